@@ -10,7 +10,17 @@ import numba
 import numpy as np
 
 from inference.bow import Bow
-from inference.engines.contract import LONGEST, AnyEngine, Config, Growing, ResolvedConfig, Shape, State, WarmStart
+from inference.engines.contract import (
+    LONGEST,
+    AnyEngine,
+    Config,
+    Growing,
+    ResolvedConfig,
+    Settling,
+    Shape,
+    State,
+    WarmStart,
+)  # fmt: skip
 from inference.errors import Invalid
 from inference.evaluate import Coherence, Completion
 from inference.kernels import rng
@@ -90,7 +100,8 @@ def train(
     scratch: Path | None = None,
     last: int | None = None,
 ) -> Iterator[Progress | Snapshot]:
-    """Train to the end of the last pass. The last event is always a Snapshot.
+    """Train to the end of the last pass, or of the one after which the topics of an engine that can tell have settled:
+    `steps` is then the step it ended with. The last event is always a Snapshot.
 
     engine: of `engines.get`. config: of that engine; what it leaves open is chosen from the corpus. bow: the corpus.
     seed: from 0 to 2^63 - 1; the same corpus, settings and seed give bitwise the same topics.
@@ -133,11 +144,15 @@ def train(
         )
 
     end = schedule.steps if last is None else min(last, schedule.steps)
+    if resume is not None and 0 < state.t < end and schedule.settles(engine, resolved, state, completion):
+        end = state.t
     stopped = False
     while state.t < end and not stopped:
         batch, before = schedule.batch(state.t, seed), state.tokens
         engine.step(resolved, state, bow, batch, schedule.shape)
         documents += len(batch)
+        if state.t < end and schedule.settles(engine, resolved, state, completion):
+            end = state.t
         now = time.perf_counter()
         if now - told >= PROGRESS_EVERY:
             told = now
@@ -238,6 +253,16 @@ class Schedule:
         self.gap = max(1, self.tokens // snapshots)
         self.first = min(FIRST_SNAPSHOT, self.tokens // SNAPSHOTS)
         self.growth = GROWTH / snapshots
+
+    def settles(self, engine: AnyEngine, config: ResolvedConfig, state: State, completion: Completion) -> bool:
+        """Whether the engine ends the training with this pass, which is its last then."""
+        passes, begun, _ = self.paces.slice(state.t)
+        if begun or not isinstance(engine, Settling):
+            return False
+        if not engine.settled(config, state, passes, lambda: completion(engine.topics(config, state).in_use())):
+            return False
+        self.steps = state.t
+        return True
 
     def batch(self, t: int, seed: int) -> np.ndarray:
         """The documents of step t, counted from 0: a slice of this pass's permutation, held-out documents left out.

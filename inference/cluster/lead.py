@@ -23,7 +23,7 @@ from inference.bow import Bow
 from inference.cluster import parts
 from inference.cluster.member import Gone
 from inference.cluster.share import Job, divide
-from inference.engines.contract import AnyEngine, Divisible, Shape
+from inference.engines.contract import AnyEngine, Divisible, Settling, Shape
 from inference.errors import Invalid
 from inference.topics import Theta, Topics
 from inference.versions import versions
@@ -124,6 +124,9 @@ class Team:
 
     def fold_in(self, config: Any, state: Any, bow: Bow, first: int, end: int) -> Theta:
         return self.engine.fold_in(config, state, bow, first, end)
+
+    def settled(self, config: Any, state: Any, passes: int, judge: Callable[[], float]) -> bool:
+        return isinstance(self.engine, Settling) and self.engine.settled(config, state, passes, judge)
 
     def fetch(self, state: Any) -> None:
         """Give the state the topics that the workers have; all have the same."""

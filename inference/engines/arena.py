@@ -134,12 +134,14 @@ def compacted(arena: R) -> R:
     )
 
 
-def topics(arena: Rows, unit: float, eta: float, used: np.ndarray | None = None) -> Topics:
-    """E[beta] = (eta + N_kw) / (V eta + N_k), words with less than LISTED_TOKENS in the floor. unit: of the values, in
+def topics(
+    arena: Rows, unit: float, eta: float, used: np.ndarray | None = None, listed: float = LISTED_TOKENS
+) -> Topics:
+    """E[beta] = (eta + N_kw) / (V eta + N_k), words with less than `listed` tokens in the floor. unit: of the values, in
     tokens."""
     V, K = len(arena.start), len(arena.totals)
     indptr, words, values = rows.transpose(
-        arena.start, arena.length, arena.arena_topics, arena.arena_values, unit, LISTED_TOKENS, K
+        arena.start, arena.length, arena.arena_topics, arena.arena_values, unit, listed, K
     )
     rows.sort_rows(indptr, words, values)
     totals = np.maximum(unit * arena.totals, 0.0)

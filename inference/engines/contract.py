@@ -13,10 +13,10 @@ tests (tests/inference/test_contract.py, tests/webapp/runs/test_engines.py) take
 - **Bitwise.** A result depends on corpus, settings and seed alone: not on the number of threads, and not on where a
   training was interrupted. Random numbers come from `kernels.rng`, keyed by seed, purpose, step and document.
 - **Optional abilities** are protocols of their own, and there is one way to ask: `isinstance(engine, WarmStart)`,
-  `isinstance(engine, Bounded)`, `isinstance(engine, Truncated)`, `isinstance(engine, Divisible)`. An engine has an ability when its module defines the functions.
+  `isinstance(engine, Bounded)`, `isinstance(engine, Truncated)`, `isinstance(engine, Settling)`, `isinstance(engine, Divisible)`. An engine has an ability when its module defines the functions.
 """
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, runtime_checkable
 
@@ -31,6 +31,7 @@ LONGEST = 1 << 24  # tokens of a document: counts within a document may be float
 # Metadata of a State's fields, `field(metadata=SCRATCH)`.
 SCRATCH = {"scratch": True}  # work space that a step leaves as it found it: not written to checkpoints
 MAPPED = {"mapped": True}  # an array that may be larger than memory: read into `memory.room`
+LEADING = {"leading": True}  # kept by the process that leads a training which several share, not by the others
 
 
 class Shape(NamedTuple):
@@ -234,6 +235,19 @@ class Truncated(Protocol):
     @property
     def TRUNCATION(self) -> int:
         """A number of topics to begin with, more than most corpora need."""
+
+
+@runtime_checkable
+class Settling(Protocol):
+    """The ability to end before the last pass, when topics have settled."""
+
+    def settled(self, config: Any, state: Any, passes: int, judge: Callable[[], float]) -> bool:
+        """Asked at the end of each pass but the last, and again when a training goes on from there: whether it ends here.
+
+        passes: that were made. judge: gives evaluate.Completion of the topics as they are, in nats per held-out token, NaN where
+        nothing is held out; it takes time, and is called only where that is to be known. It depends on corpus, settings and seed
+        alone; what is to be remembered of it goes into the state, in a field that is LEADING.
+        """
 
 
 Message = tuple[np.ndarray, ...]  # what one process says to another

@@ -3,7 +3,7 @@
 What the paper leaves open, and every deviation from it, is in docs/engines/ssi.md.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from math import ceil, log, log2, nextafter
 from pathlib import Path
@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from inference.bow import Bow
-from inference.engines import arena, from_documents, together
+from inference.engines import arena, averaging, from_documents, together
 from inference.engines.batch import Batch, expand
-from inference.engines.contract import LONGEST, MAPPED, SCRATCH, Exchange, Methods, Priors, Shape, Site
+from inference.engines.contract import LEADING, LONGEST, MAPPED, SCRATCH, Exchange, Methods, Priors, Shape, Site
 from inference.engines.settings import check, resolved, rho, setting, topics_setting
 from inference.errors import Invalid
 from inference.kernels import fold, frank_wolfe, gibbs, rng, rows
@@ -58,12 +58,22 @@ PI_LEAST = 1e-6  # pi below this is reset to 1: stored values stay within float3
 STEP_WHOLE = 1.0 - 1e-12  # a step size from here on forgets everything before it
 DROPPED_TOKENS = 1e-3  # an entry that decayed to less than a thousandth of a token is forgotten
 EXACT = 1 << 24  # the most up to which float32 holds all whole numbers
+NOT_SPREAD = -1  # in place of a step
+ALL_ROWS_FROM = 300  # topics: with fewer, the rows of a minibatch's words alone are spread out,
+NEAR_ENTRIES = 1 << 18  # unless those of all words have no more entries than this
 WHOLE = 0.5  # what is remembered is counted in whole numbers: below this is none
 LEAST_ALPHA = 1e-6  # of what is learned
 MOST_DRAWS = 10_000  # samples times draws
 WARM_BURN_IN, WARM_SAMPLES, WARM_ETA = 2, 5, 3.0  # of a warm-up by sampling: sweeps over a document, and times eta
 START_PASSES = 2  # of a warm-up by OPE
 FROM_DOCUMENTS = 20  # topics: with fewer, documents chosen at random miss too many
+PARTS, PARTS_OF_MANY, MANY_TOPICS = 32, 16, 1000  # minibatches of a pass; the same with so many topics
+AVERAGED = 5  # passes
+AVERAGED_FROM = 10  # passes: in the first of them each is better than a mean of those before it
+MOST_PASSES = 100  # where their number is not given: topics have mostly settled before
+LOOKS = 5  # passes between two looks at whether topics have settled
+FIRST_LOOK = 2  # times as many passes are made before the first
+SETTLED = 0.0005  # nats per held-out token and pass: topics that gain less have settled
 RECOUNTED = 4096  # documents at a time
 GROWN, GROWN_STEPS = (
     32_768,
@@ -135,6 +145,14 @@ class Config:
         "Learned priors", "α, η", "What is fitted to the corpus: nothing, an α for each topic, or η as well.", "nothing",
         choices={"nothing": "none", "alpha": "α for each topic", "both": "α and η"},
     )  # fmt: skip
+    averaged: int | None = setting(
+        "Averaged passes", "", "With memo, topics are published as a running mean of what they are at the ends of passes, in which about so "
+        "many passes count, from the tenth on; 1: as the last pass leaves them.", least=1,
+    )  # fmt: skip
+    until: str | None = setting(
+        "Until", "", "settled: until held-out words are hardly predicted better from pass to pass, at the latest after all passes; passes: "
+        "to the last pass.", choices={"settled": "topics have settled", "passes": "the last pass"},
+    )  # fmt: skip
     interval: int = setting("Learning interval", "", "Minibatches between two steps of that fitting.", 20, least=1)
     kappa: float = setting(
         "Forgetting", "κ", "With decay, how fast the step size falls: above 0.5, at most 1.", 0.7,
@@ -156,10 +174,10 @@ class Config:
         """With a value for all that was left open; docs/engines/ssi.md has the evidence."""
         memo, log = self.statistics == "memo", self.expectation == "log"
         start = self.start or ("documents" if self.topics >= FROM_DOCUMENTS else "sampling")
-        minibatch = self.minibatch or (min(2048, max(20, documents // 32)) if memo else 400 if log else 256)
+        minibatch = self.minibatch or (self._parted(documents) if memo else 400 if log else 256)
         chosen = {
             "start": start,
-            "passes": min(60, max(3, SWEPT_TOKENS // max(tokens, 1))) if memo else 3,
+            "passes": min(MOST_PASSES, max(3, SWEPT_TOKENS // max(tokens, 1))) if memo else 3,
             "warm_up": START_PASSES if memo and start == "documents" else 1,
             "alpha": round(min(0.2, 2.0 * self.topics**-0.6), 4),
             "eta": 0.4 if log else round((0.3 if memo else 1.0) * self.topics**-0.5, 4),
@@ -168,8 +186,14 @@ class Config:
             "burn_in": 2 if log else 5,
             "samples": 1 if memo else 3 if log else 5,
             "draws": 1 if log else 2,
+            "averaged": AVERAGED if memo else 1,
+            "until": "settled" if memo else "passes",
         }
         return resolved(self, Resolved, chosen)
+
+    def _parted(self, documents: int) -> int:
+        """The minibatch of memo: a part of the documents."""
+        return min(2048, max(20, documents // (PARTS if self.topics < MANY_TOPICS else PARTS_OF_MANY)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,6 +210,8 @@ class Resolved(Config):
     burn_in: int
     samples: int
     draws: int
+    averaged: int
+    until: str
 
     @property
     def growth(self) -> tuple[int, int]:
@@ -194,13 +220,14 @@ class Resolved(Config):
 
 
 @dataclass(kw_only=True)
-class State(arena.Rows):
+class State(averaging.Averaged):
     """All there is to checkpoint. `step` changes it in place.
 
     The rows hold (lambda - eta) / pi. t: steps done. tokens: gone through, over all passes. alpha: float64[K]. rises:
     float64[K + 1], what alpha is learned from. memory: uint16[tokens, samples * draws], each token's last topics, gibbs.UNSEEN before
-    the first visit; without rows where statistics decay. table: room for gibbs.gather, all 0 between steps; not
-    checkpointed.
+    the first visit; without rows where statistics decay. table: room for gibbs.gather, not checkpointed: all 0
+    between steps, or, where `spread` is the last step, all rows. judged: float64[n], held-out
+    completion at the looks so far.
     """
 
     seed: int
@@ -212,6 +239,8 @@ class State(arena.Rows):
     rises: np.ndarray
     memory: np.ndarray = field(metadata=MAPPED)
     table: np.ndarray = field(default_factory=lambda: np.zeros(0, np.float32), metadata=SCRATCH)
+    judged: np.ndarray = field(default_factory=lambda: np.zeros(0), metadata=LEADING)
+    spread: int = field(default=NOT_SPREAD, metadata=SCRATCH)
 
 
 def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None) -> State:
@@ -280,8 +309,12 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
             weight = _ope_weight(state, len(documents), shape)
             from_documents.learn(state, state.pi, batch, inferred, weight)
         else:
-            new, old = _visit(config, state, bow, documents, batch, keys, way)
-            _add(config, state, batch, new, old, *_unit(config, state, way, len(documents), new.shape[1], shape))
+            table = None if way.fades else _all_rows(config, state)
+            new, old = _visit(config, state, bow, documents, batch, keys, way, table)
+            if way.fades:
+                _add(config, state, batch, new, old, *_unit(config, state, way, len(documents), new.shape[1], shape))
+            else:
+                _replace(config, state, batch, new, old, table)
         if way.fades:
             _reset_scale(state)
         state.tokens += int(batch.token_ptr[-1])
@@ -289,6 +322,7 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
         _recount(config, state, bow)
     if config.learn != "nothing" and not way.by_ope and state.t % config.interval == 0:
         _learn(config, state)
+    _average(config, state, way, shape)
 
 
 class Way(NamedTuple):
@@ -342,14 +376,16 @@ def _ope_weight(state: State, n: int, shape: Shape) -> float:
 
 
 def _visit(
-    config: Resolved, state: State, bow: Bow, documents: np.ndarray, batch: Batch, keys: np.ndarray, way: Way
-) -> tuple[np.ndarray, np.ndarray]:
+    config: Resolved, state: State, bow: Bow, documents: np.ndarray, batch: Batch, keys: np.ndarray, way: Way,
+    table: np.ndarray | None = None,
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """(new, old): uint16[N, M], the topics of a batch's tokens and what they were, without columns where they fade; memo
-    remembers the new ones."""
+    remembers the new ones. table: of `_all_rows`."""
     place = (documents, bow.first_token, state.memory, batch.doc_ptr, batch.token_ptr)
     if not way.fades:
         old = rows.recall(*place)
-        new = _sample(config, state, batch, keys, None if way.anew else old[:, (config.samples - 1) * config.draws])
+        before = None if way.anew else old[:, (config.samples - 1) * config.draws]
+        new = _sample(config, state, batch, keys, before, table)
         rows.remember(*place, new)
         return new, old
     if config.statistics == "memo":
@@ -409,6 +445,23 @@ def _count_memory(config: Resolved, state: State, bow: Bow) -> None:
         _add(config, state, batch, new, np.empty((len(new), 0), np.uint16), 1.0, WHOLE)
 
 
+def _average(config: Resolved, state: State, way: Way, shape: Shape) -> None:
+    """At the end of one of the later passes of memo: take its state into the mean that topics are published from."""
+    passes, rest = divmod(state.t - config.warm_up * shape.per_pass, shape.later or shape.per_pass)
+    if config.averaged > 1 and not way.fades and not rest and passes + config.warm_up >= AVERAGED_FROM:
+        averaging.add(state, state.pi, state.t, config.averaged)
+
+
+def settled(config: Resolved, state: State, passes: int, judge: Callable[[], float]) -> bool:
+    """Whether completion of the published topics has risen by less than SETTLED a pass since the look before the last."""
+    look = passes // LOOKS - FIRST_LOOK
+    if config.until != "settled" or look < 0 or passes % LOOKS:
+        return False
+    if look == len(state.judged):
+        state.judged = np.append(state.judged, judge())
+    return look > 1 and bool(state.judged[look] - state.judged[look - 2] < SETTLED * 2 * LOOKS)
+
+
 def lay_out(site: Site, documents: np.ndarray) -> together.Laid:
     """What `divided` can know of a step before the one before it has ended."""
     return together.lay_out(site, documents)
@@ -446,6 +499,7 @@ def divided(config: Resolved, state: State, site: Site, laid: together.Laid, sha
         yield from together.add(state, site, together.counted(own_rows))
     if config.learn != "nothing" and not way.by_ope and state.t % config.interval == 0:
         _learn(config, state)
+    _average(config, state, way, shape)
 
 
 def _learn_together(
@@ -471,27 +525,31 @@ def _keys(seed: int, purpose: int, t: int, documents: np.ndarray) -> np.ndarray:
 
 
 def _sample(
-    config: Resolved, state: State, batch: Batch, keys: np.ndarray, before: np.ndarray | None = None
-) -> np.ndarray:
+    config: Resolved, state: State, batch: Batch, keys: np.ndarray, before: np.ndarray | None = None,
+    table: np.ndarray | None = None,
+) -> np.ndarray:  # fmt: skip
     """uint16[N, samples * draws]: topics of a batch's tokens, under the present ones. before: uint16[N], None where all
-    is new."""
+    is new. table: of `_all_rows`; None: the batch's rows are spread out for as long as this takes."""
     V, log = len(state.start), config.expectation == "log"
     learns = config.learn != "nothing"
     before = np.full(batch.token_ptr[-1], gibbs.UNSEEN) if before is None else np.ascontiguousarray(before)
     norm = gibbs.normalisers(state.pi * state.totals, V, state.eta, log)
     g, gcum = gibbs.smoothing(norm, state.eta, state.alpha, log)
-    table = _table(state, len(batch.words))
-    indptr, cum, marks, c = gibbs.gather(
-        batch.words, state.start, state.length, state.arena_topics, state.arena_values, state.pi, state.eta, norm, state.alpha, log,
-        table,
+    kept, slots = table is not None, batch.words
+    if table is None:
+        table, slots = _table(state, len(batch.words)), np.arange(len(batch.words))
+    indptr, cum, marks, c, times = gibbs.gather(
+        batch.words, slots, state.start, state.length, state.arena_topics, state.arena_values, state.pi, state.eta, norm, state.alpha,
+        log, table, not kept,
     )  # fmt: skip
     out = np.empty((len(before), config.samples * config.draws), np.uint16)
     rises = np.zeros((gibbs.CHUNKS, config.topics + 1 if learns else 0))
     gibbs.sample(
-        batch.doc_ptr, batch.places, batch.token_ptr, before, batch.words, state.start, state.arena_topics, indptr, cum, marks, c, table, g, gcum,
-        state.alpha, config.burn_in, config.samples, config.draws, keys, out, rises, _grain(config, state),
+        batch.doc_ptr, batch.places, batch.token_ptr, before, batch.words, slots, state.start, state.arena_topics, indptr, cum, marks, c, times,
+        table, g, gcum, state.alpha, config.burn_in, config.samples, config.draws, keys, out, rises, _grain(config, state),
     )  # fmt: skip
-    gibbs.clear(batch.words, state.start, state.length, state.arena_topics, indptr, table)
+    if not kept:
+        gibbs.clear(batch.words, state.start, state.length, state.arena_topics, indptr, table)
     if learns:
         state.rises += rises.sum(axis=0)
     return out
@@ -509,9 +567,49 @@ def _table(state: State, n: int) -> np.ndarray:
     K = len(state.totals)
     if n * K > gibbs.TABLE_ENTRIES:
         return np.empty((0, K), np.float32)
-    if n * K > len(state.table):
-        state.table = np.zeros(n * K, np.float32)
+    if n * K > len(state.table) or state.spread != NOT_SPREAD:
+        state.table, state.spread = np.zeros(n * K, np.float32), NOT_SPREAD
     return state.table[: n * K].reshape(n, K)
+
+
+def _all_rows(config: Resolved, state: State) -> np.ndarray | None:
+    """float32[V, K], the rows of whole numbers as they are stored, which `_replace` keeps so from step to step. None where it
+    would be too large, or not exact; where weights are no multiples of counts; and where a minibatch's own rows fit into a
+    processor's cache, and are quicker."""
+    V, K = len(state.start), len(state.totals)
+    pays = K >= ALL_ROWS_FROM or V * K <= NEAR_ENTRIES
+    exact = state.arena_values.dtype == np.float32 and config.expectation == "mean"
+    if V * K > gibbs.TABLE_ENTRIES or not pays or not exact:
+        return None
+    if state.spread != state.t - 1 or len(state.table) != V * K:
+        if len(state.table) != V * K:
+            state.table = np.empty(V * K, np.float32)
+        gibbs.spread(
+            np.arange(V), state.start, state.length, state.arena_topics, state.arena_values, state.table.reshape(V, K)
+        )
+    state.spread = state.t
+    return state.table.reshape(V, K)
+
+
+def _replace(
+    config: Resolved, state: State, batch: Batch, new: np.ndarray, old: np.ndarray, table: np.ndarray | None
+) -> None:
+    """Put a batch's samples into lambda and take its old ones out, all in whole numbers: of most rows in their place."""
+    word_ptr, pairs, tokens = rows.by_word(batch.places, batch.token_ptr, len(batch.words))
+    none = np.empty((0, len(state.totals)), np.float32)
+    full = rows.change(
+        batch.words, word_ptr, pairs, batch.token_ptr, new, old, state.start, state.length, state.capacity, state.arena_topics,
+        state.arena_values, state.totals, none if table is None else table,
+    )  # fmt: skip
+    at = np.flatnonzero(full)
+    if not len(at):
+        return
+    words, sizes = batch.words[at], np.diff(word_ptr)[at]
+    ends = np.append(0, np.cumsum(sizes))
+    own = pairs[np.repeat(word_ptr[at] - ends[:-1], sizes) + np.arange(ends[-1])]
+    _merge(config, state, words, ends, own, tokens[at], batch.token_ptr, new, old, 1.0, WHOLE)
+    if table is not None:
+        gibbs.spread(words, state.start, state.length, state.arena_topics, state.arena_values, table)
 
 
 def _forget(state: State, step_size: float) -> float:
@@ -534,12 +632,20 @@ def _add(
     drop_below: float,
 ) -> None:
     """Put a batch's samples into lambda, `unit` for each in the arena's scale, and take its old ones out."""
-    word_ptr, pairs, tokens = rows.by_word(batch.places, batch.token_ptr, len(batch.words))
+    by_word = rows.by_word(batch.places, batch.token_ptr, len(batch.words))
+    _merge(config, state, batch.words, *by_word, batch.token_ptr, new, old, unit, drop_below)
+
+
+def _merge(
+    config: Resolved, state: State, words: np.ndarray, word_ptr: np.ndarray, pairs: np.ndarray, tokens: np.ndarray,
+    token_ptr: np.ndarray, new: np.ndarray, old: np.ndarray, unit: float, drop_below: float,
+) -> None:  # fmt: skip
+    """`_add` for some words. word_ptr, pairs, tokens: of `rows.by_word`."""
     indptr, sizes, topics, values = rows.merge(
-        batch.words, word_ptr, pairs, tokens, batch.token_ptr, new, old, unit, drop_below, config.topics, state.start, state.length,
+        words, word_ptr, pairs, tokens, token_ptr, new, old, unit, drop_below, config.topics, state.start, state.length,
         state.arena_topics, state.arena_values, state.totals,
     )  # fmt: skip
-    arena.put(state, batch.words, indptr, sizes, topics, values)
+    arena.put(state, words, indptr, sizes, topics, values)
 
 
 def _learn(config: Resolved, state: State) -> None:
@@ -555,16 +661,25 @@ def _learn(config: Resolved, state: State) -> None:
 
 
 def topics(config: Resolved, state: State) -> Topics:
-    """E[beta], see arena.topics."""
-    return arena.topics(state, state.pi, state.eta)
+    """E[beta], see arena.topics: of the mean of states where there is one."""
+    if not state.means:
+        return arena.topics(state, state.pi, state.eta)
+    words = np.arange(len(state.start))
+    shown = averaging.shown(state, state.pi, state.t, config.averaged, words)
+    return arena.topics(shown, 1.0, state.eta, listed=averaging.LISTED_TOKENS)
 
 
 def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> Theta:
-    """theta of the documents first … end - 1, under the topics as they are; kernels/fold.py says how."""
+    """theta of the documents first … end - 1, under the topics as they are published; kernels/fold.py says how."""
     batch, log = expand(bow, np.arange(first, end, dtype=np.int64)), config.expectation == "log"
-    norm = gibbs.normalisers(state.pi * state.totals, len(state.start), state.eta, log)
+    words, unit = batch.words, state.pi
+    shown: arena.Rows = state
+    if state.means:
+        shown = averaging.shown(state, state.pi, state.t, config.averaged, words)
+        words, unit = np.arange(len(words)), 1.0
+    norm = gibbs.normalisers(unit * shown.totals, len(state.start), state.eta, log)
     beta = fold.rows(
-        batch.words, state.start, state.length, state.arena_topics, state.arena_values, state.pi, state.eta, norm, state.alpha, log
+        words, shown.start, shown.length, shown.arena_topics, shown.arena_values, unit, state.eta, norm, state.alpha, log
     )  # fmt: skip
     mixed = fold.mixtures(batch.doc_ptr, batch.places, np.diff(batch.token_ptr), *beta, state.alpha)  # type: ignore[call-arg]  # mypy can't count what is unpacked
     return Theta(first, *mixed)
@@ -612,8 +727,26 @@ def methods(settings: Mapping[str, Any]) -> Methods:
         f"inference (Mimno, Hoffman and Blei 2012), {how}. The priors were α = {settings['alpha']:g} for each topic of a document and "
         f"η = {settings['eta']:g} for each word of a topic{learned}. In each visit of a document there were "
         f"{_count(settings['burn_in'], 'sweep')} before any was counted, {_count(settings['samples'], 'saved sweep')} and "
-        f"{_count(settings['draws'], 'topic')} drawn for a word in each of them.",
+        f"{_count(settings['draws'], 'topic')} drawn for a word in each of them.{_ends(settings)}",
         tuple(citations),
+    )
+
+
+def _ends(settings: Mapping[str, Any]) -> str:
+    """Of which states the topics are a mean, and when training ends; "" for settings that know neither."""
+    if settings.get("statistics") != "memo":
+        return ""
+    mean = (
+        f" The topics are a running mean of what they were at the ends of passes, from the {AVERAGED_FROM}th on, in which about the last "
+        f"{_count(settings['averaged'], 'pass')} count."
+        if settings.get("averaged", 1) > 1
+        else ""
+    )
+    if settings.get("until") != "settled":
+        return mean
+    return mean + (
+        f" Training was to end when held-out document completion, looked at after every {LOOKS} passes, had risen within {2 * LOOKS} passes by less than {SETTLED:g} "
+        f"nats a token and pass, at the latest after {_count(settings['passes'], 'pass')}."
     )
 
 
@@ -625,7 +758,7 @@ def warm_up() -> list[Config]:
     """The usual settings; then both kinds of statistics, with large steps, so that pi is reset and `compact` is among
     the kernels."""
     return [
-        Config(topics=2, minibatch=10, passes=START_PASSES + 2, start="documents"),
+        Config(topics=2, minibatch=10, passes=AVERAGED_FROM + 1, start="documents"),
         Config(topics=2, minibatch=10, passes=20, kappa=0.51, tau0=1.0, statistics="decay"),
         Config(topics=2, minibatch=10, passes=3, learn="both", interval=2),
     ]
@@ -649,6 +782,9 @@ def memory(config: Resolved, shape: Shape) -> int:
     in_rows = shape.V * min(config.topics, entries)
     words = min(shape.V, -(-shape.tokens // (shape.later or shape.per_pass)))  # of a minibatch, distinct
     table = min(words * config.topics, gibbs.TABLE_ENTRIES)
+    if config.statistics == "memo" and shape.V * config.topics <= gibbs.TABLE_ENTRIES:
+        table = shape.V * config.topics
     if config.statistics == "memo" and config.warm_up and config.start == "documents":
         table += 10 * frank_wolfe.CHUNKS * config.topics + frank_wolfe.BLOCK
-    return int(4 * 8 * max(in_rows, 1 << 12) + 4 * table + 8 * (3 * shape.V + 3 * config.topics))
+    copies = 8 if config.averaged > 1 else 4  # the mean of states has longer rows, and is copied at each end of a pass
+    return int(copies * 8 * max(in_rows, 1 << 12) + 4 * table + 8 * (4 * shape.V + 4 * config.topics))

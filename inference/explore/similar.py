@@ -61,7 +61,7 @@ def nearest(
         unseen = max(ahead, without[len(ks) - 1])
         if unseen < least - SLACK:
             break
-        ks = order[: np.count_nonzero(without >= max(least - SLACK, SLACK)) + 1]
+        ks = order[: int(np.count_nonzero(without >= max(least - SLACK, SLACK))) + 1]
     distances = np.sqrt(np.maximum(0.0, 1.0 - affinity))
     return Nearest(numbers, distances, bool(unseen <= least + SLACK), float(min(unseen, 1.0)), looked)
 

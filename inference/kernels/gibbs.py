@@ -45,14 +45,17 @@ def shares(indptr):
 
 
 @njit(cache=True, parallel=True)
-def gather(words, start, length, row_topics, row_values, scale, eta, norm, alpha, log_expectation, table):
-    """The rows of a minibatch's words, as weights: (indptr int64[n + 1], cum float32[nnz], marks, c float32).
+def gather(words, slots, start, length, row_topics, row_values, scale, eta, norm, alpha, log_expectation, table, fill):
+    """The rows of a minibatch's words, as weights: (indptr int64[n + 1], cum float32[nnz], marks, c float32, times
+    float32[K]).
 
     words: int64[n], distinct. start, length: of each word's row in row_topics (ascending) and row_values, which hold
-    N~_kw / scale. norm: float64[K], E(V eta + N~_k). alpha: float64[K]. cum: the running sum of alpha_k c within a
-    word. c goes into `table`, float32[n, K], which is 0 elsewhere. Where that has no rows it is returned, with a 0
-    behind it for all that is not there, and found through `marks`, uint64[n, K / 64, 2]: for each 64 topics a bit for
-    each that the row has, and the place of the first of them.
+    N~_kw / scale. norm: float64[K], E(V eta + N~_k). alpha: float64[K]. cum: the running sum of alpha_k c_wk within a
+    word, where c_wk is a weight times times_k: what does not depend on the word is left to the documents' counts. The weights are
+    in `table`, float32[rows, K], in row slots[i] (int64[n]), 0 where there is none; where `fill` is true they are written there,
+    into zeros. Where the table has no rows they are returned, with a 0 behind them for all that is not there, and found
+    through `marks`, uint64[n, K / 64, 2]: for each 64 topics a bit for each that the row has, and the place of the first of
+    them.
     """
     n, K = len(words), len(norm)
     indptr = np.zeros(n + 1, np.int64)
@@ -65,6 +68,7 @@ def gather(words, start, length, row_topics, row_values, scale, eta, norm, alpha
     c = np.zeros(1 if dense else indptr[n] + 1, np.float32)
     base = exp_digamma(eta) if log_expectation else eta
     inverse = 1.0 / norm
+    prior = alpha.copy() if log_expectation else alpha * (scale * inverse)
     bounds = shares(indptr)
     for chunk in prange(CHUNKS):
         for i in range(bounds[chunk], bounds[chunk + 1]):
@@ -73,24 +77,29 @@ def gather(words, start, length, row_topics, row_values, scale, eta, norm, alpha
             block = -1
             for j in range(start[words[i]], start[words[i]] + length[words[i]]):
                 k = np.uint32(row_topics[j])
-                x = eta + scale * row_values[j]
-                value = min(((exp_digamma(x) if log_expectation else x) - base) * inverse[k], MOST)
-                total += alpha[k] * value
+                value = np.float64(row_values[j])
+                if log_expectation:
+                    value = min((exp_digamma(eta + scale * value) - base) * inverse[k], MOST)
+                total += prior[k] * value
                 cum[place] = min(total, MOST)
-                if dense:
-                    table[i, k] = value
-                else:
+                if not dense:
                     c[place] = value
                     while block < k >> 6:
                         block += 1
                         marks[i, block, 0] = np.uint64(0)
                         marks[i, block, 1] = np.uint64(place)
                     marks[i, block, 0] |= np.uint64(1) << np.uint64(k & 63)
+                elif fill:
+                    table[slots[i], k] = value
                 place += 1
             for b in range(block + 1, blocks):
                 marks[i, b, 0] = np.uint64(0)
                 marks[i, b, 1] = np.uint64(place)
-    return indptr, cum, marks, c
+    times = np.ones(K, np.float32)
+    if not log_expectation:
+        for k in range(K):
+            times[k] = scale * inverse[k]
+    return indptr, cum, marks, c, times
 
 
 @njit(cache=True, parallel=True)
@@ -102,6 +111,16 @@ def clear(words, start, length, row_topics, indptr, table):
             for i in range(bounds[chunk], bounds[chunk + 1]):
                 for j in range(start[words[i]], start[words[i]] + length[words[i]]):
                     table[i, np.uint32(row_topics[j])] = 0.0
+
+
+@njit(cache=True, parallel=True)
+def spread(words, start, length, row_topics, row_values, table):
+    """Rows of some words as they are stored, into their rows of `table`, float32[V, K]."""
+    for i in prange(len(words)):
+        row = table[words[i]]
+        row[:] = 0.0
+        for j in range(start[words[i]], start[words[i]] + length[words[i]]):
+            row[np.uint32(row_topics[j])] = row_values[j]
 
 
 @njit(cache=True)
@@ -163,34 +182,34 @@ def _from_counts(u, active, counts, m, alpha):
 
 
 @njit(cache=True, inline="always")
-def _weight(j, w, dense, marks, c, zero, table, active, counts):
+def _weight(j, w, dense, marks, c, zero, table, active, timed):
     """N_dk c_wk of the document's j-th active topic."""
     k = active[j]
     if dense:
-        return counts[j] * table[w, k]
+        return timed[j] * table[w, k]
     bits = marks[w, k >> _6, 0]
     shift = k & _63
     below = count_ones(bits & ((_1 << shift) - _1))
-    return counts[j] * c[marks[w, k >> _6, 1] + below if (bits >> shift) & _1 else zero]
+    return timed[j] * c[marks[w, k >> _6, 1] + below if (bits >> shift) & _1 else zero]
 
 
 @njit(cache=True, inline="always")
-def weigh(w, dense, marks, c, zero, table, active, counts, m, weights, sums):
+def weigh(w, dense, marks, c, zero, table, active, timed, m, weights, sums):
     """Weights of a document's m active topics, and their running sums at every eighth; returns the last.
 
-    counts: float32, N_dk of active[j], 0 from m on. Eight at a time, so that a sum does not wait for the one before.
+    timed: float32, N_dk of active[j] times `times`, 0 from m on. Eight at a time, so that a sum does not wait for the one before.
     """
     q = np.float32(0.0)
     b, j = _0, _0
     while j < m:
-        w0 = _weight(j, w, dense, marks, c, zero, table, active, counts)
-        w1 = _weight(j + _1, w, dense, marks, c, zero, table, active, counts)
-        w2 = _weight(j + _2, w, dense, marks, c, zero, table, active, counts)
-        w3 = _weight(j + _3, w, dense, marks, c, zero, table, active, counts)
-        w4 = _weight(j + _4, w, dense, marks, c, zero, table, active, counts)
-        w5 = _weight(j + _5, w, dense, marks, c, zero, table, active, counts)
-        w6 = _weight(j + _6, w, dense, marks, c, zero, table, active, counts)
-        w7 = _weight(j + _7, w, dense, marks, c, zero, table, active, counts)
+        w0 = _weight(j, w, dense, marks, c, zero, table, active, timed)
+        w1 = _weight(j + _1, w, dense, marks, c, zero, table, active, timed)
+        w2 = _weight(j + _2, w, dense, marks, c, zero, table, active, timed)
+        w3 = _weight(j + _3, w, dense, marks, c, zero, table, active, timed)
+        w4 = _weight(j + _4, w, dense, marks, c, zero, table, active, timed)
+        w5 = _weight(j + _5, w, dense, marks, c, zero, table, active, timed)
+        w6 = _weight(j + _6, w, dense, marks, c, zero, table, active, timed)
+        w7 = _weight(j + _7, w, dense, marks, c, zero, table, active, timed)
         weights[j], weights[j + _1], weights[j + _2], weights[j + _3] = w0, w1, w2, w3
         weights[j + _4], weights[j + _5], weights[j + _6], weights[j + _7] = w4, w5, w6, w7
         q += ((w0 + w1) + (w2 + w3)) + ((w4 + w5) + (w6 + w7))
@@ -233,12 +252,12 @@ def _rounded(x, grain):
 
 
 @njit(cache=True, parallel=True)
-def sample(doc_ptr, places, token_ptr, before, words, start, row_topics, row_ptr, cum, marks, c, table, g, gcum, alpha, burn_in,
-           samples, draws, keys, out, rises, grain):  # fmt: skip
+def sample(doc_ptr, places, token_ptr, before, words, slots, start, row_topics, row_ptr, cum, marks, c, times, table, g, gcum, alpha,
+           burn_in, samples, draws, keys, out, rises, grain):  # fmt: skip
     """Gibbs sweeps over each document of a minibatch by itself: `samples` of them, whose draws go to `out`.
 
     doc_ptr: int64[n + 1], the documents' (document, word) pairs; places: int32[P], of each pair's word among the rows;
-    token_ptr: int64[P + 1], its tokens. before: uint16[N], each token's topic to begin with; where a document's are
+    token_ptr: int64[P + 1], its tokens. slots … times: of `gather`. before: uint16[N], each token's topic to begin with; where a document's are
     UNSEEN a sweep gives each token a topic by those before it (the paper's footnote 3), and `burn_in` more go before
     those that count. keys: uint64[n], a random stream for each document. out: uint16[N, samples * draws].
 
@@ -258,6 +277,7 @@ def sample(doc_ptr, places, token_ptr, before, words, start, row_topics, row_ptr
     bounds = shares(token_ptr[doc_ptr])
     for chunk in prange(CHUNKS):
         counts = np.zeros(K + 8, np.float32)
+        timed = np.zeros(K + 8, np.float32)  # counts times `times`
         active = np.zeros(K + 8, np.uint32)
         weights = np.empty(K + 8, np.float32)
         sums = np.empty(K // 8 + 1, np.float32)
@@ -278,6 +298,8 @@ def sample(doc_ptr, places, token_ptr, before, words, start, row_topics, row_ptr
                         place[k], active[m] = m, k
                         m += _1
                     counts[place[k]] += np.float32(1.0)
+                for j in range(m):
+                    timed[j] = counts[j] * times[active[j]]
             state = keys[d]
             while sweep < burn_in + samples:
                 column = (sweep - burn_in) * draws
@@ -291,6 +313,7 @@ def sample(doc_ptr, places, token_ptr, before, words, start, row_topics, row_ptr
                     a, b = row_ptr[w], row_ptr[w + _1]
                     word = cum[b - 1] if b > a else np.float32(0.0)
                     at = start[words[w]] - a
+                    slot = np.uint64(slots[w])
                     for i in range(token_ptr[p], token_ptr[p + 1]):
                         if started:
                             k = z[i - first]
@@ -298,17 +321,19 @@ def sample(doc_ptr, places, token_ptr, before, words, start, row_topics, row_ptr
                             smooth -= g[k]
                             left = counts[j] - np.float32(1.0)
                             counts[j] = left
+                            timed[j] = left * times[k]
                             if left == np.float32(0.0):
                                 m -= _1
                                 place[k] = NOWHERE
                                 if j < m:
                                     last = active[m]
-                                    active[j], counts[j] = last, counts[m]
+                                    active[j], counts[j], timed[j] = last, counts[m], timed[m]
                                     counts[m] = np.float32(0.0)
+                                    timed[m] = np.float32(0.0)
                                     place[last] = j
                                 if m == _0:
                                     smooth = 0.0
-                        q = weigh(w, dense, marks, c, zero, table, active, counts, m, weights, sums)
+                        q = weigh(slot, dense, marks, c, zero, table, active, timed, m, weights, sums)
                         total = q + word + max(smooth, 0.0) + gcum[K - 1]
                         state = rng.after(state)
                         u = rng.unit(state)
@@ -333,7 +358,9 @@ def sample(doc_ptr, places, token_ptr, before, words, start, row_topics, row_ptr
                             j = m
                             place[new], active[m] = m, new
                             m += _1
-                        counts[j] += np.float32(1.0)
+                        more = counts[j] + np.float32(1.0)
+                        counts[j] = more
+                        timed[j] = more * times[new]
                         smooth += g[new]
                         z[i - first] = new
                 started = True
@@ -344,5 +371,6 @@ def sample(doc_ptr, places, token_ptr, before, words, start, row_topics, row_ptr
                     rises[chunk, k] += _rounded(digamma_rise(alpha[k], counts[j]), grain)
                 place[k] = NOWHERE
                 counts[j] = 0.0
+                timed[j] = 0.0
             if rises.shape[1]:
                 rises[chunk, K] += _rounded(digamma_rise(prior, np.float64(end - first)), grain)

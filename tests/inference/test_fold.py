@@ -152,8 +152,8 @@ def test_expected_logs_of_beta(known):
     norm = gibbs.normalisers(state.totals, len(state.start), state.eta, True)
     arena = state.start, state.length, state.arena_topics, state.arena_values
     row_ptr, topics, above, inverse, floor = fold.rows(np.arange(9), *arena, 1.0, state.eta, norm, state.alpha, True)
-    indptr, cum, _, _ = gibbs.gather(
-        np.arange(9), *arena, 1.0, state.eta, norm, state.alpha, True, np.empty((0, 0), np.float32)
+    indptr, cum, *_ = gibbs.gather(
+        np.arange(9), np.arange(9), *arena, 1.0, state.eta, norm, state.alpha, True, np.empty((0, 0), np.float32), True
     )
     assert np.array_equal(row_ptr, indptr) and log.expectation == "log"
     of = state.alpha @ np.repeat(floor[:, None], 9, axis=1)

@@ -17,6 +17,7 @@ CASES = [
     {"topics": 7, "passes": 3, "warm_up": 0, "draws": 3},
     {"topics": 7, "passes": 2, "statistics": "decay", "kappa": 0.51, "tau0": 1.0},
     {"topics": 25, "passes": 3, "expectation": "log", "eta": 0.4},
+    {"topics": 7, "passes": 12, "averaged": 3},
     {"topics": 25, "passes": 4, "warm_up": 1, "minibatch_after": 70},
     {"topics": 25, "passes": 4, "learn": "both", "interval": 3},
     {"topics": 7, "passes": 2, "learn": "alpha", "interval": 2, "statistics": "decay"},

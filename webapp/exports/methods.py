@@ -12,6 +12,7 @@ from inference.versions import topograph
 from webapp.documents import fields
 from webapp.models import Metric, Run, Topic
 from webapp.results import labels
+from webapp.runs import queries
 
 _BIB = Path(__file__).resolve().parent.parent / "references.bib"
 _ENTRY = regex.compile(r"@\w+\{([^,]+),.*?\n\}\n", regex.S)
@@ -123,9 +124,11 @@ def _model(run: Run) -> str:
     """The engine's own words, and what holds of all."""
     s, step = run.settings, run.snapshot.step
     ended = f", of which {step:,} of {run.steps:,} were made before training was stopped" if step < run.steps else ""
+    made = queries.passes(run)
+    settled = "" if made == s["passes"] else "; then the topics had settled"
     return (
-        f"{engines.get(run.engine).methods(s).sentence} Training made {s['passes']:,} passes over the corpus in minibatches of "
-        f"{_minibatches(s)} ({run.steps:,} steps{ended}), from the random seed {run.seed}. "
+        f"{engines.get(run.engine).methods(s).sentence} Training made {made:,} passes over the corpus in minibatches of "
+        f"{_minibatches(s)} ({run.steps:,} steps{ended}{settled}), from the random seed {run.seed}. "
         f"{_in_use(run)}{_without(run)}"
         "The same corpus, settings, seed and versions give the same topics bit for bit."
     )

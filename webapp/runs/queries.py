@@ -60,8 +60,8 @@ def state(run: Run, workers: int | None, step: int | None = None) -> dict:
         "error": run.error,
         "step": run.step,
         "steps": run.steps,
-        "pass": min(run.step * run.settings["passes"] // run.steps + 1, run.settings["passes"]) if run.steps else 0,
-        "passes": run.settings["passes"],
+        "pass": min(run.step * passes(run) // run.steps + 1, passes(run)) if run.steps else 0,
+        "passes": passes(run),
         "tokens": tokens,
         "seconds": seconds,
         "left": series.left(points, run.step, seconds, run.steps) if running else None,
@@ -85,6 +85,17 @@ def state(run: Run, workers: int | None, step: int | None = None) -> dict:
         "url_forming": reverse("run_forming_json", args=[run.pk]),
         "url_events": reverse("run_events", args=[run.pk]),
     }
+
+
+def passes(run: Run) -> int:
+    """How many passes a run makes: as many as were chosen, or, once it has ended because its topics had settled, as it made."""
+    settings, documents = run.settings, max(1, run.version.documents)
+    first, after = settings["minibatch"], settings.get("minibatch_after", settings["minibatch"])
+    per_pass, later = (-(-documents // min(size, documents)) for size in (first, after))
+    early = settings.get("warm_up", 0) if after != first else 0
+    left = run.steps - early * per_pass
+    made = early - (-left // later) if left > 0 else -(-run.steps // per_pass)
+    return min(settings["passes"], made) if run.steps else settings["passes"]
 
 
 def forming(view: RunView, step: int | None = None) -> dict:

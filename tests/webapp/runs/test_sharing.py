@@ -60,8 +60,13 @@ def points(run: Run) -> list:
 
 
 def test_a_run_is_trained_by_workers(shared, trained, train_again, monkeypatch):
-    counted, noted, led = [], [], sharing.save
-    monkeypatch.setattr(sharing, "save", lambda *a: (counted.append(len(a[2].members)), led(*a)))
+    def save(*arguments):
+        counted.append(len(arguments[2].members))
+        led(*arguments)
+        in_parts.append(parts.folder_of(arguments[0]).exists())
+
+    counted, noted, in_parts, led = [], [], [], sharing.save
+    monkeypatch.setattr(sharing, "save", save)
     monkeypatch.setattr(teams, "note", lambda run, seats, restarts: noted.append((run, seats, restarts)))
     monkeypatch.setattr("inference.training.PROGRESS_EVERY", 0.0)
     run = train_again()
@@ -80,7 +85,7 @@ def test_a_run_is_trained_by_workers(shared, trained, train_again, monkeypatch):
         assert there.read_bytes() == here.read_bytes()
     assert counted[-1] == 2  # one may have joined at a checkpoint
     assert points(run) == points(trained)
-    assert parts.folder_of(files.run_folder(run.pk) / "checkpoint").exists()
+    assert in_parts[-1] and not parts.folder_of(files.run_folder(run.pk) / "checkpoint").exists()
 
 
 def test_without_workers_a_run_trains_by_itself(trained, train_again, monkeypatch):

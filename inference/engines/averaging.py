@@ -1,0 +1,72 @@
+"""A running mean of a training's states, which its topics are published from: a single state has the noise of its last
+draws, which a mean has not."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from inference.engines import arena
+from inference.kernels import mixed
+
+LISTED_TOKENS = (
+    0.1  # of a word in a topic: with so many of the mean it is listed, as a mean has less than half a token of many
+)
+LEAST = 1 / 16  # tokens: an entry of the mean with less is left out
+
+
+@dataclass(kw_only=True)
+class Averaged(arena.Rows):
+    """Rows, and the mean of what they were at some steps, in tokens.
+
+    means: how many states are in it. mean_t: the step of the last of them. mean_ptr: int64[V + 1], each word's row in
+    mean_topics (int32, ascending) and mean_values (float32). mean_totals: float64[K], sums by topic.
+    """
+
+    means: int = 0
+    mean_t: int = 0
+    mean_ptr: np.ndarray = field(default_factory=lambda: np.zeros(1, np.int64))
+    mean_topics: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int32))
+    mean_values: np.ndarray = field(default_factory=lambda: np.zeros(0, np.float32))
+    mean_totals: np.ndarray = field(default_factory=lambda: np.zeros(0))
+
+
+def share(means: int, most: int) -> float:
+    """The weight of one more state beside the mean of so many: each state weighs more than the one before, as topics
+    still become better, and from `most` states on the newest weighs 2 / (most + 1)."""
+    return 2.0 / (min(means, most - 1) + 2.0)
+
+
+def add(state: Averaged, unit: float, t: int, most: int) -> None:
+    """Take the present rows into the mean. unit: of their values, in tokens. t: the step that was just done."""
+    words = np.arange(len(state.start))
+    part = share(state.means, most) if state.means else 1.0
+    state.mean_ptr, state.mean_topics, state.mean_values = _mixed(state, unit, part, words)
+    state.mean_totals = _totals(state, unit, part)
+    state.means, state.mean_t = state.means + 1, t
+
+
+def shown(state: Averaged, unit: float, t: int, most: int, words: np.ndarray) -> arena.Rows:
+    """The rows of some words in tokens, in the order of the words, and all totals: of the mean with the present state in it.
+
+    t: the steps that were done; where the last of them ended in `add`, the present state is in the mean already.
+    """
+    part = share(state.means, most) if state.mean_t != t else 0.0
+    ptr, topics, values = _mixed(state, unit, part, words)
+    sizes = np.diff(ptr)
+    return arena.Rows(
+        start=ptr[:-1], length=sizes, capacity=sizes, arena_topics=topics, arena_values=values, used=len(topics),
+        totals=_totals(state, unit, part),
+    )  # fmt: skip
+
+
+def _mixed(state: Averaged, unit: float, part: float, words: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    ptr = state.mean_ptr if state.means else np.zeros(len(state.start) + 1, np.int64)
+    return mixed.rows(
+        words, ptr[:-1], np.diff(ptr), state.mean_topics, state.mean_values, 1.0 - part, state.start,
+        state.length if part else np.zeros_like(state.length), state.arena_topics, state.arena_values, part * unit, LEAST,
+    )  # fmt: skip
+
+
+def _totals(state: Averaged, unit: float, part: float) -> np.ndarray:
+    before = state.mean_totals if state.means else np.zeros_like(state.totals)
+    return (1.0 - part) * before + part * unit * state.totals

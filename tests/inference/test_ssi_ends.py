@@ -1,0 +1,176 @@
+"""How a training by ssi ends: the mean of its last states is published, and no more passes are made when topics have settled;
+and the rows that are changed in their place are those that are made anew."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from inference import checkpoint, fold_in_corpus
+from inference.engines import averaging, ssi
+from inference.engines.batch import expand
+from inference.kernels import gibbs
+from inference.training import Schedule, Snapshot, held_out_documents, train
+from tests.inference.corpora import planted
+
+
+def snapshots(config, bow, **options) -> list[Snapshot]:
+    return [event for event in train(ssi, config, bow, **options) if isinstance(event, Snapshot)]
+
+
+def equal(a, b) -> bool:
+    return all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
+
+
+def dense(state, V: int, K: int) -> np.ndarray:
+    """Tokens by word and topic."""
+    out = np.zeros((V, K))
+    for w in range(V):
+        row = slice(state.start[w], state.start[w] + state.length[w])
+        out[w, state.arena_topics[row]] = state.pi * state.arena_values[row]
+    return out
+
+
+@pytest.fixture(scope="module")
+def bow():
+    return planted(K=5, V=120, D=300, length=40, seed=3)[0]
+
+
+@pytest.mark.parametrize("start", ["documents", "sampling"])
+def test_topics_are_a_mean_in_which_the_last_pass_weighs_most(bow, start, monkeypatch):
+    """Line by line: at each end of a pass after the warm-up, and between them with the present state."""
+    monkeypatch.setattr(ssi, "AVERAGED_FROM", 1)
+    K, most = 7, 4
+    config = ssi.Config(topics=K, start=start, passes=9, minibatch=60, averaged=most).resolve(bow.D, bow.tokens)
+    schedule = Schedule(bow, config, held_out_documents(bow, 2))
+    state, mean, totals, states = ssi.init(config, schedule.shape, 2), None, None, 0
+    for t in range(schedule.steps):
+        ssi.step(config, state, bow, schedule.batch(t, 2), schedule.shape)
+        passes, rest = divmod(t + 1, schedule.per_pass)
+        now = dense(state, bow.V, K)
+        if passes < config.warm_up + (rest == 0):
+            assert not state.means
+            continue
+        part = 1.0 if mean is None else 2 / (min(states, most - 1) + 2)
+        counts = part * now + (0.0 if mean is None else (1 - part) * mean)
+        counts[counts < averaging.LEAST] = 0.0
+        sums = part * now.sum(axis=0) + (0.0 if totals is None else (1 - part) * totals)
+        topics = ssi.topics(config, state)
+        expected = (config.eta + counts.T) / (bow.V * config.eta + sums)[:, None]
+        listed = counts.T >= 0.101  # a tenth of a token is listed: rounding must not decide it
+        assert topics.dense()[listed] == pytest.approx(expected[listed], rel=1e-4)
+        assert topics.share == pytest.approx(sums / sums.sum(), rel=1e-9)
+        if rest == 0 and passes > config.warm_up:
+            mean, totals, states = counts, sums, states + 1
+    assert states == 9 - config.warm_up == state.means
+
+
+def test_a_word_of_the_mean_weighs_the_same_in_fold_in_as_in_topics(bow):
+    config = ssi.Config(topics=5, passes=13, minibatch=60).resolve(bow.D, bow.tokens)
+    last = snapshots(config, bow, seed=1)[-1]
+    words = np.array([3, 70, 8])
+    state = last.state
+    some = averaging.shown(state, state.pi, state.t, config.averaged, words)
+    whole = averaging.shown(state, state.pi, state.t, config.averaged, np.arange(bow.V))
+    for i, w in enumerate(words):
+        a, b = (
+            slice(some.start[i], some.start[i] + some.length[i]),
+            slice(whole.start[w], whole.start[w] + whole.length[w]),
+        )
+        assert np.array_equal(some.arena_topics[a], whole.arena_topics[b])
+        assert np.array_equal(some.arena_values[a], whole.arena_values[b])
+    assert np.array_equal(some.totals, whole.totals)
+    (theta,) = fold_in_corpus(ssi, config, state, bow)
+    own = replace(state, means=0, mean_t=0)
+    (other,) = fold_in_corpus(ssi, config, own, bow)
+    assert state.means and not np.array_equal(theta.weights, other.weights), (
+        "documents are folded into the topics that are published"
+    )
+
+
+def test_the_mean_predicts_held_out_words_better_than_the_last_state():
+    bow, _ = planted(K=6, V=300, D=500, length=40, seed=4)
+    config = ssi.Config(topics=12, passes=16, start="sampling", until="passes", averaged=5)
+    mean, last = (snapshots(replace(config, averaged=n), bow, seed=1)[-1] for n in (5, 1))
+    assert np.array_equal(mean.state.memory, last.state.memory), "what is published changes no draw"
+    assert mean.held_out > last.held_out
+
+
+def test_training_ends_when_topics_have_settled(bow, tmp_path, monkeypatch):
+    monkeypatch.setattr("inference.training.PROGRESS_EVERY", 0.0)
+    config = ssi.Config(topics=5, passes=200, minibatch=60).resolve(bow.D, bow.tokens)
+    whole = snapshots(config, bow, seed=1)
+    last = whole[-1]
+    per_pass = 5
+    passes, rest = divmod(last.step, per_pass)
+    assert rest == 0 and passes % ssi.LOOKS == 0 and passes < 200
+    assert last.step == last.steps, "the run is whole"
+    assert last.step == last.state.t and len(last.state.judged) == passes // ssi.LOOKS - ssi.FIRST_LOOK + 1
+    rises = last.state.judged[2:] - last.state.judged[:-2]
+    assert rises[-1] < ssi.SETTLED * 2 * ssi.LOOKS and (rises[:-1] >= ssi.SETTLED * 2 * ssi.LOOKS).all()
+    assert last.state.judged[-1] == last.held_out
+    for killed_after in (3, last.step - per_pass, last.step - 1):
+        asked = iter(range(1, 10_000))
+        *_, stopped = train(ssi, config, bow, seed=1, until=lambda n=killed_after, asked=asked: next(asked) == n)
+        assert stopped.step == killed_after
+        checkpoint.save(tmp_path / "c", stopped.state, engine=ssi, config=config, bow=bow)
+        state = checkpoint.load(tmp_path / "c", engine=ssi, config=config, bow=bow)
+        rest = snapshots(config, bow, seed=1, resume=state)
+        assert (rest[-1].step, rest[-1].steps) == (last.step, last.step) and equal(rest[-1].topics, last.topics)
+    checkpoint.save(tmp_path / "c", last.state, engine=ssi, config=config, bow=bow)
+    state = checkpoint.load(tmp_path / "c", engine=ssi, config=config, bow=bow)
+    assert not list(train(ssi, config, bow, seed=1, resume=state)), "a run that has ended does not go on"
+    *_, again = train(ssi, config, bow, seed=1, last=last.step)
+    assert equal(again.topics, last.topics)
+    to_the_end = snapshots(replace(config, until="passes", passes=passes + 2), bow, seed=1)[-1]
+    assert to_the_end.step == per_pass * (passes + 2)
+
+
+def test_without_held_out_documents_all_passes_are_made():
+    bow, _ = planted(K=2, V=20, D=15, length=20, seed=1)
+    last = snapshots(ssi.Config(topics=2, passes=30, minibatch=15), bow)[-1]
+    assert last.step == 30 and np.isnan(last.state.judged).all()
+
+
+@pytest.mark.parametrize("K", [3, 70])
+def test_rows_that_change_in_their_place_are_those_that_are_made_anew(bow, K, monkeypatch):
+    """Gaining and losing topics, with room in the arena and without; and the table of all rows follows."""
+    monkeypatch.setattr(ssi, "ALL_ROWS_FROM", 0)
+    config = ssi.Config(topics=K, start="sampling", warm_up=0, minibatch=50).resolve(bow.D, bow.tokens)
+    shape = ssi.Shape(bow.D, bow.V, bow.tokens, 6)
+    one, two = (ssi.init(config, shape, 1) for _ in (1, 2))
+    generator = np.random.default_rng(K)
+    given = np.full((bow.tokens, 2), gibbs.UNSEEN)
+    for _ in range(60):
+        documents = generator.choice(bow.D, 50, replace=False)
+        batch = expand(bow, documents)
+        places = np.concatenate([np.arange(bow.first_token[d], bow.first_token[d + 1]) for d in documents])
+        old = given[places].copy()
+        new = generator.integers(0, 1 + generator.integers(K), (len(places), 2)).astype(np.uint16)
+        same = (generator.random(len(places)) < 0.6) & (old[:, 0] != gibbs.UNSEEN)
+        new[same] = old[same]
+        given[places] = new
+        ssi._add(config, one, batch, new, old, 1.0, ssi.WHOLE)
+        two.t += 1
+        table = ssi._all_rows(config, two)
+        ssi._replace(config, two, batch, new, old, table)
+        assert np.array_equal(one.length, two.length) and np.array_equal(one.totals, two.totals)
+        assert np.array_equal(dense(one, bow.V, K), dense(two, bow.V, K))
+        assert np.array_equal(table, dense(two, bow.V, K) / two.pi)
+        for w in range(bow.V):
+            row = two.arena_topics[two.start[w] : two.start[w] + two.length[w]]
+            assert (np.diff(row) > 0).all()
+    assert two.spread == two.t
+
+
+@pytest.mark.parametrize("expectation", ["mean", "log"])
+def test_how_weights_are_looked_up_changes_no_bit(bow, expectation, monkeypatch):
+    """In a table of all rows, in one of a minibatch's, or in the rows themselves."""
+    monkeypatch.setattr(ssi, "ALL_ROWS_FROM", 0)
+    config = ssi.Config(topics=70, passes=5, minibatch=60, expectation=expectation, start="documents")
+    usual = snapshots(config, bow, seed=1)[-1].topics
+    monkeypatch.setattr(ssi, "_all_rows", lambda config, state: None)
+    by_minibatch = snapshots(config, bow, seed=1)[-1].topics
+    monkeypatch.setattr(gibbs, "TABLE_ENTRIES", 0)
+    by_row = snapshots(config, bow, seed=1)[-1].topics
+    assert equal(usual, by_minibatch) and equal(usual, by_row)
