@@ -2,6 +2,7 @@
 
     TOPOGRAPH_DATA=/tmp/data python3 manage.py start --port 8830 &
     TOPOGRAPH_DATA=/tmp/data .venv/bin/python -m benchmarks.pages [--documents 200000] [--topics 100] [--repeats 12] [--only WORD]
+        [--browse PAGES]
 
 Beside a running Topograph, whose state folder it uses, and in which it makes a collection and a run of one pass
 (benchmarks.made) where they are not there. Pages are asked for in this process, each at addresses that nobody has asked
@@ -113,12 +114,22 @@ def cost(client, address: Callable[[random.Random], str], repeats: int, clear: C
     return [statistics.median(cold), sorted(cold)[int(0.95 * len(cold))], statistics.median(kept), most, held]
 
 
+def browse(client, mix: dict[str, Callable[[random.Random], str]], pages: int) -> None:
+    """Random pages, nothing emptied: the memory that the process has to itself after each tenth of them."""
+    chance = random.Random(11)
+    for i in range(pages):
+        client.get(chance.choice(list(mix.values()))(chance))
+        if (i + 1) % max(1, pages // 10) == 0:
+            print(f"{i + 1} pages: {own():.0f} MB", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--documents", type=int, default=200_000)
     parser.add_argument("--topics", type=int, default=100)
     parser.add_argument("--repeats", type=int, default=12)
     parser.add_argument("--only", default="", help="pages whose name has this in it")
+    parser.add_argument("--browse", type=int, help="instead: so many random pages, and what memory they leave taken")
     given = parser.parse_args()
     django()
     from django.test import Client
@@ -127,6 +138,8 @@ def main() -> None:
     from webapp.storage import cache
 
     run, client = finished(given.documents, given.topics), Client(headers={"host": "127.0.0.1"})
+    if given.browse:
+        return browse(client, pages(run), given.browse)
     began = own()
     print(
         f"| {run.version.documents:,} documents, K = {run.topics} | cold ms | p95 | kept ms | MB | held |\n|---|---|---|---|---|---|"

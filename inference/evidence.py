@@ -9,7 +9,7 @@ import os
 import secrets
 import shutil
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import cached_property
@@ -227,7 +227,7 @@ class Evidence:
         it."""
         return self.held_ptr, self.held_topics, self.held_tokens, self.held_documents
 
-    def word_topics_of(self, words: np.ndarray, mask: np.ndarray | None = None) -> np.ndarray:
+    def word_topics_of(self, words: Sequence[int], mask: np.ndarray | None = None) -> np.ndarray:
         """int64[n, K]: tokens of some words in each topic, in all documents or in those of a mask, bool[D]."""
         table = np.zeros((len(words), self.K), np.int64)
         for row, w in zip(table, words, strict=True):
@@ -351,10 +351,8 @@ def _rank(folder: Path, bow: Bow, doc_ptr: np.ndarray, K: int) -> None:
 
 def _hold(folder: Path, bow: Bow, postings: Postings, K: int) -> None:
     """What each topic holds of each word; it is there when held_ptr.npy is."""
-    if len(bow.words):
-        word_topics = np.memmap(folder / "word_topics", np.uint16, "r")
-    else:
-        word_topics = np.zeros(0, np.uint16)
+    mapped_topics = np.memmap(folder / "word_topics", np.uint16, "r") if len(bow.words) else None
+    word_topics = np.zeros(0, np.uint16) if mapped_topics is None else mapped_topics
     ptr, *columns = assign.by_word(postings.indptr, word_topics, postings.counts, K)
     suffix = f"{secrets.token_hex(4)}.new"
     for (name, dtype), column in zip(_WORDS.items(), columns, strict=True):

@@ -64,15 +64,16 @@ def shares(
     n, tokens, squares = whole[:G, 0].astype(np.int64), whole[:G, 1].astype(np.int64), whole[:G, 2]
     everywhere = of.sum(axis=1)
     typical = everywhere[:, _X] / np.maximum(everywhere[:, _LENGTH], 1.0)
-    share, low, high = _intervals(n, tokens, squares, *np.moveaxis(of[:, :G], 2, 0), typical[:, None], level)
+    share, low, high = _intervals(n, tokens, squares, of[:, :G], typical[:, None], level)
     return Bands(share, low, high, n, tokens, n < THIN)
 
 
-def _intervals(n, tokens, squares, m, x, length, xx, xl, typical, level):
-    """share, low, high: float64[T, G] each. m, x, length, xx, xl: [T, G], of the documents with a topic, how many, and
+def _intervals(n, tokens, squares, of, typical, level):
+    """share, low, high: float64[T, G] each. of: float64[T, G, 5], m, x, length, xx, xl: of the documents with a topic, how many, and
     the sums of their N_dk, N_d, N_dk^2 and N_dk N_d: sum (N_dk - r N_d)^2 needs no more from the documents without it
     than their N_d^2. typical: [T, 1], the share in those that have it, in the whole corpus.
     """
+    m, x, length, xx, xl = np.moveaxis(of, 2, 0)
     n, tokens = np.broadcast_to(n, m.shape), np.broadcast_to(tokens, m.shape)
     with np.errstate(invalid="ignore", divide="ignore"):
         share = x / tokens

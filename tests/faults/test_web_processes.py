@@ -14,7 +14,9 @@ from django.urls import reverse
 
 from tests.webapp.tus import Server
 from webapp.corpora import deletion
+from webapp.jobs import events
 from webapp.models import Run
+from webapp.server import siblings
 from webapp.storage import files
 
 
@@ -55,6 +57,8 @@ def two(trained, committed):
     finally:
         for server in servers:
             server.stop()
+        for key in events.client().scan_iter(f"{siblings.METRICS}*"):
+            events.client().delete(key)
         deletion.bring_back(Run.everything.get(pk=trained.pk))
 
 

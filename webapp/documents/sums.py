@@ -13,7 +13,7 @@ from webapp.results import evidence
 from webapp.results.view import RunView
 from webapp.storage.cache import BoundedCache, nbytes
 
-_kept = BoundedCache(32 << 20, weigh=nbytes)  # one of 100 years and 2,000 topics has 3 MB
+_kept = BoundedCache(16 << 20, weigh=nbytes)  # one of 100 years and 2,000 topics has 3 MB
 
 
 class Sums(NamedTuple):

@@ -28,7 +28,7 @@ from webapp.request_context import request_context
 from webapp.results.labels import state
 from webapp.storage.cache import BoundedCache
 
-BYTES = 48 << 20  # of compressed pages: of some 20 KB each, two thousand
+BYTES = 32 << 20  # of compressed pages: of some 20 KB each, fifteen hundred
 
 
 def _token() -> str:

@@ -86,4 +86,4 @@ class BoundedCache:
 
 # Everything that has a number for each document of a corpus, whatever page made it: what does not fit is made again.
 # Ten million documents in groups take 40 MB, a set of them 10.
-of_documents = BoundedCache(96 << 20, weigh=nbytes)
+of_documents = BoundedCache(64 << 20, weigh=nbytes)

@@ -19,7 +19,7 @@ from webapp.documents.selection import Selection
 from webapp.results import evidence
 from webapp.storage.cache import BoundedCache, nbytes, of_documents
 
-_kept = BoundedCache(16 << 20, weigh=nbytes)
+_kept = BoundedCache(8 << 20, weigh=nbytes)
 
 
 class Cut(NamedTuple):
@@ -53,10 +53,11 @@ def of_groups(selection: Selection, groups: Groups, name: Hashable) -> Cut:
     def make():
         group = selection.group(groups.group)
         some = count(group, len(groups.labels)).nonzero()[0]
-        return group, (int(some[0]), int(some[-1]) + 1) if len(some) else (0, 0)
+        ends = (int(some[0]), int(some[-1]) + 1) if len(some) else (0, 0)
+        return None if group is groups.group else group, ends  # those of all documents are kept as what they are
 
     group, (first, end) = of_documents.get_or_set(("cut", *key), make)
-    return Cut(groups, selection, group, first, end, name, key)
+    return Cut(groups, selection, groups.group if group is None else group, first, end, name, key)
 
 
 def tokens(of: Cut) -> np.ndarray:
