@@ -352,7 +352,7 @@ def test_ldac(bags):
         and "says 1 words and has 2" in said[1]
         and "Is it the right vocabulary" in said[2]
     )
-    with pytest.raises(Unreadable, match="no bag of words as lda-c has it"):
+    with pytest.raises(Unreadable, match="not a bag of words in LDA-C’s format"):
         bagged(bags(**{"a.dat": "some text\n", "vocab.txt": WORDS}))
 
 

@@ -70,7 +70,9 @@ def test_tar(file, tmp_path, name):
     )
     assert all("link or a device" in said[f"/{n}.txt"] for n in ("link", "hard", "device", "pipe"))
     assert (
-        "ending that is not known" in said["/picture.png"] and "more than once" in said["/two.txt"] and len(said) == 9
+        "file extension that Topograph does not know" in said["/picture.png"]
+        and "more than once" in said["/two.txt"]
+        and len(said) == 9
     )
     assert 0 < sum(told) <= path.stat().st_size
     assert [p.name for p in tmp_path.iterdir()] == ["stored"]
