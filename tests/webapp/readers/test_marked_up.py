@@ -166,7 +166,7 @@ def test_xml_that_is_none(file, monkeypatch):
         load(*file("<a>" * 5000, "a.xml"))
     with pytest.raises(Unreadable, match="no text in it"):
         load(*file("<a><b/></a>", "a.xml"))
-    with pytest.raises(Unreadable, match="no encoding that is known"):
+    with pytest.raises(Unreadable, match="not an encoding that Topograph knows"):
         load(*file('<?xml version="1.0" encoding="hex"?><a>b</a>', "a.xml"))
     monkeypatch.setattr(markup, "MAX_MARKUP", 100_000)
     with pytest.raises(Unreadable, match="MB of XML"), (FOLDER / "address.xml").open("rb"):
