@@ -5,8 +5,11 @@ WORKDIR /opt/topograph
 COPY requirements/ requirements/
 # Whether trainings are shared by a cluster: its address, as in TOPOGRAPH_CLUSTER, or nothing.
 ARG CLUSTER=
+# Whether sealed files go to a store, as in TOPOGRAPH_STORE, or nothing.
+ARG STORE=
 RUN python3 -m venv /opt/venv && /opt/venv/bin/pip install --no-cache-dir --require-hashes -r requirements/runtime.lock \
-    && if [ -n "$CLUSTER" ]; then /opt/venv/bin/pip install --no-cache-dir --require-hashes -r requirements/cluster.lock; fi
+    && if [ -n "$CLUSTER" ]; then /opt/venv/bin/pip install --no-cache-dir --require-hashes -r requirements/cluster.lock; fi \
+    && if [ -n "$STORE" ]; then /opt/venv/bin/pip install --no-cache-dir --require-hashes -r requirements/s3.lock; fi
 
 FROM python:3.11-slim
 RUN useradd --system --uid 10001 --create-home topograph && mkdir /data && chown topograph /data

@@ -30,9 +30,10 @@ hooks: ## Have git run format, lint and types before each commit
 
 lock: ## Renew the locked packages (docs/operations.md)
 	$(UV_COMPILE) -o requirements/runtime.lock
-	$(UV_COMPILE) --group test --extra cluster -o requirements/test.lock
+	$(UV_COMPILE) --group test --extra cluster --extra s3 -o requirements/test.lock
 	$(UV_COMPILE) --group benchmarks -o requirements/benchmarks.lock
 	$(UV_COMPILE) --extra cluster -c requirements/runtime.lock -o requirements/cluster.lock
+	$(UV_COMPILE) --extra s3 -c requirements/runtime.lock -o requirements/s3.lock
 
 wheel: ## Build dist/topograph-….whl
 	$(PYTHON) -m hatchling build --target wheel

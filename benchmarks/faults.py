@@ -215,12 +215,12 @@ class Topograph:
             time.sleep(0.05)
         return process
 
-    def kill_child(self, run: int) -> None:
+    def kill_child(self, run: int, by: signal.Signals = signal.SIGKILL) -> None:
         if child := self.child(run):
-            os.kill(child, signal.SIGKILL)
+            os.kill(child, by)
 
-    def kill_worker(self) -> None:
-        os.kill(self.workers()[0], signal.SIGKILL)
+    def kill_worker(self, by: signal.Signals = signal.SIGKILL) -> None:
+        os.kill(self.workers()[0], by)
 
     def kill_web(self) -> None:
         os.kill(pid_of(self.data, "uvicorn"), signal.SIGKILL)
@@ -237,10 +237,10 @@ class Topograph:
     def valkey(self) -> list[int]:
         return [pid_of(self.data, "valkey-server")]
 
-    def kill_postgres(self) -> None:
+    def kill_postgres(self, by: signal.Signals = signal.SIGKILL) -> None:
         """The first of its processes, which the others end with."""
         for pid in self.postgres()[:1]:
-            os.kill(pid, signal.SIGKILL)
+            os.kill(pid, by)
 
     def kill_everything(self) -> None:
         """As a power cut does it, but that what was written is not lost; then it is started again."""
@@ -374,11 +374,14 @@ class Result:
 BLOWS: dict[str, tuple[Callable, bool]] = {  # (what is done, whether the run may lose its process)
     "the worker's child": (lambda t, r, c, random, outage: t.kill_child(r), True),
     "the worker": (lambda t, r, c, random, outage: t.kill_worker(), True),
+    "the child is told to end": (lambda t, r, c, random, outage: t.kill_child(r, signal.SIGTERM), True),
+    "the worker is told to end": (lambda t, r, c, random, outage: t.kill_worker(signal.SIGQUIT), True),
     "the web server": (lambda t, r, c, random, outage: t.kill_web(), False),
     "Valkey": (lambda t, r, c, random, outage: t.kill_valkey(), False),
     "Valkey emptied": (lambda t, r, c, random, outage: t.empty_valkey(), False),
     "Valkey hangs": (lambda t, r, c, random, outage: t.hang(t.valkey(), outage), False),
     "Postgres": (lambda t, r, c, random, outage: t.kill_postgres(), True),
+    "Postgres is told to end": (lambda t, r, c, random, outage: t.kill_postgres(signal.SIGINT), True),
     "Postgres refuses": (lambda t, r, c, random, outage: t.refuse(outage), True),
     "Postgres hangs": (lambda t, r, c, random, outage: t.hang(t.postgres(), outage), False),
     "everything at once": (lambda t, r, c, random, outage: t.kill_everything(), True),

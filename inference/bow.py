@@ -16,6 +16,10 @@ from inference.memory import mapped
 
 FORMAT = 1  # of the folder: raised when the files change their meaning
 _ARRAYS = {"indptr": np.int64, "words": np.int32, "counts": np.int32}
+_BY_DOCUMENT = (
+    "first_token",
+    "lengths",
+)  # written, so that they can be mapped where memory must not grow with documents
 _CHUNK = 1 << 22  # elements hashed or checked at a time: memory stays flat on memory-mapped arrays
 
 
@@ -49,6 +53,7 @@ class Bow:
         self._digest: str | None = None
         self._tokens: int | None = None
         self._first_token: np.ndarray | None = None
+        self._lengths: np.ndarray | None = None
 
     @property
     def D(self) -> int:
@@ -66,6 +71,13 @@ class Bow:
         if self._first_token is None:
             self._first_token = _first_tokens(self.indptr, self.counts)
         return self._first_token
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """int64[D]: tokens of each document."""
+        if self._lengths is None:
+            self._lengths = np.diff(self.first_token)
+        return self._lengths
 
     @cached_property
     def word_tokens(self) -> np.ndarray:
@@ -142,6 +154,8 @@ class Bow:
                 target.unlink(missing_ok=True)
             elif not (isinstance(array, np.memmap) and Path(str(array.filename)) == target.resolve()):
                 np.save(target, array)
+        for name in _BY_DOCUMENT:
+            np.save(folder / f"{name}.npy", getattr(self, name))
         meta = {"format": FORMAT, "V": self.V, "D": self.D, "tokens": self.tokens, "digest": self.digest}
         temporary = folder / "meta.json.new"
         temporary.write_text(json.dumps(meta))
@@ -173,8 +187,12 @@ class Bow:
         return Bow.open(folder)
 
     @classmethod
-    def open(cls, folder: Path) -> "Bow":
-        """Memory-map a saved bag of words. Raises Invalid when it is not there, unfinished, or of another format."""
+    def open(cls, folder: Path, *, sparing: bool = False) -> "Bow":
+        """Memory-map a saved bag of words. Raises Invalid when it is not there, unfinished, or of another format.
+
+        sparing: map what has a number for each document, too, which a training keeps in memory; a folder of an older
+        version lacks some of it.
+        """
         folder = Path(folder)
         try:
             meta = json.loads((folder / "meta.json").read_text())
@@ -187,11 +205,15 @@ class Bow:
         # An empty array can't be memory-mapped.
         mode: Literal["r"] | None = "r" if meta["tokens"] else None
         arrays = {
-            name: np.load(folder / f"{name}.npy", mmap_mode=None if name == "indptr" else mode) for name in _ARRAYS
+            name: np.load(folder / f"{name}.npy", mmap_mode=("r" if sparing else None) if name == "indptr" else mode)
+            for name in _ARRAYS
         }
         offsets = np.load(folder / "offsets.npy", mmap_mode=mode) if (folder / "offsets.npy").exists() else None
         bow = cls(**arrays, V=meta["V"], offsets=offsets, check=False)
         bow._digest, bow._tokens = meta["digest"], meta["tokens"]
+        if sparing and meta["D"] and all((folder / f"{name}.npy").exists() for name in _BY_DOCUMENT):
+            first_token, lengths = (np.load(folder / f"{name}.npy", mmap_mode="r") for name in _BY_DOCUMENT)
+            bow._first_token, bow._lengths = first_token, lengths
         return bow
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Callable
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -36,11 +37,15 @@ def save(path: Path, state: State, *, engine: AnyEngine, config: ResolvedConfig,
         "format": FORMAT, "engine": engine.NAME, "config": asdict(config), "corpus": bow.digest, "numbers": numbers,
         "eta": float(priors.eta),
     }  # fmt: skip
-    arrays |= {_PRIOR: priors.alpha, "meta": np.frombuffer(json.dumps(meta).encode(), np.uint8)}
+    _write(path, arrays | {_PRIOR: priors.alpha, "meta": np.frombuffer(json.dumps(meta).encode(), np.uint8)})
+
+
+def _write(path: Path, arrays: dict[str, np.ndarray], save: Callable[..., None] = np.savez) -> None:
+    """In one step: the old file stays until the new one is on the disk."""
     temporary = path.with_name(path.name + ".new")
     try:
         with temporary.open("wb") as file:
-            np.savez(file, allow_pickle=False, **arrays)
+            save(file, allow_pickle=False, **arrays)
             file.flush()
             os.fsync(file.fileno())
     except OSError:  # the disk is full: what would stay there would keep it so
@@ -65,8 +70,8 @@ def load(path: Path, *, engine: AnyEngine, config: Config, bow: Bow, scratch: Pa
             )
         if meta["corpus"] != bow.digest:
             raise Invalid("checkpoint", "The checkpoint was made on another corpus.")
-        if meta["config"] != asdict(config):
-            changed = sorted(k for k, v in asdict(config).items() if meta["config"].get(k) != v)
+        changed = sorted(k for k, v in meta["config"].items() if asdict(config).get(k) != v)
+        if changed:  # a setting that came after the checkpoint was made is not compared
             raise Invalid("checkpoint", f"The checkpoint was made with other settings: {', '.join(changed)} differ.")
         mapped = {f.name for f in fields(engine.State) if f.metadata.get("mapped")}
         arrays = {
@@ -75,6 +80,32 @@ def load(path: Path, *, engine: AnyEngine, config: Config, bow: Bow, scratch: Pa
             if f.name in file.files
         }
     return engine.State(**arrays, **meta["numbers"])
+
+
+def remembered(state: State) -> int:
+    """Bytes of what a state remembers of each document, its arrays that are MAPPED."""
+    return sum(getattr(state, f.name).nbytes for f in fields(state) if f.metadata.get("mapped"))
+
+
+def finish(path: Path, *, engine: AnyEngine) -> None:
+    """Take out of the checkpoint of a training that is done what it remembers of each document, which is most of the file:
+    only a training that goes on needs it; and compress the rest. Topics, priors and what reads new texts can still be had from it.
+
+    Raises OSError where the disk is full; the old file is still there then.
+    """
+    path = Path(path)
+    mapped = {f.name for f in fields(engine.State) if f.metadata.get("mapped")}
+    with np.load(path, allow_pickle=False) as file:
+        arrays = {name: _empty(file, name) if name in mapped else file[name] for name in file.files}
+    _write(path, arrays, np.savez_compressed)  # it is read seldom now, and never in a hurry
+
+
+def _empty(file: Any, name: str) -> np.ndarray:
+    """Of the array's type, without rows; the array itself is not read."""
+    with file.zip.open(f"{name}.npy") as saved:
+        np.lib.format.read_magic(saved)
+        shape, _, dtype = np.lib.format.read_array_header_1_0(saved)
+        return np.empty((0, *shape[1:]), dtype)
 
 
 def _meta(file: Any) -> dict[str, Any]:

@@ -17,7 +17,8 @@ from inference.bow import Bow
 from inference.engines.contract import AnyEngine, Config
 from inference.evaluate import Diagnostics, LeftToRight
 from inference.evidence import Evidence, gather
-from inference.explore import bands, cooccurrence, distances, layout, similar
+from inference.explore import bands, cooccurrence, distances, layout, saliency, similar
+from inference.explore.documents import count
 from inference.index import Index
 from inference.postings import Postings
 from inference.text import Choice, Stream, Tokeniser, choose, duplicates, phrases, stops, terms
@@ -83,7 +84,8 @@ def exploring() -> None:
 
 
 def _bow(folder: Path) -> Bow:
-    Bow(np.arange(0, 121, 2), np.tile(np.array([0, 1, 1, 2], np.int32), 30), np.ones(120, np.int32), 3).save(folder)
+    pairs = np.tile(np.array([0, 1, 1, 2], np.int32), 30)
+    Bow(np.arange(0, 121, 2), pairs, np.ones(120, np.int32), 3, offsets=np.zeros(120, np.int32)).save(folder)
     return Bow.open(folder)
 
 
@@ -94,8 +96,19 @@ def _evidence(folder: Path, topics: Topics) -> None:
     theta = Theta(0, np.arange(bow.D + 1), np.zeros(bow.D, np.int32), np.ones(bow.D, np.float32))
     list(gather(folder / "evidence", bow, postings, topics, [theta]))
     evidence = Evidence.open(folder / "evidence", bow, postings)
-    evidence.by_word()
     evidence.at_least([0], 0.5)
+    evidence.strongest([0], np.zeros(bow.D, np.int32), 0, 1)
+    evidence.places(np.zeros(1, np.int32), np.zeros(1, np.int64), 1)
+    evidence.word_topics_of([1], np.ones(bow.D, bool))
+    evidence.word_sums(
+        np.zeros(bow.D, np.int32),
+        1,
+        np.zeros(evidence.K, np.int32),
+        1,
+        evidence.sample(np.zeros(bow.D, np.int32), 1, 1),
+    )
+    saliency.saliency(*evidence.by_word()[:3], np.ones(evidence.K), np.arange(evidence.K))
+    similar.nearest(evidence, np.full(evidence.K, 1 / evidence.K), 1)
     evidence.sums(np.zeros(bow.D, np.int32), 1)
     evidence.folded(np.zeros(evidence.K, np.int32))
     evidence.word_sums(np.zeros(bow.D, np.int32), 1, np.zeros(evidence.K, np.int32), 1)
@@ -148,7 +161,6 @@ def _explore(topics: Topics) -> None:
     distances.between(rows, rows)
     documents = np.array([0, 1]), np.array([0]), np.array([3]), np.array([4])
     bands.shares(*documents, np.array([0]), 1, np.array([0]))
+    count(np.zeros(1, np.int32), 1)
     cooccurrence.beside(*documents, topics.K, 1)
-    similar.nearest(*documents, np.ones(1), 1)
-    similar.nearest(*documents, np.ones(1), 1, of_topics=similar.by_topic(*documents[:3], 1))
     infer.read(infer.Words.of(1, np.array([0]), np.array([0]), np.ones(1), np.zeros(1)), np.ones(1), np.full(1, 0.1))

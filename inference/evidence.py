@@ -14,13 +14,14 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
 from inference.bow import Bow
 from inference.errors import Invalid
 from inference.evaluate import fold_in
+from inference.explore.documents import frozen
 from inference.kernels import assign
 from inference.memory import mapped
 from inference.postings import Postings
@@ -30,6 +31,7 @@ from inference.topics import Theta, Topics
 _PAIRS = {"topics": np.uint16, "certainty": np.uint8, "word_topics": np.uint16, "word_certainty": np.uint8}
 _ROWS = {"doc_topics": np.uint16, "doc_tokens": np.int32}
 _ORDERS = {"by_share": np.int32, "by_tokens": np.int32}  # the documents of each topic, the first of an order first
+_WORDS = {"held_topics": np.uint16, "held_tokens": np.int64, "held_documents": np.int32}  # what each word's topics hold
 
 Beta = tuple[
     np.ndarray, np.ndarray, np.ndarray, np.ndarray
@@ -43,14 +45,23 @@ class Evidence:
     p(k | w, d) times 255, of the bag of words' pairs; word_topics, word_certainty: the same of the postings'.
     doc_ptr: int64[D + 1], doc_topics: uint16, doc_tokens: int32: the tokens of each topic in each document.
     topic_ptr: int64[K + 1], by_share, by_tokens: int32: the documents of each topic, those with the largest share of it
-    or the most tokens first, of equals the lower number.
+    or the most tokens first, of equals the lower number. held_ptr: int64[V + 1], held_topics: uint16 ascending,
+    held_tokens: int64, held_documents: int32: what each topic holds of each word.
     """
 
     def __init__(
-        self, bow: Bow, postings: Postings, doc_ptr: np.ndarray, topic_ptr: np.ndarray, arrays: dict[str, np.ndarray]
+        self,
+        bow: Bow,
+        postings: Postings,
+        doc_ptr: np.ndarray,
+        topic_ptr: np.ndarray,
+        held_ptr: np.ndarray,
+        arrays: dict[str, np.ndarray],
     ):
-        self.bow, self.postings, self.doc_ptr, self.topic_ptr = bow, postings, doc_ptr, topic_ptr
+        self.bow, self.postings, self.doc_ptr, self.topic_ptr = bow, postings, frozen(doc_ptr, np.int64), topic_ptr
         self.K = len(topic_ptr) - 1
+        self.held_ptr = held_ptr
+        self.held_topics, self.held_tokens, self.held_documents = (arrays[name] for name in _WORDS)
         self.by_share, self.by_tokens = arrays["by_share"], arrays["by_tokens"]
         self.topics, self.certainty = arrays["topics"], arrays["certainty"]
         self.word_topics, self.word_certainty = arrays["word_topics"], arrays["word_certainty"]
@@ -64,19 +75,22 @@ class Evidence:
             raise Invalid(
                 "run", "This run was trained by a version that kept no evidence of its tokens. Train it again."
             )
-        doc_ptr = np.load(folder / "doc_ptr.npy")
+        doc_ptr = np.load(folder / "doc_ptr.npy", mmap_mode="r")
         if not (folder / "topic_ptr.npy").exists():  # it was made before there were orders
             _rank(folder, bow, doc_ptr, int(np.load(folder / "K.npy")))
+        topic_ptr = np.load(folder / "topic_ptr.npy")
+        if not (folder / "held_ptr.npy").exists():  # it was made before words had their sums
+            _hold(folder, bow, postings, len(topic_ptr) - 1)
         arrays = {
             name: np.memmap(folder / name, dtype, "r") if doc_ptr[-1] else np.zeros(0, dtype)
-            for name, dtype in (_PAIRS | _ROWS | _ORDERS).items()
+            for name, dtype in (_PAIRS | _ROWS | _ORDERS | _WORDS).items()
         }
-        return cls(bow, postings, doc_ptr, np.load(folder / "topic_ptr.npy"), arrays)
+        return cls(bow, postings, doc_ptr, topic_ptr, np.load(folder / "held_ptr.npy"), arrays)
 
-    @cached_property
+    @property
     def lengths(self) -> np.ndarray:
         """int64[D]: tokens of each document, the words outside the vocabulary left out."""
-        return np.diff(self.bow.first_token)
+        return self.bow.lengths
 
     @cached_property
     def documents(self) -> np.ndarray:
@@ -135,6 +149,14 @@ class Evidence:
         first = self.bow.first_token[d] + self.bow.counts[a : a + j].sum()
         return self.bow.offsets[first : first + self.bow.counts[a + j]]
 
+    def places(self, documents: np.ndarray, nth: np.ndarray, w: int) -> np.ndarray:
+        """int32[n]: where a word's token begins in the text of each document, int32[n], that has it: its nth there,
+        int64[n], from 0. Only of a corpus with texts."""
+        return assign.places(
+            frozen(documents, np.int32), frozen(nth, np.int64), w, frozen(self.bow.indptr, np.int64), self.bow.words,
+            self.bow.counts, frozen(self.bow.first_token, np.int64), self.bow.offsets,
+        )  # fmt: skip
+
     def sums(self, group: np.ndarray, G: int, into: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Tokens of each topic in each of G groups of documents, and documents that have any: int64[G, K] twice.
 
@@ -142,10 +164,7 @@ class Evidence:
         with two topics that are counted as one is counted once.
         """
         into = np.arange(self.K, dtype=np.int32) if into is None else into
-        group = np.require(
-            group, np.int32, ["C", "W"]
-        )  # a mapped array that can't be written is another type to the compiler
-        return assign.sums(group, G, into, self.doc_ptr, self.doc_topics, self.doc_tokens)
+        return assign.sums(frozen(group, np.int32), G, into, self.doc_ptr, self.doc_topics, self.doc_tokens)
 
     def folded(self, into: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(doc_ptr, doc_topics, doc_tokens) with topics read as parts of others; these very arrays where none is. into:
@@ -154,74 +173,97 @@ class Evidence:
             return self.doc_ptr, self.doc_topics, self.doc_tokens
         return assign.mixtures(self.doc_ptr, self.doc_tokens, into.astype(np.uint16)[self.doc_topics], self.K)
 
-    def word_sums(self, group: np.ndarray, G: int, slot: np.ndarray, T: int) -> np.ndarray:
+    def word_sums(
+        self, group: np.ndarray, G: int, slot: np.ndarray, T: int, documents: np.ndarray | None = None
+    ) -> np.ndarray:
         """Tokens of each word in each group, by topic: int64[G, T + 1, V], the last row of all topics together.
 
-        group: int32[D], -1 for none. slot: int32[K], in which of T rows a topic is counted, -1 for none.
+        group: int32[D], -1 for none. slot: int32[K], in which of T rows a topic is counted, -1 for none. documents:
+        int32, those that are looked at, such as a `sample`; None for all.
         """
-        bow = self.bow
-        return assign.word_sums(group, G, slot, T, bow.V, bow.indptr, bow.words, bow.counts, self.topics)
+        bow, group = self.bow, frozen(group, np.int32)
+        some = np.zeros(0, np.int32) if documents is None else frozen(documents, np.int32)
+        return assign.word_sums(
+            some, documents is None, group, G, slot, T, bow.V, frozen(bow.indptr, np.int64), bow.words, bow.counts, self.topics
+        )  # fmt: skip
+
+    def sample(self, group: np.ndarray, G: int, most: int) -> np.ndarray | None:
+        """int32, ascending: of each group at most so many documents, spread evenly over it; None where no group has
+        more. group: int32[D], -1 for none."""
+        documents = assign.sample(frozen(group, np.int32), G, most)
+        return documents if len(documents) else None
 
     def held(self, topics: list[int]) -> np.ndarray:
         """int32[D]: tokens of each document that these topics hold together."""
+        return assign.held(self._wanted(topics), self.doc_ptr, self.doc_topics, self.doc_tokens)
+
+    def _wanted(self, topics: list[int]) -> np.ndarray:
         wanted = np.zeros(self.K, bool)
         wanted[topics] = True
-        return assign.held(wanted, self.doc_ptr, self.doc_topics, self.doc_tokens)
+        return wanted
 
     def at_least(self, topics: list[int], share: float) -> np.ndarray:
-        """bool[D]: documents in which these topics together have tokens, and at least this share of them."""
-        held = self.held(topics)
-        return (held > 0) & (held >= share * self.lengths)
+        """bool[D]: documents in which these topics together have tokens, and at least this share of them. Only
+        documents of the topics are looked at; of a single topic those that have as much, which come first."""
+        mask = np.zeros(len(self.doc_ptr) - 1, bool)
+        assign.at_least(
+            np.array(topics, np.int64), self._wanted(topics), share, self.topic_ptr, self.by_share, self.doc_ptr,
+            self.doc_topics, self.doc_tokens, frozen(self.lengths, np.int64), mask,
+        )  # fmt: skip
+        return mask
+
+    def strongest(self, topics: list[int], group: np.ndarray, g: int, n: int) -> list[tuple[int, float]]:
+        """(document, share) of the n documents of a group in which these topics together have the largest share, of
+        equals the lower number. group: int32[D]."""
+        documents, shares = assign.strongest(
+            np.array(topics, np.int64), self._wanted(topics), frozen(group, np.int32), g, n, self.topic_ptr,
+            self.by_share, self.doc_ptr, self.doc_topics, self.doc_tokens, frozen(self.lengths, np.int64),
+        )  # fmt: skip
+        best = np.lexsort((documents, -shares))[:n]
+        return [(int(documents[i]), float(shares[i])) for i in best]
 
     def by_word(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """(int64[V + 1], topics uint16 ascending, tokens int64, documents int64): what each word's topics hold of
+        """(int64[V + 1], topics uint16 ascending, tokens int64, documents int32): what each word's topics hold of
         it."""
-        return assign.by_word(self.postings.indptr, self.word_topics, self.postings.counts, self.K)
+        return self.held_ptr, self.held_topics, self.held_tokens, self.held_documents
+
+    def word_topics_of(self, words: np.ndarray, mask: np.ndarray | None = None) -> np.ndarray:
+        """int64[n, K]: tokens of some words in each topic, in all documents or in those of a mask, bool[D]."""
+        table = np.zeros((len(words), self.K), np.int64)
+        for row, w in zip(table, words, strict=True):
+            if mask is None:
+                a, b = self.held_ptr[w], self.held_ptr[w + 1]
+                row[self.held_topics[a:b]] = self.held_tokens[a:b]
+            else:
+                documents, counts, topics, _ = self.word(w)
+                assign.tally(documents, counts, topics, frozen(mask, np.bool_), row)
+        return table
 
 
-def gather(
-    folder: Path, bow: Bow, postings: Postings, topics: Topics, thetas: Iterable[Theta], *, by_document: bool = False
-) -> Iterator[int]:
-    """Assign all tokens, a block of documents at a time, and write the evidence; it is there when the last was pulled.
+class Assigned(NamedTuple):
+    """The topics of a block of documents' tokens, from document `first` on. topics: uint16 and certainty: uint8, of the bag of
+    words' pairs. indptr: int64[n + 1], from 0 on, doc_topics: uint16, doc_tokens: int32: of each topic in each document."""
 
-    folder: where to; what it holds is replaced. postings: of `bow`. thetas: of all documents, in their order.
-    by_document: Engine.BY_DOCUMENT, all words of a document go to its topic with the largest theta, the least of
-    equals. Yields how many documents are done. Memory does not grow with their number. Raises OSError where the disk is
-    full.
-    """
-    folder, new = Path(folder), Path(folder).with_name(Path(folder).name + ".new")
-    shutil.rmtree(new, ignore_errors=True)
-    new.mkdir(parents=True)
+    first: int
+    topics: np.ndarray
+    certainty: np.ndarray
+    indptr: np.ndarray
+    doc_topics: np.ndarray
+    doc_tokens: np.ndarray
+
+
+def rows_by_word(bow: Bow, topics: Topics, by_document: bool) -> Beta:
+    """Topics as `assigned` needs them. by_document: Engine.BY_DOCUMENT."""
     if by_document:
-        beta = assign.even(bow.V, topics.K)
-    else:
-        row_ptr, row_topics, above = fold_in.rows(
-            topics.indptr, topics.words, topics.weights, topics.floor, np.arange(bow.V), bow.V
-        )
-        beta = row_ptr, row_topics, above, topics.floor
-    doc_ptr = np.zeros(bow.D + 1, np.int64)
-    try:
-        with ExitStack() as stack:
-            files: dict[str, BinaryIO] = {
-                name: stack.enter_context((new / name).open("wb")) for name in ("topics", "certainty", *_ROWS)
-            }
-            for theta in thetas:
-                indptr = _assign(files, bow, topics.K, beta, theta)
-                end = theta.first + len(indptr) - 1
-                doc_ptr[theta.first + 1 : end + 1] = doc_ptr[theta.first] + indptr[1:]
-                yield end
-        _turn(new, bow, postings)
-        np.save(new / "doc_ptr.npy", doc_ptr)
-        _rank(new, bow, doc_ptr, topics.K)
-    except OSError:  # the disk is full: what would stay there would keep it so
-        shutil.rmtree(new, ignore_errors=True)
-        raise
-    shutil.rmtree(folder, ignore_errors=True)
-    new.rename(folder)
+        return assign.even(bow.V, topics.K)
+    row_ptr, row_topics, above = fold_in.rows(
+        topics.indptr, topics.words, topics.weights, topics.floor, np.arange(bow.V), bow.V
+    )
+    return row_ptr, row_topics, above, topics.floor
 
 
-def _assign(files: dict[str, BinaryIO], bow: Bow, K: int, beta: Beta, theta: Theta) -> np.ndarray:
-    """Write the pairs and rows of a block; returns where each document's row begins, from 0 on."""
+def assigned(bow: Bow, K: int, beta: Beta, theta: Theta) -> Assigned:
+    """Give the tokens of a block of documents their topics."""
     end = theta.first + len(theta.indptr) - 1
     span = slice(bow.indptr[theta.first], bow.indptr[end])
     given, certainty = np.empty(span.stop - span.start, np.uint16), np.empty(span.stop - span.start, np.uint8)
@@ -230,10 +272,57 @@ def _assign(files: dict[str, BinaryIO], bow: Bow, K: int, beta: Beta, theta: The
         theta.first, bow.indptr, bow.words, row_ptr, row_topics, above, floor, theta.indptr, theta.topics, theta.weights, given,
         certainty,
     )  # fmt: skip
-    rows = assign.mixtures(bow.indptr[theta.first : end + 1] - span.start, bow.counts[span], given, K)
-    for name, array in zip(files, (given, certainty, *rows[1:]), strict=True):
-        array.tofile(files[name])
-    return rows[0]
+    mixtures = assign.mixtures(bow.indptr[theta.first : end + 1] - span.start, bow.counts[span], given, K)
+    return Assigned(theta.first, given, certainty, *mixtures)
+
+
+def gather(
+    folder: Path,
+    bow: Bow,
+    postings: Postings,
+    topics: Topics,
+    thetas: Iterable[Theta | Assigned],
+    *,
+    by_document: bool = False,
+) -> Iterator[int]:
+    """Assign all tokens, a block of documents at a time, and write the evidence; it is there when the last was pulled.
+
+    folder: where to; what it holds is replaced. postings: of `bow`. thetas: of all documents, in their order; what
+    other processes assigned already is written as it is.
+    by_document: Engine.BY_DOCUMENT, all words of a document go to its topic with the largest theta, the least of
+    equals. Yields how many documents are done. Memory does not grow with their number. Raises OSError where the disk is
+    full.
+    """
+    folder, new = Path(folder), Path(folder).with_name(Path(folder).name + ".new")
+    shutil.rmtree(new, ignore_errors=True)
+    new.mkdir(parents=True)
+    beta: Beta | None = None
+    doc_ptr = np.zeros(bow.D + 1, np.int64)
+    try:
+        with ExitStack() as stack:
+            files: dict[str, BinaryIO] = {
+                name: stack.enter_context((new / name).open("wb")) for name in ("topics", "certainty", *_ROWS)
+            }
+            for block in thetas:
+                if not isinstance(block, Assigned):
+                    beta = beta or rows_by_word(bow, topics, by_document)
+                    block = assigned(bow, topics.K, beta, block)
+                for name, array in zip(
+                    files, (block.topics, block.certainty, block.doc_topics, block.doc_tokens), strict=True
+                ):
+                    array.tofile(files[name])
+                end = block.first + len(block.indptr) - 1
+                doc_ptr[block.first + 1 : end + 1] = doc_ptr[block.first] + block.indptr[1:]
+                yield end
+        _turn(new, bow, postings)
+        np.save(new / "doc_ptr.npy", doc_ptr)
+        _rank(new, bow, doc_ptr, topics.K)
+        _hold(new, bow, postings, topics.K)
+    except OSError:  # the disk is full: what would stay there would keep it so
+        shutil.rmtree(new, ignore_errors=True)
+        raise
+    shutil.rmtree(folder, ignore_errors=True)
+    new.rename(folder)
 
 
 def _rank(folder: Path, bow: Bow, doc_ptr: np.ndarray, K: int) -> None:
@@ -245,10 +334,10 @@ def _rank(folder: Path, bow: Bow, doc_ptr: np.ndarray, K: int) -> None:
     documents, tokens = (
         mapped(new[name], dtype, rows) if rows else np.zeros(0, dtype) for name, dtype in _ORDERS.items()
     )
-    topic_ptr = assign.by_topic(doc_ptr, doc_topics, doc_tokens, K, documents, tokens)
+    topic_ptr = assign.by_topic(frozen(doc_ptr, np.int64), doc_topics, doc_tokens, K, documents, tokens)
     cuts = np.searchsorted(topic_ptr, np.linspace(0, rows, (os.cpu_count() or 1) + 1))
     cuts[0], cuts[-1] = 0, K
-    lengths = np.diff(bow.first_token)
+    lengths = frozen(bow.lengths, np.int64)
     with ThreadPoolExecutor(len(cuts) - 1) as pool:
         list(pool.map(lambda a, b: assign.rank(a, b, topic_ptr, lengths, documents, tokens), cuts[:-1], cuts[1:]))
     for name, array in zip(_ORDERS, (documents, tokens), strict=True):
@@ -258,6 +347,21 @@ def _rank(folder: Path, bow: Bow, doc_ptr: np.ndarray, K: int) -> None:
     written = folder / f"topic_ptr.{secrets.token_hex(4)}.npy"
     np.save(written, topic_ptr)
     written.rename(folder / "topic_ptr.npy")
+
+
+def _hold(folder: Path, bow: Bow, postings: Postings, K: int) -> None:
+    """What each topic holds of each word; it is there when held_ptr.npy is."""
+    if len(bow.words):
+        word_topics = np.memmap(folder / "word_topics", np.uint16, "r")
+    else:
+        word_topics = np.zeros(0, np.uint16)
+    ptr, *columns = assign.by_word(postings.indptr, word_topics, postings.counts, K)
+    suffix = f"{secrets.token_hex(4)}.new"
+    for (name, dtype), column in zip(_WORDS.items(), columns, strict=True):
+        column.astype(dtype, copy=False).tofile(folder / f"{name}.{suffix}")
+        (folder / f"{name}.{suffix}").rename(folder / name)
+    np.save(folder / f"held_ptr.{suffix}.npy", ptr)
+    (folder / f"held_ptr.{suffix}.npy").rename(folder / "held_ptr.npy")
 
 
 def _turn(folder: Path, bow: Bow, postings: Postings) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 from scipy.special import xlogy
 
 from inference.evidence import Evidence
+from inference.explore.documents import frozen
 from inference.kernels import assign, senses
 
 SAMPLED = 1_000  # documents of a sense whose words are counted; more say the same
@@ -102,7 +103,14 @@ class Uses:
         ptr = np.concatenate(([0], np.cumsum(sizes)))
         bow = self.evidence.bow
         words, own, every = senses.near(
-            ptr, documents, np.array(topics, np.int32), self.into, bow.indptr, bow.words, self.evidence.topics, bow.V
+            ptr,
+            documents,
+            np.array(topics, np.int32),
+            self.into,
+            frozen(bow.indptr, np.int64),
+            bow.words,
+            self.evidence.topics,
+            bow.V,
         )
         if len(topics) > 1:
             elsewhere, others = every.sum(0) - every, sizes.sum() - sizes
@@ -160,7 +168,14 @@ def distinguishing(evidence: Evidence, a: Uses, b: Uses, count: int) -> tuple[li
     ptr = np.array([0, sizes[0], sum(sizes)])
     bow = evidence.bow
     words, _, every = senses.near(
-        ptr, np.concatenate(samples), np.zeros(2, np.int32), a.into, bow.indptr, bow.words, evidence.topics, bow.V
+        ptr,
+        np.concatenate(samples),
+        np.zeros(2, np.int32),
+        a.into,
+        frozen(bow.indptr, np.int64),
+        bow.words,
+        evidence.topics,
+        bow.V,
     )
     of_a, of_b = (
         _named((a, b)[s].word, words, every[s], every[s], every[1 - s], sizes[s], sizes[1 - s], count) for s in range(2)

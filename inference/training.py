@@ -4,13 +4,13 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
 
 from inference.bow import Bow
-from inference.engines.contract import LONGEST, AnyEngine, Config, ResolvedConfig, Shape, State, WarmStart
+from inference.engines.contract import LONGEST, AnyEngine, Config, Growing, ResolvedConfig, Shape, State, WarmStart
 from inference.errors import Invalid
 from inference.evaluate import Coherence, Completion
 from inference.kernels import rng
@@ -188,14 +188,47 @@ def begin(
     return engine.begin(config, Schedule(bow, config, held_out).shape, seed, bow, topics, held_out, scratch)
 
 
+class Paces(NamedTuple):
+    """How passes are cut into steps. D: documents, all of them. early: passes before minibatches grow. per_pass, later:
+    steps of a pass before and after."""
+
+    D: int
+    early: int
+    per_pass: int
+    later: int
+
+    @classmethod
+    def of(cls, documents: int, config: ResolvedConfig) -> "Paces":
+        early, minibatch = config.growth if isinstance(config, Growing) else (0, config.minibatch)
+        per_pass, later = (-(-documents // max(1, min(most, documents))) for most in (config.minibatch, minibatch))
+        return cls(documents, min(early, config.passes), max(1, per_pass), max(1, later))
+
+    def steps(self, passes: int) -> int:
+        """Of the first so many passes."""
+        return self.per_pass * min(passes, self.early) + self.later * max(0, passes - self.early)
+
+    def slice(self, t: int) -> tuple[int, int, int]:
+        """(pass, first, end) of step t, counted from 0: it takes the places first ... end - 1 of that pass's order."""
+        warm = self.per_pass * self.early
+        k, i = divmod(t, self.per_pass) if t < warm else divmod(t - warm, self.later)
+        k, n = (k, self.per_pass) if t < warm else (k + self.early, self.later)
+        return k, i * self.D // n, (i + 1) * self.D // n
+
+    def seen(self, t: int) -> int:
+        """Documents that were gone through when t steps were done, held-out ones included."""
+        k, first, _ = self.slice(t)
+        return k * self.D + first
+
+
 class Schedule:
     """Which documents a step takes, and after how many tokens a snapshot is due: functions of corpus and settings."""
 
     def __init__(self, bow: Bow, config: ResolvedConfig, held_out: np.ndarray):
-        self.D, self.per_pass = bow.D, -(-bow.D // min(config.minibatch, bow.D))
-        self.steps = self.per_pass * config.passes
+        self.D, self.paces = bow.D, Paces.of(bow.D, config)
+        self.per_pass, self.steps = self.paces.per_pass, self.paces.steps(config.passes)
         self.held_out = held_out
-        self.shape = Shape(bow.D - len(held_out), bow.V, bow.tokens, self.per_pass, len(bow.words), held_out)
+        later = self.paces.later
+        self.shape = Shape(bow.D - len(held_out), bow.V, bow.tokens, self.per_pass, len(bow.words), held_out, later)
         self.tokens = bow.tokens * config.passes
         self.measure(SNAPSHOTS)
 
@@ -212,8 +245,7 @@ class Schedule:
         The slices of a pass are equal but for one document. What a few documents left over would say, times D over
         their number, is mostly noise, and an engine whose statistics fade would give it a whole step.
         """
-        k, i = divmod(t, self.per_pass)
-        first, end = i * self.D // self.per_pass, (i + 1) * self.D // self.per_pass
+        k, first, end = self.paces.slice(t)
         order = np.uint64(rng.key(np.uint64(seed), np.uint64(rng.PERMUTE), np.uint64(k), np.uint64(0)))
         batch = rng.permutation_slice(first, end, self.D, order)
         return batch[~np.isin(batch, self.held_out)]

@@ -1,6 +1,9 @@
-"""Celery's entries to training (webapp.runs.training) and to findings (webapp.findings.stored)."""
+"""Celery's entries to the jobs of runs: training (webapp.runs.training), findings (webapp.findings.stored), comparing two
+(webapp.compare.matchings), and making a file of one (webapp.exports.kept)."""
 
 from tasks.celery import app
+from webapp.compare import matchings
+from webapp.exports import kept
 from webapp.findings import stored
 from webapp.runs import training
 
@@ -14,3 +17,13 @@ def train(run_id: int) -> None:
 def find(run_id: int, query: str) -> None:
     """Findings of a set of a run's documents, as an address names it."""
     stored.compute(run_id, query)
+
+
+@app.task(name="tasks.runs.compare")
+def compare(comparison_id: int) -> None:
+    matchings.compare(comparison_id)
+
+
+@app.task(name="tasks.runs.export")
+def export(export_id: int) -> None:
+    kept.make(export_id)

@@ -45,8 +45,20 @@ def end(**_):
 
 
 @task_prerun.connect
+def end_at_once(task, **_):
+    """What ends a worker ends its tasks as a kill does, for which they are made.
+
+    billiard's handler raises SystemExit wherever the task is; code in C, such as numba's, makes SystemError of that, and
+    the job failed.
+    """
+    if task.request.hostname:  # else it was not called by a worker
+        for number in (signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP):
+            signal.signal(number, signal.SIG_DFL)
+
+
+@task_prerun.connect
 def note_start(task_id, task, args, **_):
-    if args and isinstance(args[0], int) and task.request.hostname:  # else it was not called by a worker
+    if args and isinstance(args[0], int) and task.request.hostname:
         roster.task_started(_name(task.request.hostname, os.getppid()), task_id, task.name, args[0])
 
 

@@ -6,7 +6,12 @@ from django.urls.resolvers import RoutePattern
 from webapp import routes
 from webapp.routes import Kind
 
-NOBODYS = {"notebook_id": 10**12, "token": "x"}  # where the test that asks has made none
+NOBODYS = {
+    "notebook_id": 10**12,
+    "token": "x",
+    "export_id": 10**12,
+    "name": "x",
+}  # where the test that asks has made none
 ROUTES = {route.name: route for route in routes.declared()}
 
 

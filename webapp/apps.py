@@ -8,3 +8,4 @@ class WebappConfig(AppConfig):
     def ready(self):
         import tasks.celery  # noqa: F401 (the app by which webapp.jobs sends tasks)
         from webapp.accounts import adapters  # noqa: F401 (hears when an address is verified)
+        from webapp.storage import checks  # noqa: F401 (is asked by commands)

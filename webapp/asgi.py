@@ -1,5 +1,6 @@
 """The web server's entry point: uvicorn webapp.asgi:application."""
 
+import multiprocessing
 import os
 import sys
 
@@ -9,7 +10,8 @@ os.environ.setdefault("TOPOGRAPH_POOL", "1")
 import django
 
 from webapp import logs
-from webapp.server import first_page
+from webapp.local import processes
+from webapp.server import first_page, siblings
 from webapp.server.bodies import bound_bodies, defer_bodies
 from webapp.server.handler import OneThreadHandler
 from webapp.server.loopback_only import loopback_only
@@ -20,4 +22,7 @@ django.setup(set_prefix=False)
 # each of many requests, waits too long.
 sys.setswitchinterval(0.001)
 first_page.prepare()
+if multiprocessing.parent_process():  # one of uvicorn's --workers: without uvicorn nobody would end it
+    processes.die_with_parent()
+siblings.follow()
 application = loopback_only(defer_bodies(bound_bodies(OneThreadHandler()), "/uploads/"))

@@ -485,6 +485,75 @@ class Findings(models.Model):
         constraints = [models.UniqueConstraint(fields=["snapshot", "key"], name="one_findings")]
 
 
+class Comparison(models.Model):
+    """Which topics of two snapshots are the same, where that takes long enough to be a job. Snapshots never change.
+
+    data: inference.explore.matching.Matching, seen from `first` (webapp.compare.matchings).
+    """
+
+    class Status(models.TextChoices):
+        QUEUED = "queued"
+        COMPARING = "comparing"
+        READY = "ready"
+        FAILED = "failed"
+
+    first = models.ForeignKey(Snapshot, models.CASCADE, related_name="+")  # the one with the lower number
+    second = models.ForeignKey(Snapshot, models.CASCADE, related_name="+")
+    by = models.ForeignKey(
+        User, models.SET_NULL, null=True, related_name="+"
+    )  # who looked at it first; nobody: a guest
+    status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
+    size = models.BigIntegerField(default=0)  # pairs of topics
+    done = models.FloatField(default=0)  # from 0 to 1
+    data = models.JSONField(null=True)
+    error = models.TextField(default="")
+    created_at = models.DateTimeField(auto_now_add=True)
+    attempt = models.IntegerField(default=0)
+    tries = models.IntegerField(default=0)  # attempts since it last came further (jobs.claims)
+    heartbeat_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["first", "second"], name="one_comparison")]
+        indexes = [models.Index(fields=["status", "heartbeat_at"], name="comparison_status")]
+
+
+class Export(models.Model):
+    """A file that somebody takes away of a run, where it is too large to be made while it is sent (webapp.exports.kept).
+
+    The file is in files/exports/<id>/ and never changes; it goes after a while.
+    """
+
+    class Status(models.TextChoices):
+        QUEUED = "queued"
+        MAKING = "making"
+        READY = "ready"
+        FAILED = "failed"
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="exports")
+    by = models.ForeignKey(User, models.CASCADE, related_name="+")  # who may download it
+    file = models.CharField(max_length=100)  # form and ending: "document-topics.parquet"
+    query = models.TextField(blank=True)  # the set of documents, and what else was asked, as an address has it
+    name = models.TextField()  # that it is downloaded as
+    sentence = models.TextField()  # what is in it
+    status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
+    expected = models.BigIntegerField()  # bytes, about
+    bytes = models.BigIntegerField(default=0)  # written so far
+    sha256 = models.CharField(max_length=64, default="")
+    error = models.TextField(default="")
+    created_at = models.DateTimeField(auto_now_add=True)
+    made_at = models.DateTimeField(null=True)
+    attempt = models.IntegerField(default=0)
+    tries = models.IntegerField(default=0)  # attempts since it last came further (jobs.claims)
+    heartbeat_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["status", "heartbeat_at"], name="export_status"),
+            models.Index(fields=["by", "-id"], name="export_by"),
+            models.Index(fields=["run", "by", "-id"], name="export_run"),
+        ]
+
+
 class TopicWord(models.Model):
     """beta[k, w] above the topic's floor, and every word with tokens in the topic. Partitioned by snapshot."""
 
@@ -633,3 +702,20 @@ class ApiToken(models.Model):
 
     class Meta:
         ordering = ["-id"]
+
+
+class Sealed(models.Model):
+    """A file or folder of a corpus, version or run that is in the S3-compatible store (webapp.storage.sealed); none of
+    them where there is no store."""
+
+    id = models.BigAutoField(primary_key=True)
+    kind = models.CharField(max_length=10)  # corpora, versions or runs
+    key = models.BigIntegerField()  # the number of the corpus, version or run, which may be gone
+    name = models.CharField(max_length=40)
+    generation = models.CharField(max_length=16, db_index=True)
+    size = models.BigIntegerField()  # bytes of all its files
+    files = models.JSONField()  # [path below it, bytes, sha256] of each
+    stored_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["kind", "key", "name"], name="sealed_once")]

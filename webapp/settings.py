@@ -9,16 +9,32 @@ import dj_database_url
 import redis
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
+from kombu import Exchange, Queue
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from webapp import logs
 from webapp.local import folder, package, servers
 from webapp.server import database_timeout
+from webapp.storage import s3
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA = folder.data()  # all state: see docs/architecture.md
 FILES = DATA / "files"
+# Where sealed files are (docs/storage.md): a store beside the state folder, how many bytes of it are kept here, whether this
+# machine sees the files that were uploaded, and the seconds for which a page waits for a file of the store.
+try:
+    STORE = s3.place(os.environ)
+except ValueError as error:
+    raise ImproperlyConfigured(str(error)) from None
+STORE_CACHE = int(os.environ.get("TOPOGRAPH_STORE_CACHE") or 20_000_000_000)
+COPIES = FILES / "copies"
+SOURCES = (os.environ.get("TOPOGRAPH_SOURCES") or "1") == "1"
+if not SOURCES and STORE is None:
+    raise ImproperlyConfigured(
+        "TOPOGRAPH_SOURCES=0 says that this machine does not see the uploaded files; then it needs TOPOGRAPH_STORE."
+    )
+FETCH_PATIENCE = 8.0 if os.environ.get("TOPOGRAPH_POOL") == "1" else None
 
 DEBUG = os.environ.get("TOPOGRAPH_DEBUG", "") == "1"
 SECRET_KEY = os.environ.get("TOPOGRAPH_SECRET_KEY") or folder.secret_key()
@@ -138,7 +154,7 @@ if os.environ.get("TOPOGRAPH_POOL") == "1":  # set by webapp.asgi: a worker's ch
     # makes one.
     _options["pool"] = {
         "min_size": 2,
-        "max_size": 24,
+        "max_size": max(6, min(24, 48 // int(os.environ.get("TOPOGRAPH_WEB") or "1"))),  # Postgres allows 100 in all
         "timeout": 4,
         "reconnect_timeout": 2,
         "connection_class": database_timeout.Connection,
@@ -163,6 +179,13 @@ CELERY_TASK_ACKS_LATE = False
 CELERY_ACCEPT_CONTENT = ["json"]  # also of the broker: what stands in a queue can run nothing but a task of ours
 CELERY_TASK_SERIALIZER = CELERY_RESULT_SERIALIZER = CELERY_EVENT_SERIALIZER = "json"
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+# Jobs of corpora need the files that were uploaded, and go where these are.
+CELERY_TASK_DEFAULT_QUEUE, CORPORA_QUEUE = "celery", "corpora"
+QUEUES = (CELERY_TASK_DEFAULT_QUEUE, CORPORA_QUEUE)
+CELERY_TASK_ROUTES = {"tasks.corpora.*": {"queue": CORPORA_QUEUE}}
+CELERY_TASK_QUEUES = [
+    Queue(name, Exchange(name), routing_key=name) for name in QUEUES if SOURCES or name != CORPORA_QUEUE
+]
 CELERY_WORKER_MAX_TASKS_PER_CHILD = 1
 # Nothing is asked of workers over Redis but tasks. The subscription for it is read without a time limit, and a worker whose
 # Redis had died could wait in it for ever.
@@ -355,6 +378,13 @@ DISK_RESERVE = int(os.environ["TOPOGRAPH_DISK_RESERVE"]) if os.environ.get("TOPO
 EXAMPLE = os.environ.get("TOPOGRAPH_EXAMPLE", "1") == "1"  # whether a new Topograph without accounts reads the example
 # Days for which what is deleted can be brought back (corpora.deletion).
 KEEP_DELETED = float(os.environ.get("TOPOGRAPH_KEEP_DELETED") or 7)
+# Large files that workers made to be downloaded (webapp.exports.kept): for how many days they are kept, and how many bytes
+# one user's, and all together, may have.
+EXPORTS = {
+    "days": float(os.environ.get("TOPOGRAPH_EXPORT_DAYS") or 7),
+    "bytes": int(os.environ.get("TOPOGRAPH_EXPORT_BYTES") or 20 * 10**9),
+    "all_bytes": int(os.environ.get("TOPOGRAPH_EXPORT_ALL_BYTES") or 100 * 10**9),
+}
 # The scheduler of a cluster whose workers share large trainings, and from how many words on: docs/scaling.md.
 CLUSTER = os.environ.get("TOPOGRAPH_CLUSTER", "")
 CLUSTER_TOKENS = int(os.environ.get("TOPOGRAPH_CLUSTER_TOKENS") or 5_000_000)

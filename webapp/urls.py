@@ -119,6 +119,14 @@ urlpatterns = [
         json=page_shapes.MeasuresPage,
     ),
     file("compare/measures.csv", comparisons.measures_csv, "compare_measures_csv", ANYONE, load=Load.HEAVY),
+    # Its view compares only runs that whoever asks may see.
+    form(
+        "compare/<int:first>/<int:second>/again",
+        comparisons.again,
+        "compare_again",
+        ANYONE,
+        example={"first": ABSENT, "second": ABSENT},
+    ),
     *page("deleted", deletion_views.index, "deleted", USER, json=page_shapes.Deleted),
     # For machines, and for whoever runs them
     probe("healthz", health_views.lives, "healthz", ANYONE),
@@ -406,6 +414,12 @@ urlpatterns = [
     ),
     file(f"{RUN}/methods.bib", exports.bib, "run_bib", SEE, load=Load.PAGE),
     file(f"{RUN}/export/<str:file>", exports.file, "export", SEE, example={"file": "document-topics.csv"}),
+    form(f"{RUN}/exports/make", exports.make, "export_make", ANSWER),
+    form(f"{RUN}/exports/<int:export_id>/again", exports.again, "export_again", ANSWER, example={"export_id": ABSENT}),
+    form(
+        f"{RUN}/exports/<int:export_id>/delete", exports.delete, "export_delete", ANSWER, example={"export_id": ABSENT}
+    ),
+    file(f"{RUN}/exports/<int:export_id>/<str:name>", exports.download, "export_kept", SEE, example=None),
     # Simulated texts: only a run on such has it.
     *page(
         f"{RUN}/truth",

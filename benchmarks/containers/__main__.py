@@ -1,12 +1,12 @@
 """Dockerfile and docker-compose.yml, run for real: built, brought up with two workers, used, each service restarted, and
 backups taken there and back between containers and a local start.
 
-    python -m benchmarks.containers [--image NAME] [--keep]
+    python -m benchmarks.containers [--image NAME] [--restarts N] [--keep]
 
 Where no Docker engine answers, root gets one for as long as it takes. Base images that are not there and can't be pulled
 are replaced by stand-ins made of Debian's packages and of our wheels (standins/), and said so. --image takes an image
-that was built before, --keep leaves all up at the end. The last line is `failed: N of M steps`; where there is neither
-engine nor Compose it says what is missing, and ends.
+that was built before, --restarts has each service restarted so often, --keep leaves all up at the end. The last line is
+`failed: N of M steps`; where there is neither engine nor Compose it says what is missing, and ends.
 """
 
 import argparse
@@ -82,6 +82,7 @@ class Site(Reader):
         return leads
 
     def enter(self) -> None:
+        self.cookies.clear()
         self.post("/account/login/", {"login": "ada@example.org", "password": PASSWORD}, "/account/login/")
 
     def until(self, path: str, *statuses: str) -> dict:
@@ -94,9 +95,9 @@ class Site(Reader):
                 status, text = 0, repr(error)
             if status == 200 and json.loads(text)["status"] in statuses:
                 return json.loads(text)
+            last = f"{status} {text[:2000]}"
             if status == 200 and json.loads(text)["status"] == "failed":
                 break
-            last = f"{status} {text[:300]}"
             time.sleep(1)
         raise TimeoutError(f"{path} is not {' or '.join(statuses)}: {last}")
 
@@ -124,6 +125,7 @@ class Trial:
     folder: Path
     image: str
     port: int
+    restarts: int = 1
     corpus: int = 0
     run: int = 0
     digest: str = ""
@@ -202,13 +204,14 @@ class Trial:
         """Each service is restarted while a run trains, which comes out as one that was left alone."""
         alone = self.site.train(self.corpus, LONGER)
         self.site.until(f"/runs/{alone}.json", "done")
-        struck = self.site.train(self.corpus, LONGER)
-        self.site.until(f"/runs/{struck}.json", "running")
-        for service in ("worker", "redis", "web", "postgres"):
-            self.compose("restart", service)
-            self.healthy()
-        self.site.until(f"/runs/{struck}.json", "done")
-        assert self.site.digest(struck) == self.site.digest(alone)
+        for _ in range(self.restarts):
+            struck = self.site.train(self.corpus, LONGER)
+            self.site.until(f"/runs/{struck}.json", "running")
+            for service in ("worker", "redis", "web", "postgres"):
+                self.compose("restart", service)
+                self.healthy()
+            self.site.until(f"/runs/{struck}.json", "done")
+            assert self.site.digest(struck) == self.site.digest(alone)
 
     def back_up(self) -> None:
         self.compose("run", "--rm", "-T", "--no-deps", "--user", "0", "--volume", f"{self.folder}/backups:/backups",
@@ -255,6 +258,13 @@ class Trial:
         finally:
             system.stop()
 
+    def logs(self) -> str:
+        """What the services logged last."""
+        try:
+            return self.compose("logs", "--no-color", "--tail", "150")
+        except AssertionError as error:  # none was started
+            return str(error)
+
     def down(self) -> None:
         self.compose("down", "--volumes", "--timeout", "10")
 
@@ -268,6 +278,7 @@ STEPS: tuple[Callable[[Trial], None], ...] = (
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--image", default="", help="use this image instead of building one")
+    parser.add_argument("--restarts", type=int, default=1, help="of each service, each time while another run trains")
     parser.add_argument("--keep", action="store_true", help="leave containers and folder at the end")
     given = parser.parse_args()
     if lacking := engine.missing():
@@ -276,7 +287,7 @@ def main() -> None:
     failed = 0
     with engine.engine():
         print(f"stand-ins: {', '.join(engine.stand_ins()) or 'none'}")
-        trial = Trial(folder, given.image, free_port(8106))
+        trial = Trial(folder, given.image, free_port(8106), given.restarts)
         for step in STEPS:
             began = time.monotonic()
             try:
@@ -284,7 +295,7 @@ def main() -> None:
                 print(f"{step.__name__}: {time.monotonic() - began:.0f} s", flush=True)
             except Exception:
                 failed += 1
-                print(f"{step.__name__} failed:\n{traceback.format_exc()}", flush=True)
+                print(f"{step.__name__} failed:\n{traceback.format_exc()}\n{trial.logs()}", flush=True)
                 break  # what comes after rests on it
         if not given.keep:
             trial.down()

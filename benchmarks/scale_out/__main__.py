@@ -1,11 +1,11 @@
 """One training over several processes: whether the topics are bitwise those of one, also through kills, and what it costs.
 
-    .venv/bin/python -m benchmarks.scale_out [CORPUS] [--topics 100] [--minibatch N] [--passes 6] [--quick] [--model]
+    .venv/bin/python -m benchmarks.scale_out [CORPUS] [--topics 100] [--minibatch N] [--passes 6] [--quick] [--model | --far]
 
 CORPUS: as for benchmarks.engines; by default a made one of 32,000 documents, in minibatches of 8,000. One process with one thread takes each pass in
 turns with one worker and with two, each of one thread, by dask.distributed on this machine (pip install 'topograph[cluster]').
 Seconds of the clock, communication included; the worst worker's seconds of the processor; bytes that a worker sends in a step.
-Then a worker is killed, then the scheduler. --quick: small, three passes. --model: see benchmarks/scale_out/model.py.
+Then a worker is killed in the middle of a step, then the scheduler. --quick: small, four passes. --model, --far: see model.py, far.py.
 
 The last line is `bitwise: yes efficiency: E`: E is one process's seconds over twice those of two workers, median over passes. It
 means something on an idle machine with two cores or more alone; the line before has it by the processor's seconds.
@@ -13,80 +13,19 @@ means something on an idle machine with two cores or more alone; the line before
 
 import argparse
 import os
-import random
 import statistics
 import threading
 import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import numba
-import numpy as np
-
 from benchmarks.engines import corpora
-from benchmarks.scale_out import model
+from benchmarks.scale_out import far, model
+from benchmarks.scale_out.trainers import ENGINE, SEED, One, Several, same
 from inference import Bow, Snapshot, engines, simulate, train
 from inference.cluster.lead import Team
 from inference.training import Schedule, held_out_documents
 from tests.inference.cluster import Cluster, running
-
-SEED = 1
-ENGINE = engines.get(engines.DEFAULT)
-
-
-class One:
-    """A training by this process, with one thread."""
-
-    def __init__(self, bow: Bow, config):
-        self.bow, self.config = bow, config
-        self.schedule = Schedule(bow, config, held_out_documents(bow, SEED))
-        self.state = ENGINE.init(config, self.schedule.shape, SEED)
-
-    def one_pass(self) -> tuple[float, float]:
-        """Seconds, of the clock and of the processor."""
-        numba.set_num_threads(1)
-        began, cpu = time.perf_counter(), time.process_time()
-        for _ in range(self.schedule.per_pass):
-            self.take(self.schedule.batch(self.state.t, SEED))
-        return time.perf_counter() - began, time.process_time() - cpu
-
-    def take(self, documents: np.ndarray) -> None:
-        ENGINE.step(self.config, self.state, self.bow, documents, self.schedule.shape)
-
-
-class Several(One):
-    """A training by so many workers, which this process leads."""
-
-    def __init__(self, bow: Bow, config, home: Path, cluster: Cluster, workers: int, folder: str = "bow"):
-        super().__init__(bow, config)
-        file = home / f"{folder}-{workers}"
-        self.team = Team(ENGINE, cluster.address, file, home, least=workers, most=workers)
-        self.team.lead(config, SEED, bow, home / folder)
-        self.team.begin()
-        self.state = self.team.init(config, self.schedule.shape, SEED)
-        self.sent = 0.0
-
-    def take(self, documents: np.ndarray) -> None:
-        self.team.step(self.config, self.state, self.bow, documents, self.schedule.shape)
-
-    def one_pass(self) -> tuple[float, float]:
-        """The processor's seconds are those of the worker that has most of them."""
-        before = self._about()
-        seconds, _ = super().one_pass()
-        after = self._about()
-        spent = {name: [b[name] - a[name] for a, b in zip(before, after, strict=True)] for name in ("cpu", "sent")}
-        self.sent = max(spent["sent"]) / self.schedule.per_pass
-        return seconds, max(spent["cpu"])
-
-    def _about(self) -> list[dict]:
-        return [about["seats"][self.team.deal] for about in self.team.about().values()]
-
-    def topics(self):
-        return self.team.topics(self.config, self.state)
-
-
-def same(a, b) -> bool:
-    return all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
 
 
 def efficiency(bow: Bow, config, home: Path, cluster: Cluster) -> tuple[bool, float, float]:
@@ -106,25 +45,35 @@ def efficiency(bow: Bow, config, home: Path, cluster: Cluster) -> tuple[bool, fl
     return bitwise, *by
 
 
+class Struck(Team):
+    """Workers one of which, or the scheduler, is killed in the middle of a step."""
+
+    wanted, strike = 0, staticmethod(lambda: None)
+
+    def step(self, config, state, bow, documents, shape) -> None:
+        if state.t == self.wanted and self.deal:
+            threading.Timer(0.02, self.strike).start()
+            self.wanted = -1
+        super().step(config, state, bow, documents, shape)
+
+
 def drill(bow: Bow, config, home: Path, cluster: Cluster, what: str, expected) -> bool:
-    """Train while something is killed in the middle of steps; says what it cost."""
-    file, killed = home / f"killed-{what}", None
+    """Train while something is killed in the middle of a step; says what it cost."""
+    file = home / f"killed-{what}"
     began = time.perf_counter()
-    with Team(ENGINE, cluster.address, file, home, least=2) as team:
+    with Struck(ENGINE, cluster.address, file, home, least=2) as team:
         team.lead(config, SEED, bow, home / "bow")
+        team.wanted = Schedule(bow, config, held_out_documents(bow, SEED)).steps // 3
+        team.strike = lambda: cluster.kill(what)
         for event in train(team, config, bow, seed=SEED):
             if isinstance(event, Snapshot):
                 topics = event.topics
                 team.save(file, event.state)
-            if event.step >= event.steps // 3 and killed is None:
-                killed = time.perf_counter() - began
-                threading.Timer(random.uniform(0.0, 0.5), cluster.kill, [what]).start()  # in the middle of a step
-    seconds = time.perf_counter() - began
     bitwise = same(topics, expected)
-    print(
-        f"{what} killed after {killed or 0:.1f} of {seconds:.1f} s: {team.restarts} times back to a checkpoint, bitwise {bitwise}"
-    )
-    return bitwise
+    seconds = time.perf_counter() - began
+    struck = f"{team.restarts} times back to a checkpoint" if team.restarts else "it did not strike"
+    print(f"{what} killed within a step: {struck}, {seconds:.1f} s, bitwise {bitwise}", flush=True)
+    return bitwise and team.restarts > 0
 
 
 def settings(given) -> tuple[Bow, dict]:
@@ -145,9 +94,14 @@ def main() -> None:
     parser.add_argument("--passes", type=int, default=6)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--model", action="store_true", help="measure what many workers would do, and nothing else")
+    parser.add_argument(
+        "--far", action="store_true", help="8 and 16 workers with a slow network between them, and nothing else"
+    )
     given = parser.parse_args()
     if given.model:
         return model.main(given.quick)
+    if given.far:
+        return far.main(given.quick)
     bow, chosen = settings(given)
     with TemporaryDirectory() as name:
         home = Path(name)

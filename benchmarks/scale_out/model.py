@@ -66,8 +66,13 @@ def sites(config, bow: Bow, state, W: int) -> list:
 
 def one_step(config, schedule: Schedule, places: list, documents: np.ndarray) -> tuple[float, int]:
     """(processor seconds of the slowest site, bytes that it receives), by carrying what they say."""
-    steps = [ENGINE.divided(config, state, site, documents, schedule.shape) for site, state in places]
-    seconds, received = np.zeros(len(steps)), np.zeros(len(steps), np.int64)
+    steps, seconds = [], np.zeros(len(places))
+    for rank, (site, state) in enumerate(places):
+        began = time.process_time()
+        laid = ENGINE.lay_out(site, documents)
+        seconds[rank] = time.process_time() - began
+        steps.append(ENGINE.divided(config, state, site, laid, schedule.shape))
+    received = np.zeros(len(steps), np.int64)
 
     def turn(heard: list | None) -> list | None:
         said = []
@@ -89,14 +94,10 @@ def one_step(config, schedule: Schedule, places: list, documents: np.ndarray) ->
     return float(seconds.max()), int(received.max())
 
 
-def measure(config, bow: Bow, state, minibatch: int) -> Cost:
+def measure(config, bow: Bow, state, most: int) -> Cost:
+    """Of the step that comes next, of so many documents at the most."""
     schedule = Schedule(bow, config, held_out_documents(bow, SEED))
-    documents = schedule.batch(state.t, SEED)
-    extra = schedule.batch(state.t + 1, SEED)
-    while len(documents) < minibatch and len(extra):
-        documents, t = np.concatenate([documents, extra]), state.t + 1
-        extra = np.setdiff1d(schedule.batch(t + len(documents) // max(1, config.minibatch), SEED), documents)
-    documents = documents[:minibatch]
+    documents = schedule.batch(state.t, SEED)[:most]
     seconds, received = {}, {}
     for W in MEASURED:
         places = sites(config, bow, state, W)
@@ -118,13 +119,15 @@ def show(name: str, cost: Cost) -> None:
 
 
 def main(quick: bool) -> None:
-    K, D, V, large = (200, 6_000, 4_000, 4_096) if quick else (2_000, 36_000, 20_000, 16_384)
+    K, D, V, small, large = (200, 6_000, 4_000, 512, 4_096) if quick else (2_000, 36_000, 20_000, 2_048, 18_000)
     numba.set_num_threads(1)
     bow = simulate.corpus(D, K // 4, V, LENGTH, seed=1)[0]
-    config = engines.config(ENGINE.NAME, topics=K, passes=4).resolve(bow.D, bow.tokens)
+    config = engines.config(ENGINE.NAME, topics=K, passes=4, minibatch=small, minibatch_after=large).resolve(
+        bow.D, bow.tokens
+    )
     schedule = Schedule(bow, config, held_out_documents(bow, SEED))
     state = ENGINE.init(config, schedule.shape, SEED)
-    warm = schedule.per_pass * config.warm_up
+    warm = schedule.paces.steps(config.warm_up)
 
     def train(end: int) -> None:
         while state.t < end:
@@ -132,12 +135,12 @@ def main(quick: bool) -> None:
 
     costs: dict[str, Cost] = {}
     train(warm - 3)
-    measure(config, bow, state, config.minibatch)  # compiles
-    costs["warm-up"] = measure(config, bow, state, config.minibatch)
-    train(warm + schedule.per_pass)
-    measure(config, bow, state, config.minibatch)
-    costs["after it"] = measure(config, bow, state, config.minibatch)
-    costs["after it, larger"] = measure(config, bow, state, large)
+    measure(config, bow, state, small)  # compiles
+    costs["warm-up"] = measure(config, bow, state, small)
+    train(schedule.paces.steps(config.warm_up + 1))
+    measure(config, bow, state, small)
+    costs["after it, as small"] = measure(config, bow, state, small)
+    costs["after it"] = measure(config, bow, state, large)
     for name, cost in costs.items():
         show(name, cost)
     print(f"\nHours, K = {K:,}, {LENGTH} tokens a document, {config.warm_up} passes of warm-up and {PASSES} after it")
@@ -146,7 +149,7 @@ def main(quick: bool) -> None:
 
 
 def _hours(costs: dict[str, Cost], W: int, D: int) -> float:
-    first, later = costs["warm-up"], costs["after it, larger"]
+    first, later = costs["warm-up"], costs["after it"]
     return (2 * D / first.documents * first.step(W) + PASSES * D / later.documents * later.step(W)) / 3600
 
 

@@ -74,7 +74,7 @@ async def stay(address: str, member: Member, name: str) -> None:
             await asyncio.sleep(AGAIN)
 
 
-def main(arguments: list[str], files: Path) -> None:
+def main(arguments: list[str], files: Path, kind: type[Member] = Member) -> None:
     """files: the folder that leader and workers share, where --files does not say it."""
     parser = argparse.ArgumentParser(prog="worker", description="Take a share of trainings that are led elsewhere.")
     parser.add_argument("--join", required=True, metavar="ADDRESS", help="of dask's scheduler: tls://HOST:8786")
@@ -88,7 +88,7 @@ def main(arguments: list[str], files: Path) -> None:
     except Invalid as error:
         parser.error(error.message)
     dask.config.set(QUIET)
-    member = Member(options.files, options.scratch, max(1, options.threads))
+    member = kind(options.files, options.scratch, max(1, options.threads))
     asyncio.run(stay(address, member, f"{socket.gethostname()}:{os.getpid()}"))
 
 

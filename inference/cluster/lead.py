@@ -31,6 +31,10 @@ from inference.versions import versions
 TICK = 1.0  # seconds between two looks at who is there while a step is taken
 AGAIN = 1.0  # seconds between two looks for workers
 PATIENCE = 600.0  # seconds that a training waits for workers
+SAVE_EVERY, SAVE_SHARE = (
+    10.0,
+    0.02,
+)  # seconds between two checkpoints at the least, and the share of the time they may take
 SETTLING = 3.0  # seconds in which a worker that was lost may come back, before the others go on
 CLOSED = "ConnectionPool is closed"  # what dask raises, as a RuntimeError, while a client closes itself
 LOST = (OSError, CommClosedError, Gone, TimeoutError)
@@ -64,7 +68,9 @@ class Team:
         self.members: list[str] = []  # addresses, in the order of their ranks
         self.deal, self.at = "", 0  # the present sharing; the workers' step
         self.saved: int | None = None  # the checkpoint's step
+        self._fetched = 0  # the step after which the leader's state has the workers' topics
         self.restarts = 0
+        self._saved_at, self._saving = time.monotonic(), 0.0  # when a checkpoint was written, and seconds that took
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.engine, name)
@@ -73,17 +79,15 @@ class Team:
         return self
 
     def __exit__(self, *_: Any) -> None:
-        self._end()
-        self._leave()
+        self.end()
 
     def lead(self, config: Any, seed: int, bow: Bow, folder: Path, state: Any = None) -> None:
         """Say what is to be trained. folder: of the bag of words. state: with which it goes on: one without memory goes on
-        from the checkpoint's parts; one with a memory is written there first. Raises Invalid where it can't be shared."""
-        self.engine.divides(config)
+        from the checkpoint's parts; one with a memory is written there first."""
         self.config, self.bow, self.seed = config, bow, seed
         job = Job(self.engine.NAME, asdict(config), seed, self._path(folder), bow.digest, self._path(self.checkpoint))
         self.job = asdict(job)
-        self.saved = None if state is None else state.t
+        self.saved, self._fetched = (None, 0) if state is None else (state.t, state.t)
         if state is not None and len(state.memory):
             whole = parts.write_whole(parts.folder_of(self.checkpoint), state.t, 0, bow.D, state.memory)
             self._commit([whole], state)
@@ -110,6 +114,9 @@ class Team:
                 self._lost(error)
         state.t += 1
         state.tokens += tokens
+        if time.monotonic() - self._saved_at > max(SAVE_EVERY, self._saving / SAVE_SHARE):
+            self.fetch(state)
+            self.save(self.checkpoint, state)
 
     def topics(self, config: Any, state: Any) -> Topics:
         self.fetch(state)
@@ -120,20 +127,21 @@ class Team:
 
     def fetch(self, state: Any) -> None:
         """Give the state the topics that the workers have; all have the same."""
-        while self.at == state.t and state.t:
+        while self.at == state.t and self._fetched != state.t:
             try:
                 now = self._wait(self._ask(self.members[0], "topics", deal=self.deal))
-                break
             except LOST as error:
                 self._lost(error)
                 self._catch_up(state.t)
-        else:
-            return
-        for name, value in now.items():
-            setattr(state, name, value)
+                continue
+            for name, value in now.items():
+                setattr(state, name, value)
+            self._fetched = state.t
 
     def save(self, path: Path, state: Any) -> None:
-        """Write the checkpoint: each worker its documents' memory, then the rest here. New workers join from here on."""
+        """Write the checkpoint: each worker its documents' memory, then the rest here. New workers join from here on. `step`
+        does so, too, as often as SAVE_SHARE allows."""
+        began = time.monotonic()
         while True:
             try:
                 written = [parts.Part(*each) for one in self._all("save") for each in one]
@@ -143,6 +151,8 @@ class Team:
                 self._catch_up(state.t)
         self._commit(written, state)
         self.saved = state.t
+        self._saved_at = time.monotonic()
+        self._saving = self._saved_at - began
         if set(self._there()) != set(self.members):
             self._end()
 
@@ -158,8 +168,28 @@ class Team:
     # Workers.
 
     def about(self) -> dict[str, dict]:
-        """What each worker of the training says of itself, by its address."""
-        return dict(zip(self.members, self._all_of(self.members, "about"), strict=True))
+        """What each worker of the training says of itself, by its address; nothing where one is lost just now."""
+        try:
+            return dict(zip(self.members, self._all_of(self.members, "about"), strict=True))
+        except LOST:
+            return {}
+
+    def seats(self) -> list[dict]:
+        """Of each worker what it did in this training: its name, and what inference.cluster.member.Seat.about says."""
+        return [
+            {"worker": about["name"]} | about["seats"][self.deal]
+            for about in self.about().values()
+            if self.deal in about["seats"]
+        ]
+
+    def ready(self, state: Any) -> bool:
+        """Whether the workers have the state's topics; where it was saved they take their seats again."""
+        try:
+            if not self.deal and self.saved == state.t and self._there():
+                self.begin()
+        except LOST as error:
+            self._lost(error)
+        return bool(self.deal) and self.at == state.t
 
     def begin(self) -> None:
         """Share the training out to the workers that are there, from the checkpoint on."""
@@ -200,6 +230,11 @@ class Team:
             if about["versions"] != ours:
                 log.warning("the worker %s has other versions, and is left out: %s", member, about["versions"])
         return [member for member, about in zip(seen, abouts, strict=True) if about["versions"] == ours][: self._most]
+
+    def end(self) -> None:
+        """Let the workers go: what they had is not needed any more."""
+        self._end()
+        self._leave()
 
     def _lost(self, error: BaseException) -> None:
         log.warning("a worker or the scheduler was lost (%s); back to step %d", type(error).__name__, self.saved or 0)
@@ -252,20 +287,30 @@ class Team:
                 raise
             raise OSError("The client closed its connections, as its scheduler was lost.") from error
 
-    def _wait(self, work: Any) -> Any:
-        """The result of a coroutine in the client's thread; ticks meanwhile."""
+    def ask(self, member: str, what: str, **arguments: Any) -> Any:
+        """Ask a worker for something of this training, without waiting for it: for `result`."""
+        return self._run(self._ask(member, what, deal=self.deal, **arguments))
+
+    def result(self, asked: Any) -> Any:
+        """What a worker said; ticks meanwhile. Raises one of LOST where it is lost."""
+        while True:
+            try:
+                return asked.result(TICK)
+            except NotYet:
+                if asked.done():
+                    raise
+                self._watch(asked)
+
+    def _run(self, work: Any) -> Any:
+        """A future of a coroutine, in the client's thread."""
         if self.client is None:
             work.close()
             raise OSError("There is no connection to the workers.")
         loop: Any = self.client.loop
-        done = asyncio.run_coroutine_threadsafe(work, loop.asyncio_loop)
-        while True:
-            try:
-                return done.result(TICK)
-            except NotYet:
-                if done.done():
-                    raise
-                self._watch(done)
+        return asyncio.run_coroutine_threadsafe(work, loop.asyncio_loop)
+
+    def _wait(self, work: Any) -> Any:
+        return self.result(self._run(work))
 
     def _watch(self, done: Any) -> None:
         try:

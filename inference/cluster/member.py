@@ -18,6 +18,7 @@ from inference.cluster.share import Job, Share
 from inference.engines.contract import Message
 from inference.versions import versions
 
+ALIGNED = 8  # bytes
 FORGOTTEN = 3600.0  # seconds without a word of its leader after which a worker leaves a training
 
 
@@ -33,18 +34,24 @@ class Seat:
         self.share, self.deal, self.peers, self.rank = share, deal, peers, rank
         self._send, self._compute = send, compute
         self._heard: dict[tuple[int, int], dict[int, Message]] = defaultdict(dict)
-        self._news = asyncio.Condition()
+        self._news = asyncio.Event()
+        self._sending: set[asyncio.Task] = set()
+        self._failed: BaseException | None = None
         self._closed = False
         self.last = time.monotonic()
         self.spent = {"steps": 0, "computing": 0.0, "exchanging": 0.0, "sent": 0, "cpu": -time.process_time()}
 
     async def step(self, t: int) -> int:
-        """Take step t, counted from 0. Returns how many tokens of its documents were gone through."""
+        """Take step t, counted from 0. Returns how many tokens of its documents were gone through.
+
+        The next step is laid out in the computing thread while others are waited for, and while the leader is.
+        """
         self.last, began = time.monotonic(), self.share.state.tokens
         if self.share.state.t != t:
             raise Gone(f"This worker is at step {self.share.state.t}, and not at {t}.")
         steps, turn = self.share.step(), 0
         said = await self._timed("computing", self._compute(next, steps, None))
+        self._compute(self.share.lay_out, t + 1)
         while said is not None:
             heard = await self._timed("exchanging", self._exchange((t, turn), said))
             said = await self._timed("computing", self._compute(_go_on, steps, heard))
@@ -66,27 +73,61 @@ class Seat:
             self.spent[what] += time.perf_counter() - began
 
     async def _exchange(self, turn: tuple[int, int], said: list[Message]) -> list[Message]:
-        """Tell each other worker what it should hear, and wait for what they say."""
+        """Tell each other worker what it should hear, and wait for what they say; not for that they have heard."""
         others = [rank for rank in range(len(self.peers)) if rank != self.rank]
-        self.spent["sent"] += sum(array.nbytes for rank in others for array in said[rank])
-        sent = (self._send(self.peers[rank], self.deal, turn, self.rank, said[rank]) for rank in others)
-        await asyncio.gather(*sent)
-        async with self._news:
-            await self._news.wait_for(lambda: self._closed or len(self._heard[turn]) == len(others))
+        packed: dict[int, Packed] = {}  # many are told the same
+        for rank in others:
+            message = packed.get(id(said[rank])) or packed.setdefault(id(said[rank]), pack(said[rank]))
+            self.spent["sent"] += message[1].nbytes
+            task = asyncio.ensure_future(self._send(self.peers[rank], self.deal, turn, self.rank, message))
+            self._sending.add(task)
+            task.add_done_callback(self._sent)
+        while not self._closed and not self._failed and len(self._heard[turn]) < len(others):
+            self._news.clear()
+            await self._news.wait()
         if self._closed:
             raise Gone("The training goes on without what this worker had.")
+        if self._failed:
+            raise self._failed
         heard = self._heard.pop(turn) | {self.rank: said[self.rank]}
         return [heard[rank] for rank in range(len(self.peers))]
 
-    async def hear(self, turn: tuple[int, int], rank: int, message: Message) -> None:
-        async with self._news:
-            self._heard[turn][rank] = message
-            self._news.notify_all()
+    def _sent(self, task: asyncio.Task) -> None:
+        self._sending.discard(task)
+        if not task.cancelled() and task.exception():
+            self._failed = task.exception()
+            self._news.set()
 
-    async def close(self) -> None:
-        async with self._news:
-            self._closed = True
-            self._news.notify_all()
+    def hear(self, turn: tuple[int, int], rank: int, message: Message) -> None:
+        self._heard[turn][rank] = message
+        self._news.set()
+
+    def close(self) -> None:
+        self._closed = True
+        self._news.set()
+
+
+Packed = tuple[list[tuple[str, list[int]]], np.ndarray]  # types and shapes, and all bytes behind one another
+
+
+def pack(message: Message) -> Packed:
+    """Arrays as one, each from a multiple of ALIGNED bytes on: dask has a header, and the system a call, for each array."""
+    size = [-(-array.nbytes // ALIGNED) * ALIGNED for array in message]
+    data, at = np.zeros(sum(size), np.uint8), 0
+    for array, room in zip(message, size, strict=True):
+        data[at : at + array.nbytes] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+        at += room
+    return [(array.dtype.str, list(array.shape)) for array in message], data
+
+
+def unpack(heads: list, data: np.ndarray) -> Message:
+    """The arrays that were packed."""
+    arrays, at = [], 0
+    for kind, shape in heads:
+        size = int(np.prod(shape)) * np.dtype(kind).itemsize
+        arrays.append(data[at : at + size].view(kind).reshape(shape))
+        at += -(-size // ALIGNED) * ALIGNED
+    return tuple(arrays)
 
 
 def _go_on(steps: Any, heard: list[Message]) -> list[Message] | None:
@@ -110,7 +151,7 @@ class Member(WorkerPlugin):
     def setup(self, worker: Worker) -> None:
         self.worker = worker
         self.computing = ThreadPoolExecutor(1, "computing", initializer=numba.set_num_threads, initargs=(self.threads,))
-        for name in ("about", "begin", "step", "hear", "save", "topics", "end"):
+        for name in ("about", "begin", "step", "hear", "save", "topics", "evidence", "end"):
             worker.handlers[f"topograph_{name}"] = getattr(self, name)
 
     def _compute(self, function: Callable, *arguments: Any) -> Any:
@@ -124,7 +165,7 @@ class Member(WorkerPlugin):
     async def about(self) -> dict[str, Any]:
         """What a leader must know of this worker, and what it has done in each training."""
         return {
-            "versions": versions(), "threads": self.threads,
+            "name": self.worker.name, "versions": versions(), "threads": self.threads,
             "seats": {deal: seat.about() for deal, seat in self.seats.items()},
         }  # fmt: skip
 
@@ -140,13 +181,13 @@ class Member(WorkerPlugin):
         share = await self._compute(Share, wanted, self.home, np.array(bounds), rank, t, self.scratch)
         self.seats[deal] = Seat(share, deal, peers, rank, self._send, self._compute)
 
-    async def _send(self, peer: str, deal: str, turn: tuple[int, int], rank: int, message: Message) -> None:
+    async def _send(self, peer: str, deal: str, turn: tuple[int, int], rank: int, message: Packed) -> None:
         await self.worker.rpc(peer).topograph_hear(
-            deal=deal, turn=list(turn), rank=rank, message=to_serialize(list(message))
+            deal=deal, turn=list(turn), rank=rank, heads=message[0], data=to_serialize(message[1])
         )
 
-    async def hear(self, deal: str, turn: list[int], rank: int, message: list[np.ndarray]) -> None:
-        await self._seat(deal).hear((turn[0], turn[1]), rank, tuple(message))
+    async def hear(self, deal: str, turn: list[int], rank: int, heads: list, data: np.ndarray) -> None:
+        self._seat(deal).hear((turn[0], turn[1]), rank, unpack(heads, data))
 
     async def step(self, deal: str, t: int) -> int:
         return await self._seat(deal).step(t)
@@ -161,6 +202,14 @@ class Member(WorkerPlugin):
         seat.last = time.monotonic()
         return to_serialize(await self._compute(seat.share.topics_state))
 
+    async def evidence(self, deal: str, first: int, end: int) -> Any:
+        """inference.evidence.Assigned of some documents, under the topics as they are."""
+        seat = self._seat(deal)
+        seat.last = time.monotonic()
+        start, *arrays = await self._compute(seat.share.evidence, first, end)
+        heads, data = pack(tuple(arrays))
+        return {"first": start, "heads": heads, "data": to_serialize(data)}
+
     async def end(self, deal: str) -> None:
         if seat := self.seats.pop(deal, None):
-            await seat.close()
+            seat.close()

@@ -6,6 +6,7 @@
 """
 
 import json
+import secrets
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,7 +23,8 @@ BLOCK = 1 << 22  # rows of memory that are read at a time
 
 
 class Part(NamedTuple):
-    """A file: its name, and the documents that it may tell of."""
+    """A file: its name, which no other process gives a file, not even one that was lost and still writes; and the documents
+    that it may tell of."""
 
     name: str
     first: int
@@ -36,7 +38,7 @@ def folder_of(checkpoint: Path) -> Path:
 
 def write_whole(folder: Path, t: int, first: int, end: int, memory: np.ndarray) -> Part:
     """memory: uint16[tokens, M], of the documents first ... end - 1, after step t."""
-    part = Part(f"whole-{t}-{first}-{end}.npy", first, end)
+    part = Part(f"whole-{t}-{first}-{end}-{secrets.token_hex(4)}.npy", first, end)
     folder.mkdir(parents=True, exist_ok=True)
     np.save(folder / part.name, memory)
     settle(folder / part.name)
@@ -45,7 +47,7 @@ def write_whole(folder: Path, t: int, first: int, end: int, memory: np.ndarray) 
 
 def write_visited(folder: Path, t: int, first: int, end: int, documents: np.ndarray, samples: np.ndarray) -> Part:
     """What a range's documents (int64[n], numbers in the corpus) that were visited since the last part have now."""
-    part = Part(f"visited-{t}-{first}-{end}.npz", first, end)
+    part = Part(f"visited-{t}-{first}-{end}-{secrets.token_hex(4)}.npz", first, end)
     with (folder / part.name).open("wb") as file:
         np.savez(file, documents=documents, samples=samples)
     settle(folder / part.name)

@@ -9,8 +9,10 @@ import numpy as np
 from inference import checkpoint, engines
 from inference.bow import Bow
 from inference.cluster import parts
-from inference.engines.contract import Divisible, Exchange, Site
+from inference.engines import arena
+from inference.engines.contract import AnyEngine, Divisible, Exchange, Site
 from inference.errors import Invalid
+from inference.evidence import Assigned, assigned, rows_by_word
 from inference.kernels import rows
 from inference.training import Schedule, held_out_documents
 
@@ -50,6 +52,8 @@ class Share:
         self.site = Site.of(bow, bounds, rank)
         self.first, self.end = int(bounds[rank]), int(bounds[rank + 1])
         self.state = self._state(job.seed, t, scratch)
+        self._laid: tuple[int, Any] = (-1, None)  # a step, and what can be done for it before
+        self._assigner = Assigner(self.engine, self.config, self.site.bow)
         self.written: list[parts.Part] = []  # that hold the memory after step self.saved, when there are any
         self.saved, self.visited = t or 0, 0
 
@@ -65,10 +69,21 @@ class Share:
         state.tokens = 0  # from here on: of its own documents
         return state
 
+    def lay_out(self, t: int) -> Any:
+        """What can be done for step t before the one before it has ended; kept until it is taken."""
+        assert isinstance(self.engine, Divisible)
+        if self._laid[0] != t and t < self.schedule.steps:
+            self._laid = t, self.engine.lay_out(self.site, self.schedule.batch(t, self.state.seed))
+        return self._laid[1]
+
     def step(self) -> Exchange:
         assert isinstance(self.engine, Divisible)
-        documents = self.schedule.batch(self.state.t, self.state.seed)
-        return self.engine.divided(self.config, self.state, self.site, documents, self.schedule.shape)
+        laid = self.lay_out(self.state.t)
+        yield from self.engine.divided(self.config, self.state, self.site, laid, self.schedule.shape)
+
+    def evidence(self, first: int, end: int) -> Assigned:
+        """The topics of the tokens of the documents first ... end - 1 of the corpus, whoever's they are."""
+        return self._assigner(self.state, first, end)
 
     def save(self) -> list[parts.Part]:
         """Write what this process's memory has become; returns the files that hold it. What its documents gave before is
@@ -98,9 +113,26 @@ class Share:
         return seen[(self.first <= seen) & (seen < self.end)]
 
     def topics_state(self) -> dict[str, Any]:
-        """The fields of the state that are the same in all processes; the memory is left out."""
+        """The fields of the state that are the same in all processes, without room that rows do not need; the memory is left
+        out."""
         left_out = {f.name for f in fields(self.state) if f.metadata} | {"tokens"}
-        return {f.name: getattr(self.state, f.name) for f in fields(self.state) if f.name not in left_out}
+        state = arena.compacted(self.state) if isinstance(self.state, arena.Rows) else self.state
+        return {f.name: getattr(state, f.name) for f in fields(state) if f.name not in left_out}
+
+
+class Assigner:
+    """Gives documents' tokens their topics, under a state that ends a training."""
+
+    def __init__(self, engine: AnyEngine, config: Any, bow: Bow):
+        self.engine, self.config, self.bow = engine, config, bow
+        self._beta: tuple[int, Any] = (-1, None)  # a step, and its topics
+
+    def __call__(self, state: Any, first: int, end: int) -> Assigned:
+        if self._beta[0] != state.t:
+            topics = self.engine.topics(self.config, state)
+            self._beta = state.t, rows_by_word(self.bow, topics, self.engine.BY_DOCUMENT)
+        theta = self.engine.fold_in(self.config, state, self.bow, first, end)
+        return assigned(self.bow, self.config.topics, self._beta[1], theta)
 
 
 def divide(bow: Bow, processes: int) -> np.ndarray:

@@ -4,7 +4,8 @@ A row's topics ascend. Rows lie in an arena: two arrays as long as each other, i
 to the end (SSI, Appendix A). `kernels/rows.py` has the loops.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -34,6 +35,9 @@ class Rows:
     def nonzero(self) -> int:
         """How many of the K x V parameters are above their prior."""
         return int(self.length.sum())
+
+
+R = TypeVar("R", bound=Rows)
 
 
 def empty(V: int, K: int, dtype: type = np.float32) -> dict:
@@ -89,15 +93,16 @@ def put(
     arena: Rows, words: np.ndarray, indptr: np.ndarray, sizes: np.ndarray, topics: np.ndarray, values: np.ndarray
 ) -> None:
     """Write rows of some words, in the place of those they had. Row i: sizes[i] entries from indptr[i] on."""
-    _make_room(arena, words, sizes)
+    make_room(arena, words, sizes)
     arena.used = rows.put(
         words, indptr, sizes, topics, values, arena.start, arena.length, arena.capacity, arena.arena_topics, arena.arena_values,
         arena.used,
     )  # fmt: skip
 
 
-def _make_room(arena: Rows, words: np.ndarray, sizes: np.ndarray) -> None:
-    """Let the arena hold what `put` will append: first without what moved rows left behind, then larger."""
+def make_room(arena: Rows, words: np.ndarray, sizes: np.ndarray) -> None:
+    """Let the arena hold rows that outgrow their room, sizes[i] entries of words[i], at its end: first without what moved rows
+    left behind, then larger."""
     if arena.used + rows.room_needed(words, sizes, arena.capacity) <= len(arena.arena_topics):
         return
     compact(arena, 1.0, 0.0)
@@ -114,6 +119,19 @@ def compact(arena: Rows, scale: float, drop_below: float) -> None:
         arena.start, arena.length, arena.capacity, arena.arena_topics, arena.arena_values, scale, drop_below, topics, values
     )  # fmt: skip
     arena.arena_topics, arena.arena_values = topics, values
+
+
+def compacted(arena: R) -> R:
+    """The same rows in arrays without room to grow; all else is shared with it."""
+    size = int(arena.length.sum())
+    start, length, capacity = arena.start.copy(), arena.length.copy(), arena.capacity.copy()
+    topics, values = np.empty(size, arena.arena_topics.dtype), np.empty(size, arena.arena_values.dtype)
+    used = rows.compact(
+        start, length, capacity, arena.arena_topics, arena.arena_values, 1.0, -np.inf, topics, values
+    )  # fmt: skip
+    return replace(
+        arena, start=start, length=length, capacity=capacity, arena_topics=topics, arena_values=values, used=used
+    )
 
 
 def topics(arena: Rows, unit: float, eta: float, used: np.ndarray | None = None) -> Topics:

@@ -37,7 +37,8 @@ class Shape(NamedTuple):
     """What an engine must know of a corpus before it begins.
 
     D: documents that are trained on. V: size of the vocabulary. tokens: of all documents, held-out ones included.
-    per_pass: steps in which all documents are seen. pairs: (document, word) pairs of all documents, len(bow.words).
+    per_pass: steps in which all documents are seen; later: the same once minibatches have grown (`Growing`), 0 where they
+    don't. pairs: (document, word) pairs of all documents, len(bow.words).
     held_out: int64[n], documents that no step is given; None: none.
     """
 
@@ -47,6 +48,7 @@ class Shape(NamedTuple):
     per_pass: int
     pairs: int = 0
     held_out: np.ndarray | None = None
+    later: int = 0
 
 
 class Priors(NamedTuple):
@@ -89,6 +91,15 @@ class ResolvedConfig(Config, Protocol):
     @property
     def minibatch(self) -> int:
         """Documents of a step, at least 1: the most there are, as a pass is cut into equal steps."""
+
+
+@runtime_checkable
+class Growing(Protocol):
+    """Resolved settings of which the minibatch grows."""
+
+    @property
+    def growth(self) -> tuple[int, int]:
+        """(passes, documents): after so many passes steps have so many documents at the most, instead of `minibatch`."""
 
 
 class State(Protocol):
@@ -258,15 +269,17 @@ class Divisible(Protocol):
     these documents alone. All else of their states is the same after each step.
     """
 
-    def divides(self, config: Any) -> None:
-        """Raises Invalid, naming the field, where a training with these settings can't be shared."""
+    def lay_out(self, site: Site, documents: np.ndarray) -> Any:
+        """What a process can do for a step before the one before it has ended: it knows no topics.
 
-    def divided(self, config: Any, state: Any, site: Site, documents: np.ndarray, shape: Shape) -> Exchange:
+        documents: int64[n], of the whole step.
+        """
+
+    def divided(self, config: Any, state: Any, site: Site, laid: Any, shape: Shape) -> Exchange:
         """A process's part in one step, as `step` takes it. Yields what it has to say to each process, itself included, in
         their order; is sent what each said to it, in the same order. Some times in a step, the same times in each process.
 
-        documents: int64[n], of the whole step. shape: of the whole corpus. `state.tokens` grows by those of its own
-        documents.
+        laid: of `lay_out`. shape: of the whole corpus. `state.tokens` grows by those of its own documents.
         """
 
 

@@ -5,7 +5,7 @@ What the paper leaves open, and every deviation from it, is in docs/engines/ssi.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from math import nextafter
+from math import ceil, log, log2, nextafter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ import numpy as np
 from inference.bow import Bow
 from inference.engines import arena, from_documents, together
 from inference.engines.batch import Batch, expand
-from inference.engines.contract import MAPPED, SCRATCH, Exchange, Methods, Priors, Shape, Site
+from inference.engines.contract import LONGEST, MAPPED, SCRATCH, Exchange, Methods, Priors, Shape, Site
 from inference.engines.settings import check, resolved, rho, setting, topics_setting
 from inference.errors import Invalid
 from inference.kernels import fold, frank_wolfe, gibbs, rng, rows
@@ -65,6 +65,10 @@ WARM_BURN_IN, WARM_SAMPLES, WARM_ETA = 2, 5, 3.0  # of a warm-up by sampling: sw
 START_PASSES = 2  # of a warm-up by OPE
 FROM_DOCUMENTS = 20  # topics: with fewer, documents chosen at random miss too many
 RECOUNTED = 4096  # documents at a time
+GROWN, GROWN_STEPS = (
+    32_768,
+    64,
+)  # documents of a minibatch after the warm-up, at the most, and steps of a pass, at the least
 SWEPT_TOKENS = 600_000_000  # what is gone through, over all passes, where the number of passes is not given
 CONTINUED = 1 / 3  # of the passes of a run, for one that begins with its topics
 # A rough figure of this program on two cores, set by hand from single trainings of some collections while it was made:
@@ -110,6 +114,11 @@ class Config:
     minibatch: int | None = setting(
         "Minibatch size", "|B|", "Number of documents between two updates of the topics.", least=1
     )
+    minibatch_after: int | None = setting(
+        "Minibatch after the warm-up", "", "With memo, documents between two updates of the topics once the warm-up is over: topics then "
+        "change less from one to the next, and what is done once an update, also among several workers, is done less often.",
+        least=1,
+    )  # fmt: skip
     burn_in: int | None = setting(
         "Burn-in sweeps", "B", "Sweeps over a document before any is counted; with memo, when it is new.", least=0
     )
@@ -147,13 +156,15 @@ class Config:
         """With a value for all that was left open; docs/engines/ssi.md has the evidence."""
         memo, log = self.statistics == "memo", self.expectation == "log"
         start = self.start or ("documents" if self.topics >= FROM_DOCUMENTS else "sampling")
+        minibatch = self.minibatch or (min(2048, max(20, documents // 32)) if memo else 400 if log else 256)
         chosen = {
             "start": start,
             "passes": min(60, max(3, SWEPT_TOKENS // max(tokens, 1))) if memo else 3,
             "warm_up": START_PASSES if memo and start == "documents" else 1,
             "alpha": round(min(0.2, 2.0 * self.topics**-0.6), 4),
             "eta": 0.4 if log else round((0.3 if memo else 1.0) * self.topics**-0.5, 4),
-            "minibatch": min(2048, max(20, documents // 32)) if memo else 400 if log else 256,
+            "minibatch": minibatch,
+            "minibatch_after": max(minibatch, min(GROWN, documents // GROWN_STEPS)) if memo else minibatch,
             "burn_in": 2 if log else 5,
             "samples": 1 if memo else 3 if log else 5,
             "draws": 1 if log else 2,
@@ -171,9 +182,15 @@ class Resolved(Config):
     alpha: float
     eta: float
     minibatch: int
+    minibatch_after: int
     burn_in: int
     samples: int
     draws: int
+
+    @property
+    def growth(self) -> tuple[int, int]:
+        """Of contract.Growing."""
+        return (self.warm_up, self.minibatch_after) if self.statistics == "memo" else (0, self.minibatch)
 
 
 @dataclass(kw_only=True)
@@ -301,7 +318,7 @@ def _next(config: Resolved, state: State, bow: Bow, shape: Shape) -> Way:
     return Way(
         by_ope,
         draws=by_ope and state.t > warm_steps - shape.per_pass,
-        anew=from_start and state.t <= warm_steps + shape.per_pass,
+        anew=from_start and state.t <= warm_steps + (shape.later or shape.per_pass),
         fades=not memo or state.t <= warm_steps,
         ends_warm_up=state.t == warm_steps,
     )
@@ -392,35 +409,33 @@ def _count_memory(config: Resolved, state: State, bow: Bow) -> None:
         _add(config, state, batch, new, np.empty((len(new), 0), np.uint16), 1.0, WHOLE)
 
 
-def divides(config: Resolved) -> None:
-    """Learned priors are sums of real numbers over documents, in the order of one process."""
-    if config.learn != "nothing":
-        raise Invalid("learn", f"learn must be nothing where several processes share a training, got {config.learn}.")
+def lay_out(site: Site, documents: np.ndarray) -> together.Laid:
+    """What `divided` can know of a step before the one before it has ended."""
+    return together.lay_out(site, documents)
 
 
-def divided(config: Resolved, state: State, site: Site, documents: np.ndarray, shape: Shape) -> Exchange:
-    """`step`, shared: each process samples its own documents and merges a part of the rows."""
+def divided(config: Resolved, state: State, site: Site, laid: together.Laid, shape: Shape) -> Exchange:
+    """`step`, shared: each process samples its own documents; together.py says how they add up what that changed."""
     way = _next(config, state, site.bow, shape)
-    if len(documents):
-        owner = np.searchsorted(site.bounds, documents, side="right") - 1
-        own = documents[owner == site.rank]
-        here = own - site.bounds[site.rank]
-        batch = expand(site.own, here)
-        keys = _keys(state.seed, rng.SAMPLE, state.t, own)
+    if len(laid.documents):
+        here, batch = laid.own - site.bounds[site.rank], laid.batch
+        keys = _keys(state.seed, rng.SAMPLE, state.t, laid.own)
         if way.by_ope:
-            coins = _keys(state.seed, rng.OPE, state.t, own)
+            coins = _keys(state.seed, rng.OPE, state.t, laid.own)
             inferred = _infer(state, site.own, here, batch, coins, keys if way.draws else None)
-            yield from _learn_together(state, site, documents, owner, inferred, shape)
+            yield from _learn_together(state, site, laid, inferred, shape)
         else:
+            learned = state.rises.copy()
             new, old = _visit(config, state, site.own, here, batch, keys, way)
-            counts = together.count(batch, new, old, config.topics)
+            counts = together.count(batch, laid.order, new, old, config.topics)
+            if config.learn != "nothing":
+                state.rises = learned + sum(rises for (rises,) in (yield [(state.rises - learned,)] * site.ranks))
             if way.fades:
-                parts = together.sum_up((yield together.to_all(counts, site.ranks)))
-                unit = _unit(config, state, way, len(documents), new.shape[1], shape)
-                merged = together.merge_run(state, parts, new.shape[1], site, *unit)
-                together.put(state, (yield [merged] * site.ranks))
+                yield from together.merge(
+                    state, site, counts, *_unit(config, state, way, len(laid.documents), new.shape[1], shape)
+                )
             else:
-                yield from _add_together(state, site, counts)
+                yield from together.add(state, site, counts)
         if way.fades:
             _reset_scale(state)
         state.tokens += int(batch.token_ptr[-1])
@@ -428,31 +443,25 @@ def divided(config: Resolved, state: State, site: Site, documents: np.ndarray, s
         _begin_counts(config, state, site.bow)
         own_rows = replace(state, **arena.empty(shape.V, config.topics, state.arena_values.dtype.type))
         _count_memory(config, own_rows, site.own)
-        yield from _add_together(state, site, together.counted(own_rows))
+        yield from together.add(state, site, together.counted(own_rows))
+    if config.learn != "nothing" and not way.by_ope and state.t % config.interval == 0:
+        _learn(config, state)
 
 
 def _learn_together(
-    state: State, site: Site, documents: np.ndarray, owner: np.ndarray, inferred: from_documents.Inferred, shape: Shape
+    state: State, site: Site, laid: together.Laid, inferred: from_documents.Inferred, shape: Shape
 ) -> Exchange:
-    """`from_documents.learn` of a whole minibatch. owner: int64[n], the process of each document."""
+    """`from_documents.learn` of a whole minibatch."""
     K = len(state.totals)
     messages = yield [from_documents.told(inferred, K)] * site.ranks
-    batch = expand(site.bow, documents)
-    theta, factors = from_documents.assembled(messages, owner, batch.doc_ptr, K)
+    batch = expand(site.bow, laid.documents)
+    theta, factors = from_documents.assembled(messages, laid.owner, batch.doc_ptr, K)
     before = state.pi
-    weight = _ope_weight(state, len(documents), shape)
+    weight = _ope_weight(state, len(laid.documents), shape)
     made = from_documents.learned_run(
         state, before, state.eta, batch, theta, factors, state.pi, weight, together.runs(site)
     )
     merged = together.packed(*made)
-    together.put(state, (yield [merged] * site.ranks))
-
-
-def _add_together(state: State, site: Site, counts: together.Counts) -> Exchange:
-    """Whole numbers into the rows: each process adds up those of its own words."""
-    owners = together.owners(site.bow, site.ranks, len(state.totals))
-    parts = together.sum_up((yield together.by_owner(counts, owners)))
-    merged = together.merge_own(state, parts, 1.0, WHOLE)
     together.put(state, (yield [merged] * site.ranks))
 
 
@@ -480,12 +489,19 @@ def _sample(
     rises = np.zeros((gibbs.CHUNKS, config.topics + 1 if learns else 0))
     gibbs.sample(
         batch.doc_ptr, batch.places, batch.token_ptr, before, batch.words, state.start, state.arena_topics, indptr, cum, marks, c, table, g, gcum,
-        state.alpha, config.burn_in, config.samples, config.draws, keys, out, rises,
+        state.alpha, config.burn_in, config.samples, config.draws, keys, out, rises, _grain(config, state),
     )  # fmt: skip
     gibbs.clear(batch.words, state.start, state.length, state.arena_topics, indptr, table)
     if learns:
         state.rises += rises.sum(axis=0)
     return out
+
+
+def _grain(config: Resolved, state: State) -> float:
+    """What all that `state.rises` is a sum of is rounded to a multiple of, so that it is exact in any order: the least power
+    of two with which it is, as psi(alpha + n) - psi(alpha) <= 1 / alpha + 1 + log n."""
+    documents = config.interval * max(config.minibatch, config.minibatch_after)
+    return 2.0 ** (ceil(log2(documents * (1.0 / state.alpha.min() + 1.0 + log(LONGEST)))) - 51)
 
 
 def _table(state: State, n: int) -> np.ndarray:
@@ -631,7 +647,7 @@ def memory(config: Resolved, shape: Shape) -> int:
     if config.statistics == "decay" or config.warm_up:
         entries *= ENTRIES_FADING
     in_rows = shape.V * min(config.topics, entries)
-    words = min(shape.V, -(-shape.tokens // shape.per_pass))  # of a minibatch, distinct
+    words = min(shape.V, -(-shape.tokens // (shape.later or shape.per_pass)))  # of a minibatch, distinct
     table = min(words * config.topics, gibbs.TABLE_ENTRIES)
     if config.statistics == "memo" and config.warm_up and config.start == "documents":
         table += 10 * frank_wolfe.CHUNKS * config.topics + frank_wolfe.BLOCK

@@ -1,8 +1,12 @@
 """A step that several processes share, for engines whose rows lie in an arena: what they tell each other, and the rows that
 follow from it, bitwise those of one process.
 
-Each process samples its own documents and counts what changed, as whole numbers by word and topic. Then the words are
-divided: each process merges some words' counts, by all, into their rows, and tells all the others these rows.
+Each process samples its own documents and counts what changed, as whole numbers by word and topic. Few processes tell all
+others their counts. Of more, each adds up the counts of some words, by all, and tells the others the sums: words are divided.
+Either way each adds what it heard to its rows, in place.
+
+Statistics that fade are real numbers, which are added in one order: there each process merges some words' rows, and
+tells all the others these rows.
 """
 
 from typing import NamedTuple
@@ -11,27 +15,28 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import arena
-from inference.engines.batch import Batch
-from inference.engines.contract import Message, Site
+from inference.engines.batch import Batch, expand
+from inference.engines.contract import Exchange, Message, Site
 from inference.kernels import rows, tally
 from inference.kernels.gibbs import CHUNKS, shares
 
 ENTRIES = 64  # topics of a word's row, at the most, as they weigh when words are divided
+DIRECT = 2  # processes that tell each other their counts as they are: more of them would add up the same words
+LARGE = np.int8(-128)  # in the place of a change that one byte does not hold
 
 
 class Counts(NamedTuple):
-    """Changes by word and topic. words: int32[n], ascending. tokens: int64[n], of the minibatch. indptr: int64[n + 1];
-    topics: uint16; changes: int32."""
+    """Changes by word and topic. words: int32[n], ascending. indptr: int64[n + 1]; topics: uint16, ascending within a word;
+    changes: int32."""
 
     words: np.ndarray
-    tokens: np.ndarray
     indptr: np.ndarray
     topics: np.ndarray
     changes: np.ndarray
 
 
 class Merged(NamedTuple):
-    """Rows of some words. words: int32[n]. sizes: int64[n], entries of each. topics: uint16; values: as in the arena.
+    """Rows of some words. words: int32[n]. sizes: uint16[n], entries of each. topics: uint16; values: as in the arena.
     added: float64[runs, K], what the rows of each run of words have more than before."""
 
     words: np.ndarray
@@ -41,10 +46,44 @@ class Merged(NamedTuple):
     added: np.ndarray
 
 
-def count(batch: Batch, new: np.ndarray, old: np.ndarray, K: int) -> Counts:
-    """Of a batch's samples: uint16[N, M], as for `rows.merge`."""
-    word_ptr, pairs, tokens = rows.by_word(batch.places, batch.token_ptr, len(batch.words))
-    return Counts(batch.words.astype(np.int32), tokens, *tally.count(word_ptr, pairs, batch.token_ptr, new, old, K))
+class Order(NamedTuple):
+    """A batch's pairs by word, of `rows.by_word`."""
+
+    word_ptr: np.ndarray
+    pairs: np.ndarray
+    tokens: np.ndarray
+
+    @classmethod
+    def of(cls, batch: Batch) -> "Order":
+        return cls(*rows.by_word(batch.places, batch.token_ptr, len(batch.words)))
+
+
+class Laid(NamedTuple):
+    """A process's part of a step, as far as it does not depend on topics: it can be laid out while others are waited for.
+
+    documents: int64[n], of the whole step; owner: int64[n], the process of each. own: numbers in the corpus of this process's;
+    batch: these, expanded; order: by word.
+    """
+
+    documents: np.ndarray
+    owner: np.ndarray
+    own: np.ndarray
+    batch: Batch
+    order: Order
+
+
+def lay_out(site: Site, documents: np.ndarray) -> Laid:
+    """documents: int64[n], of a step."""
+    owner = np.searchsorted(site.bounds, documents, side="right") - 1
+    own = documents[owner == site.rank]
+    batch = expand(site.own, own - site.bounds[site.rank])
+    return Laid(documents, owner, own, batch, Order.of(batch))
+
+
+def count(batch: Batch, order: Order, new: np.ndarray, old: np.ndarray, K: int) -> Counts:
+    """Of a batch's samples: uint16[N, M], as for `rows.merge`. All words of the batch are there, changed or not."""
+    counted = tally.count(order.word_ptr, order.pairs, order.tokens, batch.token_ptr, new, old, K)
+    return Counts(batch.words.astype(np.int32), *counted)
 
 
 def counted(state: arena.Rows) -> Counts:
@@ -52,25 +91,55 @@ def counted(state: arena.Rows) -> Counts:
     here = np.repeat(state.start - np.cumsum(state.length) + state.length, state.length) + np.arange(state.length.sum())
     indptr = np.append(0, np.cumsum(state.length))
     topics, changes = state.arena_topics[here].astype(np.uint16), state.arena_values[here].astype(np.int32)
-    return Counts(np.arange(len(state.length), dtype=np.int32), np.zeros_like(state.length), indptr, topics, changes)
+    return Counts(np.arange(len(state.length), dtype=np.int32), indptr, topics, changes)
 
 
-def owners(bow: Bow, ranks: int, K: int) -> np.ndarray:
-    """int64[ranks + 1]: process r has the words from owners[r] to owners[r + 1] - 1. Frequent words have longer rows."""
+def add(state: arena.Rows, site: Site, counts: Counts) -> Exchange:
+    """Add up what all processes counted, whole numbers, and change the rows by that."""
+    K = len(state.totals)
+    if site.ranks > DIRECT:
+        owners = divided_words(site.bow, site.ranks, K)
+        parts = [heard_counts(message) for message in (yield by_owner(counts, owners))]
+        counts = added_up(parts, int(owners[site.rank]), int(owners[site.rank + 1]), K)
+    heard = yield [told(counts) if site.ranks > 1 else ()] * site.ranks
+    for rank, message in enumerate(heard):
+        change(state, counts if rank == site.rank else heard_counts(message))
+
+
+def change(state: arena.Rows, counts: Counts) -> None:
+    """Add changes to the rows, which hold whole numbers."""
+    wanted = tally.add(
+        *counts, state.start, state.length, state.capacity, state.arena_topics, state.arena_values, state.totals
+    )
+    places = np.flatnonzero(wanted)
+    if len(places):
+        arena.make_room(state, counts.words[places], wanted[places])
+        state.used = tally.move(
+            places, counts.words, wanted, *counts[1:], state.start, state.length, state.capacity, state.arena_topics,
+            state.arena_values, state.used,
+        )  # fmt: skip
+
+
+def divided_words(bow: Bow, ranks: int, K: int) -> np.ndarray:
+    """int64[ranks + 1]: process r has the words from the r-th to before the next. Frequent words have longer rows."""
     work = np.cumsum(np.minimum(np.sqrt(bow.word_tokens), min(ENTRIES, K)) + 1.0)
     return np.append(np.searchsorted(work, work[-1] * np.arange(ranks) / ranks), bow.V)
 
 
+def added_up(parts: list[Counts], first: int, end: int, K: int) -> Counts:
+    """Sums of what several processes counted of the words first ... end - 1."""
+    sums = sum_up(parts, first, end)
+    return Counts(sums.words.astype(np.int32), *tally.add_up(*sums[1:], K))
+
+
 def by_owner(counts: Counts, bounds: np.ndarray) -> list[Message]:
-    """For each process what concerns its words, as small as the numbers allow. Words without a change are left out."""
-    sizes = np.diff(counts.indptr)
-    kept = np.flatnonzero(sizes)
-    words, ends = counts.words[kept], np.append(0, np.cumsum(sizes[kept]))
-    at = np.searchsorted(words, bounds)
+    """For each process what concerns its words. bounds: int64[ranks + 1], of `divided_words`."""
+    at = np.searchsorted(counts.words, bounds)
+    ends = counts.indptr
     return [
-        _small(
+        told(
             Counts(
-                words[a:b], np.zeros(b - a, np.int64), ends[a : b + 1] - ends[a], counts.topics[ends[a] : ends[b]],
+                counts.words[a:b], ends[a : b + 1] - ends[a], counts.topics[ends[a] : ends[b]],
                 counts.changes[ends[a] : ends[b]],
             )
         )
@@ -78,29 +147,36 @@ def by_owner(counts: Counts, bounds: np.ndarray) -> list[Message]:
     ]  # fmt: skip
 
 
-def to_all(counts: Counts, ranks: int) -> list[Message]:
-    return [_small(counts)] * ranks
+def told(counts: Counts) -> Message:
+    """Counts as they travel: words without a change are left out, numbers are as small as they can be."""
+    sizes = np.diff(counts.indptr)
+    kept = np.flatnonzero(sizes)
+    steps = np.diff(counts.words[kept], prepend=np.int32(0))
+    large = np.abs(counts.changes) > -int(LARGE) - 1
+    changes = np.where(large, LARGE, counts.changes).astype(np.int8)
+    topics = counts.topics if len(counts.topics) and counts.topics.max() > 255 else counts.topics.astype(np.uint8)
+    return _narrow(steps), _narrow(sizes[kept]), topics, changes, counts.changes[large]
 
 
-def _small(counts: Counts) -> Message:
-    return tuple(_narrow(array) for array in counts)
+def heard_counts(message: Message) -> Counts:
+    """Counts that were told."""
+    steps, sizes, topics, small, large = message
+    changes = small.astype(np.int32)
+    changes[small == LARGE] = large
+    words = np.cumsum(steps, dtype=np.int32)
+    return Counts(words, np.append(0, np.cumsum(sizes, dtype=np.int64)), topics.astype(np.uint16), changes)
 
 
 def _narrow(array: np.ndarray) -> np.ndarray:
-    """The same whole numbers in the smallest signed type that holds them."""
-    if array.dtype == np.uint16 or not len(array):
-        return array
-    most = max(int(array.max()), -int(array.min()))
-    return array.astype(next(t for t in (np.int8, np.int16, np.int32, np.int64) if most <= np.iinfo(t).max))
+    """The same whole numbers, none below 0, in the smallest type that holds them."""
+    most = int(array.max()) if len(array) else 0
+    return array.astype(next(t for t in (np.uint8, np.uint16, np.uint32, np.int64) if most <= np.iinfo(t).max))
 
 
 class Sums(NamedTuple):
-    """Counts of several processes, by word. words: int64[n], ascending. tokens: int64[n]. entries: int64[n], of all of
-    them. The rest: of `tally.merge`."""
+    """Counts of several processes, by word. words: int64[n], ascending. The rest: as for `tally.add_up`."""
 
     words: np.ndarray
-    tokens: np.ndarray
-    entries: np.ndarray
     pieces: np.ndarray
     first: np.ndarray
     end: np.ndarray
@@ -108,32 +184,36 @@ class Sums(NamedTuple):
     changes: np.ndarray
 
 
-def sum_up(messages: list[Message]) -> Sums:
-    parts = [Counts(*message) for message in messages]
+def sum_up(parts: list[Counts], first: int, end: int) -> Sums:
+    """Counts of the words first ... end - 1, which are all there are."""
     offsets = np.cumsum([0, *(len(part.topics) for part in parts)])
     each = np.concatenate([part.words for part in parts]).astype(np.int64)
-    order = np.argsort(each, kind="stable")
-    indptrs = [part.indptr.astype(np.int64) + offset for part, offset in zip(parts, offsets[:-1], strict=True)]
-    first, end = (np.concatenate([p[cut] for p in indptrs])[order] for cut in (slice(-1), slice(1, None)))
-    words, at = np.unique(each[order], return_index=True)
-    pieces = np.append(at, len(each))
-    tokens = np.concatenate([part.tokens for part in parts]).astype(np.int64)[order]
-    tokens, entries = (np.add.reduceat(array, at) if len(at) else array for array in (tokens, end - first))
+    indptr, order = tally.sort_pieces(each, first, end - first)
+    places = np.flatnonzero(np.diff(indptr))
+    ends = [part.indptr + offset for part, offset in zip(parts, offsets[:-1], strict=True)]
+    begins, stops = (np.concatenate([e[cut] for e in ends])[order] for cut in (slice(-1), slice(1, None)))
     topics, changes = (np.concatenate([getattr(part, name) for part in parts]) for name in ("topics", "changes"))
-    return Sums(words, tokens, entries, pieces, first, end, topics, changes.astype(np.int32))
+    return Sums(places + first, np.append(indptr[places], len(each)), begins, stops, topics, changes)
 
 
-def merge_own(state: arena.Rows, counts: Sums, unit: float, drop_below: float) -> Merged:
-    """Rows of words that are all this process's own. What they have more than before are whole numbers: exact in any
-    order."""
-    return _merge(state, counts, state.length[counts.words] + counts.entries, 0, CHUNKS, unit, drop_below)
-
-
-def merge_run(state: arena.Rows, counts: Sums, M: int, site: Site, unit: float, drop_below: float) -> Merged:
-    """Rows of some of a minibatch's words, in the runs of words in which `rows.merge` sums totals of real numbers. M:
-    samples of a token."""
-    room = state.length[counts.words] + counts.tokens * M
-    return _merge(state, counts, room, *runs(site), unit, drop_below)
+def merge(state: arena.Rows, site: Site, counts: Counts, unit: float, drop_below: float) -> Exchange:
+    """Add up what all processes counted of new samples, times `unit`, in rows of real numbers: each process those of some of
+    the runs of words in which `rows.merge` sums up totals."""
+    K = len(state.totals)
+    sums = sum_up([heard_counts(message) for message in (yield [told(counts)] * site.ranks)], 0, len(state.start))
+    before = np.append(0, np.cumsum(sums.changes, dtype=np.int64))
+    samples = before[sums.end] - before[sums.first]
+    samples = np.add.reduceat(samples, sums.pieces[:-1]) if len(samples) else samples
+    indptr = np.append(0, np.cumsum(np.minimum(K, state.length[sums.words] + samples)))
+    first, end = runs(site)
+    bounds = shares(indptr)[first : end + 1]
+    a, b = bounds[0], bounds[-1]
+    words, indptr = sums.words[a:b], indptr[a : b + 1] - indptr[a]
+    sizes, topics, values, added = tally.merge(
+        bounds - a, words, indptr, sums.pieces[a : b + 1], sums.first, sums.end, sums.topics, sums.changes, unit,
+        drop_below, K, state.start, state.length, state.arena_topics, state.arena_values,
+    )  # fmt: skip
+    put(state, (yield [packed(words, indptr, sizes, topics, values, added)] * site.ranks))
 
 
 def runs(site: Site) -> tuple[int, int]:
@@ -141,27 +221,12 @@ def runs(site: Site) -> tuple[int, int]:
     return site.rank * CHUNKS // site.ranks, (site.rank + 1) * CHUNKS // site.ranks
 
 
-def _merge(
-    state: arena.Rows, counts: Sums, room: np.ndarray, first: int, end: int, unit: float, drop_below: float
-) -> Merged:
-    K = len(state.totals)
-    indptr = np.append(0, np.cumsum(np.minimum(K, room)))
-    bounds = shares(indptr)[first : end + 1]
-    a, b = bounds[0], bounds[-1]
-    words, indptr = counts.words[a:b], indptr[a : b + 1] - indptr[a]
-    sizes, topics, values, added = tally.merge(
-        bounds - a, words, indptr, counts.pieces[a : b + 1], counts.first, counts.end, counts.topics, counts.changes, unit,
-        drop_below, K, state.start, state.length, state.arena_topics, state.arena_values,
-    )  # fmt: skip
-    return packed(words, indptr, sizes, topics, values, added)
-
-
 def packed(
-    words: np.ndarray, indptr: np.ndarray, sizes: np.ndarray, topics: np.ndarray, values: np.ndarray, added: np.ndarray
+    words: np.ndarray, room: np.ndarray, sizes: np.ndarray, topics: np.ndarray, values: np.ndarray, added: np.ndarray
 ) -> Merged:
-    """Without the room that rows did not need. Row i: sizes[i] entries from indptr[i] on."""
-    here = np.repeat(indptr[:-1] - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
-    return Merged(words.astype(np.int32), sizes, topics[here].astype(np.uint16), values[here], added)
+    """Without the room that rows did not need. Row i: sizes[i] entries from room[i] on."""
+    _, topics, values = tally.close(room, sizes, topics, values)
+    return Merged(words.astype(np.int32), sizes.astype(np.uint16), topics.astype(np.uint16), values, added)
 
 
 def put(state: arena.Rows, messages: list[Message]) -> None:
@@ -171,7 +236,7 @@ def put(state: arena.Rows, messages: list[Message]) -> None:
         for added in part.added:
             state.totals += added
     words = np.concatenate([part.words for part in merged]).astype(np.int64)
-    sizes = np.concatenate([part.sizes for part in merged])
+    sizes = np.concatenate([part.sizes for part in merged]).astype(np.int64)
     topics = np.concatenate([part.topics for part in merged]).astype(np.int32)
     values = np.concatenate([part.values for part in merged])
     arena.put(state, words, np.append(0, np.cumsum(sizes)), sizes, topics, values)

@@ -33,13 +33,15 @@ class Bands(NamedTuple):
 
 def shares(
     doc_ptr: np.ndarray, doc_topics: np.ndarray, doc_tokens: np.ndarray, lengths: np.ndarray, group: np.ndarray, G: int,
-    topics: np.ndarray, *, level: float = 0.95,
+    topics: np.ndarray, *, into: np.ndarray | None = None, level: float = 0.95,
 ) -> Bands:  # fmt: skip
     """Of each topic asked for and each group, with an interval that holds the share at `level`, group by group.
 
     doc_ptr: int64[D + 1]; doc_topics: uint16[m] and doc_tokens: int32[m], a document's topics and their tokens N_dk;
     lengths:
-    int64[D], N_d; group: int32[D], 0 … G - 1, or -1 for a document that is in none. topics: [T], each once.
+    int64[D], N_d; group: int32[D], 0 … G - 1, or -1 for a document that is in none. topics: [T], each once. into:
+    int32[K], the topic that each is counted as, for topics that were merged. One pass over the documents; memory is
+    that of the sums, 40 bytes for each topic and group, whatever the number of documents.
 
     The linearised variance of a ratio, n / (n - 1) sum_d (N_dk - r N_d)^2 / (sum_d N_d)^2 (Cochran 1977, section 6.4),
     laid on the scale of the logit, so that the interval stays within 0 and 1, with Student's t for one less than the
@@ -57,76 +59,80 @@ def shares(
     doc_ptr, doc_topics, doc_tokens, lengths = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths)
     group = documents.frozen(group, np.int32)
     topics, T = np.asarray(topics, np.int64), len(topics)
-    slot = np.full(1 << 16, -1, np.int32)
-    slot[topics] = np.arange(T)
-    n, tokens, squares = _sums(lengths, group, G)
-    starts, holders, held = _entries(doc_ptr, doc_topics, doc_tokens, slot, T)
-    share, low, high = (np.full((T, G), np.nan) for _ in range(3))
-    for k in range(T):
-        holding, x = holders[starts[k] : starts[k + 1]], held[starts[k] : starts[k + 1]].astype(np.float64)
-        length = lengths[holding].astype(np.float64)
-        typical = x.sum() / max(length.sum(), 1.0)
-        at = group[holding]
-        x, length, at = x[at >= 0], length[at >= 0], at[at >= 0]
-        ones, of_x, of_length, of_xx, of_both = (
-            np.bincount(at, weights=values, minlength=G) for values in (np.ones(len(x)), x, length, x * x, x * length)
-        )
-        share[k], low[k], high[k] = _intervals(
-            n, tokens, squares, ones, of_x, of_length, of_xx, of_both, typical, level
-        )
+    slot = _slots(topics, into)
+    whole, of = _sums(doc_ptr, doc_topics, doc_tokens, lengths, group, slot, G, T)
+    n, tokens, squares = whole[:G, 0].astype(np.int64), whole[:G, 1].astype(np.int64), whole[:G, 2]
+    everywhere = of.sum(axis=1)
+    typical = everywhere[:, _X] / np.maximum(everywhere[:, _LENGTH], 1.0)
+    share, low, high = _intervals(n, tokens, squares, *np.moveaxis(of[:, :G], 2, 0), typical[:, None], level)
     return Bands(share, low, high, n, tokens, n < THIN)
 
 
 def _intervals(n, tokens, squares, m, x, length, xx, xl, typical, level):
-    """share, low, high of a topic: float64[G] each. m, x, length, xx, xl: of the documents with the topic, how many,
-    and the sums of their N_dk, N_d, N_dk^2 and N_dk N_d: sum (N_dk - r N_d)^2 needs no more from the documents without
-    it than their N_d^2.
+    """share, low, high: float64[T, G] each. m, x, length, xx, xl: [T, G], of the documents with a topic, how many, and
+    the sums of their N_dk, N_d, N_dk^2 and N_dk N_d: sum (N_dk - r N_d)^2 needs no more from the documents without it
+    than their N_d^2. typical: [T, 1], the share in those that have it, in the whole corpus.
     """
+    n, tokens = np.broadcast_to(n, m.shape), np.broadcast_to(tokens, m.shape)
     with np.errstate(invalid="ignore", divide="ignore"):
         share = x / tokens
         deviations = np.maximum(xx - 2 * share * xl + share**2 * squares, 0.0)
         error = np.sqrt(n / np.maximum(n - 1, 1) * deviations) / tokens / (share * (1 - share))
         reach = stdtrit(np.maximum(m - 1, 1), 0.5 + level / 2) * error
         low, high = expit(logit(share) - reach), expit(logit(share) + reach)
-        most = betaincinv(m + 1, np.maximum(n - m, 1e-9), 0.5 + level / 2) * np.maximum(
-            typical, np.where(m > 0, x / length, 0.0)
-        )
+        here = np.where(m > 0, x / length, 0.0)
     few, whole = (n > 0) & (m <= FEW) & (m < n), (n > 0) & (share == 1)
-    high[few] = np.where(m[few] > 0, np.minimum(high[few], np.maximum(most[few], share[few])), most[few])
+    most = betaincinv(m[few] + 1, np.maximum(n[few] - m[few], 1e-9), 0.5 + level / 2) * np.maximum(typical, here)[few]
+    high[few] = np.where(m[few] > 0, np.minimum(high[few], np.maximum(most, share[few])), most)
     low[m == 0], low[whole], high[whole] = np.where(n[m == 0] > 0, 0.0, np.nan), 1.0, 1.0
     low[n == 1], high[n == 1] = 0.0, 1.0
     return share, low, high
 
 
+def _slots(topics: np.ndarray, into: np.ndarray | None) -> np.ndarray:
+    """int32[2^16]: the row of each topic number, -1 for one that is not asked for."""
+    slot = np.full(1 << 16, -1, np.int32)
+    slot[topics] = np.arange(len(topics))
+    if into is not None:
+        slot[: len(into)] = slot[into]
+    return slot
+
+
+_X, _LENGTH = 1, 2  # columns of what `_sums` gives of each topic and group
+
+
 @njit(cache=True, nogil=True)
-def _sums(lengths, group, G):
-    """Documents with words, their tokens and the sum of the squares of their tokens, of each group: int64[G], int64[G],
-    float64[G]."""
-    n, tokens, squares = np.zeros(G, np.int64), np.zeros(G, np.int64), np.zeros(G)
+def _sums(doc_ptr, doc_topics, doc_tokens, lengths, group, slot, G, T):
+    """(float64[G + 1, 3], float64[T, G + 1, 5]), the last group the documents that are in none.
+
+    Of the documents with words their number and the sums of N_d and N_d^2; of those with a topic their number and the
+    sums of N_dk, N_d, N_dk^2 and N_dk N_d. Sums of whole numbers, exact below 2^53.
+    """
+    whole, of = np.zeros((G + 1, 3)), np.zeros((T, G + 1, 5))
+    held, touched = np.zeros(T, np.int64), np.empty(T, np.int64)
     for d in range(len(lengths)):
-        g = group[d]
-        if g >= 0 and lengths[d] > 0:
-            n[g] += 1
-            tokens[g] += lengths[d]
-            squares[g] += float(lengths[d]) * lengths[d]
-    return n, tokens, squares
-
-
-@njit(cache=True, nogil=True)
-def _entries(doc_ptr, doc_topics, doc_tokens, slot, T):
-    """The documents of each topic asked for, ascending, and their tokens: (int64[T + 1], int64[m], int64[m])."""
-    starts = np.zeros(T + 1, np.int64)
-    for j in range(len(doc_topics)):
-        k = slot[doc_topics[j]]
-        if k >= 0:
-            starts[k + 1] += 1
-    starts = np.cumsum(starts)
-    documents, tokens = np.empty(starts[T], np.int64), np.empty(starts[T], np.int64)
-    cursor = starts[:-1].copy()
-    for d in range(len(doc_ptr) - 1):
+        if lengths[d] == 0:
+            continue
+        g, length = group[d] if group[d] >= 0 else G, float(lengths[d])
+        whole[g, 0] += 1.0
+        whole[g, 1] += length
+        whole[g, 2] += length * length
+        m = 0
         for j in range(doc_ptr[d], doc_ptr[d + 1]):
             k = slot[doc_topics[j]]
             if k >= 0:
-                documents[cursor[k]], tokens[cursor[k]] = d, doc_tokens[j]
-                cursor[k] += 1
-    return starts, documents, tokens
+                if held[k] == 0:
+                    touched[m] = k
+                    m += 1
+                held[k] += doc_tokens[j]
+        for i in range(m):
+            k = touched[i]
+            x = float(held[k])
+            held[k] = 0
+            row = of[k, g]
+            row[0] += 1.0
+            row[1] += x
+            row[2] += length
+            row[3] += x * x
+            row[4] += x * length
+    return whole, of

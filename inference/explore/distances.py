@@ -51,6 +51,13 @@ def restricted(topics: Topics, place: np.ndarray) -> Rows:
     return Rows(indptr, at[kept], weights[kept], floor, outside + unlisted * floor, int(np.count_nonzero(place >= 0)))
 
 
+def some(of: Rows, first: int, end: int) -> Rows:
+    """The topics first … end - 1 alone."""
+    span = slice(of.indptr[first], of.indptr[end])
+    indptr, floor, outside = of.indptr[first : end + 1] - of.indptr[first], of.floor[first:end], of.outside[first:end]
+    return Rows(indptr, of.words[span], of.weights[span], floor, outside, of.C)
+
+
 def divergences(topics: Topics) -> np.ndarray:
     """float64[K, K], nats: symmetric, 0 on the diagonal and between topics of the same rows."""
     of = rows(topics)

@@ -1,8 +1,11 @@
 """Documents' topics as kernels take them."""
 
 import numpy as np
+from numba import njit
 
 from inference.errors import Invalid
+
+_ALL = np.zeros(0, np.bool_)
 
 
 def arrays(doc_ptr, doc_topics, doc_tokens, lengths) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -33,3 +36,18 @@ def frozen(array: np.ndarray, dtype: type) -> np.ndarray:
     view = np.ascontiguousarray(array, dtype).view(np.ndarray)[:]  # its own view: the caller's array stays as it was
     view.flags.writeable = False
     return view
+
+
+def count(group: np.ndarray, G: int, mask: np.ndarray | None = None) -> np.ndarray:
+    """int64[G]: documents of each group, of those in a mask, bool[D], if there is one. group: int32[D], others than 0 …
+    G - 1 for none."""
+    return _count(frozen(group, np.int32), G, frozen(_ALL if mask is None else mask, np.bool_))
+
+
+@njit(cache=True, nogil=True)
+def _count(group, G, mask):
+    out = np.zeros(G, np.int64)
+    for d in range(len(group)):
+        if 0 <= group[d] < G and (len(mask) == 0 or mask[d]):
+            out[group[d]] += 1
+    return out

@@ -1,6 +1,6 @@
 """Which topics of two runs are the same, which were split or merged, and which are only in one of them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +10,7 @@ from inference.errors import Invalid
 from inference.explore import distances
 from inference.topics import Topics
 
+BLOCKS, LARGE = 8, 250  # in how many parts the topics of a run are compared with another's, and the least in one
 LEAST = 0.6  # similarity from which two topics are called the same: see docs/decisions/README.md
 
 
@@ -57,34 +58,54 @@ class Matching(NamedTuple):
         return Matching(partner, similarity, *a, *b, self.merges, self.splits, self.used_b, self.used_a)
 
 
-def similarities(a: Topics, b: Topics, words_a: Sequence[str], words_b: Sequence[str]) -> np.ndarray:
+def similarities(
+    a: Topics,
+    b: Topics,
+    words_a: Sequence[str],
+    words_b: Sequence[str],
+    advance: Callable[[float], None] = lambda share: None,
+) -> np.ndarray:
     """float64[Ka, Kb], over the words that either has: a word that one vocabulary lacks has probability 0 there.
 
-    words_a, words_b: the vocabularies, a word for each number. Raises Invalid where they have not one word for each
-    number.
+    words_a, words_b: the vocabularies, a word for each number. advance: called with the share of the work that is done.
+    Raises Invalid where they have not one word for each number.
     """
     for topics, words in ((a, words_a), (b, words_b)):
         if len(words) != topics.V:
             raise Invalid("words", f"A word for each of the {topics.V:,} numbers was expected, got {len(words):,}.")
     if words_a is words_b or list(words_a) == list(words_b):
-        divergence = distances.between(distances.rows(a), distances.rows(b))
+        rows_a, rows_b = distances.rows(a), distances.rows(b)
     else:
         number = {word: w for w, word in enumerate(words_a)}
         place_a, place_b = np.full(a.V, -1, np.int32), np.full(b.V, -1, np.int32)
         common = [(number[word], w) for w, word in enumerate(words_b) if word in number]
         for place, (in_a, in_b) in enumerate(common):
             place_a[in_a] = place_b[in_b] = place
-        divergence = distances.between(distances.restricted(a, place_a), distances.restricted(b, place_b))
-    return np.clip(1 - divergence / np.log(2), 0.0, 1.0)
+        rows_a, rows_b = distances.restricted(a, place_a), distances.restricted(b, place_b)
+    similar, step = np.empty((a.K, b.K)), max(LARGE, -(-a.K // BLOCKS))
+    for first in range(0, a.K, step):
+        end = min(first + step, a.K)
+        divergence = distances.between(distances.some(rows_a, first, end), rows_b)
+        similar[first:end] = np.clip(1 - divergence / np.log(2), 0.0, 1.0)
+        advance(end / a.K)
+    return similar
 
 
-def match(a: Topics, b: Topics, words_a: Sequence[str], words_b: Sequence[str], *, least: float = LEAST) -> Matching:
+def match(
+    a: Topics,
+    b: Topics,
+    words_a: Sequence[str],
+    words_b: Sequence[str],
+    *,
+    least: float = LEAST,
+    advance: Callable[[float], None] = lambda share: None,
+) -> Matching:
     """The one-to-one matching with the largest sum of similarities (Kuhn 1955; as used for stability by Greene et al.
     2014).
 
-    Pairs of it that are less similar than `least` are left unmatched.
+    Pairs of it that are less similar than `least` are left unmatched. advance: of `similarities`, nearly all of the work.
     """
-    similar = similarities(a, b, words_a, words_b)
+    similar = similarities(a, b, words_a, words_b, advance)
     used_a, used_b = (np.ones(topics.K, bool) if topics.used is None else topics.used for topics in (a, b))
     similar[~used_a] = 0.0
     similar[:, ~used_b] = 0.0

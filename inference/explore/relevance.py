@@ -21,23 +21,26 @@ def relevance(inside: np.ndarray, everywhere: np.ndarray, lam: float, *, inside_
     return log_inside - (1 - lam) * log_everywhere
 
 
-def distinctive(inside: np.ndarray, everywhere: np.ndarray, *, prior: float = PRIOR) -> np.ndarray:
+def distinctive(
+    inside: np.ndarray, everywhere: np.ndarray, of: np.ndarray | None = None, *, prior: float = PRIOR
+) -> np.ndarray:
     """How surely each word is more frequent inside a part than outside of it: z-scores, float64[n], above 0 for more.
 
     Log-odds ratio with an informative Dirichlet prior (Monroe, Colaresi and Quinn 2008, eqs. 16 and 22): words that a
     part has often and others have not come first, not words that it has once and nobody else has. inside: int[n],
     tokens of each word in the part; everywhere: int[n], in the part and outside it, in all the words that there are:
-    the prior is in proportion to it.
+    the prior is in proportion to it. of: int[m], the words whose scores are wanted, float64[m]; all where it is None.
     """
+    size, total = float(inside.sum()), float(everywhere.sum())
+    if of is not None:
+        inside, everywhere = inside[of], everywhere[of]
     inside, everywhere = np.asarray(inside, np.float64), np.asarray(everywhere, np.float64)
-    outside, total = everywhere - inside, everywhere.sum()
-    if not 0 < inside.sum() < total:
+    if not 0 < size < total:
         return np.zeros(len(inside))
-    a = np.maximum(prior * everywhere / total, 1e-12)
-    log_odds = _log_odds(inside + a) - _log_odds(outside + a)
+    outside, a = everywhere - inside, np.maximum(prior * everywhere / total, 1e-12)
+    log_odds = _log_odds(inside + a, size + prior) - _log_odds(outside + a, total - size + prior)
     return np.where(everywhere > 0, log_odds / np.sqrt(1 / (inside + a) + 1 / (outside + a)), 0.0)
 
 
-def _log_odds(counts: np.ndarray) -> np.ndarray:
-    rest = counts.sum() - counts
-    return np.log(counts) - np.log(np.maximum(rest, 1e-12))
+def _log_odds(counts: np.ndarray, total: float) -> np.ndarray:
+    return np.log(counts) - np.log(np.maximum(total - counts, 1e-12))

@@ -1,18 +1,40 @@
 """Which words tell topics apart: Termite's choice of the words that a table of topics shows."""
 
 import numpy as np
+from numba import njit
 
 
-def saliency(tokens: np.ndarray, of_topics: np.ndarray) -> np.ndarray:
+def saliency(
+    ptr: np.ndarray, topics: np.ndarray, tokens: np.ndarray, of_topics: np.ndarray, into: np.ndarray
+) -> np.ndarray:
     """p(w) sum_k p(k|w) log(p(k|w) / p(k)), in nats: how much a word's being met says of the topic (Chuang et al. 2012,
     eq. 2).
 
-    tokens: int[n, K], of some words in each topic. of_topics: int[K], all tokens of each topic. Returns float64[n], 0
-    for a word that is spread as the topics are.
+    ptr: int64[V + 1], topics: uint16 and tokens: int64, of each word the topics that hold some of it and how many
+    tokens. of_topics: int[K], all tokens of each topic. into: int32[K], the topic that each is counted as. Returns
+    float64[V], 0 for a word that is spread as the topics are.
     """
-    tokens, of_topics = np.asarray(tokens, np.float64), np.asarray(of_topics, np.float64)
+    into = np.asarray(into, np.int32)
+    merged = np.bincount(into, weights=of_topics, minlength=len(into))
+    return _saliency(ptr, topics, tokens, merged, into)
+
+
+@njit(cache=True, nogil=True)
+def _saliency(ptr, topics, tokens, of_topics, into):
+    out = np.zeros(len(ptr) - 1)
     total = of_topics.sum()
-    of_words = tokens.sum(axis=1, keepdims=True)
-    expected = of_words * of_topics / total
-    ratio = np.divide(tokens, expected, out=np.ones_like(tokens), where=tokens > 0)
-    return (tokens * np.log(ratio)).sum(axis=1) / total
+    held, touched = np.zeros(len(of_topics)), np.empty(len(of_topics), np.int64)
+    for w in range(len(out)):
+        m, all_of = 0, 0.0
+        for j in range(ptr[w], ptr[w + 1]):
+            k = into[topics[j]]
+            if held[k] == 0.0:
+                touched[m] = k
+                m += 1
+            held[k] += tokens[j]
+            all_of += tokens[j]
+        for i in range(m):
+            k = touched[i]
+            out[w] += held[k] * np.log(held[k] * total / (all_of * of_topics[k])) / total
+            held[k] = 0.0
+    return out

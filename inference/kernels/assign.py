@@ -205,18 +205,120 @@ def sums(group, G, into, doc_ptr, doc_topics, doc_tokens):
 
 
 @njit(cache=True, nogil=True)
-def word_sums(group, G, slot, T, V, indptr, words, counts, topics):
+def word_sums(documents, every, group, G, slot, T, V, indptr, words, counts, topics):
     """Tokens of each word, in each group, by topic: int64[G, T + 1, V], the last row of all topics together.
 
-    group: int32[D], -1 for none. slot: int32[K], each topic's row, -1 for none. indptr, words, counts: the bag of
-    words; topics: of its pairs.
+    documents: int32, those that are looked at; every: whether it is all, whatever `documents` is. group: int32[D], -1 for none. slot: int32[K], each
+    topic's row, -1 for none. indptr, words, counts: the bag of words; topics: of its pairs.
     """
     out = np.zeros((G, T + 1, V), np.int64)
-    for d in range(len(group)):
+    for i in range(len(group) if every else len(documents)):
+        d = i if every else documents[i]
         g = group[d]
         if g >= 0:
             for j in range(indptr[d], indptr[d + 1]):
                 out[g, T, words[j]] += counts[j]
                 if slot[topics[j]] >= 0:
                     out[g, slot[topics[j]], words[j]] += counts[j]
+    return out
+
+
+@njit(cache=True, nogil=True)
+def sample(group, G, most):
+    """int32, ascending: at most so many documents of each of G groups, spread evenly over it; an empty array where no
+    group has more. group: int32[D], -1 for none."""
+    size, seen, taken = np.zeros(G, np.int64), np.zeros(G, np.int64), np.zeros(G, np.int64)
+    for g in group:
+        if g >= 0:
+            size[g] += 1
+    kept = np.minimum(size, most)
+    out = np.empty(kept.sum() if size.max() > most else 0, np.int32)
+    if len(out) == 0:
+        return out
+    n = 0
+    for d in range(len(group)):
+        g = group[d]
+        if g >= 0:
+            if seen[g] * kept[g] >= taken[g] * size[g] and taken[g] < kept[g]:
+                out[n] = d
+                n += 1
+                taken[g] += 1
+            seen[g] += 1
+    return out[:n]
+
+
+@njit(cache=True, nogil=True)
+def _held_by(d, wanted, doc_ptr, doc_topics, doc_tokens):
+    """Tokens of a document that some topics hold together. wanted: bool[K]."""
+    tokens = 0
+    for j in range(doc_ptr[d], doc_ptr[d + 1]):
+        if wanted[doc_topics[j]]:
+            tokens += doc_tokens[j]
+    return tokens
+
+
+@njit(cache=True, nogil=True)
+def at_least(topics, wanted, share, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens, lengths, mask):
+    """Set mask[d] for the documents of which some topics together hold at least a share. topics: int64, the same as
+    wanted: bool[K]. by_share: each topic's documents, the largest share first."""
+    for k in topics:
+        for i in range(topic_ptr[k], topic_ptr[k + 1]):
+            d = by_share[i]
+            if mask[d]:
+                continue
+            if share <= 0.0 or _held_by(d, wanted, doc_ptr, doc_topics, doc_tokens) / lengths[d] >= share:
+                mask[d] = True
+            elif len(topics) == 1:
+                break  # the others have less
+
+
+@njit(cache=True, nogil=True)
+def strongest(topics, wanted, group, g, n, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens, lengths):
+    """(int32[m], float64[m]): documents of a group among which are the n with the largest shares of some topics
+    together, and these shares, each document once. Of a single topic only the first n are looked for."""
+    room = 0
+    for k in topics:
+        room += topic_ptr[k + 1] - topic_ptr[k]
+    room = min(n, room) if len(topics) == 1 else room
+    documents, shares = np.empty(room, np.int32), np.empty(room, np.float64)
+    m = 0
+    for k in topics:
+        for i in range(topic_ptr[k], topic_ptr[k + 1]):
+            if m == room:
+                break
+            d = by_share[i]
+            if group[d] != g:
+                continue
+            first = True  # whether it is met in the list of the first of these topics that it has
+            for j in range(doc_ptr[d], doc_ptr[d + 1]):
+                if wanted[doc_topics[j]]:
+                    first = doc_topics[j] == k
+                    break
+            if first:
+                documents[m] = d
+                shares[m] = _held_by(d, wanted, doc_ptr, doc_topics, doc_tokens) / lengths[d]
+                m += 1
+    return documents[:m], shares[:m]
+
+
+@njit(cache=True, nogil=True)
+def tally(documents, counts, topics, mask, out):
+    """Add a word's tokens in the documents of a mask, bool[D], to its topics. out: int64[K]."""
+    for i in range(len(documents)):
+        if mask[documents[i]]:
+            out[topics[i]] += counts[i]
+
+
+@njit(cache=True, nogil=True)
+def places(documents, nth, w, indptr, words, counts, first_token, offsets):
+    """offsets of the nth token of word w, from 0, in each of some documents that have it: int32[n]."""
+    out = np.empty(len(documents), np.int32)
+    for i in range(len(documents)):
+        d = documents[i]
+        at = first_token[d] + nth[i]
+        for j in range(indptr[d], indptr[d + 1]):
+            if words[j] == w:
+                break
+            at += counts[j]
+        out[i] = offsets[at]
     return out

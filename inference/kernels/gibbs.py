@@ -226,9 +226,15 @@ def find(x, m, weights, sums):
     return min(j, m - _1)
 
 
+@njit(cache=True, inline="always")
+def _rounded(x, grain):
+    """To a multiple of grain, a power of two; x is at most 2^50 grains."""
+    return np.floor(x / grain + 0.5) * grain
+
+
 @njit(cache=True, parallel=True)
 def sample(doc_ptr, places, token_ptr, before, words, start, row_topics, row_ptr, cum, marks, c, table, g, gcum, alpha, burn_in,
-           samples, draws, keys, out, rises):  # fmt: skip
+           samples, draws, keys, out, rises, grain):  # fmt: skip
     """Gibbs sweeps over each document of a minibatch by itself: `samples` of them, whose draws go to `out`.
 
     doc_ptr: int64[n + 1], the documents' (document, word) pairs; places: int32[P], of each pair's word among the rows;
@@ -240,7 +246,8 @@ def sample(doc_ptr, places, token_ptr, before, words, start, row_topics, row_ptr
     one random number: evenly spaced in its running sums (systematic sampling). The first is the token's topic from then
     on.
     rises: float64[CHUNKS, K + 1], grows by sum_d psi(alpha_k + N_dk) - psi(alpha_k), and in the last column by
-    sum_d psi(A + N_d) - psi(A), A = sum_k alpha_k, where it has columns.
+    sum_d psi(A + N_d) - psi(A), A = sum_k alpha_k, where it has columns. Each of these is rounded to a multiple of `grain`,
+    a power of two, so that sums are exact, in whichever order.
     One long kernel: the innermost loop, a token's, changes a dozen numbers of its document that a function would have
     to hand back.
     """
@@ -334,8 +341,8 @@ def sample(doc_ptr, places, token_ptr, before, words, start, row_topics, row_ptr
             for j in range(m):
                 k = active[j]
                 if rises.shape[1]:
-                    rises[chunk, k] += digamma_rise(alpha[k], counts[j])
+                    rises[chunk, k] += _rounded(digamma_rise(alpha[k], counts[j]), grain)
                 place[k] = NOWHERE
                 counts[j] = 0.0
             if rises.shape[1]:
-                rises[chunk, K] += digamma_rise(prior, np.float64(end - first))
+                rises[chunk, K] += _rounded(digamma_rise(prior, np.float64(end - first)), grain)

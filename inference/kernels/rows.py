@@ -7,7 +7,7 @@ from inference.kernels.gibbs import CHUNKS, UNSEEN, shares
 from inference.kernels.special import digamma_rise
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def expand(documents, indptr, words, counts, slot, distinct):
     """A minibatch's (document, word) pairs and tokens: (doc_ptr int64[n + 1], places int32[P], token_ptr int64[P + 1],
     words).
@@ -68,7 +68,7 @@ def remember(documents, first, memory, doc_ptr, token_ptr, samples):
             target[at + t] = source[t]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def by_word(places, token_ptr, n):
     """The pairs of each of n words: (indptr int64[n + 1], pairs int32[P], ascending within a word, tokens int64[n])."""
     indptr = np.zeros(n + 1, np.int64)

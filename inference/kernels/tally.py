@@ -4,34 +4,237 @@ count their own documents."""
 import numpy as np
 from numba import njit, prange
 
+from inference.kernels.gibbs import CHUNKS, shares
 from inference.kernels.rows import _sort, merge_row, tally_word
+
+DENSE = 16  # where a word has at least K over this many topics, all topics are looked at, which spares sorting them
+FEW = 8  # a row with over so many times the entries of what changes in it is searched, not gone through
 
 
 @njit(cache=True)
-def count(word_ptr, pairs, token_ptr, new, old, K):
-    """New samples minus old ones of each word: (indptr int64[n + 1], topics uint16, ascending, changes int32, none of
-    them 0).
-
-    word_ptr, pairs: of `rows.by_word`. new, old: uint16[N, M], old without columns where nothing is taken back.
-    """
-    n = len(word_ptr) - 1
-    room = len(new) * (new.shape[1] + old.shape[1])
-    indptr = np.zeros(n + 1, np.int64)
-    topics, changes = np.empty(room, np.uint16), np.empty(room, np.int32)
-    tally, known, fresh = np.zeros(K, np.int32), np.zeros(K, np.bool_), np.empty(K, np.int32)
-    at = 0
-    for i in range(n):
-        m = tally_word(word_ptr[i], word_ptr[i + 1], pairs, token_ptr, new, old, tally, known, fresh)
-        _sort(fresh, m)
-        for f in range(m):
-            k = fresh[f]
+def _emit(tally, known, fresh, m, topics, changes, at):
+    """Write a word's tally, topics ascending, without what is 0, from place `at` on; returns its end. tally, known: as
+    `tally_word` left them, become clear; fresh[:m]: what is known."""
+    if m * DENSE >= len(tally):
+        for k in range(len(tally)):
             if tally[k] != 0:
                 topics[at], changes[at] = k, tally[k]
                 at += 1
             tally[k] = 0
             known[k] = False
-        indptr[i + 1] = at
-    return indptr, topics[:at].copy(), changes[:at].copy()
+        return at
+    _sort(fresh, m)
+    for f in range(m):
+        k = fresh[f]
+        if tally[k] != 0:
+            topics[at], changes[at] = k, tally[k]
+            at += 1
+        tally[k] = 0
+        known[k] = False
+    return at
+
+
+@njit(cache=True, nogil=True)
+def close(room, sizes, topics, changes):
+    """(indptr int64[n + 1], topics, changes) of rows of sizes[i] from room[i] on, behind one another."""
+    n = len(sizes)
+    indptr = np.zeros(n + 1, np.int64)
+    for i in range(n):
+        indptr[i + 1] = indptr[i] + sizes[i]
+    all_topics, all_changes = np.empty(indptr[n], topics.dtype), np.empty(indptr[n], changes.dtype)
+    for i in range(n):
+        at = room[i] - indptr[i]
+        for e in range(indptr[i], indptr[i + 1]):
+            all_topics[e], all_changes[e] = topics[at + e], changes[at + e]
+    return indptr, all_topics, all_changes
+
+
+@njit(cache=True, parallel=True)
+def count(word_ptr, pairs, tokens, token_ptr, new, old, K):
+    """New samples minus old ones of each word: (indptr int64[n + 1], topics uint16, ascending, changes int32, none of
+    them 0).
+
+    word_ptr, pairs, tokens: of `rows.by_word`. new, old: uint16[N, M], old without columns where nothing is taken back.
+    """
+    n, M = len(tokens), new.shape[1] + old.shape[1]
+    room = np.zeros(n + 1, np.int64)
+    for i in range(n):
+        room[i + 1] = room[i] + min(K, tokens[i] * M)
+    topics, changes = np.empty(room[n], np.uint16), np.empty(room[n], np.int32)
+    sizes = np.empty(n, np.int64)
+    bounds = shares(word_ptr)
+    for chunk in prange(CHUNKS):
+        tally, known, fresh = np.zeros(K, np.int32), np.zeros(K, np.bool_), np.empty(K, np.int32)
+        for i in range(bounds[chunk], bounds[chunk + 1]):
+            m = tally_word(word_ptr[i], word_ptr[i + 1], pairs, token_ptr, new, old, tally, known, fresh)
+            sizes[i] = _emit(tally, known, fresh, m, topics, changes, room[i]) - room[i]
+    return close(room, sizes, topics, changes)
+
+
+@njit(cache=True)
+def sort_pieces(words, first, n):
+    """Pieces by word: (indptr int64[n + 1], order int64[len(words)]); the pieces of the word first + i are those of order
+    from indptr[i] on, in their order. words: int64, each piece's, from `first` to before first + n."""
+    indptr = np.zeros(n + 1, np.int64)
+    for p in range(len(words)):
+        indptr[words[p] - first + 1] += 1
+    for i in range(n):
+        indptr[i + 1] += indptr[i]
+    order, cursor = np.empty(len(words), np.int64), indptr[:-1].copy()
+    for p in range(len(words)):
+        order[cursor[words[p] - first]] = p
+        cursor[words[p] - first] += 1
+    return indptr, order
+
+
+@njit(cache=True)
+def _add_up(p, stop, first, end, topics, changes, tally, known, fresh):
+    """Add the pieces p ... stop - 1 to a word's tally: as `tally_word`, with what is known there. Returns how many topics
+    were not."""
+    m = 0
+    for piece in range(p, stop):
+        for e in range(first[piece], end[piece]):
+            k = np.uint32(topics[e])
+            if not known[k]:
+                known[k] = True
+                fresh[m] = k
+                m += 1
+            tally[k] += changes[e]
+    return m
+
+
+@njit(cache=True, parallel=True)
+def add_up(pieces, first, end, p_topics, p_changes, K):
+    """Sums of counts by word: as `count` returns them. pieces: int64[n + 1], of each word in first and end, int64, which
+    say where in p_topics (uint16) and p_changes (int32) its counts by some process stand."""
+    n = len(pieces) - 1
+    room = np.zeros(n + 1, np.int64)
+    for i in range(n):
+        most = np.int64(0)
+        for p in range(pieces[i], pieces[i + 1]):
+            most += end[p] - first[p]
+        room[i + 1] = room[i] + min(K, most)
+    topics, changes = np.empty(room[n], np.uint16), np.empty(room[n], np.int32)
+    sizes = np.empty(n, np.int64)
+    bounds = shares(room)
+    for chunk in prange(CHUNKS):
+        tally, known, fresh = np.zeros(K, np.int32), np.zeros(K, np.bool_), np.empty(K, np.int32)
+        for i in range(bounds[chunk], bounds[chunk + 1]):
+            m = _add_up(pieces[i], pieces[i + 1], first, end, p_topics, p_changes, tally, known, fresh)
+            sizes[i] = _emit(tally, known, fresh, m, topics, changes, room[i]) - room[i]
+    return close(room, sizes, topics, changes)
+
+
+@njit(cache=True)
+def _put_in(at, size, more, e0, e1, topics, changes, arena_topics, arena_values):
+    """Write those of the changes e0 ... e1 - 1 whose topics are new to a row into it; more: how many these are, and it has
+    room for them. They grow: what a row does not have can't become less."""
+    p, to, e = at + size - 1, at + size + more - 1, e1 - 1
+    while to > p:
+        k = np.int64(topics[e])
+        while p >= at and arena_topics[p] > k:
+            arena_topics[to], arena_values[to] = arena_topics[p], arena_values[p]
+            p -= 1
+            to -= 1
+        if changes[e] > 0 and (p < at or arena_topics[p] != k):
+            arena_topics[to], arena_values[to] = k, changes[e]
+            to -= 1
+        e -= 1
+
+
+@njit(cache=True)
+def _place(k, first, end, arena_topics):
+    """Where a row from `first` to before `end` has topic k; -1 where it does not."""
+    n = end - first
+    while n > 1:
+        half = n >> 1
+        first += half * np.int64(arena_topics[first + half] <= k)
+        n -= half
+    return first if n > 0 and arena_topics[first] == k else -1
+
+
+@njit(cache=True)
+def _add_row(at, size, room, e0, e1, topics, changes, arena_topics, arena_values, places):
+    """Add the changes e0 ... e1 - 1 to a row of `size` entries from `at` on: (its size now, how many entries it has no room
+    for). What becomes 0 is dropped; topics that are new to it are put into it where they all have room.
+
+    places: int64[K], all -1, and so again.
+    """
+    end, more, gone = at + size, 0, 0
+    few = (e1 - e0) * FEW < size
+    if not few:
+        for j in range(at, end):
+            places[np.uint32(arena_topics[j])] = j
+    for e in range(e0, e1):
+        k = np.uint32(topics[e])
+        j = _place(k, at, end, arena_topics) if few else places[k]
+        if j >= 0:
+            value = arena_values[j] + changes[e]
+            arena_values[j] = value
+            gone += np.int64(value == 0)
+        else:
+            more += 1
+    if not few:
+        for j in range(at, end):
+            places[np.uint32(arena_topics[j])] = -1
+    if gone:
+        to = at
+        for j in range(at, end):
+            arena_topics[to], arena_values[to] = arena_topics[j], arena_values[j]
+            to += np.int64(arena_values[j] != 0)
+        size -= gone
+    if more and size + more <= room:
+        _put_in(at, size, more, e0, e1, topics, changes, arena_topics, arena_values)
+        return size + more, 0
+    return size, more
+
+
+@njit(cache=True, parallel=True)
+def add(words, indptr, topics, changes, start, length, capacity, arena_topics, arena_values, totals):
+    """Add changes to the rows, which hold whole numbers, in place. Returns int64[n]: how many entries each row should have
+    where it has no room for those that are new to it, which `move` puts into it; else 0.
+
+    words: int32[n], distinct. indptr, topics, changes: of `count`. totals: float64[K].
+    """
+    n = len(words)
+    wanted = np.zeros(n, np.int64)
+    bounds = shares(indptr)
+    for chunk in prange(CHUNKS):
+        places = np.full(len(totals), -1)
+        for i in range(bounds[chunk], bounds[chunk + 1]):
+            w = words[i]
+            size, more = _add_row(
+                start[w],
+                length[w],
+                capacity[w],
+                indptr[i],
+                indptr[i + 1],
+                topics,
+                changes,
+                arena_topics,
+                arena_values,
+                places,
+            )
+            length[w] = size
+            wanted[i] = size + more if more else 0
+    for e in range(len(topics)):
+        totals[np.uint32(topics[e])] += changes[e]
+    return wanted
+
+
+@njit(cache=True)
+def move(places, words, wanted, indptr, topics, changes, start, length, capacity, arena_topics, arena_values, used):
+    """Give the rows of words[places] the room that `add` found wanting, at the arena's end, and put into them what is new
+    to them; returns the new end."""
+    for i in places:
+        w = words[i]
+        at, size = start[w], length[w]
+        for j in range(size):
+            arena_topics[used + j], arena_values[used + j] = arena_topics[at + j], arena_values[at + j]
+        start[w], length[w], capacity[w] = used, wanted[i], wanted[i] + wanted[i] // 2
+        _put_in(used, size, wanted[i] - size, indptr[i], indptr[i + 1], topics, changes, arena_topics, arena_values)
+        used += capacity[w]
+    return used
 
 
 @njit(cache=True, parallel=True)
@@ -40,8 +243,8 @@ def merge(bounds, words, indptr, pieces, first, end, p_topics, p_changes, unit, 
     """`rows.merge` from counts: (sizes int64[n], topics int32, values as in the arena, added float64[runs, K], what the
     rows of each run of words have more than before). Changes nothing.
 
-    bounds: int64[runs + 1], from 0 to n. indptr: int64[n + 1], room for the rows. pieces: int64[n + 1], of each word in
-    first and end, int64, which say where in p_topics (uint16) and p_changes (int32) its counts by some process stand.
+    bounds: int64[runs + 1], from 0 to n. indptr: int64[n + 1], room for the rows. pieces, first, end, p_topics, p_changes:
+    as for `add_up`.
     """
     n, runs = len(words), len(bounds) - 1
     topics = np.empty(indptr[n], np.int32)
@@ -54,15 +257,7 @@ def merge(bounds, words, indptr, pieces, first, end, p_topics, p_changes, unit, 
             at, size = start[words[i]], length[words[i]]
             for j in range(at, at + size):
                 known[np.uint32(arena_topics[j])] = True
-            m = 0
-            for p in range(pieces[i], pieces[i + 1]):
-                for e in range(first[p], end[p]):
-                    k = np.uint32(p_topics[e])
-                    if not known[k]:
-                        known[k] = True
-                        fresh[m] = k
-                        m += 1
-                    tally[k] += p_changes[e]
+            m = _add_up(pieces[i], pieces[i + 1], first, end, p_topics, p_changes, tally, known, fresh)
             sizes[i] = merge_row(
                 arena_topics, arena_values, at, size, tally, known, fresh, m, unit, drop_below, topics, values, indptr[i],
                 added[run],

@@ -1,8 +1,11 @@
 """Documents that repeat an earlier one: word for word, or nearly."""
 
+from pathlib import Path
+
 import numpy as np
 from numba import njit
 
+from inference.memory import room
 from inference.text.stream import Stream
 from inference.text.table import NUMBER
 
@@ -12,11 +15,10 @@ BANDS, ROWS = (
     20,
     5,
 )  # of MinHash: a pair at ALIKE is found with probability 1 - (1 - 0.8^5)^20 = 0.9996, one at 0.4 is looked at in 19%
-_KEYS = 1 << 25  # band keys in memory at a time; where documents are many, the stream is read several times
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
-def find(stream: Stream) -> tuple[np.ndarray, np.ndarray]:
+def find(stream: Stream, scratch: Path | None = None) -> tuple[np.ndarray, np.ndarray]:
     """int64[D] twice: the first document that each repeats exactly, and one before it that it repeats nearly (exactly
     included);
     -1 for none.
@@ -24,15 +26,25 @@ def find(stream: Stream) -> tuple[np.ndarray, np.ndarray]:
     Exactly: the same words in the same order, whatever stands between them. Nearly: sets of word triples with a Jaccard
     similarity of at least ALIKE, found by MinHash (Broder 1997) in bands and then computed. Documents without words
     repeat none.
+
+    The stream is read once, whatever its size. Keys of the bands take 80 bytes a document: above 256 MB they are a file
+    in the folder `scratch`, where there is one, that ends with the call; the rest takes about 70 bytes a document.
     """
-    exact = _exact(stream)
-    return exact, _near(stream, exact)
+    digests = np.zeros((stream.D, 2), np.uint64)
+    bands = room((BANDS, stream.D), scratch, np.uint32)
+    factors = np.random.default_rng(1997).integers(0, 1 << 31, BANDS * ROWS).astype(np.uint32) * np.uint32(2)
+    factors += np.uint32(1)
+    for block in stream.blocks(places=False):
+        here = slice(block.first, block.first + len(block.ends))
+        _digests(block.words, block.ends, digests[here])
+        keys = np.zeros((BANDS, len(block.ends)), np.uint32)
+        _signatures(block.words, block.ends, factors, ROWS, keys)
+        bands[:, here] = keys
+    exact = _exact(stream, digests)
+    return exact, _near(stream, exact, bands)
 
 
-def _exact(stream: Stream) -> np.ndarray:
-    keys = np.zeros((stream.D, 2), np.uint64)
-    for block in stream.blocks():
-        _digests(block.words, block.ends, keys[block.first : block.first + len(block.ends)])
+def _exact(stream: Stream, keys: np.ndarray) -> np.ndarray:
     order = np.lexsort((keys[:, 1], keys[:, 0]))
     same = (keys[order[1:]] == keys[order[:-1]]).all(axis=1)
     firsts = _firsts(order, np.concatenate([[False], same]))
@@ -49,24 +61,13 @@ def _firsts(order: np.ndarray, same: np.ndarray) -> np.ndarray:
     return firsts
 
 
-def _near(stream: Stream, exact: np.ndarray) -> np.ndarray:
+def _near(stream: Stream, exact: np.ndarray, bands: np.ndarray) -> np.ndarray:
     near = exact.copy()
     seen = np.flatnonzero((exact < 0) & (np.asarray(stream.lengths) >= SHINGLE))
-    number = np.full(stream.D, -1, np.int64)
-    number[seen] = np.arange(len(seen))
     bounds = np.concatenate([[0], np.cumsum(stream.lengths, dtype=np.int64)])
-    factors = np.random.default_rng(1997).integers(0, 1 << 31, BANDS * ROWS).astype(np.uint32) * np.uint32(
-        2
-    ) + np.uint32(1)
-    together = min(BANDS, max(1, _KEYS // max(len(seen), 1)))
-    for band in range(0, BANDS, together):
-        mine = factors[band * ROWS : (band + together) * ROWS]
-        keys = np.zeros((len(mine) // ROWS, len(seen)), np.uint32)
-        for block in stream.blocks():
-            _signatures(block.words, block.ends, number[block.first : block.first + len(block.ends)], mine, ROWS, keys)
-        for row in keys:
-            order = np.argsort(row, kind="stable")
-            _verify(stream.words, bounds, seen, order, row, near)
+    for band in bands:
+        keys = np.array(band)[seen]
+        _verify(stream.words, bounds, seen, np.argsort(keys, kind="stable"), keys, near)
     return near
 
 
@@ -95,13 +96,13 @@ def _shingle(words, j):
 
 
 @njit(cache=True, nogil=True)
-def _signatures(words, ends, number, factors, rows, keys):
-    """keys: uint32[bands, documents], hashes of the least values of `rows` permutations each; permutations of 32 bits:
-    an odd factor."""
+def _signatures(words, ends, factors, rows, keys):
+    """keys: uint32[bands, documents], hashes of the least values of `rows` permutations each, 0 for a document shorter
+    than a shingle; permutations of 32 bits: an odd factor."""
     least = np.empty(len(factors), np.uint32)
     i = np.int64(0)
     for d in range(len(ends)):
-        if number[d] >= 0:
+        if ends[d] - i >= SHINGLE:
             least[:] = np.uint32(0xFFFFFFFF)
             for j in range(i, ends[d] - SHINGLE + 1):
                 h = _shingle(words, j)
@@ -114,7 +115,7 @@ def _signatures(words, ends, number, factors, rows, keys):
                 for f in range(band * rows, (band + 1) * rows):
                     h = (h ^ np.uint64(least[f])) * _MIX
                     h ^= h >> np.uint64(29)
-                keys[band, number[d]] = np.uint32(h >> np.uint64(32))
+                keys[band, d] = np.uint32(h >> np.uint64(32))
         i = ends[d]
 
 

@@ -4,12 +4,20 @@ One blow of each kind. `python -m benchmarks.faults` has all of them, at random 
 """
 
 import functools
+import gzip
+import hashlib
+import os
+import re
+import signal
 import threading
 import time
+import urllib.request
+from pathlib import Path
 
 import pytest
 
 from benchmarks.faults import Topograph
+from webapp.jobs.file_lock import holder
 
 LASTING = {"passes": "16"}  # a run that is struck several times has to last
 ENDLESS = {"passes": "40"}  # it is stopped before
@@ -44,14 +52,21 @@ def until(condition, seconds: float = 150):
         time.sleep(0.05)
 
 
+def catches(pid: int, number: signal.Signals) -> bool:
+    """Whether code of the process runs at this signal."""
+    (caught,) = re.findall(r"^SigCgt:\s*(\w+)$", Path(f"/proc/{pid}/status").read_text(), re.M)
+    return bool(int(caught, 16) >> number - 1 & 1)
+
+
 def test_a_run_that_is_struck_again_and_again_ends_as_an_undisturbed_one(topograph, corpus, quiet):
     t = topograph
     run = t.run(corpus, **LASTING)
-    kill_child = functools.partial(t.kill_child, run)
-    for struck, again in ((kill_child, True), (t.empty_valkey, False), (t.kill_web, False), (t.kill_postgres, True)):
+    end_child = functools.partial(t.kill_child, run, signal.SIGTERM)  # as a worker does that is told to end
+    for struck, again in ((end_child, True), (t.empty_valkey, False), (t.kill_web, False), (t.kill_postgres, True)):
         step, attempt = t.step(run), t.row("run", run)[1]
         until(lambda step=step: t.step(run) > step and t.saved(run))
         kept = t.saved(run)
+        assert not catches(t.child(run), signal.SIGTERM)
         struck()
         if again:
             until(lambda attempt=attempt: t.row("run", run)[1] > max(attempt, 1), 60)  # none hangs as running
@@ -71,6 +86,33 @@ def test_nothing_is_lost_when_everything_is_killed_at_once(topograph, corpus, qu
     t.wait("corpus", reading, 200, "ready")
     t.wait("run", run, 200, "done")
     assert t.content(reading) == t.content(corpus) and t.model(run) == t.model(quiet)
+
+
+def test_a_file_that_lost_its_process_is_made_again_and_can_be_loaded_in_parts(topograph, quiet):
+    t = topograph
+    (export,) = t.ask(
+        "INSERT INTO webapp_export (run_id, by_id, file, query, name, sentence, status, expected, bytes, sha256, error, created_at,"
+        " attempt, tries) SELECT %s, id, 'mallet-state.gz', '', 'state.gz', 'State', 'queued', 9000000, 0, '', '', now(), 0, 0"
+        " FROM webapp_user WHERE local RETURNING id",
+        quiet,
+    )[0]  # as pages do for large runs; the sweep sends it
+    folder = t.data / "files" / "exports" / str(export)
+    until(lambda: (folder / "part").exists() and (folder / "part").stat().st_size)
+    os.kill(holder(folder), signal.SIGKILL)
+    t.wait("export", export, 200, "ready")
+    assert t.row("export", export)[1] >= 2 and not (folder / "part").exists()
+    content = (folder / "file").read_bytes()
+    assert t.ask("SELECT sha256, bytes FROM webapp_export WHERE id = %s", export)[0] == (
+        hashlib.sha256(content).hexdigest(),
+        len(content),
+    )
+    assert gzip.decompress(content).count(b"\n") > 800_000
+    url, half = f"{t.system.url.rstrip('/')}/runs/{quiet}/exports/{export}/state.gz", len(content) // 2
+    with urllib.request.urlopen(url, timeout=60) as response:
+        tag, whole = response.headers["ETag"], response.read()
+    asked = urllib.request.Request(url, headers={"Range": f"bytes={half}-", "If-Range": tag})
+    with urllib.request.urlopen(asked, timeout=60) as response:
+        assert response.status == 206 and whole[:half] + response.read() == whole == content
 
 
 def test_pages_while_postgres_refuses(topograph, corpus):

@@ -19,6 +19,8 @@ def free_port() -> int:
 class Cluster:
     """A scheduler and workers that share a folder. log: where they write what they say."""
 
+    WORKER = "inference.cluster.join"  # the module that a worker runs
+
     def __init__(self, home: Path):
         self.home, self.port = home, free_port()
         self.address = f"tcp://127.0.0.1:{self.port}"
@@ -32,7 +34,7 @@ class Cluster:
         )
 
     def start_worker(self) -> subprocess.Popen:
-        worker = self._run("inference.cluster.join", "--join", self.address, "--files", str(self.home))
+        worker = self._run(self.WORKER, "--join", self.address, "--files", str(self.home))
         self.workers.append(worker)
         return worker
 
@@ -64,8 +66,8 @@ class Cluster:
 
 
 @contextmanager
-def running(home: Path, workers: int):
-    cluster = Cluster(home)
+def running(home: Path, workers: int, kind: type[Cluster] = Cluster):
+    cluster = kind(home)
     try:
         cluster.start_scheduler()
         for _ in range(workers):

@@ -13,8 +13,10 @@ from tests.inference.corpora import planted
 if not cluster.installed():
     pytest.skip("dask.distributed is not installed: pip install 'topograph[cluster]'", allow_module_level=True)
 
+from inference.cluster import lead, store
 from inference.cluster.join import checked
 from inference.cluster.lead import Lost, Team
+from inference.cluster.share import Assigner
 from tests.inference.cluster import running
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of distributed's own
@@ -159,6 +161,55 @@ def test_a_training_that_begins_with_topics_is_shared(site):
     assert same(kept[-1][3], one.topics)
 
 
+def test_workers_give_tokens_their_topics(site, monkeypatch):
+    """Bitwise as one process, also where a worker is lost meanwhile; the leader does what is left."""
+
+    def stored(lose: bool) -> list:
+        with Team(site.engine, site.cluster.address, site.home / "stored", site.home, least=2, patience=120.0) as team:
+            team.lead(site.config, SEED, site.bow, site.home / "bow")
+            *_, last = train(team, site.config, site.bow, seed=SEED)
+            team.save(team.checkpoint, last.state)
+            asked, ask = [], team.ask
+            monkeypatch.setattr(team, "ask", lambda member, *a, **k: asked.append(member) or ask(member, *a, **k))
+            blocks = []
+            for block in store.evidence(team, last.state):
+                if lose and not blocks:
+                    site.cluster.kill("worker")
+                blocks.append(block)
+            assert len(set(asked)) == 2
+            return blocks
+
+    monkeypatch.setattr(store, "BLOCK", 7)
+    alone = Assigner(site.engine, site.config, site.bow)
+    *_, last = train(site.engine, site.config, site.bow, seed=SEED, threads=1)
+    wanted = [alone(last.state, first, min(first + 7, site.bow.D)) for first in range(0, site.bow.D, 7)]
+    for lose in (False, True):
+        blocks = stored(lose)
+        assert len(blocks) == len(wanted) and all(same(a, b) for a, b in zip(blocks, wanted, strict=True))
+
+
+def test_learned_priors_and_checkpoints_between_snapshots(site, monkeypatch):
+    """Sums that alpha is learned from are exact; a checkpoint is written after every step, and one of them is gone back to."""
+    config = engines.config(site.engine.NAME, topics=20, passes=4, minibatch=40, learn="both", interval=3).resolve(
+        site.bow.D, site.bow.tokens
+    )
+    *_, one = train(site.engine, config, site.bow, seed=SEED, threads=1)
+    monkeypatch.setattr(lead, "SAVE_EVERY", 0.0)
+    monkeypatch.setattr(lead, "SAVE_SHARE", 1e9)
+    file = site.home / "learned"
+    with Team(site.engine, site.cluster.address, file, site.home, patience=120.0) as team:
+        team.lead(config, SEED, site.bow, site.home / "bow")
+        *_, event = train(team, config, site.bow, seed=SEED, last=one.steps - 2)
+        assert team.saved == event.step
+        state = checkpoint.load(file, engine=site.engine, config=config, bow=site.bow)
+        assert same((state.alpha, state.rises), (event.state.alpha, event.state.rises))
+        for event in train(team, config, site.bow, seed=SEED, resume=state):
+            if event.step == one.steps - 1:
+                team._lost(OSError())  # as where a worker is
+    assert same(event.topics, one.topics) and same((event.state.alpha,), (one.state.alpha,))
+    assert event.state.eta == one.state.eta
+
+
 def test_a_training_ends_when_no_worker_comes(site):
     with Team(site.engine, "tcp://127.0.0.1:9", site.home / "c", site.home, patience=0.1) as team:
         team.lead(site.config, SEED, site.bow, site.home / "bow")
@@ -169,10 +220,6 @@ def test_a_training_ends_when_no_worker_comes(site):
 def test_what_cannot_be_shared_is_refused(site):
     with pytest.raises(Invalid, match="engine svi can't be shared"):
         Team(engines.get("svi"), site.cluster.address, site.home / "c", site.home)
-    config = engines.config(site.engine.NAME, topics=5, learn="both").resolve(site.bow.D, site.bow.tokens)
-    with Team(site.engine, site.cluster.address, site.home / "c", site.home) as team:
-        with pytest.raises(Invalid, match="learn must be nothing"):
-            team.lead(config, SEED, site.bow, site.home / "bow")
 
 
 @pytest.mark.parametrize("address", ["tcp://10.0.0.5:8786", "10.0.0.5:8786", "http://a:1", "tls://a", ""])

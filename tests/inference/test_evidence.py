@@ -206,3 +206,60 @@ def test_words_are_counted_by_group_and_topic(evidence):
                 if slot[k] >= 0:
                     expected[group[d], slot[k], w] += n
     assert np.array_equal(evidence.word_sums(group, 2, slot, 2), expected)
+
+
+def test_words_of_a_sample(evidence):
+    group = (np.arange(evidence.bow.D) % 3 - 1).astype(np.int32)
+    group[60:] = np.where(group[60:] == 1, -1, group[60:])  # the second group is small
+    slot = np.zeros(K, np.int32)
+    sample = evidence.sample(group, 2, 30)
+    sizes = np.bincount(group[group >= 0], minlength=2)
+    assert np.bincount(group[sample]).tolist() == np.minimum(sizes, 30).tolist() and (np.diff(sample) > 0).all()
+    of_first = sample[group[sample] == 0]
+    assert np.diff(of_first).max() <= 2 * 3 * -(-sizes[0] // 30)  # spread over all of them
+    only = np.full(evidence.bow.D, -1, np.int32)
+    only[sample] = group[sample]
+    assert np.array_equal(evidence.word_sums(group, 2, slot, 1, sample), evidence.word_sums(only, 2, slot, 1))
+    assert evidence.sample(group, 2, 300) is None
+    assert not evidence.word_sums(group, 2, slot, 1, np.zeros(0, np.int32)).any()
+
+
+@pytest.mark.parametrize("topics", [[2], [0, 5, 6]])
+def test_the_strongest_documents_of_a_group(evidence, topics):
+    group = (np.arange(evidence.bow.D) % 3 - 1).astype(np.int32)
+    held = evidence.held(topics)
+    inside = np.flatnonzero((group == 1) & (held > 0))
+    share = held[inside] / evidence.lengths[inside]
+    expected = [(int(inside[i]), share[i]) for i in np.lexsort((inside, -share))[:7]]
+    assert evidence.strongest(topics, group, 1, 7) == expected
+
+
+def test_words_by_topic_in_a_set(evidence):
+    tally = np.zeros((evidence.bow.D, evidence.bow.V, K), int)
+    for d in range(evidence.bow.D):
+        words, counts, topics, _ = evidence.document(d)
+        tally[d, words, topics] += counts
+    mask = np.arange(evidence.bow.D) % 3 > 0
+    assert np.array_equal(evidence.word_topics_of([3, 60, 7]), tally.sum(axis=0)[[3, 60, 7]])
+    assert np.array_equal(evidence.word_topics_of([3, 60, 7], mask), tally[mask].sum(axis=0)[[3, 60, 7]])
+
+
+def test_what_an_earlier_version_lacked_is_made_when_it_is_opened(trained, evidence, tmp_path):
+    bow, config, state, topics = trained
+    list(gather(tmp_path / "evidence", bow, Postings.of(bow), topics, fold_in_corpus(ssi, config, state, bow)))
+    for name in ("held_ptr.npy", "held_topics", "held_tokens", "held_documents"):
+        (tmp_path / "evidence" / name).unlink()
+    again = Evidence.open(tmp_path / "evidence", bow, Postings.of(bow))
+    for a, b in zip(again.by_word(), evidence.by_word(), strict=True):
+        assert np.array_equal(a, b)
+
+
+def test_a_sparing_bag_of_words_holds_no_number_for_each_document(trained, evidence, tmp_path):
+    bow = trained[0]
+    bow.save(tmp_path)
+    sparing = Bow.open(tmp_path, sparing=True)
+    for name in ("indptr", "first_token", "lengths"):
+        assert isinstance(getattr(sparing, name), np.memmap)
+        assert np.array_equal(getattr(sparing, name), getattr(bow, name))
+    (tmp_path / "lengths.npy").unlink()  # as earlier versions wrote it
+    assert np.array_equal(Bow.open(tmp_path, sparing=True).lengths, bow.lengths)

@@ -105,3 +105,16 @@ def test_arrays_of_other_documents():
     arrays, _ = flat(2, 3, 0.1, 3.0, 1)
     with pytest.raises(Invalid, match="6 rows and 5 lengths"):
         bands.shares(*arrays[:3], arrays[3][:5], arrays[4][:5], 2, [0])
+
+
+def test_merged_topics_are_one():
+    rng = np.random.default_rng(2)
+    tokens = rng.poisson(0.8, (200, 5)) * rng.integers(0, 9, (200, 5))
+    group = rng.integers(-1, 4, 200).astype(np.int32)
+    merged = tokens.copy()
+    merged[:, 1] += merged[:, 3]
+    merged[:, 3] = 0
+    expected = bands.shares(*sparse(merged), tokens.sum(axis=1), group, 4, [1, 4])
+    found = bands.shares(*sparse(tokens), tokens.sum(axis=1), group, 4, [1, 4], into=np.array([0, 1, 2, 1, 4]))
+    for a, b in zip(found, expected, strict=True):
+        assert np.array_equal(a, b, equal_nan=True)

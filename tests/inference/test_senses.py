@@ -27,8 +27,11 @@ def evidence() -> Evidence:
         "topics": topics, "certainty": certainty, "word_topics": topics[order], "word_certainty": certainty[order],
         "doc_topics": np.zeros(0, np.uint16), "doc_tokens": np.zeros(0, np.int32),
         "by_share": np.zeros(0, np.int32), "by_tokens": np.zeros(0, np.int32),
+        "held_topics": np.zeros(0, np.uint16), "held_tokens": np.zeros(0, np.int64), "held_documents": np.zeros(0, np.int32),
     }  # fmt: skip
-    return Evidence(bow, postings, np.zeros(D + 1, np.int64), np.zeros(K + 1, np.int64), arrays)
+    return Evidence(
+        bow, postings, np.zeros(D + 1, np.int64), np.zeros(K + 1, np.int64), np.zeros(V + 1, np.int64), arrays
+    )
 
 
 INTO = [np.arange(K), np.array([0, 1, 0, 3, 1, 5])]

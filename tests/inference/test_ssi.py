@@ -548,3 +548,41 @@ def test_a_training_begins_with_the_topics_that_tokens_have(statistics):
     if statistics == "memo":
         with pytest.raises(Invalid, match="warm_up"):
             begin(ssi, replace(config, warm_up=1), bow, topics, seed=3)
+
+
+def test_minibatches_grow_after_the_warm_up():
+    """With the size of the corpus alone, and never below what they were."""
+    sizes = [ssi.Config(topics=50).resolve(D, 60 * D) for D in (50_000, 600_000, 10_000_000)]
+    assert [(c.minibatch, c.minibatch_after) for c in sizes] == [(2048, 2048), (2048, 9375), (2048, 32_768)]
+    assert ssi.Config(topics=50, minibatch=50_000).resolve(10**6, 10**8).minibatch_after == 50_000
+    assert ssi.Config(topics=50, statistics="decay").resolve(10**7, 10**9).growth == (0, 256)
+
+
+def test_every_document_is_seen_once_a_pass_however_minibatches_grow():
+    bow, _ = planted(K=3, V=60, D=103, length=10, seed=1)
+    config = ssi.Config(topics=3, passes=4, warm_up=2, minibatch=10, minibatch_after=40).resolve(bow.D, bow.tokens)
+    schedule = Schedule(bow, config, np.array([5, 50]))
+    assert schedule.steps == 2 * 11 + 2 * 3 and schedule.shape[3] == 11 and schedule.shape.later == 3
+    t = 0
+    for k in range(4):
+        seen = [schedule.batch(i, 7) for i in range(t, schedule.paces.steps(k + 1))]
+        assert max(map(len, seen)) <= (10, 40)[k >= 2]
+        assert np.array_equal(np.sort(np.concatenate(seen)), np.setdiff1d(np.arange(103), [5, 50]))
+        t = schedule.paces.steps(k + 1)
+        assert schedule.paces.seen(t) == 103 * (k + 1)
+    assert t == schedule.steps
+
+
+@pytest.mark.parametrize("warm_up", [0, 1])
+def test_a_training_whose_minibatches_grow_goes_on_from_any_step(tmp_path, warm_up):
+    bow, _ = planted(K=5, V=200, D=300, length=30, seed=3)
+    config = ssi.Config(topics=20, passes=3, warm_up=warm_up, minibatch=30, minibatch_after=110).resolve(
+        bow.D, bow.tokens
+    )
+    whole = last(config, bow)
+    for stop in (9, 11, whole.step - 1):
+        *_, event = train(ssi, config, bow, last=min(stop, whole.step - 1))
+        checkpoint.save(tmp_path / "c", event.state, engine=ssi, config=config, bow=bow)
+        state = checkpoint.load(tmp_path / "c", engine=ssi, config=config, bow=bow)
+        *_, event = train(ssi, config, bow, resume=state)
+        assert equal(event.topics, whole.topics)

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from inference import Invalid, engines
+from inference import engines
 from inference.bow import Bow
+from inference.engines import arena, together
 from inference.engines.contract import Divisible, Site
 from inference.training import Schedule, held_out_documents
 from tests.inference.corpora import planted
@@ -16,6 +17,9 @@ CASES = [
     {"topics": 7, "passes": 3, "warm_up": 0, "draws": 3},
     {"topics": 7, "passes": 2, "statistics": "decay", "kappa": 0.51, "tau0": 1.0},
     {"topics": 25, "passes": 3, "expectation": "log", "eta": 0.4},
+    {"topics": 25, "passes": 4, "warm_up": 1, "minibatch_after": 70},
+    {"topics": 25, "passes": 4, "learn": "both", "interval": 3},
+    {"topics": 7, "passes": 2, "learn": "alpha", "interval": 2, "statistics": "decay"},
 ]
 
 
@@ -36,7 +40,8 @@ class Process:
 
     def step(self):
         documents = self.schedule.batch(self.state.t, SEED)
-        return self.engine.divided(self.config, self.state, self.site, documents, self.schedule.shape)
+        laid = self.engine.lay_out(self.site, documents)
+        return self.engine.divided(self.config, self.state, self.site, laid, self.schedule.shape)
 
 
 def exchange(steps: list) -> None:
@@ -69,15 +74,72 @@ def test_any_number_of_processes_gives_the_topics_of_one(bow, case, bounds):
             state = process.state
             assert same(one.engine.topics(config, one.state), one.engine.topics(config, state)), t
             assert (state.t, state.pi, state.eta) == (one.state.t, one.state.pi, one.state.eta)
-            assert np.array_equal(state.totals, one.state.totals)
+            assert all(np.array_equal(getattr(state, n), getattr(one.state, n)) for n in ("totals", "alpha", "rises"))
     assert np.array_equal(np.concatenate([p.state.memory for p in some]), one.state.memory)
     assert sum(process.state.tokens for process in some) == one.state.tokens
 
 
-def test_learned_priors_are_refused(bow):
-    config = engines.config(engines.DEFAULT, topics=5, learn="alpha").resolve(bow.D, bow.tokens)
-    engine = engines.get(engines.DEFAULT)
-    assert isinstance(engine, Divisible)
-    with pytest.raises(Invalid, match="learn must be nothing") as error:
-        engine.divides(config)
-    assert error.value.field == "learn"
+def test_the_engine_can_be_shared():
+    assert isinstance(engines.get(engines.DEFAULT), Divisible) and not isinstance(engines.get("svi"), Divisible)
+
+
+def rows_as(table: np.ndarray) -> arena.Rows:
+    """The rows of a table, V x K, of whole numbers."""
+    rows = arena.Rows(**arena.empty(*table.shape))
+    words, topics = np.nonzero(table)
+    arena.fill(rows, words, topics, table[words, topics])
+    return rows
+
+
+def as_counts(table: np.ndarray) -> together.Counts:
+    words, topics = np.nonzero(table)
+    indptr = np.append(0, np.cumsum(np.bincount(words, minlength=len(table))))
+    return together.Counts(
+        np.arange(len(table), dtype=np.int32), indptr, topics.astype(np.uint16), table[words, topics].astype(np.int32)
+    )
+
+
+def table_of(rows: arena.Rows) -> np.ndarray:
+    table = np.zeros((len(rows.start), len(rows.totals)))
+    for w, (at, size) in enumerate(zip(rows.start, rows.length, strict=True)):
+        topics = rows.arena_topics[at : at + size]
+        assert (
+            (np.diff(topics) > 0).all() and (rows.arena_values[at : at + size] > 0).all() and size <= rows.capacity[w]
+        )
+        table[w, topics] = rows.arena_values[at : at + size]
+    return table
+
+
+@pytest.mark.parametrize("K", [3, 40, 300])
+def test_changes_are_added_in_place_and_rows_that_outgrow_their_room_move(K):
+    """Entries that become 0 go, others come between and behind those that stay; words without a change stay as they are."""
+    generator = np.random.default_rng(K)
+    table = generator.poisson(0.7, (50, K)) * (generator.random((50, 1)) < 0.8)
+    rows = rows_as(table)
+    for share in (0.1, 0.6, 1.0, 0.6, 0.3):
+        wanted = np.where(generator.random(table.shape) < share, generator.poisson(0.7 * share, table.shape), table)
+        wanted[generator.random(50) < 0.2] = 0
+        together.change(rows, as_counts(wanted - table))
+        table = wanted
+        assert np.array_equal(table_of(rows), table) and np.array_equal(rows.totals, table.sum(axis=0))
+
+
+@pytest.mark.parametrize(("K", "most"), [(200, 3), (300, 127), (300, 128), (2000, 70_000)])
+def test_counts_travel_as_they_are(K, most):
+    """One byte holds most changes, and the others are told apart."""
+    generator = np.random.default_rng(most)
+    table = generator.integers(-most, most + 1, (30, K)) * (generator.random((30, K)) < 0.3)
+    table[[0, 7, 29]] = 0
+    counts = as_counts(table)
+    message = together.told(counts)
+    heard = together.heard_counts(message)
+    kept = np.diff(counts.indptr) > 0
+    assert np.array_equal(heard.words, counts.words[kept])
+    assert np.array_equal(np.diff(heard.indptr), np.diff(counts.indptr)[kept])
+    assert np.array_equal(heard.topics, counts.topics) and np.array_equal(heard.changes, counts.changes)
+    assert message[3].dtype == np.int8 and message[2].dtype == (np.uint8 if K <= 256 else np.uint16)
+    parts = [as_counts(table), as_counts(np.flip(table)), as_counts(-table)]
+    sums = together.added_up([together.heard_counts(together.told(part)) for part in parts], 0, 30, K)
+    added = np.zeros_like(table)
+    added[np.repeat(sums.words, np.diff(sums.indptr)), sums.topics] = sums.changes
+    assert np.array_equal(added, np.flip(table)) and (sums.changes != 0).all()

@@ -18,7 +18,8 @@ from inference.evaluate import Diagnostics
 from inference.index import Index
 from inference.text import *
 from inference.senses import Uses, distinguishing
-from inference.explore import bands, cooccurrence, distances, layout, matching, similar
+from inference.explore import bands, cooccurrence, distances, layout, matching, saliency, similar
+from inference.explore.documents import count
 
 compiling.warm_up()
 compiled = []
@@ -31,7 +32,7 @@ def noticed(kernel, signature, compile=Dispatcher.compile):
 rng = np.random.default_rng(1)
 documents = [np.unique(rng.integers(0, 500, 60)) for _ in range(600)]
 indptr = np.cumsum([0] + [len(d) for d in documents])
-Bow(indptr, np.concatenate(documents).astype(np.int32), np.ones(indptr[-1], np.int32), 500).save(Path(sys.argv[1]))
+Bow(indptr, np.concatenate(documents).astype(np.int32), np.ones(indptr[-1], np.int32), 500, offsets=np.zeros(indptr[-1], np.int32)).save(Path(sys.argv[1]))
 bow = Bow.open(Path(sys.argv[1]))
 Postings.write(Path(sys.argv[1]) / "by_word", bow)
 postings = Postings.open(Path(sys.argv[1]) / "by_word")
@@ -44,8 +45,18 @@ with patch.object(Dispatcher, "compile", noticed):
                 state = e.state
         list(gather(Path(sys.argv[1]) / "evidence", bow, postings, engine.topics(config, state), fold_in_corpus(engine, config, state, bow)))
         evidence = Evidence.open(Path(sys.argv[1]) / "evidence", bow, postings)
-        evidence.by_word()
-        evidence.at_least([0], 0.5)
+        evidence.at_least([0, 1], 0.5)
+        evidence.strongest([0, 1], np.zeros(bow.D, np.int32), 0, 3)
+        word_in = evidence.word(1)[0][:3]
+        evidence.places(word_in, np.zeros(len(word_in), np.int64), 1)
+        evidence.word_topics_of([1, 2], np.ones(bow.D, bool))
+        evidence.word_sums(np.zeros(bow.D, np.int32), 1, np.zeros(30, np.int32), 1, evidence.sample(np.zeros(bow.D, np.int32), 1, 9))
+        saliency.saliency(*evidence.by_word()[:3], np.ones(30), np.arange(30))
+        similar.nearest(evidence, np.ones(30) / 30, 5)
+        sparing = Evidence.open(Path(sys.argv[1]) / "evidence", Bow.open(Path(sys.argv[1]), sparing=True), postings)
+        sparing.word_sums(np.zeros(bow.D, np.int32), 1, np.zeros(30, np.int32), 1)
+        Uses(sparing, 1, np.arange(30)).near([0], 5)
+        similar.nearest(sparing, np.ones(30) / 30, 5)
         evidence.sums(np.zeros(bow.D, np.int32), 1)
         evidence.folded(np.zeros(30, np.int32))
         evidence.word_sums(np.zeros(bow.D, np.int32), 1, np.zeros(30, np.int32), 1)
@@ -90,8 +101,7 @@ with patch.object(Dispatcher, "compile", noticed):
     stream.lexicon.find(["new"])
     bands.shares(*documents, np.zeros(600, np.int32), 1, [0])
     cooccurrence.beside(*documents, 30, 5)
-    similar.nearest(*documents, np.ones(30) / 30, 5)
-    similar.nearest(*documents, np.ones(30) / 30, 5, of_topics=similar.by_topic(*documents[:3], 30))
+    count(np.zeros(600, np.int32), 1, np.ones(600, bool))
     infer.read(infer.Words.of(3, np.array([0, 2]), np.array([1, 0]), np.array([0.5, 0.25]), np.zeros(30)), np.array([1, 2, 3]), 0.1)
 print(compiled)
 """

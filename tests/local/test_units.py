@@ -56,7 +56,14 @@ def test_the_processes_are_shut_in(unit):
 def test_they_start_what_the_compose_file_starts():
     assert command("topograph-migrate.service") == [PYTHON, *COMPOSE["migrate"]["command"][1:]]
     web = [word for word in COMPOSE["web"]["command"][1:] if word]
-    expected = [{"0.0.0.0": "127.0.0.1", "${TOPOGRAPH_PROXY:-}": "${TOPOGRAPH_PROXY}"}.get(word, word) for word in web]
+    expected = [
+        {
+            "0.0.0.0": "127.0.0.1",
+            "${TOPOGRAPH_PROXY:-}": "${TOPOGRAPH_PROXY}",
+            "${TOPOGRAPH_WEB:-1}": "${TOPOGRAPH_WEB}",
+        }.get(word, word)
+        for word in web
+    ]
     assert command("topograph-web.service") == [PYTHON, *expected]
     worker = command("topograph-worker@.service")
     named = worker.index("--hostname")

@@ -62,7 +62,8 @@ def _jobs(user: User) -> int:
     def count(kind: kinds.JobKind, **whose) -> int:
         return kind.model.objects.filter(status__in=("queued", *kind.active), **whose).count()
 
-    return count(kinds.TRAIN, by=user) + count(kinds.INGEST, owner=user) + count(kinds.VECTORIZE, corpus__owner=user)
+    own = count(kinds.TRAIN, by=user) + count(kinds.EXPORT, by=user)
+    return own + count(kinds.INGEST, owner=user) + count(kinds.VECTORIZE, corpus__owner=user)
 
 
 def check_bytes(user: User, more: int, arriving: Callable[[], int] = lambda: 0) -> None:

@@ -114,6 +114,28 @@ class Worker(Schema):
     age: float
 
 
+class TeamWorker(Schema):
+    """A worker of a cluster: what it did in a training since it took its seat. Seconds; bytes sent."""
+
+    worker: str
+    rank: int
+    t: int = Field(description="the step it is at")
+    steps: int
+    computing: float
+    exchanging: float
+    cpu: float
+    sent: int
+
+
+class Team(Schema):
+    """A training that workers share."""
+
+    run: int
+    restarts: int = Field(description="how often it went back to a checkpoint")
+    count: int
+    workers: list[TeamWorker]
+
+
 class JobCount(Schema):
     kind: str
     work: int
@@ -125,7 +147,7 @@ class Job(Schema):
     kind: str
     id: int
     corpus: int | None
-    who: str
+    who: str | None
     status: str
     request: str
     attempt: int
@@ -166,6 +188,7 @@ class Requests(Schema):
 class Operator(Schema):
     parts: dict[str, str]
     workers: list[Worker]
+    teams: list[Team]
     counts: list[JobCount]
     kind: str
     state: str
@@ -364,8 +387,11 @@ class DocumentOfRunPage(DocumentPage):
     show: str
     topic: int | None
     strip: list[Stretch]
-    similar: list[Similar] | None
-    find_similar: str | None
+    similar: list[Similar]
+    similar_unseen: float | None = Field(
+        description="how alike a document may be that was not looked at; null: none can be as alike as these"
+    )
+    similar_looked: int = Field(description="documents that were compared")
 
 
 class Citations(Schema):
@@ -396,8 +422,11 @@ class PassageOfRunPage(PassagePage):
 
     tokens: int
     proportions: list[Proportion] = Field(description="largest first")
-    similar: list[Similar] | None
-    find_similar: str | None
+    similar: list[Similar]
+    similar_unseen: float | None = Field(
+        description="how alike a document may be that was not looked at; null: none can be as alike as these"
+    )
+    similar_looked: int = Field(description="documents that were compared")
 
 
 class Section(Schema):
@@ -928,6 +957,9 @@ class TimeComparison(Schema):
     unsure: list[TopicName] | None = None
     unsure_count: int | None = None
     not_listed: tuple[int, int] | None = None
+    words_from: tuple[int, int] | None = Field(
+        default=None, description="documents of each side in which words were counted; null: in all of them"
+    )
 
 
 # Words
@@ -1232,6 +1264,10 @@ class ExportFile(Schema):
     label: str
     path: str
     url: str
+    file: str
+    large: bool = Field(description="a worker makes it first")
+    bytes: int | None = Field(description="about how many, of a large one")
+    refused: str = Field(description="why it is not made, and what to take instead")
 
 
 class ExportRow(Schema):
@@ -1253,9 +1289,28 @@ class ExportGroup(Schema):
     forms: list[ExportForm]
 
 
+class MadeExport(Schema):
+    """A large file that a worker makes or has made, for whoever asks."""
+
+    id: int
+    file: str
+    sentence: str
+    status: str = Field(description="queued, making, ready or failed")
+    bytes: int = Field(description="that are written")
+    expected: int = Field(description="bytes, about")
+    error: str
+    asked: datetime
+    until: datetime | None = Field(description="when it goes")
+    sha256: str
+    url: str | None
+    again: str
+    delete: str
+
+
 class TakePage(Schema):
     groups: list[ExportGroup]
     documents: str
+    made: list[MadeExport]
 
 
 class NotebookRow(Schema):
@@ -1491,6 +1546,17 @@ class ComparedTopics(Schema):
     again: Stability | None = None
 
 
+class Comparing(Schema):
+    """Two runs that a worker compares, as that takes long, or is to, or could not."""
+
+    run: int
+    other: int
+    status: str = Field(description="queued, comparing or failed")
+    done: float = Field(description="from 0 to 1")
+    error: str
+    again: str | None = Field(description="where a form asks for it again that failed")
+
+
 class ComparePage(Schema):
     runs: list[ComparedRun]
     notices: list[str]
@@ -1498,6 +1564,9 @@ class ComparePage(Schema):
     measures: Measures
     metrics: dict[str, dict[str, list[float | None]]]
     topics: ComparedTopics | None
+    comparing: list[Comparing] = Field(
+        description="until it is empty, `topics` and columns of `measures` may be missing"
+    )
     comparison: Comparison | None = Field(None, description="of two runs; of more the rows say how stable topics are")
 
 

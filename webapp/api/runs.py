@@ -5,13 +5,14 @@ from typing import Literal
 import numpy as np
 from django.http import Http404, HttpRequest
 from django.urls import reverse
-from ninja import Query, Router
+from ninja import Query, Router, Status
 
 from inference.errors import Invalid
 from webapp import exports
 from webapp.api import pages, shapes
 from webapp.api.access import Token
 from webapp.api.corpora import ERRORS, Limit, Place
+from webapp.compare import matchings
 from webapp.compare import queries as comparisons
 from webapp.documents import parent_documents, sums
 from webapp.documents import queries as documents
@@ -237,11 +238,15 @@ def time(
 
 @router.get(
     "/{int:run_id}/compare/{int:other}",
-    response={200: shapes.Comparison, **ERRORS},
+    response={200: shapes.Comparison, 202: shapes.Comparing, **ERRORS},
     summary="Which topics of two runs are the same",
+    description="Of runs with many topics a worker compares them first: 202 says how far it is; ask again.",
 )
 def compare(request: HttpRequest, run_id: int, other: int):
-    return comparisons.described(published(run_id), published(other))
+    try:
+        return comparisons.described(published(run_id), published(other))
+    except matchings.NotYet as state:
+        return Status(202, {"status": state.status, "done": state.done, "error": state.error})
 
 
 @router.get(

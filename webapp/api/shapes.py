@@ -328,6 +328,14 @@ class Pair(Schema):
     similarity: float = Field(description="1 − the Jensen-Shannon divergence in bits: 1 the same, 0 nothing in common")
 
 
+class Comparing(Schema):
+    """A comparison that a worker makes, or is to, or could not."""
+
+    status: str = Field(description="queued, comparing or failed")
+    done: float = Field(description="from 0 to 1")
+    error: str
+
+
 class Comparison(Schema):
     """Topics of two runs, paired so that they are most alike in all; those without a partner are left out."""
 

@@ -1,13 +1,14 @@
 """Several runs in one table: what was measured of each, and how many of its topics another run has, too."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
 
 from inference import engines
-from webapp.compare import queries
+from webapp.compare import matchings
 from webapp.models import Metric, Run
 from webapp.results import measures
 
@@ -21,7 +22,8 @@ class Measured:
     held_out, left_to_right: nats per token of documents that were held out. npmi, umass: means over the topics that
     have words. nonzero: share of the topics' parameters above their prior. seconds: of training.
     matched, only_here: of its topics in use, those with a partner among the reference's, and those without.
-    only_there: of the reference's topics in use, those without a partner here. None for the reference itself.
+    only_there: of the reference's topics in use, those without a partner here. None for the reference itself, and until
+    a worker has compared the two.
     """
 
     run: int
@@ -89,7 +91,8 @@ def _measured(run: Run, point: Metric | None, reference: Run | None) -> Measured
             "umass": _mean(of_topics["coherence"][has_words]),
         }
         if reference is not None and reference.pk != run.pk and final(reference):
-            known |= matched(run, reference)
+            with suppress(matchings.NotYet):
+                known |= matched(run, reference)
     return Measured(
         run=run.pk,
         engine=run.engine,
@@ -108,7 +111,7 @@ def _measured(run: Run, point: Metric | None, reference: Run | None) -> Measured
 
 def matched(run: Run, reference: Run) -> dict[str, int]:
     """How many topics with words two finished runs have in common, and how many each has alone."""
-    between = queries.match(run, reference)
+    between = matchings.of(run, reference)
     here, there = with_words(run), with_words(reference)
     both = [k for k, other in enumerate(between.partner.tolist()) if other >= 0 and here[k] and there[other]]
     return {

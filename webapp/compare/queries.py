@@ -1,26 +1,23 @@
 """Runs side by side: their measures, and which of their topics are the same."""
 
-import threading
 from collections.abc import Iterable
 
 import numpy as np
 from django.db.models import QuerySet
 
-from inference.errors import Invalid
 from inference.explore import matching
+from webapp.compare import matchings
 from webapp.drawing.numbers import HUES
-from webapp.models import Metric, Run, Snapshot
-from webapp.results import links, measures, topics, weights
+from webapp.models import Metric, Run
+from webapp.results import links, measures, topics
 from webapp.results.view import RunView
 from webapp.runs import series
-from webapp.storage.cache import cached
 
 MOST = HUES  # runs at once: as many as there are colours
 PAGE = 50
 OFFERED = 30  # runs to choose from, the newest
 WORDS = 20  # of each topic, that are looked at for what two have in common
 SHOWN = 10  # of those, at most
-KEPT = 128  # matchings that a web process remembers: some ten kilobytes each, of 2,000 topics a hundred
 STABLE_ORDERS = ("steady", "unsteady", "share", "number")
 PAIR_ORDERS = ("alike", "unlike", "share", "number")
 
@@ -28,8 +25,6 @@ CURVES = (
     *(column for column in series.PROGRESS if column.name != "seconds"),
     *series.CHARTS,
 )  # against words read, not time
-
-_one_at_a_time = threading.Lock()  # a second reader of the same pair waits for the first one's result
 
 
 def ordered(runs: QuerySet[Run], numbers: list[int]) -> list[Run]:
@@ -53,31 +48,9 @@ def curves(runs: list[Run]) -> dict[int, dict[str, list]]:
     return columns
 
 
-def match(a: Run, b: Run) -> matching.Matching:
-    """Their present topics. Both have a snapshot. Computed once by a process, for both directions: snapshots never
-    change.
-
-    It is kept in memory, not in a table: it is made anew in seconds for the largest runs, in milliseconds for most, and
-    a table would have to be kept tidy as runs come and go.
-    """
-    first, second = sorted((a.snapshot_id, b.snapshot_id))
-    with _one_at_a_time:
-        between = _between(first, second)
-    return between if first == a.snapshot_id else between.turned()
-
-
-@cached(KEPT)
-def _between(first: int, second: int) -> matching.Matching:
-    snapshots = Snapshot.objects.select_related("run__version").in_bulk([first, second])
-    if len(snapshots) < len({first, second}):
-        raise Invalid("run", "A run has just published newer topics, or was deleted. Reload the page.")
-    a, b = snapshots[first], snapshots[second]
-    return matching.match(weights.topics(a), weights.topics(b), *weights.words(a.run, b.run))
-
-
 def described(a: Run, b: Run) -> dict:
     """The pairs of two runs' topics, in the shape webapp.api.shapes.Comparison."""
-    between = match(a, b)
+    between = matchings.of(a, b)
     pairs = enumerate(zip(between.partner.tolist(), between.similarity.tolist(), strict=True))
     return {
         "run": a.pk,
@@ -102,7 +75,7 @@ def counts(between: matching.Matching) -> dict[str, int]:
 def pairs(a: RunView, b: RunView, show: str, order: str, after: int = 0) -> tuple[list[dict], int | None]:
     """One of the lists of `counts`, from a place on, and where the next page begins. Rows as
     templates/compare/_pairs.html has them."""
-    between = match(a.run, b.run)
+    between = matchings.of(a.run, b.run)
     if show == "matched":
         return _matched(a, b, between, order, after)
     if show in ("split", "merged"):
@@ -175,7 +148,7 @@ def _gathered(
 def stable(views: list[RunView], order: str, after: int = 0) -> tuple[list[dict], int | None]:
     """Topics of the first run with their partners in the others, from a place on, and where the next page begins."""
     first, *others = views
-    between = [match(first.run, other.run) for other in others]
+    between = [matchings.of(first.run, other.run) for other in others]
     mean, share = matching.stability(between), _shares(first)
     key = {
         "steady": lambda k: (-mean[k], k),
@@ -205,7 +178,7 @@ def stable(views: list[RunView], order: str, after: int = 0) -> tuple[list[dict]
 def again(views: list[RunView]) -> dict[str, int]:
     """Of the first run's topics: how many have a partner in every other run, in some, in none."""
     first, *others = views
-    partners = np.sum([match(first.run, other.run).partner >= 0 for other in others], axis=0)[first.topics]
+    partners = np.sum([matchings.of(first.run, other.run).partner >= 0 for other in others], axis=0)[first.topics]
     every, none = int(np.count_nonzero(partners == len(others))), int(np.count_nonzero(partners == 0))
     return {"every": every, "some": len(partners) - every - none, "none": none}
 

@@ -5,17 +5,18 @@ from urllib.parse import urlencode
 
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.urls import reverse
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from inference import engines
 from inference.text import LANGUAGES
 from webapp.accounts import authorization
+from webapp.compare import matchings, notes, queries
 from webapp.compare import measures as measuring
-from webapp.compare import notes, queries
 from webapp.ingest import forms
 from webapp.models import Run
-from webapp.pages.page import is_whole, number, page
+from webapp.pages.page import back, is_whole, number, page
 from webapp.results.view import RunView
 from webapp.runs import series
 from webapp.storage import csv_cells
@@ -36,15 +37,18 @@ def compare(request: HttpRequest, as_json: bool = False) -> HttpResponse:
     comparable = [run for run in runs if run.snapshot_id]
     curves = queries.curves(runs)
     notices, of_topics = _notices(numbers, runs), _topic_notices(runs)
+    waiting = _waiting(request, runs, comparable)
+    alike = not {(state.a, state.b) for state in waiting} & {(comparable[0].pk, run.pk) for run in comparable[1:]}
     data = {
         "runs": [_described(run) for run in runs],
         "notices": [*notices, *of_topics],
         "differences": _differences(runs),
         "measures": _measures(request, runs),
         "metrics": {str(run): values for run, values in curves.items()},
-        "topics": _topics(request, comparable) if len(comparable) > 1 else None,
+        "topics": _topics(request, comparable) if len(comparable) > 1 and alike else None,
+        "comparing": [_comparing(request, state) for state in waiting],
     }
-    if as_json and len(comparable) == 2:
+    if as_json and len(comparable) == 2 and alike:
         data["comparison"] = queries.described(*comparable)
     status = 404 if numbers and not runs else 200
     names = [run.engine for run in runs]
@@ -64,6 +68,7 @@ def compare(request: HttpRequest, as_json: bool = False) -> HttpResponse:
         columns=columns,
         charts=series.of(series.CHARTS, names),
         active=any(run.active for run in runs),
+        waiting=any(state.status != "failed" for state in waiting),
         measured=[(run, row) for run, values in curves.items() for row in series.table(values, columns)],
     )
 
@@ -88,6 +93,32 @@ def measures_csv(request: HttpRequest) -> HttpResponse:
     name = "-".join(["runs", *(str(run.pk) for run in runs)])
     headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
     return HttpResponse(csv_cells.lines(rows), content_type="text/csv; charset=utf-8", headers=headers)
+
+
+def _waiting(request: HttpRequest, runs: list[Run], comparable: list[Run]) -> list[matchings.NotYet]:
+    """Pairs whose topics the page needs, and which a worker compares first."""
+    reference = _reference(request, runs)
+    beside = [(reference, run) for run in runs if reference and run != reference and measuring.final(run)]
+    pairs = [(comparable[0], run) for run in comparable[1:]] + beside
+    return matchings.not_yet(pairs, authorization.user_id(request))
+
+
+def _comparing(request: HttpRequest, state: matchings.NotYet) -> dict:
+    again = reverse("compare_again", args=[state.a, state.b]) if state.status == "failed" else None
+    known = {"run": state.a, "other": state.b, "status": state.status, "done": state.done, "error": state.error}
+    return known | {"again": again}
+
+
+@require_POST
+def again(request: HttpRequest, first: int, second: int) -> HttpResponse:
+    """Compare two runs again where that failed."""
+    runs = [run for run in queries.ordered(authorization.runs(request), [first, second]) if run.snapshot_id]
+    if len(runs) < 2:
+        raise Http404(f"There are no runs {first} and {second} that have topics.")
+    for state in matchings.not_yet([(runs[0], runs[1])], authorization.user_id(request)):
+        if state.key is not None:
+            matchings.again(state.key)
+    return redirect(back(request, f"{reverse('compare')}?run={first}&run={second}"))
 
 
 def _measures(request: HttpRequest, runs: list[Run]) -> dict:
@@ -216,7 +247,7 @@ def _topics(request: HttpRequest, runs: list[Run]) -> dict:
         about = {"kind": "stability", "again": queries.again(views), "orders": _orders(request, queries.STABLE_ORDERS)}
     else:
         order = sort if sort in queries.PAIR_ORDERS else queries.PAIR_ORDERS[0]
-        counts = queries.counts(queries.match(*runs))
+        counts = queries.counts(matchings.of(*runs))
         show = request.GET.get("show", "")
         show = show if show in counts else "matched"
         rows, following = queries.pairs(*views, show, order, after)

@@ -15,7 +15,7 @@ from webapp.corpora import deleted as queries
 from webapp.corpora import deletion
 from webapp.models import Corpus, Run
 from webapp.pages.page import address, page
-from webapp.storage import cache
+from webapp.server import siblings
 
 
 @require_safe
@@ -56,7 +56,7 @@ def _or_404(kind: str, pk: int) -> Corpus | Run:
 def delete(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
     row = _or_404(kind, pk)
     getattr(deletion, kind)(row)
-    cache.clear_all()
+    siblings.forget()
     return redirect(f"{kind}_deleted", pk)
 
 

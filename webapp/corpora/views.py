@@ -45,7 +45,7 @@ from webapp.runs import services as runs
 from webapp.runs.services import MOST_AT_ONCE
 from webapp.server import live
 from webapp.simulate import truth
-from webapp.storage import files
+from webapp.storage import files, sealed
 
 REPEATED = {  # Words.duplicates
     "keep": "They are counted like all others.",
@@ -463,10 +463,13 @@ def report(request: HttpRequest, corpus_id: int) -> HttpResponse:
     """Every file and document that was dropped or repaired, with the reason and the place."""
     corpus = corpus_or_404(corpus_id)
     path = files.corpus_folder(corpus.pk) / "report.csv"
-    if corpus.status != Corpus.Status.READY or not path.exists():
+    if corpus.status != Corpus.Status.READY or not sealed.exists(path):
         raise Http404("This corpus has no report: it has not been read yet.")
     return FileResponse(
-        path.open("rb"), as_attachment=True, filename=f"corpus-{corpus.pk}-report.csv", content_type="text/csv"
+        sealed.opened(lambda: path.open("rb"), path),
+        as_attachment=True,
+        filename=f"corpus-{corpus.pk}-report.csv",
+        content_type="text/csv",
     )
 
 

@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 import numpy as np
 from django.http import QueryDict
 
+from inference.explore.documents import count
 from webapp.documents import fields, ranges, sums
 from webapp.documents.conditions import own
 from webapp.documents.selection import Selection
@@ -133,9 +134,7 @@ def _of_values(selection: Selection, category: ValueField) -> np.ndarray:
 
     def make() -> np.ndarray:
         _, codes = fields.codes(selection.version, category.name)
-        return np.bincount(
-            (codes if selection.mask is None else codes[selection.mask]) + 1, minlength=len(category.values) + 1
-        )[1:]
+        return count(codes, len(category.values), selection.mask)
 
     return _tallies.get_or_set((selection.key, category.name), make)
 
@@ -207,11 +206,12 @@ def _of_days(selection: Selection) -> tuple[int, np.ndarray]:
     """(the first day with documents of the set, int64: documents of it and each later day)."""
 
     def make() -> tuple[int, np.ndarray]:
-        days = fields.dates(selection.version)
-        days = days if selection.mask is None else days[selection.mask]
-        days = days[days > 0]
-        least = int(days.min(initial=date.max.toordinal()))
-        return least, np.bincount(days - least) if len(days) else np.zeros(0, np.int64)
+        least, most = (day.toordinal() for day in fields.dated(selection.version))
+        documents = count(fields.dates(selection.version), most + 1, selection.mask)[least:]
+        some = np.flatnonzero(documents)
+        return least + int(some[0]) if len(some) else least, documents[some[0] : some[-1] + 1] if len(
+            some
+        ) else documents[:0]
 
     return _tallies.get_or_set((selection.key, "days"), make)
 

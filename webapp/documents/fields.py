@@ -7,22 +7,38 @@ import numpy as np
 from inference.errors import Invalid
 from webapp.accounts import embargo
 from webapp.metadata import Category, Field, MetadataError, RangeField, ValueField
-from webapp.metadata.columns import Columns
-from webapp.metadata.groups import LONG, MOST_GROUPS, NONE, PERIODS, Groups, TooManyPeriods, by_period, months, span
+from webapp.metadata.columns import Columns, put_in_order
+from webapp.metadata.groups import (
+    LONG,
+    MOST_GROUPS,
+    NONE,
+    PERIODS,
+    Groups,
+    TooManyPeriods,
+    by_period,
+    months,
+    of_days,
+    span,
+)
 from webapp.models import Version
-from webapp.storage import files
-from webapp.storage.cache import cached
+from webapp.storage import files, sealed
+from webapp.storage.cache import cached, of_documents
 
 __all__ = [
-    "PERIODS", "Category", "Groups", "categories", "choices", "codes", "dated", "dates", "groups", "in_order", "period", "ranges", "span",
+    "PERIODS", "Category", "Groups", "by_date", "categories", "choices", "codes", "dated", "dates", "groups", "in_order", "period", "put_in_order", "ranges", "span",
     "usual", "values",
 ]  # fmt: skip
+
+_BLOCK = 1 << 18  # documents at a time
 
 
 @cached(64)
 def _columns(version_id: int) -> Columns | None:
     folder = files.version_folder(version_id) / "columns"
-    return Columns(folder) if (folder / "meta.json").exists() else None  # read by a version without
+    with sealed.held(folder):
+        if not (folder / "meta.json").exists():
+            return None  # read by a version without
+        return sealed.opened(lambda: Columns(folder), folder)
 
 
 def _fields(version: Version, of: type[Field]) -> list:
@@ -63,6 +79,12 @@ def dates(version: Version) -> np.ndarray:
     return columns.dates if columns else np.zeros(version.documents, np.int32)
 
 
+def by_date(version: Version, newest: bool) -> np.ndarray | None:
+    """The kept order of all documents, int32[D]; None where there is none (metadata.columns)."""
+    columns = _columns(version.pk)
+    return columns.by_date(newest) if columns else None
+
+
 def dated(version: Version) -> tuple[date, date] | None:
     """The first and the last day, or None where no document has a date."""
     days = _first_and_last(version.pk)
@@ -72,8 +94,8 @@ def dated(version: Version) -> tuple[date, date] | None:
 @cached(64)
 def _first_and_last(version_id: int) -> tuple[int, int] | None:
     columns = _columns(version_id)
-    known = columns.dates[columns.dates > 0] if columns else np.zeros(0, np.int32)
-    return (int(known.min()), int(known.max())) if len(known) else None
+    first, documents = of_days(columns.dates) if columns else (0, ())
+    return (first, first + len(documents) - 1) if len(documents) else None
 
 
 def period(version: Version) -> str | None:
@@ -90,8 +112,8 @@ def period(version: Version) -> str | None:
 @cached(64)
 def _in_months(version_id: int) -> bool:
     """Whether dates say more than a year: a year alone is read as its first of January."""
-    columns = _columns(version_id)
-    return bool((months(columns.dates[columns.dates > 0]) % 12).any())
+    first, documents = of_days(_columns(version_id).dates)
+    return bool((months(first + np.flatnonzero(documents)) % 12).any())
 
 
 def groups(version: Version, by: str) -> Groups:
@@ -109,16 +131,14 @@ def groups(version: Version, by: str) -> Groups:
         raise Invalid("field", str(error)) from None
 
 
-@cached(16)
 def _periods(version_id: int, by: str) -> Groups:
-    return by_period(_columns(version_id).dates, by)
+    return of_documents.get_or_set(("period", version_id, by), lambda: by_period(_columns(version_id).dates, by))
 
 
-@cached(32)
 def _groups(version_id: int, name: str) -> Groups:
     columns = _columns(version_id)
     field = columns.field(name)
-    return field.groups(columns.values(field))
+    return of_documents.get_or_set(("ranges", version_id, name), lambda: field.groups(columns.values(field)))
 
 
 def in_order(version: Version, groups: Groups, places: list[int]) -> list[int]:
@@ -137,8 +157,10 @@ def _first_days(version_id: int, name: str) -> list[int]:
     category = columns.field(name)
     codes = columns.values(category)
     first = np.full(len(category.values), date.max.toordinal(), np.int32)
-    known = (codes != NONE) & (columns.dates > 0)
-    np.minimum.at(first, codes[known], columns.dates[known])
+    for a in range(0, len(codes), _BLOCK):
+        of, days = codes[a : a + _BLOCK], columns.dates[a : a + _BLOCK]
+        known = (of != NONE) & (days > 0)
+        np.minimum.at(first, of[known], days[known])
     return first.tolist()
 
 

@@ -16,7 +16,7 @@ from webapp.models import Run, Topic, Version
 from webapp.results import evidence, links
 from webapp.results.priors import priors
 from webapp.results.view import RunView
-from webapp.storage import files
+from webapp.storage import files, sealed
 from webapp.storage.cache import cached
 from webapp.storage.sql import rows
 
@@ -108,11 +108,12 @@ def _model(snapshot_id: int, run_id: int) -> tuple[ResolvedConfig, Any]:
     """
     run = Run.objects.get(pk=run_id)
     path, bow = files.run_folder(run.pk) / "checkpoint", evidence.of(run).bow
-    if not path.exists():
+    if not sealed.exists(path):
         raise Invalid("run", f"Run {run.pk} no longer has its checkpoint, without which no text can be read.")
     engine = engines.get(run.engine)
     config = engines.config(run.engine, **run.settings).resolve(bow.D, bow.tokens)
-    return config, checkpoint.load(path, engine=engine, config=config, bow=bow)
+    with sealed.held(path):
+        return config, checkpoint.load(path, engine=engine, config=config, bow=bow)
 
 
 def text(view: RunView, text: str) -> tuple[dict, list[texts.Word]]:
@@ -134,6 +135,5 @@ def text(view: RunView, text: str) -> tuple[dict, list[texts.Word]]:
         "length": len(text),
         "shown": min(len(text), embargo.PART),
         "proportions": documents.parts(view, labels.merged(mixture)),
-        "similar": documents.like(view, mixture / mixture.sum()) if len(words) else [],
-    }
+    } | (documents.like(view, mixture / mixture.sum()) if len(words) else documents.Similar([])).data(view.run)
     return data, texts.words(view.run, tokens, text[: embargo.PART], 0)

@@ -34,7 +34,6 @@ def text(request: HttpRequest, run_id: int) -> HttpResponse:
 def _read(run: Run, text: str) -> dict:
     view = RunView(run)
     result, words = infer.text(view, text)
-    result["similar"] = links.with_document_urls(result["similar"], run)
     hues = links.hues(view, result["proportions"])
     return {
         "result": result,

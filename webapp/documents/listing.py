@@ -1,5 +1,12 @@
-"""The documents of a set in an order: a page of them, and what stands before and after one."""
+"""The documents of a set in an order: a page of them, and what stands before and after one.
 
+No page sorts the corpus. By the corpus's order, by date and by the share of a topic the whole corpus is kept in order, in
+files that reading and training leave behind (metadata.columns, inference.evidence); a set takes its documents out of them
+once, and a web process keeps the last few sets. A place in a list is then looked up by halving.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +21,8 @@ from webapp.storage.cache import BoundedCache
 ORDERS = {"order": "order of the corpus", "relevance": "relevance", "date": "oldest first", "newest": "newest first"}
 _TOPIC = regex.compile(r"T(\d{1,5})", regex.ASCII)
 _LAST = 1e12  # the key of a document without a date
-_ranks = BoundedCache(8)
+_KEPT = 128 << 20  # bytes of lists that a web process keeps: at ten million documents the last three of a whole corpus
+_lists = BoundedCache(_KEPT, weigh=lambda kept: sum(array.nbytes for array in kept))
 
 
 class Neighbours(NamedTuple):
@@ -23,6 +31,23 @@ class Neighbours(NamedTuple):
     previous: int | None
     next: int | None
     place: int
+
+
+class _Part(NamedTuple):
+    """Documents one after the other, by key, then by number. numbers: gives their numbers, which may have to be made
+    first. key: of a document, by its number."""
+
+    length: int
+    numbers: Callable[[], np.ndarray]
+    key: Callable[[int], float]
+
+    def at(self, i: int) -> int:
+        return int(self.numbers()[i])
+
+    def place(self, key: float, number: int, find: Callable = bisect_left) -> int:
+        """The first document that does not come before a key and a number; with bisect_right the first behind them."""
+        numbers, key_of = self.numbers(), self.key
+        return find(range(self.length), (key, number), key=lambda i: (key_of(int(numbers[i])), int(numbers[i])))
 
 
 class Listing:
@@ -59,56 +84,119 @@ class Listing:
             first = after[1] + 1 if after else 0
             page = list(range(max(first, 0), min(first + limit, self.selection.count)))
             return page, f"0,{page[-1]}" if page and page[-1] + 1 < self.selection.count else None
-        numbers, keys = self._sorted()
-        if after:
-            behind = (keys > after[0]) | ((keys == after[0]) & (numbers > after[1]))
-            numbers, keys = numbers[behind], keys[behind]
-        if len(numbers) > limit:
-            last = np.partition(keys, limit)[limit]  # of equals those with the lowest numbers, which come first already
-            near = np.concatenate([np.flatnonzero(keys < last), np.flatnonzero(keys == last)])[: limit + 1]
-            numbers, keys = numbers[near], keys[near]
-        order = np.lexsort((numbers, keys))
-        numbers, keys = numbers[order], keys[order]
-        following = f"{float(keys[limit - 1])!r},{numbers[limit - 1]}" if len(numbers) > limit else None
-        return numbers[:limit].tolist(), following
+        page: list[int] = []
+        last = 0.0  # the key of the page's last document
+        for part in self._parts():
+            first = part.place(*after, bisect_right) if after else 0
+            after = after if first == part.length else None  # else the parts that follow are behind it as a whole
+            if first == part.length:
+                continue
+            more = part.numbers()[first : first + limit + 1 - len(page)].tolist()
+            last = part.key(more[: limit - len(page)][-1]) if len(page) < limit else last
+            page += more
+            if len(page) > limit:
+                return page[:limit], f"{last!r},{page[limit - 1]}"
+        return page, None
 
     def around(self, number: int) -> Neighbours:
         if self.plain:
             last = self.selection.count - 1
             return Neighbours(number - 1 if number > 0 else None, number + 1 if number < last else None, number + 1)
-        numbers, keys = self._sorted()
-        at = int(np.searchsorted(numbers, number))
-        if at == len(numbers) or numbers[at] != number:
-            return Neighbours(None, None, 0)
-        before = (keys < keys[at]) | ((keys == keys[at]) & (numbers < number))
-        after = ~before
-        after[at] = False
-        place = int(np.count_nonzero(before)) + 1
-        return Neighbours(_extreme(numbers[before], keys[before], -1), _extreme(numbers[after], keys[after], 0), place)
+        before, parts = 0, self._parts()
+        for n, part in enumerate(parts):
+            at = part.place(part.key(number), number)
+            if at < part.length and part.at(at) == number:
+                left = [other for other in parts[:n] if other.length]
+                right = [other for other in parts[n + 1 :] if other.length]
+                previous = part.at(at - 1) if at else left[-1].at(-1) if left else None
+                following = part.at(at + 1) if at + 1 < part.length else right[0].at(0) if right else None
+                return Neighbours(previous, following, before + at + 1)
+            before += part.length
+        return Neighbours(None, None, 0)
 
-    def _sorted(self) -> tuple[np.ndarray, np.ndarray]:
-        """(numbers int64 ascending, keys float64): the list is by key, then number."""
-        mask = self.selection.mask
-        numbers = np.arange(self.selection.count) if mask is None else np.flatnonzero(mask)
-        return numbers, self._keys(numbers)
-
-    def _keys(self, numbers: np.ndarray) -> np.ndarray:
-        version, run = self.selection.version, self.selection.run
+    def _parts(self) -> list[_Part]:
+        """The list, in one part or in two."""
         if self.topic is not None:
-            counted = evidence.of(run)
-            held = counted.held(self.selection.view.labels.parts(self.topic))[numbers]
-            return -(held / np.maximum(counted.lengths[numbers], 1))
+            return self._by_topic(self.topic)
         if self.by in ("date", "newest"):
-            days = fields.dates(version)[numbers].astype(np.float64)
-            return np.where(days == 0, _LAST, days if self.by == "date" else -days)
-        return _relevance(self.selection, numbers) if self.by == "relevance" else np.zeros(len(numbers))
+            return [self._by_date()]
+        if self.by == "relevance":
+            return [self._by_relevance()]
+        return [_Part(self.selection.count, lambda: self._kept(self._numbers)[0], lambda number: 0.0)]
 
+    def _kept(self, make: Callable[[], tuple[np.ndarray, ...]], *about: object) -> tuple[np.ndarray, ...]:
+        """Arrays of this list, made where this process has them no more. about: what they depend on beside the set."""
+        return _lists.get_or_set((self.selection.key, *about), make)
 
-def _extreme(numbers: np.ndarray, keys: np.ndarray, end: int) -> int | None:
-    """The first (0) or last (-1) of a list."""
-    if not len(numbers):
-        return None
-    return int(numbers[keys == (keys.min() if end == 0 else keys.max())][end])
+    def _numbers(self) -> tuple[np.ndarray]:
+        return (np.flatnonzero(self.selection.mask).astype(np.int32),)
+
+    def _by_date(self) -> _Part:
+        days, newest, mask = fields.dates(self.selection.version), self.by == "newest", self.selection.mask
+
+        def key(number: int) -> float:
+            day = float(days[number])
+            return _LAST if day == 0 else -day if newest else day
+
+        kept = fields.by_date(self.selection.version, newest)
+        if mask is None and kept is not None:
+            return _Part(self.selection.count, lambda: kept, key)
+
+        def make() -> tuple[np.ndarray]:
+            whole = fields.put_in_order(days, newest) if kept is None else kept
+            return (whole if mask is None else whole[mask[whole]],)
+
+        return _Part(self.selection.count, lambda: self._kept(make, self.by)[0], key)
+
+    def _by_topic(self, topic: int) -> list[_Part]:
+        """Documents that have some of the topic, the largest share first; then the others."""
+        selection, counted = self.selection, evidence.of(self.selection.run)
+        parts, mask = selection.run_view.labels.parts(topic), selection.mask
+
+        def key(number: int) -> float:
+            held = sum(counted.tokens(number, part) for part in parts)
+            first = counted.bow.first_token
+            return -(held / max(int(first[number + 1] - first[number]), 1))
+
+        def having() -> tuple[np.ndarray, ...]:
+            if len(parts) == 1:
+                span = slice(*counted.topic_ptr[parts[0] : parts[0] + 2].tolist())
+                some = np.asarray(counted.by_share[span])
+                return (some if mask is None else some[mask[some]],)
+            held = counted.held(parts)
+            some = np.flatnonzero(held if mask is None else np.where(mask, held, 0)).astype(np.int32)
+            return (some[np.argsort(-(held[some] / counted.lengths[some]), kind="stable")],)
+
+        run = (selection.run.snapshot_id, *parts)
+        single = len(parts) == 1 and mask is None  # then the file itself is the list
+        first = having()[0] if single else self._kept(having, "with", run)[0]
+
+        def lacking() -> tuple[np.ndarray]:
+            lacks = np.ones(selection.version.documents, bool) if mask is None else mask.copy()
+            lacks[first] = False
+            return (np.flatnonzero(lacks).astype(np.int32),)
+
+        rest = selection.count - len(first)
+        return [
+            _Part(len(first), lambda: first, key),
+            _Part(rest, lambda: self._kept(lacking, "without", run)[0], key),
+        ]
+
+    def _by_relevance(self) -> _Part:
+        """Better matches first."""
+
+        def make() -> tuple[np.ndarray, ...]:
+            numbers = np.flatnonzero(self.selection.mask).astype(np.int32)
+            keys = -search.of(self.selection.corpus).rank(self.selection.q, numbers)
+            return numbers, keys, numbers[np.argsort(keys, kind="stable")]
+
+        numbers, keys, ranked = self._kept(make, "relevance")
+
+        def key(number: int) -> float:
+            at = int(np.searchsorted(numbers, number))
+            return float(keys[at]) if at < len(numbers) and numbers[at] == number else _LAST
+
+        return _Part(len(ranked), lambda: ranked, key)
 
 
 def _topic(by: str, selection: Selection) -> int | None:
@@ -118,10 +206,3 @@ def _topic(by: str, selection: Selection) -> int | None:
     if int(match[1]) >= selection.run.topics:
         raise Invalid("by", f"Run {selection.run.pk} has topics 0 to {selection.run.topics - 1}, got {by}.")
     return int(match[1])
-
-
-def _relevance(selection: Selection, numbers: np.ndarray) -> np.ndarray:
-    """Less for better matches."""
-    return _ranks.get_or_set(
-        selection.key, lambda: -search.of(selection.corpus).rank(selection.q, numbers).astype(np.float64)
-    )

@@ -8,9 +8,8 @@ from django.views.decorators.http import require_safe
 
 from webapp.documents import passages, queries
 from webapp.documents.passages import Place
-from webapp.documents.views import SOON
 from webapp.models import Corpus, Run
-from webapp.pages.page import address, corpus_or_404, page, run_or_404
+from webapp.pages.page import corpus_or_404, page, run_or_404
 from webapp.results import links
 from webapp.results.view import RunView
 
@@ -33,13 +32,10 @@ def in_run(request: HttpRequest, run_id: int, number: int, start: int, end: int,
     tokens = passages.mixture(view, number, place)
     if run.corpus.embargo:
         tokens[:] = 0
-    slow = run.version.documents > SOON and "similar" not in request.GET and bool(tokens.any())
     data |= {
         "tokens": int(tokens.sum()),
         "proportions": queries.parts(view, view.labels.merged(tokens)),
-        "similar": None if slow else passages.similar(view, number, tokens),
-        "find_similar": address(request, similar=1) if slow else None,
-    }
+    } | passages.similar(view, number, tokens).data(run)  # fmt: skip
     return _page(request, data, run.corpus, run, as_json)
 
 

@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from webapp.accounts import embargo
 from webapp.documents import citations, queries
 from webapp.models import Corpus
-from webapp.results import evidence, links
+from webapp.results import evidence
 from webapp.results.view import RunView
 
 
@@ -67,6 +67,6 @@ def mixture(view: RunView, number: int, place: Place) -> np.ndarray:
     return np.bincount(np.repeat(topics, counts)[inside], minlength=view.run.topics)
 
 
-def similar(view: RunView, number: int, tokens: np.ndarray) -> list[dict]:
+def similar(view: RunView, number: int, tokens: np.ndarray) -> queries.Similar:
     """The documents whose mixtures are most like a passage's, the one it is from left out."""
-    return links.with_document_urls(queries.like(view, tokens / tokens.sum(), number), view.run) if tokens.any() else []
+    return queries.like(view, tokens / tokens.sum(), number) if tokens.any() else queries.Similar([])

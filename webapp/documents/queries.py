@@ -1,6 +1,7 @@
 """Documents of a corpus: lists, search, and one with its proportions and the words that each topic explains."""
 
 import json
+from typing import NamedTuple
 from urllib.parse import urlencode
 
 import numpy as np
@@ -10,7 +11,7 @@ from webapp.accounts import embargo
 from webapp.documents import search, texts
 from webapp.documents.listing import Listing
 from webapp.documents.selection import Selection
-from webapp.models import Corpus
+from webapp.models import Corpus, Run
 from webapp.results import evidence, links, topics
 from webapp.results.view import RunView
 
@@ -108,7 +109,24 @@ def _mixture(view: RunView, number: int) -> np.ndarray:
     return view.labels.merged(mixture)
 
 
-def similar(view: RunView, number: int) -> list[dict]:
+class Similar(NamedTuple):
+    """documents: the most alike first. unseen: how alike another may be that was not looked at, None where none of them
+    can be as alike as these; looked: how many were."""
+
+    documents: list[dict]
+    unseen: float | None = None
+    looked: int = 0
+
+    def data(self, run: Run) -> dict:
+        """For a page."""
+        return {
+            "similar": links.with_document_urls(self.documents, run),
+            "similar_unseen": self.unseen,
+            "similar_looked": self.looked,
+        }
+
+
+def similar(view: RunView, number: int) -> Similar:
     """The documents whose mixtures are most like a document's: number, title, date_text, likeness, same (the very
     text), shared.
 
@@ -117,25 +135,17 @@ def similar(view: RunView, number: int) -> list[dict]:
     """
     counted = evidence.of(view.run)
     if not counted.lengths[number]:
-        return []
+        return Similar([])
     mixture = np.zeros(view.run.topics)
     mixture[counted.mixture(number)[0]] = counted.mixture(number)[1] / counted.lengths[number]
     return like(view, mixture, number)
 
 
-def like(view: RunView, mixture: np.ndarray, number: int = -1) -> list[dict]:
+def like(view: RunView, mixture: np.ndarray, number: int = -1) -> Similar:
     """The documents most like a mixture, float64[K], the one with `number` left out."""
     counted = evidence.of(view.run)
-    numbers, distances = nearest(
-        counted.doc_ptr,
-        counted.doc_topics,
-        counted.doc_tokens,
-        counted.lengths,
-        mixture,
-        SIMILAR,
-        number,
-        evidence.by_topic(view.run),
-    )
+    nearby = nearest(counted, mixture, SIMILAR, number)
+    numbers, distances = nearby.numbers, nearby.distances
     by_number = embargo.about(view.run.corpus, [number, *numbers.tolist()], "title", "date_text", "digest")
     own_text = by_number.get(number, {}).get("digest")
     own, into = view.labels.merged(mixture), view.labels.into
@@ -153,4 +163,5 @@ def like(view: RunView, mixture: np.ndarray, number: int = -1) -> list[dict]:
             "shared": shared,
             "same": by_number[n].pop("digest") == own_text,
         }
-    return [by_number[n] for n in numbers.tolist()]
+    listed = [by_number[n] for n in numbers.tolist()]
+    return Similar(listed, None if nearby.exact else nearby.unseen, nearby.looked)

@@ -9,7 +9,7 @@ from inference.text import Stream, Tokeniser
 from webapp.accounts.embargo import Piece
 from webapp.documents import texts
 from webapp.models import Corpus
-from webapp.storage import files
+from webapp.storage import files, sealed
 from webapp.storage.cache import cached
 
 _OPEN = 16  # corpora whose index a web process keeps mapped
@@ -18,16 +18,21 @@ _OPEN = 16  # corpora whose index a web process keeps mapped
 def of(corpus: Corpus) -> Index:
     """Raises Invalid, with a sentence for the reader, where the corpus has none."""
     folder = files.corpus_folder(corpus.pk)
-    try:
-        made = (folder / "index" / "meta.json").stat()
-    except FileNotFoundError:
-        return Index.open(folder / "index", None, None)  # raises
-    return _open(folder, made.st_ino, made.st_mtime_ns)
+    with sealed.held(folder / "index", folder / "tokens"):
+        try:
+            made = (folder / "index" / "meta.json").stat()
+        except FileNotFoundError:
+            return Index.open(folder / "index", None, None)  # raises
+        return _open(folder, made.st_ino, made.st_mtime_ns)
 
 
 @cached(_OPEN)
 def _open(folder: Path, *made: int) -> Index:
     """made: another where the index was written again."""
+    return sealed.opened(lambda: _index(folder), folder / "index", folder / "tokens")
+
+
+def _index(folder: Path) -> Index:
     stream = Stream.open(folder / "tokens")
 
     def spans(

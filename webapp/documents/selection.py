@@ -28,9 +28,7 @@ from webapp.ingest import repeats, sources
 from webapp.models import Corpus
 from webapp.results import evidence
 from webapp.results.view import RunView
-from webapp.storage.cache import BoundedCache
-
-_masks = BoundedCache(8)  # a byte a document each
+from webapp.storage.cache import of_documents
 
 
 class Selection:
@@ -195,7 +193,7 @@ class Selection:
         """bool[D], read-only; None for all documents."""
         if not self:
             return None
-        return _masks.get_or_set(self.key, self._mask)
+        return of_documents.get_or_set(("mask", *self.key), self._mask)
 
     @property
     def key(self) -> tuple:
@@ -253,5 +251,5 @@ class Selection:
         return self.version.documents if self.mask is None else int(np.count_nonzero(self.mask))
 
     def group(self, group: np.ndarray) -> np.ndarray:
-        """The groups of `fields.Groups`, documents outside the set in none."""
+        """The groups of `fields.Groups`, documents outside the set in none; these very groups where it is all."""
         return group if self.mask is None else np.where(self.mask, group, np.int32(-1))

@@ -6,19 +6,20 @@ from typing import NamedTuple
 
 import numpy as np
 
+from inference.explore.documents import count
 from webapp.documents import fields
 from webapp.documents.selection import Selection
 from webapp.results import evidence
 from webapp.results.view import RunView
-from webapp.storage.cache import BoundedCache
+from webapp.storage.cache import BoundedCache, nbytes
 
-_kept = BoundedCache(32)  # one of 100 years and 2,000 topics has 3 MB
+_kept = BoundedCache(32 << 20, weigh=nbytes)  # one of 100 years and 2,000 topics has 3 MB
 
 
 class Sums(NamedTuple):
     """Topics as readers fold them: a merged topic's tokens are its target's.
 
-    groups: fields.Groups, or None where all documents are one group. tokens: int64[G, K]. documents: int64[G, K], those
+    groups: fields.Groups without `group`, or None where all documents are one group. tokens: int64[G, K]. documents: int64[G, K], those
     that have the topic. of_tokens: int64[G], all tokens of a group. of_documents: int64[G], all its documents.
     """
 
@@ -42,6 +43,8 @@ class Sums(NamedTuple):
 def of(selection: Selection, by: str | None = None) -> Sums:
     """Of the selected documents, by a period or a category (fields.groups). Raises Invalid where there is no such
     thing."""
+    if not by and not selection:
+        return whole(selection.run_view)
     return grouped(selection, fields.groups(selection.version, by) if by else None, by)
 
 
@@ -50,15 +53,24 @@ def grouped(selection: Selection, groups: fields.Groups | None, name: Hashable) 
     run, into = selection.run, selection.view.labels.into
 
     def make() -> Sums:
-        # A copy that can be written to: a kernel is compiled for one type.
-        group = np.array(selection.group(groups.group if groups else np.zeros(run.version.documents, np.int32)))
+        group = selection.group(groups.group if groups else np.zeros(run.version.documents, np.int32))
         G = len(groups.labels) if groups else 1
         tokens, documents = evidence.of(run).sums(group, G, into)
-        return Sums(groups, tokens, documents, tokens.sum(axis=1), np.bincount(group[group >= 0], minlength=G))
+        known = groups and groups._replace(group=group[:0])  # what is kept does not grow with the documents
+        return Sums(known, tokens, documents, tokens.sum(axis=1), count(group, G))
 
     return _kept.get_or_set((run.snapshot_id, name, tuple(selection.parameters), into.tobytes()), make)
 
 
 def whole(view: RunView) -> Sums:
     """Of all documents, as one group."""
-    return of(Selection.all(view))
+    into, counted = view.labels.into, evidence.of(view.run)
+    if not np.array_equal(into, np.arange(counted.K)):
+        return grouped(Selection.all(view), None, None)  # a document that has two merged topics is counted once
+
+    def make() -> Sums:
+        _, topics, tokens, _ = counted.by_word()
+        of_topics = np.bincount(topics, tokens, minlength=counted.K).astype(np.int64)
+        return Sums(None, of_topics[None], counted.documents[None], of_topics.sum()[None], np.array([counted.bow.D]))
+
+    return _kept.get_or_set((view.run.snapshot_id, "all"), make)

@@ -22,7 +22,6 @@ from webapp.server.page_cache import cached_page
 
 ALL, STRONGEST = "all", "strongest"  # topics whose words are coloured
 STRONG = 3  # largest topics of a document: more colours than that are hard to tell apart while one reads
-SOON = 1_000_000  # documents that are compared with one while its page is made; of more they are asked for
 
 
 @require_safe
@@ -123,9 +122,7 @@ def in_run(request: HttpRequest, run_id: int, number: int, as_json: bool = False
         "topic": chosen.topic,
         "strip": _strip(request, run, texts.strip(tokens, document["length"])),
     }
-    slow = run.version.documents > SOON and "similar" not in request.GET
-    data["similar"] = None if slow else links.with_document_urls(queries.similar(view, number), run)
-    data["find_similar"] = address(request, similar=1) if slow else None
+    data |= queries.similar(view, number).data(run)
     if as_json:
         return page(request, "", data, as_json=True)
     words, passage = texts.words(run, tokens, document["text"], document["start"]), Place.read(request)

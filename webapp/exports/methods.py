@@ -111,13 +111,21 @@ def _without(run: Run) -> str:
     return f"{count} of the vocabulary ({', '.join(run.dropped[:20])}{' …' if len(run.dropped) > 20 else ''}) left out, it began with the topics of{begun}. "
 
 
+def _minibatches(settings: dict) -> str:
+    """How many documents they have."""
+    first, after = settings["minibatch"], settings.get("minibatch_after", settings["minibatch"])
+    if after == first or not settings.get("warm_up"):
+        return f"{after:,} documents"
+    return f"{first:,} documents, after the warm-up of {after:,},"
+
+
 def _model(run: Run) -> str:
     """The engine's own words, and what holds of all."""
     s, step = run.settings, run.snapshot.step
     ended = f", of which {step:,} of {run.steps:,} were made before training was stopped" if step < run.steps else ""
     return (
         f"{engines.get(run.engine).methods(s).sentence} Training made {s['passes']:,} passes over the corpus in minibatches of "
-        f"{s['minibatch']:,} documents ({run.steps:,} steps{ended}), from the random seed {run.seed}. "
+        f"{_minibatches(s)} ({run.steps:,} steps{ended}), from the random seed {run.seed}. "
         f"{_in_use(run)}{_without(run)}"
         "The same corpus, settings, seed and versions give the same topics bit for bit."
     )

@@ -1,26 +1,30 @@
-"""Taking a run away: the page that lists what can be taken, and the files."""
+"""Taking a run away: the page that lists what can be taken, small files, and large ones that a worker makes."""
 
 from asgiref.sync import sync_to_async
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
+from django.shortcuts import redirect
 from django.urls import reverse
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
+from inference.errors import Invalid
 from webapp import exports
-from webapp.accounts import embargo
+from webapp.accounts import authorization, embargo
 from webapp.documents.selection import Selection
-from webapp.exports import Form
+from webapp.drawing.numbers import bytes as size_of
+from webapp.exports import Form, Wanted, kept
 from webapp.exports import methods as written_methods
-from webapp.exports.formats import FORMATS
-from webapp.models import Run
-from webapp.pages.page import page, run_or_404
+from webapp.models import Export, Run
+from webapp.pages.page import back, page, run_or_404
 from webapp.results.view import RunView
-from webapp.server import streams
+from webapp.server import resumable, streams
 
 
 @require_safe
 def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
     run = run_or_404(run_id)
     selection = Selection.read(request.GET, run.corpus, RunView(run))
+    own = kept.of(run, authorization.user_id(request))
     groups: dict[str, list[dict]] = {}
     for form in exports.FORMS.values():
         if exports.ready(run, form):
@@ -28,8 +32,10 @@ def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRespo
     data = {
         "groups": [{"name": name, "forms": forms} for name, forms in groups.items()],
         "documents": selection.sentence,
+        "made": [_made(export) for export in own],
     }
-    return page(request, "run/take.html", data, as_json=as_json, run=run, selection=selection)
+    waiting = any(export.status in kept.AT_WORK for export in own)
+    return page(request, "run/take.html", data, as_json=as_json, run=run, selection=selection, waiting=waiting)
 
 
 def _listed(run: Run, form: Form, selection: Selection) -> dict:
@@ -41,17 +47,125 @@ def _listed(run: Run, form: Form, selection: Selection) -> dict:
         "sentence": form.sentence,
         "selected": form.selected and bool(selection),
         "asks": form.asks,
-        "rows": [
-            {"by": by, "files": [_link(run, form, ending, selection, by) for ending in form.endings]} for by in choices
-        ],
+        "rows": [_row(run, form, selection, by) for by in choices],
     }
 
 
-def _link(run: Run, form: Form, ending: str, selection: Selection, by: str) -> dict:
-    query = selection.address(by=by) if form.selected else ""
-    path = reverse("export", args=[run.pk, f"{form.name}.{ending}"])
-    label = FORMATS[ending].label if form.table else ""
-    return {"ending": ending, "label": label or ending, "path": path, "url": path + query.rstrip("?")}
+def _row(run: Run, form: Form, selection: Selection, by: str) -> dict:
+    wanted = Wanted(run, selection if form.selected else Selection.all(selection.run_view), by=by)
+    files = [_file_link(wanted, form, ending) for ending in form.endings]
+    files.sort(
+        key=lambda file: file["large"] and file["ending"] != "parquet"
+    )  # the smallest and quickest of large ones
+    return {"by": by, "files": files}
+
+
+def _file_link(wanted: Wanted, form: Form, ending: str) -> dict:
+    query = wanted.selection.address(by=wanted.by) if form.selected else ""
+    path = reverse("export", args=[wanted.run.pk, f"{form.name}.{ending}"])
+    expected = _expected(form, ending, wanted)
+    return {
+        "ending": ending,
+        "label": exports.label(form, ending),
+        "path": path,
+        "url": path + query.rstrip("?"),
+        "file": f"{form.name}.{ending}",
+        "large": exports.large(expected),
+        "bytes": expected if exports.large(expected) else None,
+        "refused": exports.refused(form, expected),
+    }
+
+
+def _expected(form: Form, ending: str, wanted: Wanted) -> int:
+    """0 where the run, of an older version, lacks what the file is made of: asking for it says so."""
+    try:
+        return exports.expected(form, ending, wanted)
+    except Invalid:
+        return 0
+
+
+def _made(export: Export) -> dict:
+    """A file that a worker makes or has made."""
+    args = [export.run_id, export.pk]
+    return {
+        "id": export.pk,
+        "file": export.file,
+        "sentence": export.sentence,
+        "status": export.status,
+        "bytes": export.bytes,
+        "expected": export.expected,
+        "error": export.error,
+        "asked": export.created_at,
+        "until": kept.until(export) if export.status == Export.Status.READY else None,
+        "sha256": export.sha256,
+        "url": reverse("export_kept", args=[*args, export.name]) if export.status == Export.Status.READY else None,
+        "again": reverse("export_again", args=args),
+        "delete": reverse("export_delete", args=args),
+    }
+
+
+@require_POST
+def make(request: HttpRequest, run_id: int) -> HttpResponse:
+    """Have a worker make a file."""
+    run = run_or_404(run_id)
+    query = QueryDict(mutable=True)
+    for name, values in request.POST.lists():
+        if name not in ("csrfmiddlewaretoken", "file", "next"):
+            query.setlist(name, values)
+    try:
+        kept.ask(run, request.user, request.POST.get("file", ""), query)
+    except Invalid as error:
+        messages.error(request, error.message)
+    selection = Selection.read(query, run.corpus, RunView(run))
+    return redirect(reverse("run_take", args=[run.pk]) + selection.address().rstrip("?") + "#made")
+
+
+@require_POST
+def again(request: HttpRequest, run_id: int, export_id: int) -> HttpResponse:
+    """Make a file again where that failed."""
+    if not kept.again(_own(request, run_id, export_id)):
+        messages.error(request, "That file has not failed, or not any more.")
+    return _to_made(request, run_id)
+
+
+@require_POST
+def delete(request: HttpRequest, run_id: int, export_id: int) -> HttpResponse:
+    kept.delete(_own(request, run_id, export_id))
+    return _to_made(request, run_id)
+
+
+def _to_made(request: HttpRequest, run_id: int) -> HttpResponse:
+    return redirect(back(request, reverse("run_take", args=[run_id]) + "#made"))
+
+
+def _own(request: HttpRequest, run_id: int, export_id: int) -> Export:
+    """Only whoever asked for a file may have it, and only as long as they may see the run."""
+    run = run_or_404(run_id)
+    export = run.exports.filter(pk=export_id, by=authorization.user_id(request)).first()
+    if export is None:
+        raise Http404("This file is not kept any more, or is somebody else’s. The page Files makes it again.")
+    return export
+
+
+@require_safe
+async def download(request: HttpRequest, run_id: int, export_id: int, name: str) -> HttpResponse:
+    """A file that a worker made; a download that was cut off can go on."""
+    return await sync_to_async(_download)(request, run_id, export_id)
+
+
+def _download(request: HttpRequest, run_id: int, export_id: int) -> HttpResponse:
+    export = _own(request, run_id, export_id)
+    form, ending = exports.find(export.file) or (None, "")
+    if form is None or export.status != Export.Status.READY:
+        raise Http404("This file is not made yet. The page Files says how far it is.")
+    if form.texts:
+        embargo.refuse(run_or_404(run_id).corpus, f"“{export.file}”")
+    try:
+        return resumable.download(
+            request, kept.path(export), etag=export.sha256, name=export.name, media=exports.media(form, ending)
+        )
+    except FileNotFoundError:
+        raise Http404("This file is gone. The page Files makes it again.") from None
 
 
 @require_safe
@@ -97,4 +211,14 @@ def _file(request: HttpRequest, run_id: int, file: str) -> exports.File:
         embargo.refuse(run.corpus, f"“{file}”")
     if not exports.ready(run, form[0]):
         raise Http404(f"Run {run_id} has not stored these results yet.")
-    return exports.made(exports.wanted(run, request.GET), *form)
+    wanted = exports.wanted(run, request.GET)
+    expected = exports.expected(*form, wanted)
+    if exports.large(expected):
+        said = (
+            exports.refused(form[0], expected)
+            or "A worker makes it first: the page Files of the run has a button for it."
+        )
+        raise Invalid(
+            "file", f"“{file}” would have about {size_of(expected)}, too much to be made while it is sent. {said}"
+        )
+    return exports.made(wanted, *form)

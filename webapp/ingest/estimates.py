@@ -10,8 +10,11 @@ import regex
 from scipy.special import bdtrc
 
 from inference import engines
+from inference.engines import remembered
 from inference.engines.contract import Config, Shape
+from inference.memory import LARGE
 from inference.text import REASONS, Choice, Spread, Stream, count, terms
+from inference.training import Paces
 
 KEPT, SIDE, STOPS = 60, 14, 400  # words that are shown
 # Rough figures of this program on two cores, set by hand from single readings and trainings of some collections while
@@ -19,6 +22,12 @@ KEPT, SIDE, STOPS = 60, 14, 400  # words that are shown
 READ = 5e6  # characters a second, from files to a corpus that is ready, where reading the format is not what takes long
 READY = 1.5  # seconds that the smallest corpus takes
 FOLD = 1.5e-6  # seconds a word, for finding the topic of each
+# The same of the disk, in bytes, as benchmarks.disk told it of the State of the Union addresses in sections with the default
+# engine (K = 50 and 100): pairs of a document and a word for each word; topics of a word, at K = 100 where it stands 100
+# times, and of a document, by the root of its length; a row of a topic's word in Postgres with its indexes; the
+# engine's state for such a row, packed and not; what Postgres keeps of each topic.
+PAIRS, ROWS, MIXTURE = 0.83, 14.5, 0.87
+ROW, STATE_PACKED, STATE, OF_TOPIC = 137, 25, 55, 3_000
 _PASSAGE = 340  # characters
 _FEATURES = [
     regex.compile(p)
@@ -209,18 +218,35 @@ def _time(scale: Scale, tokens: float) -> dict:
 
 
 class Cost(NamedTuple):
-    """What a training takes. seconds: on one core of a usual machine. memory: bytes beside the corpus."""
+    """What a training takes. seconds: on one core of a usual machine. memory: bytes beside the corpus. disk: bytes that the
+    run takes when it is done; at_work: at the most until then."""
 
     seconds: float
     memory: int
+    disk: int
+    at_work: int
 
 
 def cost(engine: str, topics: int, documents: int, tokens: int, vocabulary: int) -> Cost:
     """About what an engine takes with its own settings and so many topics."""
     config = engines.config(engine, topics=topics).resolve(documents, tokens)
-    per_pass = -(-documents // max(1, min(config.minibatch, documents)))
-    shape = Shape(D=documents, V=vocabulary, tokens=tokens, per_pass=max(1, per_pass))
-    return Cost(training_seconds(engine, config, tokens), engines.get(engine).memory(config, shape))
+    paces = Paces.of(documents, config)
+    pairs = round(PAIRS * tokens)
+    shape = Shape(D=documents, V=vocabulary, tokens=tokens, per_pass=paces.per_pass, later=paces.later, pairs=pairs)
+    disk = _disk(topics, shape, remembered.size(engine, config, shape))
+    return Cost(training_seconds(engine, config, tokens), engines.get(engine).memory(config, shape), *disk)
+
+
+def _disk(topics: int, shape: Shape, remembers: int) -> tuple[int, int]:
+    """Cost.disk and Cost.at_work. remembers: bytes, inference.engines.remembered."""
+    words = ROWS * (topics / 100) ** 0.4 * (shape.tokens / (100 * shape.V)) ** 0.5  # topics of a word
+    rows = min(shape.pairs, shape.V * min(topics, words))
+    mixtures = min(topics, MIXTURE * (shape.tokens / shape.D) ** 0.5 * (topics / 100) ** 0.2)  # topics of a document
+    evidence = 6 * shape.pairs + (14 * mixtures + 8) * shape.D
+    done = rows * (ROW + STATE_PACKED) + evidence + OF_TOPIC * topics
+    scratch = remembers if remembers >= LARGE else 0
+    at_work = 3 * rows * ROW + 2 * (remembers + STATE * rows) + scratch + evidence + OF_TOPIC * topics
+    return round(done), round(at_work)
 
 
 def training_seconds(engine: str, config: Config, tokens: int) -> float:

@@ -15,14 +15,15 @@ from inference.errors import Invalid
 from inference.memory import physical
 from webapp.ingest import estimates
 from webapp.models import Corpus, Run, Version
+from webapp.storage import disk
 
 OFFERED = 50  # versions of a corpus to train on
 
 
 @dataclass(frozen=True)
 class OfferedEngine:
-    """An engine as the form offers it. seconds, memory: about what it takes on this corpus with so many topics as are
-    proposed. too_large: whether the machine has less memory."""
+    """An engine as the form offers it. seconds, memory, disk, at_work: about what it takes on this corpus with so many topics
+    as are proposed (estimates.Cost). too_large: whether the machine has less memory."""
 
     name: str
     label: str
@@ -31,6 +32,8 @@ class OfferedEngine:
     source: str
     seconds: float
     memory: int
+    disk: int
+    at_work: int
     too_large: bool
     chosen: bool
     default: bool
@@ -61,6 +64,8 @@ def _offered(corpus: Corpus, topics: int, chosen: str) -> list[OfferedEngine]:
                 source=engine.SOURCE,
                 seconds=cost.seconds,
                 memory=cost.memory,
+                disk=cost.disk,
+                at_work=cost.at_work,
                 too_large=there is not None and cost.memory > there,
                 chosen=name == chosen,
                 default=name == engines.DEFAULT,
@@ -139,6 +144,15 @@ class TrainForm(forms.Form):
     @property
     def chosen(self) -> OfferedEngine:
         return next(offered for offered in self.engines if offered.chosen)
+
+    @property
+    def free(self) -> int:
+        """Bytes of the disk that a run may take."""
+        return disk.free()
+
+    @property
+    def too_little_free(self) -> bool:
+        return self.chosen.at_work > self.free
 
     @property
     def advanced(self) -> list[forms.BoundField]:

@@ -77,9 +77,11 @@ def _store_or_read(corpus_id: int, attempt: int, beat: Heartbeat, when_ready: Ca
     with beat.long():
         builder = VersionBuilder(version, checkpoint, beat.check, progress.report_stage)
     with beat.long(), transaction.atomic():
+        documents = bulk.Partition("document", corpus_id)
+        documents.index()
         builder.publish()
         Version.objects.filter(pk=version.pk).update(status=Version.Status.READY)
-        bulk.Partition("document", corpus_id).attach()
+        documents.attach()
         claims.update(
             kinds.INGEST,
             corpus_id,

@@ -13,7 +13,7 @@ from inference.text.units import Units
 from webapp.accounts import embargo
 from webapp.ingest.estimates import rough
 from webapp.models import Corpus, Version
-from webapp.storage import files
+from webapp.storage import files, sealed
 
 READ = 4_000_000  # pieces that are looked through: some 25 MB of English, two or three seconds
 MOST = 300
@@ -62,7 +62,8 @@ def _parts(piece: embargo.Piece, row: dict) -> list[tuple[str, bool]]:
 
 
 def _found(version: Version, choice: Choice) -> list[dict]:
-    stream = Spread(Stream.open(files.corpus_folder(version.corpus_id) / "tokens"), READ)
+    tokens = files.corpus_folder(version.corpus_id) / "tokens"
+    stream = Spread(sealed.opened(lambda: Stream.open(tokens), tokens), READ)
     phrases = find(stream, choice, MOST)
     places = _places(stream, replace(choice, forms="written", phrases=tuple(phrase.words for phrase in phrases)))
     scale = 1 if stream.whole else version.documents / max(1, stream.D)
@@ -101,6 +102,7 @@ def _places(stream: Spread, choice: Choice) -> list[tuple[int, int, int] | None]
 
 
 def _keep(path: Path, rows: list[dict]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)  # the version's other files may be in the store alone
     new = path.with_suffix(".new")
     new.write_bytes(orjson.dumps(rows))
     new.replace(path)

@@ -14,7 +14,7 @@ from webapp.ingest.settings import ReadingSettings
 from webapp.ingest.shaping import Shaping
 from webapp.ingest.shaping_forms import ShapingForm
 from webapp.models import Corpus
-from webapp.storage import files
+from webapp.storage import files, sealed
 
 COLUMNS_SAID = 12  # names of columns in a sentence
 ALIKE = (
@@ -218,7 +218,8 @@ def _proposed(reading: ReadingSettings, beginning: sample.Sample, stream: Stream
 def preview_corpus(corpus: Corpus, form: vocabulary_forms.VocabularyForm, texts: list[str]) -> dict:
     """The same of a corpus that has been read. form: a valid one. texts: beginnings of documents, evenly spread."""
     words, passage = form.words(), "" if corpus.embargo else estimates.passage_of(texts)
-    stream = Stream.open(files.corpus_folder(corpus.pk) / "tokens")
+    tokens = files.corpus_folder(corpus.pk) / "tokens"
+    stream = sealed.opened(lambda: Stream.open(tokens), tokens)
     spread = Spread(stream)
     cut = {"language": stream.language, "given": stream.given}
     scale = estimates.Scale(stream.D, spread.whole)

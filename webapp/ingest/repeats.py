@@ -4,18 +4,18 @@ import numpy as np
 
 from inference.errors import Invalid
 from webapp.models import Version
-from webapp.storage import files
+from webapp.storage import files, sealed
 
 
 def repeating(version: Version, kind: str) -> np.ndarray:
     """bool[documents]. kind: "same", or "near" for those that are not quite the same. Raises Invalid where they were
     not looked for."""
     path = files.corpus_folder(version.corpus_id) / "duplicates.npz"
-    if not path.exists():
+    if not sealed.exists(path):
         raise Invalid(
             "only",
             "This corpus was read by an older version that kept no list of documents that repeat others. Read its files again.",
         )
-    with np.load(path) as arrays:
+    with sealed.held(path), np.load(path) as arrays:
         exact = arrays["exact"][: version.documents] >= 0
         return exact if kind == "same" else (arrays["near"][: version.documents] >= 0) & ~exact

@@ -6,7 +6,7 @@ from typing import BinaryIO
 
 from inference.errors import Invalid
 from webapp.models import Corpus, SourceFile, Version
-from webapp.storage import csv_cells, files
+from webapp.storage import csv_cells, files, sealed
 
 PROBLEMS = 100  # of a page
 READ = 4 << 20  # bytes of the report that are looked through for a page
@@ -38,10 +38,10 @@ def problems(corpus: Corpus, name: str, after: int = 0) -> tuple[list[dict], int
     that file.
     """
     path = files.corpus_folder(corpus.pk) / "report.csv"
-    if not path.exists():
+    if not sealed.exists(path):
         return [], None
     page = []
-    with path.open("rb") as file:
+    with sealed.held(path), path.open("rb") as file:
         file.seek(after)
         rows = csv.reader(_lines(file))
         try:

@@ -23,6 +23,10 @@ from webapp.ingest.upload_limits import Refused, check_room, check_size, hold_qu
 
 EXPIRES = 7 * 24 * 3600  # seconds after the last byte that came
 SURELY_OLD = 3600  # seconds that something must have looked as old as that
+NOT_HERE = (
+    "This web server takes no uploads: the files of corpora are kept on another machine (TOPOGRAPH_SOURCES=0). "
+    "Ask whoever runs this site to have uploads sent there."
+)
 PACK = 64 << 20  # bytes: the largest pack; its headers are read into memory
 _ID = re.compile(r"[\w-]{22}", re.ASCII)
 
@@ -57,7 +61,9 @@ class Upload:
 
 
 def create(length: int, name: str, pack: bool = False, owner: int | None = None) -> Upload:
-    """Begin an upload. Raises Refused when it is too large, or the disk too small."""
+    """Begin an upload. Raises Refused when it is too large, or the disk too small, or this server does not keep uploads."""
+    if not settings.SOURCES:
+        raise Refused(503, NOT_HERE)
     check_size(length, f"“{_short(name)}” has {length:,} bytes")
     if pack and length > PACK:
         raise Refused(

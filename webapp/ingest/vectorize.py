@@ -18,7 +18,7 @@ from webapp.ingest.checkpoints import ReadCheckpoint
 from webapp.ingest.settings import ReadingSettings, VocabularySettings
 from webapp.metadata import columns
 from webapp.models import Version
-from webapp.storage import bulk, files
+from webapp.storage import bulk, files, sealed
 
 
 class VersionBuilder:
@@ -51,9 +51,9 @@ class VersionBuilder:
             self._columns()
             report_stage("indexing")
             indexed.result()
-        settle(
-            self.folder, *(self.source / name for name in ("tokens", "index", "duplicates.npz"))
-        )  # before a row says that they are there
+        made = [self.source / name for name in sealed.ITEMS["corpora"]]
+        settle(self.folder, *made)  # before a row says that they are there
+        self.stored = sealed.put(*made, *(self.folder / name for name in sealed.ITEMS["versions"]))
 
     def _duplicates(self) -> tuple[np.ndarray, np.ndarray]:
         """For each document the first one that it repeats, exactly and nearly, -1 for none; found once for the same
@@ -63,7 +63,7 @@ class VersionBuilder:
             with np.load(path) as arrays:
                 if len(arrays["exact"]) == self.stream.D:
                     return arrays["exact"], arrays["near"]
-        exact, near = duplicates.find(self.stream)
+        exact, near = duplicates.find(self.stream, self.source)
         new = path.with_suffix(".new.npz")
         np.savez(new, exact=exact, near=near)
         new.replace(path)
@@ -116,6 +116,7 @@ class VersionBuilder:
             for number, word in enumerate(self.vocabulary.words):
                 write(number, word, int(self.vocabulary.tokens[number]), int(self.vocabulary.documents[number]))
         partition.attach()
+        sealed.record(self.stored)
         Version.objects.filter(pk=self.version.pk).update(
             documents=self.bow.D,
             tokens=self.bow.tokens,

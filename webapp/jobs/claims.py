@@ -32,6 +32,8 @@ MAX_TRIES = 5  # attempts without progress: a job that ended its process so ofte
 DISK_FULL = (
     "The server’s disk is full. Nothing is lost: the work waits, and goes on by itself once there is room on the disk."
 )
+STORE_AWAY = "The store of this server’s files does not answer. Nothing is lost: the work waits, and goes on by itself once it does."
+WAITING = (DISK_FULL, STORE_AWAY)  # of queued jobs that are sent again after a while
 DISK_STAYED_FULL = "The server’s disk was full {n} times, and there was never room enough for this. Nothing you uploaded is lost. Make room, then try again."
 
 
@@ -121,6 +123,13 @@ def retry(kind: JobKind, pk: int) -> bool:
         dispatch.send(kind, pk)
     kind.publish(pk, {"type": "status", "status": "queued", "error": ""})
     return True
+
+
+def wait_for_store(kind: JobKind, pk: int, attempt: int, error: Exception) -> None:
+    """Queue a job again that needs the store, which is away; the sweep sends it after a while."""
+    log.warning("the store is away, a job waits", **kind.log_fields(pk), attempt=attempt, error=str(error))
+    if _owned(kind, pk, attempt).update(status="queued", error=STORE_AWAY, tries=0):
+        kind.publish(pk, {"type": "status", "status": "queued", "error": STORE_AWAY})
 
 
 def wait_for_disk(kind: JobKind, pk: int, attempt: int) -> None:

@@ -5,6 +5,7 @@ import redis
 import structlog
 from celery import current_app as app
 from celery.exceptions import CeleryError
+from django.conf import settings
 from django.db import transaction
 from kombu.exceptions import KombuError, OperationalError
 
@@ -43,6 +44,6 @@ def ask(task: str, arguments: list, key: str, seconds: int) -> None:
 def queue_is_empty() -> bool:
     """Whether the workers have taken every message; False while Redis does not answer."""
     try:
-        return not events.client().llen(app.conf.task_default_queue)
+        return not any(events.client().llen(queue) for queue in settings.QUEUES)
     except redis.RedisError:
         return False

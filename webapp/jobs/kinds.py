@@ -1,4 +1,5 @@
-"""The kinds of job: reading a corpus, making a version of it, and training a run. Each row of their models is a job."""
+"""The kinds of job: reading a corpus, making a version of it, training a run, comparing two, and making a large file of one.
+Each row of their models is a job."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,7 +8,7 @@ from typing import NamedTuple
 from django.db.models import Model
 
 from webapp.jobs import events
-from webapp.models import Corpus, Run, Version
+from webapp.models import Comparison, Corpus, Export, Run, Version
 from webapp.storage import files
 
 
@@ -26,7 +27,7 @@ class JobKind(NamedTuple):
 
     @property
     def name(self) -> str:
-        """corpus, version or run."""
+        """corpus, version, run, comparison or export."""
         return self.model._meta.model_name
 
     def log_fields(self, pk: int) -> dict:
@@ -45,7 +46,13 @@ def _version_folder(pk: int) -> Path:
     return files.corpus_folder(Version.everything.values_list("corpus", flat=True).get(pk=pk))
 
 
+def _nobody(pk: int, event: dict) -> None:
+    """Pages that wait for it ask again by themselves."""
+
+
 INGEST = JobKind(Corpus, "tasks.corpora.ingest", events.corpus, (Corpus.Status.READING,), files.corpus_folder)
 VECTORIZE = JobKind(Version, "tasks.corpora.choose", _publish_version, (Version.Status.CHOOSING,), _version_folder)
 TRAIN = JobKind(Run, "tasks.runs.train", events.run, (Run.Status.RUNNING, Run.Status.STORING), files.run_folder)
-KINDS = (INGEST, VECTORIZE, TRAIN)
+COMPARE = JobKind(Comparison, "tasks.runs.compare", _nobody, (Comparison.Status.COMPARING,), files.comparison_folder)
+EXPORT = JobKind(Export, "tasks.runs.export", _nobody, (Export.Status.MAKING,), files.export_folder)
+KINDS = (INGEST, VECTORIZE, TRAIN, COMPARE, EXPORT)

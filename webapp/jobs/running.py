@@ -10,6 +10,7 @@ from webapp.jobs.file_lock import LockHeld, file_lock
 from webapp.jobs.heartbeat import Heartbeat
 from webapp.jobs.kinds import JobKind
 from webapp.storage import disk
+from webapp.storage.s3 import StoreAway
 
 TRANSIENT = (OperationalError, InterfaceError, LockHeld)  # Postgres is away, or another process can't be ended
 
@@ -38,6 +39,8 @@ def run_next(
         if not disk.is_full(error):
             raise
         claims.wait_for_disk(kind, pk, attempt)
+    except StoreAway as error:
+        claims.wait_for_store(kind, pk, attempt, error)
     except refusals as error:
         claims.fail(kind, pk, attempt, str(error))
     except Exception:

@@ -4,7 +4,8 @@ before it.
 Users take turns. The user with the fewest jobs at work is next; of several, the one who has waited longest since a job
 of theirs was at work; of those who never had one, the one who asks for the least. A user's own jobs keep their order.
 Trainings leave one process of the workers free, so that ingesting and vectorizing, which take minutes, never wait for
-trainings, which take hours; and with accounts one user's trainings leave a place for another's.
+trainings, which take hours; and with accounts one user's trainings leave a place for another's. Comparisons, and files
+that are made, have half of the processes each at most.
 """
 
 import os
@@ -20,17 +21,20 @@ from django.db.models.fields.json import KT
 from django.db.models.functions import Cast, Now
 
 from webapp.jobs import claims, dispatch, roster
-from webapp.jobs.kinds import TRAIN, JobKind
+from webapp.jobs.kinds import COMPARE, EXPORT, TRAIN, JobKind
 
-OWNER = {"run": "by", "corpus": "owner", "version": "corpus__owner"}  # the field with the user of a job
+OWNER = {"run": "by", "corpus": "owner", "version": "corpus__owner", "comparison": "by", "export": "by"}  # a job's user
 SIZE = {  # of a job, compared with other jobs of its kind
     "run": F("version__tokens") * Cast(KT("settings__topics"), BigIntegerField()),
     "corpus": F("bytes_total"),
     "version": F("corpus__bytes_total"),
+    "comparison": F("size"),
+    "export": F("expected"),
 }
 RECENT = timedelta(days=1)  # for which a user's last job counts as a turn
 USERS = 1_000  # users with queued jobs that are compared
 MESSAGES = 1_000  # that the sweep sends at once
+LIMITED = (TRAIN, COMPARE, EXPORT)  # kinds of which only so many are at work at once
 _LOCK = 0x746F706F  # the number of an advisory lock of Postgres; any would do
 
 
@@ -47,7 +51,7 @@ def claim_next_job(kind: JobKind, pk: int) -> tuple[int, int] | None:
 
 def next_job(kind: JobKind, pk: int) -> int | None:
     """The number of the queued job that is due; None where there is no free place, or `pk` is not queued any more."""
-    if kind is TRAIN and free_training_places() <= 0:
+    if kind in LIMITED and free_places(kind) <= 0:
         return None
     owner, queued = OWNER[kind.name], kind.model.objects.filter(status="queued")
     if not queued.filter(pk=pk).exists():
@@ -75,9 +79,13 @@ def _last_turns(kind: JobKind, users: list[int]) -> dict[int, float]:
     return {user: at.timestamp() for user, at in recent.order_by().values_list(owner).annotate(at=Max("heartbeat_at"))}
 
 
-def free_training_places() -> int:
-    """How many trainings may begin now."""
-    return training_places() - _at_work(TRAIN).count()
+def free_places(kind: JobKind) -> int:
+    """How many jobs of a kind in LIMITED may begin now."""
+    return (training_places() if kind is TRAIN else half_of_the_processes()) - _at_work(kind).count()
+
+
+def half_of_the_processes() -> int:
+    return max(1, (roster.processes() or (os.cpu_count() or 1)) // 2)
 
 
 def training_places() -> int:
@@ -90,14 +98,14 @@ def training_places_of_one_user() -> int:
 
 
 def dispatch_next(kind: JobKind) -> None:
-    """Tell the workers, after a training has ended, that another may begin; of other kinds they were told all at once.
-    Not one that waits for room on the disk, which would fail again at once: the sweep sends it after a while, as it does
+    """Tell the workers, after a job of a kind in LIMITED has ended, that another may begin; of other kinds they were
+    told all at once. Not one that waits for room on the disk, or for the store, which would fail again at once: the sweep sends it after a while, as it does
     all of them where the database is away."""
-    if kind is not TRAIN:
+    if kind not in LIMITED:
         return
     try:
         if startable(kind):
-            queued = kind.model.objects.filter(status="queued").exclude(error=claims.DISK_FULL)
+            queued = kind.model.objects.filter(status="queued").exclude(error__in=claims.WAITING)
             for pk in queued.order_by("pk").values_list("pk", flat=True)[:1]:
                 dispatch.send(kind, pk)
     except (OperationalError, InterfaceError):
@@ -105,8 +113,8 @@ def dispatch_next(kind: JobKind) -> None:
 
 
 def startable(kind: JobKind) -> int:
-    """For how many queued jobs a message is worth sending: of trainings no more than may begin."""
-    return max(0, free_training_places()) if kind is TRAIN else MESSAGES
+    """For how many queued jobs a message is worth sending: of kinds in LIMITED no more than may begin."""
+    return max(0, free_places(kind)) if kind in LIMITED else MESSAGES
 
 
 def _at_work(kind: JobKind) -> QuerySet:

@@ -20,7 +20,7 @@ log = structlog.get_logger(__name__)
 
 INTERVAL = 5.0  # seconds between two sweeps of a worker
 LOOK = 10.0  # seconds between two sweeps that count as watched; of a longer time the sweep itself was away
-RETRY_WAITING = 60.0  # seconds after which a job that waits for room on the disk is sent again
+RETRY_WAITING = 60.0  # seconds after which a job that waits for room on the disk, or for the store, is sent again
 GAVE_UP = (
     "The work stopped {n} times at the same place without an error message, most likely because the machine ran out of memory. "
     "Nothing you uploaded is lost. Try fewer topics or a smaller collection, or ask the operator to look into the log."
@@ -64,7 +64,7 @@ class Sweep:
         for kind in KINDS:
             queued = kind.model.objects.filter(status="queued")
             if not retry_waiting:
-                queued = queued.exclude(error=claims.DISK_FULL)
+                queued = queued.exclude(error__in=claims.WAITING)
             for pk in queued.order_by("pk").values_list("pk", flat=True)[: scheduler.startable(kind)]:
                 dispatch.send(kind, pk)
         if retry_waiting:

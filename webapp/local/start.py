@@ -20,6 +20,7 @@ UNGUARDED = (
 )
 READY_SECONDS = 120.0  # times the number of processes that wait for each core: a start takes seconds of processor time
 STAGES = 4
+MOST_WEB = 16
 SAID_EVERY = 15.0  # seconds
 WATCHED = (".py", ".html", ".txt", ".js", ".css")  # by --reload
 # Of glibc. What arrives comes in pieces of 256 KB, and by default it fetches each from the system and gives it back:
@@ -44,11 +45,21 @@ def main(argv: list[str]) -> int:
         help="the address to listen on; others than this machine's own (127.0.0.1) need accounts",
     )
     parser.add_argument(
+        "--web",
+        type=int,
+        default=int(os.environ.get("TOPOGRAPH_WEB") or "1"),
+        metavar="N",
+        help="processes that answer pages, at most as many as there are cores (default: %(default)s)",
+    )
+    parser.add_argument(
         "--reload",
         action="store_true",
         help="for development: the web server and the worker start again when code changes",
     )
     given = parser.parse_args(argv)
+    if not 1 <= given.web <= MOST_WEB:
+        parser.error(f"--web must be from 1 to {MOST_WEB}, got {given.web}.")
+    os.environ["TOPOGRAPH_WEB"] = str(given.web)  # each has a part of the database's connections (webapp/settings.py)
     if not _loopback(given.host) and os.environ.get("TOPOGRAPH_ACCOUNTS") != "1":
         sys.exit(UNGUARDED.format(host=given.host))
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -146,6 +157,7 @@ def web(port: int, host: str = HERE) -> list[str]:
     send its headers."""
     return [sys.executable, "-m", "uvicorn", "webapp.asgi:application", "--host", host, "--port", str(port),
             "--http", "webapp.server.connections:Connection", "--forwarded-allow-ips", os.environ.get("TOPOGRAPH_PROXY", ""),
+            "--workers", os.environ.get("TOPOGRAPH_WEB") or "1",
             "--timeout-graceful-shutdown", "2", "--no-access-log", "--lifespan", "off", "--no-server-header"]  # fmt: skip
 
 

@@ -67,7 +67,24 @@ class Writer:
             if arguments is not None:
                 fields.append({"name": name, **arguments})
         self.columns.clear()
+        self._order(documents)
         (self.folder / "meta.json").write_text(json.dumps({"documents": documents, **kept}))
+
+    def _order(self, documents: int) -> None:
+        """The numbers of all documents by date, where any has one: pages of lists read them."""
+        days = np.fromfile(self.folder / "dates", np.int32, documents)
+        if days.any():
+            for name, newest in _BY_DATE.items():
+                put_in_order(days, newest).tofile(self.folder / name)
+
+
+_BY_DATE = {"by_date": False, "by_date_newest": True}  # the files
+
+
+def put_in_order(days: np.ndarray, newest: bool) -> np.ndarray:
+    """int32[D]: documents by date, oldest or newest first; those without one last, of equals the lower number first."""
+    keys = np.where(days == 0, np.iinfo(np.int32).max, -days if newest else days)
+    return np.argsort(keys, kind="stable").astype(np.int32)
 
 
 class Columns:
@@ -92,6 +109,12 @@ class Columns:
     def values(self, field: Field) -> np.ndarray:
         """The column of a field, dtype[D]: what its type says they are."""
         return self._array(self._files[field.name], field.dtype)
+
+    def by_date(self, newest: bool) -> np.ndarray | None:
+        """int32[D], the numbers of documents by `put_in_order`; None where none has a date, or an older version read
+        them."""
+        name = next(name for name, of in _BY_DATE.items() if of == newest)
+        return self._array(name, np.int32) if (self.folder / name).exists() else None
 
     def _array(self, name: str, dtype: type[np.generic]) -> np.ndarray:
         return np.memmap(self.folder / name, dtype, "r") if self.documents else np.zeros(0, dtype)

@@ -151,9 +151,11 @@ class Number(RangeField):
         """About ten ranges with round ends, all equally wide; where a few numbers are far above the rest each range is
         wider than the one before."""
         edges = self.edges(float(np.nanmedian(values)))
-        known = self.known(values)
         group = np.full(len(values), NONE, np.int32)
-        group[known] = np.searchsorted(edges, values[known], side="right") - 1
+        for a in range(0, len(values), FLUSHED):
+            block = values[a : a + FLUSHED]
+            known = self.known(block)
+            group[a : a + FLUSHED][known] = np.searchsorted(edges, block[known], side="right") - 1
         ends = list(pairwise(edges))
         if self.whole:
             bounds = tuple((written(low), written(high - 1)) for low, high in ends)

@@ -27,7 +27,8 @@ from inference.errors import Invalid
 from inference.versions import topograph
 from webapp.models import Run
 from webapp.operations import archive, backup_files
-from webapp.storage import bulk, files
+from webapp.storage import bulk, copies, files
+from webapp.storage.s3 import StoreAway
 
 CHUNK = 16 << 20  # bytes of a table's rows in one member, and so in memory
 PATIENCE = 120.0  # seconds to wait for a removal that is going on
@@ -58,6 +59,11 @@ def make(
 
     tell: called some times a second. snapshot: called with the name of the database's snapshot, while that can be read.
     """
+    if not settings.SOURCES:
+        raise Invalid(
+            "file",
+            "This machine does not see the uploaded files (TOPOGRAPH_SOURCES=0). Make the backup on one that does.",
+        )
     partial = path.with_name(f".{path.name}.partial")
     with _lock(), _checkpoints() as checkpoints:
         try:
@@ -77,6 +83,8 @@ def make(
             return copying.progress
         except archive.Changed as error:
             raise Invalid("file", f"A file changed while it was copied ({error}). {LATER}") from None
+        except StoreAway as error:
+            raise Invalid("file", f"A file could not be read from {settings.STORE}: {error}") from None
         finally:
             partial.unlink(missing_ok=True)
 
@@ -203,7 +211,7 @@ class _Copying:
     def files(self, files: Iterator[backup_files.BackupFile]) -> None:
         for file in files:
             try:
-                content = file.path.open("rb") if file.content is None else None
+                content = file.open() if file.content is None else None
             except FileNotFoundError:
                 if "/index/" in file.name:  # it is being made anew; restoring makes it, too
                     continue
@@ -224,6 +232,8 @@ def _size(cursor) -> int:
         "SELECT coalesce(sum(pg_table_size(oid)), 0) FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"
     )
     size = int(cursor.fetchone()[0])
+    cursor.execute("SELECT coalesce(sum(size), 0) FROM webapp_sealed WHERE kind <> 'corpora'")
+    size += int(cursor.fetchone()[0]) - copies.bytes_kept()
     for folder, _, names in os.walk(settings.FILES):
         for each in names:
             with suppress(OSError):

@@ -6,16 +6,19 @@ many as the corpus's row says. A file that is not ready yet is left out, and mad
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from django.conf import settings
 
 from inference.index import Index
 from inference.text import Stream
 from webapp.models import Corpus, Version
-from webapp.storage import files
+from webapp.storage import files, sealed
+from webapp.storage.copies import Stored
 
 AT_WORK = ("queued", "running", "storing")  # statuses of runs that have checkpoints
 TEMPORARY = (".new", ".new.npz")  # endings of files that are being written
@@ -24,12 +27,16 @@ DERIVED = ("sample", "shaping")  # folders of a corpus that are made again
 
 class BackupFile(NamedTuple):
     """name: its path below files/. size: how many of its first bytes are taken; None: all. content: taken in place of
-    the file's."""
+    the file's. reader: gives the file where it is not at `path`, but in the store."""
 
     name: str
     path: Path
     size: int | None = None
     content: bytes | None = None
+    reader: Callable[[], BinaryIO] | None = None
+
+    def open(self) -> BinaryIO:
+        return self.reader() if self.reader else self.path.open("rb")
 
 
 class Rows(NamedTuple):
@@ -38,6 +45,7 @@ class Rows(NamedTuple):
     corpora: list[tuple]  # (id, status, the checkpoint of its token stream, sizes of growing files, documents)
     versions: list[tuple]  # (id,) of those that are ready
     runs: list[tuple]  # (id, status)
+    stored: dict[tuple[str, int], list[Stored]]  # by folder and id, what is in the store
 
 
 def rows(cursor) -> Rows:
@@ -53,7 +61,7 @@ def rows(cursor) -> Rows:
     cursor.execute("SELECT id FROM webapp_version WHERE status = %s ORDER BY id", [Version.Status.READY])
     versions = cursor.fetchall()
     cursor.execute("SELECT id, status FROM webapp_run ORDER BY id")
-    return Rows(corpora, versions, cursor.fetchall())
+    return Rows(corpora, versions, cursor.fetchall(), sealed.on_record(cursor))
 
 
 def _json(value):
@@ -66,13 +74,15 @@ def listed(rows: Rows, checkpoints: Path) -> Iterator[BackupFile]:
     for row in rows.corpora:
         yield from _corpus_files(*row)
     for (pk,) in rows.versions:
-        yield from _all(files.version_folder(pk))
+        yield from _all_and_stored(files.version_folder(pk), rows.stored.get(("versions", pk), []))
     for pk, status in rows.runs:
-        checkpoint = checkpoints / str(pk)
+        checkpoint, stored = checkpoints / str(pk), rows.stored.get(("runs", pk), [])
         if status not in AT_WORK:
-            yield from _all(files.run_folder(pk))
+            yield from _all_and_stored(files.run_folder(pk), stored)
         elif checkpoint.exists():
             yield BackupFile(_below(files.run_folder(pk) / "checkpoint"), checkpoint)
+        else:
+            yield from chain.from_iterable(_stored(each) for each in stored if each.item.name == "checkpoint")
 
 
 def _corpus_files(pk: int, status: str, stream: dict | None, sizes: dict, documents: int) -> Iterator[BackupFile]:
@@ -94,6 +104,22 @@ def _corpus_files(pk: int, status: str, stream: dict | None, sizes: dict, docume
             yield BackupFile(_below(path), path, content=json.dumps(stream).encode())
         elif not name.startswith("index/") or indexed:
             yield BackupFile(_below(path), path, ends.get(name))
+
+
+def _all_and_stored(folder: Path, stored: list[Stored]) -> Iterator[BackupFile]:
+    """What is in the store is taken from there: a copy of it may go at any time."""
+    names = {each.item.name for each in stored}
+    for file in _all(folder):
+        if file.path.relative_to(folder).parts[0] not in names:
+            yield file
+    for each in stored:
+        yield from _stored(each)
+
+
+def _stored(stored: Stored) -> Iterator[BackupFile]:
+    for name, size, digest in stored.files:
+        path = stored.item.path / name if name else stored.item.path
+        yield BackupFile(_below(path), path, size, reader=partial(sealed.reader, stored, name, size, digest))
 
 
 def _all(folder: Path) -> Iterator[BackupFile]:

@@ -13,6 +13,7 @@ from django.db.migrations.loader import MigrationLoader
 
 from webapp.ingest import upload_limits
 from webapp.jobs import events, roster
+from webapp.storage import s3
 
 KEEP = 1.0  # seconds for which an answer is reused, however many ask
 PATIENCE = 2_000  # milliseconds for Postgres
@@ -40,6 +41,8 @@ def readiness() -> Readiness:
 
 def look() -> Readiness:
     parts = _postgres() | {"redis": _redis(), "disk": _disk()}
+    if settings.STORE:
+        parts["store"] = OK if s3.answers() else "warning: does not answer"
     parts["workers"] = _workers() if parts["redis"] == OK else "warning: not known without redis"
     return Readiness(all(said == OK or said.startswith("warning: ") for said in parts.values()), parts)
 

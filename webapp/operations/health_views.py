@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from webapp.operations import health, metrics
+from webapp.server import siblings
 
 
 @never_cache
@@ -34,7 +35,8 @@ def numbers(request: HttpRequest) -> HttpResponse:
     if not may_read(request):
         sentence = "The metrics are for the operator, or for a program with the token of TOPOGRAPH_METRICS_TOKEN.\n"
         return HttpResponse(sentence, status=403, content_type="text/plain; charset=utf-8")
-    return HttpResponse(generate_latest(metrics.registry), content_type=CONTENT_TYPE_LATEST)
+    text = generate_latest(siblings.Together()) + generate_latest(metrics.registry)
+    return HttpResponse(text, content_type=CONTENT_TYPE_LATEST)
 
 
 def may_read(request: HttpRequest) -> bool:

@@ -5,10 +5,10 @@ import threading
 import time
 from collections.abc import Iterable, Iterator
 
+from prometheus_client import CollectorRegistry
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
 from webapp.operations import state
-from webapp.server.metrics import registry
 
 KEEP = 5.0  # seconds for which gathered metrics are reused, however many ask
 
@@ -45,5 +45,6 @@ def _families(numbers: list[state.Number]) -> list[Metric]:
     return list(families.values())
 
 
+registry = CollectorRegistry()  # of the whole system; that of a web process is webapp.server.metrics
 gathered = Gathered()
 registry.register(gathered)

@@ -8,10 +8,11 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from webapp.jobs import kinds
+from webapp.models import User
 
 PAGE = 50
 MOST = 10_000  # failed jobs that are counted; the page says where there are more
-KINDS = {kind.name: kind for kind in (kinds.TRAIN, kinds.INGEST, kinds.VECTORIZE)}
+KINDS = {kind.name: kind for kind in (kinds.TRAIN, kinds.INGEST, kinds.VECTORIZE, kinds.EXPORT, kinds.COMPARE)}
 STATES = ("work", "waiting", "failed")
 REQUEST = re.compile(r"\(request ([\w.-]{8,64})\)\.?$")  # at the end of what jobs.claims.crash says
 
@@ -42,9 +43,9 @@ def jobs(kind: str, state: str, before: int | None = None) -> tuple[list[dict], 
     rows = _rows(kind, state).order_by("-pk")
     if before is not None:
         rows = rows.filter(pk__lt=before)
-    owner = "owner" if kind == "corpus" else "corpus__owner"
+    owner = _OWNER[kind]
     rows = rows.select_related(owner).only(
-        *FIELDS[kind], *([] if kind == "corpus" else ["corpus__owner_id"]), f"{owner}__name"
+        *FIELDS[kind], *(["corpus__owner_id"] if owner == "corpus__owner" else []), f"{owner}__name"
     )
     page = list(rows[: PAGE + 1])
     return [_job(kind, row) for row in page[:PAGE]], page[PAGE - 1].pk if len(page) > PAGE else None
@@ -55,15 +56,18 @@ FIELDS = {
     "run": (*COMMON, "corpus_id", "request", "step", "steps", "tokens_seen", "seconds"),
     "version": (*COMMON, "corpus_id"),
     "corpus": (*COMMON, "owner_id", "bytes_read", "bytes_total"),
+    "export": (*COMMON, "by_id", "bytes", "expected"),
+    "comparison": (*COMMON, "by_id", "done"),
 }
+_OWNER = {"run": "corpus__owner", "version": "corpus__owner", "corpus": "owner", "export": "by", "comparison": "by"}
 
 
 def _job(kind: str, row) -> dict:
     return {
         "kind": kind,
         "id": row.pk,
-        "corpus": row.pk if kind == "corpus" else row.corpus_id,
-        "who": owner.name if (owner := (row if kind == "corpus" else row.corpus).owner) else None,
+        "corpus": row.pk if kind == "corpus" else getattr(row, "corpus_id", None),
+        "who": owner.name if (owner := _owner(kind, row)) else None,
         "status": row.status,
         "request": getattr(row, "request", ""),
         "attempt": row.attempt,
@@ -75,12 +79,18 @@ def _job(kind: str, row) -> dict:
     }
 
 
+def _owner(kind: str, row) -> User | None:
+    return row.by if _OWNER[kind] == "by" else (row if kind == "corpus" else row.corpus).owner
+
+
 def _progress(kind: str, row) -> float | None:
     """From 0 to 1; None where it is not known."""
     done, of = {
         "run": lambda: (row.step, row.steps),
         "corpus": lambda: (row.bytes_read, row.bytes_total),
         "version": lambda: (0, 0),
+        "export": lambda: (row.bytes, row.expected),
+        "comparison": lambda: (row.done, 1),
     }[kind]()
     return min(1.0, done / of) if of else None
 

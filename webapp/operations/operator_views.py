@@ -14,7 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from webapp.ingest import upload_limits
-from webapp.jobs import claims, kinds, roster
+from webapp.jobs import claims, kinds, roster, teams
 from webapp.models import Run
 from webapp.operations import health, upkeep
 from webapp.operations import operator as queries
@@ -38,6 +38,7 @@ def index(request: HttpRequest, as_json: bool = False) -> HttpResponse:
     data = {
         "parts": health.readiness().parts,
         "workers": live_workers(),
+        "teams": live_teams(),
         "counts": queries.counts(),
         "kind": kind,
         "state": state,
@@ -56,7 +57,13 @@ def index(request: HttpRequest, as_json: bool = False) -> HttpResponse:
     return page(request, "operator/index.html", data, as_json=as_json, states=states, names=NAMES, most=queries.MOST)
 
 
-NAMES = {"run": "Trainings", "corpus": "Corpora being read", "version": "Words being chosen"}
+NAMES = {
+    "run": "Trainings",
+    "corpus": "Corpora being read",
+    "version": "Words being chosen",
+    "export": "Large files being made",
+    "comparison": "Runs being compared",
+}
 
 
 def live_workers() -> list[dict] | None:
@@ -76,6 +83,14 @@ def live_workers() -> list[dict] | None:
         for note in worker["doing"]:
             note |= {"kind": OF_TASK.get(note["task"], ""), "age": now - note["since"]}
     return workers
+
+
+def live_teams() -> list[dict]:
+    """Trainings that the workers of a cluster share; none while Redis does not answer."""
+    try:
+        return teams.live()
+    except redis.RedisError:
+        return []
 
 
 def disk() -> dict:

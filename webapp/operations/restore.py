@@ -24,11 +24,11 @@ from inference.errors import Invalid
 from inference.index import Index
 from inference.text import Stream
 from webapp.jobs import roster
-from webapp.models import Corpus, Run, Version
+from webapp.models import Corpus, Export, Run, Sealed, Version
 from webapp.operations import archive
 from webapp.storage import bulk, files
 
-FOLDERS = ("corpora", "versions", "runs")  # folders of files/
+FOLDERS = ("corpora", "versions", "runs")  # folders of files/; what is in others is made again
 
 
 def check(path: Path, tell: Callable[[int], None] = lambda count: None) -> dict:
@@ -106,6 +106,7 @@ def restore(path: Path, *, overwrite: bool = False, tell: Callable[[int], None] 
     finally:
         other.close()
     call_command("migrate", verbosity=0)
+    Sealed.objects.all().delete()  # all files are here now; operations.upkeep puts them into the store, where there is one
     _requeue()
     return backup
 
@@ -146,11 +147,11 @@ def _clear() -> None:
     """Drop all tables, one by one, as Postgres has no room for so many locks at once; and delete the files."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace ORDER BY relispartition DESC"
+            "SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace ORDER BY relispartition DESC, relkind DESC"
         )
         for (name,) in cursor.fetchall():
             cursor.execute(sql.SQL("DROP TABLE IF EXISTS {} CASCADE").format(sql.Identifier(name)))
-    for kind in FOLDERS:
+    for kind in (*FOLDERS, settings.COPIES.name):
         shutil.rmtree(settings.FILES / kind, ignore_errors=True)
 
 
@@ -252,6 +253,7 @@ def _requeue() -> None:
     """Prepare the jobs that were at work when the backup was made: the first sweep queues them again."""
     for model in (Corpus, Version, Run):  # of a clock that was ahead: nobody is at work here
         model.everything.filter(heartbeat_at__gt=Now()).update(heartbeat_at=Now())
+    Export.objects.all().delete()  # their files are not in a backup
     unread = Corpus.everything.filter(~Q(status=Corpus.Status.READY), ~Q(progress={}))
     for corpus in unread.iterator():  # its chunks are not in the backup, so it is read from its files again
         corpus.files.update(read=False, error="", items=0, documents=0, problems=0, encoding="")

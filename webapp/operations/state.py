@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import redis
-from celery import current_app as app
 from django.conf import settings
 from django.db import Error, connection, transaction
 
 from webapp.ingest import upload_limits
-from webapp.jobs import counters, events, kinds, roster
+from webapp.jobs import counters, events, kinds, roster, teams
 from webapp.models import Run
+from webapp.storage import copies, s3
 
 PATIENCE = 2_000  # milliseconds for a question to Postgres
 RUNS = 50  # of those that train, of which each is told apart
@@ -40,6 +40,15 @@ NUMBERS = {  # name -> (what it is, what it says, its labels)
     "topograph_run_progress_ratio": (GAUGE, "How far a training is, from 0 to 1.", ("run",)),
     "topograph_training_tokens_per_second": (GAUGE, "Words that the trainings at work take in a second, together.", ()),
     "topograph_workers": (GAUGE, "Workers that are alive.", ()),
+    "topograph_cluster_workers": (GAUGE, "Workers of a cluster that share a training.", ("run",)),
+    "topograph_cluster_restarts": (COUNTER, "How often a shared training went back to a checkpoint.", ("run",)),
+    "topograph_cluster_steps": (COUNTER, "Steps that a worker took in a training.", ("run", "worker")),
+    "topograph_cluster_seconds": (
+        COUNTER,
+        "Seconds of a worker in a training: computing, exchanging (mostly waiting for others), and of its processor.",
+        ("run", "worker", "of"),
+    ),
+    "topograph_cluster_sent_bytes": (COUNTER, "Bytes that a worker sent to others in a training.", ("run", "worker")),
     "topograph_broker_messages": (GAUGE, "Messages for workers that nobody has taken yet.", ()),
     "topograph_redis_bytes": (GAUGE, "Memory that Redis uses.", ()),
     "topograph_database_connections": (GAUGE, "Connections to the database, of all clients.", ("state",)),
@@ -49,6 +58,11 @@ NUMBERS = {  # name -> (what it is, what it says, its labels)
     "topograph_pool_connections": (GAUGE, "Connections of this web process's pool.", ("state",)),
     "topograph_pool_waiting": (GAUGE, "Threads of this web process that wait for a connection.", ()),
     "topograph_disk_bytes": (GAUGE, "Of the disk with the state folder; reserve: what uploads leave free.", ("state",)),
+    "topograph_store_copies_bytes": (
+        GAUGE,
+        "Copies on this machine of what the store has; limit: at most, but for what is in use.",
+        ("state",),
+    ),
     "topograph_uploads_arriving": (GAUGE, "Uploads that have begun and are not yet part of a corpus.", ()),
 }
 
@@ -63,6 +77,8 @@ def numbers() -> list[Number]:
     """All numbers. A part that does not answer is told by topograph_up, and its numbers are left out."""
     numbers = []
     for part, ask in PARTS.items():
+        if part == "store" and not settings.STORE:
+            continue
         try:
             numbers += list(ask())
             up = 1
@@ -92,7 +108,7 @@ def _jobs(cursor, kind: kinds.JobKind) -> Iterator[Number]:
     name, table = kind.name, kind.model._meta.db_table
     cursor.execute(
         f"SELECT status, count(*), extract(epoch FROM now() - min(coalesce(heartbeat_at, created_at))) FROM {table} "
-        "WHERE status = ANY(%s) AND deleted_at IS NULL GROUP BY status",
+        f"WHERE status = ANY(%s) {'AND deleted_at IS NULL' if _can_be_deleted(kind) else ''} GROUP BY status",
         [[QUEUED, *kind.active]],
     )
     counted = {status: (n, float(age or 0)) for status, n, age in cursor.fetchall()}
@@ -102,6 +118,10 @@ def _jobs(cursor, kind: kinds.JobKind) -> Iterator[Number]:
     yield Number(
         "topograph_jobs_silent_seconds", (name,), max([counted[s][1] for s in kind.active if s in counted], default=0.0)
     )
+
+
+def _can_be_deleted(kind: kinds.JobKind) -> bool:
+    return any(field.name == "deleted_at" for field in kind.model._meta.fields)
 
 
 def _trainings() -> Iterator[Number]:
@@ -150,12 +170,27 @@ def database_bytes(cursor) -> int:
 def _redis() -> Iterator[Number]:
     client = events.client()
     yield Number("topograph_workers", (), len(roster.live_workers()))
-    yield Number("topograph_broker_messages", (), client.llen(app.conf.task_default_queue))
+    yield Number("topograph_broker_messages", (), sum(map(client.llen, settings.QUEUES)))
     yield Number("topograph_redis_bytes", (), client.info("memory")["used_memory"])
     for name, what in (("topograph_jobs_failed", "failed"), ("topograph_jobs_retried", "retried")):
         counted = counters.by_kind(what)
         for kind in kinds.KINDS:
             yield Number(name, (kind.name,), counted.get(kind.name, 0))
+
+    for team in teams.live():
+        yield from _team(team)
+
+
+def _team(team: dict) -> Iterator[Number]:
+    run = str(team["run"])
+    yield Number("topograph_cluster_workers", (run,), team["count"])
+    yield Number("topograph_cluster_restarts", (run,), team["restarts"])
+    for worker in team["workers"]:
+        labels = (run, worker["worker"])
+        yield Number("topograph_cluster_steps", labels, worker["steps"])
+        for of, seconds in (("computing", "computing"), ("exchanging", "exchanging"), ("processor", "cpu")):
+            yield Number("topograph_cluster_seconds", (*labels, of), worker[seconds])
+        yield Number("topograph_cluster_sent_bytes", labels, worker["sent"])
 
 
 def _disk() -> Iterator[Number]:
@@ -168,4 +203,16 @@ def _disk() -> Iterator[Number]:
     yield Number("topograph_uploads_arriving", (), notes)
 
 
-PARTS: dict[str, Callable[[], Iterator[Number]]] = {"postgres": _postgres, "redis": _redis, "disk": _disk}
+def _store() -> Iterator[Number]:
+    if not s3.answers():
+        raise s3.StoreAway
+    yield Number("topograph_store_copies_bytes", ("kept",), copies.bytes_kept())
+    yield Number("topograph_store_copies_bytes", ("limit",), settings.STORE_CACHE)
+
+
+PARTS: dict[str, Callable[[], Iterator[Number]]] = {
+    "postgres": _postgres,
+    "redis": _redis,
+    "disk": _disk,
+    "store": _store,
+}

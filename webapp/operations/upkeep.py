@@ -13,13 +13,17 @@ import structlog
 from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.db import transaction
+from django.db.models import Exists, OuterRef
 from django.db.models.functions import Now
 
 from webapp.corpora import deletion
+from webapp.exports import kept
 from webapp.ingest import uploads
 from webapp.jobs import events
-from webapp.models import Corpus, Run, Snapshot, Version
-from webapp.storage import bulk, files
+from webapp.models import Comparison, Corpus, Export, Run, Sealed, Snapshot, Version
+from webapp.runs import snapshots
+from webapp.server import siblings
+from webapp.storage import bulk, copies, files, sealed
 
 log = structlog.get_logger(__name__)
 
@@ -27,7 +31,12 @@ INTERVAL = 60.0  # seconds between two runs of `tidy` in a worker
 STEP = 20  # corpora, and runs, that are taken away at a time
 # Seconds after which a folder without a row is removed: a row may come after its folder, when its transaction ends.
 LEFT = 3600
-FOLDERS = {"corpora": Corpus, "versions": Version, "runs": Run}
+FOLDERS = {"corpora": Corpus, "versions": Version, "runs": Run, "comparisons": Comparison, "exports": Export}
+READY = {
+    "corpora": (Corpus, Corpus.Status.READY),
+    "versions": (Version, Version.Status.READY),
+    "runs": (Run, Run.Status.DONE),
+}
 
 
 def tidy() -> None:
@@ -36,9 +45,19 @@ def tidy() -> None:
     with bulk.removing() as may:
         if may:
             purge()
+            snapshots.drop_replaced()
             for table, key in bulk.orphans():
                 bulk.drop(table, key)
+            if (newest := Snapshot.objects.order_by("-pk").values_list("pk", flat=True).first()) is not None:
+                bulk.drop_empty_groups(newest - bulk.GROUP)
+            kept.remove_expired()
             _remove_folders()
+            if settings.STORE:
+                _remove_from_store()
+                _sweep_store()
+    if settings.STORE:
+        copies.tidy()
+        _adopt()
     uploads.remove_expired()
     Session.objects.filter(expire_date__lt=Now()).delete()
     measure()
@@ -46,9 +65,10 @@ def tidy() -> None:
 
 def purge() -> None:
     """Remove what was deleted long enough ago, or for good: runs one by one, then corpora."""
-    for run in deletion.due(Run, STEP):
+    runs, corpora = deletion.due(Run, STEP), deletion.due(Corpus, STEP)
+    for run in runs:
         _remove(run)
-    for corpus in deletion.due(Corpus, STEP):
+    for corpus in corpora:
         if not deletion.claim(corpus):
             continue
         for model, of in ((Run, "corpus"), (Corpus, "into")):
@@ -56,10 +76,12 @@ def purge() -> None:
                 deletion.for_good(one)
                 _remove(one)
         _remove(corpus)
+    if runs or corpora:
+        siblings.forget()  # web processes may have their files open
 
 
 def _remove(row: Corpus | Run) -> None:
-    """Remove its files, events, rows and partitions, in this order."""
+    """Remove its files, events, rows and partitions, in this order. Where the store is away, all of it the next time."""
     if not deletion.claim(row):
         return
     if isinstance(row, Corpus):
@@ -67,10 +89,16 @@ def _remove(row: Corpus | Run) -> None:
         folders = [files.corpus_folder(row.pk), *map(files.version_folder, versions)]
         partitions = [("document", row.pk), *(("word", pk) for pk in versions)]
     else:
-        about, folders = f"run:{row.pk}", [files.run_folder(row.pk)]
+        about, exported = f"run:{row.pk}", Export.objects.filter(run=row).values_list("pk", flat=True)
+        folders = [files.run_folder(row.pk), *map(files.export_folder, exported)]
         snapshots = Snapshot.objects.filter(run=row).values_list("pk", flat=True)
         partitions = [("topic_word", pk) for pk in snapshots]
     for folder in folders:
+        try:
+            sealed.remove(folder.parent.name, int(folder.name))
+        except sealed.StoreAway as error:
+            log.warning("a deletion waits for the store", error=str(error))
+            return
         shutil.rmtree(folder, ignore_errors=True)
     for one in [about, *(f"version:{key}" for table, key in partitions if table == "word")]:
         events.forget(one)
@@ -81,18 +109,62 @@ def _remove(row: Corpus | Run) -> None:
 
 
 def _remove_folders() -> None:
-    """Remove folders of corpora, versions and runs that have no row."""
+    """Remove folders that have no row."""
     for kind, model in FOLDERS.items():
         old = _old_folders(settings.FILES / kind)
         while folders := list(islice(old, 1000)):
             with transaction.atomic():
                 if not files.nobody_stores():
                     return  # a row may come yet, however long its files take: the next time
-                known = set(model.everything.filter(pk__in=[int(f.name) for f in folders]).values_list("pk", flat=True))
+                known = set(
+                    model._base_manager.filter(pk__in=[int(f.name) for f in folders]).values_list("pk", flat=True)
+                )
             for folder in folders:
                 if int(folder.name) not in known:
                     shutil.rmtree(folder, ignore_errors=True)
                     log.info("removed files that belong to nothing", kind=kind, key=int(folder.name))
+
+
+SWEEP = 24 * 3600  # seconds between two looks at all of the store
+ADOPTING = 300  # seconds for which one worker alone puts into the store what is not there
+
+
+def _remove_from_store() -> None:
+    """What is on record there of corpora, versions and runs that have no row."""
+    for kind, model in FOLDERS.items():
+        gone = Sealed.objects.filter(~Exists(model.everything.filter(pk=OuterRef("key"))), kind=kind)
+        try:
+            for key in set(gone.values_list("key", flat=True)[: 10 * STEP]):
+                sealed.remove(kind, key)
+        except sealed.StoreAway as error:
+            log.warning("a deletion waits for the store", error=str(error))
+            return
+
+
+def _sweep_store() -> None:
+    """Remove from the store what no row names: an upload that was killed, a backup that was restored."""
+    if events.client().set("store:swept", 1, nx=True, ex=SWEEP):
+        try:
+            orphans, missing = sealed.sweep(time.time() - LEFT)
+            log.info("looked through the store", orphans=len(orphans), missing=len(missing))
+        except sealed.StoreAway as error:
+            log.warning("the store could not be looked through", error=str(error))
+
+
+def _adopt() -> None:
+    """Put into the store what became ready before there was one."""
+    if not settings.SOURCES or not events.client().set("store:adopting", 1, nx=True, ex=ADOPTING):
+        return
+    for kind, (model, status) in READY.items():
+        known = Sealed.objects.filter(kind=kind, key=OuterRef("pk"))
+        rows = model.everything.filter(~Exists(known), status=status).order_by("pk")
+        try:
+            for key in rows.values_list("pk", flat=True)[:STEP]:
+                sealed.adopt(kind, key)
+        except (sealed.StoreAway, OSError) as error:
+            log.warning("the store could not take what is on this machine", kind=kind, error=str(error))
+            return
+    events.client().delete("store:adopting")
 
 
 def _old_folders(parent: Path) -> Iterator[Path]:

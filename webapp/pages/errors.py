@@ -15,6 +15,8 @@ from inference.index import LONGEST
 from webapp.models import Corpus, Notebook, Run
 from webapp.request_context import request_context
 from webapp.storage import disk
+from webapp.storage.copies import Damaged, Fetching
+from webapp.storage.s3 import StoreAway
 
 log = structlog.get_logger(__name__)
 
@@ -31,6 +33,15 @@ DATABASE_SLOW = (
     "Nothing is lost. Try again in a minute, or ask for less at once."
 )
 REDIS_AWAY = "This page needs a part of this server (Redis) that does not answer at the moment. Nothing is lost. Try again in a few seconds."
+STORE_AWAY = (
+    "The store of this server’s files does not answer at the moment, and this page needs a file from it that is not on this machine. "
+    "Nothing is lost. Try again in a few seconds."
+)
+STORE_DAMAGED = (
+    "A file that this page needs is missing from the store of this server’s files, or is not what was stored there. "
+    "Ask whoever runs this server to look into it: `manage.py store` says which."
+)
+FETCHING = "A file that this page needs is on its way from the store of this server’s files to this machine."
 OVERTAKEN = (
     "Meanwhile somebody changed or deleted what this form is about, or sent the same form, so it could not be carried out. "
     "Go back, look at what is there now, and send the form again if it is still needed."
@@ -176,6 +187,12 @@ def unavailable(request: HttpRequest, error: BaseException | None, json: bool = 
         sentence = DATABASE_AWAY
     elif isinstance(error, redis.RedisError):
         sentence = REDIS_AWAY
+    elif isinstance(error, Fetching):
+        sentence = f"{FETCHING} {error}"
+    elif isinstance(error, Damaged):
+        sentence = STORE_DAMAGED
+    elif isinstance(error, StoreAway):
+        sentence = STORE_AWAY
     elif isinstance(error, OperationalError) and getattr(error.__cause__, "sqlstate", None) in TIMEOUTS:
         sentence = DATABASE_SLOW
     else:

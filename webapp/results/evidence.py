@@ -1,18 +1,13 @@
 """The evidence of a run: memory-mapped arrays that answer in milliseconds what rows would in seconds."""
 
 from pathlib import Path
-from threading import Lock
 
 from inference import Bow, Evidence, Invalid, Postings
-from inference.explore import similar
-from inference.explore.similar import ByTopic
 from webapp.models import Run
-from webapp.storage import files
+from webapp.storage import files, sealed
 from webapp.storage.cache import cached
 
 _OPEN = 32  # runs whose arrays a web process keeps mapped
-_one = Lock()  # several pages that need it at once make it once
-_BY_TOPIC = 8_000_000  # topics of documents, of a run whose documents are kept by topic: 64 MB
 
 
 def of(run: Run) -> Evidence:
@@ -24,24 +19,10 @@ def of(run: Run) -> Evidence:
 
 @cached(_OPEN)
 def _open(bow_folder: Path, run_id: int, snapshot_id: int) -> Evidence:
-    by_word = bow_folder / "by_word"
+    by_word, folder, bow = bow_folder / "by_word", files.run_folder(run_id) / "evidence", _bow(bow_folder)
     if not by_word.exists():
         raise Invalid("run", "This run was trained by a version that kept no evidence of its tokens. Train it again.")
-    return Evidence.open(files.run_folder(run_id) / "evidence", _bow(bow_folder), Postings.open(by_word))
-
-
-def by_topic(run: Run) -> ByTopic | None:
-    """None where it would be too large to be kept."""
-    evidence = of(run)
-    if len(evidence.doc_topics) > _BY_TOPIC:
-        return None
-    with _one:
-        return _by_topic(run.snapshot_id, evidence)
-
-
-@cached(2)
-def _by_topic(snapshot_id: int, evidence: Evidence) -> ByTopic:
-    return similar.by_topic(evidence.doc_ptr, evidence.doc_topics, evidence.doc_tokens, evidence.K)
+    return sealed.opened(lambda: Evidence.open(folder, bow, Postings.open(by_word)), folder, bow_folder)
 
 
 def bow(version_id: int) -> Bow:
@@ -51,4 +32,4 @@ def bow(version_id: int) -> Bow:
 
 @cached(_OPEN)
 def _bow(folder: Path) -> Bow:
-    return Bow.open(folder)
+    return sealed.opened(lambda: Bow.open(folder, sparing=True), folder)

@@ -3,13 +3,14 @@
 from inference import checkpoint, engines
 from inference.engines.contract import Priors
 from webapp.models import Run
-from webapp.storage import files
+from webapp.storage import files, sealed
 
 
 def priors(run: Run) -> Priors:
     """As the training left them; where its checkpoint is gone, as they were set."""
     path = files.run_folder(run.pk) / "checkpoint"
-    if path.exists():
-        return checkpoint.priors(path)
+    if sealed.exists(path):
+        with sealed.held(path):
+            return checkpoint.priors(path)
     config = engines.config(run.engine, **run.settings)
     return engines.get(run.engine).priors(config.resolve(run.version.documents, run.version.tokens), None)

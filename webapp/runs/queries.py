@@ -172,8 +172,9 @@ def _cross(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
 
 
 def _documents(run: Run) -> float:
-    """Documents seen so far; a step is one minibatch."""
-    return run.step * run.settings["minibatch"]
+    """Documents seen so far, over all passes, by the words seen."""
+    version = run.version
+    return version.documents * run.tokens_seen / version.tokens if version.tokens else 0.0
 
 
 def _columns(metrics: list[Metric]) -> dict:

@@ -1,6 +1,7 @@
 """Trainings that the workers of a cluster share (inference.cluster, docs/scaling.md): the task that holds the run's row
 leads, and all else of a run is as always."""
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,27 +10,23 @@ from typing import Any
 import structlog
 from django.conf import settings
 
-from inference import checkpoint, cluster
+from inference import checkpoint, cluster, fold_in_corpus
 from inference.bow import Bow
 from inference.cluster import parts
 from inference.engines.contract import AnyEngine, Divisible
-from inference.errors import Invalid
+from webapp.jobs import teams
 from webapp.jobs.heartbeat import Heartbeat
 
 log = structlog.get_logger(__name__)
 PATIENCE = 60.0  # seconds that a run waits for workers, before it trains in its own process
 
 
-def wanted(engine: AnyEngine, config: Any, bow: Bow) -> bool:
+def wanted(engine: AnyEngine, bow: Bow) -> bool:
     """Whether this training is to be shared: there is a cluster, it is worth it, and the engine can."""
     if not settings.CLUSTER or bow.tokens < settings.CLUSTER_TOKENS or not isinstance(engine, Divisible):
         return False
     if not cluster.installed():
         log.warning("TOPOGRAPH_CLUSTER is set, and dask.distributed is not installed")
-        return False
-    try:
-        engine.divides(config)
-    except Invalid:
         return False
     return True
 
@@ -43,7 +40,7 @@ def led(
 
     folder: of the bag of words. file: the checkpoint.
     """
-    if not wanted(engine, config, bow):
+    if not wanted(engine, bow):
         yield None
         return
     from inference.cluster.lead import Lost, Team
@@ -75,3 +72,28 @@ def save(file: Path, state: Any, team: Any, engine: AnyEngine, config: Any, bow:
         return team.save(file, state)
     checkpoint.save(file, state, engine=engine, config=config, bow=bow)
     parts.drop(file)
+
+
+def evidence(team: Any, engine: AnyEngine, config: Any, state: Any, bow: Bow) -> Iterator[Any]:
+    """What inference.gather writes: by the workers that shared the training, who are let go then, else by this process."""
+    if team is None:
+        yield from fold_in_corpus(engine, config, state, bow)
+        return
+    from inference.cluster import store
+
+    yield from store.evidence(team, state)
+    team.end()
+
+
+class Telling:
+    """Tells the operator what the workers of a run do, every EVERY seconds."""
+
+    EVERY = 10.0
+
+    def __init__(self, run_id: int):
+        self.run_id, self.at = run_id, 0.0
+
+    def __call__(self, team: Any) -> None:
+        if team is not None and time.monotonic() - self.at >= self.EVERY:
+            self.at = time.monotonic()
+            teams.note(self.run_id, team.seats(), team.restarts)

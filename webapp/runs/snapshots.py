@@ -1,10 +1,12 @@
 """Publishing a run's topics: sparse rows, charts and the run's pointer to them, in one transaction."""
 
 from collections.abc import Iterable, Iterator
+from datetime import timedelta
 from typing import NamedTuple
 
 import numpy as np
 from django.db import transaction
+from django.db.models import F
 from django.db.models.functions import Now
 
 from inference import Evidence, Topics
@@ -21,6 +23,7 @@ from webapp.storage import bulk
 
 SIMILAR = BESIDE = 10  # topics that a topic's page names as like it, and as its company
 KEEP = 2  # snapshots of a run that stay: the present one, and the one that an open page may still be reading
+READ = timedelta(hours=1)  # after the end of a run, for which the latter stays
 
 
 class Findings(NamedTuple):
@@ -85,6 +88,15 @@ def drop_old(run_id: int) -> None:
     old = list(Snapshot.objects.filter(run_id=run_id).order_by("-pk").values_list("pk", flat=True)[KEEP:])
     Snapshot.objects.filter(pk__in=old).delete()
     for pk in old:
+        bulk.drop("topic_word", pk)
+
+
+def drop_replaced() -> None:
+    """Drop the snapshots of finished runs that a newer one replaced long enough ago: no open page reads them any more."""
+    done = Run.everything.filter(status=Run.Status.DONE, finished_at__lt=Now() - READ)
+    old = Snapshot.objects.filter(run__in=done).exclude(pk=F("run__snapshot"))
+    for pk in list(old.order_by("pk").values_list("pk", flat=True)[:1000]):
+        Snapshot.objects.filter(pk=pk).delete()
         bulk.drop("topic_word", pk)
 
 

@@ -9,15 +9,17 @@ from inference.warm_start import inherit
 from webapp.curation import label_transfer
 from webapp.models import Run, Word
 from webapp.runs import steering
-from webapp.storage import files
+from webapp.storage import files, sealed
 
 
 def of_same_version(run: Run, parent: Run, bow: Bow) -> np.ndarray:
     """uint16[nnz]: the topics that the parent gave to the pairs of the run's bag of words, which leaves out some of the
     parent's words; changed as the run's `steering` says."""
     folder = files.bow_folder(parent.version_id, parent.pk, parent.dropped)
-    postings = Postings.open(folder / "by_word")
-    evidence = Evidence.open(files.run_folder(parent.pk) / "evidence", Bow.open(folder), postings)
+    given = files.run_folder(parent.pk) / "evidence"
+    evidence = sealed.opened(
+        lambda: Evidence.open(given, Bow.open(folder), Postings.open(folder / "by_word")), given, folder
+    )
     dropped = Word.objects.filter(version=run.version_id, word__in=run.dropped).values_list("number", flat=True)
     keep = np.ones(bow.V, bool)
     keep[list(dropped)] = False

@@ -5,6 +5,8 @@ import time
 from contextlib import nullcontext
 
 import numpy as np
+import structlog
+from django.db import transaction
 from django.db.models.functions import Now
 
 import inference
@@ -24,7 +26,9 @@ from webapp.jobs.running import run_next
 from webapp.models import Metric, Run, Word
 from webapp.runs import left_to_right, names, series, sharing, snapshots, starting_topics
 from webapp.runs.forming import FormingWriter
-from webapp.storage import files
+from webapp.storage import files, sealed
+
+log = structlog.get_logger(__name__)
 
 PUBLISH_SHARE = 0.05  # of a training's time at most goes into publishing topics that the next snapshot replaces
 FORMING_SHARE = 0.1  # the same of what the page of the training shows
@@ -74,15 +78,17 @@ class Training:
         self.config = engines.config(run.engine, **run.settings).resolve(self.bow.D, self.bow.tokens)
         self.checkpoint = self.folder / "checkpoint"
         self.saving, self.publishing = TimeBudget(CHECKPOINT_SHARE), TimeBudget(PUBLISH_SHARE)
+        self.telling = sharing.Telling(run.pk)
         self.forming, self.showing = FormingWriter(run, self.bow), TimeBudget(FORMING_SHARE)
 
     def _bow(self) -> Bow:
         """The bag of words of the version, or of the run where it leaves words out, which is made here."""
         if self.run.dropped and not (self.bow_folder / "meta.json").exists():
             words = Word.objects.filter(version=self.run.version_id, word__in=self.run.dropped)
-            corpus = Bow.open(files.version_folder(self.run.version_id) / "bow")
+            folder = files.version_folder(self.run.version_id) / "bow"
+            corpus = sealed.opened(lambda: Bow.open(folder), folder)
             corpus.without(np.array(words.values_list("number", flat=True), np.int64), self.bow_folder)
-        return Bow.open(self.bow_folder)
+        return sealed.opened(lambda: Bow.open(self.bow_folder), self.bow_folder)
 
     def run_to_end(self) -> None:
         self._compile()
@@ -96,10 +102,10 @@ class Training:
                 raise
             self._resume()
             self._train(shared=False)
-        self._finish()
 
     def _train(self, shared: bool) -> None:
-        """Go through all steps. shared: by the workers of a cluster, where there are any; the topics are the same."""
+        """Go through all steps, and store what came of it. shared: by the workers of a cluster, where there are any; the
+        topics are the same."""
         place = self.bow, self.bow_folder, self.checkpoint, self.run.seed, self.state, self.beat
         with sharing.led(self.engine, self.config, *place) if shared else nullcontext() as self.team:
             if self.team is None and self.state is not None:
@@ -114,6 +120,7 @@ class Training:
                     self._report(event)
                 else:
                     self._keep(event)
+            self._finish()
 
     def _compile(self) -> None:
         """Compile the engine before its first step, which could outlast the patience of the heartbeat. The default
@@ -126,12 +133,15 @@ class Training:
         """Load the last checkpoint, or make the state with which a run begins that continues another."""
         self.state, self.before, self.stop = None, 0.0, False
         self.points = list(Metric.objects.filter(run=self.run).values_list("step", "seconds"))
-        if self.checkpoint.exists():
-            self.state = checkpoint.load(
-                self.checkpoint, engine=self.engine, config=self.config, bow=self.bow, scratch=self.folder
-            )
-            point = Metric.objects.get(run=self.run, step=self.state.t)  # which is written before the checkpoint
-            self.before = point.seconds
+        if sealed.exists(self.checkpoint):
+            with sealed.held(self.checkpoint):
+                self.state = checkpoint.load(
+                    self.checkpoint, engine=self.engine, config=self.config, bow=self.bow, scratch=self.folder
+                )
+            steps = Metric.objects.filter(
+                run=self.run, step__lte=self.state.t
+            )  # workers save between two points as well
+            self.before = steps.order_by("-step").values_list("seconds", flat=True).first() or 0.0
         elif self.run.begins:
             self.state = self._warm_start()
 
@@ -167,6 +177,7 @@ class Training:
             "left": series.left(self.points, p.step, seconds, p.steps),
         }
         events.run(self.run.pk, event)
+        self.telling(self.team)
         request = Run.everything.values_list("request", flat=True).get(pk=self.run.pk)
         if request == Run.Request.CANCEL:
             self._cancel()
@@ -193,21 +204,45 @@ class Training:
             with self.saving, self.beat.long():
                 self.folder.mkdir(parents=True, exist_ok=True)
                 sharing.save(self.checkpoint, s.state, self.team, self.engine, self.config, self.bow)
-            self._update(tries=0)  # the next attempt would continue from here
+                stored = self._store_checkpoint()
+            with transaction.atomic():
+                self._update(tries=0)  # the next attempt would continue from here
+                sealed.record(stored)
         if self.publishing.allows():
             with self.publishing, self.beat.long():
                 snapshots.publish(self.run.pk, self.attempt, s.step, s.topics, s.coherence)
                 snapshots.drop_old(self.run.pk)
+
+    def _store_checkpoint(self) -> list[sealed.Stored]:
+        """So that a worker on another machine can go on from it. Where the store is away, one on this machine can."""
+        try:
+            return sealed.put(self.checkpoint)
+        except sealed.StoreAway as error:
+            log.warning("a checkpoint is on this machine alone", run=self.run.pk, error=str(error))
+            return []
 
     def _finish(self) -> None:
         """Give every token of the corpus a topic, and publish the final snapshot."""
         self._update(status=Run.Status.STORING)
         with self.beat.long():
             self._publish()
+            self._forget_documents()
         snapshots.drop_old(self.run.pk)
         if self.run.parent is not None:
             self._transfer_labels()
         stored.compute(self.run.pk)
+
+    def _forget_documents(self) -> None:
+        """Make the checkpoint smaller, from which no training goes on any more. Where that can't be, it stays as it was."""
+        try:
+            checkpoint.finish(self.checkpoint, engine=self.engine)
+            parts.drop(self.checkpoint)
+            stored = sealed.put(self.checkpoint)
+        except OSError as error:
+            log.warning("a finished run keeps its whole checkpoint", run=self.run.pk, error=str(error))
+            return
+        with transaction.atomic():
+            sealed.record(stored)
 
     def _publish(self) -> None:
         topics = self.engine.topics(self.config, self.state)
@@ -220,8 +255,12 @@ class Training:
         called = names.of_texts(self.run, topics, evidence, self.beat)
         findings = snapshots.Findings(evidence, measures, divergences(topics), predicts, called)
         self.beat.check()
-        settle(self.folder / "evidence", self.bow_folder)  # they are on the disk before a row points to them
-        snapshots.publish(self.run.pk, self.attempt, self.state.t, topics, measures.coherence, findings)
+        made = self.folder / "evidence", self.bow_folder
+        settle(*made)  # they are on the disk before a row points to them
+        stored = sealed.put(*made, self.checkpoint)
+        with transaction.atomic():
+            snapshots.publish(self.run.pk, self.attempt, self.state.t, topics, measures.coherence, findings)
+            sealed.record(stored)
 
     def _transfer_labels(self) -> None:
         """Take over what readers said of the parent's topics. Where that is refused, the curation page offers it."""
@@ -237,9 +276,9 @@ class Training:
         if not by_word.exists():  # the run leaves words out, or an older Topograph read the corpus
             Postings.write(by_word, self.bow)
         postings = Postings.open(by_word)
-        thetas = inference.fold_in_corpus(self.engine, self.config, self.state, self.bow)
+        blocks = sharing.evidence(self.team, self.engine, self.config, self.state, self.bow)
         gathered = inference.gather(
-            self.folder / "evidence", self.bow, postings, topics, thetas, by_document=self.engine.BY_DOCUMENT
+            self.folder / "evidence", self.bow, postings, topics, blocks, by_document=self.engine.BY_DOCUMENT
         )
         for done in gathered:
             self.beat.check()

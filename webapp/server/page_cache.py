@@ -6,11 +6,12 @@ nothing that one person was shown can reach another. Only the CSRF token differs
 in the cached page.
 """
 
-import secrets
+import hmac
 import zlib
 from collections.abc import Callable
 from functools import wraps
-from hashlib import blake2b
+from hashlib import blake2b, sha256
+from pathlib import Path
 from typing import NamedTuple
 
 from django.conf import settings
@@ -28,7 +29,21 @@ from webapp.results.labels import state
 from webapp.storage.cache import BoundedCache
 
 BYTES = 48 << 20  # of compressed pages: of some 20 KB each, two thousand
-TOKEN = secrets.token_urlsafe(32)  # the placeholder; it never leaves this process, so no text can contain it
+
+
+def _token() -> str:
+    """The placeholder, and part of every ETag: the same in all web processes that have the same key and program, and
+    another with each change of what pages are made of. It follows from the secret key and never leaves a process, so no
+    text can contain it."""
+    digest = sha256()
+    for folder in (Path(__file__).parents[1], *settings.TEMPLATES[0]["DIRS"], *settings.STATICFILES_DIRS):
+        for path in sorted(Path(folder).rglob("*")):
+            if path.suffix in (".py", ".html", ".txt", ".js", ".css"):
+                digest.update(path.read_bytes())
+    return hmac.new(settings.SECRET_KEY.encode(), b"pages " + digest.digest(), sha256).hexdigest()
+
+
+TOKEN = _token()
 
 
 class Page(NamedTuple):
@@ -75,8 +90,8 @@ def cached_page(depends_on: Callable[[HttpRequest, Run], object] = lambda reques
 
 
 def _conditional_response(request: HttpRequest, key: bytes, page: Page) -> HttpResponse:
-    """The page, or 304 where the browser has it. Another process, and another CSRF cookie, give the page another
-    ETag."""
+    """The page, or 304 where the browser has it, whichever web process gave it. Another CSRF cookie gives the page
+    another ETag."""
     cookie = request.COOKIES.get(settings.CSRF_COOKIE_NAME, "")
     etag = f'W/"{blake2b(key + TOKEN.encode() + cookie.encode(), digest_size=16).hexdigest()}"'
     response = get_conditional_response(request, etag=etag)

@@ -9,7 +9,7 @@ import numpy as np
 
 from inference.simulate import Truth
 from webapp.models import Corpus
-from webapp.storage import files
+from webapp.storage import files, sealed
 
 FILE = "truth.npz"  # in the corpus's folder; webapp.operations.backup_files knows it
 
@@ -46,7 +46,7 @@ def path(corpus: Corpus) -> Path:
 
 
 def exists(corpus: Corpus) -> bool:
-    return path(corpus).exists()
+    return sealed.exists(path(corpus))
 
 
 def write(corpus: Corpus, made: Made) -> None:
@@ -64,6 +64,6 @@ def write_file(target: Path, made: Made) -> None:
 
 def read(corpus: Corpus) -> Made:
     """Raises FileNotFoundError where the corpus was not made."""
-    with np.load(path(corpus), allow_pickle=False) as kept:
+    with sealed.held(path(corpus)), np.load(path(corpus), allow_pickle=False) as kept:
         truth = Truth(*(kept[name] for name in Truth._fields))
         return Made(MadeSettings(**json.loads(str(kept["settings"]))), kept["words"].tolist(), truth, kept["share"])

@@ -1,19 +1,24 @@
 """The large tables: one partition per corpus, version or snapshot, filled by COPY. The only module that copies.
 
 A partition is filled as a table of its own and attached at the end of the transaction that publishes it: readers are
-never blocked, never see a part of it, and the indexes are built once, from all rows. Dropping it is instant.
+never blocked, never see a part of it, and the indexes are built once, from all rows, before it is attached, so that
+partitions of others never wait for it. Dropping it is instant.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
+import psycopg
 from django.db import OperationalError, connection, transaction
 from psycopg import sql
 
 KEYS = {"document": "corpus_id", "word": "version_id", "topic_word": "snapshot_id"}
 FORMER = {"document_topic": "snapshot_id"}  # in backups of earlier versions: restored as it was, then migrated away
+GROUP = 1000  # snapshots whose partitions are in one group, by their numbers (migrations/0038_groups.py)
+GROUPED = "topic_word"  # the table whose partitions are in groups
 COLUMNS = {
     "document": "corpus_id number source_id file place title date_text date metadata text digest words part parts whole",
     "word": "version_id number word tokens documents",
@@ -23,7 +28,21 @@ COLUMNS = {
 # -1.
 _HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 _TRAILER = b"\xff\xff"
+_INDEXES = """
+    SELECT pg_get_constraintdef(c.oid), pg_get_indexdef(i.indexrelid)
+    FROM pg_index i LEFT JOIN pg_constraint c ON c.conindid = i.indexrelid
+    WHERE i.indrelid = %s::regclass ORDER BY i.indexrelid
+"""
+_DEFINITION = re.compile(r"CREATE (UNIQUE )?INDEX \S+ ON ONLY \S+ (USING .*)", re.S)
 _BLOCK = 200_000  # rows packed at a time: bounds the memory of a COPY to some 10 MB
+
+
+@contextmanager
+def copying(cursor, statement: sql.Composed) -> Iterator[psycopg.Copy]:
+    """A COPY. Its errors are Django's, as those of every other statement: Django passes on what psycopg raises in a
+    COPY, and who waits for Postgres to come back would not know it."""
+    with connection.wrap_database_errors, cursor.copy(statement) as copy:
+        yield copy
 
 
 class Partition:
@@ -33,6 +52,7 @@ class Partition:
         self.table, self.key = table, key
         self.name = f"{table}_{key:d}"
         self.columns = COLUMNS.get(table, "").split()
+        self.indexed = False
 
     def _execute(self, template: str, **names) -> None:
         identifiers = {k: sql.Identifier(v) for k, v in names.items()}
@@ -53,9 +73,29 @@ class Partition:
             "CREATE TABLE {part} (LIKE {table} INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING STORAGE, CHECK ({key} = {value}))"
         )
 
-    def attach(self) -> None:
-        self._execute("ALTER TABLE {table} ATTACH PARTITION {part} FOR VALUES IN ({value})")
+    def index(self) -> None:
+        """Build the indexes that the table has. Nobody waits for that: it locks the partition alone.
+
+        Call it before any partition is attached in the same transaction.
+        """
+        with connection.cursor() as cursor:
+            cursor.execute(_INDEXES, [self.table])
+            for constraint, index in cursor.fetchall():
+                if constraint is not None:  # such as PRIMARY KEY (corpus_id, number)
+                    self._execute(f"ALTER TABLE {{part}} ADD {constraint}")
+                else:  # such as CREATE INDEX word_plain ON ONLY public.word USING btree (…)
+                    self._execute(_DEFINITION.sub(r"CREATE \1INDEX ON {part} \2", index))
         self._execute("ANALYZE {part}")
+        self.indexed = True
+
+    def attach(self) -> None:
+        """Make it the table's. From here to the end of the transaction, other partitions of the table wait to be
+        attached."""
+        if not self.indexed:
+            self.index()
+        with connection.cursor() as cursor:
+            parent = _group(cursor, self.key) if self.table == GROUPED else self.table
+        self._execute("ALTER TABLE {parent} ATTACH PARTITION {part} FOR VALUES IN ({value})", parent=parent)
 
     def _copy(self, options: str) -> sql.Composed:
         columns = sql.SQL(", ").join(map(sql.Identifier, self.columns))
@@ -64,7 +104,7 @@ class Partition:
     @contextmanager
     def writer(self) -> Iterator:
         """A function that takes one row (without the key); for rows that hold text."""
-        with connection.cursor() as cursor, cursor.copy(self._copy("")) as copy:
+        with connection.cursor() as cursor, copying(cursor, self._copy("")) as copy:
             yield lambda *row: copy.write_row((self.key, *row))
 
     def write_arrays(self, blocks: Iterable[tuple[np.ndarray, ...]]) -> int:
@@ -72,7 +112,7 @@ class Partition:
         rows = 0
         with connection.cursor() as cursor:
             types = self._types(cursor)
-            with cursor.copy(self._copy("(FORMAT binary)")) as copy:
+            with copying(cursor, self._copy("(FORMAT binary)")) as copy:
                 copy.write(_HEADER)
                 for columns in blocks:
                     for i in range(0, len(columns[0]), _BLOCK):
@@ -100,6 +140,52 @@ class Partition:
             rows[f"size{i}"] = t.itemsize
             rows[f"value{i}"] = self.key if i == 0 else columns[i - 1]
         return rows.tobytes()
+
+
+def _group(cursor, key: int) -> str:
+    """The table that a partition of GROUPED is attached to: its group, which is made where it is the first there."""
+    cursor.execute("SELECT partstrat = 'r' FROM pg_partitioned_table WHERE partrelid = %s::regclass", [GROUPED])
+    if not cursor.fetchone()[0]:  # a backup of an earlier version is being restored: a migration makes the groups
+        return GROUPED
+    first = key // GROUP * GROUP
+    name = f"{GROUPED}_from_{first:d}"
+    if not _exists(cursor, name):
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", MAKING)  # two runs may need it at once
+        if not _exists(cursor, name):
+            # Not PARTITION OF, which would keep readers out of the whole table until the transaction ends.
+            names = {
+                "group": sql.Identifier(name),
+                "table": sql.Identifier(GROUPED),
+                "key": sql.Identifier(KEYS[GROUPED]),
+            }
+            ends = {"first": sql.Literal(first), "end": sql.Literal(first + GROUP)}
+            for statement in (
+                "CREATE TABLE {group} (LIKE {table} INCLUDING DEFAULTS) PARTITION BY LIST ({key})",
+                "ALTER TABLE {table} ATTACH PARTITION {group} FOR VALUES FROM ({first}) TO ({end})",
+            ):
+                cursor.execute(sql.SQL(statement).format(**names, **ends))
+    return name
+
+
+def _exists(cursor, name: str) -> bool:
+    cursor.execute("SELECT to_regclass(%s) IS NOT NULL", [name])
+    return cursor.fetchone()[0]
+
+
+def drop_empty_groups(below: int) -> None:
+    """Drop the groups without a partition, of snapshots with smaller numbers than that of `below`; one that a reader
+    holds waits for the next time."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid"
+            " WHERE i.inhparent = %s::regclass AND c.relkind = 'p'"
+            " AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhparent = c.oid)",
+            [GROUPED],
+        )
+        empty = [name for (name,) in cursor.fetchall()]
+    for name in empty:
+        if int(name.rpartition("_")[2]) + GROUP <= below:
+            _drop(name)
 
 
 def count_files(
@@ -149,6 +235,7 @@ def repeated_ids(corpus_id: int, most: int = 5) -> tuple[int, list[str]]:
 
 # An advisory lock of Postgres: whoever removes partitions or files shares it, a backup holds it alone.
 REMOVING = (0x746F706F, 1)
+MAKING = (0x746F706F, 3)  # likewise: whoever makes a group holds it alone (2: webapp.operations.backup)
 
 
 @contextmanager
@@ -167,6 +254,10 @@ def removing() -> Iterator[bool]:
 def drop(table: str, key: int) -> bool:
     """Drop a partition; False where a reader held it for longer than a moment, or a backup is being made: the next
     sweep drops it."""
+    return _drop(f"{table}_{key:d}")
+
+
+def _drop(name: str) -> bool:
     try:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SELECT pg_try_advisory_xact_lock_shared(%s, %s)", REMOVING)
@@ -174,7 +265,7 @@ def drop(table: str, key: int) -> bool:
                 return False
             # Waiting for this lock makes every later reader wait behind us: give up soon instead.
             cursor.execute("SET LOCAL lock_timeout = '300ms'")
-            cursor.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(sql.Identifier(f"{table}_{key:d}")))
+            cursor.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(sql.Identifier(name)))
     except OperationalError as error:
         if error.__cause__.__class__.__name__ != "LockNotAvailable":
             raise
@@ -221,8 +312,7 @@ def tables(cursor) -> list[Table]:
         SELECT c.relname, p.relname, array_agg(a.attname::text ORDER BY a.attnum)
         FROM pg_class c
         JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
-        LEFT JOIN pg_inherits i ON i.inhrelid = c.oid
-        LEFT JOIN pg_class p ON p.oid = i.inhparent
+        LEFT JOIN pg_class p ON c.relispartition AND p.oid = pg_partition_root(c.oid)
         WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND c.relname <> 'django_migrations'
           AND (c.relispartition OR NOT coalesce(substring(c.relname from '^(.*)_[0-9]+$') = ANY(%s), false))  -- none that is being filled
         GROUP BY c.oid, c.relname, p.relname ORDER BY p.relname IS NOT NULL, c.relname
@@ -238,12 +328,12 @@ def _named(template: str, table: str, columns: list[str]) -> sql.Composed:
 
 def rows_out(cursor, table: Table) -> Iterator[bytes]:
     """The table's rows as COPY writes them, a line each."""
-    with cursor.copy(_named("COPY {} ({}) TO STDOUT", table.name, table.columns)) as copy:
+    with copying(cursor, _named("COPY {} ({}) TO STDOUT", table.name, table.columns)) as copy:
         yield from map(bytes, copy)
 
 
 def rows_in(cursor, table: Table, blocks: Iterable[bytes]) -> None:
     """Insert rows as `rows_out` gave them."""
-    with cursor.copy(_named("COPY {} ({}) FROM STDIN", table.name, table.columns)) as copy:
+    with copying(cursor, _named("COPY {} ({}) FROM STDIN", table.name, table.columns)) as copy:
         for block in blocks:
             copy.write(block)

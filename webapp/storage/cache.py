@@ -5,6 +5,8 @@ from collections.abc import Callable, Hashable
 from functools import lru_cache
 from threading import Lock
 
+import numpy as np
+
 _clear: list[Callable[[], None]] = []  # one for each cache of this process
 
 
@@ -24,6 +26,18 @@ def clear_all() -> None:
     place on the disk."""
     for clear in _clear:
         clear()
+
+
+def nbytes(value: object) -> int:
+    """What the arrays of a value take, also of those in a tuple or a dict; mapped files take none."""
+    if isinstance(value, np.memmap):
+        return 0
+    if isinstance(value, np.ndarray):
+        owner = value if value.base is None else value.base
+        return 0 if isinstance(owner, np.memmap) else value.nbytes
+    if isinstance(value, dict):
+        return sum(map(nbytes, value.values()))
+    return sum(map(nbytes, value)) if isinstance(value, (tuple, list)) else 0
 
 
 class BoundedCache:
@@ -68,3 +82,8 @@ class BoundedCache:
             value = make()
             self.set(key, value)
         return value
+
+
+# Everything that has a number for each document of a corpus, whatever page made it: what does not fit is made again.
+# Ten million documents in groups take 40 MB, a set of them 10.
+of_documents = BoundedCache(96 << 20, weigh=nbytes)

@@ -19,6 +19,12 @@ def full() -> bool:
     return disk.f_bavail * disk.f_frsize < min(LEAST, disk.f_blocks * disk.f_frsize // 100)
 
 
+def free() -> int:
+    """Bytes that jobs may fill."""
+    disk = os.statvfs(settings.FILES)
+    return disk.f_bavail * disk.f_frsize
+
+
 def is_full(error: BaseException | None) -> bool:
     """Whether an exception, or one that caused it, says that a disk is full: ours, or that of Postgres."""
     while error is not None:

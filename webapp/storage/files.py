@@ -37,3 +37,12 @@ def bow_folder(version_id: int, run_id: int, dropped: list[str]) -> Path:
 
 def run_folder(run_id: int) -> Path:
     return settings.FILES / "runs" / str(run_id)
+
+
+def comparison_folder(comparison_id: int) -> Path:
+    """It holds a lock alone: the result is in the row."""
+    return settings.FILES / "comparisons" / str(comparison_id)
+
+
+def export_folder(export_id: int) -> Path:
+    return settings.FILES / "exports" / str(export_id)

@@ -12,15 +12,14 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.explore import bands, change
+from inference.explore.documents import count
 from webapp.documents import fields, sums
 from webapp.documents.fields import Groups
 from webapp.documents.selection import Selection
 from webapp.results import evidence
-from webapp.results.view import RunView
-from webapp.storage.cache import BoundedCache
+from webapp.storage.cache import BoundedCache, nbytes, of_documents
 
-_kept = BoundedCache(200)
-_large = BoundedCache(4)  # of which each holds a number for each document
+_kept = BoundedCache(16 << 20, weigh=nbytes)
 
 
 class Cut(NamedTuple):
@@ -52,13 +51,11 @@ def of_groups(selection: Selection, groups: Groups, name: Hashable) -> Cut:
     key = (selection.run.snapshot_id, name, tuple(selection.parameters), selection.view.labels.into.tobytes())
 
     def make():
-        group = np.array(
-            selection.group(groups.group)
-        )  # a copy that can be written to: a kernel is compiled for one type
-        some = np.bincount(group[group >= 0], minlength=len(groups.labels)).nonzero()[0]
+        group = selection.group(groups.group)
+        some = count(group, len(groups.labels)).nonzero()[0]
         return group, (int(some[0]), int(some[-1]) + 1) if len(some) else (0, 0)
 
-    group, (first, end) = _large.get_or_set(("cut", *key), make)
+    group, (first, end) = of_documents.get_or_set(("cut", *key), make)
     return Cut(groups, selection, group, first, end, name, key)
 
 
@@ -75,34 +72,28 @@ def information(of: Cut) -> np.ndarray:
 def intervals(of: Cut, topics: list[int]) -> bands.Bands:
     """The shares of some topics, in their order, over all of the groups; only topics that are not remembered are
     computed."""
-    known = _kept.get_or_set(("bands", *of.key), dict)
-    if missing := [k for k in dict.fromkeys(topics) if k not in known]:
-        lengths = evidence.of(of.selection.run).lengths
-        new = bands.shares(*_folded(of.selection.view), lengths, of.group, len(of.groups.labels), missing)
-        for i, k in enumerate(missing):
-            known[k] = new._replace(share=new.share[i], low=new.low[i], high=new.high[i])
+    known = dict(_kept.get(("bands", *of.key)) or {})
+    if not topics or any(k not in known for k in topics):
+        missing = [k for k in dict.fromkeys(topics) if k not in known]
+        new = _bands(of, missing)
+        known |= {k: new._replace(share=new.share[i], low=new.low[i], high=new.high[i]) for i, k in enumerate(missing)}
+        _kept.set(("bands", *of.key), known)
+        if not topics:
+            return new
     parts = [known[k] for k in topics]
-    if not parts:
-        return bands.shares(
-            *_folded(of.selection.view), evidence.of(of.selection.run).lengths, of.group, len(of.groups.labels), []
-        )
     return parts[0]._replace(**{name: np.array([getattr(p, name) for p in parts]) for name in ("share", "low", "high")})
 
 
-def _folded(view: RunView) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    into = view.labels.into
-    return _large.get_or_set(
-        ("folded", view.run.snapshot_id, into.tobytes()), lambda: evidence.of(view.run).folded(into)
-    )
+def _bands(of: Cut, topics: list[int]) -> bands.Bands:
+    counted, into = evidence.of(of.selection.run), of.selection.run_view.labels.into
+    documents = counted.doc_ptr, counted.doc_topics, counted.doc_tokens, counted.lengths
+    return bands.shares(*documents, of.group, len(of.groups.labels), topics, into=into)
 
 
 def strongest(of: Cut, topic: int, g: int, count: int) -> list[tuple[int, float]]:
     """Documents of a group in which a topic has the largest share: (number, share), largest first."""
-    counted = evidence.of(of.selection.run)
-    held = counted.held(of.selection.view.labels.parts(topic))
-    inside = np.flatnonzero((of.group == g) & (held > 0))
-    share = held[inside] / counted.lengths[inside]
-    return [(int(inside[i]), float(share[i])) for i in np.lexsort((inside, -share))[:count]]
+    parts = of.selection.run_view.labels.parts(topic)
+    return evidence.of(of.selection.run).strongest(parts, of.group, g, count)
 
 
 def address(selection: Selection, *groups: tuple[Groups, int], has: int | None = None) -> str:

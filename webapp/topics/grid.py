@@ -5,15 +5,17 @@ import regex
 
 from inference.explore import seriation
 from inference.explore.saliency import saliency
-from webapp.documents import sums
 from webapp.models import Run
 from webapp.results import evidence, links
+from webapp.results.view import RunView
+from webapp.storage.cache import BoundedCache, nbytes
 from webapp.storage.sql import rows
 from webapp.topics.overview import Overview
 
 TOPICS = 60  # columns of a page
 WORDS = 40  # lines of a page
 CANDIDATES = 25  # first words of each topic, of which the most telling ones are shown
+_saliencies = BoundedCache(8 << 20, weigh=nbytes)
 _WORD = regex.compile(r"[^\s,;]+")
 
 
@@ -76,35 +78,31 @@ def _named(run: Run, words: list[str]) -> list[dict]:
 
 def _salient(overview: Overview, columns: np.ndarray) -> list[dict]:
     """The most salient words among the first ones of some topics, by the tokens of the whole corpus."""
-    run = overview.run
+    run, view = overview.run, overview.view
     parts = np.flatnonzero(np.isin(overview.labels.into, columns)).tolist()  # with what was merged into them
-    counts = rows(
-        """
-        SELECT topic, word, tokens FROM topic_word
-        WHERE snapshot_id = %(snapshot)s AND tokens > 0 AND word IN (
-            SELECT word FROM topic_word WHERE snapshot_id = %(snapshot)s AND topic = ANY(%(topics)s) AND rank < %(rank)s)
-        """,
-        {"snapshot": run.snapshot_id, "topics": parts, "rank": CANDIDATES},
+    listed = rows(
+        "SELECT DISTINCT word FROM topic_word WHERE snapshot_id = %s AND topic = ANY(%s) AND rank < %s AND tokens > 0 ORDER BY word",
+        [run.snapshot_id, parts, CANDIDATES],
     )
-    candidates = sorted({row["word"] for row in counts} - set(overview.view.hidden_words.numbers))
-    place = {word: i for i, word in enumerate(candidates)}
-    table = np.zeros((len(candidates), run.topics))
-    for row in counts:
-        if row["word"] in place:
-            table[place[row["word"]], row["topic"]] = row["tokens"]
-    telling = saliency(overview.labels.merged(table), sums.whole(overview.view).tokens[0])
-    best = np.argsort(-telling, kind="stable")[:WORDS]
-    numbers = [candidates[i] for i in best.tolist()]
+    hidden = set(view.hidden_words.numbers)
+    candidates = np.array([row["word"] for row in listed if row["word"] not in hidden], np.int64)
+    telling = _saliency(view)[candidates]
+    numbers = candidates[np.argsort(-telling, kind="stable")[:WORDS]].tolist()
     names = rows("SELECT number, word FROM word WHERE version_id = %s AND number = ANY(%s)", [run.version_id, numbers])
     return sorted(names, key=lambda row: numbers.index(row["number"]))
 
 
+def _saliency(view: RunView) -> np.ndarray:
+    """float64[V]: of every word, in the whole corpus."""
+    into, counted = view.labels.into, evidence.of(view.run)
+
+    def make() -> np.ndarray:
+        ptr, of, tokens, _ = counted.by_word()
+        return saliency(ptr, of, tokens, np.bincount(of, tokens, minlength=counted.K), into)
+
+    return _saliencies.get_or_set((view.run.snapshot_id, into.tobytes()), make)
+
+
 def _tokens(overview: Overview, words: list[int]) -> np.ndarray:
     """int64[words, K]: in the selected documents."""
-    tokens_given, mask, K = evidence.of(overview.run), overview.selection.mask, overview.run.topics
-    table = np.zeros((len(words), K), np.int64)
-    for i, w in enumerate(words):
-        documents, counts, topics, _ = tokens_given.word(w)
-        weights = counts if mask is None else counts * mask[documents]
-        table[i] = np.bincount(topics, weights=weights, minlength=K)
-    return overview.labels.merged(table)
+    return overview.labels.merged(evidence.of(overview.run).word_topics_of(words, overview.selection.mask))

@@ -9,12 +9,12 @@ from webapp.documents.selection import Selection
 from webapp.models import Version
 from webapp.results import evidence, links
 from webapp.results.view import RunView
-from webapp.storage.cache import BoundedCache, cached
+from webapp.storage.cache import BoundedCache, cached, nbytes
 from webapp.storage.sql import rows
 
 WORDS = 30  # on the topic's own page
 LEAST = 5  # tokens of a word that is shown for being nowhere else
-_tallies = BoundedCache(64)  # topics whose words a web process remembers
+_tallies = BoundedCache(8 << 20, weigh=nbytes)  # the words of topics that a web process remembers
 
 
 class Words(NamedTuple):
@@ -53,11 +53,12 @@ def _of_all(view: RunView, parts: list[int]) -> Words:
 
 
 def _of_some(view: RunView, parts: list[int], selection: Selection) -> Words:
-    """In the selected documents: one pass over the evidence."""
+    """In the selected documents: one pass over their words."""
     slot = np.full(view.run.topics, -1, np.int32)
     slot[parts] = 0
-    group = np.where(selection.mask, 0, -1).astype(np.int32)
-    tokens, everywhere = evidence.of(view.run).word_sums(group, 1, slot, 1)[0]
+    documents = np.flatnonzero(selection.mask).astype(np.int32)
+    group = np.broadcast_to(np.int32(0), selection.mask.shape)
+    tokens, everywhere = evidence.of(view.run).word_sums(group, 1, slot, 1, documents)[0]
     some = np.flatnonzero(tokens)
     return Words(some, tokens[some], everywhere[some], int(tokens.sum()), int(everywhere.sum()))
 

@@ -132,10 +132,10 @@ class Cut(NamedTuple):
 
 def _cut(run: Run, uses: Uses, tokens: list[tuple[int, int]]) -> list[Cut]:
     """The pieces of text around some tokens, in their order."""
-    documents = [int(uses.documents[pair]) for pair, _ in tokens]
-    offsets = {d: uses.evidence.offsets(d, uses.word) for d in dict.fromkeys(documents)}
-    places = [int(offsets[d][n]) for d, (_, n) in zip(documents, tokens, strict=True)]
-    known = embargo.about(run.corpus, offsets, "title", "date_text")
+    pairs, nth = np.array(tokens, np.int64).reshape(-1, 2).T
+    documents = uses.documents[pairs].tolist()
+    places = uses.evidence.places(uses.documents[pairs], nth, uses.word).tolist()
+    known = embargo.about(run.corpus, dict.fromkeys(documents), "title", "date_text")
     wanted = [
         (d, first := max(0, at - SIDE), at - first + LONGEST + SIDE, at)
         for d, at in zip(documents, places, strict=True)

@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pytest
 
+from inference import memory
 from inference.text import Choice, choose, duplicates
 from tests.inference.text import naive
 from tests.inference.text.test_choose import written
@@ -25,11 +26,13 @@ def made():
     return texts
 
 
-@pytest.mark.parametrize("keys", [1 << 25, 500])
-def test_twins(tmp_path, monkeypatch, keys):
-    monkeypatch.setattr(duplicates, "_KEYS", keys)
+@pytest.mark.parametrize("on_disk", [False, True])
+def test_twins(tmp_path, monkeypatch, on_disk):
+    if on_disk:
+        monkeypatch.setattr(memory, "LARGE", 1)
     texts = made()
-    exact, near = duplicates.find(written(tmp_path, texts))
+    exact, near = duplicates.find(written(tmp_path, texts), tmp_path / "scratch")
+    assert (tmp_path / "scratch").exists() == on_disk and not list(tmp_path.glob("scratch/*"))
     words = [[word for *_, word, _ in naive.pieces(text)] for text in texts]
     triples = [naive.triples(text) for text in texts]
     for d in range(len(texts)):
@@ -42,6 +45,14 @@ def test_twins(tmp_path, monkeypatch, keys):
         )
         assert near[d] in like if like else near[d] == -1
     assert (exact >= 0).sum() == 8 and (near >= 0).sum() > 15
+
+
+def test_texts_are_read_once(tmp_path, monkeypatch):
+    stream, read = written(tmp_path, made()), []
+    blocks = type(stream).blocks
+    monkeypatch.setattr(type(stream), "blocks", lambda *a, **b: read.append(1) or blocks(*a, **b))
+    duplicates.find(stream)
+    assert len(read) == 1
 
 
 def test_news(tmp_path, corpora_folder):

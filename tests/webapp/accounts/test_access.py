@@ -54,7 +54,7 @@ GET = {
     "see": ["corpus", "corpus_events", "corpus_report", "corpus_documents", "corpus_document", "corpus_passage", "corpus_whole", "corpus_files", "corpus_problems", "corpus_vocabulary", "run", "run_events", "run_forming",
             "run_overview", "run_topics", "run_topic", "run_topic_words", "run_topic_word", "run_curation", "run_documents", "run_document", "run_passage", "run_whole",
             "document_word", "run_time", "run_time_table", "run_time_compare", "run_time_csv", "run_words", "run_word",
-            "run_compare_words", "run_take", "run_methods", "run_bib", "export", "run_reading_results", "run_try", "run_truth"],
+            "run_compare_words", "run_take", "run_methods", "run_bib", "export", "export_kept", "run_reading_results", "run_try", "run_truth"],
     "answer": ["corpus_owner", "corpus_subset", "run_reading", "reading_passages", "reading_words", "reading_topics"],
     "edit": ["corpus_prepare", "corpus_words", "corpus_phrases", "run_without", "run_carry", "run_deleted", "run_steer"],
     "own": ["corpus_sharing", "corpus_deleted"],
@@ -62,10 +62,11 @@ GET = {
     "nobody": ["reader"],
 }  # fmt: skip
 POST = {
+    "anyone": ["compare_again"],
     "user": ["corpora", "example", "simulate", "uploads", "upload", "notebook_new", "notebook_findings", "pin", "tokens"],
     "mine": ["notebook_change", "notebook_pin", "token_revoke"],
     "see": ["run_try", "topics_ticked"],
-    "answer": ["corpus_owner", "corpus_subset", "reading_passages_answer", "reading_words_answer", "reading_topics_answer"],
+    "answer": ["corpus_owner", "corpus_subset", "export_make", "export_again", "export_delete", "reading_passages_answer", "reading_words_answer", "reading_topics_answer"],
     "edit": ["corpus_prepare", "corpus_words", "corpus_phrases", "corpus_runs", "corpus_runs_several", "corpus_add", "corpus_retry", "run_stop", "run_cancel",
              "run_again", "run_onward", "run_delete", "run_bring_back", "topic_edit", "edit_undo", "edit_redo", "edits_undo", "curation_table",
              "run_without_train", "run_carry_over", "topics_edit", "run_steer_train"],

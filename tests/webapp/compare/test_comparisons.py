@@ -12,8 +12,11 @@ from inference.bow import Bow
 from inference.errors import Invalid
 from inference.explore import matching
 from tests.corpora import as_csv, example_rows
+from tests.inference.test_evaluate import topics_of
+from webapp.compare import matchings
 from webapp.compare import queries as comparisons
-from webapp.models import Run
+from webapp.jobs import claims, dispatch, kinds, sweep
+from webapp.models import Comparison, Run, User
 from webapp.operations import upkeep
 from webapp.results import weights
 from webapp.runs import services as runs
@@ -97,9 +100,9 @@ def test_pairs_are_those_of_the_matching(client, trained, others):
 
 
 def test_both_directions_are_one_matching(client, trained, others):
-    comparisons._between.cache_clear()
+    matchings._quick.cache_clear()
     there, back = data(client, trained.pk, others[1].pk), data(client, others[1].pk, trained.pk)
-    assert comparisons._between.cache_info().misses == 1
+    assert matchings._quick.cache_info().misses == 1
     pairs = {(row["first"]["number"], row["second"]["number"]) for row in there["topics"]["rows"]}
     assert pairs == {(row["second"]["number"], row["first"]["number"]) for row in back["topics"]["rows"]}
     assert there["topics"]["lists"]["split"]["count"] == back["topics"]["lists"]["merged"]["count"]
@@ -221,4 +224,91 @@ def test_a_snapshot_that_was_replaced_meanwhile(trained, others):
     stale = Run.objects.get(pk=others[0].pk)
     stale.snapshot_id = 10**12
     with pytest.raises(Invalid, match="newer topics"):
-        comparisons.match(trained, stale)
+        matchings.of(trained, stale)
+
+
+@pytest.fixture
+def large(monkeypatch):
+    """Every pair is too large for a request. The messages to workers."""
+    sent = []
+    monkeypatch.setattr(matchings, "QUICK", 0)
+    monkeypatch.setattr(dispatch, "send", lambda kind, pk: sent.append((kind, pk)))
+    matchings._read.cache_clear()
+    return sent
+
+
+def test_a_worker_compares_large_runs_once(client, trained, others, large):
+    quick = matchings._quick(*sorted((trained.snapshot_id, others[0].snapshot_id)))
+    first = data(client, trained.pk, others[0].pk)
+    assert first["topics"] is None and "comparison" not in first and len(large) == 1
+    assert [(pair["run"], pair["other"], pair["status"]) for pair in first["comparing"]] == [
+        (trained.pk, others[0].pk, "queued")
+    ]
+    assert first["measures"]["rows"][1]["matched"] is None
+    assert data(client, others[0].pk, trained.pk)["topics"] is None and len(large) == 1
+    html = client.get(address(trained.pk, others[0].pk)).content.decode()
+    assert "waiting for a worker" in html and "js/waiting.js" in html and 'http-equiv="refresh"' in html
+    answer = client.get(f"/api/v1/runs/{trained.pk}/compare/{others[0].pk}")
+    assert answer.status_code == 202 and answer.json() == {"status": "queued", "done": 0.0, "error": ""}
+    matchings.compare(large[0][1])
+    row = Comparison.objects.get()
+    assert (row.status, row.done, row.tries) == ("ready", 1.0, 1)
+    kept = matchings.of(*sorted((trained, others[0]), key=lambda run: run.snapshot_id))
+    assert [np.asarray(a, object).tolist() for a in kept] == [np.asarray(a, object).tolist() for a in quick]
+    assert kept.partner.dtype == np.int32
+    done = data(client, trained.pk, others[0].pk)
+    assert done["comparing"] == [] and done["topics"]["rows"] and done["measures"]["rows"][1]["matched"] is not None
+    assert client.get(f"/api/v1/runs/{trained.pk}/compare/{others[0].pk}").status_code == 200
+
+
+def test_a_comparison_that_lost_its_process_is_made_again(trained, others, large):
+    with pytest.raises(matchings.NotYet):
+        matchings.of(trained, others[0])
+    pk = large[0][1]
+    assert claims.claim(kinds.COMPARE, pk) == 1
+    beat = Comparison.objects.values_list("attempt", "heartbeat_at", "tries").get(pk=pk)
+    sweep.requeue(kinds.COMPARE, pk, *beat)
+    assert large[-1] == (kinds.COMPARE, pk) and Comparison.objects.get(pk=pk).status == "queued"
+    matchings.compare(pk)
+    row = Comparison.objects.get(pk=pk)
+    assert (row.status, row.attempt) == ("ready", 2) and matchings.of(trained, others[0])
+
+
+def test_a_comparison_that_fails_says_so_and_can_be_tried_again(client, trained, others, large, monkeypatch):
+    data(client, trained.pk, others[0].pk)
+    (_, pk), there = large[0], matchings._topics
+
+    def broken(*snapshots):
+        raise RuntimeError("a sentence for the log alone")
+
+    monkeypatch.setattr(matchings, "_topics", broken)
+    matchings.compare(pk)
+    (pair,) = data(client, trained.pk, others[0].pk)["comparing"]
+    assert pair["status"] == "failed" and "Something went wrong" in pair["error"]
+    html = client.get(address(trained.pk, others[0].pk)).content.decode()
+    assert "Try again" in html and "js/waiting.js" not in html
+    monkeypatch.setattr(matchings, "_topics", there)
+    assert client.post(pair["again"]).status_code == 302 and Comparison.objects.get(pk=pk).status == "queued"
+    matchings.compare(pk)
+    assert data(client, trained.pk, others[0].pk)["topics"]["rows"]
+    assert client.post(reverse("compare_again", args=[trained.pk, 10**12])).status_code == 404
+
+
+def test_comparisons_are_bounded_and_go_with_either_run(client, trained, others, large, monkeypatch):
+    monkeypatch.setattr(matchings, "WAITING", 1)
+    found = data(client, trained.pk, others[0].pk, others[1].pk)
+    assert [pair["status"] for pair in found["comparing"]] == ["queued", "queued"] and Comparison.objects.count() == 1
+    assert Comparison.objects.get().by == User.objects.local()
+    snapshot = Comparison.objects.get().second
+    snapshot.delete()
+    assert not Comparison.objects.exists()
+
+
+def test_the_progress_of_a_matching_is_told(monkeypatch):
+    rng, told = np.random.default_rng(1), []
+    one, other = (topics_of(rng.dirichlet(np.full(30, 0.2), K), 12) for K in (7, 5))
+    words = [f"w{i}" for i in range(30)]
+    whole = matching.similarities(one, other, words, words)
+    monkeypatch.setattr(matching, "LARGE", 2)
+    parts = matching.similarities(one, other, words, words, told.append)
+    assert (parts == whole).all() and told == pytest.approx([2 / 7, 4 / 7, 6 / 7, 1])

@@ -24,7 +24,7 @@ from webapp.accounts import sharing
 from webapp.corpora import deleted, deletion
 from webapp.ingest import corpora, versions
 from webapp.jobs import claims, events, kinds
-from webapp.models import Answer, Corpus, Document, Edit, Membership, Pin, Run, User, Version
+from webapp.models import Answer, Comparison, Corpus, Document, Edit, Export, Membership, Pin, Run, User, Version
 from webapp.notebooks import queries
 from webapp.notebooks import services as notebooks
 from webapp.operations import upkeep
@@ -66,6 +66,12 @@ def made(draft, django_db_blocker, tmp_path_factory):
         for each in (run, less):
             Edit.objects.create(run=each, topic=1, field="label", value="War", batch=uuid4(), by="Ada")
             Answer.objects.create(run=each, reader="Ada", kind="fit", topic=1, seed=0, payload={})
+        first, second = sorted(Run.objects.get(pk=each.pk).snapshot_id for each in (run, less))
+        Comparison.objects.create(first_id=first, second_id=second)
+        about = {"file": "words.csv", "name": "words.csv", "sentence": "Words", "expected": 9}
+        export = Export.objects.create(run=run, by=ada, **about)
+        files.export_folder(export.pk).mkdir(parents=True)
+        (files.export_folder(export.pk) / "file").write_bytes(b"number,word\n")
         Membership.objects.create(corpus=corpus, user=ada, role="viewer")
         sharing.add(corpus, "eve@example.org", "editor", ada)
         sharing.make_link(corpus, ada, "a colleague", 7)
@@ -77,7 +83,7 @@ def made(draft, django_db_blocker, tmp_path_factory):
             files.corpus_folder(addition.pk),
             files.version_folder(corpus.version_id),
         ]
-        folders += [files.run_folder(run.pk), files.run_folder(less.pk)]
+        folders += [files.run_folder(run.pk), files.run_folder(less.pk), files.export_folder(export.pk)]
         yield before, corpus, folders
         deletion.corpus(Corpus.everything.get(pk=corpus.pk))
         deletion.for_good(corpus)

@@ -3,6 +3,7 @@ near."""
 
 import json
 import re
+from functools import partial
 from html import unescape
 from uuid import uuid4
 
@@ -173,13 +174,17 @@ def test_similar_documents(client, run):
     )  # a word that fits two topics alike may go to either
 
 
-def test_a_large_corpus_is_compared_when_asked(client, run, monkeypatch):
-    monkeypatch.setattr("webapp.documents.views.SOON", 10)
+def test_of_a_large_corpus_the_page_says_what_it_did_not_look_at(client, run, monkeypatch):
     url = reverse("run_document_json", args=[run.pk, 30])
-    data = client.get(url + "?q=war").json()
-    assert data["similar"] is None
-    assert len(client.get(url + data["find_similar"]).json()["similar"]) == documents.SIMILAR
-    assert "Compare it with all" in shown(client, run, 30)
+    everything = client.get(url).json()
+    assert everything["similar_unseen"] is None and "Another could be" not in shown(client, run, 30)
+    monkeypatch.setattr(documents, "nearest", partial(documents.nearest, first=1, most=4))
+    some = client.get(url).json()
+    assert 0 < some["similar_looked"] <= 4 and 0 < len(some["similar"]) <= 4
+    seen = {row["number"] for row in some["similar"]}
+    others = [row["likeness"] for row in everything["similar"] if row["number"] not in seen]
+    assert some["similar_unseen"] >= max(others) - 0.001
+    assert "Another could be" in shown(client, run, 30)
 
 
 def test_topics_of_a_word(client, run):

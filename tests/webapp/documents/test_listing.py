@@ -14,7 +14,9 @@ from inference.text import Tokeniser
 from tests.inference.index.naive import Naive
 from tests.webapp import mixtures
 from tests.webapp.making import corpus_of
-from webapp.documents import facets, search, texts
+from webapp.curation import services as curation
+from webapp.documents import facets, fields, search, texts
+from webapp.documents import listing as listing_module
 from webapp.documents import queries as documents
 from webapp.documents.listing import Listing
 from webapp.documents.selection import Selection
@@ -80,6 +82,45 @@ def test_orders(trained, query, by):
         assert of.around(number) == (
             expected[place - 1] if place else None, expected[place + 1] if place + 1 < len(expected) else None, place + 1,
         )  # fmt: skip
+
+
+def test_a_merged_topic_orders_by_what_both_hold(trained):
+    curation.change(trained, 2, {"into": "1"}, "owner")
+    for query in ("", "q=war"):
+        of = made(trained, query, "T01")
+        mask = of.selection.mask
+        shares = Counter()
+        for row in mixtures.rows(trained):
+            if row.topic in (1, 2):
+                shares[row.document] += row.share
+        numbers = range(trained.version.documents) if mask is None else np.flatnonzero(mask).tolist()
+        expected = sorted(numbers, key=lambda n: (-round(shares[n], 9), n))
+        assert whole(of, 9) == expected
+        for place in (0, len(expected) // 2, len(expected) - 1):
+            assert of.around(expected[place]).place == place + 1
+
+
+def test_no_page_sorts_the_corpus(trained, monkeypatch):
+    """What is kept by reading and training is read; what a set takes out of it is made once."""
+    listing_module._lists.clear()
+    argsort, sorted_arrays = np.argsort, []
+    monkeypatch.setattr(
+        np, "argsort", lambda a, *more, **named: sorted_arrays.append(len(a)) or argsort(a, *more, **named)
+    )
+    for by in ("date", "newest", "T01"):
+        of = made(trained, "", by)
+        page, _ = of.page(None, 5)
+        of.around(page[2])
+    assert not listing_module._lists._values and not sorted_arrays
+    assert made(trained, "in=party:Federalist", "date").page(None, 5)[0] and len(listing_module._lists._values) == 1
+    assert made(trained, "in=party:Federalist", "date").around(0) and len(listing_module._lists._values) == 1
+
+
+def test_versions_without_a_kept_order_are_listed_the_same(trained, monkeypatch):
+    kept = {by: whole(made(trained, "", by), 50) for by in ("date", "newest")}
+    monkeypatch.setattr(fields, "by_date", lambda version, newest: None)
+    listing_module._lists.clear()
+    assert kept == {by: whole(made(trained, "", by), 50) for by in ("date", "newest")}
 
 
 def test_a_document_outside_the_list_has_no_neighbours(trained):

@@ -13,7 +13,7 @@ from inference.errors import Invalid
 from webapp.accounts import quotas
 from webapp.ingest import uploads, versions
 from webapp.jobs import claims, dispatch, kinds, roster, scheduler
-from webapp.models import Corpus, Run, SourceFile, User
+from webapp.models import Corpus, Export, Run, SourceFile, User
 from webapp.runs import services as runs
 
 pytestmark = pytest.mark.django_db
@@ -73,7 +73,7 @@ def test_a_large_run_does_not_keep_a_small_one_waiting():
     assert taken == [run.pk for run in large[:3]] + [None] * 7, "a place is left to others"
     small = ben.run(10)
     assert take(small) == small.pk
-    assert scheduler.free_training_places() == 0 and take(ben.run()) is None, "and one process to jobs that are short"
+    assert scheduler.free_places(kinds.TRAIN) == 0 and take(ben.run()) is None, "and one process to jobs that are short"
 
 
 def test_small_before_large_where_nobody_has_had_a_turn():
@@ -274,3 +274,17 @@ def test_two_readings_at_once_do_not_pass_a_quota_together(settings):
     for thread in threads:
         thread.join(30)
     assert sorted(said) == ["kept", "refused"] and quotas.used(ada.user)["documents"] == 60
+
+
+def test_files_and_comparisons_leave_half_of_the_processes_to_others():
+    ada = Person("ada")
+    made = [
+        Export.objects.create(run=ada.run(), by=ada.user, file="x.csv", name="x", sentence="x", expected=n)
+        for n in range(4)
+    ]
+    begun = [scheduler.claim_next_job(kinds.EXPORT, export.pk) for export in made]
+    assert begun == [(made[0].pk, 1), (made[1].pk, 1), None, None] and scheduler.startable(kinds.EXPORT) == 0
+    Export.objects.filter(pk=made[0].pk).update(status="ready")
+    sent.clear()
+    scheduler.dispatch_next(kinds.EXPORT)
+    assert sent == [made[2].pk]

@@ -7,10 +7,10 @@ import redis
 from django.urls import reverse
 from django.utils import timezone
 
-from webapp.jobs import events, kinds, roster
+from webapp.jobs import events, kinds, roster, teams
 from webapp.models import Corpus, Run
 from webapp.operations import operator as queries
-from webapp.operations import upkeep
+from webapp.operations import state, upkeep
 from webapp.runs import services as runs
 
 pytestmark = pytest.mark.django_db
@@ -73,12 +73,31 @@ def test_without_workers_and_without_redis_it_says_so(client, monkeypatch):
     assert "Redis does not answer" in client.get("/operator/").content.decode()
 
 
+def test_who_shares_a_training(client):
+    """The page, and metrics that add up per worker."""
+    seat = {"rank": 0, "t": 12, "steps": 7, "computing": 3.5, "exchanging": 0.5, "cpu": 3.25, "sent": 2_000_000}
+    teams.note(4711, [seat | {"worker": "there:1"}, seat | {"worker": "<b>", "rank": 1, "t": 12}], restarts=2)
+    try:
+        (team,) = said(client)["teams"]
+        assert (team["run"], team["restarts"], [w["worker"] for w in team["workers"]]) == (4711, 2, ["there:1", "<b>"])
+        html = client.get("/operator/").content.decode()
+        assert "Run 4711: 2 workers, back to a checkpoint 2 times" in html and "&lt;b&gt;" in html and "there:1" in html
+        numbers = {(n.name, n.labels): n.value for n in state.numbers() if n.name.startswith("topograph_cluster")}
+        assert numbers["topograph_cluster_workers", ("4711",)] == 2
+        assert numbers["topograph_cluster_seconds", ("4711", "there:1", "processor")] == 3.25
+        assert numbers["topograph_cluster_sent_bytes", ("4711", "<b>")] == 2_000_000
+    finally:
+        events.client().delete("team:4711")
+    assert said(client)["teams"] == [] and "Shared trainings" not in client.get("/operator/").content.decode()
+
+
 def test_jobs_by_kind_and_state_with_keyset_pages(client, trained, failed, monkeypatch):
     monkeypatch.setattr(queries, "PAGE", 1)
     other = runs.create(trained.version, topics=4)
     Run.objects.filter(pk=other.pk).update(status="failed", error="A file could not be read: letters.txt")
     first = said(client, "?kind=run&state=failed")
-    assert {row["kind"]: row["failed"] for row in first["counts"]} == {"run": 2, "corpus": 0, "version": 0}
+    failed_of = {row["kind"]: row["failed"] for row in first["counts"]}
+    assert failed_of == {"run": 2, "corpus": 0, "version": 0, "export": 0, "comparison": 0}
     assert [job["id"] for job in first["jobs"]] == [other.pk] and first["jobs"][0]["broke"] == ""
     second = said(client, first["next"].replace("&amp;", "&"))
     assert [(job["id"], job["attempt"], job["broke"]) for job in second["jobs"]] == [

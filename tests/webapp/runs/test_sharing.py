@@ -5,6 +5,7 @@ from django.conf import settings
 
 from inference import cluster
 from inference.cluster import parts
+from webapp.jobs import teams
 from webapp.models import Metric, Run
 from webapp.runs import services as runs
 from webapp.runs import sharing
@@ -59,10 +60,24 @@ def points(run: Run) -> list:
 
 
 def test_a_run_is_trained_by_workers(shared, trained, train_again, monkeypatch):
-    counted, led = [], sharing.save
+    counted, noted, led = [], [], sharing.save
     monkeypatch.setattr(sharing, "save", lambda *a: (counted.append(len(a[2].members)), led(*a)))
+    monkeypatch.setattr(teams, "note", lambda run, seats, restarts: noted.append((run, seats, restarts)))
+    monkeypatch.setattr("inference.training.PROGRESS_EVERY", 0.0)
     run = train_again()
     assert run.status == "done", run.error
+    pk, seats, restarts = noted[0]
+    assert (pk, restarts) == (run.pk, 0) and seats[0].keys() >= {
+        "worker",
+        "steps",
+        "computing",
+        "exchanging",
+        "cpu",
+        "sent",
+    }
+    for name in ("topics", "certainty", "doc_topics", "doc_tokens"):  # which the workers gave
+        there, here = (files.run_folder(pk) / "evidence" / name for pk in (trained.pk, run.pk))
+        assert there.read_bytes() == here.read_bytes()
     assert counted[-1] == 2  # one may have joined at a checkpoint
     assert points(run) == points(trained)
     assert parts.folder_of(files.run_folder(run.pk) / "checkpoint").exists()

@@ -1,0 +1,70 @@
+"""A training by this process, and the same by several workers, a pass at a time."""
+
+import time
+from pathlib import Path
+
+import numba
+import numpy as np
+
+from inference import Bow, engines
+from inference.cluster.lead import Team
+from inference.training import Schedule, held_out_documents
+from tests.inference.cluster import Cluster
+
+SEED = 1
+ENGINE = engines.get(engines.DEFAULT)
+SPENT = ("computing", "exchanging", "cpu", "sent")
+
+
+class One:
+    """A training by this process, with one thread."""
+
+    def __init__(self, bow: Bow, config):
+        self.bow, self.config = bow, config
+        self.schedule = Schedule(bow, config, held_out_documents(bow, SEED))
+        self.state = ENGINE.init(config, self.schedule.shape, SEED)
+
+    def one_pass(self) -> tuple[float, float]:
+        """Seconds, of the clock and of the processor."""
+        numba.set_num_threads(1)
+        k = self.schedule.paces.slice(self.state.t)[0]
+        began, cpu = time.perf_counter(), time.process_time()
+        while self.state.t < self.schedule.paces.steps(k + 1):
+            self.take(self.schedule.batch(self.state.t, SEED))
+        return time.perf_counter() - began, time.process_time() - cpu
+
+    def take(self, documents: np.ndarray) -> None:
+        ENGINE.step(self.config, self.state, self.bow, documents, self.schedule.shape)
+
+
+class Several(One):
+    """A training by so many workers, which this process leads."""
+
+    def __init__(self, bow: Bow, config, home: Path, cluster: Cluster, workers: int, folder: str = "bow"):
+        super().__init__(bow, config)
+        file = home / f"{folder}-{workers}"
+        self.team = Team(ENGINE, cluster.address, file, home, least=workers, most=workers)
+        self.team.lead(config, SEED, bow, home / folder)
+        self.team.begin()
+        self.state = self.team.init(config, self.schedule.shape, SEED)
+        self.sent = 0.0
+
+    def take(self, documents: np.ndarray) -> None:
+        self.team.step(self.config, self.state, self.bow, documents, self.schedule.shape)
+
+    def one_pass(self) -> tuple[float, float]:
+        """The processor's seconds are those of the worker that has most of them."""
+        before, t = self.team.seats(), self.state.t
+        seconds, _ = super().one_pass()
+        self.spent = [
+            {name: b[name] - a[name] for name in SPENT} for a, b in zip(before, self.team.seats(), strict=True)
+        ]
+        self.sent = max(spent["sent"] for spent in self.spent) / (self.state.t - t)
+        return seconds, max(spent["cpu"] for spent in self.spent)
+
+    def topics(self):
+        return self.team.topics(self.config, self.state)
+
+
+def same(a, b) -> bool:
+    return all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))

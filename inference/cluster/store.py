@@ -1,0 +1,46 @@
+"""Folding in and the evidence of a training that workers shared: they have its topics, and each takes the next documents."""
+
+import logging
+from collections import deque
+from collections.abc import Iterator
+from typing import Any
+
+from inference.cluster.lead import LOST, Team
+from inference.cluster.member import unpack
+from inference.cluster.share import Assigner
+from inference.evidence import Assigned
+
+BLOCK = 1000  # documents that a worker takes at a time
+AHEAD = 2  # blocks that it is asked for at once
+log = logging.getLogger(__name__)
+
+
+def evidence(team: Team, state: Any) -> Iterator[Assigned]:
+    """The topics of all documents' tokens under a state's topics, for inference.gather, in the order of documents.
+
+    What a lost worker was asked for is done here, and all of it where the workers do not have these topics any more.
+    """
+    bow, alone = team.bow, Assigner(team.engine, team.config, team.bow)
+    unasked, asked = deque(range(0, bow.D, BLOCK)), deque[tuple[int, str, Any]]()
+
+    def ask(member: str) -> None:
+        if unasked:
+            first = unasked.popleft()
+            call = team.ask(member, "evidence", first=first, end=min(first + BLOCK, bow.D))
+            asked.append((first, member, call))
+
+    for member in [*team.members] * AHEAD if team.ready(state) else []:
+        ask(member)
+    for first in range(0, bow.D, BLOCK):
+        block = None
+        if asked:
+            _, member, call = asked.popleft()
+            try:
+                answer = team.result(call)
+                block = Assigned(answer["first"], *unpack(answer["heads"], answer["data"]))
+                ask(member)
+            except LOST as error:
+                log.warning("a worker was lost (%s) while topics were stored", type(error).__name__)
+        elif unasked:
+            unasked.popleft()
+        yield block or alone(state, first, min(first + BLOCK, bow.D))

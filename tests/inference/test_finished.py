@@ -1,0 +1,39 @@
+"""The checkpoint of a training that is done: without what it remembers of documents, and good for all the rest."""
+
+import numpy as np
+import pytest
+
+from inference import checkpoint, engines, fold_in_corpus, train
+from inference.engines.contract import Shape
+from inference.engines.remembered import size
+from tests.inference.corpora import planted
+
+K = 4
+
+
+@pytest.fixture(scope="module")
+def bow():
+    return planted(K, 80, 300, 40, seed=3)[0]
+
+
+@pytest.mark.parametrize("name", engines.ENGINES)
+def test_topics_priors_and_readings_are_the_same_from_a_smaller_file(name, bow, tmp_path):
+    engine = engines.get(name)
+    config = engines.config(name, topics=K, passes=2, minibatch=40).resolve(bow.D, bow.tokens)
+    *_, last = train(engine, config, bow, seed=1)
+    path = tmp_path / "checkpoint"
+    checkpoint.save(path, last.state, engine=engine, config=config, bow=bow)
+    whole, priors = path.stat().st_size, checkpoint.priors(path)
+    checkpoint.finish(path, engine=engine)
+    state = checkpoint.load(path, engine=engine, config=config, bow=bow)
+    remembered = checkpoint.remembered(last.state)
+    assert whole - path.stat().st_size >= remembered - 500 and checkpoint.remembered(state) == 0
+    shape = Shape(bow.D - 30, bow.V, bow.tokens, -(-bow.D // min(config.minibatch, bow.D)), len(bow.words))
+    assert size(name, config, shape) == remembered, "what the form says before training"
+    for before, now in (
+        (engine.topics(config, last.state), engine.topics(config, state)),
+        (next(fold_in_corpus(engine, config, last.state, bow)), next(fold_in_corpus(engine, config, state, bow))),
+        (priors, checkpoint.priors(path)),
+    ):
+        for a, b in zip(before, now, strict=True):
+            assert np.array_equal(a, b) or a is b

@@ -1,0 +1,198 @@
+"""Large files of runs: made by a worker, kept for a while for whoever asked, and downloaded as often as they like.
+
+Each is a row of Export and a file beside it. Whoever asks for more than they may keep loses their oldest files, and where
+all users together have too many, the oldest of all go; a file that is being made never does.
+"""
+
+import hashlib
+import shutil
+import time
+from datetime import datetime, timedelta
+from functools import partial
+from pathlib import Path
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import QuerySet, Sum
+from django.db.models.functions import Now
+from django.http import QueryDict
+
+from inference.durable import settle
+from inference.errors import Invalid
+from webapp import exports
+from webapp.accounts import embargo, quotas
+from webapp.drawing.numbers import bytes as size_of
+from webapp.jobs import claims, dispatch, kinds
+from webapp.jobs.heartbeat import Heartbeat
+from webapp.jobs.running import run_next
+from webapp.models import Export, Run, User
+from webapp.storage import files
+
+AT_WORK = (Export.Status.QUEUED, Export.Status.MAKING)
+MAKING = 4  # files of one user that may wait or be made at once
+MOST = 20  # files that are kept for one user, and that a page lists of a run
+TOLD = 2.0  # seconds between two reports of how far a file is
+FILE = "file"  # its name in the folder
+
+
+def until(export: Export) -> datetime:
+    """When a file goes."""
+    return (export.made_at or export.created_at) + timedelta(days=settings.EXPORTS["days"])
+
+
+def path(export: Export) -> Path:
+    return files.export_folder(export.pk) / FILE
+
+
+def of(run: Run, user_id: int | None) -> list[Export]:
+    """A user's files of a run, the newest first."""
+    return list(run.exports.filter(by=user_id).order_by("-pk")[: MOST + MAKING]) if user_id else []
+
+
+def ask(run: Run, user: User, file: str, query: QueryDict) -> Export:
+    """Have a file made. One of the same kind that waits or is made is returned instead; one that is ready, or failed, is
+    replaced. Raises Invalid."""
+    form, ending, wanted = checked(run, file, query)
+    expected = exports.expected(form, ending, wanted)
+    _bounded(form, expected)
+    about = {"run": run, "by": user, "file": file, "query": query.urlencode()}
+    with transaction.atomic():
+        User.objects.select_for_update(no_key=True).get(pk=user.pk)
+        own = Export.objects.filter(by=user)
+        if same := own.filter(**about, status__in=AT_WORK).first():
+            return same
+        if own.filter(status__in=AT_WORK).count() >= MAKING:
+            raise Invalid(
+                "file", f"{MAKING} files are being made for you already. Wait until one is done, or delete one."
+            )
+        quotas.check_job(user)
+        _remove(own.filter(**about))
+        export = Export.objects.create(
+            **about,
+            name=exports.made_name(wanted, form, ending),
+            sentence=f"{form.title}, {exports.label(form, ending)}"
+            + (f": {wanted.selection.sentence}" if wanted.selection else ""),
+            expected=expected,
+        )
+        dispatch.send(kinds.EXPORT, export.pk)
+    return export
+
+
+def checked(run: Run, file: str, query: QueryDict) -> tuple[exports.Form, str, exports.Wanted]:
+    """What is asked for. Raises Invalid, or what `embargo.refuse` raises."""
+    named = exports.find(file)
+    if named is None or not exports.ready(run, named[0]):
+        if named is not None and named[0].texts:
+            embargo.refuse(run.corpus, f"“{file}”")
+        raise Invalid("file", f"There is no file “{file[:100]}” to take away of run {run.pk}.")
+    return *named, exports.wanted(run, query)
+
+
+def _bounded(form: exports.Form, expected: int) -> None:
+    if said := exports.refused(form, expected):
+        raise Invalid("file", said)
+    if expected > (most := largest()):
+        raise Invalid("file", f"It would have about {size_of(expected)}, and a file may have {size_of(most)}. {_LESS}")
+
+
+_LESS = "Take it as Parquet where it is not, or of fewer documents."
+
+
+def largest() -> int:
+    """Bytes that one file may have."""
+    return min(settings.EXPORTS["bytes"], settings.EXPORTS["all_bytes"])
+
+
+def again(export: Export) -> bool:
+    return claims.retry(kinds.EXPORT, export.pk)
+
+
+def delete(export: Export) -> None:
+    _remove(Export.objects.filter(pk=export.pk))
+
+
+def _remove(some: QuerySet[Export]) -> None:
+    """The rows first: nobody is led to a file that is gone. A process that makes one notices that it is not wanted."""
+    for export in some:
+        Export.objects.filter(pk=export.pk).delete()
+        folder = files.export_folder(export.pk)
+        transaction.on_commit(partial(shutil.rmtree, folder, ignore_errors=True))
+
+
+def make(key: int) -> None:
+    """Make a file in a worker. After a kill it begins anew."""
+    run_next(kinds.EXPORT, key, _work)
+
+
+def _work(key: int, attempt: int, beat: Heartbeat) -> None:
+    export = Export.objects.get(pk=key)
+    folder = files.export_folder(key)
+    part = folder / "part"
+    try:
+        size, sha256 = _write(part, export, attempt, beat)
+        claims.update(kinds.EXPORT, key, attempt, bytes=size)  # raises where it is not wanted any more
+        part.rename(folder / FILE)
+        settle(folder)
+    finally:
+        part.unlink(missing_ok=True)
+    claims.update(
+        kinds.EXPORT, key, attempt, status=Export.Status.READY, bytes=size, sha256=sha256, made_at=Now(), tries=0
+    )
+    make_room(export.by_id)
+
+
+def _write(part: Path, export: Export, attempt: int, beat: Heartbeat) -> tuple[int, str]:
+    """Bytes that were written, and their sha256."""
+    form, ending, wanted = checked(_run(export), export.file, QueryDict(export.query))
+    size, digest, told, most = 0, hashlib.sha256(), time.monotonic(), largest()
+    with part.open("wb") as out:
+        for piece in exports.made(wanted, form, ending).pieces:
+            out.write(piece)
+            digest.update(piece)
+            size += len(piece)
+            beat.check()
+            if size > most:
+                raise Invalid(
+                    "file", f"The file became larger than {size_of(most)}, which is the most one may have. {_LESS}"
+                )
+            if time.monotonic() - told >= TOLD:
+                told = time.monotonic()
+                _run(export)
+                claims.update(kinds.EXPORT, export.pk, attempt, bytes=size)
+    return size, digest.hexdigest()
+
+
+def _run(export: Export) -> Run:
+    """Raises Invalid where it was deleted meanwhile."""
+    run = Run.objects.select_related("corpus__version", "version__corpus", "snapshot").filter(pk=export.run_id).first()
+    if run is None:
+        raise Invalid("run", f"Run {export.run_id} was deleted while its file was made.")
+    return run
+
+
+def make_room(user: int) -> None:
+    """Remove the oldest files of a user who has too many, and the oldest of all where all together are too many."""
+    ready = Export.objects.filter(status=Export.Status.READY)
+    _remove_beyond(ready.filter(by=user), MOST, settings.EXPORTS["bytes"])
+    _remove_beyond(ready, None, settings.EXPORTS["all_bytes"])
+
+
+def _remove_beyond(some: QuerySet[Export], most: int | None, bytes: int) -> None:
+    newest = some.order_by("-made_at", "-pk")
+    if most is not None:
+        _remove(Export.objects.filter(pk__in=list(newest.values_list("pk", flat=True)[most:])))
+    if (some.aggregate(n=Sum("bytes"))["n"] or 0) <= bytes:
+        return
+    total, beyond = 0, []
+    for pk, size in newest.values_list("pk", "bytes").iterator():
+        total += size
+        if total > bytes:
+            beyond.append(pk)
+    _remove(Export.objects.filter(pk__in=beyond))
+
+
+def remove_expired() -> None:
+    """Remove files whose time is over, and jobs that failed as long ago."""
+    old = Now() - timedelta(days=settings.EXPORTS["days"])
+    _remove(Export.objects.filter(status=Export.Status.READY, made_at__lt=old)[:1000])
+    _remove(Export.objects.filter(status=Export.Status.FAILED, created_at__lt=old)[:1000])

@@ -1,0 +1,50 @@
+"""manage.py store: say what is in the store of sealed files, and whether it is whole."""
+
+import time
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.db.models import Count, Sum
+
+from webapp.models import Sealed
+from webapp.operations import upkeep
+from webapp.storage import bulk, copies, sealed
+
+SHOWN = 20
+
+
+class Command(BaseCommand):
+    help = "Say what is in the store of sealed files (docs/storage.md), and compare it with what is on record."
+
+    def add_arguments(self, parser):
+        parser.add_argument(
+            "--mend", action="store_true", help="remove objects that nothing names and are older than an hour"
+        )
+        parser.add_argument("--read", action="store_true", help="read all of it, and compare each file's sha256")
+
+    def handle(self, *args, mend: bool, read: bool, **_):
+        if not settings.STORE:
+            raise CommandError("There is no store: TOPOGRAPH_STORE is not set, and all files are in the state folder.")
+        self.stdout.write(f"{settings.STORE}; copies here: {copies.bytes_kept():,} of {settings.STORE_CACHE:,} bytes")
+        counted = (
+            Sealed.objects.values("kind", "name").annotate(n=Count("pk"), bytes=Sum("size")).order_by("kind", "name")
+        )
+        for row in counted:
+            self.stdout.write(f"{row['kind']}/*/{row['name']}: {row['n']:,}, {row['bytes']:,} bytes")
+        try:
+            wrong = list(self._wrong(mend, read))
+        except sealed.StoreAway as error:
+            raise CommandError(f"The store does not answer: {error}") from None
+        if wrong:
+            more = f"\n… and {len(wrong) - SHOWN:,} more" if len(wrong) > SHOWN else ""
+            raise CommandError("Missing, or with other bytes than were stored:\n" + "\n".join(wrong[:SHOWN]) + more)
+        self.stdout.write("All that is on record is there.")
+
+    def _wrong(self, mend: bool, read: bool):
+        with bulk.removing() as may:
+            orphans, missing = sealed.sweep(time.time() - upkeep.LEFT, mend=mend and may)
+        if orphans:
+            done = "removed" if mend and may else "nothing was removed (--mend does)"
+            self.stdout.write(f"{len(orphans):,} objects that nothing names: {done}")
+        yield from missing
+        yield from sealed.damaged() if read else ()

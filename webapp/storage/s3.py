@@ -1,0 +1,194 @@
+"""The S3-compatible store of sealed files, by obstore (docs/storage.md). Every question has a time limit, and is asked
+again for half a minute at most. The only module that knows obstore."""
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from datetime import datetime, timedelta
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from django.conf import settings
+
+CHUNK = 16 << 20  # bytes of a request: what a slow line brings within its time limit, and what is in memory at a time
+REQUEST = timedelta(seconds=30)  # of a request, from its connection to its last byte
+CONNECT = timedelta(seconds=3)
+RETRYING = timedelta(seconds=20)  # for which what failed is tried again
+PROBE = timedelta(seconds=2)  # of the question whether it answers
+MARK = "topograph"  # an object that is written to see whether that is allowed
+
+
+class StoreAway(ConnectionError):
+    """The store does not answer, or refuses to; its message says why, for the log."""
+
+
+class Missing(Exception):
+    """The store does not have an object."""
+
+
+class Place(NamedTuple):
+    """bucket, and the prefix of all keys in it, without slashes at its ends. endpoint: "" for Amazon's own."""
+
+    bucket: str
+    prefix: str
+    endpoint: str
+
+    def __str__(self) -> str:
+        return f"s3://{self.bucket}/{self.prefix}".rstrip("/") + (f" at {self.endpoint}" if self.endpoint else "")
+
+
+class Object(NamedTuple):
+    key: str
+    size: int
+    changed: datetime
+
+
+def place(environment: os._Environ | dict[str, str]) -> Place | None:
+    """What the environment says of a store; None where there is none. Raises ValueError with a sentence where it can't be."""
+    url, endpoint = environment.get("TOPOGRAPH_STORE", ""), environment.get("TOPOGRAPH_STORE_ENDPOINT", "")
+    if not url:
+        return None
+    parts = urlsplit(url)
+    if parts.scheme != "s3" or not parts.netloc or parts.query or parts.username:
+        raise ValueError(
+            f"TOPOGRAPH_STORE must be s3://BUCKET or s3://BUCKET/PREFIX, got “{parts.scheme}://{parts.netloc.rpartition('@')[2]}”. "
+            "Keys come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY."
+        )
+    if endpoint and (urlsplit(endpoint).scheme not in ("http", "https") or not urlsplit(endpoint).hostname):
+        raise ValueError(f"TOPOGRAPH_STORE_ENDPOINT must be http://HOST:PORT or https://HOST, got “{endpoint[:100]}”.")
+    keys = [name for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY") if not environment.get(name)]
+    if keys and (endpoint or len(keys) == 1):  # a machine of Amazon's may have a role in place of both
+        raise ValueError(
+            f"TOPOGRAPH_STORE needs {' and '.join(keys)}, which {'is' if len(keys) == 1 else 'are'} not set."
+        )
+    return Place(parts.netloc, parts.path.strip("/"), endpoint)
+
+
+def installed() -> bool:
+    """Whether the extra `s3` is."""
+    try:
+        import obstore  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def put(key: str, path: Path) -> None:
+    """Store a file, whole or not at all. Raises StoreAway."""
+    import obstore
+
+    with _explained():
+        content: Any = path if path.stat().st_size else b""
+        obstore.put(_client(os.getpid()), key, content, chunk_size=CHUNK, max_concurrency=4)
+
+
+def blocks(key: str, size: int) -> Iterator[bytes]:
+    """The first `size` bytes of an object, CHUNK at a time. Raises StoreAway, Missing."""
+    import obstore
+
+    for start in range(0, size, CHUNK):
+        with _explained():
+            yield bytes(obstore.get_range(_client(os.getpid()), key, start=start, end=min(size, start + CHUNK)))
+
+
+def delete(keys: Iterable[str]) -> None:
+    """Those that are not there are passed over. Raises StoreAway."""
+    import obstore
+
+    for key in keys:
+        with suppress(Missing), _explained():
+            obstore.delete(_client(os.getpid()), key)
+
+
+def listed(prefix: str = "") -> Iterator[Object]:
+    """All objects below a prefix. Raises StoreAway."""
+    import obstore
+
+    with _explained():
+        for block in obstore.list(_client(os.getpid()), prefix or None, chunk_size=1000):
+            for each in block:
+                yield Object(each["path"], each["size"], each["last_modified"])
+
+
+def answers() -> bool:
+    """Whether the store answers within seconds."""
+    import obstore
+
+    try:
+        with _explained():
+            next(iter(obstore.list(_client(os.getpid(), probing=True), chunk_size=1)), None)
+    except StoreAway:
+        return False
+    return True
+
+
+def refusal() -> str:
+    """Why the store of the settings can't be used, as a sentence; "" where it can."""
+    if not installed():
+        return (
+            "TOPOGRAPH_STORE is set, and the package obstore is not installed. In a clone: .venv/bin/pip install "
+            "--require-hashes -r requirements/s3.lock; of a wheel: pip install 'topograph[s3]'."
+        )
+    import obstore
+
+    try:
+        with _explained():
+            client = _client(os.getpid(), probing=True)
+            next(iter(obstore.list(client, chunk_size=1)), None)
+            obstore.put(client, MARK, b"Topograph keeps sealed files here.\n")
+    except (StoreAway, Missing) as error:
+        return f"The store {settings.STORE} can't be used: {error} Look at TOPOGRAPH_STORE, TOPOGRAPH_STORE_ENDPOINT and its keys."
+    return ""
+
+
+class _explained:
+    """Turns obstore's errors into ours."""
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind, error, _) -> None:
+        from obstore import exceptions
+
+        if isinstance(error, FileNotFoundError):
+            raise Missing(_short(error)) from error
+        refused = (exceptions.PermissionDeniedError, exceptions.UnauthenticatedError)
+        if isinstance(error, refused) or "403 Forbidden" in str(error):  # a list that is refused has no type of its own
+            raise StoreAway(f"It refuses our keys, or what they may do: {_short(error)}") from error
+        if isinstance(error, (exceptions.BaseError, OSError)) and not isinstance(error, StoreAway):
+            raise StoreAway(_short(error)) from error
+
+
+def _short(error: BaseException) -> str:
+    """The first line of an error; obstore's go on with a trace."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
+
+
+@cache
+def _client(pid: int, probing: bool = False):
+    """pid: a child of a fork needs one of its own, as threads do not come along."""
+    from obstore.store import S3Store
+
+    at = settings.STORE
+    # One object a call: not every store has S3's call for many, nor answers it in the same words.
+    options: dict[str, Any] = {"config": {"aws_disable_bulk_delete": True}}
+    if at.endpoint:
+        options["endpoint"] = at.endpoint
+    if at.prefix:
+        options["prefix"] = at.prefix
+    limit = PROBE if probing else REQUEST
+    return S3Store(
+        at.bucket,
+        client_options={
+            "timeout": limit,
+            "connect_timeout": min(CONNECT, limit),
+            "allow_http": at.endpoint.startswith("http://"),
+        },
+        retry_config={
+            "max_retries": 0 if probing else 4,
+            "retry_timeout": PROBE if probing else RETRYING,
+            "backoff": {"base": 2, "init_backoff": timedelta(seconds=0.2), "max_backoff": timedelta(seconds=4)},
+        },
+        **options,
+    )

@@ -1,0 +1,266 @@
+"""Sealed files: those of versions, runs and corpora that never change once a row points to them. Their home is the state
+folder or, where TOPOGRAPH_STORE names one, an S3-compatible store with copies on each machine (docs/storage.md).
+
+Whoever reads one says so, by `opened` or `held`, and reads it at its usual place. Whoever made one calls `put`, and
+`record` in the transaction that publishes it: objects are in the store before a row names them, and no object is ever
+written twice.
+"""
+
+import hashlib
+import io
+import json
+import os
+import secrets
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, TypeVar
+
+import structlog
+from django.conf import settings
+from django.db import transaction
+
+from webapp.models import Sealed
+from webapp.storage import bulk, copies, s3
+from webapp.storage.copies import Item, Stored
+from webapp.storage.s3 import StoreAway
+
+__all__ = ["ITEMS", "StoreAway", "Stored", "exists", "held", "opened", "put", "record", "remove"]
+
+log = structlog.get_logger(__name__)
+Opened = TypeVar("Opened")
+
+ITEMS = {  # what is sealed of each corpus, version and run
+    "corpora": ("tokens", "index", "duplicates.npz", "report.csv", "truth.npz"),
+    "versions": ("bow", "columns"),
+    "runs": ("bow", "evidence", "checkpoint"),
+}
+_BLOCK = 1 << 22  # bytes hashed at a time
+
+
+def opened(opening: Callable[[], Opened], *paths: Path) -> Opened:
+    """What `opening` makes of sealed files or folders, which are there meanwhile and stay as long as the result lives.
+    Raises StoreAway."""
+    locks = _use(paths)
+    try:
+        result = opening()
+    except BaseException:
+        _let_go(locks)
+        raise
+    if locks:
+        weakref.finalize(result, _let_go, locks)
+    return result
+
+
+@contextmanager
+def held(*paths: Path) -> Iterator[None]:
+    """In `with` these are there. Raises StoreAway."""
+    locks = _use(paths)
+    try:
+        yield
+    finally:
+        _let_go(locks)
+
+
+def exists(path: Path) -> bool:
+    """Whether there is such a file or folder, here or in the store."""
+    return path.exists() or bool(settings.STORE) and _stored(Item.of(path)) is not None
+
+
+def put(*paths: Path) -> list[Stored]:
+    """Store what there is of these files and folders, for `record`; what has not changed since it was recorded is not
+    stored again. Nothing without a store. Raises StoreAway."""
+    stored = []
+    for path in paths if settings.STORE else ():
+        item = Item.of(path)
+        manifest = list(_manifest(item.path))
+        former = _stored(item)
+        if not manifest or former is not None and former.files == manifest:
+            continue
+        now = Stored(item, secrets.token_hex(8), manifest)
+        for (name, _, _), key in zip(manifest, now.objects, strict=True):
+            s3.put(key, item.path / name if name else item.path)
+        stored.append(now)
+    return stored
+
+
+def record(stored: Iterable[Stored]) -> None:
+    """Say that these are in the store, in the transaction of the rows that point to them. What they take the place of is
+    removed once it is committed."""
+    for each in stored:
+        former = _stored(each.item)
+        fields = {"generation": each.generation, "size": each.size, "files": each.files}
+        Sealed.objects.update_or_create(**each.item._asdict(), defaults=fields)
+        transaction.on_commit(lambda each=each, former=former: _recorded(each, former))
+
+
+def _recorded(now: Stored, former: Stored | None) -> None:
+    if not _is_original(now.item):
+        copies.note(now)
+    if former is None:
+        return
+    with bulk.removing() as may:
+        if may:
+            try:
+                s3.delete(former.objects)
+            except StoreAway as error:  # `sweep` finds them
+                log.warning("objects stay in the store", item=str(former.item), error=str(error))
+
+
+def remove(kind: str, key: int) -> None:
+    """Remove all that is sealed of a corpus, version or run: in the store, on record and here. Raises StoreAway, and
+    then it is still on record."""
+    for stored in _all(kind, key):
+        s3.delete(stored.objects)
+        copies.drop(stored.item)
+        Sealed.objects.filter(**stored.item._asdict()).delete()
+
+
+def adopt(kind: str, key: int) -> bool:
+    """Store what a finished corpus, version or run has on this machine and the store has not; whether there was any."""
+    missing = [Item(kind, key, name).path for name in ITEMS[kind] if _stored(Item(kind, key, name)) is None]
+    stored = put(*missing)
+    with transaction.atomic():
+        record(stored)
+    return bool(stored)
+
+
+def on_record(cursor) -> dict[tuple[str, int], list[Stored]]:
+    """All that is sealed, by kind and number, read by a cursor that sees a backup's snapshot."""
+    cursor.execute("SELECT kind, key, name, generation, files FROM webapp_sealed ORDER BY kind, key, name")
+    by_owner: dict[tuple[str, int], list[Stored]] = {}
+    for kind, key, name, generation, files in cursor.fetchall():
+        files = json.loads(files) if isinstance(files, str) else files
+        by_owner.setdefault((kind, key), []).append(_of(Item(kind, key, name), generation, files))
+    return by_owner
+
+
+def reader(stored: Stored, name: str, size: int, digest: str) -> BinaryIO:
+    """A file of the store to read from its beginning, without a copy. Reading raises StoreAway, or copies.Damaged at its end."""
+    return io.BufferedReader(_Reader(copies.checked(stored, name, size, digest)), 1 << 20)
+
+
+class _Reader(io.RawIOBase):
+    def __init__(self, blocks: Iterator[bytes]):
+        self.blocks, self.left = blocks, memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer) -> int:
+        if not self.left:
+            self.left = memoryview(next(self.blocks, b""))
+        count = min(len(buffer), len(self.left))
+        buffer[:count], self.left = self.left[:count], self.left[count:]
+        if not self.left:  # the end is verified before it is given out
+            self.left = memoryview(next(self.blocks, b""))
+        return count
+
+
+def sweep(before: float, mend: bool = True) -> tuple[list[str], list[str]]:
+    """(objects that nothing on record names, files on record that are not there), of the whole store. mend: remove the
+    former where they are older than `before`, seconds since the epoch."""
+    named: dict[str, int] = {}
+    for row in Sealed.objects.iterator(1000):
+        stored = _of(Item(row.kind, row.key, row.name), row.generation, row.files)
+        named |= {key: size for key, (_, size, _) in zip(stored.objects, stored.files, strict=True)}
+    orphans: list[str] = []
+    for each in s3.listed():
+        if named.get(each.key) == each.size:
+            del named[each.key]
+        elif each.key not in named and each.key != s3.MARK and each.changed.timestamp() < before:
+            orphans.append(each.key)
+    if mend and orphans:
+        s3.delete(_unnamed(orphans))
+    return orphans, sorted(named)
+
+
+def damaged() -> Iterator[str]:
+    """Objects on record that have other bytes than were stored, read one after another; missing ones are passed over."""
+    for row in Sealed.objects.iterator(100):
+        stored = _of(Item(row.kind, row.key, row.name), row.generation, row.files)
+        for name, size, digest in stored.files:
+            try:
+                for _ in copies.checked(stored, name, size, digest):
+                    pass
+            except copies.Damaged:
+                yield stored.item.object(stored.generation, name)
+            except s3.Missing:
+                continue
+
+
+def _unnamed(keys: list[str]) -> list[str]:
+    """Those of these objects that nothing names now, though it may have been recorded since."""
+    generations = {key.split("/")[3] for key in keys if key.count("/") >= 3}
+    known = set(Sealed.objects.filter(generation__in=generations).values_list("generation", flat=True))
+    return [key for key in keys if key.count("/") < 3 or key.split("/")[3] not in known]
+
+
+def _use(paths: Iterable[Path]) -> list[int]:
+    locks: list[int] = []
+    try:
+        for item in dict.fromkeys(map(Item.of, paths)) if settings.STORE else ():
+            if not _is_original(item) and (lock := _used(item)) is not None:
+                locks.append(lock)
+    except BaseException:
+        _let_go(locks)
+        raise
+    return locks
+
+
+def _used(item: Item) -> int | None:
+    """A lock on the item's copy; None where it is not sealed yet. It may be sealed anew while it is fetched."""
+    for _ in range(3):
+        stored = _stored(item)
+        if stored is None:
+            return None
+        try:
+            return copies.use(stored)
+        except s3.Missing as error:
+            gone = error
+    raise copies.Damaged(f"{'/'.join(map(str, item))} is on record, and not in the store: {gone}")
+
+
+def _is_original(item: Item) -> bool:
+    """Whether what lies at the item's place here is no copy: a corpus grows where its uploaded files are."""
+    return item.kind == "corpora" and settings.SOURCES
+
+
+def _let_go(locks: list[int]) -> None:
+    while locks:
+        os.close(locks.pop())
+
+
+def _stored(item: Item) -> Stored | None:
+    row = Sealed.objects.filter(**item._asdict()).first()
+    return row and _of(item, row.generation, row.files)
+
+
+def _all(kind: str, key: int) -> list[Stored]:
+    rows = Sealed.objects.filter(kind=kind, key=key)
+    return [_of(Item(kind, key, row.name), row.generation, row.files) for row in rows]
+
+
+def _of(item: Item, generation: str, files: list[list]) -> Stored:
+    return Stored(item, generation, [(name, size, digest) for name, size, digest in files])
+
+
+def _manifest(path: Path) -> Iterator[tuple[str, int, str]]:
+    """(path below it, bytes, sha256) of each file of a folder, or ("", …) of a file; nothing where there is none."""
+    if path.is_file():
+        yield "", *_measured(path)
+    for folder, folders, names in os.walk(path):
+        folders.sort()
+        for name in sorted(names):
+            file = Path(folder, name)
+            yield file.relative_to(path).as_posix(), *_measured(file)
+
+
+def _measured(path: Path) -> tuple[int, str]:
+    digest, size = hashlib.sha256(), 0
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            digest.update(block)
+            size += len(block)
+    return size, digest.hexdigest()
