@@ -34,7 +34,7 @@ def format_of(source: Source, name: str) -> str:
     if file_format.looks:
         content = looks or "something else"
         raise Unreadable(
-            f"“{name}” is no {file_format.label}, though its extension says so: its content is {content}. Give it the right extension, or save it again."
+            f"“{name}” has the extension of another format ({file_format.label}): its content is {content}. Give it the right extension, or save it again."
         )
     expected = "plain text" if key == "text" else f"text in the form {file_format.endings[0]}"
     raise Unreadable(

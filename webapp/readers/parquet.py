@@ -52,7 +52,9 @@ def _rows(path: Source, name: str, advance: Callable[[int], None]) -> Iterator[R
             if "encrypt" in str(error).lower() or "decrypt" in str(error).lower():
                 raise Unreadable(f"“{name}” is encrypted; it was left out. Save it without encryption.") from None
             why = clean(str(error)).split("\n")[0][:120]
-            raise Unreadable(f"“{name}” is not a readable Parquet file ({why}). Write or download it again.") from None
+            raise Unreadable(
+                f"“{name}” is not a Parquet file, or is damaged ({why}). Write or download it again."
+            ) from None
 
 
 def _cell(value) -> str:

@@ -36,7 +36,7 @@ def _read(path: Source, name: str, advance: Callable[[int], None], most: int | N
                     f"“{name}” is protected by a password; it was left out. Save it without one."
                 ) from None
             raise Unreadable(
-                f"“{name}” is not a readable PDF ({str(error).rstrip('.')}). Save or download it again."
+                f"“{name}” is not a PDF, or is damaged ({str(error).rstrip('.')}). Save or download it again."
             ) from None
         try:
             yield from _documents(pdf, name, most)

@@ -47,7 +47,7 @@ def _book(file, name: str) -> calamine.CalamineWorkbook:
         raise Unreadable(f"“{name}” is protected by a password; it was left out. Save it without one.") from None
     except (calamine.CalamineError, OSError, ValueError) as error:
         raise Unreadable(
-            f"“{name}” is not a readable spreadsheet ({clean(str(error))[:120]}). Save it again, or as CSV."
+            f"“{name}” is not a spreadsheet, or is damaged ({clean(str(error))[:120]}). Save it again, or as CSV."
         ) from None
 
 

@@ -159,7 +159,7 @@ def _entries(source: Source, name: str, advance: Callable[[int], None] = lambda 
                     yield entry
         except tarfile.TarError as error:
             if not read:
-                raise Unreadable(f"“{name}” is not a readable tar archive ({error}). Pack it again.") from None
+                raise Unreadable(f"“{name}” is not a tar archive, or is damaged ({error}). Pack it again.") from None
             raise Unreadable(
                 f"“{name}” is damaged after entry {read:,} ({error}); what follows was left out. Pack it again."
             ) from None

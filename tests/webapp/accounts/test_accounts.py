@@ -80,7 +80,7 @@ def test_the_local_owner_becomes_an_account_and_keeps_what_is_theirs(monkeypatch
 
 def test_accounts_that_cannot_be(monkeypatch, ada):
     for email, name, said in (
-        ("no address", "Eve", "no e-mail"),
+        ("no address", "Eve", "not an e-mail"),
         ("eve@example.org", "ada", "called ada"),
         ("eve@example.org", "a\u202eb", "letters"),
     ):

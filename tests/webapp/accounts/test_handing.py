@@ -176,7 +176,7 @@ def test_nobody_sends_letters_without_end(world, monkeypatch):
         html = share(world, act="add", who=f"new{i}@example.org", role="viewer")
     assert len(mail.outbox) == 2 and "you have sent 2 within a day" in html
     assert world.corpus.invitations.count() == 4
-    assert "A letter tells" in emails.shared(world.corpus, "x@example.org", "viewer", world.users["editor"], False), (
+    assert "We sent them" in emails.shared(world.corpus, "x@example.org", "viewer", world.users["editor"], False), (
         "each has their own number"
     )
 

@@ -65,8 +65,8 @@ def test_without_a_script_the_sentence_stands_on_the_page(client):
     ("name", "content", "said"),
     [
         ("photo.csv", b"\x89PNG\r\n\x1a\n" + bytes(90), "its content is a PNG picture"),
-        ("a.xyz", b"words", "an ending that is not known"),
-        ("a.zip", b"not a zip", "no ZIP archive"),
+        ("a.xyz", b"words", "a file extension that Topograph does not know"),
+        ("a.zip", b"not a zip", "(ZIP archive)"),
         ("a.jsonl", b"no json\n", "one JSON object a line"),
         ("a.csv.gz", b"id,text\n1,plain\n", "not compressed by gzip"),
     ],

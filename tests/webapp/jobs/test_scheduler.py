@@ -162,7 +162,9 @@ def test_bytes(settings):
     SourceFile.objects.create(corpus=ada.corpus, position=0, name="a", path="a", bytes=600, sha256="")
     arriving = uploads.create(300, "b.txt", owner=ada.user.pk)
     try:
-        with pytest.raises(uploads.Refused, match="1.0 kB together. They have 900 B, and these 200 B more") as refused:
+        with pytest.raises(
+            uploads.Refused, match="1.0 kB in all. They take up 900 B, and these would add 200 B"
+        ) as refused:
             uploads.create(200, "c.txt", owner=ada.user.pk)
         assert refused.value.status == 413
         uploads.remove(uploads.create(100, "c.txt", owner=ada.user.pk))

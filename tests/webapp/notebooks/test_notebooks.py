@@ -87,11 +87,11 @@ def test_pin_a_passage_as_it_was_copied(client, trained, notebook):
 @pytest.mark.parametrize(
     ("sent", "said"),
     [
-        ({"kind": "passage", "document": 5, "quote": "never said by anybody"}, "does not stand in the document"),
+        ({"kind": "passage", "document": 5, "quote": "never said by anybody"}, "does not contain this passage"),
         ({"kind": "passage", "document": 5, "quote": ""}, "Mark or paste"),
         ({"kind": "passage", "document": 5, "quote": "", "start": 5, "end": 10**15}, "Mark or paste"),
         ({"kind": "passage", "document": 5, "quote": "a" * 20_000}, "at most 5,000"),
-        ({"kind": "passage", "document": 5, "quote": "a\0b"}, "does not stand"),
+        ({"kind": "passage", "document": 5, "quote": "a\0b"}, "does not contain"),
         ({"kind": "passage", "document": MISSING, "quote": "x"}, "has no document"),
         ({"kind": "passage", "document": "5; DROP", "quote": "x"}, "must be a whole number"),
         ({"kind": "topic", "topic": 99}, "has no topic 99"),

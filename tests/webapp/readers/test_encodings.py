@@ -153,7 +153,7 @@ def test_damaged_utf_8_is_utf_8(file):
     content = text.encode()[:400] + b"\xe9" + text.encode()[400:]
     assert guess_encoding(content) == "utf-8"
     documents, problems = load(*file(content, "a.txt"))
-    assert documents[0].text.count("\ufffd") == 1 and "no characters in utf-8" in problems[0].message
+    assert documents[0].text.count("\ufffd") == 1 and "not characters in utf-8" in problems[0].message
 
 
 def test_each_file_of_an_archive_has_its_own(tmp_path):

@@ -202,7 +202,7 @@ def test_jsonl(file):
     assert documents[0].metadata == {"tags": "a; b"} and documents[1].metadata == {"deep": '{"a":1}'}
     assert [p.place for p in problems] == ["line 2", "line 3", "line 4", "line 5", "line 6"]
     said = [p.message for p in problems]
-    assert "no JSON at all, or cut off" in said[0] and "no object" in said[1] and "is empty" in said[2]
+    assert "not JSON, or it is cut off" in said[0] and "not an object" in said[1] and "is empty" in said[2]
     assert "is missing" in said[3] and "is not a text (a number)" in said[4]
     assert all(p.dropped for p in problems)
 

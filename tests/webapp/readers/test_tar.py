@@ -70,7 +70,9 @@ def test_tar(file, tmp_path, name):
     )
     assert all("link or a device" in said[f"/{n}.txt"] for n in ("link", "hard", "device", "pipe"))
     assert (
-        "ending that is not known" in said["/picture.png"] and "more than once" in said["/two.txt"] and len(said) == 9
+        "file extension that Topograph does not know" in said["/picture.png"]
+        and "more than once" in said["/two.txt"]
+        and len(said) == 9
     )
     assert 0 < sum(told) <= path.stat().st_size
     assert [p.name for p in tmp_path.iterdir()] == ["stored"]
@@ -88,7 +90,7 @@ def test_a_truncated_tar_gives_what_comes_before(file):
     path, name = file(packed[: len(packed) * 6 // 10], "a.tar.gz")
     with pytest.raises(Unreadable, match="is damaged"):
         list(readers.read(path, name, readers.Options(format="tar", entry="text")))
-    with pytest.raises(Unreadable, match="no tar archive"):
+    with pytest.raises(Unreadable, match="not a tar archive"):
         readers.sniff(*file(b"no tar at all " * 100, "a.tar"))
     with pytest.raises(Unreadable, match="no file that can be read"):
         readers.sniff(*file(tarred([("a.exe", "x")]), "a.tgz"))
