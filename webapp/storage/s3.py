@@ -170,7 +170,7 @@ def _client(pid: int, probing: bool = False):
     """pid: a child of a fork needs one of its own, as threads do not come along."""
     from obstore.store import S3Store
 
-    at: Place = settings.STORE
+    at: Place | None = settings.STORE
     assert at is not None
     # One object a call: not every store has S3's call for many, nor answers it in the same words.
     options: dict[str, Any] = {"config": {"aws_disable_bulk_delete": True}}
