@@ -128,7 +128,7 @@ def test_dense_files_beyond_a_size_say_what_to_take_instead(client, trained, mon
     monkeypatch.setattr(exports, "DENSE", 2000)
     html = client.get(reverse("run_take", args=[trained.pk])).content.decode()
     assert 'value="document-topics-wide.csv"' not in html and 'value="model-sparse.npz"' in html
-    for file, instead in (("document-topics-wide.csv", "row for each pair"), ("model.npz", "The same, sparse")):
+    for file, instead in (("document-topics-wide.csv", exports.PAIRS), ("model.npz", "The same, sparse")):
         with pytest.raises(Invalid, match=instead):
             asked(trained, file)
         assert instead in client.get(reverse("export", args=[trained.pk, file])).content.decode()
