@@ -632,8 +632,8 @@ def _add(
     drop_below: float,
 ) -> None:
     """Put a batch's samples into lambda, `unit` for each in the arena's scale, and take its old ones out."""
-    by_word = rows.by_word(batch.places, batch.token_ptr, len(batch.words))
-    _merge(config, state, batch.words, *by_word, batch.token_ptr, new, old, unit, drop_below)
+    word_ptr, pairs, tokens = rows.by_word(batch.places, batch.token_ptr, len(batch.words))
+    _merge(config, state, batch.words, word_ptr, pairs, tokens, batch.token_ptr, new, old, unit, drop_below)
 
 
 def _merge(

@@ -104,7 +104,7 @@ def _search(ks, p, root, n, leave_out, most, topic_ptr, by_share, doc_ptr, doc_t
     numbers, best = np.full(n, -1, np.int64), np.zeros(n)
     filled = looked = 0
     while looked < most:
-        j = np.argmax(ahead)
+        j = int(np.argmax(ahead))
         if ahead[j] < 0.0 or (filled == n and ahead[j] < best[n - 1] - SLACK):
             break
         i, d = j >> 1, by_share[at[j]]

@@ -7,6 +7,7 @@ table Comparison, and goes with either of them.
 import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from django.db import transaction
@@ -41,9 +42,13 @@ class NotYet(Exception):
     key: int | None = None
 
 
+def _snapshots(a: Run, b: Run) -> list[int]:
+    return sorted(run.snapshot_id for run in (a, b) if run.snapshot_id is not None)
+
+
 def of(a: Run, b: Run, by: int | None = None) -> Matching:
     """Their present topics. Both have a snapshot. by: the user who asks. Raises NotYet where a worker has to do it."""
-    first, second = sorted((a.snapshot_id, b.snapshot_id))
+    first, second = _snapshots(a, b)
     if a.topics * b.topics <= QUICK:
         with _one_at_a_time:
             between = _quick(first, second)
@@ -100,12 +105,13 @@ def _read(first: int, second: int) -> Matching:
     row = Comparison.objects.filter(first=first, second=second, status=Comparison.Status.READY).first()
     if row is None:
         raise _Missing
-    arrays = {name: np.array(row.data[name], dtype) for name, dtype in _ARRAYS.items()}
-    groups = {name: [(of, parts) for of, parts in row.data[name]] for name in ("splits", "merges")}
-    return Matching(**arrays, **groups)
+    data = row.data or {}
+    fields: dict[str, Any] = {name: np.array(data[name], dtype) for name, dtype in _ARRAYS.items()}
+    fields |= {name: [(of, parts) for of, parts in data[name]] for name in ("splits", "merges")}
+    return Matching(**fields)
 
 
-_ARRAYS = {
+_ARRAYS: dict[str, Any] = {
     "partner": np.int32, "similarity": np.float64, "best_b": np.int32, "best_b_similarity": np.float64, "best_a": np.int32,
     "best_a_similarity": np.float64, "used_a": bool, "used_b": bool,
 }  # fmt: skip
@@ -113,7 +119,7 @@ _ARRAYS = {
 
 def _asked(a: Run, b: Run, by: int | None) -> NotYet:
     """How far a worker is, who is asked where nobody was."""
-    first, second = sorted((a.snapshot_id, b.snapshot_id))
+    first, second = _snapshots(a, b)
     row = Comparison.objects.filter(first=first, second=second).first()
     if row is None:
         if Comparison.objects.filter(status__in=("queued", *kinds.COMPARE.active)).count() >= WAITING:

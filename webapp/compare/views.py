@@ -247,7 +247,7 @@ def _topics(request: HttpRequest, runs: list[Run]) -> dict:
         about = {"kind": "stability", "again": queries.again(views), "orders": _orders(request, queries.STABLE_ORDERS)}
     else:
         order = sort if sort in queries.PAIR_ORDERS else queries.PAIR_ORDERS[0]
-        counts = queries.counts(matchings.of(*runs))
+        counts = queries.counts(matchings.of(runs[0], runs[1]))
         show = request.GET.get("show", "")
         show = show if show in counts else "matched"
         rows, following = queries.pairs(*views, show, order, after)

@@ -21,8 +21,14 @@ from webapp.storage.cache import BoundedCache
 ORDERS = {"order": "order of the corpus", "relevance": "relevance", "date": "oldest first", "newest": "newest first"}
 _TOPIC = regex.compile(r"T(\d{1,5})", regex.ASCII)
 _LAST = 1e12  # the key of a document without a date
+
+
+def _weight(kept: tuple[np.ndarray, ...]) -> int:
+    return sum(array.nbytes for array in kept)
+
+
 _KEPT = 128 << 20  # bytes of lists that a web process keeps: at ten million documents the last three of a whole corpus
-_lists = BoundedCache(_KEPT, weigh=lambda kept: sum(array.nbytes for array in kept))
+_lists = BoundedCache(_KEPT, weigh=_weight)
 
 
 class Neighbours(NamedTuple):
@@ -82,8 +88,8 @@ class Listing:
         """Numbers behind a place, at most `limit`; and the place behind which the next page begins."""
         if self.plain:
             first = after[1] + 1 if after else 0
-            page = list(range(max(first, 0), min(first + limit, self.selection.count)))
-            return page, f"0,{page[-1]}" if page and page[-1] + 1 < self.selection.count else None
+            plain = list(range(max(first, 0), min(first + limit, self.selection.count)))
+            return plain, f"0,{plain[-1]}" if plain and plain[-1] + 1 < self.selection.count else None
         page: list[int] = []
         last = 0.0  # the key of the page's last document
         for part in self._parts():

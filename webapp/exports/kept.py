@@ -98,7 +98,7 @@ def _bounded(form: exports.Form, expected: int) -> None:
 _LESS = "Take it as Parquet where it is not, or of fewer documents."
 
 
-def largest() -> int:
+def largest() -> float:
     """Bytes that one file may have."""
     return min(settings.EXPORTS["bytes"], settings.EXPORTS["all_bytes"])
 
@@ -177,7 +177,7 @@ def make_room(user: int) -> None:
     _remove_beyond(ready, None, settings.EXPORTS["all_bytes"])
 
 
-def _remove_beyond(some: QuerySet[Export], most: int | None, bytes: int) -> None:
+def _remove_beyond(some: QuerySet[Export], most: int | None, bytes: float) -> None:
     newest = some.order_by("-made_at", "-pk")
     if most is not None:
         _remove(Export.objects.filter(pk__in=list(newest.values_list("pk", flat=True)[most:])))

@@ -45,7 +45,7 @@ def download(request: HttpRequest, path: Path, *, etag: str, name: str, media: s
     response = StreamingHttpResponse(
         streams.in_one_thread(_pieces(file, first, end)), media, status=206 if partial else 200, headers=headers
     )
-    response._resource_closers.append(file.close)  # as for Django's own FileResponse: a HEAD reads nothing of it
+    response._resource_closers.append(file.close)  # type: ignore[attr-defined]  # as for Django's own FileResponse: a HEAD reads nothing of it
     return response
 
 

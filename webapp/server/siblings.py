@@ -98,4 +98,4 @@ def _others() -> dict[str, bytes]:
     except redis.RedisError:
         return {}
     named = zip(keys, texts, strict=False)
-    return {key.decode().removeprefix(METRICS): text for key, text in named if text}
+    return {key.decode().removeprefix(METRICS): bytes(text) for key, text in named if text}

@@ -56,8 +56,9 @@ def _of_some(view: RunView, parts: list[int], selection: Selection) -> Words:
     """In the selected documents: one pass over their words."""
     slot = np.full(view.run.topics, -1, np.int32)
     slot[parts] = 0
-    documents = np.flatnonzero(selection.mask).astype(np.int32)
-    group = np.broadcast_to(np.int32(0), selection.mask.shape)
+    mask = selection.mask if selection.mask is not None else np.ones(view.run.version.documents, bool)
+    documents = np.flatnonzero(mask).astype(np.int32)
+    group = np.broadcast_to(np.int32(0), mask.shape)
     tokens, everywhere = evidence.of(view.run).word_sums(group, 1, slot, 1, documents)[0]
     some = np.flatnonzero(tokens)
     return Words(some, tokens[some], everywhere[some], int(tokens.sum()), int(everywhere.sum()))

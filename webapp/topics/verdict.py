@@ -1,11 +1,13 @@
 """Whether a topic is any good, in a sentence: clear, mixed, general or unstable, and why. docs/rooms.md says how the
 thresholds were set."""
 
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
 
 from inference.explore import matching
+from webapp.compare import matchings
 from webapp.compare import queries as comparisons
 from webapp.drawing.numbers import topic_label
 from webapp.models import Run
@@ -82,11 +84,14 @@ def _near(similar: list[dict]) -> Reason | None:
 
 
 def _stability(run: Run, k: int, others: list[int]) -> Reason | None:
-    """In how many of the other runs the topic has a like."""
-    runs = comparisons.ordered(Run.objects.all(), others)
+    """In how many of the other runs the topic has a like; of those that a worker still compares nothing is said."""
+    runs, likeness = [], []
+    for other in comparisons.ordered(Run.objects.all(), others):
+        with suppress(matchings.NotYet):
+            likeness.append(float(matchings.of(run, other).best_b_similarity[k]))
+            runs.append(other)
     if not runs:
         return None
-    likeness = [float(comparisons.match(run, other).best_b_similarity[k]) for other in runs]
     again = sum(value >= matching.LEAST for value in likeness)
     said = f"{again} of {len(runs)} other runs found it, too"
     if len(runs) == 1:

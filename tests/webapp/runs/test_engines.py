@@ -22,6 +22,7 @@ from tests.engines import mixture
 from tests.webapp.taking import taken
 from webapp import exports
 from webapp.accounts import tokens
+from webapp.compare import matchings
 from webapp.compare import queries as compare
 from webapp.documents import infer
 from webapp.exports import methods
@@ -279,7 +280,7 @@ def test_what_is_taken_away_says_how_many_topics_are_in_use(sparse):
 
 
 def test_runs_are_compared_by_topics_in_use(client, sparse):
-    between = compare.match(sparse, sparse)
+    between = matchings.of(sparse, sparse)
     assert np.count_nonzero(between.partner >= 0) == sparse.in_use and len(between.only_a) == len(between.only_b) == 0
     assert compare.again([RunView(sparse), RunView(sparse)]) == {"every": sparse.in_use, "some": 0, "none": 0}
 
