@@ -114,7 +114,7 @@ def example(browser, live_system) -> Example:
     page.goto(corpus)
     page.get_by_label("Number of topics").fill("12", timeout=PREPARING)
     page.get_by_text("Advanced").click()
-    page.get_by_label("Passes").fill("2")
+    page.get_by_label("Passes", exact=True).fill("2")
     page.get_by_role("button", name="Train").click()
     page.wait_for_url("**/runs/*/")
     page.get_by_label("Open the overview when it is done").uncheck()

@@ -36,7 +36,7 @@ def downloaded(page: Page, name: str) -> list[list[str]]:
 def train(page: Page, topics: int, passes: int) -> int:
     page.get_by_label("Number of topics").fill(str(topics))
     page.get_by_text("Advanced").click()
-    page.get_by_label("Passes").fill(str(passes))
+    page.get_by_label("Passes", exact=True).fill(str(passes))
     page.get_by_role("button", name="Train").click()
     page.wait_for_url("**/runs/*/")
     return number_in(page.url)

@@ -206,7 +206,10 @@ def _of_days(selection: Selection) -> tuple[int, np.ndarray]:
     """(the first day with documents of the set, int64: documents of it and each later day)."""
 
     def make() -> tuple[int, np.ndarray]:
-        least, most = (day.toordinal() for day in fields.dated(selection.version))
+        dated = fields.dated(selection.version)
+        if dated is None:
+            return 0, np.zeros(0, np.int64)
+        least, most = (day.toordinal() for day in dated)
         documents = count(fields.dates(selection.version), most + 1, selection.mask)[least:]
         some = np.flatnonzero(documents)
         return least + int(some[0]) if len(some) else least, documents[some[0] : some[-1] + 1] if len(

@@ -135,6 +135,7 @@ class Listing:
         return _lists.get_or_set((self.selection.key, *about), make)
 
     def _numbers(self) -> tuple[np.ndarray]:
+        assert self.selection.mask is not None  # a list of all documents is plain
         return (np.flatnonzero(self.selection.mask).astype(np.int32),)
 
     def _by_date(self) -> _Part:
@@ -156,7 +157,9 @@ class Listing:
 
     def _by_topic(self, topic: int) -> list[_Part]:
         """Documents that have some of the topic, the largest share first; then the others."""
-        selection, counted = self.selection, evidence.of(self.selection.run)
+        selection = self.selection
+        assert selection.run is not None and selection.version is not None  # a corpus alone has no topics
+        counted = evidence.of(selection.run)
         parts, mask = selection.run_view.labels.parts(topic), selection.mask
 
         def key(number: int) -> float:
@@ -192,7 +195,7 @@ class Listing:
         """Better matches first."""
 
         def make() -> tuple[np.ndarray, ...]:
-            numbers = np.flatnonzero(self.selection.mask).astype(np.int32)
+            (numbers,) = self._numbers()
             keys = -search.of(self.selection.corpus).rank(self.selection.q, numbers)
             return numbers, keys, numbers[np.argsort(keys, kind="stable")]
 

@@ -78,7 +78,7 @@ def own_words(view: RunView, number: int) -> list[int]:
 
 
 def _relevant(
-    snapshot_id: int, version_id: int, numbers: list[int], count: int, lam: float
+    snapshot_id: int | None, version_id: int, numbers: list[int], count: int, lam: float
 ) -> list[tuple[int, str, float, int]]:
     """(topic, word, weight, the word's number) of the most relevant words of some topics, topic by topic: one query.
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import wraps
 from hashlib import blake2b, sha256
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.contrib.messages.storage.cookie import CookieStorage
@@ -36,7 +36,8 @@ def _token() -> str:
     another with each change of what pages are made of. It follows from the secret key and never leaves a process, so no
     text can contain it."""
     digest = sha256()
-    for folder in (Path(__file__).parents[1], *settings.TEMPLATES[0]["DIRS"], *settings.STATICFILES_DIRS):
+    templates: list[Any] = settings.TEMPLATES[0]["DIRS"]  # type: ignore[assignment]
+    for folder in (Path(__file__).parents[1], *templates, *settings.STATICFILES_DIRS):
         for path in sorted(Path(folder).rglob("*")):
             if path.suffix in (".py", ".html", ".txt", ".js", ".css"):
                 digest.update(path.read_bytes())

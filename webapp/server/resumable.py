@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 
 from webapp.server import streams
 
@@ -19,7 +20,7 @@ PIECE = 1 << 20  # bytes that are read at a time
 _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
 
 
-def download(request: HttpRequest, path: Path, *, etag: str, name: str, media: str) -> HttpResponse:
+def download(request: HttpRequest, path: Path, *, etag: str, name: str, media: str) -> HttpResponseBase:
     """The answer to GET or HEAD. etag: what changes when the file does, without quotes. Raises FileNotFoundError."""
     tag = f'"{etag}"'
     headers = {"ETag": tag, "Accept-Ranges": "bytes", "Cache-Control": "private, no-cache"}

@@ -9,6 +9,7 @@ import os
 import socket
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 import redis
 import structlog
@@ -94,8 +95,8 @@ def _others() -> dict[str, bytes]:
     try:
         client = events.client()
         keys = sorted(key for key in client.scan_iter(f"{METRICS}*", count=1000) if key.decode() != METRICS + NAME)
-        texts = client.mget(keys[:MOST]) if keys else []
+        texts: list[Any] = client.mget(keys[:MOST]) if keys else []
     except redis.RedisError:
         return {}
     named = zip(keys, texts, strict=False)
-    return {key.decode().removeprefix(METRICS): bytes(text) for key, text in named if text}
+    return {key.decode().removeprefix(METRICS): text for key, text in named if text}

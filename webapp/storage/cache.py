@@ -4,6 +4,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from functools import lru_cache
 from threading import Lock
+from typing import Any
 
 import numpy as np
 
@@ -46,7 +47,7 @@ class BoundedCache:
     weigh: the weight of a value; by default each weighs 1, and `capacity` is the number of values.
     """
 
-    def __init__(self, capacity: int, weigh: Callable[[object], int] = lambda value: 1):
+    def __init__(self, capacity: int, weigh: Callable[[Any], int] = lambda value: 1):
         self.capacity, self._weigh, self._weight = capacity, weigh, 0
         self._values: OrderedDict[Hashable, object] = OrderedDict()
         self._lock = Lock()

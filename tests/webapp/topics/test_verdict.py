@@ -43,8 +43,8 @@ def test_a_topic_that_other_runs_do_not_find_is_unstable(view, monkeypatch):
     likeness = {5: 0.9, 6: 0.2, 7: 0.3}
     monkeypatch.setattr(verdict.comparisons, "ordered", lambda runs, pks: [SimpleNamespace(pk=pk) for pk in pks])
     monkeypatch.setattr(
-        verdict.comparisons,
-        "match",
+        verdict.matchings,
+        "of",
         lambda run, other: SimpleNamespace(best_b_similarity=np.array([likeness[other.pk]])),
     )
     for others, kind, reason in [
