@@ -15,7 +15,6 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet, Sum
 from django.db.models.functions import Now
-from django.contrib.auth.models import AnonymousUser
 from django.http import QueryDict
 
 from inference.durable import settle
@@ -50,7 +49,7 @@ def of(run: Run, user_id: int | None) -> list[Export]:
     return list(run.exports.filter(by=user_id).order_by("-pk")[: MOST + MAKING]) if user_id else []
 
 
-def ask(run: Run, user: User | AnonymousUser, file: str, query: QueryDict) -> Export:
+def ask(run: Run, user: User, file: str, query: QueryDict) -> Export:
     """Have a file made. One of the same kind that waits or is made is returned instead; one that is ready, or failed, is
     replaced. Raises Invalid."""
     form, ending, wanted = checked(run, file, query)

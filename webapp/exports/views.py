@@ -1,8 +1,11 @@
 """Taking a run away: the page that lists what can be taken, small files, and large ones that a worker makes."""
 
+from typing import cast
+
 from asgiref.sync import sync_to_async
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
@@ -14,7 +17,7 @@ from webapp.documents.selection import Selection
 from webapp.drawing.numbers import bytes as size_of
 from webapp.exports import Form, Wanted, kept
 from webapp.exports import methods as written_methods
-from webapp.models import Export, Run
+from webapp.models import Export, Run, User
 from webapp.pages.page import back, page, run_or_404
 from webapp.results.view import RunView
 from webapp.server import resumable, streams
@@ -115,7 +118,7 @@ def make(request: HttpRequest, run_id: int) -> HttpResponse:
         if name not in ("csrfmiddlewaretoken", "file", "next"):
             query.setlist(name, values)
     try:
-        kept.ask(run, request.user, request.POST.get("file", ""), query)
+        kept.ask(run, cast(User, request.user), request.POST.get("file", ""), query)
     except Invalid as error:
         messages.error(request, error.message)
     selection = Selection.read(query, run.corpus, RunView(run))
@@ -150,12 +153,12 @@ def _own(request: HttpRequest, run_id: int, export_id: int) -> Export:
 
 
 @require_safe
-async def download(request: HttpRequest, run_id: int, export_id: int, name: str) -> HttpResponse:
+async def download(request: HttpRequest, run_id: int, export_id: int, name: str) -> HttpResponseBase:
     """A file that a worker made; a download that was cut off can go on."""
     return await sync_to_async(_download)(request, run_id, export_id)
 
 
-def _download(request: HttpRequest, run_id: int, export_id: int) -> HttpResponse:
+def _download(request: HttpRequest, run_id: int, export_id: int) -> HttpResponseBase:
     export = _own(request, run_id, export_id)
     form, ending = exports.find(export.file) or (None, "")
     if form is None or export.status != Export.Status.READY:

@@ -170,7 +170,7 @@ def test_what_breaks_says_no_more_than_an_id(client, trained, monkeypatch, caplo
     monkeypatch.setattr("webapp.exports.methods.paragraphs", lambda run: 1 / 0)
     response = client.get(f"/api/v1/runs/{trained.pk}/methods")
     assert response.status_code == 500 and "division" not in response.json()["error"]
-    assert re.search(r"Request (\w{16}) stands", response.json()["error"])[1] in caplog.text
+    assert re.search(r"Request (\w{16}) is in", response.json()["error"])[1] in caplog.text
 
 
 # Tokens -----------------------------------------------------------------------------------------------------------
