@@ -146,7 +146,9 @@ def _sweep_store() -> None:
     if events.client().set("store:swept", 1, nx=True, ex=SWEEP):
         try:
             orphans, missing = sealed.sweep(time.time() - LEFT)
-            log.info("looked through the store", orphans=len(orphans), missing=len(missing))
+            log.info("removed from the store what no row names", count=len(orphans))
+            if missing:
+                log.warning("files are missing from the store", count=len(missing))
         except sealed.StoreAway as error:
             log.warning("the store could not be looked through", error=str(error))
 

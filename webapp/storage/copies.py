@@ -153,7 +153,7 @@ class _Fetch(threading.Thread):
             self._fetch()
         except Exception as error:  # told to those who wait
             self.error = error
-            log.warning("a copy could not be fetched", item=str(self.stored.item), error=str(error))
+            log.warning("a copy could not be fetched", part=str(self.stored.item), exc_info=error)
         self.ended = time.monotonic()
 
     def _fetch(self) -> None:

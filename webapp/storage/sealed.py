@@ -106,7 +106,7 @@ def _recorded(now: Stored, former: Stored | None) -> None:
             try:
                 s3.delete(former.objects)
             except StoreAway as error:  # `sweep` finds them
-                log.warning("objects stay in the store", item=str(former.item), error=str(error))
+                log.warning("objects stay in the store", part=str(former.item), exc_info=error)
 
 
 def remove(kind: str, key: int) -> None:

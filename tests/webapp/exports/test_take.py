@@ -199,7 +199,7 @@ def test_what_is_not_there(client, trained):
     assert client.get(reverse("run_take_json", args=[young.pk])).json()["groups"] == []
     response = client.get(reverse("run_take", args=[trained.pk]) + "?by=nothing&has=99:1")
     assert response.status_code == 400
-    with pytest.raises(Invalid, match="no category"):
+    with pytest.raises(Invalid, match="not a category"):
         taken(trained, "topic-time.csv", "by=nothing")
     for words in ("0", "1001", "-1", "x"):
         with pytest.raises(Invalid, match="from 1 to 1000"):
