@@ -105,7 +105,7 @@ def test_read_blind_without_javascript(browser, live_system, run):
     expect(page.get_by_role("heading", level=1)).to_have_text("Treaties")
     expect(page.get_by_text("borderline").first).to_be_visible()
     page.goto(run + "reading/")
-    page.get_by_role("link", name="Begin", exact=True).first.click()
+    page.get_by_role("link", name="Start", exact=True).first.click()
     page.locator(".candidates button").first.click()
     page.goto(run + "reading/results/")
     expect(page.get_by_text("over 1 answer.")).to_be_visible()

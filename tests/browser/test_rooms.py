@@ -112,9 +112,9 @@ def test_steering_leads_to_what_changed(page, example):
     for box in page.locator("input[name=merge]").all():
         box.check()
     page.get_by_label("Never these words").fill("zyzzyva")
-    page.get_by_role("button", name="Train on from here").click()
+    page.get_by_role("button", name="Continue training from here").click()
     expect(page.get_by_label("Never these words")).to_have_value("zyzzyva")  # not a word of the run
     assert [box.is_checked() for box in page.locator("input[name=merge]").all()] == [True, True]
     page.get_by_label("Never these words").fill("railroad")
-    page.get_by_role("button", name="Train on from here").click()
+    page.get_by_role("button", name="Continue training from here").click()
     page.wait_for_url(re.compile(r"/compare/\?run="), timeout=120_000)

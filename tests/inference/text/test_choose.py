@@ -58,6 +58,7 @@ def agree(folder, texts, choice, left_out=(), language="", given=False, document
     assert sorted(p.name for p in (folder / "bow").iterdir()) == [
         "by_word",
         "counts.npy",
+        "first_token.npy",
         "indptr.npy",
         "meta.json",
         "offsets.npy",

@@ -36,6 +36,7 @@ pytestmark = pytest.mark.django_db
 
 # Tables that hold nothing of a corpus: Django's own, and what readers keep. A pin keeps evidence as it was, and stays.
 OF_NOTHING = (
+    "webapp_sealed",  # only with a store: tests/webapp/storage/test_sealed.py
     "django_",
     "auth_",
     "account_",
@@ -139,7 +140,7 @@ def in_redis() -> set[bytes]:
     keys = {
         key
         for key in client.scan_iter("*")
-        if not key.startswith((b"_kombu", b"celery", b"cache:", b"sizes", b"counts", events.STREAM.encode()))
+        if not key.startswith((b"_kombu", b"celery", b"web:", b"cache:", b"sizes", b"counts", events.STREAM.encode()))
     }
     return keys | {fields[b"about"] for _, fields in client.xrange(events.STREAM)}
 

@@ -170,7 +170,7 @@ def test_bytes(settings):
         uploads.remove(uploads.create(100, "c.txt", owner=ada.user.pk))
     finally:
         uploads.remove(arriving)
-    with transaction.atomic(), pytest.raises(Invalid, match="600 B, and these 500 B more"):
+    with transaction.atomic(), pytest.raises(Invalid, match="600 B, and these would add 500 B"):
         quotas.check_bytes(ada.user, 500)
 
 
@@ -182,7 +182,7 @@ def test_bytes_of_a_form_count_beside_uploads_that_have_begun(settings, client):
     try:
         form = {"name": "more", "files": SimpleUploadedFile("a.txt", b"word " * 40)}
         answer = client.post(reverse("corpora"), form, headers={"Accept": "application/json"})
-        assert answer.status_code == 413 and "They have 900 B, and these 200 B more" in answer.json()["error"]
+        assert answer.status_code == 413 and "They take up 900 B, and these would add 200 B" in answer.json()["error"]
         assert not Corpus.objects.filter(name="more").exists()
     finally:
         uploads.remove(arriving)
