@@ -60,6 +60,7 @@ def agree(folder, texts, choice, left_out=(), language="", given=False, document
         "counts.npy",
         "first_token.npy",
         "indptr.npy",
+        "lengths.npy",
         "meta.json",
         "offsets.npy",
         "words.npy",
