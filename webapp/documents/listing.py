@@ -16,19 +16,13 @@ from inference.errors import Invalid
 from webapp.documents import fields, search
 from webapp.documents.selection import Selection
 from webapp.results import evidence
-from webapp.storage.cache import BoundedCache
+from webapp.storage.cache import BoundedCache, nbytes
 
 ORDERS = {"order": "order of the corpus", "relevance": "relevance", "date": "oldest first", "newest": "newest first"}
 _TOPIC = regex.compile(r"T(\d{1,5})", regex.ASCII)
 _LAST = 1e12  # the key of a document without a date
-
-
-def _weight(kept: tuple[np.ndarray, ...]) -> int:
-    return sum(array.nbytes for array in kept)
-
-
 _KEPT = 128 << 20  # bytes of lists that a web process keeps: at ten million documents the last three of a whole corpus
-_lists = BoundedCache(_KEPT, weigh=_weight)
+_lists = BoundedCache(_KEPT, weigh=nbytes)
 
 
 class Neighbours(NamedTuple):

@@ -85,28 +85,26 @@ def publish(
 
 def drop_old(run_id: int) -> None:
     """Drop all but the newest snapshots of a run; what a reader still holds is left to operations.upkeep."""
-    old = list(Snapshot.objects.filter(run_id=run_id).order_by("-pk").values_list("pk", flat=True)[KEEP:])
-    Snapshot.objects.filter(pk__in=old).delete()
-    for pk in old:
-        bulk.drop("topic_word", pk)
+    _drop(list(Snapshot.objects.filter(run_id=run_id).order_by("-pk").values_list("pk", flat=True)[KEEP:]))
 
 
 def drop_replaced() -> None:
     """Drop the snapshots of finished runs that a newer one replaced long enough ago: no open page reads them any more."""
     done = Run.everything.filter(status=Run.Status.DONE, finished_at__lt=Now() - READ)
     old = Snapshot.objects.filter(run__in=done).exclude(pk=F("run__snapshot"))
-    for pk in list(old.order_by("pk").values_list("pk", flat=True)[:1000]):
-        Snapshot.objects.filter(pk=pk).delete()
-        bulk.drop("topic_word", pk)
+    _drop(list(old.order_by("pk").values_list("pk", flat=True)[:1000]))
 
 
 def discard(run_id: int) -> None:
     """Drop every snapshot of a run, and what it shows."""
     Run.objects.filter(pk=run_id).update(snapshot=None)
     FormingStep.objects.filter(run=run_id).delete()
-    pks = list(Snapshot.objects.filter(run_id=run_id).values_list("pk", flat=True))
-    Snapshot.objects.filter(pk__in=pks).delete()
-    for pk in pks:
+    _drop(list(Snapshot.objects.filter(run_id=run_id).values_list("pk", flat=True)))
+
+
+def _drop(snapshots: list[int]) -> None:
+    Snapshot.objects.filter(pk__in=snapshots).delete()
+    for pk in snapshots:
         bulk.drop("topic_word", pk)
 
 

@@ -37,7 +37,6 @@ ITEMS = {  # what is sealed of each corpus, version and run
     "versions": ("bow", "columns"),
     "runs": ("bow", "evidence", "checkpoint"),
 }
-_BLOCK = 1 << 22  # bytes hashed at a time
 
 
 def opened(opening: Callable[[], Opened], *paths: Path) -> Opened:
@@ -133,7 +132,8 @@ def on_record(cursor) -> dict[tuple[str, int], list[Stored]]:
     by_owner: dict[tuple[str, int], list[Stored]] = {}
     for kind, key, name, generation, files in cursor.fetchall():
         files = json.loads(files) if isinstance(files, str) else files
-        by_owner.setdefault((kind, key), []).append(_of(Item(kind, key, name), generation, files))
+        row = Sealed(kind=kind, key=key, name=name, generation=generation, files=files)
+        by_owner.setdefault((kind, key), []).append(_of(row))
     return by_owner
 
 
@@ -164,7 +164,7 @@ def sweep(before: float, mend: bool = True) -> tuple[list[str], list[str]]:
     former where they are older than `before`, seconds since the epoch."""
     named: dict[str, int] = {}
     for row in Sealed.objects.iterator(1000):
-        stored = _of(Item(row.kind, row.key, row.name), row.generation, row.files)
+        stored = _of(row)
         named |= {key: size for key, (_, size, _) in zip(stored.objects, stored.files, strict=True)}
     orphans: list[str] = []
     for each in s3.listed():
@@ -180,7 +180,7 @@ def sweep(before: float, mend: bool = True) -> tuple[list[str], list[str]]:
 def damaged() -> Iterator[str]:
     """Objects on record that have other bytes than were stored, read one after another; missing ones are passed over."""
     for row in Sealed.objects.iterator(100):
-        stored = _of(Item(row.kind, row.key, row.name), row.generation, row.files)
+        stored = _of(row)
         for name, size, digest in stored.files:
             try:
                 for _ in copies.checked(stored, name, size, digest):
@@ -235,16 +235,16 @@ def _let_go(locks: list[int]) -> None:
 
 def _stored(item: Item) -> Stored | None:
     row = Sealed.objects.filter(**item._asdict()).first()
-    return None if row is None else _of(item, row.generation, row.files)
+    return None if row is None else _of(row)
 
 
 def _all(kind: str, key: int) -> list[Stored]:
-    rows = Sealed.objects.filter(kind=kind, key=key)
-    return [_of(Item(kind, key, row.name), row.generation, row.files) for row in rows]
+    return [_of(row) for row in Sealed.objects.filter(kind=kind, key=key)]
 
 
-def _of(item: Item, generation: str, files: list[list]) -> Stored:
-    return Stored(item, generation, [(name, size, digest) for name, size, digest in files])
+def _of(row: Sealed) -> Stored:
+    files = [(name, size, digest) for name, size, digest in row.files]
+    return Stored(Item(row.kind, row.key, row.name), row.generation, files)
 
 
 def _manifest(path: Path) -> Iterator[tuple[str, int, str]]:
@@ -259,9 +259,6 @@ def _manifest(path: Path) -> Iterator[tuple[str, int, str]]:
 
 
 def _measured(path: Path) -> tuple[int, str]:
-    digest, size = hashlib.sha256(), 0
     with path.open("rb") as file:
-        while block := file.read(_BLOCK):
-            digest.update(block)
-            size += len(block)
-    return size, digest.hexdigest()
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        return file.tell(), digest

@@ -146,7 +146,7 @@ def test_what_takes_its_place_is_fetched_where_the_former_is(made):
     (made / "more").write_bytes(b"2")
     seal(made)
     assert not objects & in_store() and len(in_store()) == len(objects)
-    stale = sealed._of(Item.of(made), first.generation, first.files)
+    stale = sealed._of(first)
     (made / "more").write_bytes(b"1")
     copies.note(stale)  # as on the other machine
     with sealed.held(made):
