@@ -228,6 +228,15 @@ class Bounded(Protocol):
 
 
 @runtime_checkable
+class Remembering(Protocol):
+    """The ability to go on, at a document's next visit, from what was remembered of it at the last."""
+
+    def remembered(self, config: Any, shape: Shape) -> int:
+        """Bytes of a state's arrays that are MAPPED. They stand in memory or, where they are large, on the disk; and in each
+        checkpoint. shape: with pairs."""
+
+
+@runtime_checkable
 class Truncated(Protocol):
     """The ability to find how many topics there are: `topics` is the most there can be, and Topics.used says which are in
     use."""

@@ -377,6 +377,11 @@ def seconds(config: Resolved, tokens: int) -> float:
     return tokens * (dense_turns * TOPIC * config.topics + sparse_turns * TURN * (config.topics / 100) ** TURN_POWER)
 
 
+def remembered(config: Resolved, shape: Shape) -> int:
+    """The strongest topics of each pair and their phi, in two bytes each."""
+    return 4 * config.most * shape.pairs if config.statistics == "memo" else 0
+
+
 def memory(config: Resolved, shape: Shape) -> int:
     """The statistics, in float64, and a copy in float32 while topics are made; the table of a minibatch's words, and its
     phi before and after."""

@@ -401,6 +401,11 @@ def seconds(config: Resolved, tokens: int) -> float:
     return tokens * each * (exploring * START_COST[config.start] + (config.passes - exploring) * SETTLED_COST)
 
 
+def remembered(config: Resolved, shape: Shape) -> int:
+    """L topics and shares of each pair, in two bytes each."""
+    return 4 * _width(config) * shape.pairs if config.statistics == "memo" else 0
+
+
 def memory(config: Resolved, shape: Shape) -> int:
     """Rows of 12 bytes an entry, in an arena that may be half empty and is copied when it is compacted; L topics and
     shares of each token of a minibatch, now and before."""

@@ -240,6 +240,11 @@ def seconds(config: Resolved, tokens: int) -> float:
     return tokens * (config.passes * config.sweeps + 1) * (TOKEN + TOPIC * config.topics)
 
 
+def remembered(config: Resolved, shape: Shape) -> int:
+    """A uint16 for each token's topic, where documents are seen again."""
+    return 2 * shape.tokens if config.passes > 1 else 0
+
+
 def memory(config: Resolved, shape: Shape) -> int:
     """The counts of all words in all topics, a copy of them while topics are made, and what a minibatch needs."""
     pairs = -(-shape.tokens // shape.per_pass)

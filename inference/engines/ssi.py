@@ -769,6 +769,11 @@ def seconds(config: Resolved, tokens: int) -> float:
     return tokens * config.passes * SWEEP * (config.topics / SWEEP_TOPICS) ** SWEEP_POWER
 
 
+def remembered(config: Resolved, shape: Shape) -> int:
+    """A uint16 for each topic that a token last had."""
+    return 2 * config.samples * config.draws * shape.tokens if config.statistics == "memo" else 0
+
+
 def memory(config: Resolved, shape: Shape) -> int:
     """Rows of 8 bytes an entry, in an arena that may be half empty and is copied when it is compacted; the table of a
     minibatch.

@@ -342,6 +342,11 @@ def seconds(config: Resolved, tokens: int) -> float:
     return tokens / 1e6 * config.passes * (PASS + PASS_BY_TOPICS * (config.topics / 100 - 1.0) * (config.topics > 100))
 
 
+def remembered(config: Resolved, shape: Shape) -> int:
+    """Of variational.remembered."""
+    return variational.remembered(config, shape, config.remember)
+
+
 def memory(config: Resolved, shape: Shape) -> int:
     """V x K numbers of 4 bytes, twice to four times as many with options."""
     copies = 1 + 3 * (config.rate == "adaptive") + (config.statistics == "stream")

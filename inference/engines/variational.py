@@ -152,11 +152,10 @@ def beginning(
 ) -> dict[str, Any]:
     """Fields of a State before the first step: lambda - eta is random, exponential with the mean N / (K V), or 0.
 
-    remembered: L. Of the corpus's documents, held-out ones included, a shape tells that there are at most a minibatch a
-    step; where that is a single step it is taken that no more than half are held out.
+    remembered: L.
     """
     V, K, L = shape.V, config.topics, min(remembered, config.topics)
-    rows = min(config.minibatch * shape.per_pass, 2 * shape.D + 64)
+    rows = _documents(config, shape)
     values, totals = np.zeros((V, K), np.float32), np.zeros(K)
     if random:
         vb.scatter(np.uint64(seed), shape.tokens / (K * V), values, totals)
@@ -325,6 +324,18 @@ def priors_of(config: Settings, state: State | None) -> Priors:
     if state is None:
         return Priors(np.full(config.topics, config.alpha), config.eta)
     return Priors(state.alpha, state.eta)
+
+
+def _documents(config: Settings, shape: Shape) -> int:
+    """Rows of gamma: the corpus's documents at least, held-out ones included. A shape tells that there are at most a minibatch
+    a step; where that is a single step it is taken that no more than half are held out."""
+    return min(config.minibatch * shape.per_pass, 2 * shape.D + 64)
+
+
+def remembered(config: Settings, shape: Shape, most: int) -> int:
+    """The `most` largest of each document's gamma, in four bytes, and which these are, in two, where they are not all."""
+    L = min(most, config.topics)
+    return _documents(config, shape) * L * (6 if L < config.topics else 4)
 
 
 def memory(config: Settings, shape: Shape, copies: int) -> int:

@@ -197,6 +197,11 @@ def seconds(config: Resolved, tokens: int) -> float:
     )
 
 
+def remembered(config: Resolved, shape: Shape) -> int:
+    """Of variational.remembered."""
+    return variational.remembered(config, shape, config.topics)
+
+
 def memory(config: Resolved, shape: Shape) -> int:
     """V x K numbers of 4 bytes, twice: as they are, and of this pass."""
     return variational.memory(config, shape, 2)

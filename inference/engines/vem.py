@@ -401,6 +401,11 @@ def seconds(config: Resolved, tokens: int) -> float:
     return tokens * config.passes * (SECONDS + SECONDS_TOPIC * config.topics)
 
 
+def remembered(config: Resolved, shape: Shape) -> int:
+    """gamma, in four bytes."""
+    return 4 * config.topics * _documents(config, shape)
+
+
 def memory(config: Resolved, shape: Shape) -> int:
     S = min(config.minibatch, max(shape.D, 1))
     pairs = int(DISTINCT * shape.tokens * S / max(shape.D, 1)) + S

@@ -10,8 +10,7 @@ import regex
 from scipy.special import bdtrc
 
 from inference import engines
-from inference.engines import remembered
-from inference.engines.contract import Config, Shape
+from inference.engines.contract import Config, Remembering, Shape
 from inference.memory import LARGE
 from inference.text import REASONS, Choice, Spread, Stream, count, terms
 from inference.training import Paces
@@ -233,12 +232,13 @@ def cost(engine: str, topics: int, documents: int, tokens: int, vocabulary: int)
     paces = Paces.of(documents, config)
     pairs = round(PAIRS * tokens)
     shape = Shape(D=documents, V=vocabulary, tokens=tokens, per_pass=paces.per_pass, later=paces.later, pairs=pairs)
-    disk = _disk(topics, shape, remembered.size(engine, config, shape))
-    return Cost(training_seconds(engine, config, tokens), engines.get(engine).memory(config, shape), *disk)
+    module = engines.get(engine)
+    disk = _disk(topics, shape, module.remembered(config, shape) if isinstance(module, Remembering) else 0)
+    return Cost(training_seconds(engine, config, tokens), module.memory(config, shape), *disk)
 
 
 def _disk(topics: int, shape: Shape, remembers: int) -> tuple[int, int]:
-    """Cost.disk and Cost.at_work. remembers: bytes, inference.engines.remembered."""
+    """Cost.disk and Cost.at_work. remembers: bytes, of contract.Remembering."""
     rows = min(shape.pairs, shape.V * min(topics, ROWS * (topics / 100) ** 0.45))
     mixtures = min(topics, MIXTURE * (shape.tokens / shape.D) ** 0.5 * (topics / 100) ** 0.2)  # topics of a document
     evidence = 6 * shape.pairs + (14 * mixtures + 8) * shape.D
