@@ -19,7 +19,9 @@ goes.
 import hashlib
 import json
 import re
+import shutil
 from collections.abc import Callable, Collection, Iterable
+from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
@@ -27,7 +29,8 @@ from django.db import transaction
 from django.db.models import Q
 
 from inference.errors import Invalid
-from webapp.models import Corpus
+from webapp.models import Corpus, Export
+from webapp.storage import files
 from webapp.storage.sql import rows
 
 PASSAGE = 200  # characters of consecutive text, markers aside
@@ -408,8 +411,9 @@ def set_embargo(corpus: Corpus, on: bool) -> None:
     """From now on texts are withheld, or shown again. Raises Invalid where they can't be shown.
 
     It reaches the parts that were made of the corpus, whosever they are, deleted ones that can come back, too, and
-    parts of those, and drafts of files that are to be added. Ended it is for this one alone; not for a part, whose
-    texts are those of its parent, while that one's are withheld, or when that can't be told any more.
+    parts of those, and drafts of files that are to be added; large files that were made of their runs before are
+    removed. Ended it is for this one alone; not for a part, whose texts are those of its parent, while that one's are
+    withheld, or when that can't be told any more.
     """
     with transaction.atomic():
         row = Corpus.objects.select_for_update().get(pk=corpus.pk)
@@ -426,6 +430,8 @@ def set_embargo(corpus: Corpus, on: bool) -> None:
                 )
         reached = {row.pk}
         while reached:
+            if on:
+                _remove_kept_files(reached)
             Corpus.everything.filter(Q(pk__in=reached) | Q(into__in=reached)).update(embargo=on)
             parts = (
                 Corpus.everything.filter(parent__in=reached, embargo=False).select_for_update()
@@ -433,3 +439,11 @@ def set_embargo(corpus: Corpus, on: bool) -> None:
                 else Corpus.everything.none()
             )
             reached = set(parts.values_list("pk", flat=True))
+
+
+def _remove_kept_files(corpora: set[int]) -> None:
+    """Within the transaction that puts corpora under an embargo. One that is being made is begun anew (webapp.exports.kept)."""
+    made = Export.objects.filter(run__corpus__in=corpora, status=Export.Status.READY)
+    for pk in list(made.values_list("pk", flat=True)):
+        Export.objects.filter(pk=pk).delete()
+        transaction.on_commit(partial(shutil.rmtree, files.export_folder(pk), ignore_errors=True))

@@ -4,6 +4,7 @@ with it. A large one is made by a worker first (webapp.exports.kept)."""
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
+from urllib.parse import urlencode
 
 from django.http import QueryDict
 
@@ -19,7 +20,7 @@ from webapp.results.topics import is_topic
 from webapp.results.view import RunView
 
 __all__ = [
-    "FORMS", "MAX_WORDS", "WORDS", "Form", "Wanted", "expected", "file_name", "find", "label", "large", "made", "made_name", "media", "ready", "refused", "wanted",
+    "FORMS", "MAX_WORDS", "WORDS", "Form", "Wanted", "address", "expected", "file_name", "find", "label", "large", "made", "made_name", "media", "ready", "refused", "wanted",
 ]  # fmt: skip
 
 SENT = 32 << 20  # bytes, about, up to which a file is sent while it is made: some seconds of a web process
@@ -158,6 +159,15 @@ def wanted(run: Run, query: QueryDict) -> Wanted:
         word=query.get("word", ""),
         topics=_topics(query.getlist("topics"), run),
     )
+
+
+def address(form: Form, wanted: Wanted) -> str:
+    """The query that `wanted` reads again, of what a form is made by and nothing else."""
+    said = [*wanted.selection.parameters, ("topics", ",".join(map(str, wanted.topics)))] if form.selected else []
+    said += [("words", wanted.words)] if wanted.words != WORDS else []
+    said += [("by", wanted.by)] if form.choices else []
+    said += [("word", wanted.word)] if form.asks else []
+    return urlencode([(name, value) for name, value in said if value != ""])
 
 
 def _topics(texts: list[str], run: Run) -> tuple[int, ...]:

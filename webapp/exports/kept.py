@@ -7,6 +7,7 @@ all users together have too many, the oldest of all go; a file that is being mad
 import hashlib
 import shutil
 import time
+from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -25,12 +26,13 @@ from webapp.drawing.numbers import bytes as size_of
 from webapp.jobs import claims, dispatch, kinds
 from webapp.jobs.heartbeat import Heartbeat
 from webapp.jobs.running import run_next
-from webapp.models import Export, Run, User
+from webapp.models import Corpus, Export, Run, User
 from webapp.storage import files
 
 AT_WORK = (Export.Status.QUEUED, Export.Status.MAKING)
 MAKING = 4  # files of one user that may wait or be made at once
-MOST = 20  # files that are kept for one user, and that a page lists of a run
+MOST = 20  # files that are kept for one user, failures that are, and that a page lists of a run
+QUERY = 8_000  # characters of an address that says of what a file is made
 TOLD = 2.0  # seconds between two reports of how far a file is
 FILE = "file"  # its name in the folder
 
@@ -55,18 +57,21 @@ def ask(run: Run, user: User, file: str, query: QueryDict) -> Export:
     form, ending, wanted = checked(run, file, query)
     expected = exports.expected(form, ending, wanted)
     _bounded(form, expected)
-    about = {"run": run, "by": user, "file": file, "query": query.urlencode()}
+    asked = exports.address(form, wanted)
+    if len(asked) > QUERY:
+        raise Invalid(
+            "file",
+            f"This set of documents takes {len(asked):,} characters to say, and may take {QUERY:,}. Use fewer conditions.",
+        )
+    about = {"run": run, "by": user, "file": file, "query": asked}
     with transaction.atomic():
         User.objects.select_for_update(no_key=True).get(pk=user.pk)
         own = Export.objects.filter(by=user)
         if same := own.filter(**about, status__in=AT_WORK).first():
             return same
-        if own.filter(status__in=AT_WORK).count() >= MAKING:
-            raise Invalid(
-                "file", f"{MAKING} files are being made for you already. Wait until one is done, or delete one."
-            )
-        quotas.check_job(user)
+        _check_place(user)
         _remove(own.filter(**about))
+        _remove(own.filter(status=Export.Status.FAILED).order_by("-pk")[MOST - 1 :])
         export = Export.objects.create(
             **about,
             name=exports.made_name(wanted, form, ending),
@@ -104,7 +109,18 @@ def largest() -> float:
 
 
 def again(export: Export) -> bool:
-    return claims.retry(kinds.EXPORT, export.pk)
+    """Have a file made again that failed; False where it did not, or not any more. Raises Invalid."""
+    with transaction.atomic():
+        user = User.objects.select_for_update(no_key=True).get(pk=export.by_id)
+        _check_place(user)
+        return claims.retry(kinds.EXPORT, export.pk)
+
+
+def _check_place(user: User) -> None:
+    """Within a transaction that has locked the user. Raises Invalid where too many are made for them already."""
+    if Export.objects.filter(by=user, status__in=AT_WORK).count() >= MAKING:
+        raise Invalid("file", f"{MAKING} files are being made for you already. Wait until one is done, or delete one.")
+    quotas.check_job(user)
 
 
 def delete(export: Export) -> None:
@@ -124,26 +140,40 @@ def make(key: int) -> None:
     run_next(kinds.EXPORT, key, _work)
 
 
+class _Overtaken(Exception):
+    """The corpus came under an embargo, or out of one, while a file was made of it: what was written may say too much."""
+
+
 def _work(key: int, attempt: int, beat: Heartbeat) -> None:
-    export = Export.objects.get(pk=key)
-    folder = files.export_folder(key)
-    part = folder / "part"
-    try:
-        size, sha256 = _write(part, export, attempt, beat)
-        claims.update(kinds.EXPORT, key, attempt, bytes=size)  # raises where it is not wanted any more
-        part.rename(folder / FILE)
-        settle(folder)
-    finally:
-        part.unlink(missing_ok=True)
-    claims.update(
-        kinds.EXPORT, key, attempt, status=Export.Status.READY, bytes=size, sha256=sha256, made_at=Now(), tries=0
-    )
+    export, ready = Export.objects.get(pk=key), False
+    while not ready:
+        with suppress(_Overtaken):
+            _make(export, attempt, beat)
+            ready = True
     make_room(export.by_id)
 
 
-def _write(part: Path, export: Export, attempt: int, beat: Heartbeat) -> tuple[int, str]:
-    """Bytes that were written, and their sha256."""
-    form, ending, wanted = checked(_run(export), export.file, QueryDict(export.query))
+def _make(export: Export, attempt: int, beat: Heartbeat) -> None:
+    folder, run = files.export_folder(export.pk), _run(export)
+    part = folder / "part"
+    try:
+        size, sha256 = _write(part, run, export, attempt, beat)
+        claims.update(kinds.EXPORT, export.pk, attempt, bytes=size)  # raises where it is not wanted any more
+        with transaction.atomic():
+            # Locked: an embargo that comes later finds the file, and removes it.
+            if Corpus.everything.select_for_update(no_key=True).get(pk=run.corpus_id).embargo != run.corpus.embargo:
+                raise _Overtaken
+            part.rename(folder / FILE)
+            settle(folder)
+            done = {"status": Export.Status.READY, "bytes": size, "sha256": sha256, "made_at": Now(), "tries": 0}
+            claims.update(kinds.EXPORT, export.pk, attempt, **done)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _write(part: Path, run: Run, export: Export, attempt: int, beat: Heartbeat) -> tuple[int, str]:
+    """Bytes that were written, and their sha256. Raises _Overtaken."""
+    form, ending, wanted = checked(run, export.file, QueryDict(export.query))
     size, digest, told, most = 0, hashlib.sha256(), time.monotonic(), largest()
     with part.open("wb") as out:
         for piece in exports.made(wanted, form, ending).pieces:
@@ -157,7 +187,8 @@ def _write(part: Path, export: Export, attempt: int, beat: Heartbeat) -> tuple[i
                 )
             if time.monotonic() - told >= TOLD:
                 told = time.monotonic()
-                _run(export)
+                if _run(export).corpus.embargo != run.corpus.embargo:
+                    raise _Overtaken
                 claims.update(kinds.EXPORT, export.pk, attempt, bytes=size)
     return size, digest.hexdigest()
 

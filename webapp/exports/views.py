@@ -128,8 +128,12 @@ def make(request: HttpRequest, run_id: int) -> HttpResponse:
 @require_POST
 def again(request: HttpRequest, run_id: int, export_id: int) -> HttpResponse:
     """Make a file again where that failed."""
-    if not kept.again(_own(request, run_id, export_id)):
-        messages.error(request, "That file has not failed, or not any more.")
+    export = _own(request, run_id, export_id)
+    try:
+        if not kept.again(export):
+            messages.error(request, "That file has not failed, or not any more.")
+    except Invalid as error:
+        messages.error(request, error.message)
     return _to_made(request, run_id)
 
 

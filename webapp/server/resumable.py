@@ -23,7 +23,7 @@ _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
 def download(request: HttpRequest, path: Path, *, etag: str, name: str, media: str) -> HttpResponseBase:
     """The answer to GET or HEAD. etag: what changes when the file does, without quotes. Raises FileNotFoundError."""
     tag = f'"{etag}"'
-    headers = {"ETag": tag, "Accept-Ranges": "bytes", "Cache-Control": "private, no-cache"}
+    headers = {"ETag": tag, "Accept-Ranges": "bytes"}
     if tag in [one.strip().removeprefix("W/") for one in request.headers.get("If-None-Match", "").split(",")]:
         return HttpResponseNotModified(headers=headers)
     file = path.open("rb")

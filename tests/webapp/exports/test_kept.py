@@ -18,7 +18,7 @@ from webapp.accounts.embargo import set_embargo
 from webapp.corpora import deletion
 from webapp.exports import kept, tables
 from webapp.jobs import claims, dispatch, kinds, sweep
-from webapp.models import Export, Run, User
+from webapp.models import Corpus, Export, Run, User
 from webapp.operations import upkeep
 from webapp.storage import files
 
@@ -114,14 +114,95 @@ def test_a_download_goes_on_where_it_was_cut_off(trained):
 
 def test_only_who_asked_and_may_still_see_it_downloads_it(trained, client):
     export = made(trained, "mallet-state.gz")
-    set_embargo(trained.corpus, True)
+    Corpus.objects.filter(pk=trained.corpus_id).update(embargo=True)
     response, body = got(export)
     assert response.status_code == 400 and b"embargo" in body
-    set_embargo(trained.corpus, False)
+    Corpus.objects.filter(pk=trained.corpus_id).update(embargo=False)
     Export.objects.update(by=User.objects.create_user("eve@example.org", "Eve of exports"))
     assert got(export)[0].status_code == 404 and listed(client, trained)["made"] == []
     assert client.post(reverse("export_delete", args=[trained.pk, export.pk])).status_code == 404
     assert kept.path(export).exists()
+
+
+def test_an_embargo_takes_away_what_was_made_before_it(trained, client, django_capture_on_commit_callbacks):
+    """Of a part of the corpus, too: a bundle has the bag of words, tables have whole fields."""
+    bundle, table = made(trained, "bundle.zip"), made(trained, "documents.csv")
+    assert b"bag_of_words.npz" in got(bundle)[1]
+    with django_capture_on_commit_callbacks(execute=True):
+        set_embargo(trained.corpus, True)
+    assert not any(files.export_folder(export.pk).exists() for export in (bundle, table))
+    assert got(bundle)[0].status_code == got(table)[0].status_code == 404 and listed(client, trained)["made"] == []
+    shut = made(Run.objects.get(pk=trained.pk), "bundle.zip")
+    assert b"bag_of_words.npz" not in got(shut)[1]
+    with django_capture_on_commit_callbacks(execute=True):
+        set_embargo(trained.corpus, False)
+    assert Export.objects.filter(pk=shut.pk).exists()
+
+
+def test_an_embargo_that_comes_while_a_file_is_made_holds_for_it(trained, monkeypatch):
+    pieces, meanwhile = exports.made, [True]
+
+    def slowly(*about):
+        file = pieces(*about)
+
+        def one_by_one():
+            yield from file.pieces
+            while meanwhile:
+                set_embargo(trained.corpus, meanwhile.pop())
+
+        return file._replace(pieces=one_by_one())
+
+    monkeypatch.setattr(exports, "made", slowly)
+    assert b"bag_of_words.npz" not in got(made(trained, "bundle.zip"))[1]
+    set_embargo(trained.corpus, False)
+    meanwhile.append(True)
+    texts = asked(Run.objects.get(pk=trained.pk), "mallet-state.gz")
+    kept.make(texts.pk)
+    texts.refresh_from_db()
+    assert texts.status == "failed" and "under embargo" in texts.error
+    assert not [path.name for path in files.export_folder(texts.pk).iterdir() if path.name != "lock"]
+
+
+def test_with_accounts_no_browser_keeps_a_download(trained, settings):
+    export = made(trained)
+    settings.ACCOUNTS = True
+    trained.corpus.public = True
+    trained.corpus.save()
+    user = User.objects.local()
+    user.set_password("correct horse")
+    user.save()
+
+    async def get():
+        reader = AsyncClient()
+        await reader.aforce_login(user)
+        url = reverse("export_kept", args=[export.run_id, export.pk, export.name])
+        return await reader.get(url), await reader.get(url, headers={"if-none-match": f'"{export.sha256}"'})
+
+    whole, unchanged = async_to_sync(get)()
+    whole.close()
+    assert (whole.status_code, unchanged.status_code) == (200, 304)
+    assert "no-store" in whole["Cache-Control"] and "no-store" in unchanged["Cache-Control"]
+
+
+def test_failures_are_bounded_too(trained, client, monkeypatch):
+    """What is only in the address makes no other file; failures are kept as files are, and tried again in their turn."""
+    assert asked(trained, "words.csv", "x=1").pk == asked(trained, "words.csv", "x=2&word=war&by=year").pk
+    assert Export.objects.get().query == ""
+    kept.delete(Export.objects.get())
+    monkeypatch.setattr(kept, "MOST", 3)
+    failed = []
+    for word in "abcde":
+        failed.append(asked(trained, "lines.csv", f"word=no-such-word-{word}"))
+        kept.make(failed[-1].pk)
+    assert list(Export.objects.filter(status="failed").order_by("pk")) == failed[2:]
+    monkeypatch.setattr(kept, "MAKING", 2)
+    for one in failed[2:4]:
+        assert kept.again(one)
+    answer = client.post(reverse("export_again", args=[trained.pk, failed[4].pk]), follow=True)
+    assert "2 files are being made for you" in answer.content.decode()
+    assert Export.objects.get(pk=failed[4].pk).status == "failed"
+    with pytest.raises(Invalid, match="Use fewer conditions"):
+        asked(trained, "lines.csv", "word=" + "x" * 9000)
 
 
 def test_dense_files_beyond_a_size_say_what_to_take_instead(client, trained, monkeypatch):
