@@ -14,9 +14,9 @@ def train(run_id: int) -> None:
 
 
 @app.task(name="tasks.runs.find")
-def find(run_id: int, query: str) -> None:
-    """Findings of a set of a run's documents, as an address names it."""
-    stored.compute(run_id, query)
+def find(run_id: int, query: str, by: int | None) -> None:
+    """Findings of a set of a run's documents, as an address names it; by: the user who asked, None for a guest."""
+    stored.answer(run_id, query, by)
 
 
 @app.task(name="tasks.runs.compare")

@@ -9,6 +9,7 @@ from ninja import Query, Router, Status
 
 from inference.errors import Invalid
 from webapp import exports
+from webapp.accounts import authorization
 from webapp.api import pages, shapes
 from webapp.api.access import Token
 from webapp.api.corpora import ERRORS, Limit, Place
@@ -69,7 +70,7 @@ def what_was_found(
     request: HttpRequest, run_id: int, documents: Query[shapes.Documents], detail: Literal["", "less", "more"] = ""
 ):
     run = finished(run_id)
-    return findings.of(Selection.read(request.GET, run.corpus, RunView(run)), detail)
+    return findings.of(Selection.read(request.GET, run.corpus, RunView(run)), detail, authorization.user_id(request))
 
 
 @router.get("/{int:run_id}/topics", response={200: shapes.Topics, **ERRORS},
@@ -244,7 +245,7 @@ def time(
 )
 def compare(request: HttpRequest, run_id: int, other: int):
     try:
-        return comparisons.described(published(run_id), published(other))
+        return comparisons.described(published(run_id), published(other), authorization.user_id(request))
     except matchings.NotYet as state:
         return Status(202, {"status": state.status, "done": state.done, "error": state.error})
 

@@ -25,6 +25,8 @@ from webapp.storage.cache import cached
 QUICK = 40_000  # pairs of topics that a request compares at once, in tenths of a second; of more a worker does
 KEPT = 128  # matchings that a web process remembers: some ten kilobytes each, of 2,000 topics a hundred
 WAITING = 50  # comparisons that may wait or be at work; others are asked for again by the pages that wait for them
+OF_ONE = 20  # of these, of one user, and of all guests together: a page of the most runs asks for 14
+STORED = 5_000  # comparisons in the table, the newest: of 2,000 topics some hundred kilobytes each
 
 _one_at_a_time = threading.Lock()  # a second reader of the same pair waits for the first one's result
 
@@ -122,7 +124,8 @@ def _asked(a: Run, b: Run, by: int | None) -> NotYet:
     first, second = _snapshots(a, b)
     row = Comparison.objects.filter(first=first, second=second).first()
     if row is None:
-        if Comparison.objects.filter(status__in=("queued", *kinds.COMPARE.active)).count() >= WAITING:
+        waiting = Comparison.objects.filter(status__in=("queued", *kinds.COMPARE.active))
+        if waiting.filter(by=by).count() >= OF_ONE or waiting.count() >= WAITING:
             return NotYet(a.pk, b.pk, Comparison.Status.QUEUED)
         about = {"by_id": by, "size": a.topics * b.topics}
         with transaction.atomic():
@@ -151,3 +154,6 @@ def _work(key: int, attempt: int, beat: Heartbeat) -> None:
         "merges": between.merges,
     }
     claims.update(kinds.COMPARE, key, attempt, status=Comparison.Status.READY, data=data, done=1.0)
+    for last in Comparison.objects.order_by("-pk").values_list("pk", flat=True)[STORED - 1 : STORED]:
+        done = (Comparison.Status.READY, Comparison.Status.FAILED)
+        Comparison.objects.filter(pk__lt=last, status__in=done).delete()

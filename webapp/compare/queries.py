@@ -48,9 +48,9 @@ def curves(runs: list[Run]) -> dict[int, dict[str, list]]:
     return columns
 
 
-def described(a: Run, b: Run) -> dict:
-    """The pairs of two runs' topics, in the shape webapp.api.shapes.Comparison."""
-    between = matchings.of(a, b)
+def described(a: Run, b: Run, by: int | None = None) -> dict:
+    """The pairs of two runs' topics, in the shape webapp.api.shapes.Comparison. by: the user who asks. Raises NotYet."""
+    between = matchings.of(a, b, by)
     pairs = enumerate(zip(between.partner.tolist(), between.similarity.tolist(), strict=True))
     return {
         "run": a.pk,

@@ -24,10 +24,10 @@ KINDS = {
 }
 
 
-def of(selection: Selection, detail: str) -> dict[str, Any]:
-    """ready: False while a worker computes; then there are no findings yet. The findings in the order of KINDS, within a
+def of(selection: Selection, detail: str, by: int | None) -> dict[str, Any]:
+    """ready: False while a worker computes, for the user `by` (None: a guest); then there are no findings yet. The findings in the order of KINDS, within a
     kind by rank, 1 the first; hidden: how many more there are. detail: one of DETAILS."""
-    data = stored.of(selection)
+    data = stored.of(selection, by)
     if data is None:
         return nothing(selection.sentence, detail, selection.count)
     labels = selection.run_view.labels

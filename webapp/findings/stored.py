@@ -14,27 +14,40 @@ from webapp.results.view import RunView
 TASK = "tasks.runs.find"
 QUICK = 400_000  # topics of documents, in all, up to which a request computes: some seconds; of more a worker does
 SETS = 50  # of a run that are kept, the newest
-ASKED = 120  # seconds for which a worker that was asked is not asked again
 
 
-def of(selection: Selection) -> dict | None:
-    """The findings of a set, or None while a worker computes them. Raises Invalid for a run without evidence."""
-    row = Findings.objects.filter(snapshot=selection.run_view.run.snapshot_id, key=_key(selection)).first()
-    if row is not None and row.method == computing.METHOD:
-        return row.data
+def of(selection: Selection, by: int | None) -> dict | None:
+    """The findings of a set, or None while a worker computes them; for each user, by, it computes one after the other.
+    Raises Invalid for a run without evidence."""
+    if (data := _read(selection)) is not None:
+        return data
     if len(evidence.of(selection.run_view.run).doc_topics) <= QUICK:
         return _make(selection)
-    key = f"{selection.run_view.run.snapshot_id}:{_key(selection)}"
-    query = selection.address().removeprefix("?")
-    dispatch.ask(TASK, [selection.run_view.run.pk, query], key, ASKED)
+    dispatch.ask(TASK, [selection.run_view.run.pk, selection.address().removeprefix("?")], by)
     return None
 
 
+def answer(run_id: int, query: str, by: int | None) -> None:
+    """What `of` asked a worker for."""
+    try:
+        compute(run_id, query)
+    finally:
+        dispatch.answered(TASK, [run_id, query], by)
+
+
 def compute(run_id: int, query: str = "") -> None:
-    """Compute and store, in a worker. Nothing where the run is not there any more."""
+    """Compute and store, in a worker. Nothing where the run is not there any more, or they are stored already."""
     run = Run.objects.select_related("corpus__version", "version__corpus", "snapshot").filter(pk=run_id).first()
-    if run is not None and run.snapshot is not None and run.snapshot.final:
-        _make(Selection.read(QueryDict(query), run.corpus, RunView(run)))
+    if run is None or run.snapshot is None or not run.snapshot.final:
+        return
+    selection = Selection.read(QueryDict(query), run.corpus, RunView(run))
+    if _read(selection) is None:
+        _make(selection)
+
+
+def _read(selection: Selection) -> dict | None:
+    row = Findings.objects.filter(snapshot=selection.run_view.run.snapshot_id, key=_key(selection)).first()
+    return row.data if row is not None and row.method == computing.METHOD else None
 
 
 def _make(selection: Selection) -> dict:

@@ -28,7 +28,7 @@ def overview(request: HttpRequest, run: Run, as_json: bool = False) -> HttpRespo
         data = queries.nothing("", detail, 0)
         return page(request, "run/overview.html", data, as_json=as_json, run=run, untrained=True)
     selection = Selection.read(request.GET, run.corpus, view)
-    data = queries.of(selection, detail)
+    data = queries.of(selection, detail, authorization.user_id(request))
     kinds = [
         {"kind": kind, "title": title, "findings": [_with_table(data, row) for row in rows]}
         for kind, title in queries.KINDS.items()
@@ -76,7 +76,7 @@ def notebook(request: HttpRequest) -> HttpResponse:
 
 def _begin(request: HttpRequest, run: Run, query: QueryDict) -> Notebook:
     selection = Selection.read(query, run.corpus, RunView(run))
-    data = queries.of(selection, _detail(query))
+    data = queries.of(selection, _detail(query), authorization.user_id(request))
     if not data["ready"]:
         raise Invalid("run", "The findings are still being computed. Try again in a moment.")
     said = f", {selection.sentence}" if selection else ""

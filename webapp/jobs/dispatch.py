@@ -1,6 +1,8 @@
 """Telling the workers that a job is queued. The row is the job; a message only brings the news, and may be lost or come
 twice."""
 
+from hashlib import blake2b
+
 import redis
 import structlog
 from celery import current_app as app
@@ -14,6 +16,10 @@ from webapp.jobs import events, roster
 from webapp.jobs.kinds import JobKind
 
 log = structlog.get_logger(__name__)
+
+ASKED = (
+    600  # seconds after which a task without a row that has not answered, as its message was lost, is asked for again
+)
 
 
 def send(kind: JobKind, pk: int) -> None:
@@ -31,14 +37,34 @@ def send(kind: JobKind, pk: int) -> None:
     transaction.on_commit(deliver)
 
 
-def ask(task: str, arguments: list, key: str, seconds: int) -> None:
-    """Ask a worker for a task that has no row, at most once in so many seconds; while Redis is away nobody is asked, and the
-    next call asks. key: tells it from others."""
+def ask(task: str, arguments: list, by: int | None) -> None:
+    """Ask a worker for a task that has no row, once until it has `answered`, and for one of a user at a time: the next call
+    asks for what was not asked for. While Redis is away nobody is asked. by: the user; None: any guest."""
+    once, turn = _asked(task, arguments, by)
     try:
-        if events.client().set(f"asked for:{task}:{key}", 1, nx=True, ex=seconds):
-            app.send_task(task, arguments, retry=False)
+        if not events.client().set(turn, once, nx=True, ex=ASKED):
+            return
+        if events.client().set(once, 1, nx=True, ex=ASKED):
+            app.send_task(task, [*arguments, by], retry=False)
+        else:  # somebody else has
+            events.client().delete(turn)
     except (redis.RedisError, OperationalError, KombuError, CeleryError, OSError) as error:
         log.warning("a task waits for the broker", task=task, error=logs.named(error))
+        answered(task, arguments, by)
+
+
+def answered(task: str, arguments: list, by: int | None) -> None:
+    """The task that was asked for has ended, in whatever way."""
+    try:
+        events.client().delete(*_asked(task, arguments, by))
+    except redis.RedisError:
+        return  # both expire
+
+
+def _asked(task: str, arguments: list, by: int | None) -> tuple[str, str]:
+    """Names of notes in Redis: of what is asked for, and of who asks."""
+    key = blake2b(repr(arguments).encode(), digest_size=16).hexdigest()
+    return f"asked for:{task}:{key}", f"asked by:{task}:{'guest' if by is None else by}"
 
 
 def queue_is_empty() -> bool:

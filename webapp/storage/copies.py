@@ -27,7 +27,8 @@ from webapp.storage import s3
 log = structlog.get_logger(__name__)
 
 AGAIN = 5.0  # seconds after a failure in which the store is not asked again for a page
-_POLL = 0.05  # seconds between two looks at what another process fetches
+WAITERS = 2  # requests of a web process that wait for copies: a store that is slow leaves others their places
+_waiters = threading.BoundedSemaphore(WAITERS)
 
 
 class Fetching(s3.StoreAway):
@@ -84,7 +85,13 @@ def use(stored: Stored) -> int:
     deadline = None if patience is None else time.monotonic() + patience
     while (lock := _held(stored)) is None:
         fetch = _fetch_of(stored)
-        fetch.join(None if deadline is None else max(0.0, deadline - time.monotonic()))
+        if deadline is None:
+            fetch.join()
+        elif _waiters.acquire(blocking=False):  # else it is told at once how far the copy is
+            try:
+                fetch.join(max(0.0, deadline - time.monotonic()))
+            finally:
+                _waiters.release()
         if fetch.is_alive():
             raise Fetching(f"{100 * fetch.bytes // max(1, stored.size)}% of {stored.size:,} bytes are here.")
         if fetch.error is not None:
@@ -192,6 +199,8 @@ def checked(stored: Stored, name: str, size: int, digest: str) -> Iterator[bytes
     for block in s3.blocks(stored.item.object(stored.generation, name), size):
         seen.update(block)
         count += len(block)
+        if count > size:
+            break
         yield block
     if count != size or seen.hexdigest() != digest:
         raise Damaged(

@@ -304,6 +304,19 @@ def test_comparisons_are_bounded_and_go_with_either_run(client, trained, others,
     assert not Comparison.objects.exists()
 
 
+def test_nobody_takes_all_places_of_comparisons_and_old_ones_go(trained, others, large, monkeypatch):
+    monkeypatch.setattr(matchings, "OF_ONE", 1)
+    local, first, second = User.objects.local().pk, others[0], others[1]
+    guests = matchings.not_yet([(trained, first), (trained, second)], None)
+    assert [state.key is not None for state in guests] == [True, False]
+    (of_user,) = matchings.not_yet([(trained, second)], local)
+    assert of_user.key is not None and Comparison.objects.count() == 2
+    monkeypatch.setattr(matchings, "STORED", 1)
+    for pk in Comparison.objects.order_by("pk").values_list("pk", flat=True):
+        matchings.compare(pk)
+    assert list(Comparison.objects.values_list("pk", flat=True)) == [of_user.key]
+
+
 def test_the_progress_of_a_matching_is_told(monkeypatch):
     rng, told = np.random.default_rng(1), []
     one, other = (topics_of(rng.dirichlet(np.full(30, 0.2), K), 12) for K in (7, 5))

@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 from django.urls import reverse
 
+from inference.errors import Invalid
 from tests.webapp.making import corpus_of, run_on
 from webapp.accounts import embargo
 from webapp.curation import services as curation
 from webapp.findings import compute, queries, stored
-from webapp.models import Findings, Notebook
+from webapp.jobs import dispatch
+from webapp.models import Findings, Notebook, User
 from webapp.results import evidence
 
 pytestmark = pytest.mark.django_db
@@ -101,16 +103,41 @@ def test_only_the_newest_sets_are_kept(trained, client, monkeypatch):
 def test_a_worker_computes_what_would_take_long(trained, client, monkeypatch):
     asked = []
     monkeypatch.setattr(stored, "QUICK", 0)
-    monkeypatch.setattr(stored.dispatch, "ask", lambda task, arguments, key, seconds: asked.append((task, arguments)))
+    monkeypatch.setattr(stored.dispatch, "ask", lambda task, arguments, by: asked.append((task, [*arguments, by])))
     Findings.objects.all().delete()
     url = reverse("run_overview", args=[trained.pk])
     response = client.get(url, {"from": "1795"})
     assert response.status_code == 202 and "computing the findings" in response.content.decode()
-    assert asked == [("tasks.runs.find", [trained.pk, "from=1795"])]
+    assert asked == [("tasks.runs.find", [trained.pk, "from=1795", User.objects.local().pk])]
     from tasks.runs import find
 
     find(*asked[0][1])
     assert client.get(url, {"from": "1795"}).status_code == 200
+
+
+def test_a_worker_is_asked_for_one_set_of_a_reader_at_a_time(trained, client, monkeypatch):
+    """Else whoever reads a run could have every worker at work on its sets, and a page that waits asks again and again."""
+    sent = []
+    monkeypatch.setattr(stored, "QUICK", 0)
+    monkeypatch.setattr(dispatch.app, "send_task", lambda task, arguments, **_: sent.append(arguments))
+    url = reverse("run_overview", args=[trained.pk])
+    for year in ("1795", "1796", "1795"):
+        assert client.get(url, {"from": year}).status_code == 202
+    me = User.objects.local().pk
+    assert sent == [[trained.pk, "from=1795", me]]
+    dispatch.ask(stored.TASK, [trained.pk, "from=1795"], None)  # a guest, for the same set
+    assert len(sent) == 1
+    dispatch.ask(stored.TASK, [trained.pk, "from=1797"], None)
+    dispatch.ask(stored.TASK, [trained.pk, "from=1798"], None)
+    assert sent[1:] == [[trained.pk, "from=1797", None]]
+    stored.answer(*sent[0])
+    made = Findings.objects.get(snapshot=trained.snapshot_id, key__gt="").made_at
+    stored.answer(*sent[0])  # a message that came twice
+    assert Findings.objects.get(snapshot=trained.snapshot_id, key__gt="").made_at == made
+    assert client.get(url, {"from": "1796"}).status_code == 202 and sent[2:] == [[trained.pk, "from=1796", me]]
+    with pytest.raises(Invalid):
+        stored.answer(trained.pk, "has=x", None)
+    dispatch.answered(stored.TASK, [trained.pk, "from=1796"], me)
 
 
 def test_findings_of_an_older_method_are_computed_again(trained, client):

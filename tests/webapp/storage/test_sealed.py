@@ -4,7 +4,9 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -305,6 +307,33 @@ def test_a_store_that_hangs_is_a_503_and_no_hang(client, trained, store, server,
     server.go_on()
     store.FETCH_PATIENCE = 60.0
     assert client.get(f"/runs/{trained.pk}/documents/0/").status_code == 200
+
+
+def test_few_wait_for_a_store_that_is_slow_and_others_are_told_at_once(made, store, server, monkeypatch):
+    stored = sealed._stored(Item.of(made))
+    lose(made)
+    monkeypatch.setattr(copies, "_waiters", threading.BoundedSemaphore(1))
+    store.FETCH_PATIENCE = 30.0
+    server.stop()
+    with ThreadPoolExecutor(1) as another:
+        waiting = another.submit(copies.use, stored)
+        while copies._waiters._value:
+            time.sleep(0.01)
+        began = time.monotonic()
+        with pytest.raises(copies.Fetching, match="of .* bytes are here"):
+            copies.use(stored)
+        assert time.monotonic() - began < 10 and not waiting.done()
+        server.go_on()
+        os.close(waiting.result())
+
+
+@pytest.mark.parametrize("blocks", [[b"x" * 9], [b"x"], [b"xx", b"x" * 7]])
+def test_a_store_that_gives_more_or_less_than_was_asked_for_is_not_believed(made, store, blocks, monkeypatch):
+    monkeypatch.setattr(s3, "blocks", lambda key, size: iter(blocks))
+    came = []
+    with pytest.raises(copies.Damaged):
+        came += copies.checked(sealed._stored(Item.of(made)), "indptr.npy", 5, "0" * 64)
+    assert len(b"".join(came)) <= 5
 
 
 def test_a_job_waits_for_a_store_that_is_away(trained, store, server, quick, monkeypatch):
