@@ -12,6 +12,7 @@ from inference.errors import Invalid
 from webapp.models import ApiToken, User
 
 PREFIX = "topograph_"  # so that a token which lies about can be told for what it is
+MOST = 100  # of a user that are not revoked: a page lists them all
 NOTED = timedelta(minutes=1)  # how exactly the last use is kept: not a write for each request
 
 
@@ -20,8 +21,11 @@ def create(name: str, user: User | None = None) -> tuple[ApiToken, str]:
     name = " ".join(name.split())
     if not name or len(name) > 60:
         raise Invalid("name", f"Describe in 1 to 60 characters what the token is for; got {len(name)}.")
+    user = user or User.objects.local()
+    if holding(user).count() >= MOST:
+        raise Invalid("name", f"You have {MOST} tokens, which is the most. Revoke one that is not needed any more.")
     secret = PREFIX + secrets.token_urlsafe(32)
-    return ApiToken.objects.create(user=user or User.objects.local(), name=name, digest=digest(secret)), secret
+    return ApiToken.objects.create(user=user, name=name, digest=digest(secret)), secret
 
 
 def find(secret: str) -> ApiToken | None:

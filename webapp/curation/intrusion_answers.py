@@ -9,6 +9,7 @@ from webapp.curation.services import LABEL, one_line
 from webapp.models import Answer, Run
 
 FITS = ("yes", "no", "unsure")
+MOST = 50_000  # answers of one reader to questions of one run: each seed asks some thirteen of a topic
 
 
 def save_reading(
@@ -29,6 +30,7 @@ def save_reading(
     for item, answer in fits.items():
         if answer not in FITS or not 0 <= item < len(passages):
             raise Invalid("fits", f"Mark each passage as {', '.join(FITS)}; got “{answer[:20]}” for {item + 1}.")
+    _check_room(run, reader)
     with transaction.atomic():
         for item, answer in fits.items():
             payload = {name: passages[item][name] for name in ("document", "start", "end", "share", "stratum")}
@@ -48,6 +50,7 @@ def save_choice(run: Run, kind: str, number: int, seed: int, reader: str, test: 
     choice counts."""
     if not 0 <= chosen < len(test["shown"]):
         raise Invalid("chosen", f"Choose one of the {len(test['shown'])}.")
+    _check_room(run, reader)
     payload = {"shown": test["shown"], "intruder": test["intruder"], "chosen": chosen}
     if kind == Answer.Kind.TOPICS:
         weights = test["weights"]
@@ -58,6 +61,11 @@ def save_choice(run: Run, kind: str, number: int, seed: int, reader: str, test: 
         )  # Chang et al. 2009, eq. 2; 0 is best
     key = {"run": run, "reader": reader, "kind": kind, "topic": number, "seed": seed, "item": 0}
     Answer.objects.get_or_create(**key, defaults={"payload": payload})
+
+
+def _check_room(run: Run, reader: str) -> None:
+    if Answer.objects.filter(run=run, reader=reader)[MOST - 1 : MOST].exists():
+        raise Invalid("answer", f"You have answered {MOST:,} questions of run {run.pk}, which is the most.")
 
 
 def _keep(run: Run, reader: str, kind: str, number: int, seed: int, item: int, payload: dict) -> None:

@@ -1,9 +1,11 @@
 """Notebooks: collections of evidence, and the link that shares one."""
 
+import json
 import secrets
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, Sum, TextField
+from django.db.models.functions import Cast, Length
 from django.utils import timezone
 
 from inference.errors import Invalid
@@ -15,11 +17,16 @@ TITLE = 200  # characters
 TEXT = 10_000  # of an introduction, a comment, a sentence
 PINS = 500  # of a notebook: its page shows and prints all of them at once
 ROWS, COLUMNS, CELL = 200, 20, 500  # of a chart's table: what a page can print
+TABLE, TABLES = 100_000, 5_000_000  # characters of one as JSON, and of all of a notebook
+NOTEBOOKS = 500  # of one user, with those that were removed
 
 
 def create(title: str, by: str, owner: User | None = None) -> Notebook:
-    """By default the local owner's."""
-    return Notebook.objects.create(title=_title(title), by=by, owner=owner or User.objects.local())
+    """By default the local owner's. Raises Invalid."""
+    owner = owner or User.objects.local()
+    if Notebook.objects.filter(owner=owner).count() >= NOTEBOOKS:
+        raise Invalid("notebook", f"You have {NOTEBOOKS} notebooks, which is the most. Pin to one of them.")
+    return Notebook.objects.create(title=_title(title), by=by, owner=owner)
 
 
 def change(notebook: Notebook, title: str, intro: str) -> None:
@@ -60,6 +67,10 @@ def pin(notebook: Notebook, evidence: dict, comment: str, by: str) -> Pin:
         here = notebook.pins.all()
         if here.count() >= PINS:
             raise Invalid("notebook", f"“{notebook.title}” is full: a notebook holds {PINS} pieces. Begin another.")
+        if table and _size(table) + _tables(notebook) > TABLES:
+            raise Invalid(
+                "notebook", f"“{notebook.title}” is full: its charts hold {TABLES:,} characters at most. Begin another."
+            )
         last = here.aggregate(last=Max("position"))["last"] or 0
         made = Pin.objects.create(
             notebook=notebook, position=last + 1, kind=evidence["kind"], title=title or address, address=address,
@@ -133,7 +144,19 @@ def _table(table) -> dict | None:
             "table",
             f"A table has at most {ROWS} rows and {COLUMNS} columns; this one has {len(rows):,} and {len(columns):,}.",
         )
-    return {"columns": [_cell(c) for c in columns], "rows": [[_cell(c) for c in row] for row in rows]}
+    kept = {"columns": [_cell(c) for c in columns], "rows": [[_cell(c) for c in row] for row in rows]}
+    if (size := _size(kept)) > TABLE:
+        raise Invalid("table", f"A table has at most {TABLE:,} characters; this one has {size:,}.")
+    return kept
+
+
+def _size(table: dict) -> int:
+    return len(json.dumps(table, ensure_ascii=False))
+
+
+def _tables(notebook: Notebook) -> int:
+    """Characters of all tables of a notebook."""
+    return notebook.pins.aggregate(n=Sum(Length(Cast("table", TextField()))))["n"] or 0
 
 
 def _cell(cell):

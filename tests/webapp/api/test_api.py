@@ -225,6 +225,16 @@ def test_page_of_tokens(client):
         assert client.post(url, {"name": name}).status_code == 400
 
 
+def test_a_user_has_so_many_tokens(client, monkeypatch):
+    monkeypatch.setattr(tokens, "MOST", 1)
+    url = reverse("tokens")
+    assert client.post(url, {"name": "one"}).status_code == 200
+    refused = client.post(url, {"name": "two"})
+    assert refused.status_code == 400 and "1 tokens, which is the most" in refused.content.decode()
+    tokens.revoke(ApiToken.objects.get())
+    assert client.post(url, {"name": "two"}).status_code == 200
+
+
 def test_command_makes_lists_and_revokes(capsys, client):
     call_command("api_token", "cron job")
     secret = capsys.readouterr().out.strip()

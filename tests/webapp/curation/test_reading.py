@@ -272,6 +272,13 @@ def test_two_readers_side_by_side(client, trained):
     assert "Farming and land" in html and "0.80" in html
 
 
+def test_one_reader_answers_so_many_questions(client, trained, monkeypatch):
+    monkeypatch.setattr(intrusion_answers, "MOST", 2)
+    statuses = [client.post(url("reading_words_answer", trained, k), {"chosen": 0}).status_code for k in (0, 1, 2)]
+    assert statuses == [302, 302, 400] and Answer.objects.count() == 2
+    assert as_reader("Ada").post(url("reading_words_answer", trained, 2), {"chosen": 0}).status_code == 302
+
+
 def test_results_in_pages(client, trained, monkeypatch):
     monkeypatch.setattr(queries, "PAGE", 2)
     for k in range(5):

@@ -205,6 +205,26 @@ def test_a_full_notebook(notebook):
         notebooks.pin(notebook, chart(), "", "a")
 
 
+def test_what_a_notebook_and_a_user_hold_is_bounded(client, notebook, monkeypatch):
+    """Whoever has the link has all of it on one page."""
+    table = {"columns": ["a", "b"], "rows": [["x" * 500, "y" * 490]] * 100}
+    with pytest.raises(Invalid, match="A table has at most 100,000 characters; this one has"):
+        notebooks.pin(notebook, chart(table=table), "", "a")
+    fits = chart(table=table | {"rows": table["rows"][:90]})
+    monkeypatch.setattr(notebooks, "TABLES", 190_000)
+    for _ in range(2):
+        notebooks.pin(notebook, fits, "", "a")
+    with pytest.raises(Invalid, match="its charts hold 190,000 characters"):
+        notebooks.pin(notebook, fits, "", "a")
+    notebooks.pin(notebook, chart(), "", "a")
+    monkeypatch.setattr(notebooks, "NOTEBOOKS", 2)
+    notebooks.create("two", "a")
+    with pytest.raises(Invalid, match="2 notebooks, which is the most"):
+        notebooks.create("three", "a")
+    html = client.post(reverse("notebook_new"), {"title": "three"}, follow=True).content.decode()
+    assert "which is the most" in html and Notebook.objects.count() == 2
+
+
 def test_share_by_link_and_revoke(client, notebook):
     notebooks.pin(notebook, chart(title="Shown"), "", "a")
     notebooks.remove_pin(notebooks.pin(notebook, chart(title="Taken out"), "", "a"))
