@@ -203,6 +203,17 @@ def test_pdf_without_text(file):
         load(*file(pdf(*PAGES), "a.pdf"))
 
 
+@pytest.mark.parametrize("box", ["0 0 1e9 1e9", "0 0 99999999999999999999 1", "-1e9 -1e9 1e9 1e9", "0 0 0 0", "nan x"])
+def test_pdf_with_huge_pages(file, box):
+    """Text is taken from a page's commands; nothing is drawn."""
+    drawn = "BT /F 12 Tf 1e8 1e8 Td (war and peace) Tj ET"
+    page = f"<</Type/Page/Parent 2 0 R/MediaBox[{box}]/UserUnit 1e9/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>"
+    stream = f"<</Length {len(drawn)}>>stream\n{drawn}\nendstream"
+    content = pdf(*PAGES[:2], page, stream, "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>")
+    (read,) = load(*file(content, "a.pdf"))[0]
+    assert read.text.strip() == "war and peace"
+
+
 def test_pdf_with_a_password(file):
     lock = "<</Filter/Standard/V 1/R 2/P -4/O<" + "28" * 32 + ">/U<" + "29" * 32 + ">>>"
     with pytest.raises(Unreadable, match="protected by a password"):
