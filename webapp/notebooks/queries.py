@@ -31,7 +31,8 @@ def page(of: QuerySet[Notebook], before: int | None = None, removed: bool = Fals
 
 
 def shared(token: str) -> Notebook | None:
-    return Notebook.objects.filter(token=token, removed_at=None).first()
+    """The notebook of a link, while its owner's account is open."""
+    return Notebook.objects.filter(token=token, removed_at=None, owner__is_active=True).first()
 
 
 def content(notebook: Notebook, seen: QuerySet[Corpus]) -> dict:

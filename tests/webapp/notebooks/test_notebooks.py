@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from inference.errors import Invalid
 from webapp.curation import services as curation
-from webapp.models import Corpus, Document, Notebook, Pin
+from webapp.models import Corpus, Document, Notebook, Pin, User
 from webapp.notebooks import markdown, queries
 from webapp.notebooks import services as notebooks
 
@@ -247,8 +247,14 @@ def test_share_by_link_and_revoke(client, notebook):
     client.post(change, {"act": "share"})
     notebook.refresh_from_db()
     assert notebook.token != token and stranger.get(url).status_code == 404
+    shown = reverse("shared", args=[notebook.token])
+    statuses = []
+    for is_open in (True, False, True):  # the account of its owner
+        User.objects.filter(pk=notebook.owner_id).update(is_active=is_open)
+        statuses.append(stranger.get(shown).status_code)
+    assert statuses == [200, 404, 200]
     client.post(change, {"act": "remove"})
-    assert stranger.get(reverse("shared", args=[notebook.token])).status_code == 404
+    assert stranger.get(shown).status_code == 404
     client.post(change, {"act": "restore"})
     assert Notebook.objects.get().token is None
 
