@@ -125,7 +125,7 @@ def _asked(a: Run, b: Run, by: int | None) -> NotYet:
     row = Comparison.objects.filter(first=first, second=second).first()
     if row is None:
         waiting = Comparison.objects.filter(status__in=("queued", *kinds.COMPARE.active))
-        if waiting.filter(by=by).count() >= OF_ONE or waiting.count() >= WAITING:
+        if waiting.filter(by_id=by).count() >= OF_ONE or waiting.count() >= WAITING:
             return NotYet(a.pk, b.pk, Comparison.Status.QUEUED)
         about = {"by_id": by, "size": a.topics * b.topics}
         with transaction.atomic():

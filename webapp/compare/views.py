@@ -49,7 +49,7 @@ def compare(request: HttpRequest, as_json: bool = False) -> HttpResponse:
         "comparing": [_comparing(request, state) for state in waiting],
     }
     if as_json and len(comparable) == 2 and alike:
-        data["comparison"] = queries.described(*comparable)
+        data["comparison"] = queries.described(comparable[0], comparable[1])
     status = 404 if numbers and not runs else 200
     names = [run.engine for run in runs]
     columns = series.of(queries.CURVES, names)

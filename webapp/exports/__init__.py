@@ -164,10 +164,10 @@ def wanted(run: Run, query: QueryDict) -> Wanted:
 def address(form: Form, wanted: Wanted) -> str:
     """The query that `wanted` reads again, of what a form is made by and nothing else."""
     said = [*wanted.selection.parameters, ("topics", ",".join(map(str, wanted.topics)))] if form.selected else []
-    said += [("words", wanted.words)] if wanted.words != WORDS else []
+    said += [("words", str(wanted.words))] if wanted.words != WORDS else []
     said += [("by", wanted.by)] if form.choices else []
     said += [("word", wanted.word)] if form.asks else []
-    return urlencode([(name, value) for name, value in said if value != ""])
+    return urlencode([(name, value) for name, value in said if value])
 
 
 def _topics(texts: list[str], run: Run) -> tuple[int, ...]:
