@@ -1,7 +1,8 @@
-"""Leading a training that workers share: `Team` stands in the place of its engine, in `inference.train` and everywhere else.
+"""Leading a training that workers share: `Team` is used instead of its engine, in `inference.train` and everywhere
+else.
 
-A step is one if all workers took it. Where one is lost, or the scheduler is, the training goes back to the last checkpoint with
-those that are there then, and takes the steps since again, which gives the same bits.
+A step counts when all workers took it. When a worker or the scheduler is lost, the training goes back to the last
+checkpoint with the workers that remain, and repeats the steps since then, which gives the same bits.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""A worker's seat in the trainings that it shares: an extension of dask's worker, which carries the exchanges of a step
+"""A worker's part in the trainings that it shares: an extension of dask's worker, which sends what a step exchanges
 directly from worker to worker, over dask's own connections (and its TLS)."""
 
 import asyncio

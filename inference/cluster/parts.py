@@ -1,6 +1,6 @@
-"""The memory of topics of a training that several processes share, in files: each writes what its own documents changed.
+"""The remembered topics of a shared training, in files: each process writes what its own documents changed.
 
-`T.json` in the folder lists the files that together hold the memory after step T, oldest first; a file is
+`T.json` in the folder lists the files that together hold the remembered topics after step T, oldest first; a file is
 - whole: uint16[tokens, M], of the documents first ... end - 1;
 - visited: `documents`, int64[n], of that range, and `samples`, uint16[tokens, M], of these documents alone.
 """

@@ -1,4 +1,4 @@
-"""What a process does in a training that it shares, without a word of how it talks to the others."""
+"""What one process does in a shared training. How it communicates with the others is in `member`."""
 
 from dataclasses import dataclass, fields
 from pathlib import Path

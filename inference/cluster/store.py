@@ -1,4 +1,4 @@
-"""Folding in and the evidence of a training that workers shared: they have its topics, and each takes the next documents."""
+"""Folding in, and the evidence of a shared training: all workers have its topics, and each takes the next documents."""
 
 import logging
 from collections import deque

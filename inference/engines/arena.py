@@ -1,7 +1,7 @@
 """Sparse rows that grow, one for each word: what the states of engines with such rows have in common.
 
-A row's topics ascend. Rows lie in an arena: two arrays as long as each other, in which a row that outgrows its room moves
-to the end (SSI, Appendix A). `kernels/rows.py` has the loops.
+A row's topics ascend. Rows are stored in an arena: two arrays of equal length, in which a row that outgrows its room
+moves to the end (SSI, Appendix A). `kernels/rows.py` has the loops.
 """
 
 from dataclasses import dataclass, replace

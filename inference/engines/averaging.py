@@ -1,5 +1,5 @@
-"""A running mean of a training's states, which its topics are published from: a single state has the noise of its last
-draws, which a mean has not."""
+"""A running mean of a training's states, from which its topics are published: a single state has the noise of its last
+draws, and the mean has less of it."""
 
 from dataclasses import dataclass, field
 

@@ -1,5 +1,5 @@
-"""Sequential Monte Carlo with one state for LDA, as Mimno, Hoffman and Blei (2012) compare theirs with (paper 000, section
-4.3); after the first pass, collapsed Gibbs sampling (Griffiths and Steyvers 2004).
+"""Sequential Monte Carlo with one state for LDA, with which Mimno, Hoffman and Blei (2012) compare their engine (paper
+000, section 4.3); after the first pass, collapsed Gibbs sampling (Griffiths and Steyvers 2004).
 
 What the paper leaves open, and every deviation from it, is in docs/engines/smc.md.
 """

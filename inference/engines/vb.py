@@ -1,5 +1,5 @@
-"""Batch variational Bayes for LDA with Dirichlet topics: Blei, Ng and Jordan (2003) as papers 002 (section 2.2) and 004
-(section 7) have it. A pass is done in slices, and moves the topics at its end.
+"""Batch variational Bayes for LDA with Dirichlet topics: Blei, Ng and Jordan (2003) in the form of papers 002 (section
+2.2) and 004 (section 7). A pass is done in slices, and updates the topics at its end.
 
 What the papers leave open, and every deviation from them, is in docs/engines/vb.md.
 """

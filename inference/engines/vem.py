@@ -1,7 +1,7 @@
 """Batch variational EM for LDA: Chen and Huang's report on Blei, Ng and Jordan (2003), "VEM"; paper 004.
 
-Without a prior of topics it is the paper's algorithms 1 and 3, with one its section 7. What the paper leaves open, and every
-deviation from it, is in docs/engines/vem.md.
+Without a prior on topics it is the paper's algorithms 1 and 3; with one it is its section 7. What the paper leaves
+open, and every deviation from it, is in docs/engines/vem.md.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Coherence: do a topic's first words stand in the same documents?
+"""Coherence: do a topic's first words occur in the same documents?
 
 UMass: SSI, eq. 13; Mimno et al. 2011. NPMI: Than and Ho 2015, appendix B; Bouma 2009.
 """

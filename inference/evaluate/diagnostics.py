@@ -1,4 +1,4 @@
-"""Per-topic diagnostics, as MALLET's users know them (its TopicModelDiagnostics), from topics and corpus alone."""
+"""Per-topic diagnostics like those of MALLET (its TopicModelDiagnostics), from topics and corpus alone."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,5 @@
-"""The judges' own fold-in: theta of a document by EM, whatever engine made the topics. What the kernels share."""
+"""The judge's own fold-in: theta of a document by EM, whatever engine made the topics. The kernels of the judge
+share it."""
 
 import numpy as np
 from numba import njit

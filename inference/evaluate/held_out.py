@@ -1,4 +1,4 @@
-"""Held-out document completion: how well do the topics predict the other part of an unseen document?"""
+"""Held-out document completion: how well do the topics predict the other part of a held-out document?"""
 
 import numpy as np
 from numba import njit, prange

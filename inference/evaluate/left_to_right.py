@@ -1,4 +1,5 @@
-"""Left-to-right estimate of the probability of whole unseen documents (SSI, eq. 12; Wallach et al. 2009, algorithm 3).
+"""Left-to-right estimate of the probability of whole held-out documents (SSI, eq. 12; Wallach et al. 2009, algorithm
+3).
 
 The particles are a particle filter, which makes the estimate unbiased (compare Buntine 2009): see LeftToRight.
 """

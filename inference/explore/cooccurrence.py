@@ -1,4 +1,4 @@
-"""Topics that stand in the same documents more often than by chance."""
+"""Topics that occur in the same documents more often than by chance."""
 
 import numpy as np
 from numba import njit

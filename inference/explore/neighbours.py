@@ -1,7 +1,8 @@
-"""Words that stand beside each other in a topic's own documents, and how the texts write them: what names are made of.
+"""Neighbouring words in a topic's own documents, and how the texts write them: names are made from these.
 
-Found once at the end of a run. The work is bounded: at most DOCUMENTS documents of a topic are looked at, and about TOKENS
-tokens of all topics together; the texts of READ documents of a topic are read, READ_CHARACTERS characters of each.
+Computed once at the end of a run. The work is bounded: at most DOCUMENTS documents of a topic are looked at, and
+about TOKENS tokens of all topics together; the texts of READ documents of a topic are read, READ_CHARACTERS
+characters of each.
 """
 
 import unicodedata

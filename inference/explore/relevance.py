@@ -1,4 +1,4 @@
-"""Which words tell what a topic, or any part of the corpus's tokens, is about."""
+"""Which words show best what a topic, or any part of the corpus's tokens, is about."""
 
 import numpy as np
 

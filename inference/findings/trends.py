@@ -1,4 +1,4 @@
-"""Topics that rose or fell, and since when: one change of level, found and tested over all periods at once."""
+"""Topics that rose or fell, and since when: one change of level, located and tested over all periods at once."""
 
 from typing import NamedTuple
 

@@ -1,5 +1,5 @@
-"""The words of a stream in alphabetical order and by stem, on disk: a typed word becomes the numbers of those it stands
-for."""
+"""The words of a stream in alphabetical order and by stem, on disk: they turn a typed word into the numbers of the
+words that it matches."""
 
 from bisect import bisect_left
 from collections.abc import Iterable

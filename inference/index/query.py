@@ -1,7 +1,7 @@
 """The language of searches: words, "phrases", or, -without, AND OR NOT, parentheses, begin*.
 
     either = both (("or" | "OR") both)*      both = one ("AND"? one)*      one = ("-" | "NOT") one | "(" either ")" | phrase | word
-"or" is an operator between two things and a word elsewhere; AND, OR and NOT are operators wherever they stand in
+"or" is an operator between two operands and a word elsewhere; AND, OR and NOT are operators wherever they are in
 capitals.
 """
 

@@ -1,4 +1,4 @@
-"""Documents by word, in segments of consecutive documents: each is made in memory of a bounded size, and read from
+"""Documents by word, in segments of consecutive documents: each is made in bounded memory, and read from
 disk."""
 
 from pathlib import Path

@@ -1,6 +1,6 @@
 """The two-level local step of the HDP topic model (paper 002, section 3.3, figures 8 and 9), over a minibatch.
 
-Of a document with n distinct words, of which word j stands c_j times: phi[i, j], float64[T, n], the share of word j
+For a document with n distinct words, of which word j occurs c_j times: phi[i, j], float64[T, n], the share of word j
 that pointer i has; zeta[i, k], float64[T, C], the probability that pointer i is at topic k, of C candidates. B[j, k] =
 E[log beta_k] of word j. All loops run along one array's rows, and no sum is reordered: results do not depend on threads
 or on the width of vectors.

@@ -1,4 +1,4 @@
-"""The L largest of some weights, in linear time; of equal ones those that come first."""
+"""The L largest of some weights, in linear time; of equal weights the first."""
 
 import numpy as np
 from numba import njit

@@ -1,4 +1,4 @@
-"""Kernels of the senses of a word: its pairs by topic and group, in order, and the words that stand near them."""
+"""Kernels of the senses of a word: its pairs by topic and group, in order, and the words near them."""
 
 import numpy as np
 from numba import njit

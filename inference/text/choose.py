@@ -1,4 +1,4 @@
-"""From a stream and a choice of words to a bag of words: passes over the stream, never over a text."""
+"""From a stream and a choice of words to a bag of words: by passes over the stream, never over the texts."""
 
 import shutil
 from collections import deque

@@ -1,4 +1,4 @@
-"""The words of a corpus by number, on disk: many millions, of which few are wanted at a time."""
+"""The words of a corpus by number, on disk: many millions, of which few are needed at a time."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path

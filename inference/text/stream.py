@@ -1,5 +1,5 @@
-"""A corpus's pieces on disk, as they were read once: what words count is chosen from them again and again, without the
-texts."""
+"""A corpus's pieces on disk, as they were read once. The words that count are chosen from them as often as needed,
+without the texts."""
 
 import json
 import os

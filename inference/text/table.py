@@ -1,6 +1,6 @@
-"""Words by number in a hash table of our own: some 20 bytes a word beside its letters, however many there are.
+"""Words by number in a hash table of our own: some 20 bytes a word besides its letters, however many there are.
 
-A dictionary of Python's takes some 150 bytes a word, and its interpreter's lock.
+A Python dictionary takes some 150 bytes a word, and needs the interpreter's lock.
 """
 
 import secrets

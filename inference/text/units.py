@@ -1,4 +1,4 @@
-"""From pieces to units: what counts as one word once hyphens, apostrophes and phrases join what stands side by side."""
+"""From pieces to units: what counts as one word after hyphens, apostrophes and phrases have joined neighbours."""
 
 import secrets
 
