@@ -97,7 +97,7 @@ class Team:
         path, home = Path(path).absolute(), self.home.absolute()
         return str(path.relative_to(home) if path.is_relative_to(home) else path)
 
-    # What stands in the place of the engine's own.
+    # Used instead of the engine's own.
 
     def init(self, config: Any, shape: Shape, seed: int, scratch: Path | None = None) -> Any:
         return self.engine.init(config, shape._replace(tokens=0), seed)

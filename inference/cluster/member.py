@@ -172,7 +172,7 @@ class Member(WorkerPlugin):
     async def begin(
         self, deal: str, job: dict[str, Any], bounds: list[int], peers: list[str], rank: int, t: int | None
     ) -> None:
-        """Take a seat, in the place of one in the same training or that was forgotten."""
+        """Take a seat, instead of one in the same training or one that was forgotten."""
         wanted = Job(**job)
         file = self.home / wanted.checkpoint
         for name, seat in list(self.seats.items()):

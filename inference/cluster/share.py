@@ -16,7 +16,7 @@ from inference.evidence import Assigned, assigned, rows_by_word
 from inference.kernels import rows
 from inference.training import Schedule, held_out_documents
 
-MOST_VISITED = 0.5  # of a range's tokens: with more in files of visited documents, all is written anew
+MOST_VISITED = 0.5  # of a range's tokens: with more in files of visited documents, all is written again
 
 
 @dataclass(frozen=True)

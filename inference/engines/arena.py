@@ -92,7 +92,7 @@ def from_documents(arena: Rows, bow: Bow, shape: Shape, key: int, weights: np.nd
 def put(
     arena: Rows, words: np.ndarray, indptr: np.ndarray, sizes: np.ndarray, topics: np.ndarray, values: np.ndarray
 ) -> None:
-    """Write rows of some words, in the place of those they had. Row i: sizes[i] entries from indptr[i] on."""
+    """Write rows of some words, replacing those they had. Row i: sizes[i] entries from indptr[i] on."""
     make_room(arena, words, sizes)
     arena.used = rows.put(
         words, indptr, sizes, topics, values, arena.start, arena.length, arena.capacity, arena.arena_topics, arena.arena_values,

@@ -157,7 +157,7 @@ def _replace(
     state: State, batch: Batch, new_clusters: np.ndarray, new: np.ndarray, old_clusters: np.ndarray | None = None,
     old: np.ndarray | None = None,
 ) -> None:  # fmt: skip
-    """Documents' new statistics in the place of the old. new, old: float64[n, L], times UNITS, of documents with words."""
+    """Replace documents' old statistics by the new. new, old: float64[n, L], times UNITS, of documents with words."""
     document = np.repeat(np.arange(len(new)), np.diff(batch.doc_ptr))
     before = sparse.NOTHING
     np.add.at(state.documents, new_clusters.ravel(), new.ravel())

@@ -307,7 +307,7 @@ def _recall(bow: Bow, documents: np.ndarray, batch: dense.Batch, of_pairs: np.nd
 def _add(
     state: State, batch: dense.Batch, old_topics: np.ndarray, old_phi: np.ndarray, topics: np.ndarray, phi: np.ndarray, unit: float
 ) -> None:  # fmt: skip
-    """Put a batch's phi into the statistics, in the place of the old one."""
+    """Put a batch's phi into the statistics, replacing the old one."""
     cvb.add(
         batch.words, batch.word_ptr, batch.pairs, batch.counts, old_topics, old_phi, topics, phi, unit, state.values, state.totals
     )  # fmt: skip

@@ -54,7 +54,7 @@ PAPERS = {
 }
 BATCH = False  # topics change with each minibatch
 BY_DOCUMENT = False  # each word of a document has a topic of its own
-TRUNCATION = 150  # topics at the most, where nothing else is asked for
+TRUNCATION = 150  # the most topics, unless another number is chosen
 
 PI_LEAST = 1e-6  # pi below this is reset to 1: stored values stay within float32's precision
 STEP_WHOLE = 1.0 - 1e-12  # a step size from here on forgets everything before it
@@ -338,7 +338,7 @@ def _listed(candidates: np.ndarray, theta: np.ndarray, T: int, first: int, lengt
 
 
 def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray, times: float = 1.0) -> float:
-    """The evidence lower bound of these documents, each fitted anew, of the sticks and of the topics, in nats.
+    """The evidence lower bound of these documents, each fitted again, of the sticks and of the topics, in nats.
 
     documents: int64[n]; the whole of what was trained on for the bound that training raises.
     """

@@ -81,7 +81,7 @@ class Config:
     )  # fmt: skip
     explore: int | None = setting(
         "Exploring passes", "", "With memo, in so many of the first passes documents begin as “Start of a document” says and "
-        "try restarts; later they go on from what is remembered, which is several times as fast. Left open: four for "
+        "try restarts; later they continue from what is remembered, which is several times as fast. Left open: four for "
         "better, and all for cold and warm.", least=0,
     )  # fmt: skip
     sweeps: int = setting("Sweeps", "", "Over a document in each visit, at the most.", 100, least=1)
@@ -172,7 +172,7 @@ def begin(
     which would forget the topics.
     """
     if config.warm_up and config.statistics == "memo":
-        raise Invalid("warm_up", f"warm_up must be 0 where a training goes on from topics, got {config.warm_up}.")
+        raise Invalid("warm_up", f"warm_up must be 0 where a training continues from topics, got {config.warm_up}.")
     state = init(config, shape, seed, scratch)
     _make_memory(config, state, bow)
     trained_on = np.setdiff1d(np.arange(bow.D), held_out)
@@ -248,7 +248,7 @@ def _settled(config: Resolved) -> Resolved:
 
 
 def _replace(config: Resolved, state: State, batch: Batch) -> None:
-    """A batch's new statistics in the place of those it gave before."""
+    """Replace a batch's earlier statistics by the new."""
     old_topics, old = state.memory_topics[batch.pairs], state.memory_shares[batch.pairs].astype(np.float64)
     new_topics, new, _ = _visit(config, state, batch, old_topics, old)
     state.memory_topics[batch.pairs], state.memory_shares[batch.pairs] = new_topics, new.astype(np.uint16)

@@ -275,7 +275,7 @@ def begin(
     config: without a warm-up, which would forget the topics.
     """
     if config.warm_up and config.statistics == "memo":
-        raise Invalid("warm_up", f"warm_up must be 0 where a training goes on from topics, got {config.warm_up}.")
+        raise Invalid("warm_up", f"warm_up must be 0 where a training continues from topics, got {config.warm_up}.")
     state = init(config, shape, seed, scratch)
     kept = state.memory
     if config.statistics == "decay":

@@ -96,7 +96,7 @@ class Config:
     truncate: float = variational.truncate_setting(0.1)
     remember: int = setting(
         "Remembered topics", "", "So many of a document's topics are remembered for its next visit, which then takes fewer iterations; "
-        "with 0 each visit begins anew.", 16, least=0,
+        "with 0 each visit begins again.", 16, least=0,
     )  # fmt: skip
 
     def __post_init__(self) -> None:
@@ -171,7 +171,7 @@ def begin(
     that the topics are not forgotten at once. Raises Invalid for statistics that are streamed: they would count twice.
     """
     if config.statistics == "stream":
-        raise Invalid("statistics", "statistics must be “decay” where a training goes on from topics, got “stream”.")
+        raise Invalid("statistics", "statistics must be “decay” where a training continues from topics, got “stream”.")
     state = _init(config, shape, seed, scratch, random=False)
     state.delay = DELAY * shape.per_pass
     variational.assign(state, bow, topics, held_out)
@@ -317,7 +317,7 @@ def methods(settings: Mapping[str, Any]) -> Methods:
         steps = (
             f", with a step size of (τ₀ + t)^−κ, κ = {settings.get('kappa', 0):g} and τ₀ = {settings.get('tau0', 0):g}"
         )
-    weights = ", with E[β] in the place of exp E[log β]" if settings.get("expectation") == "mean" else ""
+    weights = ", with E[β] instead of exp E[log β]" if settings.get("expectation") == "mean" else ""
     said, more = variational.prior_sentence(settings)
     return Methods(
         f"We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with {settings['topics']:,} topics by {how}, in "

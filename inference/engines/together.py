@@ -22,7 +22,7 @@ from inference.kernels.gibbs import CHUNKS, shares
 
 ENTRIES = 64  # topics of a word's row, at the most, as they weigh when words are divided
 DIRECT = 2  # processes that tell each other their counts as they are: more of them would add up the same words
-LARGE = np.int8(-128)  # in the place of a change that one byte does not hold
+LARGE = np.int8(-128)  # instead of a change that one byte does not hold
 
 
 class Counts(NamedTuple):

@@ -173,7 +173,7 @@ def seed(config: Settings, state: State, batch: dense.Batch, values: np.ndarray,
 
     Up to DIVERSE topics the documents are as unlike each other as they come, beyond that random ones: choosing costs a
     look at every document for each topic. Where there are fewer documents than topics the others stay random. Not of the
-    papers; it finds more of planted topics than a random start (docs/engines/svi.md).
+    papers; it finds more of the true topics of simulated texts than a random start (docs/engines/svi.md).
 
     values: float32[V, K], totals: float64[K], its sums: where the random start is, and changed in place.
     """

@@ -170,7 +170,7 @@ def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def methods(settings: Mapping[str, Any]) -> Methods:
     """How topics were found and with which priors."""
-    weights = ", with E[β] in the place of exp E[log β]" if settings.get("expectation") == "mean" else ""
+    weights = ", with E[β] instead of exp E[log β]" if settings.get("expectation") == "mean" else ""
     said, more = variational.prior_sentence(settings)
     return Methods(
         f"We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with {settings['topics']:,} topics by variational "

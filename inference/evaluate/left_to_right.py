@@ -41,12 +41,12 @@ class LeftToRight:
     A document's tokens w_1 … w_N are taken in a random order that depends on the seed and the document (the model is
     exchangeable, so every order has the same probability); of a document longer than `most` only the first `most`. Each
     particle r is an assignment z of the tokens so far. For n = 1 … N
-      1. every particle samples z_i anew for i = 1 … n - 1, from p(z_i = k | z_-i, w_i), proportional to
+      1. every particle samples z_i again for i = 1 … n - 1, from p(z_i = k | z_-i, w_i), proportional to
          (alpha_k + n_k without i) beta_kw_i;
       2. p_r = sum_k (alpha_k + n_k) / (sum alpha + n - 1) beta_kw_n, eq. 12, and the estimate of p(w_n | w_<n) is the
       mean
          of p_r over particles;
-      3. particles are drawn anew in proportion to p_r (systematic resampling), then each samples z_n from the terms of
+      3. particles are drawn again in proportion to p_r (systematic resampling), then each samples z_n from the terms of
       its
          sum.
     The product of the estimates is unbiased: its mean over seeds is p(w_1 … w_N | beta, alpha), for any number of

@@ -31,7 +31,7 @@ _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")
 class Phrase(NamedTuple):
     """Two or three words of the vocabulary that stand beside each other in a topic's documents.
 
-    words: their numbers. gaps: characters between each two. tokens: how often, two of its words given to the topic;
+    words: their numbers. gaps: characters between each two. tokens: how often, two of its words assigned to the topic;
     documents: in how many of those looked at.
     """
 

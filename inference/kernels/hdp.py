@@ -85,7 +85,7 @@ def strongest(values, n):
 
 @njit(cache=True)
 def soften(values, most, live):
-    """exp(values_ij - most_j) over its sum along i, in the place of values, float64[m, n]; rows that are not live stay as
+    """exp(values_ij - most_j) over its sum along i, replacing values, float64[m, n]; rows that are not live stay as
     they are. most: float64[n], the largest of each column. Returns the sums, float64[n]."""
     m, n = values.shape
     total = np.zeros(n)

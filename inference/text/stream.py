@@ -59,7 +59,7 @@ class Stream:
 
     @staticmethod
     def write(folder: Path, tokeniser: Tokeniser, resume: dict | None = None) -> "Writer":
-        """A writer, for `with`. resume: what `commit` returned; later pieces are forgotten. None: begin anew.
+        """A writer, for `with`. resume: what `commit` returned; later pieces are forgotten. None: begin again.
 
         The tokeniser must not have been used yet: its words are read from the folder.
         """
