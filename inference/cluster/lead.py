@@ -36,7 +36,7 @@ SAVE_EVERY, SAVE_SHARE = (
     10.0,
     0.02,
 )  # seconds between two checkpoints at the least, and the share of the time they may take
-SETTLING = 3.0  # seconds in which a worker that was lost may come back, before the others go on
+SETTLING = 3.0  # seconds in which a worker that was lost may come back, before the others continue
 CLOSED = "ConnectionPool is closed"  # what dask raises, as a RuntimeError, while a client closes itself
 LOST = (OSError, CommClosedError, Gone, TimeoutError)
 log = logging.getLogger(__name__)
@@ -49,8 +49,8 @@ class Lost(RuntimeError):
 class Team:
     """The workers of a cluster as an engine: `step` has all of them take it.
 
-    engine: Divisible. address: of dask's scheduler. checkpoint: the file that a training goes on from, in a folder that all
-    workers see; beside it lie the parts of its memory. home: paths are sent relative to it where they lie in it. tick:
+    engine: Divisible. address: of dask's scheduler. checkpoint: the file to continue from, in a folder that all
+    workers see, with the parts of its remembered topics. home: paths within it are sent relative to it. tick:
     called about once a second while workers are at work or waited for; what it raises ends the training. least: workers that
     a training waits for before it begins, not when some are lost; most: that it takes. patience: seconds to wait for them.
 

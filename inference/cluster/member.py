@@ -86,7 +86,7 @@ class Seat:
             self._news.clear()
             await self._news.wait()
         if self._closed:
-            raise Gone("The training goes on without what this worker had.")
+            raise Gone("The training continues without what this worker had.")
         if self._failed:
             raise self._failed
         heard = self._heard.pop(turn) | {self.rank: said[self.rank]}

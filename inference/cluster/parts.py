@@ -72,7 +72,7 @@ def drop_others(folder: Path, t: int) -> None:
 
 
 def gather(checkpoint: Path, state: Any, bow: Bow, scratch: Path | None = None) -> None:
-    """Give a state without memory what the parts hold of it, where it goes on in one process; else change nothing."""
+    """Give a state that continues in one process the remembered topics of the parts; else change nothing."""
     folder = folder_of(checkpoint)
     if len(state.memory) or not (folder / f"{state.t}.json").exists() or not listed(folder, state.t):
         return

@@ -31,7 +31,7 @@ class Averaged(arena.Rows):
 
 
 def share(means: int, most: int) -> float:
-    """The weight of one more state beside the mean of so many: each state weighs more than the one before, as topics
+    """The weight of one more state in a mean of so many: each state weighs more than the one before, as topics
     still become better, and from `most` states on the newest weighs 2 / (most + 1)."""
     return 2.0 / (min(means, most - 1) + 2.0)
 

@@ -45,7 +45,7 @@ PAPERS = {
 BATCH = False  # topics change with each minibatch
 BY_DOCUMENT = False  # each word of a document has topics of its own
 
-LEADING = 8  # topics that a word brings along, wherever it stands; all of them where L is K
+LEADING = 8  # topics that a word brings along, wherever it occurs; all of them where L is K
 WARM_ALPHA = 0.5  # the least alpha of the warm-up
 DRAWN = 1  # turns of a new document in which each word is given one topic, at random
 FOLD_TURNS, FOLD_LEAST = 20, 1e-4  # times through a document under the finished topics
@@ -239,7 +239,7 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
 def _replace(
     config: Resolved, state: State, bow: Bow, documents: np.ndarray, batch: dense.Batch, shape: Shape
 ) -> None:  # fmt: skip
-    """CVB0: a document's phi goes on from where it was at the last visit."""
+    """CVB0: a document's phi continues from where it was at the last visit."""
     before = _recall(bow, documents, batch, state.remembered), _recall(bow, documents, batch, state.phi)
     keys = rng.keys(np.uint64(state.seed), np.uint64(rng.SAMPLE), np.uint64(state.t), documents)
     warm = WARM_ALPHA if state.t <= config.warm_up * shape.per_pass else 0.0

@@ -439,7 +439,7 @@ def priors(config: Resolved, state: State | None) -> Priors:
 
 
 def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The same settings: step sizes go on as after a pass."""
+    """The same settings: step sizes continue as after a pass."""
     return dict(settings)
 
 

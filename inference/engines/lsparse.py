@@ -243,7 +243,7 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
 
 
 def _settled(config: Resolved) -> Resolved:
-    """Settings of a visit that goes on from what is remembered and tries nothing else."""
+    """Settings of a visit that continues from what is remembered and tries nothing else."""
     return replace(config, start="warm", restarts=0)
 
 

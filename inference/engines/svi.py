@@ -217,7 +217,7 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
 def _streamed(
     config: Resolved, state: State, batch: dense.Batch, documents: np.ndarray, shape: Shape
 ) -> variational.Local:
-    """The local step with the rest of the random start beside what was added up."""
+    """The local step with the rest of the random start added to the statistics."""
     share = np.float32(max(0.0, 1.0 - (state.t - 1) / shape.per_pass))
     kept, totals = state.values[batch.words], state.totals
     state.values[batch.words] += share * state.noise[batch.words]

@@ -62,7 +62,7 @@ class Completion:
         return self._mean(topics, np.arange(len(self.indptr) - 1), False)
 
     def estimate(self, topics: Topics) -> float:
-        """About the same, at a few percent of the cost, for a training that goes on: of about SAMPLE of the documents,
+        """About the same, at a few percent of the cost, while a training runs: of about SAMPLE of the documents,
         each fitted by fold_in.fit_active.
 
         Documents differ in how hard they are; how much harder those of the sample are for the corpus's own word

@@ -174,7 +174,7 @@ def _document(beta, prior, alpha_sum, tokens, particles, seed, d):
     """log p of a document, by the steps that LeftToRight describes.
 
     Of particle r: z[r, i], topic of token i, -1 where it is passed over. used[r]: how many topics it uses, active[r,
-    :used]: which they are, held[r, :used]: how many tokens each has. slot[r, k]: where topic k stands there, -1 for
+    :used]: which they are, held[r, :used]: how many tokens each has. slot[r, k]: the place of topic k there, -1 for
     nowhere.
     """
     N, K = len(tokens), beta.shape[1]

@@ -98,7 +98,7 @@ class Forms(NamedTuple):
         )
 
     def of(self, piece: Piece) -> np.ndarray:
-        """int32, ascending: the words that a piece of a query stands for. Raises Invalid where a beginning has too
+        """int32, ascending: the words that a piece of a query matches. Raises Invalid where a beginning has too
         many."""
         if piece.how == BEGIN:
             a, b = (

@@ -535,7 +535,7 @@ def outputs(room, pairs):
 def infer(doc_ptr, places, token_ptr, row_ptr, topics, above, even, first, floor, kind, step, iterations, prior, tolerance, keys,
           form, final, room, support_topics, support_theta, sizes, rests, factors, values, gaps):  # fmt: skip
     """theta of each document: its vertices, from room[d] on in support_topics int32 and support_theta float32, sizes[d] of
-    them; `rests`, float32[n], is spread evenly over all K topics beside them.
+    them; `rests`, float32[n], is spread evenly over all K topics in addition.
 
     doc_ptr: int64[n + 1], the documents' pairs; places: int32[P], of each pair's word among the rows; token_ptr: int64[P
     + 1], its tokens. row_ptr, topics, above, even, first: of `gather`. floor: float32[K]. kind, step: how; iterations: L.

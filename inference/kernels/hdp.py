@@ -16,7 +16,7 @@ from numba import njit, prange
 from inference.kernels.gibbs import CHUNKS, shares
 from inference.kernels.special import digamma, exp_minus
 
-CUT = -37.0  # exp of less is lost beside 1 in float64: taken as 0, and 0 is skipped
+CUT = -37.0  # exp of less is lost when added to 1 in float64: taken as 0, and 0 is skipped
 OWN = 0.999  # probability with which a pointer begins at its topic
 EMPTY = 1e-3  # tokens of a document: a pointer that has fewer is left without any for the rest of the visit
 

@@ -150,7 +150,7 @@ def _simple(classes, lower):
 
 @njit(cache=True, nogil=True, inline="always")
 def _flag(codes, classes, before, i):
-    """What stands between a piece that begins at i and the one that ended at `before`, -1 for none."""
+    """What is between a piece that begins at i and the one that ended at `before`, -1 for none."""
     if before < 0 or i == before or (i == before + 1 and codes[before] == 32):
         return np.int32(0)
     between = classes[codes[before]]
