@@ -45,7 +45,7 @@ class Config:
     topics: int = topics_setting()
     passes: int | None = setting("Passes", "", "Number of passes over the whole corpus.", least=1)
     most: int = setting(
-        "Clusters of a document", "L", "In how many clusters a document can be at the most, each with a probability. "
+        "Clusters of a document", "L", "The most clusters in which a document can be, each with a probability. "
         "Documents of more than about fifty words are nearly always in one, whatever L is.", 1, least=1,
     )  # fmt: skip
     alpha: float = setting(
@@ -53,16 +53,16 @@ class Config:
         least=1e-6, most=1e6, bounds="from 1e-6 to 1e6",
     )  # fmt: skip
     eta: float | None = setting(
-        "Topic smoothing", "η", "Prior of each word in a cluster: small values tell clusters apart by rare words.",
+        "Topic smoothing", "η", "Prior of each word in a cluster: with small values, rare words separate clusters.",
         least=1e-6, most=1e6, bounds="from 1e-6 to 1e6",
     )  # fmt: skip
     init: str = setting(
-        "First clusters", "", "Documents of the first minibatch that the clusters begin with: as unlike each other as they come, or "
-        "at random.", "diverse", choices={"diverse": "unlike documents", "random": "at random"},
+        "First clusters", "", "The documents of the first minibatch with which clusters start: chosen to differ from "
+        "each other, or at random.", "diverse", choices={"diverse": "unlike documents", "random": "at random"},
     )  # fmt: skip
     moves: int = setting(
-        "Merges and splits", "", "How many clusters are split in two after each pass but the last, the largest first, where "
-        "that raises the bound; where no cluster is empty two that are alike become one.", 10, least=0,
+        "Merges and splits", "", "The most clusters that are split in two after each pass but the last, the largest "
+        "first, if that raises the bound. If no cluster is empty, two similar ones become one.", 10, least=0,
     )  # fmt: skip
     minibatch: int | None = setting(
         "Minibatch size", "|B|", "Number of documents between two updates of the clusters.", least=1

@@ -74,8 +74,9 @@ class Config:
         least=1e-9, most=1e6, bounds="above 0, from 1e-9 to 1e6",
     )  # fmt: skip
     statistics: str = setting(
-        "Counts of a document", "", "memo: what a document gave is replaced at its next visit, which is CVB0; decay: it fades, as in stochastic "
-        "CVB0, for corpora that are gone through once or a few times.", "memo", choices={"memo": "replaced at the next visit", "decay": "fading"},
+        "Counts of a document", "", "memo: a document's counts are replaced when it is visited again, which is CVB0; "
+        "decay: they fade, as in stochastic CVB0, for corpora that are read once or a few times.",
+        "memo", choices={"memo": "replaced at the next visit", "decay": "fading"},
     )  # fmt: skip
     minibatch: int | None = setting(
         "Minibatch size", "|B|", "Number of documents between two updates of the topics.", least=1
@@ -83,27 +84,30 @@ class Config:
     burn_in: int = setting(
         "First iterations",
         "",
-        "How often the words of a new document are gone through before it counts.",
+        "How often the words of a new document are processed before it counts.",
         5,
         least=0,
     )
     iterations: int = setting(
         "Iterations",
         "",
-        "With memo, how often the words of a document are gone through when it is visited again.",
+        "With memo, how often the words of a document are processed when it is visited again.",
         1,
         least=1,
     )
     warm_up: int = setting(
-        "Warm-up", "", "With memo, in so many of the first passes α is at least 0.5, so that no document is early tied to one topic.", 1,
+        "Warm-up", "", "With memo, the number of first passes in which α is at least 0.5, so that no document is "
+        "tied to one topic too early.", 1,
         least=0,
     )  # fmt: skip
     most: int = setting(
-        "Topics of a word", "L", "How many topics a word of a document may be shared out among; what is left of it is dropped.", 16,
+        "Topics of a word", "L", "The most topics among which a word of a document is divided; the rest is dropped.",
+        16,
         least=1, most=256,
     )  # fmt: skip
     least: float = setting(
-        "Smallest share", "", "A topic that has less of a word of a document than this is dropped; 0 drops none.", 0.01,
+        "Smallest share", "", "A topic with less than this share of a word in a document is dropped; 0 drops none.",
+        0.01,
         least=0, most=0.5,
     )  # fmt: skip
     step: float = setting("Step size", "s", "With decay, the step size is s (τ₀ + t)^−κ.", 10.0, least=1e-6, most=1e6)

@@ -21,7 +21,7 @@ from inference.topics import Theta, Topics
 
 NAME = "hdp"
 LABEL = "Hierarchical Dirichlet process"
-HELP = "Finds how many topics there are, up to a number that you give: for when you do not know how many to ask for."
+HELP = "Finds how many topics there are, up to a number that you give. Use it when you do not know how many to ask for."
 PURPOSE = "Let the texts decide how many topics there are"
 SOURCE = "Hoffman, Blei, Wang and Paisley 2013"
 PAPERS = {
@@ -107,10 +107,11 @@ class Config:
         least=0, most=1e12, bounds="at least 0, and at most 1e12",
     )  # fmt: skip
     candidates: int | None = setting(
-        "Candidates", "C", "So many of the K topics are weighed in full for a document, its likeliest; 2 T by default.",
+        "Candidates", "C", "How many of the K topics, the likeliest, are weighed in full for a document; 2 T by "
+        "default.",
         least=1,
     )  # fmt: skip
-    iterations: int = setting("Iterations", "", "The most that a document is gone over in a visit.", 100, least=1)
+    iterations: int = setting("Iterations", "", "The most iterations over a document in a visit.", 100, least=1)
 
     def __post_init__(self) -> None:
         check(self, Config)

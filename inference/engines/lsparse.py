@@ -25,8 +25,8 @@ from inference.topics import Theta, Topics
 NAME = "lsparse"
 LABEL = "Sparse variational inference"
 HELP = (
-    "LDA by variational inference in which a word has at most L topics: deterministic but for its first documents, with "
-    "a bound that rises in every pass."
+    "LDA by variational inference in which a word has at most L topics: deterministic except for the choice of its "
+    "first documents, with a bound that rises in every pass."
 )
 PURPOSE = ""
 SOURCE = "Hughes and Sudderth 2016"
@@ -65,33 +65,35 @@ class Config:
         least=1e-6, most=1e6, bounds="from 1e-6 to 1e6",
     )  # fmt: skip
     statistics: str = setting(
-        "Counts of a document", "", "memo: what a document gave is replaced at its next visit, and the bound rises; decay: it fades, for "
-        "corpora that are gone through once or a few times.", "memo", choices={"memo": "replaced at the next visit", "decay": "fading"},
+        "Counts of a document", "", "memo: a document's counts are replaced when it is visited again, and the bound "
+        "rises; decay: they fade, for corpora that are read once or a few times.",
+        "memo", choices={"memo": "replaced at the next visit", "decay": "fading"},
     )  # fmt: skip
     start: str = setting(
-        "Start of a document", "", "With memo, where a document begins when it is seen again: warm from what is remembered of it, "
-        "cold from its words alone, better from whichever of both ends better.", "better", choices={"cold": "from its words", "warm": "from its last visit", "better": "from either"},
+        "Start of a document", "", "With memo, how a document starts when it is visited again. warm: from its "
+        "remembered topics; cold: from its words alone; better: from both, and the better result is kept.",
+        "better", choices={"cold": "from its words", "warm": "from its last visit", "better": "from either"},
     )  # fmt: skip
-    warm_up: int = setting(
-        "Warm-up", "", "With memo, so many of the passes begin with statistics that fade.", 1, least=0
-    )
+    warm_up: int = setting("Warm-up", "", "With memo, the number of first passes in which counts fade.", 1, least=0)
     restarts: int = setting(
-        "Restarts", "R", "How many of its smallest topics a document tries to do without in each visit; kept where the bound "
-        "rises.", 5, least=0,
+        "Restarts", "R", "How many of a document's smallest topics each visit tries to remove; a removal is kept if "
+        "the bound rises.", 5, least=0,
     )  # fmt: skip
     explore: int | None = setting(
-        "Exploring passes", "", "With memo, in so many of the first passes documents begin as “Start of a document” says and "
-        "try restarts; later they continue from what is remembered, which is several times as fast. Left open: four for "
+        "Exploring passes", "", "With memo, the number of first passes in which documents start as “Start of a "
+        "document” says and try restarts; later they continue from their remembered topics, which is several times "
+        "as fast. Left open: four for "
         "better, and all for cold and warm.", least=0,
     )  # fmt: skip
-    sweeps: int = setting("Sweeps", "", "Over a document in each visit, at the most.", 100, least=1)
+    sweeps: int = setting("Sweeps", "", "The most sweeps over a document in each visit.", 100, least=1)
     change: float = setting(
-        "Change", "Δ", "Tokens: a document is done when no topic in it changes by as much from sweep to sweep.", 0.5,
+        "Change", "Δ", "In tokens: a document is done when none of its topics changes by this much from sweep to "
+        "sweep.", 0.5,
         least=0, most=1e6, bounds="at least 0, and at most 1e6",
     )  # fmt: skip
     init: str = setting(
-        "First topics", "", "Documents of the first minibatch that the topics begin with: as unlike each other as they come, or "
-        "at random.", "diverse", choices={"diverse": "unlike documents", "random": "at random"},
+        "First topics", "", "The documents of the first minibatch with which topics start: chosen to differ from "
+        "each other, or at random.", "diverse", choices={"diverse": "unlike documents", "random": "at random"},
     )  # fmt: skip
     minibatch: int | None = setting(
         "Minibatch size", "|B|", "Number of documents between two updates of the topics.", least=1

@@ -76,8 +76,9 @@ class Config:
         "Delay", "τ₀", "How much the first steps are damped.", 10.0, least=0, most=1e12, bounds="at least 0, and at most 1e12"
     )  # fmt: skip
     statistics: str = setting(
-        "Counts of a document", "", "decay: what earlier minibatches gave fades; stream: all is kept and added up, in one pass, as for documents "
-        "that arrive one after another.", "decay", choices={"decay": "fading", "stream": "added up"},
+        "Counts of a document", "", "decay: counts of earlier minibatches fade; stream: all counts are kept and "
+        "added up, in one pass, as for documents that arrive one after another.",
+        "decay", choices={"decay": "fading", "stream": "added up"},
     )  # fmt: skip
     rate: str = setting(
         "Step size", "ρ", "schedule: (τ₀ + t)^−κ; adaptive: estimated from how much the minibatches agree.", "schedule",
@@ -89,14 +90,16 @@ class Config:
     )  # fmt: skip
     start: str = variational.start_setting()
     learn: str = variational.learn_setting()
-    interval: int = setting("Learning interval", "", "Minibatches between two steps of that fitting.", 10, least=1)
+    interval: int = setting(
+        "Learning interval", "", "Minibatches between two updates of the learned priors.", 10, least=1
+    )
     iterations: int = variational.iterations_setting()
     tolerance: float = variational.tolerance_setting()
     first_tolerance: float = variational.first_tolerance_setting()
     truncate: float = variational.truncate_setting(0.1)
     remember: int = setting(
-        "Remembered topics", "", "So many of a document's topics are remembered for its next visit, which then takes fewer iterations; "
-        "with 0 each visit begins again.", 16, least=0,
+        "Remembered topics", "", "How many of a document's topics are remembered for its next visit, which then "
+        "takes fewer iterations; with 0 each visit begins again.", 16, least=0,
     )  # fmt: skip
 
     def __post_init__(self) -> None:

@@ -46,7 +46,7 @@ class Config:
     minibatch: int | None = setting(
         "Slice",
         "",
-        "Documents of a step; topics move at the end of a pass, so it makes no difference to them.",
+        "Documents of a step. Topics change at the end of a pass, so it makes no difference to them.",
         least=1,
     )
     expectation: str = setting(
