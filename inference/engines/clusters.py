@@ -355,7 +355,7 @@ def methods(settings: Mapping[str, Any]) -> Methods:
     """How clusters were inferred, with which priors and which L."""
     most = min(settings["most"], settings["topics"])
     return Methods(
-        f"We trained a mixture of multinomials, in which each document is of one topic as a whole, with {settings['topics']:,} topics by "
+        f"We trained a mixture of multinomials, in which each document as a whole has one topic, with {settings['topics']:,} topics by "
         f"memoized variational inference in which the posterior of a document has at most {most:,} cluster{'' if most == 1 else 's'} "
         f"(Hughes and Sudderth 2016). The priors were α = {settings['alpha']:g} for all clusters together and η = {settings['eta']:g} "
         f"for each word of a cluster; there were {settings['passes']:,} passes.",

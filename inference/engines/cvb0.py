@@ -346,11 +346,11 @@ def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def methods(settings: Mapping[str, Any]) -> Methods:
     """How topics were found and with which priors."""
-    most = f"A word of a document was shared out among {settings['most']:,} topics at the most"
+    most = f"Each word of a document was divided among at most {settings['most']:,} topics"
     if settings["statistics"] == "memo":
         by = "collapsed variational Bayes of order zero (CVB0; Asuncion, Welling, Smyth and Teh 2009)"
         cited = ("blei2003latent", "asuncion2009smoothing")
-        how = f"The corpus was gone through in {settings['passes']:,} passes. {most}."
+        how = f"There were {settings['passes']:,} passes over the corpus. {most}."
     else:
         by = "stochastic collapsed variational Bayes of order zero (SCVB0; Foulds et al. 2013)"
         cited = ("blei2003latent", "foulds2013stochastic")

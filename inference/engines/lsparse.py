@@ -366,7 +366,7 @@ def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
 def methods(settings: Mapping[str, Any]) -> Methods:
     """How topics were inferred, with which priors and which L."""
     if settings["statistics"] == "memo":
-        how = "memoized variational inference, which replaces what a document gave when it is visited again"
+        how = "memoized variational inference, which replaces a document’s counts when it is visited again"
     else:
         how = f"stochastic variational inference with a step size of (τ₀ + t)^−κ, κ = {settings['kappa']:g} and τ₀ = {settings['tau0']:g}"
     most = min(settings["most"], settings["topics"])
@@ -375,8 +375,8 @@ def methods(settings: Mapping[str, Any]) -> Methods:
     return Methods(
         f"We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with {settings['topics']:,} topics by {how}, in "
         f"which the posterior of each word has at most {most:,} topic{'' if most == 1 else 's'} (Hughes and Sudderth 2016). The priors "
-        f"were α = {settings['alpha']:g} for each topic of a document and η = {settings['eta']:g} for each word of a topic. A document "
-        f"was swept over at most {settings['sweeps']:,} times in each visit, with up to {settings['restarts']:,} restart proposals{where}.",
+        f"were α = {settings['alpha']:g} for each topic of a document and η = {settings['eta']:g} for each word of a topic. Each visit "
+        f"made at most {settings['sweeps']:,} sweeps over a document, with up to {settings['restarts']:,} restart proposals{where}.",
         ("blei2003latent", "hughes2016fast"),
     )
 

@@ -744,16 +744,16 @@ def _ends(settings: Mapping[str, Any]) -> str:
     if settings.get("statistics") != "memo":
         return ""
     mean = (
-        f" The topics are a running mean of what they were at the ends of passes, from the {AVERAGED_FROM}th on, in which about the last "
-        f"{_count(settings['averaged'], 'pass')} count."
+        f" The topics are a running mean of their states at the ends of passes, over about the last {_count(settings['averaged'], 'pass')}, from "
+        f"the {AVERAGED_FROM}th on."
         if settings.get("averaged", 1) > 1
         else ""
     )
     if settings.get("until") != "settled":
         return mean
     return mean + (
-        f" Training was to end when held-out document completion, looked at after every {LOOKS} passes, had risen within {2 * LOOKS} passes by less than {SETTLED:g} "
-        f"nats a token and pass, at the latest after {_count(settings['passes'], 'pass')}."
+        f" Training was set to end when held-out document completion, measured every {LOOKS} passes, had risen by less than {SETTLED:g} nats a "
+        f"token and pass within {2 * LOOKS} passes, or after {_count(settings['passes'], 'pass')}."
     )
 
 
