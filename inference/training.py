@@ -1,4 +1,4 @@
-"""The loop that trains: pulls an engine's steps, and yields how far it is and what it has found."""
+"""The training loop: calls an engine's steps, and yields its progress and topics."""
 
 import time
 from collections.abc import Callable, Iterator
