@@ -165,7 +165,9 @@ class _Parser:
             raise _invalid(f"Parentheses may stand in one another {DEPTH} deep.")
         expression = self.either()
         if self.next() is None:
-            raise _invalid("A “(” has no “)” behind it. In quotation marks it is read as a sign like others.")
+            raise _invalid(
+                "A “(” has no “)” behind it. Add one, or put the text in quotation marks to search for the sign itself."
+            )
         self.at += 1
         self.depth -= 1
         return expression
