@@ -112,7 +112,7 @@ def in_run(request: HttpRequest, run_id: int, number: int, as_json: bool = False
     the run has no topics of it."""
     run = run_or_404(run_id)
     if not as_json and (run.snapshot is None or not run.snapshot.final):
-        return redirect(reverse("corpus_document", args=[run.corpus_id, number]) + address(request))
+        return redirect(reverse("corpus_document", args=[run.corpus_id, number]) + address(request).rstrip("?"))
     view = RunView(run)
     data = _document(request, Selection.read(request.GET, run.corpus, view), number, "run_document", run.pk)
     tokens, document = texts.tokens(view, number), data["document"]
