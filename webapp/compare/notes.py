@@ -59,7 +59,7 @@ def _choice(done: list[Measured], of: dict[int, Run]) -> list[str]:
         said = f"Choose {_named(best, False)}: it predicts held-out words best."
     elif best.npmi is not None:
         names = _listed([_named(row, False) for row in sorted(level, key=lambda row: row.run)])
-        second = max(row.npmi or -1.0 for row in level if row is not best)
+        second = max(row.npmi if row.npmi is not None else -1.0 for row in level if row is not best)
         said = (
             f"Choose {_named(best, False)}: prediction does not tell {names} apart, and of these it has the most coherent topics."
             if best.npmi - second >= CLEARER
