@@ -143,6 +143,8 @@ export function formingView(section, ended) {
       state = next;
       const { step, steps, topics } = next.forming;
       form.hidden = steps.length < 2;
+      if (ended(next.status)) section.querySelector("h2").textContent = "How the topics formed";
+      section.hidden = step === null && ended(next.status); // there will be none
       if (step === null) return;
       kept.set(step, topics);
       if (!pinned) draw(step, topics);

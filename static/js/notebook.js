@@ -12,5 +12,7 @@ for (const drawn of document.querySelectorAll(".kept-chart")) {
   const plot = document.createElement("div");
   plot.className = "plot";
   drawn.replaceWith(plot);
-  keptLines(plot, rows.map(([label]) => label), lines);
+  const draw = () => keptLines(plot, rows.map(([label]) => label), lines);
+  addEventListener("themechange", draw);
+  draw();
 }

@@ -142,7 +142,7 @@ const live = follow({
     showNumbers();
     drawCharts();
     fillTable();
-    part("says").textContent = state.says || "Nothing is measured yet.";
+    part("says").textContent = state.says || (ended(state.status) ? "Nothing was measured." : "No measures yet.");
     forming.show(state);
     if (state.status === "done") lead.done(state.url_overview);
     if (ended(state.status)) live.stop();

@@ -22,6 +22,7 @@
       say();
     });
     system.addEventListener("change", say);
+    matchMedia("print").addEventListener("change", () => dispatchEvent(new Event("themechange"))); // paper is always light
     button.hidden = false;
     say();
   });

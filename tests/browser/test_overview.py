@@ -4,6 +4,8 @@ import re
 
 from playwright.sync_api import expect
 
+from tests.browser.conftest import PREPARING
+
 
 def test_topics_are_chosen_on_the_map(page, example):
     page.goto(f"{example.at}topics/?view=map")
@@ -71,3 +73,13 @@ def test_a_point_of_the_stacked_chart_opens_its_documents(page, example):
     assert count
     link.click()
     page.wait_for_url(re.compile(r"documents/\?from=.*&has=\d+%3A0"))
+
+
+def test_a_printed_overview_says_how_sure_it_is_and_of_which_documents(page, example):
+    page.goto(f"{example.at}overview/?from=1800")
+    expect(page.locator(".findings-foot")).to_be_visible(timeout=PREPARING)  # a worker computes the findings of a set
+    page.emulate_media(media="print")
+    expect(page.locator(".set-chip")).to_be_visible()
+    expect(page.get_by_text("95% interval").first).to_be_visible()
+    for control in (".run-tools", ".findings .acts a", ".findings .acts button", ".set-uses", ".set-chip a"):
+        expect(page.locator(control).first).to_be_hidden()

@@ -12,6 +12,7 @@ from webapp.drawing.numbers import count, decimals, duration, percent
 from webapp.models import Run
 
 SAME = 0.0005  # nats: what is written with three decimals is no difference below it
+UNMEASURED = 0.01  # nats: a smaller lead chooses no run while nobody knows what another seed would change
 CLEARER = 0.02  # NPMI: from here on a run with more coherent topics is worth naming beside the one that predicts best
 OTHER_WORDS = (
     "These runs count different words, so likelihood and coherence of one can’t be compared with those of another, "
@@ -50,7 +51,7 @@ def _choice(done: list[Measured], of: dict[int, Run]) -> list[str]:
     measured = sorted((row for row in done if row.held_out is not None), key=lambda row: -_known(row.held_out))
     if len(measured) < 2:
         return []
-    spread = max(map(_spread, _alike(measured, of)), default=0.0)
+    spread = max(map(_spread, _alike(measured, of)), default=UNMEASURED)
     level = [row for row in measured if _known(measured[0].held_out) - _known(row.held_out) <= max(spread, SAME)]
     best = max(level, key=lambda row: (row.npmi if row.npmi is not None else -1, _known(row.held_out)))
     clearest = max(done, key=lambda row: row.npmi if row.npmi is not None else -1)
@@ -58,7 +59,12 @@ def _choice(done: list[Measured], of: dict[int, Run]) -> list[str]:
         said = f"Choose {_named(best, False)}: it predicts held-out words best."
     elif best.npmi is not None:
         names = _listed([_named(row, False) for row in sorted(level, key=lambda row: row.run)])
-        said = f"Choose {_named(best, False)}: prediction does not tell {names} apart, and of these it has the most coherent topics."
+        second = max(row.npmi if row.npmi is not None else -1.0 for row in level if row is not best)
+        said = (
+            f"Choose {_named(best, False)}: prediction does not tell {names} apart, and of these it has the most coherent topics."
+            if best.npmi - second >= CLEARER
+            else f"Neither prediction nor coherence tells {names} apart: choose by their topics."
+        )
     else:
         return []
     if clearest.npmi is None or best.npmi is None or clearest.npmi - best.npmi < CLEARER:
@@ -127,6 +133,9 @@ def _left_to_right(measured: list[Measured], best: Measured) -> str:
     )
     if len(ordered) < 2:
         return ""
+    if _known(ordered[0].left_to_right) - _known(ordered[1].left_to_right) < SAME:
+        names = _listed([_named(row, False) for row in ordered[:2]])
+        return f"When whole documents are predicted from left to right, {names} do equally well: {_nats(best.left_to_right)}."
     if ordered[0].run == best.run:
         return (
             f"It is also the best when whole documents are predicted from left to right: {_nats(best.left_to_right)}."

@@ -4,6 +4,7 @@ from typing import NamedTuple
 from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
@@ -107,8 +108,11 @@ def in_corpus(request: HttpRequest, corpus_id: int, number: int, as_json: bool =
 
 @require_safe
 def in_run(request: HttpRequest, run_id: int, number: int, as_json: bool = False) -> HttpResponse:
-    """A document with its topics' proportions, its words by topic, and the documents that are like it."""
+    """A document with its topics' proportions, its words by topic, and the documents that are like it; as it is while
+    the run has no topics of it."""
     run = run_or_404(run_id)
+    if not as_json and (run.snapshot is None or not run.snapshot.final):
+        return redirect(reverse("corpus_document", args=[run.corpus_id, number]) + address(request).rstrip("?"))
     view = RunView(run)
     data = _document(request, Selection.read(request.GET, run.corpus, view), number, "run_document", run.pk)
     tokens, document = texts.tokens(view, number), data["document"]

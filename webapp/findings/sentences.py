@@ -52,13 +52,14 @@ class Writer:
         named = row["topics"][:NAMED]
         more = row["count"] - len(named)
         tail = [f" and {_number(more, 'more topic')}"] if more else []
+        share, low, high = _apart(row["estimate"], row["low"], row["high"])
         parts: list[Part] = [
-            f"{percent(row['estimate'])} of the words are about ",
+            f"{share} of the words are about ",
             *_listed([self.topic(k) for k in named], not more),
             *tail,
         ]
         url = links.topics_url(self.run) + self.selection.address(topics=",".join(map(str, row["topics"])))
-        return Said(parts, url, named[0], f"95% interval {percent(row['low'])} to {percent(row['high'])}")
+        return Said(parts, url, named[0], f"95% interval {low} to {high}")
 
     def _change(self, row: dict) -> Said:
         rise, k = row["kind"] == "rise", row["topic"]
@@ -89,7 +90,7 @@ class Writer:
         gained, lost = self.topic(row["gained"]), self.topic(row["lost"])
         parts: list[Part] = [f"“{row['word']}”: up to {row['until'][1]}, {percent(row['lost_shares'][0])} of the documents with the word use it in ",
                  lost, f"; since {row['since'][1]}, {percent(row['gained_shares'][1])} use it in ", gained]  # fmt: skip
-        sure = f"the smaller of the two changes is {100 * row['estimate']:.0f} points, 95% interval {100 * row['low']:.0f} to {100 * row['high']:.0f}"
+        sure = f"both shares changed by at least {100 * row['estimate']:.0f} points, 95% interval {100 * row['low']:.0f} to {100 * row['high']:.0f}"
         return Said(parts, links.word_url(self.run, row["word"], self.selection.address()), row["gained"], sure)
 
     def _unlike(self, row: dict) -> Said:
@@ -113,7 +114,12 @@ class Writer:
                 "mixed": f"{_number(n, 'topic')} {_mixes(n)} words that rarely occur together: ",
                 "one_document": f"{_number(n, 'topic')} {_takes(n)} a fifth or more of {_its(n)} words from one document: ",
             }[what]
-            parts = [said, *_listed(named, not more), *more, f". Together {percent(row['estimate'])} of the words"]
+            parts = [
+                said,
+                *_listed(named, not more),
+                *more,
+                f". {'Together' if n > 1 else 'It has'} {percent(row['estimate'])} of the words",
+            ]
             url = links.topics_url(self.run) + "?" + urlencode({"topics": ",".join(map(str, row["topics"]))})
             return Said(parts, url)
         if what == "thin":
@@ -178,6 +184,12 @@ def _times(row: dict) -> tuple[str, str]:
         return said, f"95% interval {_factor(low)} to {end}"
     end = f"÷{_factor(1 / low)}" if low else "nothing"
     return f"÷{_factor(1 / ratio)}", f"95% interval ÷{_factor(1 / high)} to {end}"
+
+
+def _apart(*shares: float) -> list[str]:
+    """An estimate and the ends of its interval, all with a decimal where one of the ends would be written as the estimate."""
+    said, *ends = [percent(share).replace(".0%", "%") for share in shares]
+    return [percent(x) if said not in ends or x < 0.1 else f"{100 * x:.1f}%" for x in shares]
 
 
 def _factor(x: float) -> str:

@@ -166,7 +166,8 @@ def progress(steps: Sequence[int], held_out: Sequence[float | None], ended: bool
     goes = (
         "The prediction of held-out words hardly improves any more; it has settled"
         if lately < SETTLED
-        else "The prediction of held-out words still improves" + ("; it has nearly settled" if lately < NEARLY else "")
+        else f"The prediction of held-out words {'improved to the end' if ended else 'still improves'}"
+        + ("; it has nearly settled" if lately < NEARLY else "")
     )
     return f"{goes}. A held-out word is on average {math.exp(now - first):.1f} times as probable as at the first measurement."
 

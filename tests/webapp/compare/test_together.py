@@ -244,6 +244,16 @@ def test_which_to_choose_comes_first():
     assert "Choose" not in said(ONE, replace(TWO, version=2)) + said(replace(ONE, held_out=None), TWO)
 
 
+def test_no_run_is_chosen_by_what_may_be_chance():
+    level = said(
+        ONE, replace(TWO, held_out=ONE.held_out - 0.005, npmi=ONE.npmi + 0.01, left_to_right=ONE.left_to_right)
+    )
+    assert level.startswith(
+        "Neither prediction nor coherence tells run 1 (S) and run 2 (T) apart: choose by their topics."
+    )
+    assert "from left to right, run 1 and run 2 do equally well" in level
+
+
 def test_chance_is_said_as_far_as_it_was_measured():
     assert "chance has not been measured here. Train one of these runs again with another seed" in said(ONE, TWO)
     assert "hold out different" not in said(ONE, TWO) and "hold out different" in said(ONE, replace(TWO, seed=5))

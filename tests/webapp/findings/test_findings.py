@@ -226,5 +226,13 @@ def test_sentences_read_ratios_both_ways():
     assert _times({"estimate": 0.0, "low": 0.0, "high": 0.05})[0] == "÷20 at least"
 
 
+def test_an_interval_is_not_written_as_its_estimate():
+    from webapp.findings.sentences import _apart
+
+    assert _apart(0.24, 0.21, 0.27) == ["24%", "21%", "27%"]
+    assert _apart(0.241, 0.237, 0.246) == ["24.1%", "23.7%", "24.6%"]
+    assert _apart(0.0996, 0.095, 0.104) == ["10.0%", "9.5%", "10.4%"]
+
+
 def test_every_kind_has_a_heading():
     assert set(compute.KEPT) == set(queries.KINDS) == set(queries.DETAILS["more"])

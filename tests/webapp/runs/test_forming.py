@@ -32,6 +32,7 @@ def test_what_is_said_of_held_out_words():
     assert series.progress(steps, rising, False) == (
         "The prediction of held-out words still improves. A held-out word is on average 2.5 times as probable as at the first measurement."
     )
+    assert "improved to the end. " in series.progress(steps, rising, True)
     assert "nearly settled" in series.progress(
         steps, [-8.0, -7.4, -7.4, -7.4, -7.38, -7.37, -7.37, -7.36, -7.36, -7.36], False
     )

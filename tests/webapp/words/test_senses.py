@@ -171,6 +171,9 @@ def test_only_clear_topics_are_called_senses(client, trained, frequent, monkeypa
     assert "too uncertain" not in client.get(url).content.decode()
     monkeypatch.setattr(senses, "LIKELY", 1.1)
     unsure = client.get(url, {"by": "party"}).content.decode()
+    monkeypatch.undo()
+    monkeypatch.setattr(senses, "THIN", 10**9)
+    assert "are too few, or too uncertain" in client.get(url, {"by": "year"}).content.decode()
     assert "too uncertain" in unsure and "The model is unsure of most of these occurrences" in unsure
 
 
@@ -255,6 +258,13 @@ def test_before_the_training_has_ended(client, ready):
             reverse(name, kwargs=values), {"word": ["militia", "treasury"]} if "compare" in name else {}
         )
         assert response.status_code == 200
+    listed = client.get(reverse("run_documents", args=[run.pk])).content.decode()
+    assert "each opens as plain text" in listed and reverse("run_document", args=[run.pk, 0]) in listed
+    document = client.get(reverse("run_document", args=[run.pk, 0]) + "?passage=0-9")
+    assert (
+        document.status_code == 302 and document.url == reverse("corpus_document", args=[ready.pk, 0]) + "?passage=0-9"
+    )
+    assert client.get(document.url).status_code == 200
     assert "counted when training ends" in client.get(reverse("run_word", args=[run.pk, "militia"])).content.decode()
 
 
