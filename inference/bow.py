@@ -248,6 +248,11 @@ def rows_written(folder: Path, D: int, V: int, pairs: int, tokens: int) -> Itera
     Bow(indptr, **arrays, V=V, check=False).save(folder)
 
 
+def ranges(first: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """The numbers first[i] ... first[i] + sizes[i] - 1 of every i, one after another: int64[sum of sizes]."""
+    return np.repeat(first - np.cumsum(sizes) + sizes, sizes) + np.arange(np.sum(sizes))
+
+
 @njit(cache=True, nogil=True)
 def _first_tokens(indptr, counts):
     out = np.zeros(len(indptr), np.int64)

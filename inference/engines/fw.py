@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from inference.bow import Bow
+from inference.bow import Bow, ranges
 from inference.engines import arena
 from inference.engines.batch import expand
 from inference.engines.contract import Methods, Priors, Shape
@@ -351,9 +351,7 @@ def _held(batch: _Batch, inferred: _Inferred, K: int) -> np.ndarray:
 
 def _listed(inferred: _Inferred) -> np.ndarray:
     """Where the topics of all documents are, in their order: int64."""
-    ends = np.cumsum(inferred.sizes)
-    shift = np.repeat(inferred.room[:-1] - (ends - inferred.sizes), inferred.sizes)
-    return np.arange(len(shift)) + shift
+    return ranges(inferred.room[:-1], inferred.sizes)
 
 
 def _scaled(state: State, by_topic: np.ndarray) -> np.ndarray:

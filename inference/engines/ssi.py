@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from inference.bow import Bow
+from inference.bow import Bow, ranges
 from inference.engines import arena, averaging, from_documents, together
 from inference.engines.batch import Batch, expand
 from inference.engines.contract import LEADING, LONGEST, MAPPED, SCRATCH, Exchange, Methods, Priors, Shape, Site
@@ -606,7 +606,7 @@ def _replace(
         return
     words, sizes = batch.words[at], np.diff(word_ptr)[at]
     ends = np.append(0, np.cumsum(sizes))
-    own = pairs[np.repeat(word_ptr[at] - ends[:-1], sizes) + np.arange(ends[-1])]
+    own = pairs[ranges(word_ptr[at], sizes)]
     _merge(config, state, words, ends, own, tokens[at], batch.token_ptr, new, old, 1.0, WHOLE)
     if table is not None:
         gibbs.spread(words, state.start, state.length, state.arena_topics, state.arena_values, table)

@@ -18,7 +18,7 @@ from numba import njit, prange
 
 from inference.kernels import rng
 from inference.kernels.gibbs import CHUNKS, shares
-from inference.kernels.rows import _sort
+from inference.kernels.rows import sort_first
 
 OPE, FW, PAIRWISE = 0, 1, 2  # how theta is inferred
 SAFE, FIXED, LINE_SEARCH = 0, 1, 2  # how far a step of FW goes
@@ -639,7 +639,7 @@ def _blend_rows(i0, i1, words, word_ptr, pairs, doc_of, tokens, room, support_to
                 else:
                     tally[k] += np.float64(factors[p]) * support_theta[e] * beta[k]
         spread = 0.0 if credits else spread / K
-        _sort(fresh, m)
+        sort_first(fresh, m)
         at, f = indptr[i], 0
         stored = start[words[i]] - row_ptr[i]
         for e in range(row_ptr[i], row_ptr[i + 1] + 1):
