@@ -14,6 +14,7 @@ from webapp.ingest import previews, versions, vocabulary_forms
 from webapp.ingest import version_history as listing
 from webapp.ingest.settings import VocabularySettings
 from webapp.models import Corpus
+from webapp.pages.errors import add_to_form
 from webapp.pages.page import address, corpus_or_404, number, page
 from webapp.words.queries import matching
 
@@ -43,7 +44,7 @@ def words(request: HttpRequest, corpus_id: int) -> HttpResponse:
             versions.choose(corpus, form.words())
             return redirect("corpus", corpus.pk)
         except Invalid as error:
-            form.add_error(error.field if error.field in form.fields else None, error.message)
+            add_to_form(form, error)
     chosen = form if form.is_bound else vocabulary_forms.VocabularyForm(form.sent(), words=now)
     shown = {
         "corpus": corpus,

@@ -15,6 +15,7 @@ from inference.errors import Invalid
 from inference.memory import physical
 from webapp.ingest import estimates
 from webapp.models import Corpus, Run, Version
+from webapp.pages.errors import add_to_form
 from webapp.storage import disk
 
 OFFERED = 50  # versions of a corpus to train on
@@ -169,7 +170,7 @@ class TrainForm(forms.Form):
             try:
                 engines.config(self.engine, **self._settings(), **self._strange())
             except Invalid as error:
-                self.add_error(error.field if error.field in self.fields else None, error.message)
+                add_to_form(self, error)
         return self.cleaned_data
 
     def _settings(self) -> dict:

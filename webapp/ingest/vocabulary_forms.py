@@ -8,6 +8,7 @@ from django import forms
 from inference.errors import Invalid
 from inference.text import LANGUAGES
 from webapp.ingest.settings import ReadingSettings, VocabularySettings
+from webapp.pages.errors import add_to_form
 
 ALL = 0.9  # of the letters must be in a language for a corpus that is called of that language
 SAID = 0.03  # a language with less of the letters is rather a mistake
@@ -134,7 +135,7 @@ class VocabularyForm(forms.Form):
             try:
                 self.words().choice()
             except Invalid as error:
-                self.add_error(error.field if error.field in self.fields else None, error.message)
+                add_to_form(self, error)
         return self.cleaned_data
 
     def words(self) -> VocabularySettings:

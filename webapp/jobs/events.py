@@ -54,6 +54,14 @@ def client() -> Client:
     return _client
 
 
+def notes(prefix: str, most: int) -> dict[str, bytes]:
+    """name -> text of the notes that processes leave under PREFIXname, which expire; by name, at most so many. Raises
+    redis.RedisError."""
+    keys = sorted(client().scan_iter(f"{prefix}*", count=1000))[:most]
+    texts = client().mget(keys) if keys else []
+    return {key.decode().removeprefix(prefix): text for key, text in zip(keys, texts, strict=True) if text}
+
+
 def publish(about: str, event: dict) -> None:
     """Tell open pages. While Redis is away the event is lost, and pages read the state from Postgres when they connect
     again."""

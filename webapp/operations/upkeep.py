@@ -32,11 +32,11 @@ STEP = 20  # corpora, and runs, that are taken away at a time
 # Seconds after which a folder without a row is removed: a row may come after its folder, when its transaction ends.
 LEFT = 3600
 FOLDERS = {"corpora": Corpus, "versions": Version, "runs": Run, "comparisons": Comparison, "exports": Export}
-READY: dict[str, tuple[type[Corpus] | type[Version] | type[Run], str]] = {
-    "corpora": (Corpus, Corpus.Status.READY),
-    "versions": (Version, Version.Status.READY),
-    "runs": (Run, Run.Status.DONE),
-}
+READY = (
+    Corpus.Status.READY,
+    Version.Status.READY,
+    Run.Status.DONE,
+)  # statuses from which on sealed files stay as they are
 
 
 def tidy() -> None:
@@ -157,9 +157,9 @@ def _adopt() -> None:
     """Put into the store what became ready before there was one."""
     if not settings.SOURCES or not events.client().set("store:adopting", 1, nx=True, ex=ADOPTING):
         return
-    for kind, (model, status) in READY.items():
+    for kind in sealed.ITEMS:
         known = Sealed.objects.filter(kind=kind, key=OuterRef("pk"))
-        rows = model.everything.filter(~Exists(known), status=status).order_by("pk")
+        rows = FOLDERS[kind]._base_manager.filter(~Exists(known), status__in=READY).order_by("pk")
         try:
             for key in rows.values_list("pk", flat=True)[:STEP]:
                 sealed.adopt(kind, key)

@@ -27,7 +27,6 @@ from webapp.storage import s3
 log = structlog.get_logger(__name__)
 
 AGAIN = 5.0  # seconds after a failure in which the store is not asked again for a page
-_POLL = 0.05  # seconds between two looks at what another process fetches
 
 
 class Fetching(s3.StoreAway):
