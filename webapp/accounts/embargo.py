@@ -37,11 +37,12 @@ PART = 50_000  # characters of a document that a page shows
 SLACK = 1_000  # before the end of a part in which a line or a space is looked for, to cut there
 QUOTE = 5_000  # characters of a quotation
 FARTHEST = 2**31 - 1  # places in a text that the database can count
+# A column's role -> columns of the table
 ROLES = {
     "title": ("title", "whole"),
     "id": ("source_id",),
     "date": ("date_text",),
-}  # a column's role -> columns of the table
+}
 SENTENCE = "The texts of this corpus are under embargo: you see only counts, and passages of at most {} characters."
 
 

@@ -94,9 +94,8 @@ def phrases(request: HttpRequest, corpus_id: int) -> HttpResponse:
         try:
             if "all" in request.POST:
                 wanted = [row["words"] for row in rows if row["score"] >= _score(request.POST.get("score", ""))]
-            own = [
-                phrase for phrase in now.phrases if phrase not in {row["words"] for row in rows}
-            ]  # that the user typed
+            # Phrases that the user typed
+            own = [phrase for phrase in now.phrases if phrase not in {row["words"] for row in rows}]
             versions.choose(
                 corpus, replace(now, phrases=[*own, *(row["words"] for row in rows if row["words"] in set(wanted))])
             )

@@ -21,9 +21,8 @@ TOPICS = 8  # that are named as larger in a set than elsewhere
 LEAST = 10  # per cent of a document: what "with this topic" asks for
 BARS = 60  # of the histogram of dates: each is wide enough to be hit
 CATEGORIES = 12  # a table may have 64 columns
-_tallies = BoundedCache(
-    8 << 20, lambda tally: (tally[1] if isinstance(tally, tuple) else tally).nbytes
-)  # bytes of what was counted of sets
+# What was counted of sets; the bound is of bytes
+_tallies = BoundedCache(8 << 20, lambda tally: (tally[1] if isinstance(tally, tuple) else tally).nbytes)
 
 
 def chosen(selection: Selection, query: QueryDict) -> dict:

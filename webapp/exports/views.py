@@ -57,9 +57,8 @@ def _listed(run: Run, form: Form, selection: Selection) -> dict:
 def _row(run: Run, form: Form, selection: Selection, by: str) -> dict:
     wanted = Wanted(run, selection if form.selected else Selection.all(selection.run_view), by=by)
     files = [_file_link(wanted, form, ending) for ending in form.endings]
-    files.sort(
-        key=lambda file: file["large"] and file["ending"] != "parquet"
-    )  # the smallest and quickest of large ones
+    # Of a large table Parquet comes first: the smallest and quickest
+    files.sort(key=lambda file: file["large"] and file["ending"] != "parquet")
     refused = [file for file in files if file["refused"]]
     formats = f"As {', '.join(file['label'] for file in refused)}: " if 0 < len(refused) < len(files) else ""
     return {"by": by, "files": files, "refused": formats + refused[0]["refused"] if refused else ""}

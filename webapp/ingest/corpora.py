@@ -113,9 +113,8 @@ def read(corpus: Corpus, reading: ReadingSettings, trains: dict | None = None) -
     trains: settings of a run that is trained as soon as it has been read, {} for the usual ones; None for no run.
     """
     readable = Corpus.objects.filter(pk=corpus.pk, arriving={}, status__in=(Corpus.Status.DRAFT, Corpus.Status.FAILED))
-    if reading.options.get(
-        "given"
-    ):  # words made elsewhere, numbers and single letters among them, are taken as they are
+    # Words made elsewhere, numbers and single letters among them, are taken as they are
+    if reading.options.get("given"):
         reading = replace(reading, numbers=True, min_length=1)
     reading = replace(reading, before=corpus.settings.get("before", []))  # whatever a form says
     reading.choice()

@@ -180,9 +180,8 @@ class _Sampler:
         self.cut_short = self.ended = False
 
     def run(self) -> Sample:
-        Tokeniser(self.reading.language, given=self.options.given).pieces(
-            ["a word"]
-        )  # loads what takes long once in a process
+        # Loads what takes long once in a process
+        Tokeniser(self.reading.language, given=self.options.given).pieces(["a word"])
         tokeniser = Tokeniser(self.reading.language, given=self.options.given)
         began = time.monotonic()
         self.until = began + SECONDS
@@ -200,9 +199,8 @@ class _Sampler:
                 self.documents += 1
                 self.documents_of[self.kind] += 1
             stream.commit()
-        if (
-            self.documents and not self.ended
-        ):  # the last one may be a section, and the others of its whole were not read
+        # The last one may be a section, and the others of its whole were not read
+        if self.documents and not self.ended:
             self.read[self.kind] += round(self.at + (self.upto - self.at) * document.part / document.parts)
         whole = not self.cut_short and self.files == self.of_files and self.ended
         return Sample(

@@ -153,9 +153,8 @@ class VocabularyForm(forms.Form):
     def sent(self) -> dict:
         """What a browser would send of a form that was not touched."""
         values = {name: self[name].value() for name in self.fields}
-        return {
-            name: value for name, value in values.items() if value is not None and value is not False
-        }  # the first column is 0
+        # False is a box without a tick; 0 is the first column
+        return {name: value for name, value in values.items() if value is not None and value is not False}
 
 
 class NamedVocabularyForm(VocabularyForm):

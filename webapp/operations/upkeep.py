@@ -32,11 +32,8 @@ STEP = 20  # corpora, and runs, that are taken away at a time
 # Seconds after which a folder without a row is removed: a row may come after its folder, when its transaction ends.
 LEFT = 3600
 FOLDERS = {"corpora": Corpus, "versions": Version, "runs": Run, "comparisons": Comparison, "exports": Export}
-READY = (
-    Corpus.Status.READY,
-    Version.Status.READY,
-    Run.Status.DONE,
-)  # statuses from which on sealed files stay as they are
+# Statuses from which on sealed files stay as they are
+READY = (Corpus.Status.READY, Version.Status.READY, Run.Status.DONE)
 
 
 def tidy() -> None:

@@ -18,11 +18,8 @@ _LINES = set(
 )
 _HEADINGS = {"head", "title", "heading", "h1", "h2", "h3", "h4", "h5", "h6"}
 _LEFT_OUT = {"teiHeader", "fw", "figDesc", "del", "facsimile", "sourceDoc", "standOff", "surplus"}
-_DATES = (
-    "creation",
-    "sourceDesc",
-    "publicationStmt",
-)  # where a header's dates are; the first is that of the text itself
+# Where a header's dates are; the first is that of the text itself
+_DATES = ("creation", "sourceDesc", "publicationStmt")
 
 
 def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:

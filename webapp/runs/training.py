@@ -138,9 +138,8 @@ class Training:
                 self.state = checkpoint.load(
                     self.checkpoint, engine=self.engine, config=self.config, bow=self.bow, scratch=self.folder
                 )
-            steps = Metric.objects.filter(
-                run=self.run, step__lte=self.state.t
-            )  # workers save between two points as well
+            # Workers save between two points as well
+            steps = Metric.objects.filter(run=self.run, step__lte=self.state.t)
             self.before = steps.order_by("-step").values_list("seconds", flat=True).first() or 0.0
         elif self.run.begins:
             self.state = self._warm_start()

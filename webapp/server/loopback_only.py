@@ -6,6 +6,7 @@ from ipaddress import ip_address
 from django.conf import settings
 
 NAMES = ("localhost", "127.0.0.1", "[::1]")
+# Headers that proxies add
 PROXIED = (
     b"x-forwarded-for",
     b"x-forwarded-host",
@@ -13,7 +14,7 @@ PROXIED = (
     b"x-real-ip",
     b"forwarded",
     b"via",
-)  # which proxies add
+)
 REFUSAL = (
     "Accounts are off on this Topograph: whoever reaches it may do everything, so it answers only the machine that it runs on, as "
     "http://127.0.0.1 or http://localhost. To use it from elsewhere, turn accounts on (TOPOGRAPH_ACCOUNTS=1): docs/accounts.md says how.\n"
