@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from inference.errors import Invalid
 from webapp.accounts import embargo
-from webapp.ingest import phrases as found
+from webapp.ingest import phrases as proposals
 from webapp.ingest import previews, versions, vocabulary_forms
 from webapp.ingest import version_history as listing
 from webapp.ingest.settings import VocabularySettings
@@ -69,8 +69,8 @@ def vocabulary(request: HttpRequest, corpus_id: int, as_json: bool = False) -> H
     corpus = corpus_or_404(corpus_id)
     if corpus.version is None:
         raise Http404(f"Corpus {corpus_id} has no words yet: it has not been read.")
-    found, following = matching(corpus.version, "", number(request, "after", -1))
-    data = {"items": found, "next": address(request, after=following) if following is not None else None}
+    words, following = matching(corpus.version, "", number(request, "after", -1))
+    data = {"items": words, "next": address(request, after=following) if following is not None else None}
     return page(request, "corpus/vocabulary.html", data, as_json=as_json, corpus=corpus)
 
 
@@ -84,7 +84,7 @@ def phrases(request: HttpRequest, corpus_id: int) -> HttpResponse:
     now = VocabularySettings.of(corpus.version.settings)
     try:
         choice = replace(now, phrases=[]).choice()
-        rows = found.proposed(corpus.version, choice)
+        rows = proposals.proposed(corpus.version, choice)
     except Invalid as error:
         messages.error(request, error.message)
         return redirect("corpus", corpus.pk)
@@ -107,8 +107,8 @@ def phrases(request: HttpRequest, corpus_id: int) -> HttpResponse:
     first = _first(request.POST.get("to", ""), len(rows))
     page_of = rows[first : first + PHRASES]
     shown = [
-        row | {"taken": row["words"] in chosen, "left_out": found.left_out(row, corpus.version, choice)}
-        for row in found.with_passages(corpus, page_of)
+        row | {"taken": row["words"] in chosen, "left_out": proposals.left_out(row, corpus.version, choice)}
+        for row in proposals.with_passages(corpus, page_of)
     ]
     data = {
         "corpus": corpus,

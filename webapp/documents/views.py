@@ -120,7 +120,7 @@ def in_run(request: HttpRequest, run_id: int, number: int, as_json: bool = False
         "proportions": parts,
         "show": chosen.name,
         "topic": chosen.topic,
-        "strip": _strip(request, run, texts.strip(tokens, document["length"])),
+        "strip": _strip(request, texts.strip(tokens, document["length"])),
     }
     data |= queries.similar(view, number).data(run)
     if as_json:
@@ -182,7 +182,7 @@ def _shown(request: HttpRequest, view: RunView, parts: list[dict]) -> Shown:
     return Shown(STRONGEST, {part["number"] for part in parts[:STRONG]}, None)
 
 
-def _strip(request: HttpRequest, run: Run, strip: texts.Strip) -> list[dict]:
+def _strip(request: HttpRequest, strip: texts.Strip) -> list[dict]:
     """Sections of the document: where each begins, its tokens, its topics' shares, and the address of its place."""
     sections = []
     for i, counts in enumerate(strip.tokens):

@@ -174,11 +174,11 @@ def document_topics(wanted: Wanted) -> Table:
     return Table(columns, blocks())
 
 
-def _mixture(found: evidence.Evidence, d: int) -> list[tuple[int, int, int]]:
+def _mixture(of_run: evidence.Evidence, d: int) -> list[tuple[int, int, int]]:
     """(topic, tokens, tokens of the document), the largest topic first."""
-    of, tokens = found.mixture(d)
+    of, tokens = of_run.mixture(d)
     order = np.argsort(-tokens, kind="stable")
-    return [(k, n, int(found.lengths[d])) for k, n in zip(of[order].tolist(), tokens[order].tolist(), strict=True)]
+    return [(k, n, int(of_run.lengths[d])) for k, n in zip(of[order].tolist(), tokens[order].tolist(), strict=True)]
 
 
 def document_topics_wide(wanted: Wanted) -> Table:

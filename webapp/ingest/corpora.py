@@ -253,9 +253,9 @@ def add_files(draft: Corpus, reading: ReadingSettings) -> Version:
         first = _next_position(corpus)
         now = ReadingSettings.of(corpus.settings)
         # A field that is there already stays of its type.
-        kinds = reading.options.get("kinds", {}) | now.options.get("kinds", {})
-        addition = {"first": first, "options": reading.options | {"kinds": kinds}, "shaping": reading.shaping}
-        changed = asdict(replace(now, options=now.options | {"kinds": kinds}, added=[*now.added, addition]))
+        types = reading.options.get("kinds", {}) | now.options.get("kinds", {})
+        addition = {"first": first, "options": reading.options | {"kinds": types}, "shaping": reading.shaping}
+        changed = asdict(replace(now, options=now.options | {"kinds": types}, added=[*now.added, addition]))
         Corpus.objects.filter(pk=corpus.pk).update(settings=changed, bytes_total=F("bytes_total") + draft.bytes_total)
         Corpus.objects.filter(pk=draft.pk).update(
             arriving={"first": first, "end": first + draft.files.count(), "mark": asdict(StoreCheckpoint(of=draft.pk))}

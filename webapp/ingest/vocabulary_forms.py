@@ -15,8 +15,8 @@ SAID = 0.03  # a language with less of the letters is rather a mistake
 MAX_STOP_WORDS = 10_000
 
 
-class Several(forms.Field):
-    """VocabularySettings, each a value of its own."""
+class Words(forms.Field):
+    """Words, of which each is sent as a value of its own."""
 
     widget = forms.MultipleHiddenInput
 
@@ -51,7 +51,7 @@ class VocabularyForm(forms.Form):
         required=False, widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}), max_length=200_000,
         label="More stop words", help_text="Your own words to leave out, separated by spaces, commas or lines.",
     )  # fmt: skip
-    kept_words = Several(required=False)
+    kept_words = Words(required=False)
     min_length = forms.IntegerField(
         min_value=1, max_value=20, label="Shortest word, in letters", help_text="Shorter ones are left out."
     )

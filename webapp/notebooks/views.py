@@ -38,8 +38,8 @@ def _or_404(request: HttpRequest, notebook_id: int) -> Notebook:
 @require_safe
 def index(request: HttpRequest, as_json: bool = False) -> HttpResponse:
     removed = "removed" in request.GET
-    found, following = queries.page(authorization.notebooks(request), number(request, "before"), removed)
-    data = {"notebooks": found, "next": address(request, before=following) if following else None, "removed": removed}
+    listed, following = queries.page(authorization.notebooks(request), number(request, "before"), removed)
+    data = {"notebooks": listed, "next": address(request, before=following) if following else None, "removed": removed}
     return page(request, "notebook/list.html", data, as_json=as_json)
 
 

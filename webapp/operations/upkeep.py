@@ -88,8 +88,7 @@ def _remove(row: Corpus | Run) -> None:
     else:
         about, exported = f"run:{row.pk}", Export.objects.filter(run=row).values_list("pk", flat=True)
         folders = [files.run_folder(row.pk), *map(files.export_folder, exported)]
-        snapshots = Snapshot.objects.filter(run=row).values_list("pk", flat=True)
-        partitions = [("topic_word", pk) for pk in snapshots]
+        partitions = [("topic_word", pk) for pk in Snapshot.objects.filter(run=row).values_list("pk", flat=True)]
     for folder in folders:
         try:
             sealed.remove(folder.parent.name, int(folder.name))
@@ -209,7 +208,7 @@ def sizes() -> dict | None:
     """{"at": seconds since the epoch, "parts": {folder: bytes}}; None where no worker has measured yet, or Redis is
     away."""
     try:
-        kept = events.client().get(SIZES)
+        measured = events.client().get(SIZES)
     except redis.RedisError:
         return None
-    return json.loads(kept) if kept else None
+    return json.loads(measured) if measured else None
