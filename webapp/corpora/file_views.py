@@ -11,7 +11,7 @@ from webapp.corpora import queries
 from webapp.ingest import reading_forms
 from webapp.ingest import sources as reports
 from webapp.models import Corpus, SourceFile
-from webapp.pages.page import address, corpus_or_404, number, page
+from webapp.pages.page import corpus_or_404, next_page, number, page
 
 
 @require_safe
@@ -24,7 +24,7 @@ def files(request: HttpRequest, corpus_id: int, as_json: bool = False) -> HttpRe
     listed, following = queries.files(corpus, only, number(request, "after"))
     data = {
         "files": [_shown(file) for file in listed],
-        "next": address(request, after=following) if following is not None else None,
+        "next": next_page(request, after=following),
     }
     return page(
         request, "corpus/files.html", data, as_json=as_json, corpus=corpus, only=only, count=corpus.files.count()
@@ -39,7 +39,7 @@ def problems(request: HttpRequest, corpus_id: int, as_json: bool = False) -> Htt
     position = number(request, "file")
     name = "" if position is None else get_object_or_404(corpus.files, position=position).name
     rows, following = reports.problems(corpus, name, number(request, "after", 0))
-    data = {"problems": rows, "next": address(request, after=following) if following is not None else None}
+    data = {"problems": rows, "next": next_page(request, after=following)}
     return page(request, "corpus/problems.html", data, as_json=as_json, corpus=corpus, name=name)
 
 

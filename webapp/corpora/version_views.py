@@ -15,7 +15,7 @@ from webapp.ingest import version_history as listing
 from webapp.ingest.settings import VocabularySettings
 from webapp.models import Corpus
 from webapp.pages.errors import add_to_form
-from webapp.pages.page import address, corpus_or_404, number, page
+from webapp.pages.page import corpus_or_404, next_page, number, page
 from webapp.words.queries import matching
 
 LOOKED_AT, DEPTH = 40, 4_000  # documents, and their characters, among which a passage is chosen
@@ -70,7 +70,7 @@ def vocabulary(request: HttpRequest, corpus_id: int, as_json: bool = False) -> H
     if corpus.version is None:
         raise Http404(f"Corpus {corpus_id} has no words yet: it has not been read.")
     words, following = matching(corpus.version, "", number(request, "after", -1))
-    data = {"items": words, "next": address(request, after=following) if following is not None else None}
+    data = {"items": words, "next": next_page(request, after=following)}
     return page(request, "corpus/vocabulary.html", data, as_json=as_json, corpus=corpus)
 
 

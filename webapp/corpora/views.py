@@ -37,7 +37,7 @@ from webapp.ingest import (
 from webapp.jobs import claims, kinds, roster
 from webapp.models import Corpus, Run, User
 from webapp.pages.errors import add_to_form, wants_json
-from webapp.pages.page import address, corpus_or_404, number, page
+from webapp.pages.page import corpus_or_404, next_page, number, page
 from webapp.request_context import request_context
 from webapp.results import links
 from webapp.results.view import RunView
@@ -74,7 +74,7 @@ def _home(request: HttpRequest, status: int = 200) -> HttpResponse:
     corpora, following = queries.recent(
         authorization.listed(request, number(request, "before"), queries.PAGE + 1, public)
     )
-    more = address(request, before=following) if following else None
+    more = next_page(request, before=following)
     data = {"corpora": corpora, "more": more, "public": public, "formats": readers.formats.listed()}
     example = queries.example(request.user) if request.user.is_authenticated and not public else None
     data |= {
@@ -380,7 +380,7 @@ def _detail(
             "several_engines": len({run["engine"] for run in runs}) > 1,
             "side_by_side": "?" + urlencode({"run": done}, doseq=True) if len(done) > 2 else "",
             "done": len(done),
-            "more": address(request, before=following) if following else None,
+            "more": next_page(request, before=following),
             "dropped": dropped,
             "problems": corpus.report.get("problems", [])[:20],
             "problem_counts": corpus.report.get("problem_counts", {}),

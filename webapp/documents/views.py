@@ -13,7 +13,7 @@ from webapp.documents.passages import Place
 from webapp.documents.selection import Selection
 from webapp.drawing.numbers import topic_label
 from webapp.models import Corpus, Run
-from webapp.pages.page import address, corpus_or_404, page, place, run_or_404
+from webapp.pages.page import address, corpus_or_404, next_page, page, place, run_or_404
 from webapp.pages.page import number as whole_number
 from webapp.results import links
 from webapp.results.topics import is_topic
@@ -48,7 +48,7 @@ def _list(request: HttpRequest, selection: Selection) -> dict:
         "q": selection.q,
         "by": listing.by,
         "orders": _orders(listing),
-        "next": address(request, after=following) if following else None,
+        "next": next_page(request, after=following),
         "facets": facets.counts(selection),
         "uses": _uses(selection),
     }

@@ -122,3 +122,8 @@ def address(request: HttpRequest, **changes) -> str:
     """The request's query string with some parameters changed, from "?" on; None or "" takes one out."""
     kept = [(name, value) for name, values in request.GET.lists() if name not in changes for value in values]
     return "?" + urlencode([(name, value) for name, value in [*kept, *changes.items()] if value not in (None, "")])
+
+
+def next_page(request: HttpRequest, **place) -> str | None:
+    """The `address` of the page of a list that begins at a place; None where the place is None, as nothing follows."""
+    return None if None in place.values() else address(request, **place)
