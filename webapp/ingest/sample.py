@@ -54,9 +54,8 @@ class Sample:
     beginnings: bool = False  # whether of some file only the beginning was read
     seconds: float = 0.0
     problems: tuple[str, ...] = ()
-    first: tuple[
-        dict, ...
-    ] = ()  # title, date, day (ISO, or ""), fields (name, value, kind), text, more (whether the text goes on), file, place
+    # title, date, day (ISO, or ""), fields (name, value, kind), text, more (whether the text goes on), file, place
+    first: tuple[dict, ...] = ()
     languages: dict[str, float] = field(default_factory=dict)  # ISO 639-1 -> share of the letters, largest first
     dates: tuple[str, ...] = ()  # ISO, the earliest and the latest of those that were read
     passage: str = ""  # in which numbers, hyphens and apostrophes can be seen at work

@@ -12,6 +12,7 @@ from django.db import transaction
 
 from inference.errors import Invalid
 from webapp.accounts import quotas
+from webapp.drawing.numbers import bytes as size_of
 from webapp.models import User
 
 GIGABYTE = 1 << 30
@@ -76,7 +77,7 @@ def check_room(size: int) -> None:
     disk = os.statvfs(settings.FILE_UPLOAD_TEMP_DIR)
     free = disk.f_bavail * disk.f_frsize
     if free - size < reserve():
-        came = f"{_spoken_bytes(size)} more were to come, {_spoken_bytes(free)} are free, and {_spoken_bytes(reserve())} of them are kept for the work itself"
+        came = f"{size_of(size)} more were to come, {size_of(free)} are free, and {size_of(reserve())} of them are kept for the work itself"
         raise Refused(507, f"The server's disk is short of space: {came}. {KEPT}")
 
 
@@ -89,11 +90,3 @@ def refuse_when_full() -> Iterator[None]:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
         raise Refused(507, f"The server's disk is full ({error.strerror}). {KEPT}") from error
-
-
-def _spoken_bytes(size: float) -> str:
-    for unit in ("bytes", "kB", "MB", "GB"):
-        if size < 1000 or unit == "GB":
-            break
-        size /= 1000
-    return f"{size:,.0f} {unit}" if unit == "bytes" or size >= 100 else f"{size:.1f} {unit}"

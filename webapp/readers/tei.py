@@ -55,9 +55,8 @@ class _Handler:
     def __init__(self, name: str):
         self.name, self.finished, self.read = name, [], 0
         self.path: list[str] = []
-        self.mixed: list[
-            bool
-        ] = []  # of each open element: whether it has text of its own, so that its elements are within lines
+        # Of each open element: whether it has text of its own, so that its elements are within lines
+        self.mixed: list[bool] = []
         self.tei = False
         self.left_out = 0  # depth of elements that are left out
         self.begin()
