@@ -410,10 +410,10 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
     places, tokens = _listed(inferred), np.diff(batch.token_ptr[batch.doc_ptr])
     document = np.repeat(np.arange(len(documents)), inferred.sizes)
     theta = (config.alpha + inferred.theta[places]) / (config.topics * config.alpha + tokens[document])
-    found = inferred.topics[places]
-    order = np.lexsort((found, -theta, document))
+    topics = inferred.topics[places]
+    order = np.lexsort((topics, -theta, document))
     indptr = np.concatenate([[0], np.cumsum(inferred.sizes)]).astype(np.int64)
-    return Theta(first, indptr, found[order], theta[order].astype(np.float32))
+    return Theta(first, indptr, topics[order], theta[order].astype(np.float32))
 
 
 def _final(

@@ -75,19 +75,15 @@ LOOKS = 5  # passes between two looks at whether topics have settled
 FIRST_LOOK = 2  # times as many passes are made before the first
 SETTLED = 0.0005  # nats per held-out token and pass: topics that gain less have settled
 RECOUNTED = 4096  # documents at a time
-GROWN, GROWN_STEPS = (
-    32_768,
-    64,
-)  # documents of a minibatch after the warm-up, at the most, and steps of a pass, at the least
+# Documents of a minibatch after the warm-up, at the most, and steps of a pass, at the least
+GROWN, GROWN_STEPS = 32_768, 64
 SWEPT_TOKENS = 600_000_000  # what is gone through, over all passes, where the number of passes is not given
 CONTINUED = 1 / 3  # of the passes of a run, for one that begins with its topics
 # A rough figure of this program on two cores, set by hand from single trainings of some collections while it was made:
 # seconds a token and pass, at so many topics; more topics cost as this power of them.
 SWEEP, SWEEP_TOPICS, SWEEP_POWER = 0.2e-6, 100, 0.33
-ENTRIES, ENTRIES_FADING = (
-    12,
-    6,
-)  # topics with an entry in a word's row, at K = 100 and 100 tokens a word; times so many while all fades
+# Topics with an entry in a word's row, at K = 100 and 100 tokens a word; times so many while all fades
+ENTRIES, ENTRIES_FADING = 12, 6
 
 
 @dataclass(frozen=True)

@@ -111,8 +111,8 @@ def add_up(pieces, first, end, p_topics, p_changes, K):
 
 
 @njit(cache=True)
-def _put_in(at, size, more, e0, e1, topics, changes, arena_topics, arena_values):
-    """Write those of the changes e0 ... e1 - 1 whose topics are new to a row into it; more: how many these are, and it has
+def _put_in(at, size, more, e1, topics, changes, arena_topics, arena_values):
+    """Write those of the changes before e1 whose topics are new to a row into it; more: how many these are, and it has
     room for them. They grow: what a row does not have can't become less."""
     p, to, e = at + size - 1, at + size + more - 1, e1 - 1
     while to > p:
@@ -169,7 +169,7 @@ def _add_row(at, size, room, e0, e1, topics, changes, arena_topics, arena_values
             to += np.int64(arena_values[j] != 0)
         size -= gone
     if more and size + more <= room:
-        _put_in(at, size, more, e0, e1, topics, changes, arena_topics, arena_values)
+        _put_in(at, size, more, e1, topics, changes, arena_topics, arena_values)
         return size + more, 0
     return size, more
 
@@ -217,7 +217,7 @@ def move(places, words, wanted, indptr, topics, changes, start, length, capacity
         for j in range(size):
             arena_topics[used + j], arena_values[used + j] = arena_topics[at + j], arena_values[at + j]
         start[w], length[w], capacity[w] = used, wanted[i], room_of(wanted[i])
-        _put_in(used, size, wanted[i] - size, indptr[i], indptr[i + 1], topics, changes, arena_topics, arena_values)
+        _put_in(used, size, wanted[i] - size, indptr[i + 1], topics, changes, arena_topics, arena_values)
         used += capacity[w]
     return used
 
