@@ -18,7 +18,7 @@ from webapp.drawing.numbers import bytes as size_of
 from webapp.exports import Form, Wanted, kept
 from webapp.exports import methods as written_methods
 from webapp.models import Export, Run, User
-from webapp.pages.page import back, page, run_or_404
+from webapp.pages.page import back, page, published_or_404, run_or_404
 from webapp.results.view import RunView
 from webapp.server import resumable, streams
 
@@ -174,24 +174,17 @@ def _download(request: HttpRequest, run_id: int, export_id: int) -> HttpResponse
 
 @require_safe
 def methods(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
-    run = _published(run_id)
+    run = published_or_404(run_id)
     return page(request, "run/methods.html", written_methods.written(run), as_json=as_json, run=run)
 
 
 @require_safe
 def bib(request: HttpRequest, run_id: int) -> HttpResponse:
-    run = _published(run_id)
+    run = published_or_404(run_id)
     headers = {"Content-Disposition": f'attachment; filename="{exports.file_name(run, "methods.bib")}"'}
     return HttpResponse(
         written_methods.bibtex(run), content_type="application/x-bibtex; charset=utf-8", headers=headers
     )
-
-
-def _published(run_id: int) -> Run:
-    run = run_or_404(run_id)
-    if run.snapshot_id is None:
-        raise Http404(f"Run {run_id} has not published any topics yet.")
-    return run
 
 
 @require_safe

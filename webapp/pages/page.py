@@ -65,6 +65,14 @@ def run_or_404(run_id: int) -> Run:
         raise Http404(f"There is no run {run_id}.") from None
 
 
+def published_or_404(run_id: int) -> Run:
+    """A run that has topics."""
+    run = run_or_404(run_id)
+    if run.snapshot_id is None:
+        raise Http404(f"Run {run_id} is {run.status}; it has published no topics yet.")
+    return run
+
+
 def is_whole(text: str) -> bool:
     """Whether a text is a whole number that a row may have."""
     return text.isascii() and text.isdigit() and len(text) <= 18
