@@ -88,8 +88,7 @@ def rule(match: ResolverMatch) -> Rule:
     return route.access
 
 
-# What a request may see
-# ------------------------------------------------------------------------------------------------
+# What a request may see ----------------------------------------------------------------------------------------------
 
 
 def person_of(request: HttpRequest) -> Person:
@@ -201,8 +200,7 @@ def uploader(request: HttpRequest) -> int | None:
     return user
 
 
-# Who may still see it, while a connection stays open
-# -------------------------------------------------------------------
+# Who may still see it, while a connection stays open -----------------------------------------------------------------
 
 
 @dataclass(frozen=True)
