@@ -1,4 +1,4 @@
-"""Claims: which attempt owns a corpus, a version or a run, though its task may be delivered twice.
+"""Claims: which attempt owns a job's row (jobs.kinds), though its task may be delivered twice.
 
 A row's `status` says what is to be done. A task must win the claim, which raises `attempt`. Every later write names
 that attempt, and raises ClaimLost when another attempt, a cancel or a deletion came between.
