@@ -6,6 +6,7 @@ object.
 """
 
 import time
+from typing import Any
 
 import orjson
 import redis
@@ -58,7 +59,7 @@ def notes(prefix: str, most: int) -> dict[str, bytes]:
     """name -> text of the notes that processes leave under PREFIXname, which expire; by name, at most so many. Raises
     redis.RedisError."""
     keys = sorted(client().scan_iter(f"{prefix}*", count=1000))[:most]
-    texts = client().mget(keys) if keys else []
+    texts: list[Any] = client().mget(keys) if keys else []
     return {key.decode().removeprefix(prefix): text for key, text in zip(keys, texts, strict=True) if text}
 
 

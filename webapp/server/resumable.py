@@ -25,9 +25,11 @@ def download(request: HttpRequest, path: Path, *, etag: str, name: str, media: s
     """The answer to GET or HEAD. etag: what changes when the file does, without quotes. Raises FileNotFoundError."""
     tag = f'"{etag}"'
     headers = {"ETag": tag, "Accept-Ranges": "bytes", "Cache-Control": "private, no-cache"}
-    at_once = get_conditional_response(request, etag=tag, response=HttpResponse(headers=headers))
-    if at_once.status_code != 200:  # the client has it already, or wants another
-        return at_once
+    unsent = get_conditional_response(request, etag=tag)
+    if unsent is not None:  # the client has the file already, or wants another
+        for header, value in headers.items():
+            unsent[header] = value
+        return unsent
     file = path.open("rb")
     size = os.fstat(file.fileno()).st_size
     asked = request.headers.get("Range", "") if request.headers.get("If-Range", tag) == tag else ""
