@@ -21,7 +21,7 @@ ENV PATH=/opt/venv/bin:$PATH \
     TOPOGRAPH_DATA=/data \
     NUMBA_CACHE_DIR=/opt/numba-cache \
     PYTHONUNBUFFERED=1
-# The engine is compiled once, here; compiled for this processor, it is compiled anew on another kind.
+# The engine is compiled once, here, for this kind of processor; on another kind it is compiled again.
 RUN python3 -c "from inference import compiling; compiling.warm_up()" && chmod -R a+rwX /opt/numba-cache
 USER topograph
 VOLUME /data

@@ -18,7 +18,7 @@ lint: ## Check format and lint, changing nothing
 	$(PYTHON) -m ruff format --check .
 	$(PYTHON) -m ruff check .
 
-format: ## Format the code, and mend what the linter can
+format: ## Format the code, and fix what the linter can
 	$(PYTHON) -m ruff format .
 	$(PYTHON) -m ruff check --fix .
 

@@ -1,4 +1,4 @@
-"""Topic models of large collections: engines that train them, and the measures that judge them.
+"""Topic models of large corpora: engines that train them, and the measures that judge them.
 
 from inference import Bow, engines, train
 engine, config = engines.get(engines.DEFAULT), engines.config(engines.DEFAULT, topics=50)

@@ -1,4 +1,4 @@
-"""A training's state in one file: what a killed run goes on from."""
+"""A training's state in one file, from which a killed run continues."""
 
 import json
 import os

@@ -1,8 +1,8 @@
-"""Compiling every kernel before anybody waits for it, or loading it from the cache beside the code: tiny corpora go the
-whole way.
+"""Compiling every kernel before anybody waits for it, or loading it from the cache next to the code, by taking tiny
+corpora the whole way.
 
 Kernels are compiled for read-only arrays, too, so what a real run opens from disk is opened from disk here. The two
-parts share hardly a kernel: two processes do them side by side.
+parts share hardly any kernels: two processes do them at the same time.
 """
 
 import tempfile

@@ -1,4 +1,4 @@
-"""What must outlast a power cut: written data lie in the machine's memory until they are asked onto the disk."""
+"""Writing that outlasts a power cut: written data stay in the machine's memory until they are synced to the disk."""
 
 import ctypes
 import os

@@ -1,4 +1,4 @@
-"""Errors that whoever chose the values can mend."""
+"""Errors that the person who chose the values can correct."""
 
 
 class Invalid(ValueError):

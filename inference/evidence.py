@@ -1,6 +1,6 @@
-"""The evidence of a finished training: a topic for every word of every document, and what adds up from there.
+"""The evidence of a finished training: a topic for every word of every document, and the sums that follow from it.
 
-Each word of a document is given, with all its tokens there, to the topic k with the largest p(k | w, d), which is
+Each word of a document is assigned, with all its tokens there, to the topic k with the largest p(k | w, d), which is
 proportional to theta[d, k] beta[k, w]: under LDA the posterior of a token's topic does not depend on its place in the
 text. Whatever a page counts is a sum of these tokens, so it can be opened and read.
 """

@@ -1,4 +1,4 @@
-"""A text that the topics were not made from: its mixture, and a topic for each of its words."""
+"""Topics of a text that was not trained on: its mixture, and a topic for each of its words."""
 
 from typing import Any, NamedTuple
 

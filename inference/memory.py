@@ -1,4 +1,4 @@
-"""Arrays that are filled in place: a run's memory of its tokens, in the machine's own or in a file, and files that are
+"""Arrays that are filled in place: a run's remembered topics of its tokens, in memory or in a file, and files that are
 mapped."""
 
 import math

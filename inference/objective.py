@@ -1,4 +1,4 @@
-"""The objective that an engine raises, followed while it trains: on a sample that stands for all documents."""
+"""The objective that an engine maximises, measured while it trains on a sample that represents all documents."""
 
 import numpy as np
 

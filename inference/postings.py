@@ -1,4 +1,4 @@
-"""The bag of words turned round: the documents of each word."""
+"""The inverted bag of words: the documents of each word."""
 
 from pathlib import Path
 from typing import NamedTuple

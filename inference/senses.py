@@ -1,5 +1,5 @@
-"""The senses of a word: the topics that its tokens were given to, where each is used, and by which words it is
-known."""
+"""The senses of a word: the topics that its tokens are assigned to, where each is used, and which words are typical of
+it."""
 
 from typing import NamedTuple
 

@@ -1,7 +1,7 @@
-"""Made collections: documents drawn from the model of LDA itself, with the topics that they were drawn from.
+"""Simulated texts: documents drawn from the model of LDA itself, with the topics that they were drawn from.
 
-Paper 004, section 3.1 and algorithm 2. What an engine finds in such a collection can be held against the truth, which no
-real collection allows.
+Paper 004, section 3.1 and algorithm 2. An engine's topics can be compared with the true ones, which no real corpus
+allows.
 """
 
 import math

@@ -1,7 +1,8 @@
-"""Changes to the topics that tokens have, from which a training then goes on: topics merged or split, words put together.
+"""Changes to the topics of tokens, from which a training then continues: topics merged or split, words put together.
 
-They change the start alone: the training that follows may part again what was merged, where the texts say so.
-Andrzejewski, Zhu and Craven 2009 ("must-links") hold words together by a prior instead; no engine here has such a prior.
+They change the start alone: the training that follows may separate again what was merged, where the texts suggest
+it. Andrzejewski, Zhu and Craven 2009 ("must-links") hold words together by a prior instead; no engine here has such
+a prior.
 """
 
 from collections.abc import Sequence

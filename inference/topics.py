@@ -1,4 +1,4 @@
-"""What an engine makes: topics, and documents' mixtures of them; both sparse, both summing to one."""
+"""An engine's results: topics, and documents' mixtures of them; both sparse, both summing to one."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""The loop that trains: pulls an engine's steps, and yields how far it is and what it has found."""
+"""The training loop: calls an engine's steps, and yields its progress and topics."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -259,7 +259,7 @@ class Schedule:
         passes, begun, _ = self.paces.slice(state.t)
         if begun or not isinstance(engine, Settling):
             return False
-        if not engine.settled(config, state, passes, lambda: completion(engine.topics(config, state).in_use())):
+        if not engine.settled(config, state, passes, lambda: completion.quick(engine.topics(config, state).in_use())):
             return False
         self.steps = state.t
         return True

@@ -1,4 +1,4 @@
-"""A run that someone else made, trained again from its bundle (webapp.exports.bundle) and compared bit for bit."""
+"""Training another person's run again from its bundle (webapp.exports.bundle), and comparing it bit for bit."""
 
 import json
 import tempfile

@@ -1,4 +1,4 @@
-"""What a training ran on: with the same versions, settings, seed and corpus it gives bitwise the same topics."""
+"""The versions that a training ran with: the same versions, settings, seed and corpus give bitwise the same topics."""
 
 import platform
 import tomllib

@@ -1,4 +1,4 @@
-"""The topics of one bag of words for the tokens of another: of more documents, or of other words. A training goes on
+"""The topics of one bag of words for the tokens of another, with more documents or other words. A training continues
 from them."""
 
 import numpy as np

@@ -228,7 +228,7 @@ def tables_4_5(bench: Bench) -> Outcome:
     mean, legible = float(np.nanmean(npmi)), int((npmi > max(chance, 0.0)).sum())
     verdict = "holds" if legible >= 9 else "holds in part" if legible >= 5 else "does not hold"
     why = (
-        f"{legible} of 10 topics have words that keep company (NPMI above 0 and above {chance:.2f}, that of frequent words dealt at "
+        f"{legible} of 10 topics have words that tend to occur together (NPMI above 0 and above {chance:.2f}, that of frequent words dealt at "
         f"random); the mean is {mean:.2f}. Judge the words in the table yourself."
     )
     return Outcome(verdict, why, rows, instead="Reuters, its first 500 documents; the TREC AP corpus can't be had.")

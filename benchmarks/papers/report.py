@@ -48,8 +48,9 @@ def markdown(paper: Paper, experiments: dict[str, dict]) -> str:
 def index(papers: list[dict]) -> str:
     """The page docs/papers/README.md. papers: what `keep` stores, in order."""
     out = [
-        "# The papers, again\n",
-        "What each paper claims, and whether it holds here, by a rule in the code of the experiment "
+        "# The papers' experiments, made again\n",
+        "For readers who ask whether the papers' results hold in this program: what each paper claims, and whether it holds here, by a "
+        "rule in the code of the experiment "
         "(`python -m benchmarks.papers`). A paper's page has the tables and charts.\n",
     ]
     for paper in papers:

@@ -17,7 +17,7 @@ from distributed import Worker
 from inference.cluster.member import Member
 from inference.errors import Invalid
 
-# What dask does beside: it need not sample this process's stack a hundred times a second, nor watch its memory twice.
+# What dask does besides: it need not sample this process's stack a hundred times a second, nor watch its memory twice.
 QUIET = {
     "distributed.comm.timeouts.connect": "10s", "distributed.worker.profile.enabled": False,
     "distributed.admin.system-monitor.interval": "10s",

@@ -1,7 +1,8 @@
-"""Leading a training that workers share: `Team` stands in the place of its engine, in `inference.train` and everywhere else.
+"""Leading a training that workers share: `Team` is used instead of its engine, in `inference.train` and everywhere
+else.
 
-A step is one if all workers took it. Where one is lost, or the scheduler is, the training goes back to the last checkpoint with
-those that are there then, and takes the steps since again, which gives the same bits.
+A step counts when all workers took it. When a worker or the scheduler is lost, the training goes back to the last
+checkpoint with the workers that remain, and repeats the steps since then, which gives the same bits.
 """
 
 import asyncio
@@ -33,7 +34,7 @@ AGAIN = 1.0  # seconds between two looks for workers
 PATIENCE = 600.0  # seconds that a training waits for workers
 # Seconds between two checkpoints at the least, and the share of the time they may take
 SAVE_EVERY, SAVE_SHARE = 10.0, 0.02
-SETTLING = 3.0  # seconds in which a worker that was lost may come back, before the others go on
+SETTLING = 3.0  # seconds in which a worker that was lost may come back, before the others continue
 CLOSED = "ConnectionPool is closed"  # what dask raises, as a RuntimeError, while a client closes itself
 LOST = (OSError, CommClosedError, Gone, TimeoutError)
 log = logging.getLogger(__name__)
@@ -46,8 +47,8 @@ class Lost(RuntimeError):
 class Team:
     """The workers of a cluster as an engine: `step` has all of them take it.
 
-    engine: Divisible. address: of dask's scheduler. checkpoint: the file that a training goes on from, in a folder that all
-    workers see; beside it lie the parts of its memory. home: paths are sent relative to it where they lie in it. tick:
+    engine: Divisible. address: of dask's scheduler. checkpoint: the file to continue from, in a folder that all
+    workers see, with the parts of its remembered topics. home: paths within it are sent relative to it. tick:
     called about once a second while workers are at work or waited for; what it raises ends the training. least: workers that
     a training waits for before it begins, not when some are lost; most: that it takes. patience: seconds to wait for them.
 
@@ -94,7 +95,7 @@ class Team:
         path, home = Path(path).absolute(), self.home.absolute()
         return str(path.relative_to(home) if path.is_relative_to(home) else path)
 
-    # What stands in the place of the engine's own.
+    # Used instead of the engine's own.
 
     def init(self, config: Any, shape: Shape, seed: int, scratch: Path | None = None) -> Any:
         return self.engine.init(config, shape._replace(tokens=0), seed)

@@ -1,4 +1,4 @@
-"""A worker's seat in the trainings that it shares: an extension of dask's worker, which carries the exchanges of a step
+"""A worker's part in the trainings that it shares: an extension of dask's worker, which sends what a step exchanges
 directly from worker to worker, over dask's own connections (and its TLS)."""
 
 import asyncio
@@ -86,7 +86,7 @@ class Seat:
             self._news.clear()
             await self._news.wait()
         if self._closed:
-            raise Gone("The training goes on without what this worker had.")
+            raise Gone("The training continues without what this worker had.")
         if self._failed:
             raise self._failed
         heard = self._heard.pop(turn) | {self.rank: said[self.rank]}
@@ -172,7 +172,7 @@ class Member(WorkerPlugin):
     async def begin(
         self, deal: str, job: dict[str, Any], bounds: list[int], peers: list[str], rank: int, t: int | None
     ) -> None:
-        """Take a seat, in the place of one in the same training or that was forgotten."""
+        """Take a seat, instead of one in the same training or one that was forgotten."""
         wanted = Job(**job)
         file = self.home / wanted.checkpoint
         for name, seat in list(self.seats.items()):

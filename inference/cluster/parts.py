@@ -1,6 +1,6 @@
-"""The memory of topics of a training that several processes share, in files: each writes what its own documents changed.
+"""The remembered topics of a shared training, in files: each process writes what its own documents changed.
 
-`T.json` in the folder lists the files that together hold the memory after step T, oldest first; a file is
+`T.json` in the folder lists the files that together hold the remembered topics after step T, oldest first; a file is
 - whole: uint16[tokens, M], of the documents first ... end - 1;
 - visited: `documents`, int64[n], of that range, and `samples`, uint16[tokens, M], of these documents alone.
 """
@@ -70,7 +70,7 @@ def drop_others(folder: Path, t: int) -> None:
 
 
 def gather(checkpoint: Path, state: Any, bow: Bow, scratch: Path | None = None) -> None:
-    """Give a state without memory what the parts hold of it, where it goes on in one process; else change nothing."""
+    """Give a state that continues in one process the remembered topics of the parts; else change nothing."""
     folder = folder_of(checkpoint)
     if len(state.memory) or not (folder / f"{state.t}.json").exists() or not listed(folder, state.t):
         return

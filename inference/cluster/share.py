@@ -1,4 +1,4 @@
-"""What a process does in a training that it shares, without a word of how it talks to the others."""
+"""What one process does in a shared training. How it communicates with the others is in `member`."""
 
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -16,13 +16,13 @@ from inference.evidence import Assigned, assigned, rows_by_word
 from inference.kernels import rows
 from inference.training import Schedule, held_out_documents
 
-MOST_VISITED = 0.5  # of a range's tokens: with more in files of visited documents, all is written anew
+MOST_VISITED = 0.5  # of a range's tokens: with more in files of visited documents, all is written again
 
 
 @dataclass(frozen=True)
 class Job:
     """A training. engine, settings: by name, nothing left open. bow: the folder of its corpus; digest: of that.
-    checkpoint: the file that a killed training goes on from, if it is there. Paths may be relative to the folder that
+    checkpoint: the file to continue from after a kill, if it is there. Paths may be relative to the folder that
     leader and workers share."""
 
     engine: str
@@ -37,7 +37,7 @@ class Share:
     """A process's part of a training: all topics, and the memory of the documents bounds[rank] ... bounds[rank + 1] - 1.
 
     home: the folder that paths may be relative to. bounds: int64[ranks + 1]. t: the step of the
-    checkpoint to go on from; None: from the beginning. scratch: a folder of this machine, for what is large.
+    checkpoint to continue from; None: from the beginning. scratch: a folder of this machine, for what is large.
     """
 
     def __init__(self, job: Job, home: Path, bounds: np.ndarray, rank: int, t: int | None, scratch: Path | None = None):
@@ -82,7 +82,7 @@ class Share:
         yield from self.engine.divided(self.config, self.state, self.site, laid, self.schedule.shape)
 
     def evidence(self, first: int, end: int) -> Assigned:
-        """The topics of the tokens of the documents first ... end - 1 of the corpus, whoever's they are."""
+        """The topics of the tokens of the documents first ... end - 1 of the corpus, whichever process has them."""
         return self._assigner(self.state, first, end)
 
     def save(self) -> list[parts.Part]:

@@ -1,4 +1,4 @@
-"""Folding in and the evidence of a training that workers shared: they have its topics, and each takes the next documents."""
+"""Folding in, and the evidence of a shared training: all workers have its topics, and each takes the next documents."""
 
 import logging
 from collections import deque
@@ -11,7 +11,7 @@ from inference.cluster.share import Assigner
 from inference.evidence import Assigned
 
 BLOCK = 1000  # documents that a worker takes at a time
-AHEAD = 2  # blocks that it is asked for at once
+AHEAD = 2  # blocks requested of a worker at once
 log = logging.getLogger(__name__)
 
 

@@ -1,4 +1,4 @@
-"""The registry of engines, and what forms, commands and the API ask of it. `contract.py` says what an engine is."""
+"""The registry of engines, and its functions for forms, commands and the API. `contract.py` says what an engine is."""
 
 from typing import Any
 

@@ -1,7 +1,7 @@
 """Sparse rows that grow, one for each word: what the states of engines with such rows have in common.
 
-A row's topics ascend. Rows lie in an arena: two arrays as long as each other, in which a row that outgrows its room moves
-to the end (SSI, Appendix A). `kernels/rows.py` has the loops.
+A row's topics ascend. Rows are stored in an arena: two arrays of equal length, in which a row that outgrows its room
+moves to the end (SSI, Appendix A). `kernels/rows.py` has the loops.
 """
 
 from dataclasses import dataclass, replace
@@ -92,7 +92,7 @@ def from_documents(arena: Rows, bow: Bow, shape: Shape, key: int, weights: np.nd
 def put(
     arena: Rows, words: np.ndarray, indptr: np.ndarray, sizes: np.ndarray, topics: np.ndarray, values: np.ndarray
 ) -> None:
-    """Write rows of some words, in the place of those they had. Row i: sizes[i] entries from indptr[i] on."""
+    """Write rows of some words, replacing those they had. Row i: sizes[i] entries from indptr[i] on."""
     make_room(arena, words, sizes)
     arena.used = rows.put(
         words, indptr, sizes, topics, values, arena.start, arena.length, arena.capacity, arena.arena_topics, arena.arena_values,

@@ -1,5 +1,5 @@
-"""A running mean of a training's states, which its topics are published from: a single state has the noise of its last
-draws, which a mean has not."""
+"""A running mean of a training's states, from which its topics are published: a single state has the noise of its last
+draws, and the mean has less of it."""
 
 from dataclasses import dataclass, field
 
@@ -31,7 +31,7 @@ class Averaged(arena.Rows):
 
 
 def share(means: int, most: int) -> float:
-    """The weight of one more state beside the mean of so many: each state weighs more than the one before, as topics
+    """The weight of one more state in a mean of so many: each state weighs more than the one before, as topics
     still become better, and from `most` states on the newest weighs 2 / (most + 1)."""
     return 2.0 / (min(means, most - 1) + 2.0)
 

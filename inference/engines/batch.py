@@ -1,4 +1,4 @@
-"""Documents of a minibatch as kernels go through them."""
+"""Documents of a minibatch, in the form that kernels take."""
 
 from typing import NamedTuple
 

@@ -45,7 +45,7 @@ class Config:
     topics: int = topics_setting()
     passes: int | None = setting("Passes", "", "Number of passes over the whole corpus.", least=1)
     most: int = setting(
-        "Clusters of a document", "L", "In how many clusters a document can be at the most, each with a probability. "
+        "Clusters of a document", "L", "The most clusters in which a document can be, each with a probability. "
         "Documents of more than about fifty words are nearly always in one, whatever L is.", 1, least=1,
     )  # fmt: skip
     alpha: float = setting(
@@ -53,16 +53,16 @@ class Config:
         least=1e-6, most=1e6, bounds="from 1e-6 to 1e6",
     )  # fmt: skip
     eta: float | None = setting(
-        "Topic smoothing", "η", "Prior of each word in a cluster: small values tell clusters apart by rare words.",
+        "Topic smoothing", "η", "Prior of each word in a cluster: with small values, rare words separate clusters.",
         least=1e-6, most=1e6, bounds="from 1e-6 to 1e6",
     )  # fmt: skip
     init: str = setting(
-        "First clusters", "", "Documents of the first minibatch that the clusters begin with: as unlike each other as they come, or "
-        "at random.", "diverse", choices={"diverse": "unlike documents", "random": "at random"},
+        "First clusters", "", "The documents of the first minibatch with which clusters start: chosen to differ from "
+        "each other, or at random.", "diverse", choices={"diverse": "unlike documents", "random": "at random"},
     )  # fmt: skip
     moves: int = setting(
-        "Merges and splits", "", "How many clusters are split in two after each pass but the last, the largest first, where "
-        "that raises the bound; where no cluster is empty two that are alike become one.", 10, least=0,
+        "Merges and splits", "", "The most clusters that are split in two after each pass but the last, the largest "
+        "first, if that raises the bound. If no cluster is empty, two similar ones become one.", 10, least=0,
     )  # fmt: skip
     minibatch: int | None = setting(
         "Minibatch size", "|B|", "Number of documents between two updates of the clusters.", least=1
@@ -157,7 +157,7 @@ def _replace(
     state: State, batch: Batch, new_clusters: np.ndarray, new: np.ndarray, old_clusters: np.ndarray | None = None,
     old: np.ndarray | None = None,
 ) -> None:  # fmt: skip
-    """Documents' new statistics in the place of the old. new, old: float64[n, L], times UNITS, of documents with words."""
+    """Replace documents' old statistics by the new. new, old: float64[n, L], times UNITS, of documents with words."""
     document = np.repeat(np.arange(len(new)), np.diff(batch.doc_ptr))
     before = sparse.NOTHING
     np.add.at(state.documents, new_clusters.ravel(), new.ravel())
@@ -355,7 +355,7 @@ def methods(settings: Mapping[str, Any]) -> Methods:
     """How clusters were inferred, with which priors and which L."""
     most = min(settings["most"], settings["topics"])
     return Methods(
-        f"We trained a mixture of multinomials, in which each document is of one topic as a whole, with {settings['topics']:,} topics by "
+        f"We trained a mixture of multinomials, in which each document as a whole has one topic, with {settings['topics']:,} topics by "
         f"memoized variational inference in which the posterior of a document has at most {most:,} cluster{'' if most == 1 else 's'} "
         f"(Hughes and Sudderth 2016). The priors were α = {settings['alpha']:g} for all clusters together and η = {settings['eta']:g} "
         f"for each word of a cluster; there were {settings['passes']:,} passes.",

@@ -195,7 +195,7 @@ class Engine(Protocol[C, R, S]):
         """About how long all passes over so many tokens take on one core of a usual machine."""
 
     def memory(self, config: R, shape: Shape) -> int:
-        """About how many bytes the state and a step need at the most beside the corpus, arrays that are MAPPED left
+        """About how many bytes the state and a step need at the most besides the corpus, arrays that are MAPPED left
         out. A training that needs more than the machine has is refused."""
 
 
@@ -229,7 +229,7 @@ class Bounded(Protocol):
 
 @runtime_checkable
 class Remembering(Protocol):
-    """The ability to go on, at a document's next visit, from what was remembered of it at the last."""
+    """The ability to continue, at a document's next visit, from what was remembered of it at the last."""
 
     def remembered(self, config: Any, shape: Shape) -> int:
         """Bytes of a state's arrays that are MAPPED. They stand in memory or, where they are large, on the disk; and in each
@@ -251,7 +251,7 @@ class Settling(Protocol):
     """The ability to end before the last pass, when topics have settled."""
 
     def settled(self, config: Any, state: Any, passes: int, judge: Callable[[], float]) -> bool:
-        """Asked at the end of each pass but the last, and again when a training goes on from there: whether it ends here.
+        """Asked at the end of each pass but the last, and again when it continues from there: whether it ends here.
 
         passes: that were made. judge: gives evaluate.Completion of the topics as they are, in nats per held-out token, NaN where
         nothing is held out; it takes time, and is called only where that is to be known. It depends on corpus, settings and seed

@@ -45,7 +45,7 @@ PAPERS = {
 BATCH = False  # topics change with each minibatch
 BY_DOCUMENT = False  # each word of a document has topics of its own
 
-LEADING = 8  # topics that a word brings along, wherever it stands; all of them where L is K
+LEADING = 8  # topics that a word brings along, wherever it occurs; all of them where L is K
 WARM_ALPHA = 0.5  # the least alpha of the warm-up
 DRAWN = 1  # turns of a new document in which each word is given one topic, at random
 FOLD_TURNS, FOLD_LEAST = 20, 1e-4  # times through a document under the finished topics
@@ -74,8 +74,9 @@ class Config:
         least=1e-9, most=1e6, bounds="above 0, from 1e-9 to 1e6",
     )  # fmt: skip
     statistics: str = setting(
-        "Counts of a document", "", "memo: what a document gave is replaced at its next visit, which is CVB0; decay: it fades, as in stochastic "
-        "CVB0, for corpora that are gone through once or a few times.", "memo", choices={"memo": "replaced at the next visit", "decay": "fading"},
+        "Counts of a document", "", "memo: a document's counts are replaced when it is visited again, which is CVB0; "
+        "decay: they fade, as in stochastic CVB0, for corpora that are read once or a few times.",
+        "memo", choices={"memo": "replaced at the next visit", "decay": "fading"},
     )  # fmt: skip
     minibatch: int | None = setting(
         "Minibatch size", "|B|", "Number of documents between two updates of the topics.", least=1
@@ -83,27 +84,30 @@ class Config:
     burn_in: int = setting(
         "First iterations",
         "",
-        "How often the words of a new document are gone through before it counts.",
+        "How often the words of a new document are processed before it counts.",
         5,
         least=0,
     )
     iterations: int = setting(
         "Iterations",
         "",
-        "With memo, how often the words of a document are gone through when it is visited again.",
+        "With memo, how often the words of a document are processed when it is visited again.",
         1,
         least=1,
     )
     warm_up: int = setting(
-        "Warm-up", "", "With memo, in so many of the first passes α is at least 0.5, so that no document is early tied to one topic.", 1,
+        "Warm-up", "", "With memo, the number of first passes in which α is at least 0.5, so that no document is "
+        "tied to one topic too early.", 1,
         least=0,
     )  # fmt: skip
     most: int = setting(
-        "Topics of a word", "L", "How many topics a word of a document may be shared out among; what is left of it is dropped.", 16,
+        "Topics of a word", "L", "The most topics among which a word of a document is divided; the rest is dropped.",
+        16,
         least=1, most=256,
     )  # fmt: skip
     least: float = setting(
-        "Smallest share", "", "A topic that has less of a word of a document than this is dropped; 0 drops none.", 0.01,
+        "Smallest share", "", "A topic with less than this share of a word in a document is dropped; 0 drops none.",
+        0.01,
         least=0, most=0.5,
     )  # fmt: skip
     step: float = setting("Step size", "s", "With decay, the step size is s (τ₀ + t)^−κ.", 10.0, least=1e-6, most=1e6)
@@ -239,7 +243,7 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
 def _replace(
     config: Resolved, state: State, bow: Bow, documents: np.ndarray, batch: dense.Batch, shape: Shape
 ) -> None:  # fmt: skip
-    """CVB0: a document's phi goes on from where it was at the last visit."""
+    """CVB0: a document's phi continues from where it was at the last visit."""
     before = _recall(bow, documents, batch, state.remembered), _recall(bow, documents, batch, state.phi)
     keys = rng.keys(np.uint64(state.seed), np.uint64(rng.SAMPLE), np.uint64(state.t), documents)
     warm = WARM_ALPHA if state.t <= config.warm_up * shape.per_pass else 0.0
@@ -307,7 +311,7 @@ def _recall(bow: Bow, documents: np.ndarray, batch: dense.Batch, of_pairs: np.nd
 def _add(
     state: State, batch: dense.Batch, old_topics: np.ndarray, old_phi: np.ndarray, topics: np.ndarray, phi: np.ndarray, unit: float
 ) -> None:  # fmt: skip
-    """Put a batch's phi into the statistics, in the place of the old one."""
+    """Put a batch's phi into the statistics, replacing the old one."""
     cvb.add(
         batch.words, batch.word_ptr, batch.pairs, batch.counts, old_topics, old_phi, topics, phi, unit, state.values, state.totals
     )  # fmt: skip
@@ -342,11 +346,11 @@ def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def methods(settings: Mapping[str, Any]) -> Methods:
     """How topics were found and with which priors."""
-    most = f"A word of a document was shared out among {settings['most']:,} topics at the most"
+    most = f"Each word of a document was divided among at most {settings['most']:,} topics"
     if settings["statistics"] == "memo":
         by = "collapsed variational Bayes of order zero (CVB0; Asuncion, Welling, Smyth and Teh 2009)"
         cited = ("blei2003latent", "asuncion2009smoothing")
-        how = f"The corpus was gone through in {settings['passes']:,} passes. {most}."
+        how = f"There were {settings['passes']:,} passes over the corpus. {most}."
     else:
         by = "stochastic collapsed variational Bayes of order zero (SCVB0; Foulds et al. 2013)"
         cited = ("blei2003latent", "foulds2013stochastic")

@@ -1,5 +1,5 @@
-"""What engines with a dense array of topics share: values, dtype[V, K] float32, a row for each word; their batches, and
-what they become as `Topics` and `Theta`.
+"""What engines with a dense array of topics share: values, dtype[V, K] float32, a row for each word; their batches; and
+their results as `Topics` and `Theta`.
 
 Expected tokens N_kw are scale times values[w, k], and totals, float64[K], are the sums of values by topic. A topic's beta is
 Dirichlet(eta + N_k.) in most engines; where eta is 0, it is N_k. over its sum.

@@ -1,8 +1,8 @@
 """The first passes of a training by sampling: topics that begin as documents and learn by OPE.
 
-lambda = eta + the words of one document a topic, rare words with more weight than common ones; then Online-OPE (Than and Doan 2015; Than and Ho 2015, eqs. 17-19) with
-beta = lambda / sum lambda, by the kernels of the engine fw. At the end each token draws its topics from phi, and sampling
-goes on from these.
+lambda = eta + the words of one document a topic, rare words with more weight than common ones; then Online-OPE (Than
+and Doan 2015; Than and Ho 2015, eqs. 17-19) with beta = lambda / sum lambda, by the kernels of the engine fw. At the
+end each token draws its topics from phi, and sampling continues from these.
 """
 
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from inference.kernels.gibbs import shares
 
 ITERATIONS = 20  # L: steps of OPE for a document
 ALPHA = 1.0  # over K: of OPE
-ETA = 1 / 3  # times eta, as long as OPE goes on
+ETA = 1 / 3  # times eta, as long as OPE lasts
 COUNTED = 1 << 24  # pairs at a time
 LEAST_FLOOR = 1e-30  # of beta in float32
 

@@ -64,17 +64,20 @@ class Config:
     topics: int = topics_setting()
     passes: int | None = setting("Passes", "", "Number of passes over the whole corpus.", least=1)
     inference: str = setting(
-        "Inference", "", "How a document's topics are found. ope: as probable as possible under the prior, with very few topics; fw: as "
-        "probable as possible, one topic added in each step; fw_pairwise: the same, until no more than a hundredth of a nat a "
-        "word can be gained.", "ope", choices={"ope": "few topics each", "fw": "one topic a step", "fw_pairwise": "one topic a step, to the end"},
+        "Inference", "", "How a document's topics are found. ope: the most probable under the prior, with very few "
+        "topics; fw: the most probable, adding one topic in each step; fw_pairwise: the same, until at most a "
+        "hundredth of a nat a word can be gained.",
+        "ope", choices={"ope": "few topics each", "fw": "one topic a step", "fw_pairwise": "one topic a step, to the end"},
     )  # fmt: skip
     step: str = setting(
-        "Step", "", "How far a step of fw goes. safe: so far that the document never becomes less probable; fixed: 2/(l+2), as in the "
-        "paper; line_search: to the best point.", "safe", choices={"safe": "never too far", "fixed": "as in the paper", "line_search": "to the best point"},
+        "Step", "", "How far a step of fw goes. safe: never so far that the document becomes less probable; fixed: "
+        "2/(l+2), as in the paper; line_search: to the best point.",
+        "safe", choices={"safe": "never too far", "fixed": "as in the paper", "line_search": "to the best point"},
     )  # fmt: skip
     learn: str = setting(
-        "Learning", "", "online: what earlier documents gave fades; streaming: it adds up, for a corpus that is gone through once; ml: "
-        "topics are estimated without a prior.", "online", choices={"online": "earlier documents fade", "streaming": "all documents add up", "ml": "without a prior"},
+        "Learning", "", "online: counts of earlier documents fade; streaming: they add up, for a corpus that is read "
+        "once; ml: topics are estimated without a prior.",
+        "online", choices={"online": "earlier documents fade", "streaming": "all documents add up", "ml": "without a prior"},
     )  # fmt: skip
     iterations: int = setting(
         "Iterations", "L", "Steps for a document: more of them allow more topics.", 20, least=1, most=100_000
@@ -88,7 +91,7 @@ class Config:
         least=1e-9, most=1e6, bounds="above 0, from 1e-9 to 1e6",
     )  # fmt: skip
     start: str = setting(
-        "Start", "", "seed: each topic begins as the words of a document that is chosen at random; random: as random weights.", "seed",
+        "Start", "", "seed: each topic starts as the words of a random document; random: as random weights.", "seed",
         choices={"seed": "one document each", "random": "at random"},
     )  # fmt: skip
     minibatch: int | None = setting(
@@ -437,7 +440,7 @@ def priors(config: Resolved, state: State | None) -> Priors:
 
 
 def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The same settings: step sizes go on as after a pass."""
+    """The same settings: step sizes continue as after a pass."""
     return dict(settings)
 
 

@@ -21,7 +21,7 @@ from inference.topics import Theta, Topics
 
 NAME = "hdp"
 LABEL = "Hierarchical Dirichlet process"
-HELP = "Finds how many topics there are, up to a number that you give: for when you do not know how many to ask for."
+HELP = "Finds how many topics there are, up to a number that you give. Use it when you do not know how many to ask for."
 PURPOSE = "Let the texts decide how many topics there are"
 SOURCE = "Hoffman, Blei, Wang and Paisley 2013"
 PAPERS = {
@@ -54,7 +54,7 @@ PAPERS = {
 }
 BATCH = False  # topics change with each minibatch
 BY_DOCUMENT = False  # each word of a document has a topic of its own
-TRUNCATION = 150  # topics at the most, where nothing else is asked for
+TRUNCATION = 150  # the most topics, unless another number is chosen
 
 PI_LEAST = 1e-6  # pi below this is reset to 1: stored values stay within float32's precision
 STEP_WHOLE = 1.0 - 1e-12  # a step size from here on forgets everything before it
@@ -107,10 +107,11 @@ class Config:
         least=0, most=1e12, bounds="at least 0, and at most 1e12",
     )  # fmt: skip
     candidates: int | None = setting(
-        "Candidates", "C", "So many of the K topics are weighed in full for a document, its likeliest; 2 T by default.",
+        "Candidates", "C", "How many of the K topics, the likeliest, are weighed in full for a document; 2 T by "
+        "default.",
         least=1,
     )  # fmt: skip
-    iterations: int = setting("Iterations", "", "The most that a document is gone over in a visit.", 100, least=1)
+    iterations: int = setting("Iterations", "", "The most iterations over a document in a visit.", 100, least=1)
 
     def __post_init__(self) -> None:
         check(self, Config)
@@ -338,7 +339,7 @@ def _listed(candidates: np.ndarray, theta: np.ndarray, T: int, first: int, lengt
 
 
 def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray, times: float = 1.0) -> float:
-    """The evidence lower bound of these documents, each fitted anew, of the sticks and of the topics, in nats.
+    """The evidence lower bound of these documents, each fitted again, of the sticks and of the topics, in nats.
 
     documents: int64[n]; the whole of what was trained on for the bound that training raises.
     """

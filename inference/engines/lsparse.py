@@ -25,8 +25,8 @@ from inference.topics import Theta, Topics
 NAME = "lsparse"
 LABEL = "Sparse variational inference"
 HELP = (
-    "LDA by variational inference in which a word has at most L topics: deterministic but for its first documents, with "
-    "a bound that rises in every pass."
+    "LDA by variational inference in which a word has at most L topics: deterministic except for the choice of its "
+    "first documents, with a bound that rises in every pass."
 )
 PURPOSE = ""
 SOURCE = "Hughes and Sudderth 2016"
@@ -65,33 +65,35 @@ class Config:
         least=1e-6, most=1e6, bounds="from 1e-6 to 1e6",
     )  # fmt: skip
     statistics: str = setting(
-        "Counts of a document", "", "memo: what a document gave is replaced at its next visit, and the bound rises; decay: it fades, for "
-        "corpora that are gone through once or a few times.", "memo", choices={"memo": "replaced at the next visit", "decay": "fading"},
+        "Counts of a document", "", "memo: a document's counts are replaced when it is visited again, and the bound "
+        "rises; decay: they fade, for corpora that are read once or a few times.",
+        "memo", choices={"memo": "replaced at the next visit", "decay": "fading"},
     )  # fmt: skip
     start: str = setting(
-        "Start of a document", "", "With memo, where a document begins when it is seen again: warm from what is remembered of it, "
-        "cold from its words alone, better from whichever of both ends better.", "better", choices={"cold": "from its words", "warm": "from its last visit", "better": "from either"},
+        "Start of a document", "", "With memo, how a document starts when it is visited again. warm: from its "
+        "remembered topics; cold: from its words alone; better: from both, and the better result is kept.",
+        "better", choices={"cold": "from its words", "warm": "from its last visit", "better": "from either"},
     )  # fmt: skip
-    warm_up: int = setting(
-        "Warm-up", "", "With memo, so many of the passes begin with statistics that fade.", 1, least=0
-    )
+    warm_up: int = setting("Warm-up", "", "With memo, the number of first passes in which counts fade.", 1, least=0)
     restarts: int = setting(
-        "Restarts", "R", "How many of its smallest topics a document tries to do without in each visit; kept where the bound "
-        "rises.", 5, least=0,
+        "Restarts", "R", "How many of a document's smallest topics each visit tries to remove; a removal is kept if "
+        "the bound rises.", 5, least=0,
     )  # fmt: skip
     explore: int | None = setting(
-        "Exploring passes", "", "With memo, in so many of the first passes documents begin as “Start of a document” says and "
-        "try restarts; later they go on from what is remembered, which is several times as fast. Left open: four for "
+        "Exploring passes", "", "With memo, the number of first passes in which documents start as “Start of a "
+        "document” says and try restarts; later they continue from their remembered topics, which is several times "
+        "as fast. Left open: four for "
         "better, and all for cold and warm.", least=0,
     )  # fmt: skip
-    sweeps: int = setting("Sweeps", "", "Over a document in each visit, at the most.", 100, least=1)
+    sweeps: int = setting("Sweeps", "", "The most sweeps over a document in each visit.", 100, least=1)
     change: float = setting(
-        "Change", "Δ", "Tokens: a document is done when no topic in it changes by as much from sweep to sweep.", 0.5,
+        "Change", "Δ", "In tokens: a document is done when none of its topics changes by this much from sweep to "
+        "sweep.", 0.5,
         least=0, most=1e6, bounds="at least 0, and at most 1e6",
     )  # fmt: skip
     init: str = setting(
-        "First topics", "", "Documents of the first minibatch that the topics begin with: as unlike each other as they come, or "
-        "at random.", "diverse", choices={"diverse": "unlike documents", "random": "at random"},
+        "First topics", "", "The documents of the first minibatch with which topics start: chosen to differ from "
+        "each other, or at random.", "diverse", choices={"diverse": "unlike documents", "random": "at random"},
     )  # fmt: skip
     minibatch: int | None = setting(
         "Minibatch size", "|B|", "Number of documents between two updates of the topics.", least=1
@@ -172,7 +174,7 @@ def begin(
     which would forget the topics.
     """
     if config.warm_up and config.statistics == "memo":
-        raise Invalid("warm_up", f"warm_up must be 0 where a training goes on from topics, got {config.warm_up}.")
+        raise Invalid("warm_up", f"warm_up must be 0 where a training continues from topics, got {config.warm_up}.")
     state = init(config, shape, seed, scratch)
     _make_memory(config, state, bow)
     trained_on = np.setdiff1d(np.arange(bow.D), held_out)
@@ -243,12 +245,12 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
 
 
 def _settled(config: Resolved) -> Resolved:
-    """Settings of a visit that goes on from what is remembered and tries nothing else."""
+    """Settings of a visit that continues from what is remembered and tries nothing else."""
     return replace(config, start="warm", restarts=0)
 
 
 def _replace(config: Resolved, state: State, batch: Batch) -> None:
-    """A batch's new statistics in the place of those it gave before."""
+    """Replace a batch's earlier statistics by the new."""
     old_topics, old = state.memory_topics[batch.pairs], state.memory_shares[batch.pairs].astype(np.float64)
     new_topics, new, _ = _visit(config, state, batch, old_topics, old)
     state.memory_topics[batch.pairs], state.memory_shares[batch.pairs] = new_topics, new.astype(np.uint16)
@@ -364,7 +366,7 @@ def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
 def methods(settings: Mapping[str, Any]) -> Methods:
     """How topics were inferred, with which priors and which L."""
     if settings["statistics"] == "memo":
-        how = "memoized variational inference, which replaces what a document gave when it is visited again"
+        how = "memoized variational inference, which replaces a document’s counts when it is visited again"
     else:
         how = f"stochastic variational inference with a step size of (τ₀ + t)^−κ, κ = {settings['kappa']:g} and τ₀ = {settings['tau0']:g}"
     most = min(settings["most"], settings["topics"])
@@ -373,8 +375,8 @@ def methods(settings: Mapping[str, Any]) -> Methods:
     return Methods(
         f"We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with {settings['topics']:,} topics by {how}, in "
         f"which the posterior of each word has at most {most:,} topic{'' if most == 1 else 's'} (Hughes and Sudderth 2016). The priors "
-        f"were α = {settings['alpha']:g} for each topic of a document and η = {settings['eta']:g} for each word of a topic. A document "
-        f"was swept over at most {settings['sweeps']:,} times in each visit, with up to {settings['restarts']:,} restart proposals{where}.",
+        f"were α = {settings['alpha']:g} for each topic of a document and η = {settings['eta']:g} for each word of a topic. Each visit "
+        f"made at most {settings['sweeps']:,} sweeps over a document, with up to {settings['restarts']:,} restart proposals{where}.",
         ("blei2003latent", "hughes2016fast"),
     )
 

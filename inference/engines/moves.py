@@ -1,7 +1,7 @@
-"""Merges and splits of clusters, each kept only where the bound rises. Not of paper 003: ours.
+"""Merges and splits of clusters, each kept only where the bound rises. They are ours, not from paper 003.
 
-At the best lam and N for the present shares the bound is a function of the statistics and of the shares' entropy alone: a sum
-over clusters (`worth`). A move therefore costs the rows of the clusters in it, and its gain is exact.
+At the best lam and N for the present shares the bound is a function of the statistics and of the shares' entropy
+alone: a sum over clusters (`worth`). A move therefore costs the rows of the clusters in it, and its gain is exact.
 """
 
 from typing import NamedTuple

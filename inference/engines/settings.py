@@ -1,5 +1,5 @@
-"""Declaring and checking an engine's settings: what a form, a command and the API know of each stands beside its
-default."""
+"""Declaring and checking an engine's settings: what a form, a command and the API show of a setting is declared with
+its default."""
 
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, asdict, dataclass, field, fields

@@ -1,5 +1,5 @@
-"""Sequential Monte Carlo with one state for LDA, as Mimno, Hoffman and Blei (2012) compare theirs with (paper 000, section
-4.3); after the first pass, collapsed Gibbs sampling (Griffiths and Steyvers 2004).
+"""Sequential Monte Carlo with one state for LDA, with which Mimno, Hoffman and Blei (2012) compare their engine (paper
+000, section 4.3); after the first pass, collapsed Gibbs sampling (Griffiths and Steyvers 2004).
 
 What the paper leaves open, and every deviation from it, is in docs/engines/smc.md.
 """
@@ -22,8 +22,8 @@ from inference.topics import Theta, Topics
 NAME = "smc"
 LABEL = "Sequential Monte Carlo"
 HELP = (
-    "LDA by one pass of Gibbs sampling in which a document sees all before it, and none is visited again: for comparison, "
-    "or, with more passes, as plain collapsed Gibbs sampling."
+    "LDA by one pass of Gibbs sampling: a document sees all documents before it, and none is visited again. For "
+    "comparison, or, with more passes, as plain collapsed Gibbs sampling."
 )
 PURPOSE = ""
 SOURCE = "Mimno, Hoffman and Blei 2012"
@@ -74,7 +74,7 @@ class Config:
     )  # fmt: skip
     sweeps: int = setting("Sweeps", "", "How often a document's words are sampled in each visit.", 5, least=1)
     minibatch: int = setting(
-        "Minibatch size", "", "Documents between two looks at the clock. It does not change the result.", 256, least=1
+        "Minibatch size", "", "Documents between two reports of progress. It does not change the result.", 256, least=1
     )
 
     def __post_init__(self) -> None:

@@ -1,4 +1,5 @@
-"""What engines with sparse posteriors (lsparse, clusters) share: batches, and what they give to `arena` rows of float64."""
+"""What engines with sparse posteriors (lsparse, clusters) share: batches, and what they add to `arena` rows of
+float64."""
 
 from typing import NamedTuple
 

@@ -23,7 +23,7 @@ from inference.topics import Theta, Topics
 
 NAME = "ssi"
 LABEL = "Sparse stochastic inference"
-HELP = "LDA by sampling, for corpora of any size: it reaches good topics fastest here, also when they are many."
+HELP = "LDA by sampling, for corpora of any size: here it reaches good topics fastest, also with many topics."
 PURPOSE = "The usual choice: quick and good on any corpus"
 SOURCE = "Mimno, Hoffman and Blei 2012"
 PAPERS = {
@@ -102,27 +102,30 @@ class Config:
         least=1e-9, most=1e6, bounds="above 0, from 1e-9 to 1e6",
     )  # fmt: skip
     statistics: str = setting(
-        "Counts of a document", "", "memo: what a document gave is replaced at its next visit; decay: it fades, as in the paper, for corpora "
-        "that are gone through once or a few times.", "memo", choices={"memo": "replaced at the next visit", "decay": "fading"},
+        "Counts of a document", "", "memo: a document's counts are replaced when it is visited again; decay: they "
+        "fade, as in the paper, for corpora that are read once or a few times.",
+        "memo", choices={"memo": "replaced at the next visit", "decay": "fading"},
     )  # fmt: skip
     expectation: str = setting(
         "Word weights", "E[β]", "mean: E[β], which goes with a small η; log: exp E[log β], as in the paper, which needs a large one.",
         "mean", choices={"mean": "their mean", "log": "their mean logarithm"},
     )  # fmt: skip
     start: str | None = setting(
-        "Start", "", "With memo, how the passes of the warm-up find topics. documents: each topic begins as the words of a document "
-        "that is chosen at random, and learns by OPE; sampling: all begin alike, and sampling tells them apart.",
+        "Start", "", "With memo, how the passes of the warm-up find topics. documents: each topic starts as the "
+        "words of a random document, and learns by OPE; sampling: all topics start alike, and sampling separates "
+        "them.",
         choices={"documents": "from documents", "sampling": "by sampling"},
     )  # fmt: skip
     warm_up: int | None = setting(
-        "Warm-up", "", "With memo, so many of the passes begin with statistics that decay.", least=0
+        "Warm-up", "", "With memo, the number of first passes in which counts decay.", least=0
     )
     minibatch: int | None = setting(
         "Minibatch size", "|B|", "Number of documents between two updates of the topics.", least=1
     )
     minibatch_after: int | None = setting(
-        "Minibatch after the warm-up", "", "With memo, documents between two updates of the topics once the warm-up is over: topics then "
-        "change less from one to the next, and what is done once an update, also among several workers, is done less often.",
+        "Minibatch after the warm-up", "", "With memo, documents between two updates of the topics after the "
+        "warm-up. Topics then change less between updates, and the work of each update, also among several workers, "
+        "is done less often.",
         least=1,
     )  # fmt: skip
     burn_in: int | None = setting(
@@ -134,22 +137,26 @@ class Config:
     draws: int | None = setting(
         "Draws",
         "R",
-        "Topics drawn for a word in each saved sweep; more of them average more. The paper's is 1.",
+        "Topics drawn for a word in each saved sweep; more draws have less noise. The paper uses 1.",
         least=1,
     )
     learn: str = setting(
-        "Learned priors", "α, η", "What is fitted to the corpus: nothing, an α for each topic, or η as well.", "nothing",
+        "Learned priors", "α, η", "Which priors are fitted to the corpus: none, an α for each topic, or η as well.",
+        "nothing",
         choices={"nothing": "none", "alpha": "α for each topic", "both": "α and η"},
     )  # fmt: skip
     averaged: int | None = setting(
-        "Averaged passes", "", "With memo, topics are published as a running mean of what they are at the ends of passes, in which about so "
-        "many passes count, from the tenth on; 1: as the last pass leaves them.", least=1,
+        "Averaged passes", "", "With memo, published topics are a running mean over about this many passes, from the "
+        "tenth on; 1: the topics of the last pass.", least=1,
     )  # fmt: skip
     until: str | None = setting(
-        "Until", "", "settled: until held-out words are hardly predicted better from pass to pass, at the latest after all passes; passes: "
-        "to the last pass.", choices={"settled": "topics have settled", "passes": "the last pass"},
+        "Until", "", "settled: train until further passes hardly improve the prediction of held-out words, or until "
+        "the last pass; passes: always train to the last pass.",
+        choices={"settled": "topics have settled", "passes": "the last pass"},
     )  # fmt: skip
-    interval: int = setting("Learning interval", "", "Minibatches between two steps of that fitting.", 20, least=1)
+    interval: int = setting(
+        "Learning interval", "", "Minibatches between two updates of the learned priors.", 20, least=1
+    )
     kappa: float = setting(
         "Forgetting", "κ", "With decay, how fast the step size falls: above 0.5, at most 1.", 0.7,
         least=nextafter(0.5, 1), most=1, bounds="in (0.5, 1]",
@@ -167,7 +174,7 @@ class Config:
             )
 
     def resolve(self, documents: int, tokens: int) -> "Resolved":
-        """With a value for all that was left open; docs/engines/ssi.md has the evidence."""
+        """With a value for all that was left open; docs/engines/ssi-experiments.md has the evidence."""
         memo, log = self.statistics == "memo", self.expectation == "log"
         start = self.start or ("documents" if self.topics >= FROM_DOCUMENTS else "sampling")
         minibatch = self.minibatch or (self._parted(documents) if memo else 400 if log else 256)
@@ -271,7 +278,7 @@ def begin(
     config: without a warm-up, which would forget the topics.
     """
     if config.warm_up and config.statistics == "memo":
-        raise Invalid("warm_up", f"warm_up must be 0 where a training goes on from topics, got {config.warm_up}.")
+        raise Invalid("warm_up", f"warm_up must be 0 where a training continues from topics, got {config.warm_up}.")
     state = init(config, shape, seed, scratch)
     kept = state.memory
     if config.statistics == "decay":
@@ -733,16 +740,16 @@ def _ends(settings: Mapping[str, Any]) -> str:
     if settings.get("statistics") != "memo":
         return ""
     mean = (
-        f" The topics are a running mean of what they were at the ends of passes, from the {AVERAGED_FROM}th on, in which about the last "
-        f"{_count(settings['averaged'], 'pass')} count."
+        f" The topics are a running mean of their states at the ends of passes, over about the last {_count(settings['averaged'], 'pass')}, from "
+        f"the {AVERAGED_FROM}th on."
         if settings.get("averaged", 1) > 1
         else ""
     )
     if settings.get("until") != "settled":
         return mean
     return mean + (
-        f" Training was to end when held-out document completion, looked at after every {LOOKS} passes, had risen within {2 * LOOKS} passes by less than {SETTLED:g} "
-        f"nats a token and pass, at the latest after {_count(settings['passes'], 'pass')}."
+        f" Training was set to end when held-out document completion, measured every {LOOKS} passes, had risen by less than {SETTLED:g} nats a "
+        f"token and pass within {2 * LOOKS} passes, or after {_count(settings['passes'], 'pass')}."
     )
 
 

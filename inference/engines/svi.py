@@ -76,8 +76,9 @@ class Config:
         "Delay", "τ₀", "How much the first steps are damped.", 10.0, least=0, most=1e12, bounds="at least 0, and at most 1e12"
     )  # fmt: skip
     statistics: str = setting(
-        "Counts of a document", "", "decay: what earlier minibatches gave fades; stream: all is kept and added up, in one pass, as for documents "
-        "that arrive one after another.", "decay", choices={"decay": "fading", "stream": "added up"},
+        "Counts of a document", "", "decay: counts of earlier minibatches fade; stream: all counts are kept and "
+        "added up, in one pass, as for documents that arrive one after another.",
+        "decay", choices={"decay": "fading", "stream": "added up"},
     )  # fmt: skip
     rate: str = setting(
         "Step size", "ρ", "schedule: (τ₀ + t)^−κ; adaptive: estimated from how much the minibatches agree.", "schedule",
@@ -89,14 +90,16 @@ class Config:
     )  # fmt: skip
     start: str = variational.start_setting()
     learn: str = variational.learn_setting()
-    interval: int = setting("Learning interval", "", "Minibatches between two steps of that fitting.", 10, least=1)
+    interval: int = setting(
+        "Learning interval", "", "Minibatches between two updates of the learned priors.", 10, least=1
+    )
     iterations: int = variational.iterations_setting()
     tolerance: float = variational.tolerance_setting()
     first_tolerance: float = variational.first_tolerance_setting()
     truncate: float = variational.truncate_setting(0.1)
     remember: int = setting(
-        "Remembered topics", "", "So many of a document's topics are remembered for its next visit, which then takes fewer iterations; "
-        "with 0 each visit begins anew.", 16, least=0,
+        "Remembered topics", "", "How many of a document's topics are remembered for its next visit, which then "
+        "takes fewer iterations; with 0 each visit begins again.", 16, least=0,
     )  # fmt: skip
 
     def __post_init__(self) -> None:
@@ -171,7 +174,7 @@ def begin(
     that the topics are not forgotten at once. Raises Invalid for statistics that are streamed: they would count twice.
     """
     if config.statistics == "stream":
-        raise Invalid("statistics", "statistics must be “decay” where a training goes on from topics, got “stream”.")
+        raise Invalid("statistics", "statistics must be “decay” where a training continues from topics, got “stream”.")
     state = _init(config, shape, seed, scratch, random=False)
     state.delay = DELAY * shape.per_pass
     variational.assign(state, bow, topics, held_out)
@@ -216,7 +219,7 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
 def _streamed(
     config: Resolved, state: State, batch: dense.Batch, documents: np.ndarray, shape: Shape
 ) -> variational.Local:
-    """The local step with the rest of the random start beside what was added up."""
+    """The local step with the rest of the random start added to the statistics."""
     share = np.float32(max(0.0, 1.0 - (state.t - 1) / shape.per_pass))
     kept, totals = state.values[batch.words], state.totals
     state.values[batch.words] += share * state.noise[batch.words]
@@ -316,7 +319,7 @@ def methods(settings: Mapping[str, Any]) -> Methods:
         steps = (
             f", with a step size of (τ₀ + t)^−κ, κ = {settings.get('kappa', 0):g} and τ₀ = {settings.get('tau0', 0):g}"
         )
-    weights = ", with E[β] in the place of exp E[log β]" if settings.get("expectation") == "mean" else ""
+    weights = ", with E[β] instead of exp E[log β]" if settings.get("expectation") == "mean" else ""
     said, more = variational.prior_sentence(settings)
     return Methods(
         f"We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with {settings['topics']:,} topics by {how}, in "

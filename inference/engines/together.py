@@ -1,12 +1,12 @@
-"""A step that several processes share, for engines whose rows lie in an arena: what they tell each other, and the rows that
-follow from it, bitwise those of one process.
+"""A step that several processes share, for engines whose rows are in an arena: what they send each other, and the
+rows that follow from it, bitwise those of one process.
 
-Each process samples its own documents and counts what changed, as whole numbers by word and topic. Few processes tell all
-others their counts. Of more, each adds up the counts of some words, by all, and tells the others the sums: words are divided.
-Either way each adds what it heard to its rows, in place.
+Each process samples its own documents and counts what changed, as whole numbers by word and topic. A few processes
+send all others their counts. With more, the words are divided: each process adds up all counts of its words, and
+sends the others the sums. Either way each adds what it received to its rows, in place.
 
-Statistics that fade are real numbers, which are added in one order: there each process merges some words' rows, and
-tells all the others these rows.
+Statistics that fade are real numbers, which must be added in one order: each process merges the rows of some words,
+and sends these rows to all the others.
 """
 
 from typing import NamedTuple
@@ -22,7 +22,7 @@ from inference.kernels.gibbs import CHUNKS, shares
 
 ENTRIES = 64  # topics of a word's row, at the most, as they weigh when words are divided
 DIRECT = 2  # processes that tell each other their counts as they are: more of them would add up the same words
-LARGE = np.int8(-128)  # in the place of a change that one byte does not hold
+LARGE = np.int8(-128)  # instead of a change that one byte does not hold
 
 
 class Counts(NamedTuple):

@@ -70,48 +70,52 @@ def alpha_setting() -> Any:
 
 def eta_setting() -> Any:
     return setting(
-        "Topic smoothing", "η", "Prior of each word in a topic: small values give topics of fewer words, and far below 0.4 words "
-        "hardly move between topics any more.", least=1e-6, most=1e6, bounds="from 1e-6 to 1e6",
+        "Topic smoothing", "η", "Prior of each word in a topic: small values give topics of fewer words; far below "
+        "0.4, words hardly move between topics.", least=1e-6, most=1e6, bounds="from 1e-6 to 1e6",
     )  # fmt: skip
 
 
 def iterations_setting() -> Any:
     return setting(
-        "Iterations", "", "How often a document's topics and its words' are fitted to each other in a visit, at the most.", 50, least=1
+        "Iterations", "", "The most iterations in a visit that fit a document's topics and those of its words to "
+        "each other.", 50, least=1
     )  # fmt: skip
 
 
 def tolerance_setting() -> Any:
     return setting(
-        "Tolerance", "", "A visit of a document ends when this share of its words, or less, changes topics in an iteration.",
+        "Tolerance", "", "A visit of a document ends when at most this share of its words changes topics in an "
+        "iteration.",
         1e-3, least=0, most=1,
     )  # fmt: skip
 
 
 def first_tolerance_setting() -> Any:
     return setting(
-        "First tolerance", "", "The same for a document's first visit, which may be rough where its topics are remembered for the "
-        "next one: topics are rough then, too.", 0.03, least=0, most=1,
+        "First tolerance", "", "The tolerance of a document's first visit. It can be coarse if the document's topics "
+        "are remembered for the next visit, as the corpus's topics are still rough, too.", 0.03, least=0, most=1,
     )  # fmt: skip
 
 
 def truncate_setting(default: float) -> Any:
     return setting(
-        "Active topics", "", "Topics that hold no more than so many of a document's words after three iterations are left out of the "
-        "rest; 0 leaves none out.", default, least=0, most=1e6,
+        "Active topics", "", "Topics with at most this many of a document's words after three iterations are left "
+        "out of later iterations; 0 leaves none out.", default, least=0, most=1e6,
     )  # fmt: skip
 
 
 def start_setting() -> Any:
     return setting(
-        "First topics", "", "Half of each topic begins as a document of the first minibatch, as unlike each other as they come, and "
-        "half at random; or all of it at random.", "documents", choices={"documents": "from documents", "random": "at random"},
+        "First topics", "", "documents: half of each topic starts as a document of the first minibatch, chosen to "
+        "differ from the others, and half at random; random: all of it at random.",
+        "documents", choices={"documents": "from documents", "random": "at random"},
     )  # fmt: skip
 
 
 def learn_setting() -> Any:
     return setting(
-        "Learned priors", "α, η", "What is fitted to the corpus: nothing, an α for each topic, or η as well.", "nothing",
+        "Learned priors", "α, η", "Which priors are fitted to the corpus: none, an α for each topic, or η as well.",
+        "nothing",
         choices={"nothing": "none", "alpha": "α for each topic", "both": "α and η"},
     )  # fmt: skip
 
@@ -173,7 +177,7 @@ def seed(state: State, batch: dense.Batch, values: np.ndarray, totals: np.ndarra
 
     Up to DIVERSE topics the documents are as unlike each other as they come, beyond that random ones: choosing costs a
     look at every document for each topic. Where there are fewer documents than topics the others stay random. Not of the
-    papers; it finds more of planted topics than a random start (docs/engines/svi.md).
+    papers; it finds more of the true topics of simulated texts than a random start (docs/engines/svi.md).
 
     values: float32[V, K], totals: float64[K], its sums: where the random start is, and changed in place.
     """

@@ -1,5 +1,5 @@
-"""Batch variational Bayes for LDA with Dirichlet topics: Blei, Ng and Jordan (2003) as papers 002 (section 2.2) and 004
-(section 7) have it. A pass is done in slices, and moves the topics at its end.
+"""Batch variational Bayes for LDA with Dirichlet topics: Blei, Ng and Jordan (2003) in the form of papers 002 (section
+2.2) and 004 (section 7). A pass is done in slices, and updates the topics at its end.
 
 What the papers leave open, and every deviation from them, is in docs/engines/vb.md.
 """
@@ -46,7 +46,7 @@ class Config:
     minibatch: int | None = setting(
         "Slice",
         "",
-        "Documents of a step; topics move at the end of a pass, so it makes no difference to them.",
+        "Documents of a step. Topics change at the end of a pass, so it makes no difference to them.",
         least=1,
     )
     expectation: str = setting(
@@ -170,7 +170,7 @@ def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def methods(settings: Mapping[str, Any]) -> Methods:
     """How topics were found and with which priors."""
-    weights = ", with E[β] in the place of exp E[log β]" if settings.get("expectation") == "mean" else ""
+    weights = ", with E[β] instead of exp E[log β]" if settings.get("expectation") == "mean" else ""
     said, more = variational.prior_sentence(settings)
     return Methods(
         f"We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with {settings['topics']:,} topics by variational "

@@ -1,7 +1,7 @@
 """Batch variational EM for LDA: Chen and Huang's report on Blei, Ng and Jordan (2003), "VEM"; paper 004.
 
-Without a prior of topics it is the paper's algorithms 1 and 3, with one its section 7. What the paper leaves open, and every
-deviation from it, is in docs/engines/vem.md.
+Without a prior on topics it is the paper's algorithms 1 and 3; with one it is its section 7. What the paper leaves
+open, and every deviation from it, is in docs/engines/vem.md.
 """
 
 from collections.abc import Mapping
@@ -60,36 +60,43 @@ class Config:
     be."""
 
     topics: int = topics_setting()
-    passes: int | None = setting("Passes", "", "Steps of EM, each over the whole corpus. The paper's are 100.", least=1)
+    passes: int | None = setting("Passes", "", "Steps of EM, each over the whole corpus. The paper uses 100.", least=1)
     topics_prior: str = setting(
-        "Prior of topics", "", "none: topics are what the words of the corpus say and no more, as first published; dirichlet: "
-        "smoothed topics, in which any word may come.", "none", choices={"none": "as first published", "dirichlet": "smoothed"},
+        "Prior of topics", "", "none: topics are estimated from the corpus's words alone, as first published; "
+        "dirichlet: smoothed topics, in which any word is possible.",
+        "none", choices={"none": "as first published", "dirichlet": "smoothed"},
     )  # fmt: skip
     alpha: float = setting(
-        "Document smoothing", "α", "Prior of each topic in a document; where it is learned, what it begins with.", 1.0,
+        "Document smoothing", "α", "Prior of each topic in a document; if it is learned, its start.", 1.0,
         least=1e-6, most=1e6, bounds="above 0, from 1e-6 to 1e6",
     )  # fmt: skip
     eta: float = setting(
-        "Topic smoothing", "η", "With a prior of topics, that of each word in a topic; where it is learned, what it begins with.", 0.4,
+        "Topic smoothing", "η", "With a prior of topics, the prior of each word in a topic; if it is learned, its "
+        "start.", 0.4,
         least=1e-6, most=1e6, bounds="above 0, from 1e-6 to 1e6",
     )  # fmt: skip
     learn: str = setting(
-        "Learned priors", "α, η", "What is fitted to the corpus: nothing, an α for each topic, η as well where topics have a prior, or an "
-        "η for each word.", "both", choices={"nothing": "none", "alpha": "α for each topic", "both": "α and η", "words": "α, and η for each word"},
+        "Learned priors", "α, η", "Which priors are fitted to the corpus: none, an α for each topic, η as well if "
+        "topics have a prior, or an η for each word.",
+        "both", choices={"nothing": "none", "alpha": "α for each topic", "both": "α and η", "words": "α, and η for each word"},
     )  # fmt: skip
     init: str = setting(
-        "First topics", "", "documents: half of each topic is a document at first, as unlike each other as they come; random: as in "
-        "the paper.", "documents", choices={"documents": "half from documents", "random": "at random"},
+        "First topics", "", "documents: half of each topic is a document at first, chosen to differ from the others; "
+        "random: as in the paper.", "documents", choices={"documents": "half from documents", "random": "at random"},
     )  # fmt: skip
     iterations: int = setting(
-        "Iterations", "", "At most so many in each document and pass, until its topics change no more.", 100, least=1
+        "Iterations",
+        "",
+        "The most iterations over a document in a pass, until its topics no longer change.",
+        100,
+        least=1,
     )
     tolerance: float = setting(
-        "Tolerance", "", "A document is done when its topics change by less than this part of its words.", 1e-3,
+        "Tolerance", "", "A document is done when its topics change by less than this share of its words.", 1e-3,
         least=0, most=1, bounds="from 0 to 1",
     )  # fmt: skip
     minibatch: int | None = setting(
-        "Slice", "", "Documents between two looks at the clock; topics don't depend on it.", least=1
+        "Slice", "", "Documents between two reports of progress; topics don't depend on it.", least=1
     )
 
     def __post_init__(self) -> None:

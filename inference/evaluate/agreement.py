@@ -1,4 +1,4 @@
-"""How far readers agree beyond chance, on answers without an order (yes, no, unsure). Works on answers alone."""
+"""How far readers agree beyond chance, on unordered answers (yes, no, unsure). It needs the answers alone."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Coherence: do a topic's first words stand in the same documents?
+"""Coherence: do a topic's first words occur in the same documents?
 
 UMass: SSI, eq. 13; Mimno et al. 2011. NPMI: Than and Ho 2015, appendix B; Bouma 2009.
 """
@@ -67,7 +67,7 @@ class Coherence:
         return top[:, i] >= 0, together[:, i, j], np.maximum(together[:, i, i], 1), np.maximum(together[:, j, j], 1)
 
     def _together(self, top: np.ndarray) -> np.ndarray:
-        """As the function; only topics whose first words are others than at the last call are counted anew."""
+        """As the function; only topics whose first words changed since the last call are counted again."""
         before, counted = self.counted
         together = np.zeros((len(top), WORDS, WORDS), np.int32)
         new = np.ones(len(top), bool)

@@ -1,4 +1,4 @@
-"""Per-topic diagnostics, as MALLET's users know them (its TopicModelDiagnostics), from topics and corpus alone."""
+"""Per-topic diagnostics like those of MALLET (its TopicModelDiagnostics), from topics and corpus alone."""
 
 from typing import NamedTuple
 
@@ -70,7 +70,7 @@ class Diagnostics:
         self.log_corpus = np.log(counts / counts.sum())
 
     def __call__(self, topics: Topics, assigned: Evidence | None = None) -> TopicMeasures:
-        """assigned: tokens that were given to topics, which N_dk then counts, over all documents, as in MALLET."""
+        """assigned: tokens that are assigned to topics, which N_dk then counts, over all documents, as in MALLET."""
         shapes = _shapes(topics.indptr, topics.words, topics.weights, topics.floor, topics.V, self.log_corpus)
         return TopicMeasures(
             *(self._of_documents(topics) if assigned is None else _of_tokens(assigned)),

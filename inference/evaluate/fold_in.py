@@ -1,10 +1,11 @@
-"""The judges' own fold-in: theta of a document by EM, whatever engine made the topics. What the kernels share."""
+"""The judge's own fold-in: theta of a document by EM, whatever engine made the topics. The kernels of the judge
+share it."""
 
 import numpy as np
 from numba import njit
 
 ITERATIONS = 50  # of EM
-WHOLE = 6  # of these are over all topics before `fit_active` goes on with those that a document has
+WHOLE = 6  # of these are over all topics before `fit_active` continues with those that a document has
 ACTIVE = 0.1  # expected tokens: a topic with fewer after WHOLE steps is at its prior, or on its way there
 ALPHA = 0.1  # of the fold-in, whatever the model's own: so that models are compared on equal terms (SSI, footnote 1)
 MOST_ALPHA = 10.0  # of all topics together: above 100 topics each has less than ALPHA
@@ -98,7 +99,7 @@ def fit(floor, row_ptr, row_topics, above, places, counts, alpha, iterations):
 
 @njit(cache=True, nogil=True)
 def fit_active(floor, row_ptr, row_topics, above, places, counts, alpha, iterations):
-    """As `fit`, at a small part of its cost: after WHOLE steps over all topics the document's active ones alone go on,
+    """As `fit`, at a small part of its cost: after WHOLE steps over all topics only the document's active ones continue,
     in a dense block that stays in the cache; the others keep their weight until a last step over all.
 
     Completion differs from that by `fit` by less than 0.002 nats a token; tests/inference/test_evaluate_completion.py

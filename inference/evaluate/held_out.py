@@ -1,4 +1,4 @@
-"""Held-out document completion: how well do the topics predict the other part of an unseen document?"""
+"""Held-out document completion: how well do the topics predict the other part of a held-out document?"""
 
 import numpy as np
 from numba import njit, prange
@@ -61,9 +61,12 @@ class Completion:
         scored."""
         return self._mean(topics, np.arange(len(self.indptr) - 1), False)
 
+    def quick(self, topics: Topics) -> float:
+        """About the same, of all documents, each fitted by fold_in.fit_active: to tell whether topics still improve."""
+        return self._mean(topics, np.arange(len(self.indptr) - 1), True)
+
     def estimate(self, topics: Topics) -> float:
-        """About the same, at a few percent of the cost, for a training that goes on: of about SAMPLE of the documents,
-        each fitted by fold_in.fit_active.
+        """About the same, at a few percent of the cost, while a training runs: `quick` of about SAMPLE of the documents.
 
         Documents differ in how hard they are; how much harder those of the sample are for the corpus's own word
         frequencies is added.

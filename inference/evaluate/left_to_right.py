@@ -1,4 +1,5 @@
-"""Left-to-right estimate of the probability of whole unseen documents (SSI, eq. 12; Wallach et al. 2009, algorithm 3).
+"""Left-to-right estimate of the probability of whole held-out documents (SSI, eq. 12; Wallach et al. 2009, algorithm
+3).
 
 The particles are a particle filter, which makes the estimate unbiased (compare Buntine 2009): see LeftToRight.
 """
@@ -40,12 +41,12 @@ class LeftToRight:
     A document's tokens w_1 … w_N are taken in a random order that depends on the seed and the document (the model is
     exchangeable, so every order has the same probability); of a document longer than `most` only the first `most`. Each
     particle r is an assignment z of the tokens so far. For n = 1 … N
-      1. every particle samples z_i anew for i = 1 … n - 1, from p(z_i = k | z_-i, w_i), proportional to
+      1. every particle samples z_i again for i = 1 … n - 1, from p(z_i = k | z_-i, w_i), proportional to
          (alpha_k + n_k without i) beta_kw_i;
       2. p_r = sum_k (alpha_k + n_k) / (sum alpha + n - 1) beta_kw_n, eq. 12, and the estimate of p(w_n | w_<n) is the
       mean
          of p_r over particles;
-      3. particles are drawn anew in proportion to p_r (systematic resampling), then each samples z_n from the terms of
+      3. particles are drawn again in proportion to p_r (systematic resampling), then each samples z_n from the terms of
       its
          sum.
     The product of the estimates is unbiased: its mean over seeds is p(w_1 … w_N | beta, alpha), for any number of
@@ -173,7 +174,7 @@ def _document(beta, prior, alpha_sum, tokens, particles, seed, d):
     """log p of a document, by the steps that LeftToRight describes.
 
     Of particle r: z[r, i], topic of token i, -1 where it is passed over. used[r]: how many topics it uses, active[r,
-    :used]: which they are, held[r, :used]: how many tokens each has. slot[r, k]: where topic k stands there, -1 for
+    :used]: which they are, held[r, :used]: how many tokens each has. slot[r, k]: the place of topic k there, -1 for
     nowhere.
     """
     N, K = len(tokens), beta.shape[1]

@@ -1,8 +1,8 @@
-"""How sure a topic's share in a group of documents is: a time, a category, a set.
+"""Confidence intervals of a topic's share in a group of documents: a period, a category, a set.
 
-A share is the ratio of tokens, sum_d N_dk / sum_d N_d, over the group's documents. Another draw of documents would give
-another share; the interval says how far it may lie. Documents, not tokens, are drawn, as a document's words come
-together.
+A share is the ratio of tokens, sum_d N_dk / sum_d N_d, over the group's documents. Another sample of documents would
+give another share; the interval says how far it may differ. Documents are the sampling unit, not tokens, as the
+words of a document depend on each other.
 """
 
 from typing import NamedTuple

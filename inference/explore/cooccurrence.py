@@ -1,4 +1,4 @@
-"""Topics that stand in the same documents more often than by chance."""
+"""Topics that occur in the same documents more often than by chance."""
 
 import numpy as np
 from numba import njit
@@ -20,7 +20,7 @@ def beside(
     n: int,
     least: float = 0.1,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """For each topic the n that stand beside it, by lift: (topics int32[K, n], lift float64[K, n], documents int64[K,
+    """For each topic the n that occur with it, by lift: (topics int32[K, n], lift float64[K, n], documents int64[K,
     n]).
 
     A document holds a topic to which at least the share `least` of its tokens belongs. lift = P(a, b) / (P(a) P(b))

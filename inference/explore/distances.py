@@ -1,7 +1,7 @@
 """How unlike topics are: the Jensen-Shannon divergence, exact over the whole vocabulary.
 
-Lin 1991, eq. 4.1 with equal weights: JSD(p, q) = sum_w (p log(p / m) + q log(q / m)) / 2, m = (p + q) / 2. Between 0,
-the same, and log 2 nats, no word in common; its square root is a metric (Endres and Schindelin 2003).
+Lin 1991, eq. 4.1 with equal weights: JSD(p, q) = sum_w (p log(p / m) + q log(q / m)) / 2, m = (p + q) / 2. Between 0
+(the same) and log 2 nats (no word in common); its square root is a metric (Endres and Schindelin 2003).
 """
 
 from typing import NamedTuple

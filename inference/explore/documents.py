@@ -1,4 +1,4 @@
-"""Documents' topics as kernels take them."""
+"""Documents' topics, in the form that kernels take."""
 
 import numpy as np
 from numba import njit

@@ -1,5 +1,5 @@
-"""A map of topics: points in the plane whose distances are as near to sqrt(JSD) as they can be, the same on each
-run."""
+"""A map of topics: points in the plane whose distances are as near to sqrt(JSD) as possible, the same each time it is
+computed."""
 
 import numpy as np
 from numba import njit, prange

@@ -15,7 +15,7 @@ LEAST = 0.6  # similarity from which two topics are called the same: see docs/de
 
 
 class Matching(NamedTuple):
-    """Topics of a beside topics of b, compared by similarity, 1 - JSD / log 2: from 0, no word in common, to 1, the
+    """Topics of a compared with topics of b, by similarity, 1 - JSD / log 2: from 0, no word in common, to 1, the
     same.
 
     partner: int32[Ka], b's topic in the one-to-one matching, -1 for none; similarity: float64[Ka], with it, 0 where

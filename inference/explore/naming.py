@@ -1,4 +1,4 @@
-"""Names for topics, proposed from their own words and phrases: what a reader sees until a label of their own replaces it."""
+"""Names for topics, proposed from their words and phrases. A reader sees them until a label replaces them."""
 
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher

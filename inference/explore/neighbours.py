@@ -1,7 +1,8 @@
-"""Words that stand beside each other in a topic's own documents, and how the texts write them: what names are made of.
+"""Neighbouring words in a topic's own documents, and how the texts write them: names are made from these.
 
-Found once at the end of a run. The work is bounded: at most DOCUMENTS documents of a topic are looked at, and about TOKENS
-tokens of all topics together; the texts of READ documents of a topic are read, READ_CHARACTERS characters of each.
+Computed once at the end of a run. The work is bounded: at most DOCUMENTS documents of a topic are looked at, and
+about TOKENS tokens of all topics together; the texts of READ documents of a topic are read, READ_CHARACTERS
+characters of each.
 """
 
 import unicodedata
@@ -19,7 +20,7 @@ DOCUMENTS = 64  # of a topic: those with most of its tokens
 TOKENS = 40_000_000  # of all topics' documents together
 READ, READ_CHARACTERS = 16, 60_000  # documents of a topic whose texts are read, and how much of each
 GAP = 9  # characters between the two words of a phrase, at most: " of the " has 8
-LEAST = 3  # documents that a phrase stands in, of those looked at
+LEAST = 3  # documents in which a phrase occurs, of those looked at
 PHRASES = 16  # of a topic that are kept: those with most tokens
 PART = 0.6  # of a pair's tokens that stand in one longer phrase: then this is the phrase
 ACRONYM = 5  # letters of the longest that are taken for one
@@ -28,9 +29,9 @@ _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")
 
 
 class Phrase(NamedTuple):
-    """Two or three words of the vocabulary that stand beside each other in a topic's documents.
+    """Two or three words of the vocabulary that are neighbours in a topic's documents.
 
-    words: their numbers. gaps: characters between each two. tokens: how often, two of its words given to the topic;
+    words: their numbers. gaps: characters between each two. tokens: how often, two of its words assigned to the topic;
     documents: in how many of those looked at.
     """
 
@@ -67,7 +68,7 @@ def samples(evidence: Evidence, lengths: np.ndarray) -> Iterable[Sample]:
 
 def _neighbours(evidence: Evidence, places: np.ndarray, k: int, d: int, lengths: np.ndarray) -> tuple[int, np.ndarray]:
     """Tokens of a topic in a document, and int64[n, 7] of its words that follow each other: first, second, gap; the word
-    before them and its gap; the word behind them and its gap (-1 where none stands close by)."""
+    before them and its gap; the word behind them and its gap (-1 where none is close by)."""
     words, counts, topics, _ = evidence.document(d)
     offsets = places[evidence.bow.first_token[d] : evidence.bow.first_token[d + 1]]
     order = np.argsort(offsets, kind="stable")
@@ -84,7 +85,7 @@ def _neighbours(evidence: Evidence, places: np.ndarray, k: int, d: int, lengths:
 
 
 def _phrases(rows: list[np.ndarray], looked_at: int) -> list[Phrase]:
-    """The most frequent phrases of some documents: pairs, and of a pair that nearly always stands in a longer phrase that
+    """The most frequent phrases of some documents: pairs, and of a pair that is nearly always in a longer phrase that
     one."""
     if not sum(map(len, rows)):
         return []
@@ -101,7 +102,7 @@ def _phrases(rows: list[np.ndarray], looked_at: int) -> list[Phrase]:
 
 
 def _longer(pair: list[int], rows: np.ndarray, tokens: int, documents: int) -> Phrase:
-    """The pair as a phrase, with the word before or behind it that nearly always stands there."""
+    """The pair as a phrase, with the word before or behind it that nearly always occurs there."""
     first, second, gap = pair
     for place, column in (("before", 3), ("behind", 5)):
         around, times = np.unique(rows[:, column : column + 2], axis=0, return_counts=True)

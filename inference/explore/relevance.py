@@ -1,10 +1,10 @@
-"""Which words tell what a topic, or any part of the corpus's tokens, is about."""
+"""Which words show best what a topic, or any part of the corpus's tokens, is about."""
 
 import numpy as np
 
 LAM = 0.6  # at which readers named topics best: Sievert and Shirley 2014, section 3.2
 
-PRIOR = 100.0  # tokens that the corpus as a whole is worth beside a part's own: damps words that were seen a few times
+PRIOR = 100.0  # tokens that the corpus as a whole counts for in a part: damps words that were seen a few times
 
 
 def relevance(inside: np.ndarray, everywhere: np.ndarray, lam: float, *, inside_total: int, total: int) -> np.ndarray:

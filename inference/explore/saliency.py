@@ -1,4 +1,4 @@
-"""Which words tell topics apart: Termite's choice of the words that a table of topics shows."""
+"""Which words distinguish topics: Termite's choice of words for a table of topics."""
 
 import numpy as np
 from numba import njit

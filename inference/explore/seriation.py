@@ -1,4 +1,4 @@
-"""The order of a matrix's rows in which like stands beside like: for Termite's table of words against topics."""
+"""The order of a matrix's rows that puts similar rows next to each other: for Termite's table of words by topics."""
 
 import numpy as np
 from scipy.cluster.hierarchy import leaves_list, linkage

@@ -1,5 +1,4 @@
-"""Documents with the most similar mixtures of topics, found in the order that each topic's documents have by its
-share."""
+"""Documents with the most similar mixtures of topics, looked up in each topic's documents in the order of its share."""
 
 from typing import NamedTuple
 

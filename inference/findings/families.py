@@ -1,4 +1,4 @@
-"""Families of topics: those that use words alike and stand in the same documents."""
+"""Families of topics: topics that use similar words and occur in the same documents."""
 
 import numpy as np
 from scipy.cluster.hierarchy import fcluster, linkage

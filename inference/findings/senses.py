@@ -1,4 +1,4 @@
-"""Words whose use changed: in early documents they belong to one topic, in late ones to another."""
+"""Words whose use changed: in early documents they are assigned to one topic, in late ones to another."""
 
 from typing import NamedTuple
 

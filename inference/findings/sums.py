@@ -1,7 +1,7 @@
 """Sums of topics' tokens over groups of documents, from which shares, their intervals and comparisons follow.
 
 Documents differ by chance, and neighbours are alike: sections of one speech, articles of one day. So a share's variance is
-taken twice, over documents and over units (periods, or blocks of neighbouring documents), and the larger one counts.
+computed twice, over documents and over units (periods, or blocks of neighbouring documents), and the larger is used.
 """
 
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Topics that rose or fell, and since when: one change of level, found and tested over all periods at once."""
+"""Topics that rose or fell, and since when: one change of level, located and tested over all periods at once."""
 
 from typing import NamedTuple
 
@@ -90,7 +90,7 @@ def _fits(of: Sums, cuts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _cuts(of: Sums) -> np.ndarray:
-    """int64: the places that leave enough on either side; a cut stands before a period that has documents."""
+    """int64: the places that leave enough on either side; a cut is before a period that has documents."""
 
     def enough(array, least):
         total = np.cumsum(array)

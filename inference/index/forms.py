@@ -1,5 +1,5 @@
-"""The words of a stream in alphabetical order and by stem, on disk: a typed word becomes the numbers of those it stands
-for."""
+"""The words of a stream in alphabetical order and by stem, on disk: they turn a typed word into the numbers of the
+words that it matches."""
 
 from bisect import bisect_left
 from collections.abc import Iterable
@@ -98,7 +98,7 @@ class Forms(NamedTuple):
         )
 
     def of(self, piece: Piece) -> np.ndarray:
-        """int32, ascending: the words that a piece of a query stands for. Raises Invalid where a beginning has too
+        """int32, ascending: the words that a piece of a query matches. Raises Invalid where a beginning has too
         many."""
         if piece.how == BEGIN:
             # No UTF-8 has 0xff

@@ -1,7 +1,7 @@
 """The language of searches: words, "phrases", or, -without, AND OR NOT, parentheses, begin*.
 
     either = both (("or" | "OR") both)*      both = one ("AND"? one)*      one = ("-" | "NOT") one | "(" either ")" | phrase | word
-"or" is an operator between two things and a word elsewhere; AND, OR and NOT are operators wherever they stand in
+"or" is an operator between two operands and a word elsewhere; AND, OR and NOT are operators wherever they are in
 capitals.
 """
 
@@ -32,7 +32,7 @@ class Piece(NamedTuple):
 
 
 class Sequence(NamedTuple):
-    """Pieces that stand one behind the other; one alone is a word."""
+    """Pieces that follow each other; one alone is a word."""
 
     pieces: tuple[Piece, ...]
 
@@ -58,7 +58,7 @@ def parse(text: str, cut: Callable[[str], list[str]]) -> Node:
     Raises Invalid("q", a sentence) for what can't be understood.
     """
     if len(text) > LONGEST:
-        raise _invalid(f"A search may have {LONGEST:,} characters, this one is longer.")
+        raise _invalid(f"A search may have at most {LONGEST:,} characters; this one is longer.")
     query = _Parser(text, cut).whole()
     if query is None:
         raise _invalid(f"There is no word to search for in “{_shown(text)}”.")
@@ -77,7 +77,7 @@ def sequences(node: Node, wanted: bool = True) -> list[Sequence]:
 class _Token(NamedTuple):
     kind: str  # open close phrase chunk
     text: str
-    without: bool  # a minus stands before it
+    without: bool  # there is a minus before it
 
 
 class _Parser:
@@ -90,7 +90,7 @@ class _Parser:
     def whole(self) -> Node | None:
         expression = self.either()
         if self.at < len(self.tokens):
-            raise _invalid("A “)” has no “(” before it. In quotation marks it is read as a sign like others.")
+            raise _invalid("A “)” has no “(” before it. In quotation marks it is read like any other character.")
         return expression
 
     def next(self) -> _Token | None:
@@ -114,7 +114,7 @@ class _Parser:
         return _joined(Any, parts)
 
     def _small_or(self) -> bool:
-        """Whether a small "or" stands here with something on either side."""
+        """Whether a lower-case "or" is here with something on either side."""
         token = self.next()
         if (
             token is None
@@ -154,18 +154,18 @@ class _Parser:
         return Not(expression) if without and expression is not None else expression
 
     def _operand(self, name: str, before: bool = False) -> None:
-        """Something must stand here, or before an operator."""
+        """There must be something here, or before an operator."""
         if before or self.ends() or self.operator("AND", "OR"):
-            side = "before" if before else "behind"
-            raise _invalid(f"Nothing stands {side} {name}. To search for the word itself, put it in quotation marks.")
+            side = "before" if before else "after"
+            raise _invalid(f"There is nothing {side} {name}. To search for the word itself, put it in quotation marks.")
 
     def _group(self) -> Node | None:
         self.depth += 1
         if self.depth > DEPTH:
-            raise _invalid(f"Parentheses may stand in one another {DEPTH} deep.")
+            raise _invalid(f"Parentheses may be nested {DEPTH} deep.")
         expression = self.either()
         if self.next() is None:
-            raise _invalid("A “(” has no “)” behind it. In quotation marks it is read as a sign like others.")
+            raise _invalid("A “(” has no “)” after it. In quotation marks it is read like any other character.")
         self.at += 1
         self.depth -= 1
         return expression
@@ -181,7 +181,7 @@ class _Parser:
                 pieces[-1] = Piece(words[-1], BEGIN)
         self.words += len(pieces)
         if self.words > WORDS:
-            raise _invalid(f"A search may have {WORDS} words.")
+            raise _invalid(f"A search may have at most {WORDS} words.")
         return Sequence(tuple(pieces)) if pieces else None
 
 

@@ -202,7 +202,7 @@ class Index:
         return mask
 
     def _total(self, sequence: Sequence) -> np.ndarray:
-        """float32[D]: how often it stands in each document, in a title TITLE times."""
+        """float32[D]: how often it occurs in each document, in a title TITLE times."""
         total = np.zeros(self.D, np.float32)
         if len(sequence.pieces) == 1:
             wanted = self.forms.of(sequence.pieces[0])

@@ -1,4 +1,4 @@
-"""Documents by word, in segments of consecutive documents: each is made in memory of a bounded size, and read from
+"""Documents by word, in segments of consecutive documents: each is made in bounded memory, and read from
 disk."""
 
 from pathlib import Path
@@ -15,7 +15,7 @@ _ARRAYS = ("words", "indptr", "documents", "counts", "first")
 
 
 class Field(NamedTuple):
-    """The texts, or the titles, of a segment. Word words[i] stands in documents[indptr[i]:indptr[i + 1]], `counts`
+    """The texts, or the titles, of a segment. Word words[i] occurs in documents[indptr[i]:indptr[i + 1]], `counts`
     times in each.
 
     words: int32, ascending. indptr: int64[words + 1]. documents: int32, ascending in a word. counts: uint16, MOST where
@@ -73,7 +73,7 @@ class Scratch:
 
 @njit(cache=True, nogil=True)
 def _count(pieces, first, last, documents_of):
-    """documents_of[w]: in how many documents w stands."""
+    """documents_of[w]: in how many documents w occurs."""
     for d in range(len(first) - 1):
         for i in range(first[d] - first[0], first[d + 1] - first[0]):
             w = pieces[i] & NUMBER

@@ -1,4 +1,4 @@
-"""Kernels of the evidence: which topic each word of a document is given to, and sums of such tokens."""
+"""Kernels of the evidence: which topic each word of a document is assigned to, and sums of such tokens."""
 
 import numpy as np
 from numba import njit, prange

@@ -1,4 +1,4 @@
-"""Instructions of processors that numba has no name for."""
+"""Processor instructions that numba has no function for."""
 
 from numba import types
 from numba.extending import intrinsic

@@ -1,4 +1,4 @@
-"""Sparse rows by word to which weighted topics are added: `rows.merge` for floats in the place of draws."""
+"""Sparse rows by word to which weighted topics are added: `rows.merge` for floats instead of draws."""
 
 import numpy as np
 from numba import njit, prange

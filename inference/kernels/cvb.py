@@ -2,7 +2,7 @@
 
 A (document, word) pair's phi is kept as at most L topics with whole weights that sum to WHOLE: so the statistics, which
 are sums of count times weight, are whole numbers too. In float64 they are exact up to 2^53, which is 2^38 tokens: what
-is put in can be taken out again without a trace, in any order, and nothing drifts.
+is added can be subtracted again without a trace, in any order, and nothing drifts.
 """
 
 import numpy as np

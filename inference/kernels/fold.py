@@ -1,11 +1,12 @@
-"""theta of documents under topics that stay as they are, by iterating on the few topics that a document has.
+"""theta of documents under fixed topics, by iterating on the few topics that a document has.
 
-CVB0 (Asuncion et al. 2009, eq. 8) with the topics fixed: gamma_wk, topic k's part of a token of word w, is proportional to
-(alpha_k + N_k - gamma_wk) beta_kw, and N_k = sum_w n_w gamma_wk; words one after another, each with the N of the moment.
+CVB0 (Asuncion et al. 2009, eq. 8) with the topics fixed: gamma_wk, topic k's part of a token of word w, is
+proportional to (alpha_k + N_k - gamma_wk) beta_kw, and N_k = sum_w n_w gamma_wk; words one after another, each with
+the current N.
 
-A document's first guess takes one walk along the rows of its words. The topics that it ranks first go on in a block of
-float32, words by topics, that stays in the cache. Sums run along LANES accumulators, so results depend neither on the width of
-a processor's registers nor on the number of threads.
+A document's first guess takes one walk along the rows of its words. The topics that it ranks first are then kept in
+a block of float32, words by topics, that stays in the cache. Sums run along LANES accumulators, so results depend
+neither on the width of a processor's registers nor on the number of threads.
 """
 
 import numpy as np

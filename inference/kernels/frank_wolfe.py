@@ -29,7 +29,7 @@ SEARCH = 60  # points that LINE_SEARCH looks at for the best step, at the most
 ROUNDS = 16  # of PAIRWISE, at the most
 SLACK = 1.0001  # times a bound, for what rounding does to it
 ENOUGH = 1e-6  # of a document's tokens: FW stops at such a duality gap
-AFRESH = 16  # steps after which x is summed anew: increments drift
+AFRESH = 16  # steps after which x is summed again: increments drift
 DENSE_ENTRIES, DENSE_WORDS = 1.6, 130.0  # entries of a dense block that cost what an entry of a row does, and a word
 BLOCK = 1 << 22  # entries: no larger block is dense
 LISTED = 0.5  # tokens: a topic with fewer of a document is not listed, unless it is a vertex
@@ -533,7 +533,7 @@ def outputs(room, pairs):
 def infer(doc_ptr, places, token_ptr, row_ptr, topics, above, even, first, floor, kind, step, iterations, prior, tolerance, keys,
           form, final, room, support_topics, support_theta, sizes, rests, factors, values, gaps):  # fmt: skip
     """theta of each document: its vertices, from room[d] on in support_topics int32 and support_theta float32, sizes[d] of
-    them; `rests`, float32[n], is spread evenly over all K topics beside them.
+    them; `rests`, float32[n], is spread evenly over all K topics in addition.
 
     doc_ptr: int64[n + 1], the documents' pairs; places: int32[P], of each pair's word among the rows; token_ptr: int64[P
     + 1], its tokens. row_ptr, topics, above, even, first: of `gather`. floor: float32[K]. kind, step: how; iterations: L.
@@ -541,7 +541,7 @@ def infer(doc_ptr, places, token_ptr, row_ptr, topics, above, even, first, floor
     random stream for each document. form: 0 to choose a document's block by its entries, 1 sparse, 2 dense.
 
     factors: float32[P], becomes c_j / x_j. Where `final`, what is listed are all topics with LISTED tokens at the least, and
-    theta_k G_k, the tokens that one step of EM expects of topic k, in the place of theta_k; values: float64[n], f; gaps:
+    theta_k G_k, the tokens that one step of EM expects of topic k, instead of theta_k; values: float64[n], f; gaps:
     float64[n], max_k G_k - N, at least the distance of f to its maximum.
     """
     bounds = shares(token_ptr[doc_ptr])

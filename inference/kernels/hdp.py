@@ -1,6 +1,6 @@
 """The two-level local step of the HDP topic model (paper 002, section 3.3, figures 8 and 9), over a minibatch.
 
-Of a document with n distinct words, of which word j stands c_j times: phi[i, j], float64[T, n], the share of word j
+For a document with n distinct words, of which word j occurs c_j times: phi[i, j], float64[T, n], the share of word j
 that pointer i has; zeta[i, k], float64[T, C], the probability that pointer i is at topic k, of C candidates. B[j, k] =
 E[log beta_k] of word j. All loops run along one array's rows, and no sum is reordered: results do not depend on threads
 or on the width of vectors.
@@ -16,7 +16,7 @@ from numba import njit, prange
 from inference.kernels.gibbs import CHUNKS, shares
 from inference.kernels.special import digamma, exp_minus
 
-CUT = -37.0  # exp of less is lost beside 1 in float64: taken as 0, and 0 is skipped
+CUT = -37.0  # exp of less is lost when added to 1 in float64: taken as 0, and 0 is skipped
 OWN = 0.999  # probability with which a pointer begins at its topic
 EMPTY = 1e-3  # tokens of a document: a pointer that has fewer is left without any for the rest of the visit
 
@@ -85,7 +85,7 @@ def strongest(values, n):
 
 @njit(cache=True)
 def soften(values, most, live):
-    """exp(values_ij - most_j) over its sum along i, in the place of values, float64[m, n]; rows that are not live stay as
+    """exp(values_ij - most_j) over its sum along i, replacing values, float64[m, n]; rows that are not live stay as
     they are. most: float64[n], the largest of each column. Returns the sums, float64[n]."""
     m, n = values.shape
     total = np.zeros(n)

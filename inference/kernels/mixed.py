@@ -1,4 +1,4 @@
-"""Rows of an arena and rows of another, each times a number, added: what a mean of states is made of."""
+"""Sums of the rows of two arenas, each times a number: a mean of states is made from these."""
 
 import numpy as np
 from numba import njit, prange

@@ -1,4 +1,4 @@
-"""Random numbers that depend on nothing but their key: the same for any number of threads, and after any restart."""
+"""Random numbers that depend on their key alone: the same for any number of threads, and after any restart."""
 
 import numpy as np
 from numba import njit, uint64

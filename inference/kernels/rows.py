@@ -16,7 +16,7 @@ def expand(documents, indptr, words, counts, slot, distinct):
 
     slot: int32[V], all -1, is filled with each word's place among the minibatch's distinct words, which go into
     `distinct`, ascending; the last value returned is their number. Frequent words come first in a vocabulary, so what
-    is used often lies close together.
+    is used often is stored close together.
     """
     doc_ptr = np.zeros(len(documents) + 1, np.int64)
     for i in range(len(documents)):

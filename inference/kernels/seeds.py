@@ -1,4 +1,4 @@
-"""Documents to begin with: as unlike each other as they come."""
+"""Documents for a start, chosen to differ from each other as much as possible."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The L largest of some weights, in linear time; of equal ones those that come first."""
+"""The L largest of some weights, in linear time; of equal weights the first."""
 
 import numpy as np
 from numba import njit
@@ -69,7 +69,7 @@ def _least_of_largest(weights, m, L, buffer):
 
 @njit(cache=True)
 def nth(values, n, place):
-    """The value that stands at `place` when values[:n] ascend; reorders them. Quickselect with the median of three,
+    """The value at `place` when values[:n] are sorted ascending; reorders them. Quickselect with the median of three,
     and after 2 log2 n rounds a sort of what is left, which bounds the worst case."""
     low, high = 0, n - 1
     rounds, most = 0, 2

@@ -1,4 +1,4 @@
-"""Kernels of the senses of a word: its pairs by topic and group, in order, and the words that stand near them."""
+"""Kernels of the senses of a word: its pairs by topic and group, in order, and the words near them."""
 
 import numpy as np
 from numba import njit
@@ -57,7 +57,7 @@ def ordered(keys, highest):
 def near(ptr, documents, topics, into, indptr, words, given, V):
     """How many documents of each sense have each word: (words int32[U], own int32[S, U], all int32[S, U]).
 
-    The documents of sense s are documents[ptr[s]:ptr[s + 1]], its topic is topics[s]. own: where the word was given to
+    The documents of sense s are documents[ptr[s]:ptr[s + 1]], its topic is topics[s]. own: where the word belongs to
     the sense's own topic; all: to any. U: words of these documents. indptr, words, given: the bag of words, and its
     pairs' topics.
     """

@@ -1,4 +1,4 @@
-"""Collapsed Gibbs sampling of one document after the other, and the fold-in under counts that stay."""
+"""Collapsed Gibbs sampling of one document after the other, and the fold-in under fixed counts."""
 
 import numpy as np
 from numba import njit, prange

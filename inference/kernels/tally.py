@@ -1,5 +1,5 @@
-"""What a minibatch changes as whole numbers by word and topic: sums of them are exact in any order, so processes can each
-count their own documents."""
+"""What a minibatch changes, as whole numbers by word and topic. Their sums are exact in any order, so each process
+can count its own documents."""
 
 import numpy as np
 from numba import njit, prange

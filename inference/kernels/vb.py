@@ -338,7 +338,7 @@ def scatter(seed, mean, values, totals):
 
 @njit(cache=True, parallel=True)
 def rescale(values, scale, totals):
-    """values *= scale, and totals, float64[K], are their sums by topic anew."""
+    """values *= scale, and totals, float64[K], are again their sums by topic."""
     V, K = values.shape
     added = np.zeros((CHUNKS, K))
     for chunk in prange(CHUNKS):

@@ -1,4 +1,5 @@
-"""From texts to a bag of words: a stream of pieces on disk, and from it, again and again, the words that count."""
+"""From texts to a bag of words: a stream of pieces on disk, from which the words that count are chosen as often as
+needed."""
 
 from inference.text import duplicates, phrases
 from inference.text.choice import REASONS, Choice, Vocabulary

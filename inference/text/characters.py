@@ -1,4 +1,4 @@
-"""What each character is to the tokeniser: tables over all code points, made once a process from Unicode's
+"""How the tokeniser treats each character: tables over all code points, made once a process from Unicode's
 properties."""
 
 import unicodedata

@@ -1,4 +1,4 @@
-"""From a stream and a choice of words to a bag of words: passes over the stream, never over a text."""
+"""From a stream and a choice of words to a bag of words: by passes over the stream, never over the texts."""
 
 import shutil
 from collections import deque
@@ -53,7 +53,7 @@ class Counts(NamedTuple):
 
     words: of some numbers of forms, as strings. tokens int64 and documents int32, by form. left_out: of some numbers of
     units, as strings. reason uint8 and left_out_tokens int64, by unit: the place in REASONS of why a unit is left out
-    wherever it stands, and how often it stands; len(REASONS) for those that have a form, 255 for those that are in no
+    wherever it occurs, and how often it occurs; len(REASONS) for those that have a form, 255 for those that are in no
     text.
     """
 
@@ -192,7 +192,7 @@ def ahead(function: Callable, items: Iterable) -> Iterator:
 
 
 def reasons(units: Units, choice: Choice) -> np.ndarray:
-    """uint8 by unit: the place in REASONS of why a word is left out wherever it stands, or len(REASONS)."""
+    """uint8 by unit: the place in REASONS of why a word is left out wherever it occurs, or len(REASONS)."""
     lengths, first = units.sizes()
     kinds = characters.characters().classes[first]
     conditions = [

@@ -21,7 +21,7 @@ def find(stream: Stream, scratch: Path | None = None) -> tuple[np.ndarray, np.nd
     included);
     -1 for none.
 
-    Exactly: the same words in the same order, whatever stands between them. Nearly: sets of word triples with a Jaccard
+    Exactly: the same words in the same order, whatever is between them. Nearly: sets of word triples with a Jaccard
     similarity of at least ALIKE, found by MinHash (Broder 1997) in bands and then computed. Documents without words
     repeat none.
 

@@ -1,4 +1,4 @@
-"""The words of a corpus by number, on disk: many millions, of which few are wanted at a time."""
+"""The words of a corpus by number, on disk: many millions, of which few are needed at a time."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -12,7 +12,7 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Lexicon:
-    """Word n is letters[ends[n - 1]:ends[n]] in UTF-8; no word stands there twice.
+    """Word n is letters[ends[n - 1]:ends[n]] in UTF-8; no word is there twice.
 
     letters: uint8. ends: uint32[n]. Both may be memory maps.
     """

@@ -1,4 +1,4 @@
-"""Phrases of a corpus: words that stand together far more often than their frequencies would have it."""
+"""Phrases of a corpus: words that occur together far more often than their frequencies explain."""
 
 from dataclasses import replace
 from typing import NamedTuple

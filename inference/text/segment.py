@@ -1,6 +1,7 @@
-"""Where words begin in scripts that put no space between them, and in Korean, whose particles hang on the noun before.
+"""Where words begin in scripts without spaces between words, and in Korean, whose particles are attached to nouns.
 
-The libraries are loaded with the first text that needs them. docs/languages.md tells why these, and how well they cut.
+The libraries are loaded with the first text that needs them. docs/languages.md says why these, and how well they
+segment.
 """
 
 import unicodedata

@@ -1,4 +1,4 @@
-"""Some documents of a long stream, evenly spread over it: enough to see within a second what a choice of words
+"""A sample of documents, evenly spread over a long stream: enough to show within a second what a choice of words
 gives."""
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Stop words by language: words that stand in every text and tell no topic from another."""
+"""Stop words by language: words that occur in every text and distinguish no topics."""
 
 from unicodedata import normalize
 

@@ -1,5 +1,5 @@
-"""A corpus's pieces on disk, as they were read once: what words count is chosen from them again and again, without the
-texts."""
+"""A corpus's pieces on disk, as they were read once. The words that count are chosen from them as often as needed,
+without the texts."""
 
 import json
 import os
@@ -60,7 +60,7 @@ class Stream:
 
     @staticmethod
     def write(folder: Path, tokeniser: Tokeniser, resume: dict | None = None) -> "Writer":
-        """A writer, for `with`. resume: what `commit` returned; later pieces are forgotten. None: begin anew.
+        """A writer, for `with`. resume: what `commit` returned; later pieces are forgotten. None: begin again.
 
         The tokeniser must not have been used yet: its words are read from the folder.
         """

@@ -1,6 +1,6 @@
-"""Words by number in a hash table of our own: some 20 bytes a word beside its letters, however many there are.
+"""Words by number in a hash table of our own: some 20 bytes a word besides its letters, however many there are.
 
-A dictionary of Python's takes some 150 bytes a word, and its interpreter's lock.
+A Python dictionary takes some 150 bytes a word, and needs the interpreter's lock.
 """
 
 import secrets
@@ -150,7 +150,7 @@ def _simple(classes, lower):
 
 @njit(cache=True, nogil=True, inline="always")
 def _flag(codes, classes, before, i):
-    """What stands between a piece that begins at i and the one that ended at `before`, -1 for none."""
+    """What is between a piece that begins at i and the one that ended at `before`, -1 for none."""
     if before < 0 or i == before or (i == before + 1 and codes[before] == 32):
         return np.int32(0)
     between = classes[codes[before]]

@@ -1,4 +1,4 @@
-"""The words of texts as a choice has them, and where they stand: for what is pasted, and to mark words on a page."""
+"""The words of texts by a choice of words, and their places: for pasted texts, and to mark words on a page."""
 
 from typing import NamedTuple
 

@@ -16,7 +16,7 @@ _BLOCK = 4_000_000  # code points that are cut at a time
 class Pieces(NamedTuple):
     """The pieces of some texts behind one another.
 
-    words: int32, the number in the lexicon in the low 29 bits (table.NUMBER), and what stands between a piece and the
+    words: int32, the number in the lexicon in the low 29 bits (table.NUMBER), and what is between a piece and the
     one before: AFTER_HYPHEN or AFTER_APOSTROPHE (that alone), AFTER_BREAK (punctuation, or an empty line), none of them
     (white space, or nothing). starts, stops: int32, its characters in its text. lengths: int32, pieces of each text.
     """
@@ -34,7 +34,7 @@ class Tokeniser:
     two digits keeps a number whole. Each ideograph is a piece, and each run of katakana, where the language has no
     segmenter. Words are in lower case and in normal form C; what is longer than 64 letters is cut at 65, and never a
     word. language: ISO 639-1, or "".
-    given: words are what stands between white space, as they are.
+    given: words are the strings between white space, as they are.
     """
 
     def __init__(self, language: str = "", given: bool = False):
@@ -92,7 +92,7 @@ class Tokeniser:
         return blocks[0] if len(blocks) == 1 else Pieces(*map(np.concatenate, zip(*blocks, strict=True)))
 
     def spans(self, text: str) -> list[tuple[int, int, str]]:
-        """(start, end, word) of every piece, in their order: it stands at text[start:end], as it was written."""
+        """(start, end, word) of every piece, in their order: it is text[start:end], as it was written."""
         pieces = self.pieces([text])
         numbers, at = np.unique(pieces.words & NUMBER, return_inverse=True)
         words = _words(self._table, self._sources[numbers])

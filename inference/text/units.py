@@ -1,4 +1,4 @@
-"""From pieces to units: what counts as one word once hyphens, apostrophes and phrases join what stands side by side."""
+"""From pieces to units: what counts as one word after hyphens, apostrophes and phrases have joined neighbours."""
 
 import secrets
 
@@ -244,7 +244,7 @@ def _join(words, doc_ends, joins, n, seed, slots, pieces, ends, state, units, fi
 
 @njit(cache=True, nogil=True)
 def _phrase(words, units, first, last, unit_ends, heads, bucket_ends, numbers, phrase_ends, phrases):
-    """Puts phrases in the place of their units. Returns how many units there are then."""
+    """Replaces units by their phrases. Returns how many units there are then."""
     made = 0
     i = np.int64(0)
     for d in range(len(unit_ends)):

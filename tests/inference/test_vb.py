@@ -181,7 +181,7 @@ def test_streaming_keeps_no_noise(bow):
     assert np.ptp(steps(svi, config, bow, 3, batches).totals) > 0
     with pytest.raises(Invalid, match="count documents twice"):
         svi.Config(topics=K, statistics="stream", passes=2)
-    with pytest.raises(Invalid, match="goes on from topics"):
+    with pytest.raises(Invalid, match="continues from topics"):
         svi.begin(config, shape_of(bow, 3), 1, bow, np.zeros(len(bow.words), np.uint16), np.zeros(0, np.int64))
 
 

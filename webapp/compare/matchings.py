@@ -93,7 +93,7 @@ def _stored(first: int, second: int) -> Matching | None:
     return _kept.get_or_set((first, second), partial(_read, first, second))
 
 
-_kept = BoundedCache(KEPT)
+_kept = BoundedCache(KEPT, weigh=lambda between: 1)
 
 
 def _read(first: int, second: int) -> Matching | None:

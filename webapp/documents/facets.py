@@ -21,8 +21,7 @@ TOPICS = 8  # that are named as larger in a set than elsewhere
 LEAST = 10  # per cent of a document: what "with this topic" asks for
 BARS = 60  # of the histogram of dates: each is wide enough to be hit
 CATEGORIES = 12  # a table may have 64 columns
-# What was counted of sets; the bound is of bytes
-_tallies = BoundedCache(8 << 20, lambda tally: (tally[1] if isinstance(tally, tuple) else tally).nbytes)
+_tallies = BoundedCache(8 << 20)  # what was counted of sets
 
 
 def chosen(selection: Selection, query: QueryDict) -> dict:
@@ -211,9 +210,11 @@ def _of_days(selection: Selection) -> tuple[int, np.ndarray]:
         least, most = (day.toordinal() for day in dated)
         documents = count(fields.dates(selection.version), most + 1, selection.mask)[least:]
         some = np.flatnonzero(documents)
-        return least + int(some[0]) if len(some) else least, documents[some[0] : some[-1] + 1] if len(
-            some
-        ) else documents[:0]
+        if not len(some):
+            return least, np.zeros(0, np.int64)
+        return least + int(some[0]), documents[
+            some[0] : some[-1] + 1
+        ].copy()  # a view would keep all days since the year 1
 
     return _tallies.get_or_set((selection.key, "days"), make)
 

@@ -16,13 +16,13 @@ from inference.errors import Invalid
 from webapp.documents import fields, search
 from webapp.documents.selection import Selection
 from webapp.results import evidence
-from webapp.storage.cache import BoundedCache, nbytes
+from webapp.storage.cache import BoundedCache
 
 ORDERS = {"order": "order of the corpus", "relevance": "relevance", "date": "oldest first", "newest": "newest first"}
 _TOPIC = regex.compile(r"T(\d{1,5})", regex.ASCII)
 _LAST = 1e12  # the key of a document without a date
 _KEPT = 128 << 20  # bytes of lists that a web process keeps: at ten million documents the last three of a whole corpus
-_lists = BoundedCache(_KEPT, weigh=nbytes)
+_lists = BoundedCache(_KEPT)
 
 
 class Neighbours(NamedTuple):

@@ -11,9 +11,9 @@ from webapp.documents import fields
 from webapp.documents.selection import Selection
 from webapp.results import evidence
 from webapp.results.view import RunView
-from webapp.storage.cache import BoundedCache, nbytes
+from webapp.storage.cache import BoundedCache
 
-_kept = BoundedCache(16 << 20, weigh=nbytes)  # one of 100 years and 2,000 topics has 3 MB
+_kept = BoundedCache(16 << 20)  # one of 100 years and 2,000 topics has 3 MB
 
 
 class Sums(NamedTuple):
@@ -56,7 +56,7 @@ def grouped(selection: Selection, groups: fields.Groups | None, name: Hashable) 
         group = selection.group(groups.group if groups else np.zeros(run.version.documents, np.int32))
         G = len(groups.labels) if groups else 1
         tokens, documents = evidence.of(run).sums(group, G, into)
-        known = groups and groups._replace(group=group[:0])  # what is kept does not grow with the documents
+        known = groups and groups._replace(group=np.empty(0, group.dtype))  # what is kept does not grow with D
         return Sums(known, tokens, documents, tokens.sum(axis=1), count(group, G))
 
     return _kept.get_or_set((run.snapshot_id, name, tuple(selection.parameters), into.tobytes()), make)

@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from functools import lru_cache
+from mmap import mmap
 from threading import Lock
 from typing import Any
 
@@ -30,12 +31,13 @@ def clear_all() -> None:
 
 
 def nbytes(value: object) -> int:
-    """What the arrays of a value take, also of those in a tuple or a dict; mapped files take none."""
-    if isinstance(value, np.memmap):
-        return 0
+    """What the arrays of a value keep in memory, also of those in a tuple or a dict: a view keeps all of the array that it
+    is a part of; mapped files take none."""
     if isinstance(value, np.ndarray):
-        owner = value if value.base is None else value.base
-        return 0 if isinstance(owner, np.memmap) else value.nbytes
+        owner = value
+        while isinstance(owner.base, np.ndarray):
+            owner = owner.base
+        return 0 if isinstance(owner.base, mmap) else owner.nbytes
     if isinstance(value, dict):
         return sum(map(nbytes, value.values()))
     return sum(map(nbytes, value)) if isinstance(value, (tuple, list)) else 0
@@ -44,10 +46,10 @@ def nbytes(value: object) -> int:
 class BoundedCache:
     """A cache whose values together weigh at most `capacity`; the least recently used one makes room. Safe for threads.
 
-    weigh: the weight of a value; by default each weighs 1, and `capacity` is the number of values.
+    weigh: the weight of a value; by default the bytes of its arrays.
     """
 
-    def __init__(self, capacity: int, weigh: Callable[[Any], int] = lambda value: 1):
+    def __init__(self, capacity: int, weigh: Callable[[Any], int] = nbytes):
         self.capacity, self._weigh, self._weight = capacity, weigh, 0
         self._values: OrderedDict[Hashable, object] = OrderedDict()
         self._lock = Lock()
@@ -86,4 +88,4 @@ class BoundedCache:
 
 # Everything that has a number for each document of a corpus, whatever page made it: what does not fit is made again.
 # Ten million documents in groups take 40 MB, a set of them 10.
-of_documents = BoundedCache(64 << 20, weigh=nbytes)
+of_documents = BoundedCache(64 << 20)

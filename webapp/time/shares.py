@@ -17,9 +17,9 @@ from webapp.documents import fields, sums
 from webapp.documents.fields import Groups
 from webapp.documents.selection import Selection
 from webapp.results import evidence
-from webapp.storage.cache import BoundedCache, nbytes, of_documents
+from webapp.storage.cache import BoundedCache, of_documents
 
-_kept = BoundedCache(8 << 20, weigh=nbytes)
+_kept = BoundedCache(8 << 20)
 
 
 class Cut(NamedTuple):

@@ -8,14 +8,14 @@ from inference.explore.saliency import saliency
 from webapp.models import Run
 from webapp.results import evidence, links
 from webapp.results.view import RunView
-from webapp.storage.cache import BoundedCache, nbytes
+from webapp.storage.cache import BoundedCache
 from webapp.storage.sql import rows
 from webapp.topics.overview import Overview
 
 TOPICS = 60  # columns of a page
 WORDS = 40  # lines of a page
 CANDIDATES = 25  # first words of each topic, of which the most telling ones are shown
-_saliencies = BoundedCache(8 << 20, weigh=nbytes)
+_saliencies = BoundedCache(8 << 20)
 _WORD = regex.compile(r"[^\s,;]+")
 
 

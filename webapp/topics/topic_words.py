@@ -9,12 +9,12 @@ from webapp.documents.selection import Selection
 from webapp.models import Version
 from webapp.results import evidence, links
 from webapp.results.view import RunView
-from webapp.storage.cache import BoundedCache, cached, nbytes
+from webapp.storage.cache import BoundedCache, cached
 from webapp.storage.sql import rows
 
 WORDS = 30  # on the topic's own page
 LEAST = 5  # tokens of a word that is shown for being nowhere else
-_tallies = BoundedCache(8 << 20, weigh=nbytes)  # the words of topics that a web process remembers
+_tallies = BoundedCache(8 << 20)  # the words of topics that a web process remembers
 
 
 class Words(NamedTuple):

@@ -1,0 +1,198 @@
+"""Ten million short documents on one machine, by a Topograph of its own: uploaded, read, trained in one pass, browsed.
+
+    .venv/bin/python -m benchmarks.large_collection [--documents 10000000] [--topics 200] [--port N] [--json FILE]
+
+Documents are two pieces of eight words each out of one abstract of arXiv (or a section of the shipped example, where the
+abstracts are not beside the project), with a day and one of twelve sections. Prints for each stage its seconds and the
+memory of the largest processes, in MB that each has to itself; then milliseconds of pages, and what the disk holds.
+Needs some 2 kB of disk a document. The last line is `slow: N of M pages`: those whose 95th percentile is above 150 ms.
+"""
+
+import argparse
+import csv
+import gzip
+import json
+import random
+import re
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from benchmarks.ingest import ARXIV
+from benchmarks.unusual_uploads import read
+from benchmarks.whole_path import EXAMPLE, Browser, form_fields
+from tests.conftest import System, start
+
+PIECE, SECTIONS, PAGE_MS, REQUESTS = 8, 12, 150, 12
+PROGRAMS = ("celery", "uvicorn", "postgres", "valkey")
+
+
+def texts() -> list[list[str]]:
+    """The words of each text that documents are cut from."""
+    if ARXIV.exists():
+        with gzip.open(ARXIV, "rt", encoding="utf-8") as file:
+            return [words for line in file if len(words := json.loads(line)["text"].split()) > 2 * PIECE]
+    with gzip.open(EXAMPLE, "rt", encoding="utf-8", newline="") as file:
+        return [words for row in csv.DictReader(file) if len(words := row["text"].split()) > 2 * PIECE]
+
+
+def make(path: Path, D: int) -> Path:
+    """A CSV file of D documents."""
+    chance, source = random.Random(1), texts()
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["id", "date", "section", "text"])
+        for number in range(D):
+            words = chance.choice(source)
+            pieces = (words[(at := chance.randrange(len(words) - PIECE)) : at + PIECE] for _ in range(2))
+            day = f"{1900 + number % 120}-{1 + number % 12:02d}-{1 + number % 28:02d}"
+            writer.writerow([number, day, f"section {number % SECTIONS}", " ".join(word for p in pieces for word in p)])
+    return path
+
+
+def memory(system: System) -> dict[str, float]:
+    """MB that the largest process of each program has to itself."""
+    parents, own = {}, {}
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            status = (process / "status").read_text()
+            command = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue  # it has just ended
+        anonymous = re.search(r"RssAnon:\s*(\d+)", status)
+        program = next((name for name in PROGRAMS if name in command), "start")
+        parents[int(process.name)] = int(re.search(r"PPid:\s*(\d+)", status)[1])
+        own[int(process.name)] = program, int(anonymous[1]) / 1024 if anonymous else 0.0
+    largest: dict[str, float] = {}
+    below = [system.process.pid]
+    while below:
+        pid = below.pop()
+        program, mb = own.get(pid, ("start", 0.0))
+        largest[program] = max(largest.get(program, 0.0), mb)
+        below += [child for child, parent in parents.items() if parent == pid]
+    return largest
+
+
+@contextmanager
+def stage(system: System, name: str, rows: list[dict]) -> Iterator[None]:
+    """Time what is done within, and look at the processes' memory each second."""
+    most: dict[str, float] = {}
+    ended = threading.Event()
+
+    def look() -> None:
+        while not ended.wait(1):
+            for kind, mb in memory(system).items():
+                most[kind] = max(most.get(kind, 0), mb)
+
+    watcher = threading.Thread(target=look)
+    watcher.start()
+    began = time.time()
+    try:
+        yield
+    finally:
+        ended.set()
+        watcher.join()
+    rows.append({"stage": name, "seconds": time.time() - began, "mb": most})
+    said = ", ".join(f"{kind} {mb:,.0f}" for kind, mb in sorted(most.items()))
+    print(f"{name}: {rows[-1]['seconds']:,.0f} s; MB of the largest process: {said}", flush=True)
+
+
+def train(browser: Browser, corpus: int, topics: int) -> int:
+    """The run, once it can be browsed."""
+    page = f"/corpora/{corpus}/"
+    fields = form_fields(browser.get(page)) | {"topics": str(topics), "passes": "1"}
+    browser.post(f"{page}runs/", {name: value for name, value in fields.items() if name != "q"}, page)
+    run = int(re.search(r"/runs/(\d+)/", browser.url).group(1))
+    while (state := browser.json(f"/runs/{run}.json"))["status"] not in ("done", "failed", "cancelled"):
+        time.sleep(1)
+    if state["status"] != "done":
+        raise SystemExit(f"The run {state['status']}: {state['error']}")
+    return run
+
+
+def pages(browser: Browser, corpus: int, run: int, D: int) -> Iterator[tuple[str, list[float]]]:
+    """For each page its milliseconds: the first, which no cache knows of, and others at other addresses."""
+    chance = random.Random(3)
+    topics = browser.json(f"/runs/{run}/topics.json")["items"]
+    words = [word for topic in topics for word in topic["words"][:5]]
+    k, w, root = (lambda: chance.randrange(len(topics))), (lambda: chance.choice(words)), f"/runs/{run}"
+    span = lambda: f"from={(first := chance.randrange(1900, 1980))}&to={first + 9}"  # noqa: E731
+    addresses = {
+        "home": lambda: "/",
+        "corpus": lambda: f"/corpora/{corpus}/",
+        "overview": lambda: f"{root}/overview/",
+        "topics": lambda: f"{root}/topics/",
+        "topic": lambda: f"{root}/topics/{k()}/",
+        "documents": lambda: f"{root}/documents/?{span()}",
+        "documents of a topic": lambda: f"{root}/documents/?has={k()}:30",
+        "document": lambda: f"{root}/documents/{chance.randrange(D)}/",
+        "search": lambda: f"{root}/documents/?q={w()}",
+        "word": lambda: f"{root}/words/{w()}/",
+        "time": lambda: f"{root}/time/?topics={k()},{k()},{k()}",
+        "two periods compared": lambda: (
+            f"{root}/time/compare/?{span()}".replace("from=", "from_a=").replace("to=", "to_a=") + "&from_b=1990"
+        ),
+        "a set's topics": lambda: f"{root}/topics/?{span()}",
+        "grid": lambda: f"{root}/topics/?view=grid",
+    }
+    for name, address in addresses.items():
+        taken = []
+        for _ in range(REQUESTS):
+            began = time.perf_counter()
+            browser.get(address())
+            taken.append(1000 * (time.perf_counter() - began))
+        yield name, taken
+
+
+def disk(folder: Path) -> dict[str, float]:
+    """GB of each part of the state folder."""
+    said = subprocess.run(["du", "-s", "-B1", *sorted(folder.iterdir())], capture_output=True, text=True).stdout
+    return {Path(path).name: int(size) / 1e9 for size, path in (line.split("\t") for line in said.splitlines())}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--documents", type=int, default=10_000_000)
+    parser.add_argument("--topics", type=int, default=200)
+    parser.add_argument("--port", type=int, default=8442)
+    parser.add_argument("--json", type=Path, metavar="FILE")
+    given = parser.parse_args()
+    rows: list[dict] = []
+    with tempfile.TemporaryDirectory() as name:
+        file = make(Path(name) / "documents.csv", given.documents)
+        print(f"{given.documents:,} documents, {file.stat().st_size / 1e9:.2f} GB", flush=True)
+        system = start(Path(name) / "data", "--port", str(given.port))
+        try:
+            browser = Browser(system.url)
+            with stage(system, "uploaded and read", rows):
+                said, _ = read(system.url, file, {})
+            print(said, flush=True)
+            file.unlink()
+            corpus = int(re.search(r"/corpora/(\d+)/", browser.get("/")).group(1))
+            with stage(system, f"trained (K = {given.topics}, one pass), stored", rows):
+                run = train(browser, corpus, given.topics)
+            slow, times = 0, {}
+            with stage(system, "browsed", rows):
+                for page, taken in pages(browser, corpus, run, given.documents):
+                    times[page] = taken
+                    slow += (last := sorted(taken)[int(0.95 * len(taken))]) > PAGE_MS
+                    print(
+                        f"  {page}: first {taken[0]:,.0f} ms, median {sorted(taken)[len(taken) // 2]:,.0f}, 95% {last:,.0f}",
+                        flush=True,
+                    )
+            print("disk, GB: " + ", ".join(f"{part} {gb:.1f}" for part, gb in disk(system.data).items() if gb > 0.05))
+            if given.json:
+                given.json.write_text(
+                    json.dumps({"documents": given.documents, "stages": rows, "pages_ms": times}, indent=1)
+                )
+        finally:
+            system.stop()
+    print(f"slow: {slow} of {len(times)} pages")
+
+
+if __name__ == "__main__":
+    main()
