@@ -8,7 +8,6 @@ from django.core.management.base import BaseCommand, CommandError
 
 from inference.errors import Invalid
 from webapp.management.progress import follow_reading, prepare_database
-from webapp.models import Corpus
 from webapp.simulate import services, truth
 from webapp.simulate.truth import MadeSettings
 
