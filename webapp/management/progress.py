@@ -6,14 +6,16 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 from django.core.management import call_command
 from django.core.management.base import CommandError
-from django.db.models import Model
 
 from webapp.jobs import roster
 from webapp.local import folder, processes, servers
-from webapp.models import Corpus
+from webapp.models import Corpus, Run
+
+Job = TypeVar("Job", Corpus, Run)
 
 EVERY = 0.3  # seconds between two looks
 LINE_EVERY = 5.0  # seconds between two lines where standard error is not a terminal
@@ -30,7 +32,7 @@ def follow_reading(corpus: Corpus) -> None:
     )
 
 
-def follow(row: Model, over: set[str], part: Callable[[Model], float], said: Callable[[Model], str]) -> None:
+def follow(row: Job, over: set[str], part: Callable[[Job], float], said: Callable[[Job], str]) -> None:
     """Wait until the row's status is one of `over`, with a worker of our own where none is alive. part: how much of the
     work is done, from 0 to 1. said: the same in words. Raises CommandError where the job failed."""
     with _worker_if_none():
@@ -39,7 +41,7 @@ def follow(row: Model, over: set[str], part: Callable[[Model], float], said: Cal
         raise CommandError(row.error)
 
 
-def _follow(row: Model, over: set[str], part: Callable[[Model], float], said: Callable[[Model], str]) -> None:
+def _follow(row: Job, over: set[str], part: Callable[[Job], float], said: Callable[[Job], str]) -> None:
     terminal, line_at = sys.stderr.isatty(), 0.0
     while True:
         row.refresh_from_db()
