@@ -32,7 +32,7 @@ from inference.evaluate import Coherence, Completion, Diagnostics
 from inference.explore.distances import divergences
 from inference.explore.layout import layout, stress
 
-JUDGING = ("topics", "completion", "coherence")
+JUDGING = ("topics", "completion", "coherence", "settled")
 TRAINING = ("judges made", "steps", *JUDGING, "last completion")
 KEY = 2_000_000_000  # of partitions that no snapshot has
 
@@ -81,6 +81,7 @@ def trained(parts: Parts, engine: Any, config: Any, bow: Bow, threads: int) -> S
         mock.patch.object(Completion, "__init__", parts.timed("judges made", Completion.__init__)),
         mock.patch.object(Coherence, "__init__", parts.timed("judges made", Coherence.__init__)),
         mock.patch.object(Completion, "estimate", parts.timed("completion", Completion.estimate)),
+        mock.patch.object(Completion, "quick", parts.timed("settled", Completion.quick)),
         mock.patch.object(Completion, "__call__", parts.timed("last completion", Completion.__call__)),
         mock.patch.object(Coherence, "__call__", parts.timed("coherence", Coherence.__call__)),
     )
