@@ -11,15 +11,14 @@ from typing import Literal
 import numpy as np
 from numba import njit
 
+from inference.durable import rewrite
 from inference.errors import Invalid
 from inference.memory import mapped
 
 FORMAT = 1  # of the folder: raised when the files change their meaning
 _ARRAYS = {"indptr": np.int64, "words": np.int32, "counts": np.int32}
-_BY_DOCUMENT = (
-    "first_token",
-    "lengths",
-)  # written, so that they can be mapped where memory must not grow with documents
+# Written, so that they can be mapped where memory must not grow with documents
+_BY_DOCUMENT = ("first_token", "lengths")
 _CHUNK = 1 << 22  # elements hashed or checked at a time: memory stays flat on memory-mapped arrays
 
 
@@ -71,6 +70,11 @@ class Bow:
         if self._first_token is None:
             self._first_token = _first_tokens(self.indptr, self.counts)
         return self._first_token
+
+    def offsets_of(self, d: int) -> np.ndarray:
+        """int32: where each token of a document begins in its text, in the order of its words; only with `offsets`."""
+        assert self.offsets is not None
+        return self.offsets[self.first_token[d] : self.first_token[d + 1]]
 
     @property
     def lengths(self) -> np.ndarray:
@@ -157,9 +161,7 @@ class Bow:
         for name in _BY_DOCUMENT:
             np.save(folder / f"{name}.npy", getattr(self, name))
         meta = {"format": FORMAT, "V": self.V, "D": self.D, "tokens": self.tokens, "digest": self.digest}
-        temporary = folder / "meta.json.new"
-        temporary.write_text(json.dumps(meta))
-        temporary.replace(folder / "meta.json")
+        rewrite(folder / "meta.json", json.dumps(meta).encode())
 
     def without(self, dropped: np.ndarray, folder: Path) -> "Bow":
         """The same documents and word numbers, written to folder, with some words' columns empty: nothing is
@@ -246,6 +248,11 @@ def rows_written(folder: Path, D: int, V: int, pairs: int, tokens: int) -> Itera
     np.cumsum(indptr, out=indptr)
     arrays = {name: np.load(folder / f"{name}.npy", mmap_mode="r") for name in ("words", "counts", "offsets")}
     Bow(indptr, **arrays, V=V, check=False).save(folder)
+
+
+def ranges(first: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """The numbers first[i] ... first[i] + sizes[i] - 1 of every i, one after another: int64[sum of sizes]."""
+    return np.repeat(first - np.cumsum(sizes) + sizes, sizes) + np.arange(np.sum(sizes))
 
 
 @njit(cache=True, nogil=True)

@@ -30,6 +30,14 @@ def settle(*paths: Path) -> None:
     settle_names(sorted(folders, reverse=True))
 
 
+def rewrite(path: Path, content: bytes) -> None:
+    """Write a file in one step: whoever reads it meanwhile has the old one or the new one, whole. `settle` it where it must
+    outlast a power cut."""
+    new = path.with_name(f"{path.name}.new")
+    new.write_bytes(content)
+    new.replace(path)
+
+
 def settle_names(folders: Iterable[Path]) -> None:
     """The names in these folders alone: of files that were made, renamed or moved there."""
     for folder in folders:

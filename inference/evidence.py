@@ -33,9 +33,8 @@ _ROWS = {"doc_topics": np.uint16, "doc_tokens": np.int32}
 _ORDERS = {"by_share": np.int32, "by_tokens": np.int32}  # the documents of each topic, the first of an order first
 _WORDS = {"held_topics": np.uint16, "held_tokens": np.int64, "held_documents": np.int32}  # what each word's topics hold
 
-Beta = tuple[
-    np.ndarray, np.ndarray, np.ndarray, np.ndarray
-]  # by word: row_ptr, row_topics, above, floor (evaluate.fold_in.rows)
+# By word: row_ptr, row_topics, above, floor (evaluate.fold_in.rows)
+Beta = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
 class Evidence:

@@ -90,7 +90,7 @@ class Uses:
         keys = np.where(of > 0, last - of if newest else of - first, last - first + 1)
         return pairs[senses.ordered(keys.astype(np.int32), last - first + 1)]
 
-    def near(self, topics: list[int], count: int, group: np.ndarray | None = None) -> list[list[Near]]:
+    def near(self, topics: list[int], count: int) -> list[list[Near]]:
         """For each of a word's senses, the `count` words that tell it from its others.
 
         They mostly belong to the sense's topic themselves, and occur in more of its documents than of the other

@@ -24,17 +24,13 @@ KEYS = {  # what a line may say, besides its event
     "task", "task_id", "parent_task_id", "child_task_id", "child_task_name", "duration_ms", "kind", "version", "attempt", "attempts",
     "error", "sqlstate", "constraint", "errno", "traceback", "bytes", "count", "seconds", "worker", "alive", "part", "table", "key",
 }  # fmt: skip
-CONSTANT = (
-    "uvicorn.error",
-    "celery.apps",
-    "celery.worker.consumer",
-)  # loggers whose messages without arguments are constant
+# Loggers whose messages without arguments are constant
+CONSTANT = ("uvicorn.error", "celery.apps", "celery.worker.consumer")
 LONGEST = 200  # characters of a value
 FRAMES = 40  # of a traceback: the last ones
 CAUSES = 5  # exceptions behind an exception
-REQUEST_ID = re.compile(
-    r"[A-Za-z0-9][A-Za-z0-9._-]{7,63}", re.ASCII
-)  # of a proxy before us, taken over; another is made anew
+# What a proxy before us sends as a request’s id is taken over where it looks so; else one is made
+REQUEST_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{7,63}", re.ASCII)
 
 
 def form() -> str:

@@ -39,9 +39,8 @@ class User(AbstractBaseUser):
     email = models.EmailField(max_length=254, unique=True, null=True)  # in small letters; none: the local owner
     name = models.CharField(max_length=60)  # shown to others; never changed, as it stands on what its owner said
     is_active = models.BooleanField(default=True)
-    is_staff = models.BooleanField(
-        default=False
-    )  # an operator: may see the pages about workers, queue and disk, but nobody's corpora
+    # An operator: may see the pages about workers, queue and disk, but nobody's corpora
+    is_staff = models.BooleanField(default=False)
     local = models.BooleanField(default=False)
     created_at = models.DateTimeField(auto_now_add=True)
     # What this account may have; none: what the installation's settings say (webapp.accounts.quotas).
@@ -98,9 +97,8 @@ class Corpus(models.Model):
         FAILED = "failed"
 
     owner = models.ForeignKey(User, models.PROTECT, related_name="corpora", default=local_owner)  # others: Membership
-    offered = models.ForeignKey(
-        User, models.SET_NULL, null=True, related_name="+"
-    )  # to whom its owner wants to hand it over
+    # To whom its owner wants to hand it over
+    offered = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     public = models.BooleanField(default=False)  # anybody may read it
     name = models.CharField(max_length=200)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -108,27 +106,23 @@ class Corpus(models.Model):
     settings = models.JSONField(default=dict)  # ingest.settings.ReadingSettings as a dict: how its files are read
     version = models.OneToOneField("Version", models.SET_NULL, null=True, related_name="+")  # the newest that is ready
     report = models.JSONField(default=dict)  # of reading: problems, documents that repeat others
-    progress = models.JSONField(
-        default=dict
-    )  # how far reading has come, for another attempt to go on from (ingest.checkpoints.ReadCheckpoint)
+    # How far reading has come, for another attempt to go on from (ingest.checkpoints.ReadCheckpoint)
+    progress = models.JSONField(default=dict)
     error = models.TextField(default="")
     bytes_read = models.BigIntegerField(default=0)
     bytes_total = models.BigIntegerField(default=0)
     documents_read = models.BigIntegerField(default=0)
     embargo = models.BooleanField(default=False)  # of its texts: accounts.embargo decides what can be read then
     trains = models.JSONField(null=True)  # settings of the run that is trained as soon as it is read; none: no run
-    parent = models.ForeignKey(
-        "self", models.SET_NULL, null=True, related_name="parts"
-    )  # that its documents were chosen from
-    provenance = models.JSONField(
-        default=dict
-    )  # of such a part: which documents of what (ingest.corpora.create_subset)
+    # The corpus that its documents were chosen from
+    parent = models.ForeignKey("self", models.SET_NULL, null=True, related_name="parts")
+    # Of such a part: which documents of what (ingest.corpora.create_subset)
+    provenance = models.JSONField(default=dict)
     # Of files that have come and are still to be stored: ingest.checkpoints.StoreCheckpoint as a dict, or of an
     # addition that is to be joined its "first" position, the "end", and the "mark". Empty: all are stored.
     arriving = models.JSONField(default=dict)
-    into = models.ForeignKey(
-        "self", models.CASCADE, null=True, related_name="additions"
-    )  # of a draft: where its files will be added
+    # Of a draft: where its files will be added
+    into = models.ForeignKey("self", models.CASCADE, null=True, related_name="additions")
     attempt = models.IntegerField(default=0)
     tries = models.IntegerField(default=0)  # attempts since it last came further (jobs.claims)
     heartbeat_at = models.DateTimeField(null=True)
@@ -230,9 +224,8 @@ class SourceFile(models.Model):
     error = models.TextField(default="")  # why it could not be read, or not to its end; it can be tried again
     items = models.BigIntegerField(default=0)  # documents and problems that came before the error
     documents = models.BigIntegerField(default=0)  # that came of it; of those that are joined the file of the first
-    first = models.BigIntegerField(
-        null=True
-    )  # the number of its first document; none: there is none, or they do not follow each other
+    # The number of its first document; none: there is none, or they do not follow each other
+    first = models.BigIntegerField(null=True)
     problems = models.BigIntegerField(default=0)
     encoding = models.CharField(max_length=40, default="")  # that it was read in, where it has one
 
@@ -333,23 +326,19 @@ class Run(models.Model):
         CANCEL = "cancel"
 
     corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="runs")
-    version = models.ForeignKey(
-        Version, models.RESTRICT, related_name="runs"
-    )  # of the corpus: the words that it is trained on
-    by = models.ForeignKey(
-        User, models.SET_NULL, null=True, related_name="+"
-    )  # who had it trained, whose quota it counts for
+    # Of its corpus: the words that it is trained on
+    version = models.ForeignKey(Version, models.RESTRICT, related_name="runs")
+    # Who had it trained, whose quota it counts for
+    by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
     request = models.CharField(max_length=10, choices=Request, default=Request.NONE, blank=True)
     engine = models.CharField(max_length=20, default="ssi")
     settings = models.JSONField(default=dict)  # the engine's Config as a dict
-    versions = models.JSONField(
-        default=dict
-    )  # what it was trained with (inference.versions); none: by an older version
+    # What it was trained with (inference.versions); none: by an older version
+    versions = models.JSONField(default=dict)
     seed = models.BigIntegerField(default=0)
-    parent = models.ForeignKey(
-        "self", models.SET_NULL, null=True, related_name="children"
-    )  # the run whose topics it begins with
+    # The run whose topics it begins with
+    parent = models.ForeignKey("self", models.SET_NULL, null=True, related_name="children")
     begins = models.BooleanField(default=False)  # with the topics of its parent
     dropped = ArrayField(models.TextField(), default=list)  # words that it leaves out of its version's vocabulary
     steering = models.JSONField(default=dict, db_default={})  # changes of its parent's topics (runs.steering)
@@ -464,9 +453,8 @@ class Topic(models.Model):
     x = models.FloatField(null=True)  # its place on the map
     y = models.FloatField(null=True)
     similar = models.JSONField(default=list)  # [[topic, divergence], …], nearest first
-    beside = models.JSONField(
-        default=list
-    )  # [[topic, lift, documents], …]: stand in the same documents more than by chance
+    # [[topic, lift, documents], …]: stand in the same documents more than by chance
+    beside = models.JSONField(default=list)
 
 
 class Findings(models.Model):
@@ -499,9 +487,8 @@ class Comparison(models.Model):
 
     first = models.ForeignKey(Snapshot, models.CASCADE, related_name="+")  # the one with the lower number
     second = models.ForeignKey(Snapshot, models.CASCADE, related_name="+")
-    by = models.ForeignKey(
-        User, models.SET_NULL, null=True, related_name="+"
-    )  # who looked at it first; nobody: a guest
+    # Who looked at it first; nobody: a guest
+    by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
     size = models.BigIntegerField(default=0)  # pairs of topics
     done = models.FloatField(default=0)  # from 0 to 1
@@ -646,9 +633,8 @@ class Pin(models.Model):
     kind = models.CharField(max_length=10, choices=Kind)
     title = models.TextField()
     address = models.TextField()  # the path of one of our pages
-    quote = models.TextField(
-        default=""
-    )  # of a passage: the document's characters start to end; of a topic: its first words
+    # Of a passage: the document's characters start to end; of a topic: its first words
+    quote = models.TextField(default="")
     start = models.BigIntegerField(null=True)
     end = models.BigIntegerField(null=True)
     sentence = models.TextField(default="")  # of a chart: what it shows

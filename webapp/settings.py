@@ -317,12 +317,13 @@ SECURE_SSL_REDIRECT = SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOK
 # How far that goes: names below the site's (subdomains), and whether its operator may ask browsers' makers to ship it
 # (preload).
 HSTS = os.environ.get("TOPOGRAPH_HSTS") or "preload"
+# Django's checks that would warn of what was asked for
 HSTS_SILENCED = {
     "preload": [],
     "subdomains": ["W021"],
     "host": ["W005", "W021"],
     "off": ["W004"],
-}  # checks that would say what was asked for
+}
 if HSTS not in HSTS_SILENCED:
     raise ImproperlyConfigured(f"TOPOGRAPH_HSTS must be one of {', '.join(HSTS_SILENCED)}, got “{HSTS[:20]}”.")
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS and HSTS != "off" else 0
@@ -369,9 +370,8 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
 # In bytes: what one corpus's files may have together (0: anything), and what the disk keeps free (none: ingest.uploads
 # chooses).
 MAX_UPLOAD = int(os.environ.get("TOPOGRAPH_MAX_UPLOAD") or 0)
-UPLOAD_PATIENCE = float(
-    os.environ.get("TOPOGRAPH_UPLOAD_PATIENCE") or 30
-)  # seconds without a byte, after which a client is gone
+# Seconds without a byte, after which a client is gone
+UPLOAD_PATIENCE = float(os.environ.get("TOPOGRAPH_UPLOAD_PATIENCE") or 30)
 DISK_RESERVE = int(os.environ["TOPOGRAPH_DISK_RESERVE"]) if os.environ.get("TOPOGRAPH_DISK_RESERVE") else None
 EXAMPLE = os.environ.get("TOPOGRAPH_EXAMPLE", "1") == "1"  # whether a new Topograph without accounts reads the example
 # Days for which what is deleted can be brought back (corpora.deletion).
@@ -389,8 +389,7 @@ CLUSTER_TOKENS = int(os.environ.get("TOPOGRAPH_CLUSTER_TOKENS") or 5_000_000)
 
 # Logs and metrics: docs/monitoring.md ------------------------------------------------------------------------------
 LOGGING = logs.configure()
-DJANGO_STRUCTLOG_CELERY_ENABLED = (
-    os.environ.get("TOPOGRAPH_POOL") == "1"
-)  # what a request queues keeps its id; for workers tasks.celery says it
+# What a request queues keeps its id; for workers tasks.celery says it
+DJANGO_STRUCTLOG_CELERY_ENABLED = os.environ.get("TOPOGRAPH_POOL") == "1"
 DJANGO_STRUCTLOG_IP_LOGGING_ENABLED = False
 METRICS_TOKEN = os.environ.get("TOPOGRAPH_METRICS_TOKEN", "")

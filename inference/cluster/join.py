@@ -64,11 +64,8 @@ async def stay(address: str, member: Member, name: str) -> None:
                         [asyncio.ensure_future(each) for each in (worker.finished(), stopping.wait())],
                         return_when=asyncio.FIRST_COMPLETED,
                     )
-            except (
-                OSError,
-                TimeoutError,
-                RuntimeError,
-            ) as error:  # dask says "failed to start", and the cause behind it
+            except (OSError, TimeoutError, RuntimeError) as error:
+                # dask says "failed to start", and the cause behind it
                 log.warning("could not join %s: %s", address, error.__cause__ or error)
         if not stopping.is_set():
             await asyncio.sleep(AGAIN)

@@ -32,10 +32,8 @@ from inference.versions import versions
 TICK = 1.0  # seconds between two looks at who is there while a step is taken
 AGAIN = 1.0  # seconds between two looks for workers
 PATIENCE = 600.0  # seconds that a training waits for workers
-SAVE_EVERY, SAVE_SHARE = (
-    10.0,
-    0.02,
-)  # seconds between two checkpoints at the least, and the share of the time they may take
+# Seconds between two checkpoints at the least, and the share of the time they may take
+SAVE_EVERY, SAVE_SHARE = 10.0, 0.02
 SETTLING = 3.0  # seconds in which a worker that was lost may come back, before the others continue
 CLOSED = "ConnectionPool is closed"  # what dask raises, as a RuntimeError, while a client closes itself
 LOST = (OSError, CommClosedError, Gone, TimeoutError)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from inference.bow import Bow
-from inference.durable import settle
+from inference.durable import rewrite, settle
 from inference.errors import Invalid
 from inference.memory import room
 
@@ -57,9 +57,7 @@ def write_visited(folder: Path, t: int, first: int, end: int, documents: np.ndar
 def commit(folder: Path, t: int, parts: Sequence[Part]) -> None:
     """Say which files hold the memory after step t: they are on the disk by now."""
     path = folder / f"{t}.json"
-    new = path.with_suffix(".new")
-    new.write_text(json.dumps([part._asdict() for part in parts]))
-    new.replace(path)
+    rewrite(path, json.dumps([part._asdict() for part in parts]).encode())
     settle(path)
 
 

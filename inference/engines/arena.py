@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 from scipy.sparse import csr_array
 
-from inference.bow import Bow
+from inference.bow import Bow, ranges
 from inference.engines.contract import Shape
 from inference.kernels import rng, rows
 from inference.topics import LISTED_TOKENS, Topics
@@ -80,7 +80,7 @@ def from_documents(arena: Rows, bow: Bow, shape: Shape, key: int, weights: np.nd
         suits[shape.held_out] = False
     documents = documents[suits[documents]][: len(arena.totals)]
     sizes = np.diff(bow.indptr)[documents]
-    pairs = np.repeat(bow.indptr[documents] - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
+    pairs = ranges(bow.indptr[documents], sizes)
     topics = np.repeat(np.arange(len(documents)), sizes)
     words, counts = np.asarray(bow.words)[pairs], np.asarray(bow.counts)[pairs].astype(np.float64)
     if weights is not None:

@@ -271,7 +271,7 @@ def _weights(
     V, K = len(state.start), config.topics
     row_ptr = np.concatenate([[0], np.cumsum(state.length[words])])
     topics, above = clusters.weigh(
-        words, state.start, state.length, state.arena_topics, state.arena_values, 1.0 / UNITS, config.eta, row_ptr
+        words, state.start, state.arena_topics, state.arena_values, 1.0 / UNITS, config.eta, row_ptr
     )
     documents = state.documents / UNITS
     prior = digamma(documents + config.alpha / K) - digamma(documents.sum() + config.alpha)

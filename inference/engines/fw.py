@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from inference.bow import Bow
+from inference.bow import Bow, ranges
 from inference.engines import arena
 from inference.engines.batch import expand
 from inference.engines.contract import Methods, Priors, Shape
@@ -354,9 +354,7 @@ def _held(batch: _Batch, inferred: _Inferred, K: int) -> np.ndarray:
 
 def _listed(inferred: _Inferred) -> np.ndarray:
     """Where the topics of all documents are, in their order: int64."""
-    ends = np.cumsum(inferred.sizes)
-    shift = np.repeat(inferred.room[:-1] - (ends - inferred.sizes), inferred.sizes)
-    return np.arange(len(shift)) + shift
+    return ranges(inferred.room[:-1], inferred.sizes)
 
 
 def _scaled(state: State, by_topic: np.ndarray) -> np.ndarray:
@@ -415,10 +413,10 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
     places, tokens = _listed(inferred), np.diff(batch.token_ptr[batch.doc_ptr])
     document = np.repeat(np.arange(len(documents)), inferred.sizes)
     theta = (config.alpha + inferred.theta[places]) / (config.topics * config.alpha + tokens[document])
-    found = inferred.topics[places]
-    order = np.lexsort((found, -theta, document))
+    topics = inferred.topics[places]
+    order = np.lexsort((topics, -theta, document))
     indptr = np.concatenate([[0], np.cumsum(inferred.sizes)]).astype(np.int64)
-    return Theta(first, indptr, found[order], theta[order].astype(np.float32))
+    return Theta(first, indptr, topics[order], theta[order].astype(np.float32))
 
 
 def _final(

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import digamma, gammaln
 
-from inference.bow import Bow
+from inference.bow import Bow, ranges
 from inference.engines import sparse
 from inference.engines.arena import Rows
 from inference.kernels import seeds
@@ -37,7 +37,7 @@ def row_of(words: np.ndarray, tokens: np.ndarray, documents: float) -> Row:
 
 def rows_of(state: Rows, documents: np.ndarray, unit: float) -> list[Row]:
     """Of every cluster. documents: float64[K]. unit: of the state's values and of documents."""
-    here = np.repeat(state.start - np.cumsum(state.length) + state.length, state.length) + np.arange(state.length.sum())
+    here = ranges(state.start, state.length)
     words, topic = np.repeat(np.arange(len(state.start)), state.length), state.arena_topics[here]
     order = np.argsort(topic, kind="stable")
     ends = np.cumsum(np.bincount(topic, minlength=len(documents)))

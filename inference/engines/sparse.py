@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import digamma, gammaln
 
-from inference.bow import Bow
+from inference.bow import Bow, ranges
 from inference.engines import arena
 from inference.engines import batch as batches
 from inference.engines.arena import Rows
@@ -31,7 +31,7 @@ class Batch(NamedTuple):
 def expand(bow: Bow, documents: np.ndarray) -> Batch:
     documents = np.asarray(documents, np.int64)
     words, doc_ptr, places, token_ptr = batches.expand(bow, documents)
-    pairs = np.repeat(bow.indptr[documents] - doc_ptr[:-1], np.diff(doc_ptr)) + np.arange(len(places))
+    pairs = ranges(bow.indptr[documents], np.diff(doc_ptr))
     return Batch(words, doc_ptr, places, np.diff(token_ptr).astype(np.float64), token_ptr, pairs)
 
 
@@ -51,7 +51,7 @@ def add(
 def topics_bound(state: Rows, unit: float, eta: float) -> float:
     """E[log p(beta)] - E[log q(beta)] in nats (003, eq. 35, for any lam): an entry at eta gives nothing."""
     V = len(state.start)
-    here = np.repeat(state.start - np.cumsum(state.length) + state.length, state.length) + np.arange(state.length.sum())
+    here = ranges(state.start, state.length)
     values, topic = unit * state.arena_values[here], state.arena_topics[here]
     totals = np.maximum(unit * state.totals, 0.0)
     rise = digamma(eta + values) - digamma(V * eta + totals)[topic]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from inference.bow import Bow
+from inference.bow import Bow, ranges
 from inference.engines import arena, averaging, from_documents, together
 from inference.engines.batch import Batch, expand
 from inference.engines.contract import LEADING, LONGEST, MAPPED, SCRATCH, Exchange, Methods, Priors, Shape, Site
@@ -76,19 +76,15 @@ FIRST_LOOK = 2  # times as many passes are made before the first
 SETTLED = 0.0005  # nats per held-out token and pass: topics that gain less have settled
 SETTLED_BY = 35  # passes: Reuters and the example, K = 20 to 2000, had settled after 25 to 40
 RECOUNTED = 4096  # documents at a time
-GROWN, GROWN_STEPS = (
-    32_768,
-    64,
-)  # documents of a minibatch after the warm-up, at the most, and steps of a pass, at the least
+# Documents of a minibatch after the warm-up, at the most, and steps of a pass, at the least
+GROWN, GROWN_STEPS = 32_768, 64
 SWEPT_TOKENS = 600_000_000  # what is gone through, over all passes, where the number of passes is not given
 CONTINUED = 1 / 3  # of the passes of a run, for one that begins with its topics
 # A rough figure of this program on two cores, set by hand from single trainings of some collections while it was made:
 # seconds a token and pass, at so many topics; more topics cost as this power of them.
 SWEEP, SWEEP_TOPICS, SWEEP_POWER = 0.2e-6, 100, 0.33
-ENTRIES, ENTRIES_FADING = (
-    12,
-    6,
-)  # topics with an entry in a word's row, at K = 100 and 100 tokens a word; times so many while all fades
+# Topics with an entry in a word's row, at K = 100 and 100 tokens a word; times so many while all fades
+ENTRIES, ENTRIES_FADING = 12, 6
 
 
 @dataclass(frozen=True)
@@ -614,7 +610,7 @@ def _replace(
         return
     words, sizes = batch.words[at], np.diff(word_ptr)[at]
     ends = np.append(0, np.cumsum(sizes))
-    own = pairs[np.repeat(word_ptr[at] - ends[:-1], sizes) + np.arange(ends[-1])]
+    own = pairs[ranges(word_ptr[at], sizes)]
     _merge(config, state, words, ends, own, tokens[at], batch.token_ptr, new, old, 1.0, WHOLE)
     if table is not None:
         gibbs.spread(words, state.start, state.length, state.arena_topics, state.arena_values, table)

@@ -193,7 +193,6 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     if not state.begun:
         streams = len(state.noise) > 0
         variational.seed(
-            config,
             state,
             batch,
             state.noise if streams else state.values,

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inference.bow import Bow
+from inference.bow import Bow, ranges
 from inference.engines import arena
 from inference.engines.batch import Batch, expand
 from inference.engines.contract import Exchange, Message, Site
@@ -88,7 +88,7 @@ def count(batch: Batch, order: Order, new: np.ndarray, old: np.ndarray, K: int) 
 
 def counted(state: arena.Rows) -> Counts:
     """The rows themselves, which hold whole numbers."""
-    here = np.repeat(state.start - np.cumsum(state.length) + state.length, state.length) + np.arange(state.length.sum())
+    here = ranges(state.start, state.length)
     indptr = np.append(0, np.cumsum(state.length))
     topics, changes = state.arena_topics[here].astype(np.uint16), state.arena_values[here].astype(np.int32)
     return Counts(np.arange(len(state.length), dtype=np.int32), indptr, topics, changes)
@@ -225,7 +225,7 @@ def packed(
     words: np.ndarray, room: np.ndarray, sizes: np.ndarray, topics: np.ndarray, values: np.ndarray, added: np.ndarray
 ) -> Merged:
     """Without the room that rows did not need. Row i: sizes[i] entries from room[i] on."""
-    _, topics, values = tally.close(room, sizes, topics, values)
+    _, topics, values = rows.close(room, sizes, topics, values)
     return Merged(words.astype(np.int32), sizes.astype(np.uint16), topics.astype(np.uint16), values, added)
 
 

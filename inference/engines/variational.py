@@ -172,7 +172,7 @@ def beginning(
     }  # fmt: skip
 
 
-def seed(config: Settings, state: State, batch: dense.Batch, values: np.ndarray, totals: np.ndarray) -> None:
+def seed(state: State, batch: dense.Batch, values: np.ndarray, totals: np.ndarray) -> None:
     """Put documents of the first minibatch into the random start: half of a topic's mass is a document's words.
 
     Up to DIVERSE topics the documents are as unlike each other as they come, beyond that random ones: choosing costs a

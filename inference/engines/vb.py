@@ -125,7 +125,7 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     if len(documents):
         batch = dense.batch_of(bow, documents)
         if not state.begun:
-            variational.seed(config, state, batch, state.values, state.totals)
+            variational.seed(state, batch, state.values, state.totals)
         local = variational.local(config, state, batch, documents)
         kernels.remember(documents, local.gamma, state.gamma, state.strongest)
         variational.add(batch, local, 1.0, state.next, state.next_totals)

@@ -218,7 +218,7 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
         batch = dense.batch_of(bow, documents)
         gamma = _start(state, documents, batch.lengths)
         b, _ = _table(config, state, batch.words)
-        e, f, _ = _expect(config, state.alpha, batch, b, gamma, config.iterations, config.tolerance)
+        e, f, _ = _expect(state.alpha, batch, b, gamma, config.iterations, config.tolerance)
         vb.add_statistics(
             batch.words, batch.word_ptr, batch.pairs, batch.documents, e, f, b, 1.0, state.next, state.next_totals
         )
@@ -265,7 +265,7 @@ def _table(config: Resolved, state: State, words: np.ndarray) -> tuple[np.ndarra
 
 
 def _expect(
-    config: Resolved, alpha: np.ndarray, batch: dense.Batch, b: np.ndarray, gamma: np.ndarray, most: int, tol: float
+    alpha: np.ndarray, batch: dense.Batch, b: np.ndarray, gamma: np.ndarray, most: int, tol: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Fit gamma in place; what `vb.local_step` returns."""
     return vb.local_step(batch.doc_ptr, batch.places, batch.counts, b, alpha, gamma, tol * batch.lengths, most, 0.0)
@@ -333,7 +333,7 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
     batch = dense.batch_of(bow, np.arange(first, end, dtype=np.int64))
     gamma = state.alpha + (batch.lengths / config.topics)[:, None]
     b, _ = _table(config, state, batch.words)
-    _expect(config, state.alpha, batch, b, gamma, FOLD_ITERATIONS, FOLD_TOL)
+    _expect(state.alpha, batch, b, gamma, FOLD_ITERATIONS, FOLD_TOL)
     return dense.theta(gamma, first, batch.lengths)
 
 
@@ -356,7 +356,7 @@ def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray, times
         batch = dense.batch_of(bow, documents[first : first + 1024])
         gamma = _start(state, documents[first : first + 1024], batch.lengths)
         b, log_scale = _table(config, state, batch.words)
-        _, f, _ = _expect(config, state.alpha, batch, b, gamma, config.iterations, config.tolerance)
+        _, f, _ = _expect(state.alpha, batch, b, gamma, config.iterations, config.tolerance)
         total += vb.documents_bound(batch.doc_ptr, batch.places, batch.counts, f, gamma, state.alpha, log_scale).sum()
     return times * float(total) + (_topics_bound(state) if config.topics_prior == "dirichlet" else 0.0)
 

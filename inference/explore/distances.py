@@ -31,10 +31,8 @@ class Rows(NamedTuple):
 
 def rows(topics: Topics) -> Rows:
     """Over the whole vocabulary."""
-    weights, floor = (
-        topics.weights.astype(np.float64),
-        np.maximum(topics.floor, 0.0),
-    )  # rounding may leave a floor just below 0
+    # Rounding may leave a floor just below 0
+    weights, floor = topics.weights.astype(np.float64), np.maximum(topics.floor, 0.0)
     return Rows(topics.indptr, topics.words, weights, floor, np.zeros(topics.K), topics.V)
 
 

@@ -29,9 +29,8 @@ def classical(divergences: np.ndarray) -> np.ndarray:
         return np.zeros((K, 2))
     means = divergences.mean(axis=0)
     inner = -0.5 * (divergences - means - means[:, None] + means.mean())
-    values, vectors = np.linalg.eigh(
-        inner
-    )  # scipy's, which gives two alone, takes as long, and keeps Python's lock for so long
+    # scipy's, which gives two alone, takes as long, and keeps Python's lock for so long
+    values, vectors = np.linalg.eigh(inner)
     values, vectors = values[-2:], vectors[:, -2:]
     xy = vectors[:, ::-1] * np.sqrt(np.maximum(values[::-1], 0.0))
     return _turned(xy)

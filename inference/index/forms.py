@@ -101,10 +101,8 @@ class Forms(NamedTuple):
         """int32, ascending: the words that a piece of a query matches. Raises Invalid where a beginning has too
         many."""
         if piece.how == BEGIN:
-            a, b = (
-                self.words.first(piece.word.encode()),
-                self.words.first(piece.word.encode() + b"\xff"),
-            )  # no UTF-8 has 0xff
+            # No UTF-8 has 0xff
+            a, b = self.words.first(piece.word.encode()), self.words.first(piece.word.encode() + b"\xff")
             if b - a > MOST:
                 raise Invalid(
                     "q",

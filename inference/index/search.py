@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 from numba import njit
 
+from inference.durable import rewrite
 from inference.errors import Invalid
 from inference.index import segments
 from inference.index.forms import Forms
@@ -24,9 +25,8 @@ END = 1 << 40  # behind every text
 PHRASES = 4  # that were looked up last are kept: they are found, then ranked; 6 bytes a document
 PLACES = 10_000  # of a word in a document that `places` gives: a snippet is chosen among them
 
-Spans = Callable[
-    [str], list[tuple[int, int, str]]
-]  # a text -> (start, end, word) of each piece: inference.text.Tokeniser.spans
+# A text -> (start, end, word) of each piece: inference.text.Tokeniser.spans
+Spans = Callable[[str], list[tuple[int, int, str]]]
 
 
 class Stream(Protocol):
@@ -90,9 +90,7 @@ class Index:
         shutil.rmtree(folder / name, ignore_errors=True)
         Forms.write(folder / name, stream.lexicon, language)
         meta = {"format": FORMAT, "made": made, "language": language, "words": name, "segments": finished}
-        temporary = folder / "meta.json.new"
-        temporary.write_text(json.dumps(meta))
-        temporary.replace(folder / "meta.json")
+        rewrite(folder / "meta.json", json.dumps(meta).encode())
         names = {name, *(segment["name"] for segment in finished)}
         for path in folder.iterdir():
             if path.is_dir() and path.name not in names:

@@ -11,7 +11,7 @@ from inference.kernels.special import psi as digamma
 
 
 @njit(cache=True, parallel=True)
-def weigh(words, start, length, arena_topics, arena_values, unit, eta, row_ptr):
+def weigh(words, start, arena_topics, arena_values, unit, eta, row_ptr):
     """E[log beta] of some words' listed entries, less that of an unlisted word of the same cluster: (topics int32,
     above float64), rows by row_ptr, int64[n + 1]. arena_values: float64, statistics in units of `unit`."""
     topics, above = np.empty(row_ptr[-1], np.int32), np.empty(row_ptr[-1])

@@ -14,6 +14,7 @@ from numba import njit, prange
 
 from inference.kernels import select
 from inference.kernels.gibbs import CHUNKS, shares
+from inference.kernels.rows import close
 from inference.kernels.special import exp_digamma
 
 MOST = 32  # topics in a document's block, at least so many;
@@ -227,12 +228,11 @@ def mixtures(doc_ptr, places, tokens, row_ptr, topics, above, inverse, floor, al
     """
     n, K = len(doc_ptr) - 1, len(floor)
     prior, small = np.sum(alpha), alpha.astype(np.float32)
-    size, room_ptr = np.zeros(n, np.int64), np.zeros(n + 1, np.int64)
+    size, listed, room_ptr = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n + 1, np.int64)
     for d in range(n):
         for j in range(doc_ptr[d], doc_ptr[d + 1]):
             size[d] += tokens[j]
         room_ptr[d + 1] = room_ptr[d] + most_topics(size[d], K)
-    listed = np.zeros(n + 1, np.int64)
     out_topics, out_weights = np.empty(room_ptr[n], np.int32), np.empty(room_ptr[n], np.float32)
     bounds = shares(doc_ptr)
     for chunk in prange(CHUNKS):
@@ -274,11 +274,5 @@ def mixtures(doc_ptr, places, tokens, row_ptr, topics, above, inverse, floor, al
                 k = active[order[i]]
                 out_topics[room_ptr[d] + i] = k
                 out_weights[room_ptr[d] + i] = (alpha[k] + held[order[i]]) / (prior + size[d])
-            listed[d + 1] = m
-    out = np.cumsum(listed)
-    topics_of, weights = np.empty(out[n], np.int32), np.empty(out[n], np.float32)
-    for d in range(n):
-        at = room_ptr[d] - out[d]
-        for j in range(out[d], out[d + 1]):
-            topics_of[j], weights[j] = out_topics[at + j], out_weights[at + j]
-    return out, topics_of, weights
+            listed[d] = m
+    return close(room_ptr, listed, out_topics, out_weights)

@@ -18,7 +18,7 @@ from numba import njit, prange
 
 from inference.kernels import rng
 from inference.kernels.gibbs import CHUNKS, shares
-from inference.kernels.rows import _sort
+from inference.kernels.rows import sort_first
 
 OPE, FW, PAIRWISE = 0, 1, 2  # how theta is inferred
 SAFE, FIXED, LINE_SEARCH = 0, 1, 2  # how far a step of FW goes
@@ -33,10 +33,8 @@ AFRESH = 16  # steps after which x is summed again: increments drift
 DENSE_ENTRIES, DENSE_WORDS = 1.6, 130.0  # entries of a dense block that cost what an entry of a row does, and a word
 BLOCK = 1 << 22  # entries: no larger block is dense
 LISTED = 0.5  # tokens: a topic with fewer of a document is not listed, unless it is a vertex
-DROPPED_TOKENS, DROPPED_MOST = (
-    1e-4,
-    0.05,
-)  # an entry with fewer tokens is dropped: so many for each topic, and at the most
+# An entry with fewer tokens is dropped: so many for each topic, and at the most
+DROPPED_TOKENS, DROPPED_MOST = 1e-4, 0.05
 
 
 def dropped(K):
@@ -191,8 +189,8 @@ def _all_columns(width, block, first, end, places, row_ptr, topics, above):
 
 
 @njit(cache=True, error_model="numpy")
-def _largest(gradient, floor, total, place, most, found):
-    """The `most` topics with the largest gradient of those outside of the block, into found, int32[most]: returns their
+def _largest(gradient, floor, total, place, most, largest):
+    """The `most` topics with the largest gradient of those outside of the block, into largest, int32[most]: returns their
     number and the largest gradient of the others, 0 where there are none.
 
     gradient: float32[K], becomes G. total: sum_j r_j. place: int32[K], -1 for a topic outside of the block. Of equal
@@ -209,16 +207,16 @@ def _largest(gradient, floor, total, place, most, found):
             continue
         i = n
         if n == most:
-            rest = max(rest, gradient[found[n - 1]])
+            rest = max(rest, gradient[largest[n - 1]])
             i -= 1
         else:
             n += 1
-        while i > 0 and gradient[found[i - 1]] < g:
-            found[i] = found[i - 1]
+        while i > 0 and gradient[largest[i - 1]] < g:
+            largest[i] = largest[i - 1]
             i -= 1
-        found[i] = k
+        largest[i] = k
         if n == most:
-            least = gradient[found[n - 1]]
+            least = gradient[largest[n - 1]]
     return n, rest
 
 
@@ -335,7 +333,7 @@ def _documents(d0, d1, doc_ptr, places, token_ptr, row_ptr, topics, above, even,
     own = np.empty(2 * full_width + 2 * COLUMNS, np.float32)
     support = np.empty(full_width, np.int32)
     member = np.zeros(full_width, np.bool_)
-    found = np.empty(COLUMNS, np.int32)
+    largest = np.empty(COLUMNS, np.int32)
     block = np.empty(0, np.float32)
     longest = 0
     for d in range(d0, d1):
@@ -381,9 +379,9 @@ def _documents(d0, d1, doc_ptr, places, token_ptr, row_ptr, topics, above, even,
             if kind == PAIRWISE and not dense:  # and with the topics that the even theta would go to
                 total = _ratios(counts, x, r)
                 _gradient(p0, p1, places, row_ptr, topics, above, r, gradient)
-                more, _ = _largest(gradient, floor, total, place, COLUMNS, found)
+                more, _ = _largest(gradient, floor, total, place, COLUMNS, largest)
                 block, width, m = _add_columns(
-                    found, more, m, width, block, own_places, row_ptr, topics, above, place, slots, base, floor
+                    largest, more, m, width, block, own_places, row_ptr, topics, above, place, slots, base, floor
                 )
             _gradient(p0, p1, places, row_ptr, topics, first, counts, gradient)
             best, most = 0, -np.inf
@@ -391,9 +389,9 @@ def _documents(d0, d1, doc_ptr, places, token_ptr, row_ptr, topics, above, even,
                 if tokens * logs[k] + gradient[k] > most:
                     best, most = k, tokens * logs[k] + gradient[k]
             if place[best] < 0:
-                found[0] = best
+                largest[0] = best
                 block, width, m = _add_columns(
-                    found, 1, m, width, block, own_places, row_ptr, topics, above, place, slots, base, floor
+                    largest, 1, m, width, block, own_places, row_ptr, topics, above, place, slots, base, floor
                 )
             a = place[best]
             rest, t[a], support[0], member[a], size = np.float32(0.0), np.float32(1.0), a, True, 1
@@ -429,26 +427,26 @@ def _documents(d0, d1, doc_ptr, places, token_ptr, row_ptr, topics, above, even,
             if look:
                 _gradient(p0, p1, places, row_ptr, topics, above, r, gradient)
                 wanted = MORE if kind == PAIRWISE else COLUMNS if m == 0 else 1
-                more, outside = _largest(gradient, floor, total, place, wanted, found)
+                more, outside = _largest(gradient, floor, total, place, wanted, largest)
                 for j in range(n):
                     known[j] = x[j] / counts[j]
                 if kind == PAIRWISE:
-                    gap = max(value, np.float64(gradient[found[0]]) if more else 0.0) - tokens
+                    gap = max(value, np.float64(gradient[largest[0]]) if more else 0.0) - tokens
                     if gap <= tolerance * tokens:
                         break
                 elif more:
-                    v = ones * gradient[found[0]] - (twos * prior * K / np.float64(rest) if twos > 0.0 else 0.0)
-                    wins = m == 0 or v > value or (v == value and found[0] < slots[best])
+                    v = ones * gradient[largest[0]] - (twos * prior * K / np.float64(rest) if twos > 0.0 else 0.0)
+                    wins = m == 0 or v > value or (v == value and largest[0] < slots[best])
                     if m > 0 and not wins:
-                        more, outside = 0, gradient[found[0]]
+                        more, outside = 0, gradient[largest[0]]
                     elif wins:
                         best, value = m, v
-                while kind == PAIRWISE and more and gradient[found[more - 1]] <= tokens:
+                while kind == PAIRWISE and more and gradient[largest[more - 1]] <= tokens:
                     more -= 1
                 for i in range(more):
-                    own[m + i] = gradient[found[i]]
+                    own[m + i] = gradient[largest[i]]
                 block, width, m = _add_columns(
-                    found, more, m, width, block, own_places, row_ptr, topics, above, place, slots, base, floor
+                    largest, more, m, width, block, own_places, row_ptr, topics, above, place, slots, base, floor
                 )
                 if kind == PAIRWISE:
                     best, value = _winner(m, K, slots, t, support, size, rest, own, ones, twos, prior)
@@ -639,7 +637,7 @@ def _blend_rows(i0, i1, words, word_ptr, pairs, doc_of, tokens, room, support_to
                 else:
                     tally[k] += np.float64(factors[p]) * support_theta[e] * beta[k]
         spread = 0.0 if credits else spread / K
-        _sort(fresh, m)
+        sort_first(fresh, m)
         at, f = indptr[i], 0
         stored = start[words[i]] - row_ptr[i]
         for e in range(row_ptr[i], row_ptr[i + 1] + 1):

@@ -23,9 +23,8 @@ MOST = 1e38  # of a weight, which is stored as float32
 CHUNKS = 64  # of a minibatch's documents, each with a workspace of its own; fixed, so results don't depend on threads
 NOWHERE = np.uint32(0xFFFFFFFF)
 _NOWHERE = np.uint64(NOWHERE)
-_0, _1, _2, _3, _4, _5, _6, _7, _8, _63 = (
-    np.uint64(i) for i in (0, 1, 2, 3, 4, 5, 6, 7, 8, 63)
-)  # unsigned: no index can be negative
+# Unsigned: no index can be negative
+_0, _1, _2, _3, _4, _5, _6, _7, _8, _63 = (np.uint64(i) for i in (0, 1, 2, 3, 4, 5, 6, 7, 8, 63))
 UNSEEN = np.uint16(0xFFFF)  # in place of a topic: the token was never sampled
 
 

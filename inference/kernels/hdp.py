@@ -127,7 +127,7 @@ def add_rows(out, weights, rows):
 
 
 @njit(cache=True)
-def start(logs, places, counts, gamma, T, C):
+def start(logs, places, gamma, T, C):
     """(candidates int64[C], B float64[n, C], turned float64[C, n], phi float64[T, n]) of a document.
 
     logs: float64[W, K], E[log beta]; places: of the document's words there. gamma: float64[K], LDA's of the document.
@@ -276,7 +276,7 @@ def documents(
             if a == b:
                 continue
             n = counts[a:b]
-            chosen, B, turned, phi = start(logs, places[a:b], n, gamma[d], T, C)
+            chosen, B, turned, phi = start(logs, places[a:b], gamma[d], T, C)
             bound, _ = ascend(
                 B, turned, n, stick_logs[chosen], alpha, phi, zeta, of_pointers, first, rest, tolerance, most, empty
             )

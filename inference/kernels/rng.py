@@ -43,12 +43,6 @@ def to_unit(bits):
 
 
 @njit(cache=True, inline="always")
-def low_choice(bits, n):
-    """One of 0 … n - 1, from the lower 11 of 64 random bits, which `to_unit` leaves; n at most 2^11."""
-    return np.int64(((bits & np.uint64(0x7FF)) * np.uint64(n)) >> np.uint64(11))
-
-
-@njit(cache=True, inline="always")
 def unit(state):
     """Uniform in [0, 1), from a state."""
     return to_unit(mix(state))

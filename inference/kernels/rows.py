@@ -89,7 +89,7 @@ def by_word(places, token_ptr, n):
 
 
 @njit(cache=True, inline="always")
-def _sort(values, n):
+def sort_first(values, n):
     """Sort values[:n]: by insertion where it is short, as nearly all are."""
     if n > 48:
         values[:n].sort()
@@ -113,7 +113,7 @@ def merge_row(
     fresh[:m], which are new to it; both are cleared. topics, values: written. added: float64[K], grows by what the row
     has more than before.
     """
-    _sort(fresh, m)
+    sort_first(fresh, m)
     f, K = 0, len(tally)
     for j in range(first, first + size + 1):
         k = arena_topics[j] if j < first + size else K
@@ -345,7 +345,7 @@ def change(
                     if len(table):
                         table[w, k] += tally[k]
                 if left or come:
-                    _sort(fresh, come)
+                    sort_first(fresh, come)
                     length[w] = _change_row(first, size, fresh, come, left, tally, arena_topics, arena_values)
             for f in range(m):
                 tally[touched[f]] = 0
@@ -357,7 +357,7 @@ def change(
 
 
 @njit(cache=True, inline="always")
-def _room(size):
+def room_of(size):
     """Entries that a row of this size is given when it moves: it may grow by half before it moves again."""
     return size + size // 2 + 2
 
@@ -368,7 +368,7 @@ def room_needed(words, sizes, capacity):
     total = np.int64(0)
     for i in range(len(words)):
         if sizes[i] > capacity[words[i]]:
-            total += _room(sizes[i])
+            total += room_of(sizes[i])
     return total
 
 
@@ -379,7 +379,7 @@ def put(words, indptr, sizes, topics, values, start, length, capacity, arena_top
         w = words[i]
         if sizes[i] > capacity[w]:
             start[w] = used
-            capacity[w] = _room(sizes[i])
+            capacity[w] = room_of(sizes[i])
             used += capacity[w]
         length[w] = sizes[i]
     bounds = shares(indptr)
@@ -468,6 +468,24 @@ def sort_rows(indptr, words, values):
         values[a:b] = values[a:b][order]
 
 
+@njit(cache=True, nogil=True)
+def close(room, sizes, topics, values):
+    """Rows behind one another, without the room that they did not need: (indptr int64[n + 1], topics, values).
+
+    Row i: the sizes[i] entries of topics and values from room[i] on.
+    """
+    n = len(sizes)
+    indptr = np.zeros(n + 1, np.int64)
+    for i in range(n):
+        indptr[i + 1] = indptr[i] + sizes[i]
+    all_topics, all_values = np.empty(indptr[n], topics.dtype), np.empty(indptr[n], values.dtype)
+    for i in range(n):
+        at = room[i] - indptr[i]
+        for e in range(indptr[i], indptr[i + 1]):
+            all_topics[e], all_values[e] = topics[at + e], values[at + e]
+    return indptr, all_topics, all_values
+
+
 @njit(cache=True, parallel=True)
 def mixtures(indptr, samples, alpha):
     """theta of each document of a block: (indptr int64[n + 1], topics int32, weights float32), largest first.
@@ -481,9 +499,8 @@ def mixtures(indptr, samples, alpha):
     room = np.zeros(n + 1, np.int64)
     for d in range(n):
         room[d + 1] = room[d] + min(K, M * (indptr[d + 1] - indptr[d]))
-    found_topics = np.empty(room[n], np.int32)
-    found_weights = np.empty(room[n], np.float32)
-    sizes = np.zeros(n + 1, np.int64)
+    topics, listed = np.empty(room[n], np.int32), np.empty(room[n], np.float32)
+    sizes = np.empty(n, np.int64)
     for chunk in prange(CHUNKS):
         tally = np.zeros(K, np.int64)
         touched = np.empty(K, np.int32)
@@ -504,13 +521,6 @@ def mixtures(indptr, samples, alpha):
                 tally[ks[j]] = 0
             order = np.argsort(-weights, kind="mergesort")
             for i in range(m):
-                found_topics[room[d] + i], found_weights[room[d] + i] = ks[order[i]], weights[order[i]]
-            sizes[d + 1] = m
-    out = np.cumsum(sizes)
-    topics = np.empty(out[n], np.int32)
-    weights = np.empty(out[n], np.float32)
-    for d in range(n):
-        at = room[d] - out[d]
-        for j in range(out[d], out[d + 1]):
-            topics[j], weights[j] = found_topics[at + j], found_weights[at + j]
-    return out, topics, weights
+                topics[room[d] + i], listed[room[d] + i] = ks[order[i]], weights[order[i]]
+            sizes[d] = m
+    return close(room, sizes, topics, listed)

@@ -5,7 +5,7 @@ import numpy as np
 from numba import njit, prange
 
 from inference.kernels.gibbs import CHUNKS, shares
-from inference.kernels.rows import _sort, merge_row, tally_word
+from inference.kernels.rows import close, merge_row, room_of, sort_first, tally_word
 
 DENSE = 16  # where a word has at least K over this many topics, all topics are looked at, which spares sorting them
 FEW = 8  # a row with over so many times the entries of what changes in it is searched, not gone through
@@ -23,7 +23,7 @@ def _emit(tally, known, fresh, m, topics, changes, at):
             tally[k] = 0
             known[k] = False
         return at
-    _sort(fresh, m)
+    sort_first(fresh, m)
     for f in range(m):
         k = fresh[f]
         if tally[k] != 0:
@@ -32,21 +32,6 @@ def _emit(tally, known, fresh, m, topics, changes, at):
         tally[k] = 0
         known[k] = False
     return at
-
-
-@njit(cache=True, nogil=True)
-def close(room, sizes, topics, changes):
-    """(indptr int64[n + 1], topics, changes) of rows of sizes[i] from room[i] on, behind one another."""
-    n = len(sizes)
-    indptr = np.zeros(n + 1, np.int64)
-    for i in range(n):
-        indptr[i + 1] = indptr[i] + sizes[i]
-    all_topics, all_changes = np.empty(indptr[n], topics.dtype), np.empty(indptr[n], changes.dtype)
-    for i in range(n):
-        at = room[i] - indptr[i]
-        for e in range(indptr[i], indptr[i + 1]):
-            all_topics[e], all_changes[e] = topics[at + e], changes[at + e]
-    return indptr, all_topics, all_changes
 
 
 @njit(cache=True, parallel=True)
@@ -126,8 +111,8 @@ def add_up(pieces, first, end, p_topics, p_changes, K):
 
 
 @njit(cache=True)
-def _put_in(at, size, more, e0, e1, topics, changes, arena_topics, arena_values):
-    """Write those of the changes e0 ... e1 - 1 whose topics are new to a row into it; more: how many these are, and it has
+def _put_in(at, size, more, e1, topics, changes, arena_topics, arena_values):
+    """Write those of the changes before e1 whose topics are new to a row into it; more: how many these are, and it has
     room for them. They grow: what a row does not have can't become less."""
     p, to, e = at + size - 1, at + size + more - 1, e1 - 1
     while to > p:
@@ -184,7 +169,7 @@ def _add_row(at, size, room, e0, e1, topics, changes, arena_topics, arena_values
             to += np.int64(arena_values[j] != 0)
         size -= gone
     if more and size + more <= room:
-        _put_in(at, size, more, e0, e1, topics, changes, arena_topics, arena_values)
+        _put_in(at, size, more, e1, topics, changes, arena_topics, arena_values)
         return size + more, 0
     return size, more
 
@@ -231,8 +216,8 @@ def move(places, words, wanted, indptr, topics, changes, start, length, capacity
         at, size = start[w], length[w]
         for j in range(size):
             arena_topics[used + j], arena_values[used + j] = arena_topics[at + j], arena_values[at + j]
-        start[w], length[w], capacity[w] = used, wanted[i], wanted[i] + wanted[i] // 2
-        _put_in(used, size, wanted[i] - size, indptr[i], indptr[i + 1], topics, changes, arena_topics, arena_values)
+        start[w], length[w], capacity[w] = used, wanted[i], room_of(wanted[i])
+        _put_in(used, size, wanted[i] - size, indptr[i + 1], topics, changes, arena_topics, arena_values)
         used += capacity[w]
     return used
 

@@ -7,14 +7,8 @@ import numpy as np
 from inference.errors import Invalid
 from inference.text.forms import former
 
-REASONS = (
-    "number",
-    "too short",
-    "too long",
-    "stop word",
-    "too rare",
-    "too common",
-)  # why a word is left out; the first that holds
+# Why a word is left out; the first that holds
+REASONS = ("number", "too short", "too long", "stop word", "too rare", "too common")
 _VALUES = {
     "hyphens": ("split", "join"),
     "apostrophes": ("split", "join"),

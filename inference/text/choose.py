@@ -81,9 +81,8 @@ class _Choosing:
         if self.units.joins:
             for block in stream.blocks(documents):
                 self.units.learn(block.words, block.ends)
-        self.tokens, self.in_documents = self._count(
-            np.arange(self.units.count, dtype=np.int32), self.units.count
-        )  # of units
+        # Of each unit
+        self.tokens, self.in_documents = self._count(np.arange(self.units.count, dtype=np.int32), self.units.count)
         self.reason = reasons(self.units, choice)
         self.reason[self.tokens == 0] = 255  # of words that are in titles alone, or in documents that are left out
         self.form, self.forms = self._forms(self.reason)

@@ -11,10 +11,8 @@ from inference.text.table import NUMBER
 
 ALIKE = 0.8  # Jaccard similarity of their shingles from which on two documents nearly repeat one another
 SHINGLE = 3  # words in a row; shorter documents repeat another exactly or not at all
-BANDS, ROWS = (
-    20,
-    5,
-)  # of MinHash: a pair at ALIKE is found with probability 1 - (1 - 0.8^5)^20 = 0.9996, one at 0.4 is looked at in 19%
+# Of MinHash: a pair at ALIKE is found with probability 1 - (1 - 0.8^5)^20 = 0.9996, one at 0.4 is looked at in 19%
+BANDS, ROWS = 20, 5
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 

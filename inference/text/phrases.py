@@ -39,9 +39,8 @@ def find(stream: Stream, choice: Choice, most: int = 500) -> list[Phrase]:
     """
     pairs = _pairs(stream, replace(choice, phrases=()), most)
     longer = _pairs(stream, replace(choice, phrases=tuple(phrase.words for phrase in pairs)), most) if pairs else []
-    phrases = {
-        phrase.words: phrase for phrase in [*longer, *pairs]
-    }  # the first round counted pairs that are a part of longer ones, too
+    # The first round counted pairs that are a part of longer ones, too
+    phrases = {phrase.words: phrase for phrase in [*longer, *pairs]}
     return sorted(phrases.values(), key=lambda phrase: (-phrase.score, phrase.words))[:most]
 
 

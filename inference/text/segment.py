@@ -52,9 +52,8 @@ def segmenter(language: str) -> Segmenter | None:
             return np.zeros(0, np.int32)
         begins = np.zeros(len(text), bool)
         for first, last in _blocks(kinds):
-            block = (
-                text[first:last].encode("utf-8", "replace").decode()
-            )  # half a surrogate pair becomes “?”, and nothing moves
+            # Half a surrogate pair becomes “?”, and nothing moves
+            block = text[first:last].encode("utf-8", "replace").decode()
             begins[first:last][_composed(block, cut)] = True
         begins &= kinds == _INSIDE
         begins[_edges(kinds)] = True

@@ -66,9 +66,8 @@ _TRADITIONAL = str.maketrans(
     "兩個臨為烏僅從們會儻關內衝況憑則別辦區單卻嚇嗎嘔唄嗚噠嘩喲嘍噯噓處對將爾盡豈開歸當總換無舊時來樣歟沒點猶獨著稱簡類緊縱經結給繼綜罷騰雖見讓許論設誠話該說請諸誰賊賴轉較邊達過還這進連鑒針問間隨難順齊",
 )
 _TRADITIONAL_TOO = str.maketrans("万与么于余几后据并里", "萬與麼於餘幾後據並裡")
-_VOWELS = regex.compile(
-    "[\u064b-\u0652\u0670\u0640]"
-)  # of Arabic script, which most texts leave out; and the stroke that lengthens
+# Of Arabic script, which most texts leave out; and the stroke that lengthens
+_VOWELS = regex.compile("[\u064b-\u0652\u0670\u0640]")
 
 LANGUAGES = {  # that texts can be said to be in: those with a list here, with a segmenter, or that are recognised
     "af": "Afrikaans", "sq": "Albanian", "am": "Amharic", "ar": "Arabic", "hy": "Armenian", "as": "Assamese",

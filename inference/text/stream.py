@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from inference.durable import rewrite
 from inference.errors import Invalid
 from inference.text.lexicon import Lexicon
 from inference.text.tokenise import Tokeniser
@@ -155,17 +156,14 @@ class Writer:
         return self._checkpoint
 
     def _keep(self) -> None:
-        temporary = self.folder / f"{_CHECKPOINT}.new"
-        temporary.write_text(json.dumps(self._checkpoint))
-        temporary.replace(self.folder / _CHECKPOINT)
+        rewrite(self.folder / _CHECKPOINT, json.dumps(self._checkpoint).encode())
 
 
 def _opened(path: Path, size: int):
     """For appending behind the first `size` bytes. Raises Invalid where there are fewer."""
     if not size:
-        path.unlink(
-            missing_ok=True
-        )  # whoever has it mapped keeps what it was: cut short under them, it would end their process
+        # Whoever has it mapped keeps what it was: cut short under them, it would end their process
+        path.unlink(missing_ok=True)
     path.touch()
     if path.stat().st_size < size:
         raise Invalid(

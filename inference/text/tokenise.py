@@ -44,9 +44,8 @@ class Tokeniser:
         self._segment = None if given else segmenter(language)
         self._together = language in ("zh", "ja", "ko")  # whose segmenters say where words of ideographs begin
         self._table = Table()
-        self._ids = np.zeros(
-            0, np.int32
-        )  # of the table's words: the number of the canonical word, -1 where it has none yet
+        # Of the table's words: the number of the canonical word, -1 where it has none yet
+        self._ids = np.zeros(0, np.int32)
         self._sources = np.zeros(0, np.int32)  # of canonical words: the table's
         self._count = 0
 

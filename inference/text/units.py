@@ -148,9 +148,8 @@ class Units:
     def _index(self) -> tuple[np.ndarray, ...]:
         """Phrases by their first unit, the longest first: heads int32 by unit (a bucket or -1), int64 where each
         bucket's phrases end, the phrases' numbers, where each phrase's units end, and the units."""
-        own = self.lexicon.find(
-            [phrase.replace(" ", "_") for phrase in self.choice.phrases]
-        )  # among words given as they are
+        # Among words given as they are
+        own = self.lexicon.find([phrase.replace(" ", "_") for phrase in self.choice.phrases])
         numbers = np.where(own >= 0, own, np.arange(self.phrases().start, self.count))
         buckets: dict[int, list[tuple[int, np.ndarray]]] = {}
         for number, units in zip(numbers.tolist(), self._phrases, strict=True):

@@ -1,4 +1,4 @@
-"""Small corpora for tests."""
+"""Small corpora for tests, and whether two results are the same."""
 
 import numpy as np
 
@@ -27,3 +27,8 @@ def planted(K: int, V: int, D: int, length: int, seed: int, alpha=0.2) -> tuple[
     theta = rng.dirichlet(np.broadcast_to(alpha, K), D)
     documents = [rng.choice(V, size=length, p=theta[d] @ beta).tolist() for d in range(D)]
     return bow_of(documents, V), beta
+
+
+def equal(a, b) -> bool:
+    """Whether two tuples have equal arrays."""
+    return all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))

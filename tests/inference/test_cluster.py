@@ -8,7 +8,7 @@ import pytest
 
 from inference import Bow, Invalid, Snapshot, begin, checkpoint, cluster, engines, train
 from inference.cluster import parts
-from tests.inference.corpora import planted
+from tests.inference.corpora import equal, planted
 
 if not cluster.installed():
     pytest.skip("dask.distributed is not installed: pip install 'topograph[cluster]'", allow_module_level=True)
@@ -34,10 +34,6 @@ def site(tmp_path_factory):
     one = [event for event in train(engine, config, bow, seed=SEED, threads=1) if isinstance(event, Snapshot)]
     with running(home, workers=2) as there:
         yield SimpleNamespace(home=home, bow=bow, engine=engine, config=config, one=one, cluster=there)
-
-
-def same(a, b) -> bool:
-    return all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
 
 
 def led(site, name: str, at=lambda step, team: None, state=None, last=None) -> tuple[list[Snapshot], Team]:
@@ -66,7 +62,7 @@ def as_one(site, kept) -> bool:
     """Whether these are the snapshots of the training by one process, all of them or the last."""
     known = {s.step: s for s in site.one}
     return kept[-1][0] == site.one[-1].step and all(
-        (tokens, held_out) == (known[step].tokens, known[step].held_out) and same(topics, known[step].topics)
+        (tokens, held_out) == (known[step].tokens, known[step].held_out) and equal(topics, known[step].topics)
         for step, tokens, held_out, topics in kept
     )
 
@@ -138,7 +134,7 @@ def test_one_process_goes_on_where_a_team_was(site):
     state = checkpoint.load(file, engine=site.engine, config=site.config, bow=site.bow)
     parts.gather(file, state, site.bow)
     *_, event = train(site.engine, site.config, site.bow, seed=SEED, resume=state, threads=1)
-    assert same(event.topics, site.one[-1].topics)
+    assert equal(event.topics, site.one[-1].topics)
     parts.drop(file)
     assert not parts.folder_of(file).exists()
 
@@ -158,7 +154,7 @@ def test_a_training_that_begins_with_topics_is_shared(site):
     )
     site = SimpleNamespace(**vars(site) | {"config": config})
     kept, _ = led(site, "begins", state=begin(site.engine, config, site.bow, given, seed=SEED))
-    assert same(kept[-1][3], one.topics)
+    assert equal(kept[-1][3], one.topics)
 
 
 def test_workers_give_tokens_their_topics(site, monkeypatch):
@@ -185,7 +181,7 @@ def test_workers_give_tokens_their_topics(site, monkeypatch):
     wanted = [alone(last.state, first, min(first + 7, site.bow.D)) for first in range(0, site.bow.D, 7)]
     for lose in (False, True):
         blocks = stored(lose)
-        assert len(blocks) == len(wanted) and all(same(a, b) for a, b in zip(blocks, wanted, strict=True))
+        assert len(blocks) == len(wanted) and all(equal(a, b) for a, b in zip(blocks, wanted, strict=True))
 
 
 def test_learned_priors_and_checkpoints_between_snapshots(site, monkeypatch):
@@ -202,11 +198,11 @@ def test_learned_priors_and_checkpoints_between_snapshots(site, monkeypatch):
         *_, event = train(team, config, site.bow, seed=SEED, last=one.steps - 2)
         assert team.saved == event.step
         state = checkpoint.load(file, engine=site.engine, config=config, bow=site.bow)
-        assert same((state.alpha, state.rises), (event.state.alpha, event.state.rises))
+        assert equal((state.alpha, state.rises), (event.state.alpha, event.state.rises))
         for event in train(team, config, site.bow, seed=SEED, resume=state):
             if event.step == one.steps - 1:
                 team._lost(OSError())  # as where a worker is
-    assert same(event.topics, one.topics) and same((event.state.alpha,), (one.state.alpha,))
+    assert equal(event.topics, one.topics) and equal((event.state.alpha,), (one.state.alpha,))
     assert event.state.eta == one.state.eta
 
 

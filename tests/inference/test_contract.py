@@ -25,7 +25,7 @@ from inference.engines.contract import MOST_TOPICS, Bounded, Shape, WarmStart
 from inference.objective import Objective
 from inference.training import held_out_documents
 from tests.engines import mixture
-from tests.inference.corpora import bow_of, planted
+from tests.inference.corpora import bow_of, equal, planted
 
 NAMES = [*engines.ENGINES, mixture.NAME]
 K = 4
@@ -53,10 +53,6 @@ def config_of(engine, topics=K, **settings):
 
 def snapshots(engine, config, bow, **options) -> list[Snapshot]:
     return [event for event in train(engine, config, bow, **options) if isinstance(event, Snapshot)]
-
-
-def equal(a, b) -> bool:
-    return all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
 
 
 def valid(topics, K: int, V: int) -> None:

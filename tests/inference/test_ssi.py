@@ -13,7 +13,7 @@ from inference.errors import Invalid
 from inference.kernels import frank_wolfe, gibbs, rng, rows
 from inference.training import Progress, Schedule, Snapshot, fold_in_corpus, held_out_documents, train
 from tests.inference import naive, naive_fw
-from tests.inference.corpora import bow_of, planted
+from tests.inference.corpora import bow_of, equal, planted
 
 
 def last(config, bow, **options) -> Snapshot:
@@ -291,10 +291,6 @@ def test_as_good_as_the_slow_twin():
     slow = error(lam / lam.sum(axis=1, keepdims=True))
     assert error(ours) < slow + 0.08
     assert slow < 0.25
-
-
-def equal(a, b) -> bool:
-    return all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
 
 
 EVERY_KIND = [

@@ -11,15 +11,11 @@ from inference.engines import averaging, ssi
 from inference.engines.batch import expand
 from inference.kernels import gibbs
 from inference.training import Schedule, Snapshot, held_out_documents, train
-from tests.inference.corpora import planted
+from tests.inference.corpora import equal, planted
 
 
 def snapshots(config, bow, **options) -> list[Snapshot]:
     return [event for event in train(ssi, config, bow, **options) if isinstance(event, Snapshot)]
-
-
-def equal(a, b) -> bool:
-    return all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
 
 
 def dense(state, V: int, K: int) -> np.ndarray:

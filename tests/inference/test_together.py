@@ -8,7 +8,7 @@ from inference.bow import Bow
 from inference.engines import arena, together
 from inference.engines.contract import Divisible, Site
 from inference.training import Schedule, held_out_documents
-from tests.inference.corpora import planted
+from tests.inference.corpora import equal, planted
 
 SEED = 3
 CASES = [
@@ -58,10 +58,6 @@ def exchange(steps: list) -> None:
                 said.append(None)
 
 
-def same(a, b) -> bool:
-    return all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
-
-
 @pytest.mark.parametrize("case", range(len(CASES)))
 @pytest.mark.parametrize("bounds", [[0, 160], [0, 60, 160], [0, 3, 3, 90, 160]], ids=["one", "two", "four, one idle"])
 def test_any_number_of_processes_gives_the_topics_of_one(bow, case, bounds):
@@ -73,7 +69,7 @@ def test_any_number_of_processes_gives_the_topics_of_one(bow, case, bounds):
         exchange([process.step() for process in some])
         for process in some:
             state = process.state
-            assert same(one.engine.topics(config, one.state), one.engine.topics(config, state)), t
+            assert equal(one.engine.topics(config, one.state), one.engine.topics(config, state)), t
             assert (state.t, state.pi, state.eta) == (one.state.t, one.state.pi, one.state.eta)
             assert all(np.array_equal(getattr(state, n), getattr(one.state, n)) for n in ("totals", "alpha", "rises"))
     assert np.array_equal(np.concatenate([p.state.memory for p in some]), one.state.memory)

@@ -88,8 +88,7 @@ def rule(match: ResolverMatch) -> Rule:
     return route.access
 
 
-# What a request may see
-# ------------------------------------------------------------------------------------------------
+# What a request may see ----------------------------------------------------------------------------------------------
 
 
 def person_of(request: HttpRequest) -> Person:
@@ -178,8 +177,13 @@ def may(request: HttpRequest, corpus_id: int, needed: Role) -> bool:
     return role(request, Corpus.objects.filter(pk=corpus_id)) >= needed
 
 
+def user(request: HttpRequest) -> User | None:
+    """The user who has signed in, or whose token came; None for nobody."""
+    return request.user if isinstance(request.user, User) else None
+
+
 def user_id(request: HttpRequest) -> int | None:
-    """The primary key of the user who has signed in, or whose token came; None for nobody."""
+    """The user's primary key; None for nobody."""
     return request.user.pk if request.user.is_authenticated else None
 
 
@@ -196,8 +200,7 @@ def uploader(request: HttpRequest) -> int | None:
     return user
 
 
-# Who may still see it, while a connection stays open
-# -------------------------------------------------------------------
+# Who may still see it, while a connection stays open -----------------------------------------------------------------
 
 
 @dataclass(frozen=True)

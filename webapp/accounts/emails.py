@@ -74,12 +74,8 @@ def _send(subject: str, text: str, email: str, by: User) -> str:
         if cache.incr(key) > A_DAY:
             return f"No e-mail was sent, because you have sent {A_DAY} within a day. Tell them yourself."
         EmailMessage(settings.ACCOUNT_EMAIL_SUBJECT_PREFIX + subject, text, settings.DEFAULT_FROM_EMAIL, [email]).send()
-    except (
-        OSError,
-        smtplib.SMTPException,
-        redis.RedisError,
-        ValueError,
-    ) as error:  # ValueError: the count ended between two commands
+    # ValueError: the count ended between two commands
+    except (OSError, smtplib.SMTPException, redis.RedisError, ValueError) as error:
         log.warning("an e-mail could not be sent", error=logs.named(error))
         return "The e-mail about it could not be sent. Tell them yourself."
     return "We sent them an e-mail."

@@ -40,11 +40,12 @@ PART = 50_000  # characters of a document that a page shows
 SLACK = 1_000  # before the end of a part in which a line or a space is looked for, to cut there
 QUOTE = 5_000  # characters of a quotation
 FARTHEST = 2**31 - 1  # places in a text that the database can count
+# A column's role -> columns of the table
 ROLES = {
     "title": ("title", "whole"),
     "id": ("source_id",),
     "date": ("date_text",),
-}  # a column's role -> columns of the table
+}
 SENTENCE = "The texts of this corpus are under embargo: you see only counts, and passages of at most {} characters."
 
 
@@ -135,8 +136,8 @@ ALL = "*"  # as the name of a column that was a text: every column may have been
 def inherited(settings: dict) -> list[dict]:
     """What a part of a corpus, or an addition to it, must know of its texts (`before` in settings): columns by their
     names alone, as a part cuts no files, and an addition cuts other ones."""
-    found = _withheld(settings)
-    return [{"text": name, "cut": ""} for name in sorted({*found.names, *([ALL] if found.everything else [])})]
+    before = _withheld(settings)
+    return [{"text": name, "cut": ""} for name in sorted({*before.names, *([ALL] if before.everything else [])})]
 
 
 def about(corpus: Corpus, numbers: Collection[int], *columns: str) -> dict[int, dict]:
@@ -147,11 +148,11 @@ def about(corpus: Corpus, numbers: Collection[int], *columns: str) -> dict[int, 
     named = ", ".join(spelled.get(name, name) for name in ("number", *columns))
     if not set(columns) <= _ABOUT:
         raise ValueError(f"A document has {sorted(_ABOUT)}, and not {sorted(set(columns) - _ABOUT)}.")
-    found = rows(
+    documents = rows(
         f"SELECT {named} FROM document WHERE corpus_id = %s AND number = ANY(%s)", [corpus.pk, [*map(int, numbers)]]
     )
     hidden = withheld(corpus)
-    return {row["number"]: hidden.row(row) if hidden else row for row in found}
+    return {row["number"]: hidden.row(row) if hidden else row for row in documents}
 
 
 _ABOUT = {
@@ -161,11 +162,11 @@ _ABOUT = {
 
 def words(corpus: Corpus, first: int, end: int) -> int:
     """Of the documents first … end - 1."""
-    found = rows(
+    counted = rows(
         "SELECT sum(words)::bigint AS words FROM document WHERE corpus_id = %s AND number >= %s AND number < %s",
         [corpus.pk, first, end],
     )
-    return found[0]["words"]
+    return counted[0]["words"]
 
 
 # Texts ---------------------------------------------------------------------------------------------------------------
@@ -182,7 +183,7 @@ class Part(NamedTuple):
 
 def part(corpus: Corpus, number: int, at: int) -> Part | None:
     """The part of a document that holds character `at`. Parts follow one another without a gap, wherever one enters."""
-    found = rows(
+    documents = rows(
         """
         SELECT length, first, substr(text, greatest(first - %(slack)s, 0)::int + 1, %(part)s + %(slack)s) AS text
         FROM (SELECT text, length(text) AS length FROM document WHERE corpus_id = %(corpus)s AND number = %(number)s) AS whole,
@@ -190,9 +191,9 @@ def part(corpus: Corpus, number: int, at: int) -> Part | None:
         """,
         {"corpus": corpus.pk, "number": number, "at": at, "part": PART, "slack": SLACK},
     )
-    if not found:
+    if not documents:
         return None
-    length, first, text = found[0]["length"], found[0]["first"], found[0]["text"]
+    length, first, text = documents[0]["length"], documents[0]["first"], documents[0]["text"]
     base = max(0, first - SLACK)
     start = base + _cut_before(text, first - base) if first else 0
     end = length if first + PART >= length else base + _cut_before(text, first + PART - base)
@@ -208,19 +209,19 @@ def at_place(corpus: Corpus, number: int, start: int, end: int) -> str | None:
     """
     if not start < end <= min(start + QUOTE, FARTHEST):
         return None
-    found = rows(
+    documents = rows(
         "SELECT length(text) AS length, substr(text, %s, %s) AS text FROM document WHERE corpus_id = %s AND number = %s",
         [start + 1, 0 if corpus.embargo else end - start, corpus.pk, number],
     )
-    return found[0]["text"] if found and end <= found[0]["length"] else None
+    return documents[0]["text"] if documents and end <= documents[0]["length"] else None
 
 
 def _cut_before(text: str, limit: int) -> int:
     """Behind the last line, or else the last word, that ends within SLACK characters before the limit."""
     for mark in ("\n", " "):
-        found = text.rfind(mark, max(0, limit - SLACK), limit)
-        if found >= 0:
-            return found + 1
+        last = text.rfind(mark, max(0, limit - SLACK), limit)
+        if last >= 0:
+            return last + 1
     return limit
 
 
@@ -243,7 +244,7 @@ def pieces(corpus: Corpus, places: list[tuple[int, int, int, int]]) -> list[Piec
     Under embargo shorter ones, each with the character that matters in its first third.
     """
     most = _MOST if corpus.embargo else "size"
-    found = rows(
+    cut = rows(
         f"""
         SELECT d.number, begin, asked, substr(d.text, begin + 1, asked + 1) AS text
         FROM unnest(%(number)s::bigint[], %(first)s::int[], %(size)s::int[], %(mark)s::int[])
@@ -258,19 +259,18 @@ def pieces(corpus: Corpus, places: list[tuple[int, int, int, int]]) -> list[Piec
         | {"corpus": corpus.pk},
     ) if places else []  # fmt: skip
     return [
-        Piece(row["number"], row["begin"], row["text"][: row["asked"]], len(row["text"]) > row["asked"])
-        for row in found
+        Piece(row["number"], row["begin"], row["text"][: row["asked"]], len(row["text"]) > row["asked"]) for row in cut
     ]
 
 
 def beginnings(corpus: Corpus, numbers: Collection[int], most: int) -> dict[int, str]:
     """The first characters of documents, at most so many: number -> text, in the order of the numbers."""
-    found = rows(
+    documents = rows(
         f"SELECT number, left(text, least(%s, {_MOST if corpus.embargo else '%s'})) AS text FROM document"
         " WHERE corpus_id = %s AND number = ANY(%s) ORDER BY number",
         [most, *([] if corpus.embargo else [most]), corpus.pk, [*map(int, numbers)]],
     )
-    return {row["number"]: row["text"] for row in found}
+    return {row["number"]: row["text"] for row in documents}
 
 
 def chosen(
@@ -281,13 +281,13 @@ def chosen(
 
     read: how many characters of a document it is given to choose from. Under embargo the beginning of that piece.
     """
-    found = rows(
+    documents = rows(
         f"SELECT number, {_MOST if corpus.embargo else 'NULL'} AS most, left(text, %s) AS text FROM document"
         " WHERE corpus_id = %s AND number = ANY(%s)",
         [read, corpus.pk, numbers],
     )
     pieces = {}
-    for row in found:
+    for row in documents:
         start, end = choose(row["number"], row["text"])
         end = min(end, start + row["most"]) if corpus.embargo else end
         pieces[row["number"]] = start, row["text"][start:end]
@@ -300,10 +300,10 @@ def quotation(corpus: Corpus, number: int, quote: str, start: int | None, end: i
 
     Under embargo only what was sent comes back: a place alone, however it is written, gives nothing. Raises Invalid.
     """
-    found = rows("SELECT text FROM document WHERE corpus_id = %s AND number = %s", [corpus.pk, number])
-    if not found:
+    documents = rows("SELECT text FROM document WHERE corpus_id = %s AND number = %s", [corpus.pk, number])
+    if not documents:
         return None
-    text, words = found[0]["text"], _words(quote)
+    text, words = documents[0]["text"], _words(quote)
     if not words:
         refuse(corpus, "A passage by its place alone")
     start, end = located(text, quote, start, end)

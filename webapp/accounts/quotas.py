@@ -91,9 +91,8 @@ def check_documents(corpus: Corpus, documents: int) -> None:
     most = limits(user).documents
     if most is None:
         return
-    Corpus.everything.select_for_update(no_key=True).get(
-        pk=corpus.pk
-    )  # before its owner, as whoever changes a corpus does
+    # The corpus is locked before its owner, as whoever changes a corpus does
+    Corpus.everything.select_for_update(no_key=True).get(pk=corpus.pk)
     _one_at_a_time(user)
     left = most - (_kept(user).exclude(pk=corpus.pk).aggregate(n=Sum("documents_read"))["n"] or 0)
     if documents > left:

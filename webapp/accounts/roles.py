@@ -94,16 +94,16 @@ def roles(corpora: QuerySet[Corpus], *people: Person) -> dict[int, dict[Person, 
         for link in person.links:
             by_link[link].add(person)
     given: dict[int, dict[Person, Role]] = defaultdict(dict)  # by the corpus that is shared
-    found: dict[int, tuple[int, Role]] = {}
+    open_to: dict[int, tuple[int, Role]] = {}
     for corpus, whose, user, link, name in rows.union(*reasons, all=True) if reasons else rows:
         if corpus is not None:
-            found[corpus] = whose, GRANTED[name]
+            open_to[corpus] = whose, GRANTED[name]
             continue
         for person in by_user[user] if user is not None else by_link[link]:
             given[whose][person] = max(GRANTED[name], given[whose].get(person, Role.NONE))
     return {
         corpus: {person: role for person in people if (role := max(everybodys, given[whose].get(person, Role.NONE)))}
-        for corpus, (whose, everybodys) in found.items()
+        for corpus, (whose, everybodys) in open_to.items()
     }
 
 

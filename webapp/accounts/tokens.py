@@ -30,15 +30,15 @@ def create(name: str, user: User | None = None) -> tuple[ApiToken, str]:
 
 def find(secret: str) -> ApiToken | None:
     """The token that this is, unless it was revoked, or its user may not sign in."""
-    found = (
+    token = (
         ApiToken.objects.select_related("user")
         .filter(digest=digest(secret), revoked_at=None, user__is_active=True)
         .first()
     )
-    if found:
+    if token:
         stale = Q(used_at=None) | Q(used_at__lt=timezone.now() - NOTED)
-        ApiToken.objects.filter(stale, pk=found.pk).update(used_at=Now())
-    return found
+        ApiToken.objects.filter(stale, pk=token.pk).update(used_at=Now())
+    return token
 
 
 def revoke(token: ApiToken) -> None:

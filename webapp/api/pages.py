@@ -1,14 +1,13 @@
 """What all parts of the API share: a page of a list and the address of the next, and what is common to their
 answers."""
 
-from urllib.parse import urlencode
-
 from django.http import HttpRequest
 
 from inference.errors import Invalid
 from webapp.documents import queries as texts
 from webapp.documents.listing import Listing
 from webapp.documents.selection import Selection
+from webapp.pages.page import next_page
 
 LIMIT = 100  # items of a page, by default
 MOST = 1000
@@ -16,10 +15,8 @@ MOST = 1000
 
 def following(request: HttpRequest, **place) -> str | None:
     """This address from another place on; None where there is nothing more."""
-    if any(value is None for value in place.values()):
-        return None
-    query = [(name, value) for name, value in request.GET.lists() if name not in place]
-    return f"{request.path}?{urlencode([*query, *place.items()], doseq=True)}"
+    more = next_page(request, **place)
+    return more and request.path + more
 
 
 def documents(request: HttpRequest, selection: Selection, by: str, after: str, limit: int) -> dict:

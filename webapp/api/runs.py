@@ -21,7 +21,7 @@ from webapp.documents.selection import Selection
 from webapp.exports import methods
 from webapp.findings import queries as findings
 from webapp.models import Metric, Run
-from webapp.pages.page import run_or_404
+from webapp.pages.page import published_or_404, run_or_404
 from webapp.results import evidence, topics
 from webapp.results.view import RunView
 from webapp.runs import queries as run_queries
@@ -82,7 +82,7 @@ def index(request: HttpRequest, run_id: int, documents: Query[shapes.Documents],
             "sort",
             f"“sort” must be one of {', '.join(ORDERS)}, with a minus for the other way round; got “{sort[:50]}”.",
         )
-    run = published(run_id)
+    run = published_or_404(run_id)
     wanted = Wanted.read(request.GET, run)._replace(hidden=hidden)
     topics, following = Overview(Selection.read(request.GET, run.corpus, RunView(run)), wanted).page(after, limit)
     return {"items": topics, "next": pages.following(request, after=following)}
@@ -90,7 +90,7 @@ def index(request: HttpRequest, run_id: int, documents: Query[shapes.Documents],
 
 @router.get("/{int:run_id}/topics/{int:number}", response={200: shapes.Topic, **ERRORS}, summary="A topic")
 def topic(request: HttpRequest, run_id: int, number: int):
-    run = published(run_id)
+    run = published_or_404(run_id)
     topic = topics.described(RunView(run), number)
     if topic is None:
         raise Http404(f"Run {run_id} has no topic {number}.")
@@ -103,7 +103,7 @@ def topic(request: HttpRequest, run_id: int, number: int):
     summary="A topic's words by weight",
 )
 def words_of_topic(request: HttpRequest, run_id: int, number: int, after: Place = 0, limit: Limit = pages.LIMIT):
-    run = published(run_id)
+    run = published_or_404(run_id)
     if number >= run.topics:
         raise Http404(f"Run {run_id} has no topic {number}.")
     items, following = topics.words(run, number, after, limit)
@@ -245,7 +245,7 @@ def time(
 )
 def compare(request: HttpRequest, run_id: int, other: int):
     try:
-        return comparisons.described(published(run_id), published(other), authorization.user_id(request))
+        return comparisons.described(published_or_404(run_id), published_or_404(other), authorization.user_id(request))
     except matchings.NotYet as state:
         return Status(202, {"status": state.status, "done": state.done, "error": state.error})
 
@@ -256,7 +256,7 @@ def compare(request: HttpRequest, run_id: int, other: int):
     summary="How it was made, in sentences for a paper",
 )
 def written(request: HttpRequest, run_id: int):
-    run = published(run_id)
+    run = published_or_404(run_id)
     return methods.written(run)
 
 
@@ -272,15 +272,9 @@ def files(request: HttpRequest, run_id: int):
     }  # fmt: skip
 
 
-def published(run_id: int) -> Run:
-    run = run_or_404(run_id)
-    if run.snapshot_id is None:
-        raise Http404(f"Run {run_id} is {run.status}; it has published no topics yet.")
-    return run
-
-
 def finished(run_id: int) -> Run:
-    run = published(run_id)
+    """A run whose words have been counted."""
+    run = published_or_404(run_id)
     if not run.snapshot.final:
         raise Http404(f"Run {run_id} is {run.status}; its words are counted when training ends.")
     return run

@@ -7,6 +7,7 @@ table Comparison, and goes with either of them.
 import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from webapp.jobs.heartbeat import Heartbeat
 from webapp.jobs.running import run_next
 from webapp.models import Comparison, Run, Snapshot
 from webapp.results import weights
-from webapp.storage.cache import cached
+from webapp.storage.cache import BoundedCache, cached
 
 QUICK = 40_000  # pairs of topics that a request compares at once, in tenths of a second; of more a worker does
 KEPT = 128  # matchings that a web process remembers: some ten kilobytes each, of 2,000 topics a hundred
@@ -90,23 +91,17 @@ def _topics(first: int, second: int) -> tuple:
     return weights.topics(a), weights.topics(b), *weights.words(a.run, b.run)
 
 
-class _Missing(Exception):
-    pass
-
-
 def _stored(first: int, second: int) -> Matching | None:
-    try:
-        return _read(first, second)
-    except _Missing:
-        return None
+    return _kept.get_or_set((first, second), partial(_read, first, second))
 
 
-@cached(KEPT)
-def _read(first: int, second: int) -> Matching:
-    """Raises _Missing, which is not remembered."""
+_kept = BoundedCache(KEPT, weigh=lambda between: 1)
+
+
+def _read(first: int, second: int) -> Matching | None:
     row = Comparison.objects.filter(first=first, second=second, status=Comparison.Status.READY).first()
     if row is None:
-        raise _Missing
+        return None
     data = row.data or {}
     fields: dict[str, Any] = {name: np.array(data[name], dtype) for name, dtype in _ARRAYS.items()}
     fields |= {name: [(of, parts) for of, parts in data[name]] for name in ("splits", "merges")}

@@ -92,8 +92,8 @@ def _labelled_once(said: list[str], done: list[Measured]) -> list[str]:
         for i, sentence in enumerate(said):
             first = "" if seen else label
             seen = seen or label in sentence
-            begin, found, rest = sentence.partition(label)
-            said[i] = begin + (first or f" {row.run}") + rest.replace(label, f" {row.run}") if found else sentence
+            begin, named, rest = sentence.partition(label)
+            said[i] = begin + (first or f" {row.run}") + rest.replace(label, f" {row.run}") if named else sentence
     return said
 
 

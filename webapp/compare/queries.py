@@ -21,10 +21,8 @@ SHOWN = 10  # of those, at most
 STABLE_ORDERS = ("steady", "unsteady", "share", "number")
 PAIR_ORDERS = ("alike", "unlike", "share", "number")
 
-CURVES = (
-    *(column for column in series.PROGRESS if column.name != "seconds"),
-    *series.CHARTS,
-)  # against words read, not time
+# Drawn against words read, not time
+CURVES = (*(column for column in series.PROGRESS if column.name != "seconds"), *series.CHARTS)
 
 
 def ordered(runs: QuerySet[Run], numbers: list[int]) -> list[Run]:

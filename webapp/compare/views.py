@@ -46,7 +46,7 @@ def compare(request: HttpRequest, as_json: bool = False) -> HttpResponse:
         "measures": _measures(request, runs),
         "metrics": {str(run): values for run, values in curves.items()},
         "topics": _topics(request, comparable) if len(comparable) > 1 and alike else None,
-        "comparing": [_comparing(request, state) for state in waiting],
+        "comparing": [_comparing(state) for state in waiting],
     }
     if as_json and len(comparable) == 2 and alike:
         data["comparison"] = queries.described(comparable[0], comparable[1])
@@ -103,7 +103,7 @@ def _waiting(request: HttpRequest, runs: list[Run], comparable: list[Run]) -> li
     return matchings.not_yet(pairs, authorization.user_id(request))
 
 
-def _comparing(request: HttpRequest, state: matchings.NotYet) -> dict:
+def _comparing(state: matchings.NotYet) -> dict:
     again = reverse("compare_again", args=[state.a, state.b]) if state.status == "failed" else None
     known = {"run": state.a, "other": state.b, "status": state.status, "done": state.done, "error": state.error}
     return known | {"again": again}

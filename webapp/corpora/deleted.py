@@ -39,12 +39,12 @@ def page(corpora, runs, before: tuple[datetime, int, int] | None = None) -> tupl
     return rows, deleted[PAGE - 1][:3] if len(deleted) > PAGE else None
 
 
-def _described(found: list[Corpus | Run]) -> list[dict]:
-    corpora = [row.pk for row in found if isinstance(row, Corpus)]
+def _described(rows: list[Corpus | Run]) -> list[dict]:
+    corpora = [row.pk for row in rows if isinstance(row, Corpus)]
     with_them = Count("runs", filter=Q(runs__deleted_at=F("deleted_at")))
     runs = dict(Corpus.everything.filter(pk__in=corpora).annotate(n=with_them).values_list("pk", "n"))
     documents = dict(Corpus.everything.filter(pk__in=corpora).values_list("pk", "version__documents"))
-    return [_row(row, runs.get(row.pk, 0), documents.get(row.pk) or 0) for row in found]
+    return [_row(row, runs.get(row.pk, 0), documents.get(row.pk) or 0) for row in rows]
 
 
 def one(row: Corpus | Run) -> dict:

@@ -21,13 +21,13 @@ from webapp.server import siblings
 @require_safe
 def index(request: HttpRequest, as_json: bool = False) -> HttpResponse:
     """Recently deleted, the last first."""
-    found, following = queries.page(*authorization.deletable(request), _place(request))
+    deleted, following = queries.page(*authorization.deletable(request), _place(request))
     more = (
         address(request, after=",".join((following[0].isoformat(), str(following[1]), str(following[2]))))
         if following
         else None
     )
-    return page(request, "deleted/list.html", {"deleted": found, "next": more}, as_json=as_json)
+    return page(request, "deleted/list.html", {"deleted": deleted, "next": more}, as_json=as_json)
 
 
 def _place(request: HttpRequest) -> tuple[datetime, int, int] | None:

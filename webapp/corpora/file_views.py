@@ -11,7 +11,7 @@ from webapp.corpora import queries
 from webapp.ingest import reading_forms
 from webapp.ingest import sources as reports
 from webapp.models import Corpus, SourceFile
-from webapp.pages.page import address, corpus_or_404, number, page
+from webapp.pages.page import corpus_or_404, next_page, number, page
 
 
 @require_safe
@@ -21,10 +21,10 @@ def files(request: HttpRequest, corpus_id: int, as_json: bool = False) -> HttpRe
     only = request.GET.get("only", "")
     if only not in ("", "problems"):
         raise BadRequest(f"“only” in the address must be problems, got “{only[:50]}”.")
-    found, following = queries.files(corpus, only, number(request, "after"))
+    listed, following = queries.files(corpus, only, number(request, "after"))
     data = {
-        "files": [_shown(file) for file in found],
-        "next": address(request, after=following) if following is not None else None,
+        "files": [_shown(file) for file in listed],
+        "next": next_page(request, after=following),
     }
     return page(
         request, "corpus/files.html", data, as_json=as_json, corpus=corpus, only=only, count=corpus.files.count()
@@ -38,15 +38,15 @@ def problems(request: HttpRequest, corpus_id: int, as_json: bool = False) -> Htt
     corpus = corpus_or_404(corpus_id)
     position = number(request, "file")
     name = "" if position is None else get_object_or_404(corpus.files, position=position).name
-    found, following = reports.problems(corpus, name, number(request, "after", 0))
-    data = {"problems": found, "next": address(request, after=following) if following is not None else None}
+    rows, following = reports.problems(corpus, name, number(request, "after", 0))
+    data = {"problems": rows, "next": next_page(request, after=following)}
     return page(request, "corpus/problems.html", data, as_json=as_json, corpus=corpus, name=name)
 
 
 def first(corpus: Corpus) -> dict:
     """For the corpus's own page: the first files, and how many there are."""
-    found, _ = queries.files(corpus, limit=queries.FILES_SHOWN)
-    return {"files": [_shown(file) for file in found], "file_count": corpus.files.count()}
+    listed, _ = queries.files(corpus, limit=queries.FILES_SHOWN)
+    return {"files": [_shown(file) for file in listed], "file_count": corpus.files.count()}
 
 
 def _shown(file: SourceFile) -> dict:

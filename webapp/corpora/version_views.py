@@ -9,12 +9,13 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from inference.errors import Invalid
 from webapp.accounts import embargo
-from webapp.ingest import phrases as found
+from webapp.ingest import phrases as proposals
 from webapp.ingest import previews, versions, vocabulary_forms
 from webapp.ingest import version_history as listing
 from webapp.ingest.settings import VocabularySettings
 from webapp.models import Corpus
-from webapp.pages.page import address, corpus_or_404, number, page
+from webapp.pages.errors import add_to_form
+from webapp.pages.page import corpus_or_404, next_page, number, page
 from webapp.words.queries import matching
 
 LOOKED_AT, DEPTH = 40, 4_000  # documents, and their characters, among which a passage is chosen
@@ -43,7 +44,7 @@ def words(request: HttpRequest, corpus_id: int) -> HttpResponse:
             versions.choose(corpus, form.words())
             return redirect("corpus", corpus.pk)
         except Invalid as error:
-            form.add_error(error.field if error.field in form.fields else None, error.message)
+            add_to_form(form, error)
     chosen = form if form.is_bound else vocabulary_forms.VocabularyForm(form.sent(), words=now)
     shown = {
         "corpus": corpus,
@@ -68,8 +69,8 @@ def vocabulary(request: HttpRequest, corpus_id: int, as_json: bool = False) -> H
     corpus = corpus_or_404(corpus_id)
     if corpus.version is None:
         raise Http404(f"Corpus {corpus_id} has no words yet: it has not been read.")
-    found, following = matching(corpus.version, "", number(request, "after", -1))
-    data = {"items": found, "next": address(request, after=following) if following is not None else None}
+    words, following = matching(corpus.version, "", number(request, "after", -1))
+    data = {"items": words, "next": next_page(request, after=following)}
     return page(request, "corpus/vocabulary.html", data, as_json=as_json, corpus=corpus)
 
 
@@ -83,7 +84,7 @@ def phrases(request: HttpRequest, corpus_id: int) -> HttpResponse:
     now = VocabularySettings.of(corpus.version.settings)
     try:
         choice = replace(now, phrases=[]).choice()
-        rows = found.proposed(corpus.version, choice)
+        rows = proposals.proposed(corpus.version, choice)
     except Invalid as error:
         messages.error(request, error.message)
         return redirect("corpus", corpus.pk)
@@ -93,9 +94,8 @@ def phrases(request: HttpRequest, corpus_id: int) -> HttpResponse:
         try:
             if "all" in request.POST:
                 wanted = [row["words"] for row in rows if row["score"] >= _score(request.POST.get("score", ""))]
-            own = [
-                phrase for phrase in now.phrases if phrase not in {row["words"] for row in rows}
-            ]  # that the user typed
+            # Phrases that the user typed
+            own = [phrase for phrase in now.phrases if phrase not in {row["words"] for row in rows}]
             versions.choose(
                 corpus, replace(now, phrases=[*own, *(row["words"] for row in rows if row["words"] in set(wanted))])
             )
@@ -107,8 +107,8 @@ def phrases(request: HttpRequest, corpus_id: int) -> HttpResponse:
     first = _first(request.POST.get("to", ""), len(rows))
     page_of = rows[first : first + PHRASES]
     shown = [
-        row | {"taken": row["words"] in chosen, "left_out": found.left_out(row, corpus.version, choice)}
-        for row in found.with_passages(corpus, page_of)
+        row | {"taken": row["words"] in chosen, "left_out": proposals.left_out(row, corpus.version, choice)}
+        for row in proposals.with_passages(corpus, page_of)
     ]
     data = {
         "corpus": corpus,

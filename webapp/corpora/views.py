@@ -36,8 +36,8 @@ from webapp.ingest import (
 )
 from webapp.jobs import claims, kinds, roster
 from webapp.models import Corpus, Run, User
-from webapp.pages.errors import wants_json
-from webapp.pages.page import address, corpus_or_404, number, page
+from webapp.pages.errors import add_to_form, wants_json
+from webapp.pages.page import corpus_or_404, next_page, number, page
 from webapp.request_context import request_context
 from webapp.results import links
 from webapp.results.view import RunView
@@ -74,7 +74,7 @@ def _home(request: HttpRequest, status: int = 200) -> HttpResponse:
     corpora, following = queries.recent(
         authorization.listed(request, number(request, "before"), queries.PAGE + 1, public)
     )
-    more = address(request, before=following) if following else None
+    more = next_page(request, before=following)
     data = {"corpora": corpora, "more": more, "public": public, "formats": readers.formats.listed()}
     example = queries.example(request.user) if request.user.is_authenticated and not public else None
     data |= {
@@ -238,8 +238,7 @@ def _prepare_files(request: HttpRequest, corpus: Corpus) -> HttpResponse:
         except (readers.Unreadable, readers.looking.Exhausted) as error:
             shaping.add_error("table", str(error))
         except Invalid as error:
-            where = shaping if error.field in shaping.fields else form
-            where.add_error(error.field if error.field in where.fields else None, error.message)
+            add_to_form(shaping if error.field in shaping.fields else form, error)
     shown = {
         "corpus": corpus,
         "form": form,
@@ -290,7 +289,7 @@ def _prepare_part(request: HttpRequest, corpus: Corpus) -> HttpResponse:
             corpora.read(corpus, form.with_options(corpus.settings["options"]))
             return redirect("corpus", corpus.pk)
         except Invalid as error:
-            form.add_error(None, error.message)
+            add_to_form(form, error)
     data = {
         "corpus": corpus,
         "form": form,
@@ -381,7 +380,7 @@ def _detail(
             "several_engines": len({run["engine"] for run in runs}) > 1,
             "side_by_side": "?" + urlencode({"run": done}, doseq=True) if len(done) > 2 else "",
             "done": len(done),
-            "more": address(request, before=following) if following else None,
+            "more": next_page(request, before=following),
             "dropped": dropped,
             "problems": corpus.report.get("problems", [])[:20],
             "problem_counts": corpus.report.get("problem_counts", {}),
@@ -400,11 +399,6 @@ def _detail(
     )
 
 
-def _user(request: HttpRequest) -> User | None:
-    """Who has signed in; None, which stands for the local owner, where nobody has."""
-    return request.user if isinstance(request.user, User) else None
-
-
 def _repeated(corpus: Corpus) -> dict:
     """Documents that repeat others, and what was chosen to do with them."""
     repeated = corpus.report.get("duplicates", {})
@@ -418,10 +412,10 @@ def train(request: HttpRequest, corpus_id: int) -> HttpResponse:
     form = forms.TrainForm(request.POST, corpus=corpus)
     if form.is_valid():
         try:
-            run = runs.create(form.chosen_version(), by=_user(request), **form.settings())
+            run = runs.create(form.chosen_version(), by=authorization.user(request), **form.settings())
             return redirect("run", run.pk)
         except Invalid as error:
-            form.add_error(error.field if error.field in form.fields else None, error.message)
+            add_to_form(form, error)
     return _detail(request, corpus, form, status=400)
 
 
@@ -438,11 +432,11 @@ def train_several(request: HttpRequest, corpus_id: int) -> HttpResponse:
                 chosen["engines"],
                 topics=chosen["topics"],
                 seed=chosen["seed"],
-                by=_user(request),
+                by=authorization.user(request),
             )
             return redirect(links.compare_url(made))
         except Invalid as error:
-            form.add_error(error.field if error.field in form.fields else None, error.message)
+            add_to_form(form, error)
     return _detail(request, corpus, forms.TrainForm(corpus=corpus), status=400, several_form=form)
 
 

@@ -56,9 +56,8 @@ def save_choice(run: Run, kind: str, number: int, seed: int, reader: str, test: 
         weights = test["weights"]
         payload["document"] = test["document"]
         payload["shown"] = [topic["number"] for topic in test["shown"]]
-        payload["log_odds"] = math.log(
-            weights[test["intruder"]] / weights[chosen]
-        )  # Chang et al. 2009, eq. 2; 0 is best
+        # Chang et al. 2009, eq. 2; 0 is best
+        payload["log_odds"] = math.log(weights[test["intruder"]] / weights[chosen])
     key = {"run": run, "reader": reader, "kind": kind, "topic": number, "seed": seed, "item": 0}
     Answer.objects.get_or_create(**key, defaults={"payload": payload})
 

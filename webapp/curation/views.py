@@ -12,7 +12,7 @@ from inference.errors import Invalid
 from webapp.curation import queries
 from webapp.curation import services as curation
 from webapp.models import Edit, Run
-from webapp.pages.page import READER, address, back, number, page, reader, run_or_404
+from webapp.pages.page import READER, back, next_page, number, page, reader, run_or_404
 from webapp.results import links
 from webapp.results.view import RunView
 
@@ -27,7 +27,7 @@ def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRespo
     edits, following = queries.history(view, number(request, "before"), topic)
     data = {
         "edits": edits,
-        "next": address(request, before=following) if following else None,
+        "next": next_page(request, before=following),
         "topic": None if topic is None else links.topic(view, topic),
         "groups": queries.groups(view),
     }

@@ -62,7 +62,7 @@ def mixture(view: RunView, number: int, place: Place) -> np.ndarray:
     if counted.bow.offsets is None:
         return np.zeros(view.run.topics, np.int64)
     _, counts, topics, _ = counted.document(number)
-    offsets = counted.bow.offsets[counted.bow.first_token[number] : counted.bow.first_token[number + 1]]
+    offsets = counted.bow.offsets_of(number)
     inside = (offsets >= place.start) & (offsets < place.end)
     return np.bincount(np.repeat(topics, counts)[inside], minlength=view.run.topics)
 

@@ -35,9 +35,8 @@ def _open(folder: Path, *made: int) -> Index:
 def _index(folder: Path) -> Index:
     stream = Stream.open(folder / "tokens")
 
-    def spans(
-        text: str,
-    ) -> list[tuple[int, int, str]]:  # a tokeniser remembers every word it sees: one of its own for each text
+    # A tokeniser remembers every word it sees: each text has one of its own
+    def spans(text: str) -> list[tuple[int, int, str]]:
         return Tokeniser(stream.language, stream.given).spans(text)
 
     return Index.open(folder / "index", stream, spans)

@@ -43,7 +43,7 @@ def tokens(view: RunView, number: int) -> Tokens:
             "This corpus was read by a version that did not keep where its words stand. Upload it again to mark them.",
         )
     words, counts, topics, certainty = counted.document(number)
-    offsets = counted.bow.offsets[counted.bow.first_token[number] : counted.bow.first_token[number + 1]]
+    offsets = counted.bow.offsets_of(number)
     order = np.argsort(offsets, kind="stable")
     pair = np.repeat(np.arange(len(words)), counts)[order]
     return Tokens(offsets[order], words[pair], view.labels.into[topics[pair]], certainty[pair])

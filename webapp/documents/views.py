@@ -14,7 +14,7 @@ from webapp.documents.passages import Place
 from webapp.documents.selection import Selection
 from webapp.drawing.numbers import topic_label
 from webapp.models import Corpus, Run
-from webapp.pages.page import address, corpus_or_404, page, place, run_or_404
+from webapp.pages.page import address, corpus_or_404, next_page, page, place, run_or_404
 from webapp.pages.page import number as whole_number
 from webapp.results import links
 from webapp.results.topics import is_topic
@@ -49,7 +49,7 @@ def _list(request: HttpRequest, selection: Selection) -> dict:
         "q": selection.q,
         "by": listing.by,
         "orders": _orders(listing),
-        "next": address(request, after=following) if following else None,
+        "next": next_page(request, after=following),
         "facets": facets.counts(selection),
         "uses": _uses(selection),
     }
@@ -124,7 +124,7 @@ def in_run(request: HttpRequest, run_id: int, number: int, as_json: bool = False
         "proportions": parts,
         "show": chosen.name,
         "topic": chosen.topic,
-        "strip": _strip(request, run, texts.strip(tokens, document["length"])),
+        "strip": _strip(request, texts.strip(tokens, document["length"])),
     }
     data |= queries.similar(view, number).data(run)
     if as_json:
@@ -186,7 +186,7 @@ def _shown(request: HttpRequest, view: RunView, parts: list[dict]) -> Shown:
     return Shown(STRONGEST, {part["number"] for part in parts[:STRONG]}, None)
 
 
-def _strip(request: HttpRequest, run: Run, strip: texts.Strip) -> list[dict]:
+def _strip(request: HttpRequest, strip: texts.Strip) -> list[dict]:
     """Sections of the document: where each begins, its tokens, its topics' shares, and the address of its place."""
     sections = []
     for i, counts in enumerate(strip.tokens):

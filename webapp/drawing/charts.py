@@ -88,13 +88,14 @@ def spark(values: Sequence[float | None], hue: int) -> SafeString:
 @register.simple_tag
 def map_circles(circles: list[dict]) -> SafeString:
     """The circles of a map, each a link: up to some thousands on a page, so they are put together here."""
+    # Safe: numbers, and texts that are escaped
     return mark_safe(
         "".join(
             f'<a href="{conditional_escape(c["url"])}" class="t{c["hue"]}{" on" if c["chosen"] else ""}{" general" if c["background"] else ""}" data-topic="{c["number"]}" data-said="{conditional_escape(c["label"] + " " + c["text"])}">'
             f'<circle cx="{c["x"]}" cy="{c["y"]}" r="{c["r"]}"/><title>{conditional_escape(c["label"] + " " + (c["name"] or c["text"]) + (" (general talk), " if c["background"] else ", ") + percent(c["share"]))}</title></a>\n'
             for c in circles
         )
-    )  # numbers, and texts that are escaped
+    )
 
 
 CELL = 22  # pixels, of the grid of words and topics

@@ -18,9 +18,8 @@ HUE_NAMES = (
     "crimson",
     "indigo",
 )
-HUES = len(
-    HUE_NAMES
-)  # colours of topics; style sheets give each its value (tests/webapp/drawing/test_colours.py), scripts read those
+# Colours of topics; style sheets give each its value (tests/webapp/drawing/test_colours.py), scripts read those
+HUES = len(HUE_NAMES)
 NONE = "–"
 
 

@@ -106,7 +106,7 @@ def in_text_order(model: Model, d: int) -> tuple[np.ndarray, np.ndarray]:
     bow = model.evidence.bow
     if bow.offsets is None:
         return words, topics
-    order = np.argsort(bow.offsets[bow.first_token[d] : bow.first_token[d + 1]], kind="stable")
+    order = np.argsort(bow.offsets_of(d), kind="stable")
     return words[order], topics[order]
 
 

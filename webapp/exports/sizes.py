@@ -82,6 +82,6 @@ def model_sparse(wanted: Wanted) -> int:
 
 
 def bundle(wanted: Wanted) -> int:
-    found = evidence.of(wanted.run)
-    bow = 11 * len(found.bow.words)  # words, counts, topics, certainty
-    return bow + 6 * len(found.doc_topics) + 100 * wanted.run.version.documents + 8 * _listed(wanted)
+    of = evidence.of(wanted.run)
+    bow = 11 * len(of.bow.words)  # words, counts, topics, certainty
+    return bow + 6 * len(of.doc_topics) + 100 * wanted.run.version.documents + 8 * _listed(wanted)

@@ -119,7 +119,7 @@ def selected(wanted: Wanted, size: int = DOCUMENTS) -> Iterator[np.ndarray]:
 
 
 def about(run: Run, numbers: np.ndarray, *more: str) -> dict[int, dict]:
-    """What is known of documents, without their texts: id, title, date, file, place, sha256, part, whole (the number of
+    """What is known of documents, without their texts: document, id, title, date, file, place, sha256, part, whole (the number of
     its first section), and `more` columns of webapp.accounts.embargo.about."""
     columns = {
         "source_id": "id",
@@ -132,10 +132,14 @@ def about(run: Run, numbers: np.ndarray, *more: str) -> dict[int, dict]:
     records = embargo.about(run.corpus, numbers.tolist(), "part", *columns, *more)
     return {
         d: {name: row[column] for column, name in columns.items()}
-        | {"part": row["part"], "whole": d - row["part"] + 1}
+        | {"document": d, "part": row["part"], "whole": d - row["part"] + 1}
         | {name: row[name] for name in more}
         for d, row in records.items()
     }
+
+
+def _cells(row: dict, columns: list[Column]) -> tuple:
+    return tuple(row[column.name] for column in columns)
 
 
 def documents(wanted: Wanted) -> Table:
@@ -151,8 +155,7 @@ def documents(wanted: Wanted) -> Table:
         for numbers in selected(wanted):
             known = about(wanted.run, numbers, "metadata")
             yield [
-                (d, row["whole"], row["part"], row["id"], row["title"], row["date"], int(lengths[d]), *(float(of[d] / max(1, lengths[d])) for of in held),
-                 row["file"], row["place"], row["sha256"], row["metadata"])
+                (*_cells(row, _DOCUMENT), int(lengths[d]), *(float(of[d] / max(1, lengths[d])) for of in held), *_cells(row, _PLACE), row["metadata"])
                 for d in numbers.tolist() if (row := known[d])
             ]  # fmt: skip
 
@@ -167,18 +170,18 @@ def document_topics(wanted: Wanted) -> Table:
         for numbers in selected(wanted):
             known = about(wanted.run, numbers)
             yield [
-                (d, row["whole"], row["part"], row["id"], row["title"], row["date"], k, n, n / length, row["file"], row["place"], row["sha256"])
+                (*_cells(row, _DOCUMENT), k, n, n / length, *_cells(row, _PLACE))
                 for d in numbers.tolist() if (row := known[d]) for k, n, length in _mixture(assigned, d)
             ]  # fmt: skip
 
     return Table(columns, blocks())
 
 
-def _mixture(found: evidence.Evidence, d: int) -> list[tuple[int, int, int]]:
+def _mixture(of_run: evidence.Evidence, d: int) -> list[tuple[int, int, int]]:
     """(topic, tokens, tokens of the document), the largest topic first."""
-    of, tokens = found.mixture(d)
+    of, tokens = of_run.mixture(d)
     order = np.argsort(-tokens, kind="stable")
-    return [(k, n, int(found.lengths[d])) for k, n in zip(of[order].tolist(), tokens[order].tolist(), strict=True)]
+    return [(k, n, int(of_run.lengths[d])) for k, n in zip(of[order].tolist(), tokens[order].tolist(), strict=True)]
 
 
 def document_topics_wide(wanted: Wanted) -> Table:
@@ -193,21 +196,7 @@ def document_topics_wide(wanted: Wanted) -> Table:
                 row, length, shares = known[d], int(assigned.lengths[d]), [0.0] * K
                 for k, n, _ in _mixture(assigned, d):
                     shares[k] = n / length
-                block.append(
-                    (
-                        d,
-                        row["whole"],
-                        row["part"],
-                        row["id"],
-                        row["title"],
-                        row["date"],
-                        length,
-                        row["file"],
-                        row["place"],
-                        row["sha256"],
-                        *shares,
-                    )
-                )
+                block.append((*_cells(row, _DOCUMENT), length, *_cells(row, _PLACE), *shares))
             yield block
 
     return Table(columns, blocks())

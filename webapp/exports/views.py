@@ -18,7 +18,7 @@ from webapp.drawing.numbers import bytes as size_of
 from webapp.exports import Form, Wanted, kept
 from webapp.exports import methods as written_methods
 from webapp.models import Export, Run, User
-from webapp.pages.page import back, page, run_or_404
+from webapp.pages.page import back, page, published_or_404, run_or_404
 from webapp.results.view import RunView
 from webapp.server import resumable, streams
 
@@ -57,9 +57,8 @@ def _listed(run: Run, form: Form, selection: Selection) -> dict:
 def _row(run: Run, form: Form, selection: Selection, by: str) -> dict:
     wanted = Wanted(run, selection if form.selected else Selection.all(selection.run_view), by=by)
     files = [_file_link(wanted, form, ending) for ending in form.endings]
-    files.sort(
-        key=lambda file: file["large"] and file["ending"] != "parquet"
-    )  # the smallest and quickest of large ones
+    # Of a large table Parquet comes first: the smallest and quickest
+    files.sort(key=lambda file: file["large"] and file["ending"] != "parquet")
     refused = [file for file in files if file["refused"]]
     formats = f"As {', '.join(file['label'] for file in refused)}: " if 0 < len(refused) < len(files) else ""
     return {"by": by, "files": files, "refused": formats + refused[0]["refused"] if refused else ""}
@@ -179,24 +178,17 @@ def _download(request: HttpRequest, run_id: int, export_id: int) -> HttpResponse
 
 @require_safe
 def methods(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
-    run = _published(run_id)
+    run = published_or_404(run_id)
     return page(request, "run/methods.html", written_methods.written(run), as_json=as_json, run=run)
 
 
 @require_safe
 def bib(request: HttpRequest, run_id: int) -> HttpResponse:
-    run = _published(run_id)
+    run = published_or_404(run_id)
     headers = {"Content-Disposition": f'attachment; filename="{exports.file_name(run, "methods.bib")}"'}
     return HttpResponse(
         written_methods.bibtex(run), content_type="application/x-bibtex; charset=utf-8", headers=headers
     )
-
-
-def _published(run_id: int) -> Run:
-    run = run_or_404(run_id)
-    if run.snapshot_id is None:
-        raise Http404(f"Run {run_id} has not published any topics yet.")
-    return run
 
 
 @require_safe

@@ -21,7 +21,7 @@ NOTICED = 0.01  # share of the documents, or of the words, from which on a cauti
 
 
 def of(context: Context) -> list[dict]:
-    found = [
+    cautions = [
         *_general(context),
         *_mixed(context),
         *_of_one(context),
@@ -29,7 +29,7 @@ def of(context: Context) -> list[dict]:
         *_repeated(context),
         *_outside(context),
     ]
-    return [{"kind": "caution", "low": row["estimate"], "high": row["estimate"]} | row for row in found]
+    return [{"kind": "caution", "low": row["estimate"], "high": row["estimate"]} | row for row in cautions]
 
 
 def _topics(context: Context, what: str, numbers: np.ndarray) -> list[dict]:

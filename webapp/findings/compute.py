@@ -154,28 +154,28 @@ def _changes(context: Context) -> list[dict]:
     if of is None:
         return []
     times = context.times
-    found = trends.changes(of)
-    tried = context.subjects & (found.cut >= 0)
+    changes = trends.changes(of)
+    tried = context.subjects & (changes.cut >= 0)
     sure = np.zeros(context.K, bool)
-    sure[tried] = sums.accepted(found.p[tried], Q_VALUE)
+    sure[tried] = sums.accepted(changes.p[tried], Q_VALUE)
     rows = []
-    for k in np.flatnonzero(sure & found.stays):
-        rise = bool(found.after[k] > found.before[k])
-        later = slice(found.cut[k], None) if rise else slice(0, found.cut[k])
+    for k in np.flatnonzero(sure & changes.stays):
+        rise = bool(changes.after[k] > changes.before[k])
+        later = slice(changes.cut[k], None) if rise else slice(0, changes.cut[k])
         if of.x[later, k].sum() < WORDS or of.holding[later, k].sum() < HOLDING:
             continue
-        nearer = found.low[k] if rise else 1 / max(found.high[k], 1e-9)
+        nearer = changes.low[k] if rise else 1 / max(changes.high[k], 1e-9)
         if not nearer >= LEAST_RATIO:
             continue
-        size = abs(float(found.after[k] - found.before[k]))
+        size = abs(float(changes.after[k] - changes.before[k]))
         rows.append(
             {"kind": "rise" if rise else "fall", "score": size * math.log(nearer), "topic": int(k),
-             "estimate": _finite(found.ratio[k]), "low": _finite(found.low[k]), "high": _finite(found.high[k]),
-             "before": [float(a[k]) for a in (found.before, found.low_before, found.high_before)],
-             "after": [float(a[k]) for a in (found.after, found.low_after, found.high_after)],
-             "cut": int(found.cut[k]), "since": times.names[found.cut[k]], "since_said": times.said[found.cut[k]],
-             "until": times.names[found.cut[k] - 1],
-             "between": [times.said[found.first[k]], times.said[found.last[k]]],
+             "estimate": _finite(changes.ratio[k]), "low": _finite(changes.low[k]), "high": _finite(changes.high[k]),
+             "before": [float(a[k]) for a in (changes.before, changes.low_before, changes.high_before)],
+             "after": [float(a[k]) for a in (changes.after, changes.low_after, changes.high_after)],
+             "cut": int(changes.cut[k]), "since": times.names[changes.cut[k]], "since_said": times.said[changes.cut[k]],
+             "until": times.names[changes.cut[k] - 1],
+             "between": [times.said[changes.first[k]], times.said[changes.last[k]]],
              "line": periods.line(of.x[:, k], of.tokens)}
         )  # fmt: skip
     return rows

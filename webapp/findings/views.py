@@ -10,7 +10,7 @@ from webapp.accounts import authorization
 from webapp.documents.selection import Selection
 from webapp.drawing import tables
 from webapp.findings import queries
-from webapp.models import Notebook, Run, User
+from webapp.models import Notebook, Run
 from webapp.notebooks import queries as pins
 from webapp.notebooks import services as notebooks
 from webapp.pages.page import address, back, page, reader, whole
@@ -83,7 +83,7 @@ def _begin(request: HttpRequest, run: Run, query: QueryDict) -> Notebook:
     made = notebooks.create(
         f"Findings in {run.corpus.name}{said}"[: notebooks.TITLE],
         reader(request),
-        request.user if isinstance(request.user, User) else None,
+        authorization.user(request),
     )
     for quote in data["quotes"]:
         text = "".join(part for part, _ in quote["text"])

@@ -42,23 +42,23 @@ def of(context: Context) -> list[dict]:
         if accepted and one[1].low >= LEAST and context.subjects[one[1].gained] and context.subjects[one[1].lost]
     }
     ranks = _ranks(context, list(kept))
-    found = []
+    changed = []
     for number, (word, shift) in kept.items():
         if not all(ranks.get((int(k), number), RANK) < RANK for k in (shift.gained, shift.lost)):
             continue
-        found.append(
+        changed.append(
             {"kind": "sense", "score": shift.low * math.log(sum(shift.documents)), "word": word, "gained": shift.gained,
              "lost": shift.lost, "gained_shares": shift.gained_shares, "lost_shares": shift.lost_shares,
              "estimate": shift.difference, "low": shift.low, "high": shift.high, "documents_counted": shift.documents,
              "until": [times.names[early - 1], times.said[early - 1]], "since": [times.names[late], times.said[late]]}
         )  # fmt: skip
-    return _varied(found)
+    return _varied(changed)
 
 
-def _varied(found: list[dict]) -> list[dict]:
+def _varied(changed: list[dict]) -> list[dict]:
     """Of each pair of topics the word that changed most: "tax" and "taxes" tell the same."""
     best: dict[tuple[int, int], dict] = {}
-    for row in sorted(found, key=lambda row: -row["score"]):
+    for row in sorted(changed, key=lambda row: -row["score"]):
         best.setdefault((row["lost"], row["gained"]), row)
     return list(best.values())
 

@@ -113,9 +113,8 @@ def read(corpus: Corpus, reading: ReadingSettings, trains: dict | None = None) -
     trains: settings of a run that is trained as soon as it has been read, {} for the usual ones; None for no run.
     """
     readable = Corpus.objects.filter(pk=corpus.pk, arriving={}, status__in=(Corpus.Status.DRAFT, Corpus.Status.FAILED))
-    if reading.options.get(
-        "given"
-    ):  # words made elsewhere, numbers and single letters among them, are taken as they are
+    # Words made elsewhere, numbers and single letters among them, are taken as they are
+    if reading.options.get("given"):
         reading = replace(reading, numbers=True, min_length=1)
     reading = replace(reading, before=corpus.settings.get("before", []))  # whatever a form says
     reading.choice()
@@ -254,9 +253,9 @@ def add_files(draft: Corpus, reading: ReadingSettings) -> Version:
         first = _next_position(corpus)
         now = ReadingSettings.of(corpus.settings)
         # A field that is there already stays of its type.
-        kinds = reading.options.get("kinds", {}) | now.options.get("kinds", {})
-        addition = {"first": first, "options": reading.options | {"kinds": kinds}, "shaping": reading.shaping}
-        changed = asdict(replace(now, options=now.options | {"kinds": kinds}, added=[*now.added, addition]))
+        types = reading.options.get("kinds", {}) | now.options.get("kinds", {})
+        addition = {"first": first, "options": reading.options | {"kinds": types}, "shaping": reading.shaping}
+        changed = asdict(replace(now, options=now.options | {"kinds": types}, added=[*now.added, addition]))
         Corpus.objects.filter(pk=corpus.pk).update(settings=changed, bytes_total=F("bytes_total") + draft.bytes_total)
         Corpus.objects.filter(pk=draft.pk).update(
             arriving={"first": first, "end": first + draft.files.count(), "mark": asdict(StoreCheckpoint(of=draft.pk))}

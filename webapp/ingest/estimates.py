@@ -95,7 +95,7 @@ def preview(
         "too_small": not scale.whole and least <= 1,  # for a word to be too rare in it
         "max_share": choice.max_share,
         "min_documents": choice.min_documents,
-        "stops": _stops(counts, choice, kept_words),
+        "stops": _stops(counts, kept_words),
         "left_out": _left_out(counts, rare, common),
         "passage": _passage(passage, choice, counts, kept, cut) if passage else None,
         "time": _time(scale, counted / max(part, 1e-12)),
@@ -148,7 +148,7 @@ def _vocabulary(documents: np.ndarray, least: int, scale: Scale, D: int) -> int:
     return round(all_ * 2**growth)
 
 
-def _stops(counts, choice: Choice, kept_words: frozenset[str]) -> list[dict]:
+def _stops(counts, kept_words: frozenset[str]) -> list[dict]:
     """Stop words that were met, most frequent first, and those that are kept though the language's list has them."""
     units = np.flatnonzero(counts.reason == REASONS.index("stop word"))
     units = units[np.argsort(-counts.left_out_tokens[units], kind="stable")[:STOPS]]

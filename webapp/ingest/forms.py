@@ -3,7 +3,6 @@
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from django import forms
 from django.core.exceptions import NON_FIELD_ERRORS
@@ -15,6 +14,7 @@ from inference.errors import Invalid
 from inference.memory import physical
 from webapp.ingest import estimates
 from webapp.models import Corpus, Run, Version
+from webapp.pages.errors import add_to_form
 from webapp.storage import disk
 
 OFFERED = 50  # versions of a corpus to train on
@@ -79,14 +79,6 @@ def _suggested(corpus: Corpus, engine: str = engines.DEFAULT) -> int:
     return min(engines.suggest_topics(corpus.documents, engine), max(1, corpus.vocabulary))
 
 
-def _seed(label: str = "Seed") -> forms.IntegerField:
-    return forms.IntegerField(
-        label=label,
-        initial=0,
-        help_text="The same seed, settings and corpus give the same topics; another seed gives others.",
-    )
-
-
 def _version(corpus: Corpus) -> forms.TypedChoiceField | None:
     """A choice of the versions that can be trained on; None where there is but one."""
     versions = list(corpus.versions.filter(status=Version.Status.READY).order_by("-number")[:OFFERED])
@@ -103,13 +95,25 @@ def _version(corpus: Corpus) -> forms.TypedChoiceField | None:
     )
 
 
-def _chosen_version(corpus: Corpus, cleaned: dict[str, Any]) -> Version | None:
-    """That is trained on: the newest, if no other was chosen; None where the corpus has none yet."""
-    chosen = cleaned.get("version", corpus.version_id)
-    return corpus.version if chosen == corpus.version_id else corpus.versions.get(pk=chosen)
+class _RunForm(forms.Form):
+    """What the forms have in common that train runs of a corpus: seed and version."""
+
+    corpus: Corpus
+
+    def _add_seed_and_version(self, label: str) -> None:
+        """The last fields of a form. label: of the seed."""
+        help_text = "The same seed, settings and corpus give the same topics; another seed gives others."
+        self.fields["seed"] = forms.IntegerField(label=label, initial=0, help_text=help_text)
+        if (version := _version(self.corpus)) is not None:
+            self.fields["version"] = version
+
+    def chosen_version(self) -> Version | None:
+        """The version to train on: the newest, if no other was chosen; None where the corpus has none yet."""
+        chosen = self.cleaned_data.get("version", self.corpus.version_id)
+        return self.corpus.version if chosen == self.corpus.version_id else self.corpus.versions.get(pk=chosen)
 
 
-class TrainForm(forms.Form):
+class TrainForm(_RunForm):
     """Settings of a run: the fields are the engine's own (inference.engines.fields), so that it alone describes them.
 
     engine: whose settings; by default the one that was posted, else the default. Raises Invalid where there is none of
@@ -132,9 +136,7 @@ class TrainForm(forms.Form):
             if isinstance(engines.get(self.engine), Truncated)
             else f" For {corpus.documents:,} documents {suggested} is a good number to start with; try half and twice as many."
         )
-        self.fields["seed"] = _seed()
-        if (version := _version(corpus)) is not None:
-            self.fields["version"] = version
+        self._add_seed_and_version("Seed")
 
     @cached_property
     def engines(self) -> list[OfferedEngine]:
@@ -167,15 +169,15 @@ class TrainForm(forms.Form):
         form."""
         if not self.errors:
             try:
-                engines.config(self.engine, **self._settings(), **self._strange())
+                engines.config(self.engine, **self._settings(), **self._of_other_engines())
             except Invalid as error:
-                self.add_error(error.field if error.field in self.fields else None, error.message)
+                add_to_form(self, error)
         return self.cleaned_data
 
     def _settings(self) -> dict:
         return {name: self.cleaned_data.get(name) for name in self.fields if name not in ("engine", "seed", "version")}
 
-    def _strange(self) -> dict:
+    def _of_other_engines(self) -> dict:
         """Settings that were posted, and that only other engines have."""
         others = {setting.name for name in engines.ENGINES for setting in engines.fields(name)} - self.fields.keys()
         return {name: self.data[name] for name in others if self.data.get(name)}
@@ -184,12 +186,8 @@ class TrainForm(forms.Form):
         """For services.runs.create."""
         return self._settings() | {"engine": self.engine, "seed": self.cleaned_data["seed"]}
 
-    def chosen_version(self) -> Version | None:
-        """That is trained on: the newest, if no other was chosen."""
-        return _chosen_version(self.corpus, self.cleaned_data)
 
-
-class SeveralForm(forms.Form):
+class SeveralForm(_RunForm):
     """Engines that are trained beside one another, with the same topics, seed and version."""
 
     def __init__(self, *args, corpus: Corpus, **kwargs):
@@ -203,17 +201,12 @@ class SeveralForm(forms.Form):
             error_messages={"required": "Mark two engines or more."},
         )
         self.fields["topics"] = forms.IntegerField(label="Topics of each run", initial=self.suggested, min_value=1)
-        self.fields["seed"] = _seed("Seed of each run")
-        if (version := _version(corpus)) is not None:
-            self.fields["version"] = version
+        self._add_seed_and_version("Seed of each run")
 
     @property
     def marked(self) -> list[str]:
         """Engines whose boxes are ticked."""
         return self["engines"].value() or []
-
-    def chosen_version(self) -> Version | None:
-        return _chosen_version(self.corpus, self.cleaned_data)
 
 
 def _of_setting(setting: Setting, chosen: object, topics: int) -> forms.Field:

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import orjson
 
+from inference.durable import rewrite
 from inference.text import Choice, Spread, Stream
 from inference.text.phrases import find
 from inference.text.units import Units
@@ -103,6 +104,4 @@ def _places(stream: Spread, choice: Choice) -> list[tuple[int, int, int] | None]
 
 def _keep(path: Path, rows: list[dict]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)  # the version's other files may be in the store alone
-    new = path.with_suffix(".new")
-    new.write_bytes(orjson.dumps(rows))
-    new.replace(path)
+    rewrite(path, orjson.dumps(rows))

@@ -89,20 +89,20 @@ def complete_columns(data: QueryDict, sniff: readers.Sniff) -> QueryDict:
     """With all about the columns guessed anew where the file was cut into others than those that the user saw, and else
     with what the form that the user saw did not have: the kind of a column that was the title, say."""
     options, seen = sniff.options, data.get("columns")
-    guesses = {
+    guessed = {
         f"kind_{i}": options.kinds.get(name, metadata.DEFAULT.kind)
         for i, name in enumerate(sniff.columns[: reading_forms.KINDS_SHOWN])
     }
-    guesses["date_order"] = options.date_order
+    guessed["date_order"] = options.date_order
     header = options.header and (options.delimiter or sniff.sheets)
-    guesses |= {"header_row": str(options.header_row or 1)} if header else {}
+    guessed |= {"header_row": str(options.header_row or 1)} if header else {}
     anew = seen is not None and seen != columns_fingerprint(sniff)
     if anew:
-        guesses |= {
+        guessed |= {
             role: "" if (value := getattr(options, role)) is None else str(value) for role in readers.formats.ROLES
         }
         data.setlist("html", ["on"] if options.html else [])
-    for name, value in guesses.items():
+    for name, value in guessed.items():
         if anew or name not in data:
             data[name] = value
     return data

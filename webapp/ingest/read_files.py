@@ -67,9 +67,8 @@ class Chunk:
     problems: list[readers.Problem] = field(default_factory=list)
     counts: dict[int, list[int]] = field(default_factory=dict)  # position -> documents, problems
     encodings: dict[int, str] = field(default_factory=dict)  # position -> in which it is
-    failed: dict[int, tuple[str, int]] = field(
-        default_factory=dict
-    )  # position -> why it can't be read on, and the items before
+    # Position -> why it can't be read on, and the items before
+    failed: dict[int, tuple[str, int]] = field(default_factory=dict)
     checkpoint: ReadCheckpoint | None = None
     words: list[int] = field(default_factory=list)
 
@@ -90,9 +89,8 @@ class ReadAttempt:
 
     def run(self) -> ReadCheckpoint:
         """Read to the end. Raises Invalid where no document came of it."""
-        part = self.corpus.provenance and (
-            self.checkpoint.file >= 0 or not self.checkpoint.documents
-        )  # of another corpus, and not read to its end
+        # Whether it is a part of another corpus that has not been read to its end
+        part = self.corpus.provenance and (self.checkpoint.file >= 0 or not self.checkpoint.documents)
         if not any(plan.sources for plan in self.plans) and not part:
             return self.checkpoint
         before = self.checkpoint.documents if self.corpus.version_id else 0

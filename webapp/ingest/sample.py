@@ -54,9 +54,8 @@ class Sample:
     beginnings: bool = False  # whether of some file only the beginning was read
     seconds: float = 0.0
     problems: tuple[str, ...] = ()
-    first: tuple[
-        dict, ...
-    ] = ()  # title, date, day (ISO, or ""), fields (name, value, kind), text, more (whether the text goes on), file, place
+    # title, date, day (ISO, or ""), fields (name, value, kind), text, more (whether the text goes on), file, place
+    first: tuple[dict, ...] = ()
     languages: dict[str, float] = field(default_factory=dict)  # ISO 639-1 -> share of the letters, largest first
     dates: tuple[str, ...] = ()  # ISO, the earliest and the latest of those that were read
     passage: str = ""  # in which numbers, hyphens and apostrophes can be seen at work
@@ -180,9 +179,8 @@ class _Sampler:
         self.cut_short = self.ended = False
 
     def run(self) -> Sample:
-        Tokeniser(self.reading.language, given=self.options.given).pieces(
-            ["a word"]
-        )  # loads what takes long once in a process
+        # Loads what takes long once in a process
+        Tokeniser(self.reading.language, given=self.options.given).pieces(["a word"])
         tokeniser = Tokeniser(self.reading.language, given=self.options.given)
         began = time.monotonic()
         self.until = began + SECONDS
@@ -200,9 +198,8 @@ class _Sampler:
                 self.documents += 1
                 self.documents_of[self.kind] += 1
             stream.commit()
-        if (
-            self.documents and not self.ended
-        ):  # the last one may be a section, and the others of its whole were not read
+        # The last one may be a section, and the others of its whole were not read
+        if self.documents and not self.ended:
             self.read[self.kind] += round(self.at + (self.upto - self.at) * document.part / document.parts)
         whole = not self.cut_short and self.files == self.of_files and self.ended
         return Sample(

@@ -12,7 +12,9 @@ from django.db import transaction
 
 from inference.errors import Invalid
 from webapp.accounts import quotas
+from webapp.drawing.numbers import bytes as size_of
 from webapp.models import User
+from webapp.storage import disk
 
 GIGABYTE = 1 << 30
 KEPT = "What has arrived is kept for 7 days: make room on the server, then continue."
@@ -67,16 +69,15 @@ def reserve() -> int:
     """Bytes of the disk that uploads leave free, for the work itself."""
     if settings.DISK_RESERVE is not None:
         return settings.DISK_RESERVE
-    disk = os.statvfs(settings.FILE_UPLOAD_TEMP_DIR)
-    return min(GIGABYTE, disk.f_blocks * disk.f_frsize // 20)
+    whole = os.statvfs(settings.FILE_UPLOAD_TEMP_DIR)
+    return min(GIGABYTE, whole.f_blocks * whole.f_frsize // 20)
 
 
 def check_room(size: int) -> None:
     """Raises Refused unless that many bytes can come and the disk still keeps its reserve."""
-    disk = os.statvfs(settings.FILE_UPLOAD_TEMP_DIR)
-    free = disk.f_bavail * disk.f_frsize
+    free = disk.free(settings.FILE_UPLOAD_TEMP_DIR)
     if free - size < reserve():
-        came = f"{_spoken_bytes(size)} more were to come, {_spoken_bytes(free)} are free, and {_spoken_bytes(reserve())} of them are kept for the work itself"
+        came = f"{size_of(size)} more were to come, {size_of(free)} are free, and {size_of(reserve())} of them are kept for the work itself"
         raise Refused(507, f"The server's disk is short of space: {came}. {KEPT}")
 
 
@@ -89,11 +90,3 @@ def refuse_when_full() -> Iterator[None]:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
         raise Refused(507, f"The server's disk is full ({error.strerror}). {KEPT}") from error
-
-
-def _spoken_bytes(size: float) -> str:
-    for unit in ("bytes", "kB", "MB", "GB"):
-        if size < 1000 or unit == "GB":
-            break
-        size /= 1000
-    return f"{size:,.0f} {unit}" if unit == "bytes" or size >= 100 else f"{size:.1f} {unit}"

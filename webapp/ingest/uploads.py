@@ -17,6 +17,7 @@ from pathlib import Path
 
 from django.conf import settings
 
+from inference.durable import settle_names
 from webapp.ingest.file_names import clean
 from webapp.ingest.received_files import ReceivedFile, Unusable
 from webapp.ingest.upload_limits import Refused, check_room, check_size, hold_quota, refuse_when_full
@@ -112,16 +113,7 @@ def save_note(upload: Upload) -> None:
         file.flush()
         os.fsync(file.fileno())
     new.rename(path)
-    _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Names in it last."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    settle_names([path.parent])
 
 
 def _short(name: str) -> str:

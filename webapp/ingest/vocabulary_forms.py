@@ -8,14 +8,15 @@ from django import forms
 from inference.errors import Invalid
 from inference.text import LANGUAGES
 from webapp.ingest.settings import ReadingSettings, VocabularySettings
+from webapp.pages.errors import add_to_form
 
 ALL = 0.9  # of the letters must be in a language for a corpus that is called of that language
 SAID = 0.03  # a language with less of the letters is rather a mistake
 MAX_STOP_WORDS = 10_000
 
 
-class Several(forms.Field):
-    """VocabularySettings, each a value of its own."""
+class Words(forms.Field):
+    """Words, of which each is sent as a value of its own."""
 
     widget = forms.MultipleHiddenInput
 
@@ -50,7 +51,7 @@ class VocabularyForm(forms.Form):
         required=False, widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}), max_length=200_000,
         label="More stop words", help_text="Your own words to leave out, separated by spaces, commas or lines.",
     )  # fmt: skip
-    kept_words = Several(required=False)
+    kept_words = Words(required=False)
     min_length = forms.IntegerField(
         min_value=1, max_value=20, label="Shortest word, in letters", help_text="Shorter ones are left out."
     )
@@ -134,7 +135,7 @@ class VocabularyForm(forms.Form):
             try:
                 self.words().choice()
             except Invalid as error:
-                self.add_error(error.field if error.field in self.fields else None, error.message)
+                add_to_form(self, error)
         return self.cleaned_data
 
     def words(self) -> VocabularySettings:
@@ -152,9 +153,8 @@ class VocabularyForm(forms.Form):
     def sent(self) -> dict:
         """What a browser would send of a form that was not touched."""
         values = {name: self[name].value() for name in self.fields}
-        return {
-            name: value for name, value in values.items() if value is not None and value is not False
-        }  # the first column is 0
+        # False is a box without a tick; 0 is the first column
+        return {name: value for name, value in values.items() if value is not None and value is not False}
 
 
 class NamedVocabularyForm(VocabularyForm):

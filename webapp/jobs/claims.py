@@ -1,4 +1,4 @@
-"""Claims: which attempt owns a corpus, a version or a run, though its task may be delivered twice.
+"""Claims: which attempt owns a job's row (jobs.kinds), though its task may be delivered twice.
 
 A row's `status` says what is to be done. A task must win the claim, which raises `attempt`. Every later write names
 that attempt, and raises ClaimLost when another attempt, a cancel or a deletion came between.
@@ -22,9 +22,8 @@ from webapp.storage import disk
 
 log = structlog.get_logger(__name__)
 
-STALE = timedelta(
-    seconds=20
-)  # without a heartbeat (jobs.heartbeat.INTERVAL), after which a process that holds no lock is dead
+# Without a heartbeat (jobs.heartbeat.INTERVAL) for so long a process that holds no lock is dead.
+STALE = timedelta(seconds=20)
 # The same of a process that still holds its files. The kernel frees them when a process ends, so this one exists: it is
 # starved of the processor, or stopped, or on a machine that is gone.
 FROZEN = timedelta(minutes=10)

@@ -6,6 +6,7 @@ object.
 """
 
 import time
+from typing import Any
 
 import orjson
 import redis
@@ -52,6 +53,14 @@ def client() -> Client:
         retry = Retry(NoBackoff(), 1, supported_errors=(redis.ConnectionError,))
         _client = Client.from_url(settings.REDIS_URL, socket_timeout=2, socket_connect_timeout=2, retry=retry)
     return _client
+
+
+def notes(prefix: str, most: int) -> dict[str, bytes]:
+    """name -> text of the notes that processes leave under PREFIXname, which expire; by name, at most so many. Raises
+    redis.RedisError."""
+    keys = sorted(client().scan_iter(f"{prefix}*", count=1000))[:most]
+    texts: list[Any] = client().mget(keys) if keys else []
+    return {key.decode().removeprefix(prefix): text for key, text in zip(keys, texts, strict=True) if text}
 
 
 def publish(about: str, event: dict) -> None:

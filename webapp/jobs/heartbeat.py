@@ -26,9 +26,8 @@ log = structlog.get_logger(__name__)
 
 INTERVAL = 3.0  # seconds between two beats; claims.STALE is several of them
 PATIENCE = 1800.0  # seconds without a tick: a step with 2,000 topics takes seconds, a measure of its topics a minute
-LONG_PATIENCE = (
-    3 * 3600.0
-)  # of work that can't tick: an index built by Postgres, duplicates among ten million documents
+# The same of work that can't tick: an index built by Postgres, duplicates among ten million documents
+LONG_PATIENCE = 3 * 3600.0
 
 
 class Heartbeat:

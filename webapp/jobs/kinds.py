@@ -5,7 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from django.db.models import Model
+from django.db.models import BigIntegerField, F, Model
+from django.db.models.expressions import Combinable
+from django.db.models.fields.json import KT
+from django.db.models.functions import Cast
 
 from webapp.jobs import events
 from webapp.models import Comparison, Corpus, Export, Run, Version
@@ -16,7 +19,8 @@ class JobKind(NamedTuple):
     """What differs between the kinds.
 
     task: the name of the Celery task. publish: tells open pages about a job. active: the statuses in which an attempt
-    owns the row; a claim sets the first. folder: what the attempt locks while it writes files (jobs.file_lock).
+    owns the row; a claim sets the first. folder: what the attempt locks while it writes files (jobs.file_lock). owner: the
+    field with the user whose job it is. size: of a job, compared with other jobs of its kind.
     """
 
     model: type[Model]
@@ -24,6 +28,8 @@ class JobKind(NamedTuple):
     publish: Callable[[int, dict], None]
     active: tuple[str, ...]
     folder: Callable[[int], Path]
+    owner: str
+    size: Combinable
 
     @property
     def name(self) -> str:
@@ -50,9 +56,27 @@ def _nobody(pk: int, event: dict) -> None:
     """Pages that wait for it ask again by themselves."""
 
 
-INGEST = JobKind(Corpus, "tasks.corpora.ingest", events.corpus, (Corpus.Status.READING,), files.corpus_folder)
-VECTORIZE = JobKind(Version, "tasks.corpora.choose", _publish_version, (Version.Status.CHOOSING,), _version_folder)
-TRAIN = JobKind(Run, "tasks.runs.train", events.run, (Run.Status.RUNNING, Run.Status.STORING), files.run_folder)
-COMPARE = JobKind(Comparison, "tasks.runs.compare", _nobody, (Comparison.Status.COMPARING,), files.comparison_folder)
-EXPORT = JobKind(Export, "tasks.runs.export", _nobody, (Export.Status.MAKING,), files.export_folder)
+INGEST = JobKind(
+    Corpus,
+    "tasks.corpora.ingest",
+    events.corpus,
+    (Corpus.Status.READING,),
+    files.corpus_folder,
+    "owner",
+    F("bytes_total"),
+)
+VECTORIZE = JobKind(
+    Version, "tasks.corpora.choose", _publish_version, (Version.Status.CHOOSING,), _version_folder, "corpus__owner",
+    F("corpus__bytes_total"),
+)  # fmt: skip
+TRAIN = JobKind(
+    Run, "tasks.runs.train", events.run, (Run.Status.RUNNING, Run.Status.STORING), files.run_folder, "by",
+    F("version__tokens") * Cast(KT("settings__topics"), BigIntegerField()),
+)  # fmt: skip
+COMPARE = JobKind(
+    Comparison, "tasks.runs.compare", _nobody, (Comparison.Status.COMPARING,), files.comparison_folder, "by", F("size")
+)
+EXPORT = JobKind(
+    Export, "tasks.runs.export", _nobody, (Export.Status.MAKING,), files.export_folder, "by", F("expected")
+)
 KINDS = (INGEST, VECTORIZE, TRAIN, COMPARE, EXPORT)

@@ -17,14 +17,14 @@ WORKER_SECONDS = 5  # without a beat, after which a worker counts as gone
 TASK_SECONDS = 24 * 3600  # for which the tasks of a silent worker are kept, should it come back
 REQUEST_SECONDS = 7 * 24 * 3600
 MOST = 1_000  # workers, and tasks of one worker, that are read
-WORKER_KEYS = "worker:*"  # worker:NAME -> {"since", "processes"}
+WORKER = "worker:"  # worker:NAME -> {"since", "processes"}
 
 
 def beat(worker: str, processes: int, since: float) -> None:
     """Say that a worker is alive: how many processes it has, and since when (seconds since the epoch). Raises
     redis.RedisError."""
     with events.client().pipeline(transaction=False) as pipe:
-        pipe.set(f"worker:{worker}", json.dumps({"since": since, "processes": processes}), ex=WORKER_SECONDS)
+        pipe.set(WORKER + worker, json.dumps({"since": since, "processes": processes}), ex=WORKER_SECONDS)
         pipe.expire(_tasks_of(worker), TASK_SECONDS)
         pipe.execute()
 
@@ -34,19 +34,14 @@ def live_workers() -> list[dict]:
 
     A process that was killed leaves its task in `doing`: its row says that it is not at work.
     """
-    client = events.client()
-    keys = sorted(client.scan_iter(WORKER_KEYS, count=1000))[:MOST]
-    notes = client.mget(keys) if keys else []
-    names = {
-        key.decode().removeprefix("worker:"): json.loads(note) for key, note in zip(keys, notes, strict=True) if note
-    }
-    return [{"worker": name, **note, "doing": _tasks(client, name)} for name, note in names.items()]
+    notes = events.notes(WORKER, MOST)
+    return [{"worker": name, **json.loads(note), "doing": _tasks(name)} for name, note in notes.items()]
 
 
 def count_workers() -> int | None:
     """How many workers are alive; None while Redis does not answer."""
     try:
-        return sum(1 for _ in events.client().scan_iter(WORKER_KEYS, count=1000))
+        return sum(1 for _ in events.client().scan_iter(f"{WORKER}*", count=1000))
     except redis.RedisError:
         return None
 
@@ -80,9 +75,9 @@ def _tasks_of(worker: str) -> str:
     return f"doing:{worker}"
 
 
-def _tasks(client: redis.Redis, worker: str) -> list[dict]:
+def _tasks(worker: str) -> list[dict]:
     tasks = []
-    for _, note in client.hscan_iter(_tasks_of(worker), count=MOST):
+    for _, note in events.client().hscan_iter(_tasks_of(worker), count=MOST):
         tasks.append(json.loads(note))
         if len(tasks) >= MOST:
             break

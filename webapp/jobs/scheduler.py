@@ -16,21 +16,12 @@ from datetime import timedelta
 
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
-from django.db.models import BigIntegerField, F, Max, Min, QuerySet
-from django.db.models.fields.json import KT
-from django.db.models.functions import Cast, Now
+from django.db.models import Max, Min, QuerySet
+from django.db.models.functions import Now
 
 from webapp.jobs import claims, dispatch, roster
 from webapp.jobs.kinds import COMPARE, EXPORT, TRAIN, JobKind
 
-OWNER = {"run": "by", "corpus": "owner", "version": "corpus__owner", "comparison": "by", "export": "by"}  # a job's user
-SIZE = {  # of a job, compared with other jobs of its kind
-    "run": F("version__tokens") * Cast(KT("settings__topics"), BigIntegerField()),
-    "corpus": F("bytes_total"),
-    "version": F("corpus__bytes_total"),
-    "comparison": F("size"),
-    "export": F("expected"),
-}
 RECENT = timedelta(days=1)  # for which a user's last job counts as a turn
 USERS = 1_000  # users with queued jobs that are compared
 MESSAGES = 1_000  # that the sweep sends at once
@@ -53,12 +44,12 @@ def next_job(kind: JobKind, pk: int) -> int | None:
     """The number of the queued job that is due; None where there is no free place, or `pk` is not queued any more."""
     if kind in LIMITED and free_places(kind) <= 0:
         return None
-    owner, queued = OWNER[kind.name], kind.model.objects.filter(status="queued")
+    owner, queued = kind.owner, kind.model.objects.filter(status="queued")
     if not queued.filter(pk=pk).exists():
         return None
     if not settings.ACCOUNTS:
         return pk  # one user, whose jobs come in their order
-    by_owner = queued.order_by().values(owner).annotate(size=Min(SIZE[kind.name]), first=Min("pk"))[:USERS]
+    by_owner = queued.order_by().values(owner).annotate(size=Min(kind.size), first=Min("pk"))[:USERS]
     waiting = {row[owner]: (row["size"] or 0, row["first"]) for row in by_owner}
     at_work = Counter(_at_work(kind).values_list(owner, flat=True))
     if kind is TRAIN:
@@ -72,11 +63,12 @@ def next_job(kind: JobKind, pk: int) -> int | None:
 
 def _last_turns(kind: JobKind, users: list[int]) -> dict[int, float]:
     """user -> when a job of theirs was last at work, in seconds since the epoch."""
-    owner = OWNER[kind.name]
     recent = kind.model.objects.exclude(status="queued").filter(
-        heartbeat_at__gt=Now() - RECENT, **{f"{owner}__in": users}
+        heartbeat_at__gt=Now() - RECENT, **{f"{kind.owner}__in": users}
     )
-    return {user: at.timestamp() for user, at in recent.order_by().values_list(owner).annotate(at=Max("heartbeat_at"))}
+    return {
+        user: at.timestamp() for user, at in recent.order_by().values_list(kind.owner).annotate(at=Max("heartbeat_at"))
+    }
 
 
 def free_places(kind: JobKind) -> int:

@@ -81,9 +81,8 @@ def _is_dead(kind: JobKind, pk: int, seconds: float) -> bool:
 def _requeue_safely(kind: JobKind, pk: int, *beat) -> None:
     try:
         requeue(kind, pk, *beat)
-    except (
-        OperationalError
-    ) as error:  # Postgres still works for the dead process, and has the row locked: the next sweep tries again
+    # Postgres still works for the dead process, and has the row locked: the next sweep tries again
+    except OperationalError as error:
         log.warning("a job can't be queued again yet", **kind.log_fields(pk), error=logs.named(error))
 
 

@@ -6,22 +6,42 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 from django.core.management import call_command
 from django.core.management.base import CommandError
-from django.db.models import Model
 
 from webapp.jobs import roster
 from webapp.local import folder, processes, servers
+from webapp.models import Corpus, Run
+
+Job = TypeVar("Job", Corpus, Run)
 
 EVERY = 0.3  # seconds between two looks
 LINE_EVERY = 5.0  # seconds between two lines where standard error is not a terminal
 WIDTH = 30
 
 
-def follow(row: Model, over: set[str], part: Callable[[Model], float], said: Callable[[Model], str]) -> None:
-    """Wait until the row's status is one of `over`. part: how much of the work is done, from 0 to 1. said: the same in
-    words."""
+def follow_reading(corpus: Corpus) -> None:
+    """Wait until a corpus has been read."""
+    follow(
+        corpus,
+        {Corpus.Status.READY, Corpus.Status.FAILED},
+        lambda c: c.bytes_read / max(1, c.bytes_total),
+        lambda c: f"{c.documents_read:,} documents",
+    )
+
+
+def follow(row: Job, over: set[str], part: Callable[[Job], float], said: Callable[[Job], str]) -> None:
+    """Wait until the row's status is one of `over`, with a worker of our own where none is alive. part: how much of the
+    work is done, from 0 to 1. said: the same in words. Raises CommandError where the job failed."""
+    with _worker_if_none():
+        _follow(row, over, part, said)
+    if row.status == "failed":
+        raise CommandError(row.error)
+
+
+def _follow(row: Job, over: set[str], part: Callable[[Job], float], said: Callable[[Job], str]) -> None:
     terminal, line_at = sys.stderr.isatty(), 0.0
     while True:
         row.refresh_from_db()
@@ -37,8 +57,6 @@ def follow(row: Model, over: set[str], part: Callable[[Model], float], said: Cal
         time.sleep(EVERY)
     if terminal:
         print(file=sys.stderr)
-    if row.status == "failed":
-        raise CommandError(row.error)
 
 
 def prepare_database() -> None:
@@ -48,8 +66,7 @@ def prepare_database() -> None:
 
 
 @contextmanager
-def worker_if_none() -> Iterator[None]:
-    """For a command that waits for a job: run a worker meanwhile where none is alive."""
+def _worker_if_none() -> Iterator[None]:
     # The embedded Redis may still hold the beat of a worker that ended with the last command.
     if not servers.ours and roster.count_workers():
         yield

@@ -9,22 +9,20 @@ import numpy as np
 from webapp.metadata.field import ValueField, mostly
 from webapp.metadata.groups import NONE, Groups
 from webapp.metadata.number import is_number
+from webapp.metadata.writer import FLUSHED, ColumnWriter
 
 MOST_VALUES = 1_000  # a field with more of them is no category
 LEAST_SHARED = 2.0  # documents that share a value, on average, in a category
-FLUSHED = 1 << 16  # values that are held before they are written
 _FEW_DIFFERENT = 8  # whole numbers: codes or grades, each a value of its own
 
 
-class CodeWriter:
+class CodeWriter(ColumnWriter):
     """Codes in the order in which values appear, int32; at the end in the order of how many documents have each."""
 
     def __init__(self, path: Path, _type: type):
-        self.path, self.file = path, path.open("wb")
+        super().__init__(path, array("i", [NONE]))
         self.codes: dict[str, int] = {}
         self.counts: list[int] = []
-        self.pending = array("i")
-        self.length = 0
 
     def add(self, number: int, text: str, date_order: str) -> bool:
         code = self.codes.setdefault(text, len(self.codes))
@@ -33,42 +31,17 @@ class CodeWriter:
                 return False
             self.counts.append(0)
         self.counts[code] += 1
-        self._fill(number)
-        self.pending.append(code)
-        self.length += 1
-        if len(self.pending) >= FLUSHED:
-            self._flush()
+        self.put(number, code)
         return True
-
-    def _fill(self, number: int) -> None:
-        """Documents up to `number` that lack the field."""
-        while self.length < number:
-            gap = min(number - self.length, FLUSHED)
-            self.pending.extend([NONE] * gap)
-            self.length += gap
-            self._flush()
-
-    def _flush(self) -> None:
-        self.file.write(self.pending.tobytes())
-        self.pending = array("i")
 
     def finish(self, documents: int, target: Path) -> dict | None:
         if sum(self.counts) < LEAST_SHARED * len(self.counts):
             self.discard()
             return None
-        self._fill(documents)
-        self._flush()
-        self.file.close()
+        self.complete(documents)
         values = sorted(self.codes, key=lambda value: (-self.counts[self.codes[value]], value))
         _recode(self.path, target, np.array([values.index(value) for value in self.codes], np.int32))
         return {"values": values, "documents": [self.counts[self.codes[value]] for value in values]}
-
-    def discard(self) -> None:
-        self.close()
-        self.path.unlink(missing_ok=True)
-
-    def close(self) -> None:
-        self.file.close()
 
 
 def _recode(source: Path, target: Path, places: np.ndarray) -> None:

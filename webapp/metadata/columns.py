@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from webapp import metadata
-from webapp.metadata.field import ColumnWriter, Field
+from webapp.metadata.field import Field
+from webapp.metadata.writer import ColumnWriter
 
 
 class Writer:

@@ -4,11 +4,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 
 from webapp.metadata.groups import Groups
+from webapp.metadata.writer import ColumnWriter
 
 MANY = 0.95  # of the values must be numbers, or dates, for a column of them: a few may be “unknown”
 
@@ -26,24 +27,6 @@ def mostly(test: Callable[[str], bool], values: Sequence[str], share: float = MA
 
 class MetadataError(ValueError):
     """What can't be understood, or shown; str() is a sentence for people."""
-
-
-class ColumnWriter(Protocol):
-    """Writes one column to a file of its own while documents are read, in their order."""
-
-    def add(self, number: int, text: str, date_order: str) -> bool:
-        """The value of document `number`; the ones before it that were not given have none. False: this is no column
-        after all."""
-
-    def finish(self, documents: int, target: Path) -> dict | None:
-        """Put the file at `target`, with a value for each of the documents, and return the field's arguments but for
-        its name; None, and no file, where it is of no use as a column."""
-
-    def discard(self) -> None:
-        """Close and remove the file."""
-
-    def close(self) -> None:
-        """Close the file."""
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ import regex
 
 from webapp.metadata.field import MetadataError, RangeField, mostly
 from webapp.metadata.groups import NONE, Groups
+from webapp.metadata.writer import FLUSHED, ColumnWriter
 
 LARGEST = 1e300  # beyond it a range has no next round number
-FLUSHED = 1 << 16  # values that are held before they are written
 _NUMBER = regex.compile(r"[-+−]?(?:\d{1,3}(?:[,\u202f\xa0' ]\d{3})+|\d+)?(?:\.\d+)?(?:[eE][-+]?\d{1,3})?\s?%?")
 _COMMA = regex.compile(r"[-+−]?(?:\d{1,3}(?:\.\d{3})+|\d+),\d+\s?%?")
 
@@ -44,14 +44,12 @@ def written(number: float) -> str:
     return str(int(number)) if number == int(number) and abs(number) < 1e15 else f"{number:.10g}"
 
 
-class RangeWriter:
+class RangeWriter(ColumnWriter):
     """A column of a RangeField: what its `parse` makes of each text."""
 
     def __init__(self, path: Path, of: type[RangeField]):
-        self.path, self.file, self.type = path, path.open("wb"), of
-        self.missing = array(np.dtype(of.dtype).char, [of.missing])
-        self.pending = self.missing[:0]
-        self.length = self.documents = 0
+        super().__init__(path, array(np.dtype(of.dtype).char, [of.missing]))
+        self.type, self.documents = of, 0
         self.low, self.high, self.whole = inf, -inf, True
 
     def add(self, number: int, text: str, date_order: str) -> bool:
@@ -60,43 +58,18 @@ class RangeWriter:
         if value is None:
             return True
         self.whole = self.whole and value == int(value)
-        self._fill(number)
-        self.pending.append(value)
-        self.length += 1
+        self.put(number, value)
         self.documents += 1
         self.low, self.high = min(self.low, value), max(self.high, value)
-        if len(self.pending) >= FLUSHED:
-            self._flush()
         return True
-
-    def _fill(self, number: int) -> None:
-        """Documents up to `number` that have none."""
-        while self.length < number:
-            gap = min(number - self.length, FLUSHED)
-            self.pending.extend(self.missing * gap)
-            self.length += gap
-            self._flush()
-
-    def _flush(self) -> None:
-        self.file.write(self.pending.tobytes())
-        self.pending = self.pending[:0]
 
     def finish(self, documents: int, target: Path) -> dict | None:
         if self.low == self.high or not self.documents:  # the same everywhere tells no document from another
             self.discard()
             return None
-        self._fill(documents)
-        self._flush()
-        self.file.close()
+        self.complete(documents)
         self.path.rename(target)
         return self.type.summary(self.low, self.high, self.whole, self.documents)
-
-    def discard(self) -> None:
-        self.close()
-        self.path.unlink(missing_ok=True)
-
-    def close(self) -> None:
-        self.file.close()
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from webapp.local import package
 from webapp.models import Notebook, Pin
 from webapp.notebooks import markdown, queries
 from webapp.notebooks import services as notebooks
-from webapp.pages.page import address, back, is_whole, number, page, reader, whole
+from webapp.pages.page import back, is_whole, next_page, number, page, reader, whole
 
 NEW = "new"  # the choice of a Pin button that begins a notebook
 
@@ -38,8 +38,8 @@ def _or_404(request: HttpRequest, notebook_id: int) -> Notebook:
 @require_safe
 def index(request: HttpRequest, as_json: bool = False) -> HttpResponse:
     removed = "removed" in request.GET
-    found, following = queries.page(authorization.notebooks(request), number(request, "before"), removed)
-    data = {"notebooks": found, "next": address(request, before=following) if following else None, "removed": removed}
+    listed, following = queries.page(authorization.notebooks(request), number(request, "before"), removed)
+    data = {"notebooks": listed, "next": next_page(request, before=following), "removed": removed}
     return page(request, "notebook/list.html", data, as_json=as_json)
 
 

@@ -98,9 +98,8 @@ def _corpus_files(pk: int, status: str, stream: dict | None, sizes: dict, docume
     indexed = Index.size(folder / "index") == documents  # else it covers more documents than the rows
     for path in _walk(folder):
         name = path.relative_to(folder).as_posix()
-        if (
-            name == "tokens/checkpoint.json" and stream and json.loads(path.read_bytes()) != stream
-        ):  # documents came since
+        # Documents have come since the snapshot
+        if name == "tokens/checkpoint.json" and stream and json.loads(path.read_bytes()) != stream:
             yield BackupFile(_below(path), path, content=json.dumps(stream).encode())
         elif not name.startswith("index/") or indexed:
             yield BackupFile(_below(path), path, ends.get(name))

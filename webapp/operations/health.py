@@ -1,6 +1,5 @@
 """Whether this web process can do its work: /readyz. No names, addresses or messages of errors: anybody may ask."""
 
-import os
 import threading
 import time
 from functools import cache
@@ -13,7 +12,7 @@ from django.db.migrations.loader import MigrationLoader
 
 from webapp.ingest import upload_limits
 from webapp.jobs import events, roster
-from webapp.storage import s3
+from webapp.storage import disk, s3
 
 KEEP = 1.0  # seconds for which an answer is reused, however many ask
 PATIENCE = 2_000  # milliseconds for Postgres
@@ -79,10 +78,10 @@ def _redis() -> str:
 
 def _disk() -> str:
     try:
-        disk = os.statvfs(settings.FILES)
+        free = disk.free()
     except OSError:
         return "the state folder can't be read"
-    return OK if disk.f_bavail * disk.f_frsize >= upload_limits.reserve() else "less is free than the reserve"
+    return OK if free >= upload_limits.reserve() else "less is free than the reserve"
 
 
 def _workers() -> str:

@@ -43,7 +43,7 @@ def jobs(kind: str, state: str, before: int | None = None) -> tuple[list[dict], 
     rows = _rows(kind, state).order_by("-pk")
     if before is not None:
         rows = rows.filter(pk__lt=before)
-    owner = _OWNER[kind]
+    owner = KINDS[kind].owner
     rows = rows.select_related(owner).only(
         *FIELDS[kind], *(["corpus__owner_id"] if owner == "corpus__owner" else []), f"{owner}__name"
     )
@@ -53,13 +53,12 @@ def jobs(kind: str, state: str, before: int | None = None) -> tuple[list[dict], 
 
 COMMON = ("status", "attempt", "heartbeat_at", "created_at", "error")
 FIELDS = {
-    "run": (*COMMON, "corpus_id", "request", "step", "steps", "tokens_seen", "seconds"),
+    "run": (*COMMON, "corpus_id", "by_id", "request", "step", "steps", "tokens_seen", "seconds"),
     "version": (*COMMON, "corpus_id"),
     "corpus": (*COMMON, "owner_id", "bytes_read", "bytes_total"),
     "export": (*COMMON, "by_id", "bytes", "expected"),
     "comparison": (*COMMON, "by_id", "done"),
 }
-_OWNER = {"run": "corpus__owner", "version": "corpus__owner", "corpus": "owner", "export": "by", "comparison": "by"}
 
 
 def _job(kind: str, row) -> dict:
@@ -80,7 +79,7 @@ def _job(kind: str, row) -> dict:
 
 
 def _owner(kind: str, row) -> User | None:
-    return row.by if _OWNER[kind] == "by" else (row if kind == "corpus" else row.corpus).owner
+    return row.by if KINDS[kind].owner == "by" else (row if kind == "corpus" else row.corpus).owner
 
 
 def _progress(kind: str, row) -> float | None:

@@ -32,11 +32,8 @@ STEP = 20  # corpora, and runs, that are taken away at a time
 # Seconds after which a folder without a row is removed: a row may come after its folder, when its transaction ends.
 LEFT = 3600
 FOLDERS = {"corpora": Corpus, "versions": Version, "runs": Run, "comparisons": Comparison, "exports": Export}
-READY: dict[str, tuple[type[Corpus] | type[Version] | type[Run], str]] = {
-    "corpora": (Corpus, Corpus.Status.READY),
-    "versions": (Version, Version.Status.READY),
-    "runs": (Run, Run.Status.DONE),
-}
+# Statuses from which on sealed files stay as they are
+READY = (Corpus.Status.READY, Version.Status.READY, Run.Status.DONE)
 
 
 def tidy() -> None:
@@ -91,8 +88,7 @@ def _remove(row: Corpus | Run) -> None:
     else:
         about, exported = f"run:{row.pk}", Export.objects.filter(run=row).values_list("pk", flat=True)
         folders = [files.run_folder(row.pk), *map(files.export_folder, exported)]
-        snapshots = Snapshot.objects.filter(run=row).values_list("pk", flat=True)
-        partitions = [("topic_word", pk) for pk in snapshots]
+        partitions = [("topic_word", pk) for pk in Snapshot.objects.filter(run=row).values_list("pk", flat=True)]
     for folder in folders:
         try:
             sealed.remove(folder.parent.name, int(folder.name))
@@ -157,9 +153,9 @@ def _adopt() -> None:
     """Put into the store what became ready before there was one."""
     if not settings.SOURCES or not events.client().set("store:adopting", 1, nx=True, ex=ADOPTING):
         return
-    for kind, (model, status) in READY.items():
+    for kind in sealed.ITEMS:
         known = Sealed.objects.filter(kind=kind, key=OuterRef("pk"))
-        rows = model.everything.filter(~Exists(known), status=status).order_by("pk")
+        rows = FOLDERS[kind]._base_manager.filter(~Exists(known), status__in=READY).order_by("pk")
         try:
             for key in rows.values_list("pk", flat=True)[:STEP]:
                 sealed.adopt(kind, key)
@@ -212,7 +208,7 @@ def sizes() -> dict | None:
     """{"at": seconds since the epoch, "parts": {folder: bytes}}; None where no worker has measured yet, or Redis is
     away."""
     try:
-        kept = events.client().get(SIZES)
+        measured = events.client().get(SIZES)
     except redis.RedisError:
         return None
-    return json.loads(kept) if kept else None
+    return json.loads(measured) if measured else None

@@ -65,6 +65,14 @@ def run_or_404(run_id: int) -> Run:
         raise Http404(f"There is no run {run_id}.") from None
 
 
+def published_or_404(run_id: int) -> Run:
+    """A run that has topics."""
+    run = run_or_404(run_id)
+    if run.snapshot_id is None:
+        raise Http404(f"Run {run_id} is {run.status}; it has published no topics yet.")
+    return run
+
+
 def is_whole(text: str) -> bool:
     """Whether a text is a whole number that a row may have."""
     return text.isascii() and text.isdigit() and len(text) <= 18
@@ -122,3 +130,8 @@ def address(request: HttpRequest, **changes) -> str:
     """The request's query string with some parameters changed, from "?" on; None or "" takes one out."""
     kept = [(name, value) for name, values in request.GET.lists() if name not in changes for value in values]
     return "?" + urlencode([(name, value) for name, value in [*kept, *changes.items()] if value not in (None, "")])
+
+
+def next_page(request: HttpRequest, **place) -> str | None:
+    """The `address` of the page of a list that begins at a place; None where the place is None, as nothing follows."""
+    return None if None in place.values() else address(request, **place)

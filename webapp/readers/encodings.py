@@ -62,10 +62,8 @@ _SIGNS = frozenset("£§°©®™€½¼¾²³ºª±×µ¶´¨¢¥")
 _ANY = 0.9  # the worth of any Latin letters, in cp1252: of languages that are not listed
 _POOR = 0.65  # a worse score is no sign of anything
 _ALIKE = 0.002  # what two encodings have alike is not the second's for a stray byte
-_NEAR = (
-    0.025,
-    0.08,
-)  # between scores that close the language decides; the second is cp1252's, which is the commonest by far
+# Between scores so close the language decides; the second is cp1252's, which is the commonest by far
+_NEAR = (0.025, 0.08)
 _FEW = 2  # characters: fewer than that say little
 _HZ = regex.compile(rb"~\{[!-~]+~\}")
 
@@ -133,9 +131,8 @@ def _lines(sample: bytes) -> bytes:
 def _score(sample: bytes, encoding: str) -> float:
     """How much of the text that is not ASCII is as it is in a language of this encoding: 1 for all, below 0 for what is
     no text."""
-    text = codecs.getincrementaldecoder(encoding)("replace").decode(
-        sample
-    )  # not final: the sample may end within a character
+    # Not final: the sample may end within a character
+    text = codecs.getincrementaldecoder(encoding)("replace").decode(sample)
     text = unicodedata.normalize("NFC", text)
     seen = Counter(triple for triple in zip(" " + text, text, text[1:] + " ", strict=False) if triple[1] > "\x7f")
     total = sum(seen.values())

@@ -84,6 +84,5 @@ def _laid_out(text: str) -> tuple[str, tuple[int, ...]]:
         pages.lay_out(tree, prose)
     if prose.pieces and prose.pieces[-1] == _LAST[-1]:
         return "".join(prose.pieces[:-1]).rstrip(), tuple(prose.headings)
-    return _SPACES.sub(
-        " ", clean(_unescaped(_ANY_TAG.sub(" ", text)))
-    ).strip(), ()  # the parser gave up: elements too deep in each other
+    # The parser gave up: elements too deep in each other
+    return _SPACES.sub(" ", clean(_unescaped(_ANY_TAG.sub(" ", text)))).strip(), ()

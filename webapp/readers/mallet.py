@@ -12,9 +12,8 @@ from webapp.readers.prose import nothing
 from webapp.readers.rows import TOO_LONG, Row
 
 COLUMNS = ("id", "label", "text")
-_LINE = regex.compile(
-    r"\s*([^\s,]+)[\s,]+([^\s,]+)[\s,]+(.*)", regex.S
-)  # as MALLET's --line-regex has it, but for blank parts
+# As MALLET's --line-regex has it, but for blank parts
+_LINE = regex.compile(r"\s*([^\s,]+)[\s,]+([^\s,]+)[\s,]+(.*)", regex.S)
 
 
 def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:

@@ -11,9 +11,8 @@ from webapp.readers.opening import Source
 from webapp.readers.prose import Prose
 from webapp.readers.text import characters
 
-_FRONT = regex.compile(
-    r"\A---[ \t]*\r?\n(.{0,20000}?)^(?:---|\.\.\.)[ \t]*\r?$", regex.S | regex.M
-)  # what stands before a text: "title: …"
+# What stands before a text: "title: …"
+_FRONT = regex.compile(r"\A---[ \t]*\r?\n(.{0,20000}?)^(?:---|\.\.\.)[ \t]*\r?$", regex.S | regex.M)
 _FIELD = regex.compile(r"""^([A-Za-z][\w -]{0,60}):[ \t]*["']?(.*?)["']?[ \t]*\r?$""", regex.M)
 _BLOCKS = {"paragraph_open", "bullet_list_open", "ordered_list_open", "blockquote_open", "table_open", "hr"}
 _LINES = {"list_item_open", "tr_open", "td_open", "th_open"}

@@ -36,9 +36,8 @@ MOST_CONTROLS = 0.02  # of a text's bytes that may be others: damage, which is r
 # What a text can't hold or must not: control characters (Postgres refuses NUL) other than tab, line and page ends,
 # halves of surrogate pairs, and the marks of direction that make a line look other than it is.
 _CONTROLS = bytes([*range(9), 11, *range(14, 32), 127])
-_UNWANTED = re.compile(
-    r"[\x00-\x08\x0b\x0e-\x1f\x7f\ud800-\udfff\u202a-\u202e\u2066-\u2069]"
-)  # five times as fast as regex
+# Five times as fast as regex
+_UNWANTED = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
 
 
 class Source(Protocol):

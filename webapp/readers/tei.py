@@ -18,11 +18,8 @@ _LINES = set(
 )
 _HEADINGS = {"head", "title", "heading", "h1", "h2", "h3", "h4", "h5", "h6"}
 _LEFT_OUT = {"teiHeader", "fw", "figDesc", "del", "facsimile", "sourceDoc", "standOff", "surplus"}
-_DATES = (
-    "creation",
-    "sourceDesc",
-    "publicationStmt",
-)  # where a header's dates are; the first is that of the text itself
+# Where a header's dates are; the first is that of the text itself
+_DATES = ("creation", "sourceDesc", "publicationStmt")
 
 
 def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
@@ -58,9 +55,8 @@ class _Handler:
     def __init__(self, name: str):
         self.name, self.finished, self.read = name, [], 0
         self.path: list[str] = []
-        self.mixed: list[
-            bool
-        ] = []  # of each open element: whether it has text of its own, so that its elements are within lines
+        # Of each open element: whether it has text of its own, so that its elements are within lines
+        self.mixed: list[bool] = []
         self.tei = False
         self.left_out = 0  # depth of elements that are left out
         self.begin()

@@ -36,9 +36,8 @@ def top_words(
     members = {k: labels.members(k) for k in numbers}
     final = view.run.snapshot_id is not None and view.run.snapshot.final  # others are soon replaced
     if final and count + len(hidden) <= TOP_WORDS and not any(members.values()):
-        first = _first_words(
-            view.run.snapshot_id, view.run.version_id, view.run.topics, TOP_WORDS, lam
-        )  # kept, as nearly every page names some topics
+        # Kept, as nearly every page names some topics
+        first = _first_words(view.run.snapshot_id, view.run.version_id, view.run.topics, TOP_WORDS, lam)
         return {k: [word for word in first[k] if word not in hidden][:count] for k in numbers}
     wanted = sorted({*numbers, *(m for of in members.values() for m in of)})
     words: dict[int, dict[str, float]] = {k: {} for k in wanted}

@@ -159,8 +159,7 @@ class FormingWriter:
 
     def _densest(self, document: int, of_word: np.ndarray) -> int:
         """The character at which the passage begins that has most of a topic. of_word: of each of its words."""
-        first, row = self.bow.first_token, slice(self.bow.indptr[document], self.bow.indptr[document + 1])
-        offsets = self.bow.offsets[first[document] : first[document + 1]]
+        row, offsets = slice(self.bow.indptr[document], self.bow.indptr[document + 1]), self.bow.offsets_of(document)
         order = np.argsort(offsets, kind="stable")
         offsets = offsets[order].astype(np.int64)
         weights = np.concatenate(([0.0], np.cumsum(np.repeat(of_word, self.bow.counts[row])[order])))

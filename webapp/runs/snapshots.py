@@ -122,9 +122,8 @@ def _topic_rows(topics: Topics, findings: Findings | None) -> Iterator[tuple[np.
         yield topic, topics.words, rank, topics.weights, none, none
         return
     ptr, of, tokens, documents = findings.evidence.by_word()
-    given = of.astype(np.int64) * topics.V + np.repeat(
-        np.arange(topics.V), np.diff(ptr)
-    )  # one number for topic and word
+    # One number for topic and word
+    given = of.astype(np.int64) * topics.V + np.repeat(np.arange(topics.V), np.diff(ptr))
     order = np.argsort(given)
     given, tokens, documents = given[order], tokens[order], documents[order]
     listed = topic * topics.V + topics.words

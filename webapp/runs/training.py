@@ -138,9 +138,8 @@ class Training:
                 self.state = checkpoint.load(
                     self.checkpoint, engine=self.engine, config=self.config, bow=self.bow, scratch=self.folder
                 )
-            steps = Metric.objects.filter(
-                run=self.run, step__lte=self.state.t
-            )  # workers save between two points as well
+            # Workers save between two points as well
+            steps = Metric.objects.filter(run=self.run, step__lte=self.state.t)
             self.before = steps.order_by("-step").values_list("seconds", flat=True).first() or 0.0
         elif self.run.begins:
             self.state = self._warm_start()
@@ -204,10 +203,10 @@ class Training:
             with self.saving, self.beat.long():
                 self.folder.mkdir(parents=True, exist_ok=True)
                 sharing.save(self.checkpoint, s.state, self.team, self.engine, self.config, self.bow)
-                stored = self._store_checkpoint()
+                items = self._store_checkpoint()
             with transaction.atomic():
                 self._update(tries=0)  # the next attempt would continue from here
-                sealed.record(stored)
+                sealed.record(items)
         if self.publishing.allows():
             with self.publishing, self.beat.long():
                 snapshots.publish(self.run.pk, self.attempt, s.step, s.topics, s.coherence)
@@ -237,12 +236,12 @@ class Training:
         try:
             checkpoint.finish(self.checkpoint, engine=self.engine)
             parts.drop(self.checkpoint)
-            stored = sealed.put(self.checkpoint)
+            items = sealed.put(self.checkpoint)
         except OSError as error:
             log.warning("a finished run keeps its whole checkpoint", run=self.run.pk, error=str(error))
             return
         with transaction.atomic():
-            sealed.record(stored)
+            sealed.record(items)
 
     def _publish(self) -> None:
         topics = self.engine.topics(self.config, self.state)
@@ -257,10 +256,10 @@ class Training:
         self.beat.check()
         made = self.folder / "evidence", self.bow_folder
         settle(*made)  # they are on the disk before a row points to them
-        stored = sealed.put(*made, self.checkpoint)
+        items = sealed.put(*made, self.checkpoint)
         with transaction.atomic():
             snapshots.publish(self.run.pk, self.attempt, self.state.t, topics, measures.coherence, findings)
-            sealed.record(stored)
+            sealed.record(items)
 
     def _transfer_labels(self) -> None:
         """Take over what readers said of the parent's topics. Where that is refused, the curation page offers it."""

@@ -18,9 +18,8 @@ class OneThreadHandler(ASGIHandler):
     def load_middleware(self, is_async: bool = True) -> None:
         # Synchronous from the view outwards up to the concurrency limiter, which is asynchronous.
         BaseHandler.load_middleware(self, is_async=False)
-        self._middleware_chain = (
-            self._middleware_chain.awaitable
-        )  # Django wraps the whole chain as synchronous in the end
+        # Django wraps the whole chain as synchronous in the end
+        self._middleware_chain = self._middleware_chain.awaitable
 
 
 class ContentSecurityPolicy(CSPMiddleware):

@@ -153,7 +153,7 @@ def _place(entry: bytes) -> tuple[int, ...]:
 
 
 async def _count_workers(client: redis.asyncio.Redis) -> int:
-    return len([key async for key in client.scan_iter(roster.WORKER_KEYS, count=1000)])
+    return len([key async for key in client.scan_iter(f"{roster.WORKER}*", count=1000)])
 
 
 def _end_stream(queue: asyncio.Queue) -> None:

@@ -6,14 +6,8 @@ from ipaddress import ip_address
 from django.conf import settings
 
 NAMES = ("localhost", "127.0.0.1", "[::1]")
-PROXIED = (
-    b"x-forwarded-for",
-    b"x-forwarded-host",
-    b"x-forwarded-proto",
-    b"x-real-ip",
-    b"forwarded",
-    b"via",
-)  # which proxies add
+# Headers that proxies add
+PROXIED = (b"x-forwarded-for", b"x-forwarded-host", b"x-forwarded-proto", b"x-real-ip", b"forwarded", b"via")
 REFUSAL = (
     "Accounts are off on this Topograph: whoever reaches it may do everything, so it answers only the machine that it runs on, as "
     "http://127.0.0.1 or http://localhost. To use it from elsewhere, turn accounts on (TOPOGRAPH_ACCOUNTS=1): docs/accounts.md says how.\n"

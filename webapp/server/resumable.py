@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from django.http import HttpRequest, HttpResponse, HttpResponseNotModified, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
+from django.utils.cache import get_conditional_response
 
 from webapp.server import streams
 
@@ -24,8 +25,11 @@ def download(request: HttpRequest, path: Path, *, etag: str, name: str, media: s
     """The answer to GET or HEAD. etag: what changes when the file does, without quotes. Raises FileNotFoundError."""
     tag = f'"{etag}"'
     headers = {"ETag": tag, "Accept-Ranges": "bytes"}
-    if tag in [one.strip().removeprefix("W/") for one in request.headers.get("If-None-Match", "").split(",")]:
-        return HttpResponseNotModified(headers=headers)
+    unsent = get_conditional_response(request, etag=tag)
+    if unsent is not None:  # the client has the file already, or wants another
+        for header, value in headers.items():
+            unsent[header] = value
+        return unsent
     file = path.open("rb")
     size = os.fstat(file.fileno()).st_size
     asked = request.headers.get("Range", "") if request.headers.get("If-Range", tag) == tag else ""

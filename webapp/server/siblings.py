@@ -9,7 +9,6 @@ import os
 import socket
 import threading
 from collections.abc import Iterator
-from typing import Any
 
 import redis
 import structlog
@@ -91,12 +90,8 @@ class Together:
 
 
 def _others() -> dict[str, bytes]:
-    """name -> metrics, of the other web processes. None while Redis is away."""
+    """name -> metrics, of the other web processes; of none while Redis is away."""
     try:
-        client = events.client()
-        keys = sorted(key for key in client.scan_iter(f"{METRICS}*", count=1000) if key.decode() != METRICS + NAME)
-        texts: list[Any] = client.mget(keys[:MOST]) if keys else []
+        return {name: text for name, text in events.notes(METRICS, MOST).items() if name != NAME}
     except redis.RedisError:
         return {}
-    named = zip(keys, texts, strict=False)
-    return {key.decode().removeprefix(METRICS): text for key, text in named if text}

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_http_methods
 
 from inference.errors import Invalid
 from webapp.models import Run, User
+from webapp.pages.errors import add_to_form
 from webapp.pages.page import page
 from webapp.results.view import RunView
 from webapp.server.page_cache import cached_page
@@ -29,7 +30,7 @@ def make(request: HttpRequest) -> HttpResponse:
             )
             return redirect("corpus", corpus.pk)
         except Invalid as error:
-            form.add_error(error.field if error.field in form.fields else None, error.message)
+            add_to_form(form, error)
     return page(request, "simulate.html", {"form": form}, status=400 if form.errors else 200)
 
 

@@ -292,8 +292,7 @@ def orphans() -> list[tuple[str, int]]:
         return cursor.fetchall()
 
 
-# Whole tables, for backups
-# -----------------------------------------------------------------------------------------------------------
+# Whole tables, for backups -------------------------------------------------------------------------------------------
 
 
 class Table(NamedTuple):

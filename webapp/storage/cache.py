@@ -78,11 +78,10 @@ class BoundedCache:
                 self._weight -= self._weigh(self._values.popitem(last=False)[1])
 
     def get_or_set(self, key: Hashable, make: Callable[[], object]):
-        """The value; where there is none, what `make` returns. Two threads may make the same value at once: none waits
-        for another."""
+        """The value; where there is none, what `make` returns, which is kept unless it is None. Two threads may make the
+        same value at once: none waits for another."""
         value = self.get(key)
-        if value is None:
-            value = make()
+        if value is None and (value := make()) is not None:
             self.set(key, value)
         return value
 

@@ -4,6 +4,7 @@ import errno
 import os
 import re
 import sqlite3
+from pathlib import Path
 
 import psycopg
 from django.conf import settings
@@ -19,9 +20,9 @@ def full() -> bool:
     return disk.f_bavail * disk.f_frsize < min(LEAST, disk.f_blocks * disk.f_frsize // 100)
 
 
-def free() -> int:
-    """Bytes that jobs may fill."""
-    disk = os.statvfs(settings.FILES)
+def free(folder: Path | None = None) -> int:
+    """Bytes that may be filled, on the disk of a folder; by default of the state folder's files."""
+    disk = os.statvfs(folder or settings.FILES)
     return disk.f_bavail * disk.f_frsize
 
 

@@ -10,7 +10,7 @@ from webapp.documents import fields
 from webapp.documents.selection import Selection
 from webapp.drawing.tables import column_name, json_text, kept_table
 from webapp.models import Run
-from webapp.pages.page import page, run_or_404
+from webapp.pages.page import address, page, run_or_404
 from webapp.results import links, topics
 from webapp.results.view import RunView
 from webapp.server.page_cache import cached_page
@@ -219,15 +219,3 @@ def _by(request: HttpRequest, run: Run) -> str | None:
 def _nothing(request: HttpRequest, run: Run, view: str, as_json: bool) -> HttpResponse:
     data: dict = {"by": None, "topics": [], "bins": [], "choices": []}
     return page(request, "time/nothing.html", data, as_json=as_json, run=run, view=view)
-
-
-def address(request: HttpRequest, **changes: str | None) -> str:
-    """This page's address with some parameters changed, those that stand more than once included; a None takes one
-    out."""
-    query = request.GET.copy()
-    for name, value in changes.items():
-        if value is None:
-            query.pop(name, None)
-        else:
-            query[name] = value
-    return "?" + query.urlencode()

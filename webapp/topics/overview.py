@@ -17,7 +17,6 @@ from webapp.storage.sql import rows
 
 PAGE = 100
 ORDERS = ("share", "number", "label", "coherence", "exclusivity", "word")
-DESCENDING = ("share", "coherence", "exclusivity", "word")
 BINS = 120  # of a sparkline: more would lie closer than a screen can show
 _TOPICS = regex.compile(r"\d{1,5}(?:,\d{1,5})*")
 

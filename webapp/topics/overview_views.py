@@ -7,7 +7,7 @@ from webapp.documents import fields
 from webapp.documents.selection import Selection
 from webapp.drawing.numbers import HUE_NAMES
 from webapp.models import Run
-from webapp.pages.page import address, number, page
+from webapp.pages.page import address, next_page, number, page
 from webapp.results import hidden_words
 from webapp.results.view import RunView
 from webapp.server.page_cache import cached_page
@@ -65,7 +65,7 @@ def _list(request: HttpRequest, overview: Overview) -> dict:
     return {
         "items": listed,
         "times": lines and {"by": lines["by"], "labels": lines["labels"]},
-        "next": address(request, after=following) if following else None,
+        "next": next_page(request, after=following),
     }
 
 

@@ -95,8 +95,8 @@ def _stability(run: Run, k: int, others: list[int]) -> Reason | None:
     again = sum(value >= matching.LEAST for value in likeness)
     said = f"{again} of {len(runs)} other runs found it, too"
     if len(runs) == 1:
-        found = "found it, too" if again else "has no topic like it"
-        said = f"run {runs[0].pk} {found} (similarity {_number(likeness[0])})"
+        verb = "found it, too" if again else "has no topic like it"
+        said = f"run {runs[0].pk} {verb} (similarity {_number(likeness[0])})"
     return Reason(said, links.compare_url([run, *runs]), "unstable" if again < len(runs) / 2 else "")
 
 

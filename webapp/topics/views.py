@@ -10,7 +10,7 @@ from webapp.documents import sums
 from webapp.documents.selection import Selection
 from webapp.drawing.numbers import topic_label
 from webapp.models import Run
-from webapp.pages.page import address, number, page, place
+from webapp.pages.page import next_page, number, page, place
 from webapp.results import hidden_words, links, topics
 from webapp.results.view import RunView
 from webapp.server.page_cache import cached_page
@@ -61,7 +61,7 @@ def detail(request: HttpRequest, run: Run, number: int, as_json: bool = False) -
         "groups": topic.groups(view, number, selection, request.GET.get("by", "")),
         "rank": rank,
         "documents": links.with_document_urls(documents, run, f"?topic={number}"),
-        "next_documents": address(request, after=following) if following else None,
+        "next_documents": next_page(request, after=following),
         **company,
         "verdict": verdict.of(view, number, company["similar"], verdict.independent(run)),
         "measures": topic.diagnostics(run, number),

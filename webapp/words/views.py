@@ -15,7 +15,7 @@ from webapp.drawing.numbers import percent
 from webapp.drawing.tables import column_name, json_text, kept_table
 from webapp.models import Run, Word
 from webapp.pages import carried
-from webapp.pages.page import address, number, page, run_or_404, search_words
+from webapp.pages.page import next_page, number, page, run_or_404, search_words
 from webapp.results import links
 from webapp.results.view import RunView
 from webapp.server.page_cache import cached_page
@@ -44,7 +44,7 @@ def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRespo
         "beginnings": []
         if q or as_json or "after" in request.GET
         else links.with_word_urls(queries.beginnings(RunView(run)), run),
-        "next": address(request, after=following) if following is not None else None,
+        "next": next_page(request, after=following),
     }
     return page(request, "run/words.html", data, as_json=as_json, run=run)
 

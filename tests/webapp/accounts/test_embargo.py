@@ -264,8 +264,7 @@ def test_a_pin_of_a_run_that_is_gone_for_good_is_shortened_too(client, shut):
     assert 5 * LETTERS < longest(shown) <= embargo.PASSAGE + LETTERS
 
 
-# Text leaves the database in one place
-# -----------------------------------------------------------------------------------
+# Text leaves the database in one place -------------------------------------------------------------------------------
 
 # Modules besides webapp.accounts.embargo that name the table `document`, and what for: none of them shows anything.
 STORE = {

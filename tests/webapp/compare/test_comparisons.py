@@ -233,7 +233,7 @@ def large(monkeypatch):
     sent = []
     monkeypatch.setattr(matchings, "QUICK", 0)
     monkeypatch.setattr(dispatch, "send", lambda kind, pk: sent.append((kind, pk)))
-    matchings._read.cache_clear()
+    matchings._kept.clear()
     return sent
 
 

@@ -10,6 +10,7 @@ from inference.errors import Invalid
 from tests.corpora import as_csv
 from webapp.documents import fields
 from webapp.metadata import Date, Number, category, columns, number
+from webapp.metadata import writer as column_writer
 from webapp.models import Document
 
 
@@ -27,7 +28,8 @@ def values(found: columns.Columns, name: str) -> list[str | None]:
 
 
 def test_every_document_keeps_its_date_and_its_values(tmp_path, monkeypatch):
-    monkeypatch.setattr(category, "FLUSHED", 7)  # so that gaps and blocks cross
+    for module in (column_writer, category):
+        monkeypatch.setattr(module, "FLUSHED", 7)  # so that gaps and blocks cross
     parties = ["Whig", "Democratic", None, "Republican", "Democratic"]
     rows = [
         (date(1800 + i, 1, 1) if i % 3 else None, {"party": parties[i % 5]} if parties[i % 5] else {})
@@ -56,7 +58,8 @@ def test_a_field_of_names_is_no_category(tmp_path, monkeypatch):
 
 
 def test_numbers_and_other_dates(tmp_path, monkeypatch):
-    monkeypatch.setattr(number, "FLUSHED", 7)
+    for module in (column_writer, number):
+        monkeypatch.setattr(module, "FLUSHED", 7)
     rows = [
         {
             "price": f"{i / 4}" if i % 3 else "unknown",

@@ -18,9 +18,8 @@ class Lines:
         self.folder, self.memory = folder, memory
         self.held: list[bytes] = []
         self.size = 0
-        self.levels: list[
-            list[BinaryIO]
-        ] = []  # levels[i]: files that were merged i times; a line is written once a level
+        # levels[i]: files that were merged i times; a line is written once a level
+        self.levels: list[list[BinaryIO]] = []
 
     def add(self, line: bytes) -> None:
         self.held.append(line)

@@ -13,7 +13,7 @@ from inference.text import LANGUAGES
 from webapp import readers
 from webapp.ingest import corpora, guesses
 from webapp.ingest.shaping import Shaping
-from webapp.management.progress import follow, prepare_database, worker_if_none
+from webapp.management.progress import follow_reading, prepare_database
 from webapp.models import Corpus
 
 DEFAULT = corpora.ReadingSettings()
@@ -95,13 +95,7 @@ class Command(BaseCommand):
         except (Invalid, readers.Unreadable) as error:
             raise CommandError(str(error)) from None
         if not given["no_wait"]:
-            with worker_if_none():
-                follow(
-                    corpus,
-                    {Corpus.Status.READY, Corpus.Status.FAILED},
-                    lambda c: c.bytes_read / max(1, c.bytes_total),
-                    lambda c: f"{c.documents_read:,} documents",
-                )
+            follow_reading(corpus)
             self._tell(corpus)
         self.stdout.write(str(corpus.pk))
 

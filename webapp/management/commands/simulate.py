@@ -7,8 +7,7 @@ from pathlib import Path
 from django.core.management.base import BaseCommand, CommandError
 
 from inference.errors import Invalid
-from webapp.management.progress import follow, prepare_database, worker_if_none
-from webapp.models import Corpus
+from webapp.management.progress import follow_reading, prepare_database
 from webapp.simulate import services, truth
 from webapp.simulate.truth import MadeSettings
 
@@ -59,13 +58,7 @@ class Command(BaseCommand):
         except Invalid as error:
             raise CommandError(error.message) from None
         if not given["no_wait"]:
-            with worker_if_none():
-                follow(
-                    corpus,
-                    {Corpus.Status.READY, Corpus.Status.FAILED},
-                    lambda c: c.bytes_read / max(1, c.bytes_total),
-                    lambda c: f"{c.documents_read:,} documents",
-                )
+            follow_reading(corpus)
         self.stdout.write(str(corpus.pk))
 
     def _write(self, path: Path, chosen: MadeSettings) -> None:

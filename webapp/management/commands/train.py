@@ -5,7 +5,7 @@ from django.core.management.base import BaseCommand, CommandError
 from inference import engines
 from inference.engines.settings import Setting
 from inference.errors import Invalid
-from webapp.management.progress import follow, prepare_database, worker_if_none
+from webapp.management.progress import follow, prepare_database
 from webapp.models import Corpus, Run
 from webapp.runs import services as runs
 
@@ -52,13 +52,12 @@ class Command(BaseCommand):
         except Invalid as error:
             raise CommandError(error.message) from None
         if not given["no_wait"]:
-            with worker_if_none():
-                follow(
-                    run,
-                    OVER,
-                    lambda r: r.step / max(1, r.steps),
-                    lambda r: f"{r.tokens_seen:,} words in {r.seconds:.0f} s",
-                )
+            follow(
+                run,
+                OVER,
+                lambda r: r.step / max(1, r.steps),
+                lambda r: f"{r.tokens_seen:,} words in {r.seconds:.0f} s",
+            )
             if run.status == Run.Status.CANCELLED:
                 raise CommandError(f"Run {run.pk} was cancelled.")
         self.stdout.write(str(run.pk))
