@@ -112,7 +112,8 @@ def name(view: RunView, of: Uses, senses: list[dict], rare: list[dict]) -> None:
 
 def _owned(view: RunView, near: list[list[Near]], numbers: list[int]) -> dict[int, tuple[str, dict[int, float]]]:
     """word -> (as text, topic -> the part of all its tokens that the topic holds, merged ones included)."""
-    into, owned = view.labels.into, {}
+    into = view.labels.into
+    owned: dict[int, tuple[str, dict[int, float]]] = {}
     members = np.flatnonzero(np.isin(into, numbers)).tolist()
     listed = rows(
         "SELECT w.number, w.word, r.topic, r.tokens::float8 / w.tokens AS part FROM word w"
