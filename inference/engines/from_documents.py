@@ -18,7 +18,7 @@ from inference.kernels.gibbs import shares
 
 ITERATIONS = 20  # L: steps of OPE for a document
 ALPHA = 1.0  # over K: of OPE
-ETA = 1 / 3  # times eta, as long as OPE lasts
+ETA = 1 / 2  # times eta, as long as OPE lasts
 COUNTED = 1 << 24  # pairs at a time
 LEAST_FLOOR = 1e-30  # of beta in float32
 
