@@ -15,7 +15,7 @@ from numba import njit, prange
 from inference.kernels import select
 from inference.kernels.gibbs import CHUNKS, shares
 from inference.kernels.rows import close
-from inference.kernels.special import exp_digamma
+from inference.kernels.special import exp_digamma, sum_in_order
 
 MOST = 32  # topics in a document's block, at least so many;
 TOKENS_EACH = 8  # and one for each so many of its tokens, where that is more
@@ -227,7 +227,7 @@ def mixtures(doc_ptr, places, tokens, row_ptr, topics, above, inverse, floor, al
     the largest always is, so that every document with words has a row.
     """
     n, K = len(doc_ptr) - 1, len(floor)
-    prior, small = np.sum(alpha), alpha.astype(np.float32)
+    prior, small = sum_in_order(alpha), alpha.astype(np.float32)
     size, listed, room_ptr = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n + 1, np.int64)
     for d in range(n):
         for j in range(doc_ptr[d], doc_ptr[d + 1]):

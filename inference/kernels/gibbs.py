@@ -15,7 +15,7 @@ from numba import njit, prange
 
 from inference.kernels import rng
 from inference.kernels.bits import count_ones
-from inference.kernels.special import digamma_rise, exp_digamma
+from inference.kernels.special import digamma_rise, exp_digamma, sum_in_order
 
 TABLE_ENTRIES = 1 << 26  # of (word, topic) weights that a minibatch may spread out for direct look-up: 256 MiB
 LEAST = 1e-300  # in place of a normaliser that underflowed
@@ -169,7 +169,7 @@ def _from_smoothing(x, smooth, active, counts, m, g, gcum):
 @njit(cache=True)
 def _from_counts(u, active, counts, m, alpha):
     """A topic from N_dk + alpha_k: what is left of eq. 9 where every weight underflowed."""
-    x = np.sum(alpha)
+    x = sum_in_order(alpha)
     for j in range(m):
         x += counts[j]
     x *= u
@@ -272,7 +272,7 @@ def sample(doc_ptr, places, token_ptr, before, words, slots, start, row_topics, 
     K = len(g)
     dense = len(table) > 0
     zero = np.uint64(len(c) - 1)
-    prior = np.sum(alpha)
+    prior = sum_in_order(alpha)
     bounds = shares(token_ptr[doc_ptr])
     for chunk in prange(CHUNKS):
         counts = np.zeros(K + 8, np.float32)

@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit, prange
 
 from inference.kernels.gibbs import CHUNKS, UNSEEN, shares
-from inference.kernels.special import digamma_rise
+from inference.kernels.special import digamma_rise, sum_in_order
 
 SEARCHED = 6  # times as many entries as topics that change: in a row of so many each of these is searched by bisection
 
@@ -495,7 +495,7 @@ def mixtures(indptr, samples, alpha):
     """
     M, K = samples.shape[1], len(alpha)
     n = len(indptr) - 1
-    prior = np.sum(alpha)
+    prior = sum_in_order(alpha)
     room = np.zeros(n + 1, np.int64)
     for d in range(n):
         room[d + 1] = room[d] + min(K, M * (indptr[d + 1] - indptr[d]))

@@ -1,4 +1,4 @@
-"""Digamma, in the forms that Dirichlet parameters need."""
+"""What Dirichlet parameters need: digamma in several forms, and their sum."""
 
 import math
 
@@ -121,3 +121,13 @@ def psi(x):
     r = 1.0 / (y * y)
     tail = r * (1 / 12 - r * (1 / 120 - r * (1 / 252 - r * (1 / 240 - r * (1 / 132 - r * (691 / 32760 - r / 12))))))
     return math.log(y) - 0.5 / y - tail - shift
+
+
+@njit(cache=True)
+def sum_in_order(values):
+    """The sum of values, one added after the other. In a parallel function numba makes np.sum parallel, too, and its
+    last bit depends on the number of threads."""
+    value = 0.0
+    for i in range(len(values)):
+        value += values[i]
+    return value

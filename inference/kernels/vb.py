@@ -23,7 +23,7 @@ from numba import njit, prange
 
 from inference.kernels import rng
 from inference.kernels.gibbs import CHUNKS, shares
-from inference.kernels.special import digamma, digamma_parts, exp_minus
+from inference.kernels.special import digamma, digamma_parts, exp_minus, sum_in_order
 
 LANES = 16  # rows of workspaces are as long as a multiple of it
 BLOCK = 1 << 18  # entries of a document's block; a longer document is gone through in several
@@ -407,7 +407,7 @@ def documents_bound(doc_ptr, places, counts, f, gamma, alpha, log_scale):
     """
     n, K = gamma.shape
     out = np.zeros(n)
-    prior = math.lgamma(np.sum(alpha))
+    prior = math.lgamma(sum_in_order(alpha))
     for k in range(K):
         prior -= math.lgamma(alpha[k])
     for d in prange(n):

@@ -1,3 +1,5 @@
+import ast
+
 import numpy as np
 import pytest
 from numba import njit
@@ -6,7 +8,8 @@ from scipy.stats import kstest
 
 from inference.kernels import rng
 from inference.kernels.bits import count_ones
-from inference.kernels.special import digamma_rise, exp_digamma
+from inference.kernels.special import digamma_rise, exp_digamma, sum_in_order
+from tests.conftest import ROOT
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 17, 64, 65, 1000, 4097])
@@ -45,3 +48,23 @@ def test_count_ones():
     count = njit(lambda x: count_ones(x))
     for x in (0, 1, 2**64 - 1, 0xF0F0, 0x8000000000000001):
         assert count(np.uint64(x)) == x.bit_count()
+
+
+def test_parallel_functions_add_in_an_order_of_their_own():
+    """numba makes np.sum and its like parallel in them, and then the last bit depends on the number of threads."""
+    reductions = {"sum", "mean", "dot", "prod", "var", "std"}
+    for path in sorted((ROOT / "inference").rglob("*.py")):
+        for function in ast.walk(ast.parse(path.read_text())):
+            if isinstance(function, ast.FunctionDef) and any(
+                "parallel" in ast.dump(d) for d in function.decorator_list
+            ):
+                for call in ast.walk(function):
+                    name = getattr(getattr(call, "func", None), "attr", None)
+                    assert name not in reductions, (
+                        f"{path.name}: {function.name}, line {call.lineno}: use special.sum_in_order"
+                    )
+
+
+def test_sum_in_order_is_the_sum():
+    values = np.random.default_rng(1).random(1000)
+    assert sum_in_order(values) == np.cumsum(values)[-1]
