@@ -65,10 +65,11 @@ def test_words_of_a_topic_keep_their_order_and_numbers(client, trained, dropped)
 def test_the_grid_has_other_words(client, trained, dropped):
     grid = get(client, "run_topics_json", trained.pk, view="grid", drop=",".join(dropped))["grid"]
     assert grid["lines"] and not {line["word"] for line in grid["lines"]} & set(dropped)
+    kept = grid["lines"][0]["word"]
     asked = get(
-        client, "run_topics_json", trained.pk, view="grid", words=" ".join([*dropped, "war"]), drop=",".join(dropped)
+        client, "run_topics_json", trained.pk, view="grid", words=" ".join([*dropped, kept]), drop=",".join(dropped)
     )["grid"]
-    assert [line["word"] for line in asked["lines"]] == ["war"] and asked["unknown"] == []
+    assert [line["word"] for line in asked["lines"]] == [kept] and asked["unknown"] == []
 
 
 def test_merged_topics_are_named_without_them(trained, dropped):

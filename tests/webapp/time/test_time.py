@@ -478,7 +478,7 @@ def test_what_cannot_be_compared_is_said(client, trained, query):
 
 
 def test_merged_topics_are_compared_as_one(client, trained):
-    query = "?from_a=1790&to_a=1799&from_b=1810&to_b=1815"
+    query = "?in_a=president:George Washington"
     before = {r["number"]: r for part in get(client, trained, query, "run_time_compare_json")["more"] for r in part}
     chosen = list(before)[:2]
     curation.change(trained, chosen[1], {"into": str(chosen[0])}, "Ada")
