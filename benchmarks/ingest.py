@@ -149,43 +149,47 @@ def measure(name: str, path: Path) -> dict:
     return json.loads(done.stdout.splitlines()[-1])
 
 
+def texts(quick: bool = False) -> list[str]:
+    """Abstracts of arXiv where they are beside the project and quick is not asked for, else the sections of the example."""
+    if ARXIV.exists() and not quick:
+        with gzip.open(ARXIV, "rt", encoding="utf-8") as file:
+            return [json.loads(line)["text"] for line in file]
+    csv.field_size_limit(sys.maxsize)
+    with gzip.open(EXAMPLE, "rt", encoding="utf-8", newline="") as file:
+        return [row["text"] for row in csv.DictReader(file)]
+
+
 def made(folder: Path, quick: bool, documents: int | None) -> Path:
     """A text file with a document on each line. documents: so many short ones, cut from the same texts again and
     again."""
-    path = folder / "documents.txt"
+    path, source = folder / "documents.txt", texts(quick)
     with path.open("w", encoding="utf-8") as out:
-        if ARXIV.exists() and not quick:
-            with gzip.open(ARXIV, "rt", encoding="utf-8") as file:
-                texts = [json.loads(line)["text"] for line in file]
-        else:
-            csv.field_size_limit(sys.maxsize)
-            with gzip.open(EXAMPLE, "rt", encoding="utf-8", newline="") as file:
-                texts = [row["text"] for row in csv.DictReader(file)]
         if documents is None:
-            out.writelines(" ".join(text.split()) + "\n" for text in texts)
+            out.writelines(" ".join(text.split()) + "\n" for text in source)
             return path
-        words = itertools.cycle([word for text in texts for word in text.split()])
+        words = itertools.cycle([word for text in source for word in text.split()])
         for number in range(documents):  # words of their own too, as names are: the vocabulary goes on growing
             out.write(f"{' '.join(itertools.islice(words, SHORT))} w{number // 3:x}x\n")
     return path
 
 
-def largest(root: int) -> float:
-    """Megabytes of the largest process below one: its own memory, without the files that it maps (Linux)."""
+def memory(root: int) -> list[tuple[str, float]]:
+    """(command, megabytes) of a process and of each below it: its own memory, without the files that it maps (Linux)."""
     parents, own = {}, {}
-    for status in Path("/proc").glob("[0-9]*/status"):
+    for process in Path("/proc").glob("[0-9]*"):
         try:
-            fields = dict(line.split(":", 1) for line in status.read_text().splitlines())
+            fields = dict(line.split(":", 1) for line in (process / "status").read_text().splitlines())
+            command = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
         except (OSError, ValueError):
             continue  # it has just ended
-        pid = int(status.parent.name)
-        parents[pid], own[pid] = int(fields["PPid"]), int(fields.get("RssAnon", "0 kB").split()[0]) / 1024
-    below, found = [root], 0.0
+        pid = int(process.name)
+        parents[pid], own[pid] = int(fields["PPid"]), (command, int(fields.get("RssAnon", "0 kB").split()[0]) / 1024)
+    below, taken = [root], []
     while below:
         pid = below.pop()
-        found = max(found, own.get(pid, 0.0))
+        taken += [own[pid]] if pid in own else []
         below += [child for child, parent in parents.items() if parent == pid]
-    return found
+    return taken
 
 
 def end_to_end(path: Path) -> tuple[float, float]:
@@ -203,7 +207,7 @@ def end_to_end(path: Path) -> tuple[float, float]:
                 stderr=subprocess.PIPE,
             )
             while process.poll() is None:
-                peak = max(peak, largest(process.pid))
+                peak = max([peak, *(mb for _, mb in memory(process.pid))])
                 time.sleep(0.2)
             if process.returncode:
                 raise RuntimeError(process.stderr.read().decode()[-500:])

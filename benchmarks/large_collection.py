@@ -10,7 +10,6 @@ Needs some 2 kB of disk a document. The last line is `slow: N of M pages`: those
 
 import argparse
 import csv
-import gzip
 import json
 import random
 import re
@@ -22,27 +21,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from benchmarks.ingest import ARXIV
+from benchmarks.ingest import memory, texts
 from benchmarks.unusual_uploads import read
-from benchmarks.whole_path import EXAMPLE, Browser, form_fields
+from benchmarks.whole_path import Browser, press_train, training_fields
 from tests.conftest import System, start
 
 PIECE, SECTIONS, PAGE_MS, REQUESTS = 8, 12, 150, 12
 PROGRAMS = ("celery", "uvicorn", "postgres", "valkey")
 
 
-def texts() -> list[list[str]]:
-    """The words of each text that documents are cut from."""
-    if ARXIV.exists():
-        with gzip.open(ARXIV, "rt", encoding="utf-8") as file:
-            return [words for line in file if len(words := json.loads(line)["text"].split()) > 2 * PIECE]
-    with gzip.open(EXAMPLE, "rt", encoding="utf-8", newline="") as file:
-        return [words for row in csv.DictReader(file) if len(words := row["text"].split()) > 2 * PIECE]
-
-
 def make(path: Path, D: int) -> Path:
     """A CSV file of D documents."""
-    chance, source = random.Random(1), texts()
+    chance = random.Random(1)
+    source = [words for text in texts() if len(words := text.split()) > 2 * PIECE]
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["id", "date", "section", "text"])
@@ -54,26 +45,12 @@ def make(path: Path, D: int) -> Path:
     return path
 
 
-def memory(system: System) -> dict[str, float]:
+def by_program(system: System) -> dict[str, float]:
     """MB that the largest process of each program has to itself."""
-    parents, own = {}, {}
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            status = (process / "status").read_text()
-            command = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-        except OSError:
-            continue  # it has just ended
-        anonymous = re.search(r"RssAnon:\s*(\d+)", status)
-        program = next((name for name in PROGRAMS if name in command), "start")
-        parents[int(process.name)] = int(re.search(r"PPid:\s*(\d+)", status)[1])
-        own[int(process.name)] = program, int(anonymous[1]) / 1024 if anonymous else 0.0
     largest: dict[str, float] = {}
-    below = [system.process.pid]
-    while below:
-        pid = below.pop()
-        program, mb = own.get(pid, ("start", 0.0))
+    for command, mb in memory(system.process.pid):
+        program = next((name for name in PROGRAMS if name in command), "start")
         largest[program] = max(largest.get(program, 0.0), mb)
-        below += [child for child, parent in parents.items() if parent == pid]
     return largest
 
 
@@ -85,7 +62,7 @@ def stage(system: System, name: str, rows: list[dict]) -> Iterator[None]:
 
     def look() -> None:
         while not ended.wait(1):
-            for kind, mb in memory(system).items():
+            for kind, mb in by_program(system).items():
                 most[kind] = max(most.get(kind, 0), mb)
 
     watcher = threading.Thread(target=look)
@@ -103,10 +80,8 @@ def stage(system: System, name: str, rows: list[dict]) -> Iterator[None]:
 
 def train(browser: Browser, corpus: int, topics: int) -> int:
     """The run, once it can be browsed."""
-    page = f"/corpora/{corpus}/"
-    fields = form_fields(browser.get(page)) | {"topics": str(topics), "passes": "1"}
-    browser.post(f"{page}runs/", {name: value for name, value in fields.items() if name != "q"}, page)
-    run = int(re.search(r"/runs/(\d+)/", browser.url).group(1))
+    fields = training_fields(browser, corpus) | {"topics": str(topics), "passes": "1"}
+    run = press_train(browser, corpus, fields)
     while (state := browser.json(f"/runs/{run}.json"))["status"] not in ("done", "failed", "cancelled"):
         time.sleep(1)
     if state["status"] != "done":

@@ -104,15 +104,24 @@ def upload(browser: Browser, file: Path = EXAMPLE) -> tuple[int, float]:
     return corpus, time.time() - began
 
 
+def training_fields(browser: Browser, corpus: int) -> dict[str, str]:
+    """What the form of a corpus's page that trains is preset with."""
+    fields = form_fields(browser.get(f"/corpora/{corpus}/"))
+    return {name: value for name, value in fields.items() if name != "q"}
+
+
+def press_train(browser: Browser, corpus: int, fields: dict[str, str]) -> int:
+    """The run that begins."""
+    browser.post(f"/corpora/{corpus}/runs/", fields, f"/corpora/{corpus}/")
+    return int(re.search(r"/runs/(\d+)/", browser.url).group(1))
+
+
 def train(browser: Browser, corpus: int, topics: int) -> tuple[int, float, float]:
     """Press train; returns the run, seconds to the first point of the chart, and to topics and documents in
     Postgres."""
-    fields = form_fields(browser.get(f"/corpora/{corpus}/")) | {"topics": str(topics)}
-    fields = {k: v for k, v in fields.items() if k not in ("q",)}
-    token = f"/corpora/{corpus}/"
+    fields = training_fields(browser, corpus) | {"topics": str(topics)}
     began = time.time()
-    browser.post(f"/corpora/{corpus}/runs/", fields, token)
-    run = int(re.search(r"/runs/(\d+)/", browser.url).group(1))
+    run = press_train(browser, corpus, fields)
     first = None
     for at, event in browser.events(f"/runs/{run}/events"):
         if first is None and (event["type"] == "snapshot" or browser.json(f"/runs/{run}.json")["metrics"]["step"]):

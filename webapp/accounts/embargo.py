@@ -19,9 +19,7 @@ goes.
 import hashlib
 import json
 import re
-import shutil
 from collections.abc import Callable, Collection, Iterable
-from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
@@ -30,7 +28,7 @@ from django.db.models import Q
 
 from inference.errors import Invalid
 from webapp.models import Corpus, Export
-from webapp.storage import files
+from webapp.storage import export_files
 from webapp.storage.sql import rows
 
 PASSAGE = 200  # characters of consecutive text, markers aside
@@ -431,7 +429,8 @@ def set_embargo(corpus: Corpus, on: bool) -> None:
         reached = {row.pk}
         while reached:
             if on:
-                _remove_kept_files(reached)
+                # One that is being made is begun anew (webapp.exports.kept).
+                export_files.remove(Export.objects.filter(run__corpus__in=reached, status=Export.Status.READY))
             Corpus.everything.filter(Q(pk__in=reached) | Q(into__in=reached)).update(embargo=on)
             parts = (
                 Corpus.everything.filter(parent__in=reached, embargo=False).select_for_update()
@@ -439,11 +438,3 @@ def set_embargo(corpus: Corpus, on: bool) -> None:
                 else Corpus.everything.none()
             )
             reached = set(parts.values_list("pk", flat=True))
-
-
-def _remove_kept_files(corpora: set[int]) -> None:
-    """Within the transaction that puts corpora under an embargo. One that is being made is begun anew (webapp.exports.kept)."""
-    made = Export.objects.filter(run__corpus__in=corpora, status=Export.Status.READY)
-    for pk in list(made.values_list("pk", flat=True)):
-        Export.objects.filter(pk=pk).delete()
-        transaction.on_commit(partial(shutil.rmtree, files.export_folder(pk), ignore_errors=True))

@@ -212,9 +212,8 @@ def _of_days(selection: Selection) -> tuple[int, np.ndarray]:
         some = np.flatnonzero(documents)
         if not len(some):
             return least, np.zeros(0, np.int64)
-        return least + int(some[0]), documents[
-            some[0] : some[-1] + 1
-        ].copy()  # a view would keep all days since the year 1
+        # A view would keep all days since the year 1
+        return least + int(some[0]), documents[some[0] : some[-1] + 1].copy()
 
     return _tallies.get_or_set((selection.key, "days"), make)
 

@@ -5,11 +5,9 @@ all users together have too many, the oldest of all go; a file that is being mad
 """
 
 import hashlib
-import shutil
 import time
 from contextlib import suppress
 from datetime import datetime, timedelta
-from functools import partial
 from pathlib import Path
 
 from django.conf import settings
@@ -27,7 +25,7 @@ from webapp.jobs import claims, dispatch, kinds
 from webapp.jobs.heartbeat import Heartbeat
 from webapp.jobs.running import run_next
 from webapp.models import Corpus, Export, Run, User
-from webapp.storage import files
+from webapp.storage import export_files, files
 
 AT_WORK = (Export.Status.QUEUED, Export.Status.MAKING)
 MAKING = 4  # files of one user that may wait or be made at once
@@ -70,8 +68,8 @@ def ask(run: Run, user: User, file: str, query: QueryDict) -> Export:
         if same := own.filter(**about, status__in=AT_WORK).first():
             return same
         _check_place(user)
-        _remove(own.filter(**about))
-        _remove(own.filter(status=Export.Status.FAILED).order_by("-pk")[MOST - 1 :])
+        export_files.remove(own.filter(**about))
+        export_files.remove(own.filter(status=Export.Status.FAILED).order_by("-pk")[MOST - 1 :])
         export = Export.objects.create(
             **about,
             name=exports.made_name(wanted, form, ending),
@@ -124,15 +122,7 @@ def _check_place(user: User) -> None:
 
 
 def delete(export: Export) -> None:
-    _remove(Export.objects.filter(pk=export.pk))
-
-
-def _remove(some: QuerySet[Export]) -> None:
-    """The rows first: nobody is led to a file that is gone. A process that makes one notices that it is not wanted."""
-    for export in some:
-        Export.objects.filter(pk=export.pk).delete()
-        folder = files.export_folder(export.pk)
-        transaction.on_commit(partial(shutil.rmtree, folder, ignore_errors=True))
+    export_files.remove(Export.objects.filter(pk=export.pk))
 
 
 def make(key: int) -> None:
@@ -211,7 +201,7 @@ def make_room(user: int) -> None:
 def _remove_beyond(some: QuerySet[Export], most: int | None, bytes: float) -> None:
     newest = some.order_by("-made_at", "-pk")
     if most is not None:
-        _remove(Export.objects.filter(pk__in=list(newest.values_list("pk", flat=True)[most:])))
+        export_files.remove(Export.objects.filter(pk__in=list(newest.values_list("pk", flat=True)[most:])))
     if (some.aggregate(n=Sum("bytes"))["n"] or 0) <= bytes:
         return
     total, beyond = 0, []
@@ -219,11 +209,11 @@ def _remove_beyond(some: QuerySet[Export], most: int | None, bytes: float) -> No
         total += size
         if total > bytes:
             beyond.append(pk)
-    _remove(Export.objects.filter(pk__in=beyond))
+    export_files.remove(Export.objects.filter(pk__in=beyond))
 
 
 def remove_expired() -> None:
     """Remove files whose time is over, and jobs that failed as long ago."""
     old = Now() - timedelta(days=settings.EXPORTS["days"])
-    _remove(Export.objects.filter(status=Export.Status.READY, made_at__lt=old)[:1000])
-    _remove(Export.objects.filter(status=Export.Status.FAILED, created_at__lt=old)[:1000])
+    export_files.remove(Export.objects.filter(status=Export.Status.READY, made_at__lt=old)[:1000])
+    export_files.remove(Export.objects.filter(status=Export.Status.FAILED, created_at__lt=old)[:1000])

@@ -17,9 +17,8 @@ from webapp.jobs.kinds import JobKind
 
 log = structlog.get_logger(__name__)
 
-ASKED = (
-    600  # seconds after which a task without a row that has not answered, as its message was lost, is asked for again
-)
+# Seconds after which a task without a row that has not answered, as its message was lost, is asked for again
+ASKED = 600
 
 
 def send(kind: JobKind, pk: int) -> None:
