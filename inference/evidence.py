@@ -21,6 +21,7 @@ import numpy as np
 from inference.bow import Bow
 from inference.errors import Invalid
 from inference.evaluate import fold_in
+from inference.explore.day_sums import DaySums
 from inference.explore.documents import frozen
 from inference.kernels import assign
 from inference.memory import mapped
@@ -45,7 +46,7 @@ class Evidence:
     doc_ptr: int64[D + 1], doc_topics: uint16, doc_tokens: int32: the tokens of each topic in each document.
     topic_ptr: int64[K + 1], by_share, by_tokens: int32: the documents of each topic, those with the largest share of it
     or the most tokens first, of equals the lower number. held_ptr: int64[V + 1], held_topics: uint16 ascending,
-    held_tokens: int64, held_documents: int32: what each topic holds of each word.
+    held_tokens: int64, held_documents: int32: what each topic holds of each word. day_sums: None where none were stored.
     """
 
     def __init__(
@@ -56,9 +57,10 @@ class Evidence:
         topic_ptr: np.ndarray,
         held_ptr: np.ndarray,
         arrays: dict[str, np.ndarray],
+        day_sums: DaySums | None = None,
     ):
         self.bow, self.postings, self.doc_ptr, self.topic_ptr = bow, postings, frozen(doc_ptr, np.int64), topic_ptr
-        self.K = len(topic_ptr) - 1
+        self.K, self.day_sums = len(topic_ptr) - 1, day_sums
         self.held_ptr = held_ptr
         self.held_topics, self.held_tokens, self.held_documents = (arrays[name] for name in _WORDS)
         self.by_share, self.by_tokens = arrays["by_share"], arrays["by_tokens"]
@@ -84,7 +86,8 @@ class Evidence:
             name: np.memmap(folder / name, dtype, "r") if doc_ptr[-1] else np.zeros(0, dtype)
             for name, dtype in (_PAIRS | _ROWS | _ORDERS | _WORDS).items()
         }
-        return cls(bow, postings, doc_ptr, topic_ptr, np.load(folder / "held_ptr.npy"), arrays)
+        held_ptr = np.load(folder / "held_ptr.npy")
+        return cls(bow, postings, doc_ptr, topic_ptr, held_ptr, arrays, DaySums.open(folder))
 
     @property
     def lengths(self) -> np.ndarray:
@@ -177,8 +180,8 @@ class Evidence:
     ) -> np.ndarray:
         """Tokens of each word in each group, by topic: int64[G, T + 1, V], the last row of all topics together.
 
-        group: int32[D], -1 for none. slot: int32[K], in which of T rows a topic is counted, -1 for none. documents:
-        int32, those that are looked at, such as a `sample`; None for all.
+        slot: int32[K], in which of T rows a topic is counted, -1 for none. documents: int32[n], those that are looked at,
+        such as a `sample`; None for all. group: int32, of each of them, -1 for none.
         """
         bow, group = self.bow, frozen(group, np.int32)
         some = np.zeros(0, np.int32) if documents is None else frozen(documents, np.int32)
@@ -283,14 +286,15 @@ def gather(
     thetas: Iterable[Theta | Assigned],
     *,
     by_document: bool = False,
+    days: np.ndarray | None = None,
 ) -> Iterator[int]:
     """Assign all tokens, a block of documents at a time, and write the evidence; it is there when the last was pulled.
 
     folder: where to; what it holds is replaced. postings: of `bow`. thetas: of all documents, in their order; what
     other processes assigned already is written as it is.
     by_document: Engine.BY_DOCUMENT, all words of a document go to its topic with the largest theta, the least of
-    equals. Yields how many documents are done. Memory does not grow with their number. Raises OSError where the disk is
-    full.
+    equals. days: int32[D], the documents' dates (DaySums). Yields how many documents are done. Memory does not grow with
+    their number. Raises OSError where the disk is full.
     """
     folder, new = Path(folder), Path(folder).with_name(Path(folder).name + ".new")
     shutil.rmtree(new, ignore_errors=True)
@@ -317,6 +321,9 @@ def gather(
         np.save(new / "doc_ptr.npy", doc_ptr)
         _rank(new, bow, doc_ptr, topics.K)
         _hold(new, bow, postings, topics.K)
+        if days is not None and doc_ptr[-1]:
+            rows = (np.memmap(new / name, dtype, "r") for name, dtype in _ROWS.items())
+            DaySums.write(new, days, topics.K, doc_ptr, *rows, bow.lengths)
     except OSError:  # the disk is full: what would stay there would keep it so
         shutil.rmtree(new, ignore_errors=True)
         raise

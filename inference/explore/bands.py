@@ -54,17 +54,22 @@ def shares(
     whichever is larger. Where none has it, it begins at 0 = the share; a single document says from 0 to 1.
     Raises Invalid for a level that is not in (0, 1).
     """
-    if not 0 < level < 1:
-        raise Invalid("level", f"level must be between 0 and 1, got {level}.")
     doc_ptr, doc_topics, doc_tokens, lengths = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths)
     group = documents.frozen(group, np.int32)
     topics, T = np.asarray(topics, np.int64), len(topics)
     slot = _slots(topics, into)
     whole, of = _sums(doc_ptr, doc_topics, doc_tokens, lengths, group, slot, G, T)
-    n, tokens, squares = whole[:G, 0].astype(np.int64), whole[:G, 1].astype(np.int64), whole[:G, 2]
-    everywhere = of.sum(axis=1)
+    return of_sums(whole[:G], of[:, :G], of.sum(axis=1), level)
+
+
+def of_sums(whole: np.ndarray, of: np.ndarray, everywhere: np.ndarray, level: float = 0.95) -> Bands:
+    """The same of sums that were made before. whole: float64[G, 3], documents with words, sums of N_d and of N_d^2; of:
+    float64[T, G, 5] as in `_intervals`; everywhere: float64[T, 5], the same of all documents of the corpus."""
+    if not 0 < level < 1:
+        raise Invalid("level", f"level must be between 0 and 1, got {level}.")
+    n, tokens, squares = whole[:, 0].astype(np.int64), whole[:, 1].astype(np.int64), whole[:, 2]
     typical = everywhere[:, _X] / np.maximum(everywhere[:, _LENGTH], 1.0)
-    share, low, high = _intervals(n, tokens, squares, of[:, :G], typical[:, None], level)
+    share, low, high = _intervals(n, tokens, squares, of, typical[:, None], level)
     return Bands(share, low, high, n, tokens, n < THIN)
 
 

@@ -6,6 +6,7 @@ from numba import njit, prange
 from inference.kernels.gibbs import CHUNKS
 
 SURE = 255  # a certainty of 1
+AHEAD = 64  # documents whose rows are fetched before they are read
 
 
 def even(n: int, K: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -208,18 +209,30 @@ def sums(group, G, into, doc_ptr, doc_topics, doc_tokens):
 def word_sums(documents, every, group, G, slot, T, V, indptr, words, counts, topics):
     """Tokens of each word, in each group, by topic: int64[G, T + 1, V], the last row of all topics together.
 
-    documents: int32, those that are looked at; every: whether it is all, whatever `documents` is. group: int32[D], -1 for none. slot: int32[K], each
-    topic's row, -1 for none. indptr, words, counts: the bag of words; topics: of its pairs.
+    documents: int32, those that are looked at; every: whether it is all, whatever `documents` is. group: int32, of each that is looked at, -1 for
+    none. slot: int32[K], each topic's row, -1 for none. indptr, words, counts: the bag of words; topics: of its pairs.
     """
     out = np.zeros((G, T + 1, V), np.int64)
-    for i in range(len(group) if every else len(documents)):
-        d = i if every else documents[i]
-        g = group[d]
-        if g >= 0:
-            for j in range(indptr[d], indptr[d + 1]):
-                out[g, T, words[j]] += counts[j]
-                if slot[topics[j]] >= 0:
-                    out[g, slot[topics[j]], words[j]] += counts[j]
+    n = len(group)
+    begins = np.empty(AHEAD, np.int64)
+    met = 0
+    for block in range(0, n, AHEAD):
+        end = min(block + AHEAD, n)
+        for i in range(block, end):
+            begins[i - block] = indptr[i if every else documents[i]]
+        if not every and len(words):  # far apart in memory: their rows are fetched while others are on their way
+            for i in range(end - block):
+                at = min(begins[i], len(words) - 1)
+                met += words[at] + counts[at] + topics[at]
+        for i in range(block, end):
+            g = group[i]
+            if g >= 0:
+                for j in range(begins[i - block], indptr[(i if every else documents[i]) + 1]):
+                    out[g, T, words[j]] += counts[j]
+                    if slot[topics[j]] >= 0:
+                        out[g, slot[topics[j]], words[j]] += counts[j]
+    if met < 0:  # never: else what was fetched would not be read
+        out[0, 0, 0] = met
     return out
 
 

@@ -76,7 +76,7 @@ class Listing:
     @property
     def plain(self) -> bool:
         """All documents in the corpus's order: nothing is to be sorted or looked up."""
-        return self.selection.mask is None and self.by == "order"
+        return not self.selection and self.by == "order"
 
     def page(self, after: tuple[float, int] | None, limit: int) -> tuple[list[int], str | None]:
         """Numbers behind a place, at most `limit`; and the place behind which the next page begins."""
@@ -84,6 +84,11 @@ class Listing:
             first = after[1] + 1 if after else 0
             plain = list(range(max(first, 0), min(first + limit, self.selection.count)))
             return plain, f"0,{plain[-1]}" if plain and plain[-1] + 1 < self.selection.count else None
+        if self.by == "order" and self.selection.span:  # no list is made of a page of it
+            numbers = fields.next_of(
+                self.selection.version, self.selection.span, after[1] + 1 if after else 0, limit + 1
+            )
+            return numbers[:limit], f"0.0,{numbers[limit - 1]}" if len(numbers) > limit else None
         page: list[int] = []
         last = 0.0  # the key of the page's last document
         for part in self._parts():
@@ -140,8 +145,12 @@ class Listing:
             return _LAST if day == 0 else -day if newest else day
 
         kept = fields.by_date(self.selection.version, newest)
-        if mask is None and kept is not None:
-            return _Part(self.selection.count, lambda: kept, key)
+        if self.selection.span and kept is not None:
+            first, length = (
+                fields.first_position(self.selection.version, self.selection.span, newest),
+                self.selection.count,
+            )
+            return _Part(length, lambda: kept[first : first + length], key)
 
         def make() -> tuple[np.ndarray]:
             whole = fields.put_in_order(days, newest) if kept is None else kept

@@ -21,6 +21,7 @@ import numpy as np
 from django.http import QueryDict
 
 from inference.errors import Invalid
+from inference.explore.day_sums import FOREVER
 from inference.index import LONGEST
 from webapp.documents import conditions, days, fields, ranges, search
 from webapp.documents.conditions import ONLY
@@ -219,9 +220,7 @@ class Selection:
             mask &= np.isin(codes, [category.values.index(value) for value in wanted])
         if any(self.days):
             dates = fields.dates(self.version)
-            mask &= dates > 0
-            if self.days[0]:
-                mask &= dates >= self.days[0]
+            mask &= dates >= max(self.days[0], 1)
             if self.days[1]:
                 mask &= dates <= self.days[1]
         for between in self.between:
@@ -246,9 +245,24 @@ class Selection:
         mask.flags.writeable = False
         return mask
 
+    @property
+    def span(self) -> tuple[int, int] | None:
+        """(a, b) where the set is all documents of the days a ... b - 1, and None where anything else says which are in it.
+        Documents without a date are of the day 0."""
+        if self.q or self.topics or self.values or self.between or self.only:
+            return None
+        first, last = self.days
+        if not first and not last:
+            return 0, FOREVER
+        first = max(first, 1)
+        return first, max(first, last + 1 if last else FOREVER)
+
     @cached_property
     def count(self) -> int:
-        return self.version.documents if self.mask is None else int(np.count_nonzero(self.mask))
+        if self.span:
+            return fields.count(self.version, *self.span)
+        assert self.mask is not None
+        return int(np.count_nonzero(self.mask))
 
     def group(self, group: np.ndarray) -> np.ndarray:
         """The groups of `fields.Groups`, documents outside the set in none; these very groups where it is all."""

@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from inference.explore.day_sums import ALL, NUMBER, TOKENS, WORDS
 from inference.explore.documents import count
-from webapp.documents import fields
+from webapp.documents import days_of_run, fields
 from webapp.documents.selection import Selection
 from webapp.results import evidence
 from webapp.results.view import RunView
@@ -48,15 +49,24 @@ def of(selection: Selection, by: str | None = None) -> Sums:
     return grouped(selection, fields.groups(selection.version, by) if by else None, by)
 
 
-def grouped(selection: Selection, groups: fields.Groups | None, name: Hashable) -> Sums:
-    """The same in any groups. name: tells them from others of the same documents."""
+def grouped(
+    selection: Selection, groups: fields.Groups | None, name: Hashable, days: list[days_of_run.Spans] | None = None
+) -> Sums:
+    """The same in any groups. name: tells them from others of the same documents. days: of each group, where days alone say
+    what is in it; those of periods are known."""
     run, into = selection.run, selection.view.labels.into
 
     def make() -> Sums:
+        known = groups and groups._replace(made=np.empty(0, np.int32))  # what is kept does not grow with D
+        spans = days or days_of_run.of_groups(selection, groups)
+        ranges = days_of_run.sums(selection, spans, measures=(TOKENS, NUMBER)) if spans else None
+        if ranges is not None:
+            tokens, documents = (ranges.of[:, :-1, m].T.astype(np.int64) for m in (0, 1))
+            whole = ranges.whole[:-1].astype(np.int64)
+            return Sums(known, tokens, documents, whole[:, WORDS], whole[:, ALL])
         group = selection.group(groups.group if groups else np.zeros(run.version.documents, np.int32))
         G = len(groups.labels) if groups else 1
         tokens, documents = evidence.of(run).sums(group, G, into)
-        known = groups and groups._replace(group=np.empty(0, group.dtype))  # what is kept does not grow with D
         return Sums(known, tokens, documents, tokens.sum(axis=1), count(group, G))
 
     return _kept.get_or_set((run.snapshot_id, name, tuple(selection.parameters), into.tobytes()), make)

@@ -1,5 +1,6 @@
 """Two sets of documents compared: which topics one has more of, by how much, and which words tell them apart."""
 
+from functools import partial
 from typing import NamedTuple
 from urllib.parse import urlencode
 
@@ -8,12 +9,12 @@ from django.http import QueryDict
 
 from inference.errors import Invalid
 from inference.explore import change
-from inference.explore.documents import count
 from inference.explore.relevance import distinctive
-from webapp.documents import fields
+from webapp.documents import days_of_run, fields
 from webapp.documents.selection import Selection
 from webapp.models import Run, Version, Word
 from webapp.results import evidence, links, topics
+from webapp.storage.cache import of_documents
 from webapp.time import shares
 
 LISTED = 15  # topics of each side
@@ -62,13 +63,13 @@ def compare(base: Selection, a: Side, b: Side | None, order: str) -> dict:
     Raises Invalid where a side has no documents, or where one document is in both.
     """
     b = b or Side("all others", base, True)
-    group = _group(base, a, b)
     view, labels = base.view, base.view.labels
-    cut = shares.of_groups(
-        base,
-        fields.Groups("", [a.name, b.name], group),
-        ("two", *a.documents.parameters, "and", *b.documents.parameters, b.complement),
-    )
+    days, name = _days(base, a, b), ("two", *a.documents.parameters, "and", *b.documents.parameters, b.complement)
+    made = partial(of_documents.get_or_set, (base.key, name), partial(_group, base, a, b))
+    cut = shares.of_groups(base, fields.Groups("", [a.name, b.name], made), name, days)
+    for of, documents in zip((a, b), cut.documents.tolist(), strict=True):
+        if not documents:
+            raise Invalid("from_a", f"No document is on the side “{of.name}”. Choose another time or value.")
     every = [k for k in view.topics if labels.into[k] == k and not labels.hidden(k)]
     bands, sums = shares.intervals(cut, every), shares.tokens(cut)
     apart, low, high = change.difference(bands.share, bands.low, bands.high)
@@ -82,8 +83,16 @@ def compare(base: Selection, a: Side, b: Side | None, order: str) -> dict:
     more = [[int(i) for i in best if sure[i] and (apart[i] > 0) == first][:LISTED] for first in (True, False)]
     listed = [every[i] for part in more for i in part]
     counted = evidence.of(view.run)
-    sample = counted.sample(cut.group, 2, _sampled(base.version))
-    word_sums = counted.word_sums(cut.group, 2, _slots(labels.into, listed), len(listed), sample)
+    most = _sampled(base.version)
+    looked_at = _looked_at(cut, most)
+    sizes = [len(some) for some in looked_at]
+    word_sums = counted.word_sums(
+        np.repeat(np.arange(2, dtype=np.int32), sizes),
+        2,
+        _slots(labels.into, listed),
+        len(listed),
+        np.concatenate(looked_at),
+    )
     first = topics.top_words(view, listed, 5)
     larger_in = [side for side, part in enumerate(more) for _ in part]
     telling = _telling(view.run, word_sums, larger_in)
@@ -113,7 +122,7 @@ def compare(base: Selection, a: Side, b: Side | None, order: str) -> dict:
             int(np.count_nonzero(sure & (apart < 0))) - len(more[1]),
         ],
         "words": [[w | {"url": _address(of, base, word=w["word"])} for w in words[s]] for s, of in enumerate((a, b))],
-        "words_from": None if sample is None else count(cut.group[sample], 2).tolist(),
+        "words_from": sizes if cut.documents.max() > most else None,
         "order": order,
     }
 
@@ -153,22 +162,45 @@ def _address(of: Side, base: Selection, *, topic: int | None = None, word: str =
     return links.documents_url(base.run, "?" + urlencode(parameters + has))
 
 
+def _days(base: Selection, a: Side, b: Side) -> list[days_of_run.Spans] | None:
+    """The days of each side, where days alone say what is on it. Raises Invalid where a day with documents is on both."""
+    spans = base.span, a.documents.span, b.documents.span
+    if any(span is None for span in spans):
+        return None
+    whole, of_a, of_b = ([span] for span in spans)
+    first = days_of_run.within(whole, of_a)
+    second = days_of_run.without(whole[0], first) if b.complement else days_of_run.within(whole, of_b)
+    _refuse_shared(int(days_of_run.counts(base, [days_of_run.within(first, second)])[0]))
+    return [first, second]
+
+
 def _group(base: Selection, a: Side, b: Side) -> np.ndarray:
-    """int32[D]: 0 for the documents of a, 1 for those of b, -1 for others."""
+    """int32[D]: 0 for the documents of a, 1 for those of b, -1 for others. Raises Invalid where one is on both sides."""
     all_of = np.ones(base.version.documents, bool) if base.mask is None else base.mask
     in_a = a.documents.mask & all_of
     in_b = all_of & ~in_a if b.complement else b.documents.mask & all_of
-    if shared := int(np.count_nonzero(in_a & in_b)):
-        raise Invalid(
-            "from_b",
-            f"{shared:,} documents are on both sides. Choose two sets that have no document in common, such as 1930–1939 and 1990–1999.",
-        )
-    for of, mask in ((a, in_a), (b, in_b)):
-        if not mask.any():
-            raise Invalid("from_a", f"No document is on the side “{of.name}”. Choose another time or value.")
+    _refuse_shared(int(np.count_nonzero(in_a & in_b)))
     group = np.full(len(in_a), -1, np.int32)
     group[in_b], group[in_a] = 1, 0
     return group
+
+
+def _refuse_shared(documents: int) -> None:
+    if documents:
+        raise Invalid(
+            "from_b",
+            f"{documents:,} documents are on both sides. Choose two sets that have no document in common, such as 1930–1939 and 1990–1999.",
+        )
+
+
+def _looked_at(cut: shares.Cut, most: int) -> list[np.ndarray]:
+    """int32, ascending: of each side the documents whose words are counted, at most so many, spread evenly over it."""
+    if cut.days and fields.by_date(cut.selection.version, newest=False) is not None:
+        return [days_of_run.spread(cut.selection, spans, most) for spans in cut.days]
+    sample = evidence.of(cut.selection.run).sample(cut.group, 2, most)
+    some = np.flatnonzero(cut.group >= 0).astype(np.int32) if sample is None else sample
+    side = cut.group[some]
+    return [some[side == s] for s in (0, 1)]
 
 
 def _slots(into: np.ndarray, listed: list[int]) -> np.ndarray:

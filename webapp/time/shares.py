@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.explore import bands, change
+from inference.explore.day_sums import WORDED
 from inference.explore.documents import count
-from webapp.documents import fields, sums
+from webapp.documents import days_of_run, fields, sums
 from webapp.documents.fields import Groups
 from webapp.documents.selection import Selection
 from webapp.results import evidence
@@ -26,43 +27,59 @@ class Cut(NamedTuple):
     """A selection of a run's documents, in groups. `key` names it: the same key, the same numbers; `name` names its
     groups.
 
-    first, end: the groups from the first to the last with a document, so that a chart does not begin with empty years.
+    days: of each group, where days alone say what is in it. documents: int64[G], how many each group has. first, end: the
+    groups from the first to the last with a document, so that a chart does not begin with empty years.
     """
 
     groups: Groups
     selection: Selection
-    group: np.ndarray
-    first: int
-    end: int
+    days: list[days_of_run.Spans] | None
+    documents: np.ndarray
     name: Hashable
     key: tuple
 
     @property
+    def first(self) -> int:
+        return int(np.flatnonzero(self.documents)[0]) if self.documents.any() else 0
+
+    @property
+    def end(self) -> int:
+        return int(np.flatnonzero(self.documents)[-1]) + 1 if self.documents.any() else 0
+
+    @property
     def labels(self) -> list[str]:
         return self.groups.labels[self.first : self.end]
+
+    @property
+    def group(self) -> np.ndarray:
+        """int32[D]: each document's place in the groups, -1 for none."""
+        if not self.selection:
+            return self.groups.group  # kept as what it is
+        return of_documents.get_or_set(("cut", *self.key), lambda: self.selection.group(self.groups.group))
 
 
 def cut(selection: Selection, by: str) -> Cut:
     return of_groups(selection, fields.groups(selection.version, by), by)
 
 
-def of_groups(selection: Selection, groups: Groups, name: Hashable) -> Cut:
-    """name: of the groups, which tells them from others of the same corpus."""
+def of_groups(selection: Selection, groups: Groups, name: Hashable, days: list[days_of_run.Spans] | None = None) -> Cut:
+    """name: of the groups, which tells them from others of the same corpus. days: of each group, where they are no
+    periods."""
     key = (selection.run.snapshot_id, name, tuple(selection.parameters), selection.view.labels.into.tobytes())
+    days = days or days_of_run.of_groups(selection, groups)
+    of = Cut(groups, selection, days, np.zeros(0, np.int64), name, key)
 
-    def make():
-        group = selection.group(groups.group)
-        some = count(group, len(groups.labels)).nonzero()[0]
-        ends = (int(some[0]), int(some[-1]) + 1) if len(some) else (0, 0)
-        return None if group is groups.group else group, ends  # those of all documents are kept as what they are
+    def documents() -> np.ndarray:
+        if days:
+            return days_of_run.counts(selection, days)
+        return count(of.group, len(groups.labels))
 
-    group, (first, end) = of_documents.get_or_set(("cut", *key), make)
-    return Cut(groups, selection, groups.group if group is None else group, first, end, name, key)
+    return of._replace(documents=_kept.get_or_set(("documents", *key), documents))
 
 
 def tokens(of: Cut) -> np.ndarray:
     """Of each topic in each group: int64[G, K], those of merged topics with their targets'."""
-    return sums.grouped(of.selection, of.groups, of.name).tokens
+    return sums.grouped(of.selection, of.groups, of.name, of.days).tokens
 
 
 def information(of: Cut) -> np.ndarray:
@@ -86,6 +103,9 @@ def intervals(of: Cut, topics: list[int]) -> bands.Bands:
 
 
 def _bands(of: Cut, topics: list[int]) -> bands.Bands:
+    made = days_of_run.sums(of.selection, of.days, topics) if of.days else None
+    if made is not None:
+        return bands.of_sums(made.whole[:-1, WORDED:], made.of[:, :-1], made.of[:, -1])
     counted, into = evidence.of(of.selection.run), of.selection.run_view.labels.into
     documents = counted.doc_ptr, counted.doc_topics, counted.doc_tokens, counted.lengths
     return bands.shares(*documents, of.group, len(of.groups.labels), topics, into=into)

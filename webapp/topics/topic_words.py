@@ -58,7 +58,7 @@ def _of_some(view: RunView, parts: list[int], selection: Selection) -> Words:
     slot[parts] = 0
     mask = selection.mask if selection.mask is not None else np.ones(view.run.version.documents, bool)
     documents = np.flatnonzero(mask).astype(np.int32)
-    group = np.broadcast_to(np.int32(0), mask.shape)
+    group = np.zeros(len(documents), np.int32)
     tokens, everywhere = evidence.of(view.run).word_sums(group, 1, slot, 1, documents)[0]
     some = np.flatnonzero(tokens)
     return Words(some, tokens[some], everywhere[some], int(tokens.sum()), int(everywhere.sum()))
