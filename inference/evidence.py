@@ -115,6 +115,9 @@ class Evidence:
         j = int(np.searchsorted(topics, k))
         return int(tokens[j]) if j < len(topics) and topics[j] == k else 0
 
+    def _share(self, d: int, k: int) -> float:
+        return self.tokens(d, k) / int(self.bow.first_token[d + 1] - self.bow.first_token[d])
+
     def best(self, k: int, by: str, n: int, after: tuple[float, int] | None = None) -> list[tuple[int, int, float]]:
         """(document, tokens, share) of the n documents of topic k that come first by "share" or "tokens", of equals the
         lower number. after: (value, document), which they come behind, if it is given."""
@@ -159,14 +162,19 @@ class Evidence:
             self.bow.counts, frozen(self.bow.first_token, np.int64), self.bow.offsets,
         )  # fmt: skip
 
-    def sums(self, group: np.ndarray, G: int, into: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    def sums(
+        self, group: np.ndarray, G: int, into: np.ndarray | None = None, documents: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Tokens of each topic in each of G groups of documents, and documents that have any: int64[G, K] twice.
 
-        group: int32[D], each document's, -1 for none. into: int32[K], the topic that each is counted as; a document
-        with two topics that are counted as one is counted once.
+        documents: int32[n], those that are looked at; None for all. group: int32, of each of them, -1 for none. into: int32[K],
+        the topic that each is counted as; a document with two topics that are counted as one is counted once.
         """
         into = np.arange(self.K, dtype=np.int32) if into is None else into
-        return assign.sums(frozen(group, np.int32), G, into, self.doc_ptr, self.doc_topics, self.doc_tokens)
+        some = frozen(np.zeros(0, np.int32) if documents is None else documents, np.int32)
+        return assign.sums(
+            some, documents is None, frozen(group, np.int32), G, into, self.doc_ptr, self.doc_topics, self.doc_tokens
+        )
 
     def folded(self, into: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(doc_ptr, doc_topics, doc_tokens) with topics read as parts of others; these very arrays where none is. into:
@@ -195,24 +203,37 @@ class Evidence:
         documents = assign.sample(frozen(group, np.int32), G, most)
         return documents if len(documents) else None
 
-    def held(self, topics: list[int]) -> np.ndarray:
-        """int32[D]: tokens of each document that these topics hold together."""
-        return assign.held(self._wanted(topics), self.doc_ptr, self.doc_topics, self.doc_tokens)
+    def held(self, topics: list[int], documents: np.ndarray | None = None) -> np.ndarray:
+        """int32[n]: tokens of each document that these topics hold together. documents: int32[n], those that are looked at;
+        None for all."""
+        some = frozen(np.zeros(0, np.int32) if documents is None else documents, np.int32)
+        return assign.held(
+            some, documents is None, self._wanted(topics), self.doc_ptr, self.doc_topics, self.doc_tokens
+        )
 
     def _wanted(self, topics: list[int]) -> np.ndarray:
         wanted = np.zeros(self.K, bool)
         wanted[topics] = True
         return wanted
 
-    def at_least(self, topics: list[int], share: float) -> np.ndarray:
-        """bool[D]: documents in which these topics together have tokens, and at least this share of them. Only
-        documents of the topics are looked at; of a single topic those that have as much, which come first."""
+    def at_least(self, topics: list[int], share: float, documents: np.ndarray | None = None) -> np.ndarray:
+        """int32, ascending: documents in which these topics together have tokens, and at least this share of them. documents:
+        int32, ascending, those that are looked at; None for all, of which those of the topics are. Of a single topic those that
+        have as much come first, so none is looked at but where they end."""
+        if documents is not None:
+            held = self.held(topics, documents)
+            return documents[(held > 0) & (held / np.maximum(self.lengths[documents], 1) >= share)]
+        if len(topics) == 1:
+            order = self.by_share[self.topic_ptr[topics[0]] : self.topic_ptr[topics[0] + 1]]
+            return np.sort(
+                order[: bisect_right(range(len(order)), -share, key=lambda i: -self._share(order[i], topics[0]))]
+            )
         mask = np.zeros(len(self.doc_ptr) - 1, bool)
-        assign.at_least(
+        numbers = assign.at_least(
             np.array(topics, np.int64), self._wanted(topics), share, self.topic_ptr, self.by_share, self.doc_ptr,
             self.doc_topics, self.doc_tokens, frozen(self.lengths, np.int64), mask,
         )  # fmt: skip
-        return mask
+        return np.sort(numbers)
 
     def strongest(self, topics: list[int], group: np.ndarray, g: int, n: int) -> list[tuple[int, float]]:
         """(document, share) of the n documents of a group in which these topics together have the largest share, of

@@ -51,3 +51,21 @@ def _count(group, G, mask):
         if 0 <= group[d] < G and (len(mask) == 0 or mask[d]):
             out[group[d]] += 1
     return out
+
+
+def marked(mask: np.ndarray) -> np.ndarray:
+    """int32, ascending: where a mask, bool, is set."""
+    return _marked(frozen(mask, np.bool_))
+
+
+@njit(cache=True, nogil=True)
+def _marked(mask):
+    n = 0
+    for d in range(len(mask)):
+        n += mask[d]
+    out, i = np.empty(n, np.int32), 0
+    for d in range(len(mask)):
+        if mask[d]:
+            out[i] = d
+            i += 1
+    return out

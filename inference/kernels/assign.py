@@ -173,36 +173,38 @@ def rank(first, end, topic_ptr, lengths, documents, tokens):
 
 
 @njit(cache=True, nogil=True)
-def held(wanted, doc_ptr, doc_topics, doc_tokens):
-    """int32[D]: tokens of each document that some topics hold together. wanted: bool[K]."""
-    out = np.zeros(len(doc_ptr) - 1, np.int32)
-    for d in range(len(out)):
+def held(documents, every, wanted, doc_ptr, doc_topics, doc_tokens):
+    """int32[n]: tokens of each document that some topics hold together. wanted: bool[K]; documents, every: as in `sums`."""
+    out = np.zeros(len(doc_ptr) - 1 if every else len(documents), np.int32)
+    for i in range(len(out)):
+        d = i if every else documents[i]
         for j in range(doc_ptr[d], doc_ptr[d + 1]):
             if wanted[doc_topics[j]]:
-                out[d] += doc_tokens[j]
+                out[i] += doc_tokens[j]
     return out
 
 
 @njit(cache=True, nogil=True)
-def sums(group, G, into, doc_ptr, doc_topics, doc_tokens):
-    """Tokens, and documents that have any, of each topic in each group: int64[G, K] twice. group: int32[D], -1 for
-    none.
+def sums(documents, every, group, G, into, doc_ptr, doc_topics, doc_tokens):
+    """Tokens, and documents that have any, of each topic in each group: int64[G, K] twice.
 
-    into: int32[K], the topic that each is counted as.
+    documents: int32, those that are looked at; every: whether it is all, whatever `documents` is. group: int32, of each that
+    is looked at, -1 for none. into: int32[K], the topic that each is counted as.
     """
     K = len(into)
-    tokens, documents = np.zeros((G, K), np.int64), np.zeros((G, K), np.int64)
+    tokens, documents_of = np.zeros((G, K), np.int64), np.zeros((G, K), np.int64)
     counted = np.full(K, -1, np.int64)  # the last document in which a topic was met
-    for d in range(len(group)):
-        g = group[d]
+    for i in range(len(group)):
+        g = group[i]
         if g >= 0:
+            d = i if every else documents[i]
             for j in range(doc_ptr[d], doc_ptr[d + 1]):
                 k = into[doc_topics[j]]
                 tokens[g, k] += doc_tokens[j]
                 if counted[k] != d:
                     counted[k] = d
-                    documents[g, k] += 1
-    return tokens, documents
+                    documents_of[g, k] += 1
+    return tokens, documents_of
 
 
 @njit(cache=True, nogil=True)
@@ -272,17 +274,22 @@ def _held_by(d, wanted, doc_ptr, doc_topics, doc_tokens):
 
 @njit(cache=True, nogil=True)
 def at_least(topics, wanted, share, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens, lengths, mask):
-    """Set mask[d] for the documents of which some topics together hold at least a share. topics: int64, the same as
-    wanted: bool[K]. by_share: each topic's documents, the largest share first."""
+    """int32: the documents of which some topics together hold at least a share, in no order. topics: int64, the same as
+    wanted: bool[K]. by_share: each topic's documents. mask: bool[D], where those are set that were met before."""
+    room = 0
+    for k in topics:
+        room += topic_ptr[k + 1] - topic_ptr[k]
+    out, n = np.empty(room, np.int32), 0
     for k in topics:
         for i in range(topic_ptr[k], topic_ptr[k + 1]):
             d = by_share[i]
             if mask[d]:
                 continue
+            mask[d] = True
             if share <= 0.0 or _held_by(d, wanted, doc_ptr, doc_topics, doc_tokens) / lengths[d] >= share:
-                mask[d] = True
-            elif len(topics) == 1:
-                break  # the others have less
+                out[n] = d
+                n += 1
+    return out[:n].copy()
 
 
 @njit(cache=True, nogil=True)

@@ -134,9 +134,8 @@ def _of_values(selection: Selection, category: ValueField) -> np.ndarray:
         _, codes = fields.codes(selection.version, category.name)
         if not selection:
             return np.array(category.documents, np.int64)
-        if selection.span and (some := days_of_run.few(selection)) is not None:
-            return count(codes[some], len(category.values))
-        return count(codes, len(category.values), selection.mask)
+        some = days_of_run.few(selection) if selection.span else None
+        return count(codes[selection.numbers if some is None else some], len(category.values))
 
     return _tallies.get_or_set((selection.key, category.name), make)
 
@@ -213,12 +212,11 @@ def _of_days(selection: Selection) -> tuple[int, np.ndarray]:
         dated = fields.dated(selection.version)
         if dated is None:
             return 0, np.zeros(0, np.int64)
-        least, most = (day.toordinal() for day in dated)
-        documents = count(fields.dates(selection.version), most + 1, selection.mask)[least:]
-        some = np.flatnonzero(documents)
-        if not len(some):
-            return least, np.zeros(0, np.int64)
-        # A view would keep all days since the year 1
-        return least + int(some[0]), documents[some[0] : some[-1] + 1].copy()
+        days = fields.dates(selection.version)[selection.numbers]
+        days = days[days > 0]
+        if not len(days):
+            return 0, np.zeros(0, np.int64)
+        least, most = int(days.min()), int(days.max())
+        return least, count(days - least, most - least + 1)
 
     return _tallies.get_or_set((selection.key, "days"), make)

@@ -204,11 +204,9 @@ def groups(version: Version, by: str) -> Groups:
 def _periods(version_id: int, by: str) -> Groups:
     labels, starts = _bounds(version_id, by)
 
-    def group() -> np.ndarray:
-        make = partial(in_periods, _columns(version_id).dates, starts)
-        return of_documents.get_or_set(("period", version_id, by), make)
-
-    return Groups(by, labels, group, starts=starts)
+    days = _columns(version_id).dates
+    group = partial(of_documents.get_or_set, ("period", version_id, by), partial(in_periods, days, starts))
+    return Groups(by, labels, group, starts=starts, days=days)
 
 
 @cached(64)

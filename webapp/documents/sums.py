@@ -57,16 +57,16 @@ def grouped(
     run, into = selection.run, selection.view.labels.into
 
     def make() -> Sums:
-        known = groups and groups._replace(made=np.empty(0, np.int32))  # what is kept does not grow with D
+        known = groups and groups._replace(made=np.empty(0, np.int32), days=None)  # what is kept does not grow with D
         spans = days or days_of_run.of_groups(selection, groups)
         ranges = days_of_run.sums(selection, spans, measures=(TOKENS, NUMBER)) if spans else None
         if ranges is not None:
             tokens, documents = (ranges.of[:, :-1, m].T.astype(np.int64) for m in (0, 1))
             whole = ranges.whole[:-1].astype(np.int64)
             return Sums(known, tokens, documents, whole[:, WORDS], whole[:, ALL])
-        group = selection.group(groups.group if groups else np.zeros(run.version.documents, np.int32))
         G = len(groups.labels) if groups else 1
-        tokens, documents = evidence.of(run).sums(group, G, into)
+        members, group = selection.in_groups(groups)
+        tokens, documents = evidence.of(run).sums(group, G, into, members)
         return Sums(known, tokens, documents, tokens.sum(axis=1), count(group, G))
 
     return _kept.get_or_set((run.snapshot_id, name, tuple(selection.parameters), into.tobytes()), make)

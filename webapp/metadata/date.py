@@ -73,4 +73,4 @@ class Date(RangeField):
         except TooManyPeriods as error:
             raise MetadataError(str(error)) from None
         bounds = tuple(span(periods, i) for i in range(len(periods.labels)))
-        return periods._replace(by=self.name, bounds=bounds, starts=None)
+        return periods._replace(by=self.name, bounds=bounds, starts=None, days=None)

@@ -30,11 +30,18 @@ class Groups(NamedTuple):
     made: np.ndarray | Callable[[], np.ndarray]
     bounds: tuple[tuple[str, str], ...] = ()
     starts: np.ndarray | None = None
+    days: np.ndarray | None = None
 
     @property
     def group(self) -> np.ndarray:
         """int32[D], each document's place in the groups, -1 for none."""
         return self.made() if callable(self.made) else self.made
+
+    def of(self, documents: np.ndarray) -> np.ndarray:
+        """int32: the places of some documents."""
+        if self.starts is not None and self.days is not None:
+            return in_periods(self.days[documents], self.starts)
+        return self.group[documents]
 
     @property
     def in_time(self) -> bool:
@@ -50,7 +57,7 @@ def by_period(days: np.ndarray, by: str) -> Groups:
     Raises TooManyPeriods."""
     least, present = of_days(days)
     labels, starts = periods(least, least + len(present) - 1, by)
-    return Groups(by, labels, in_periods(days, starts), starts=starts)
+    return Groups(by, labels, in_periods(days, starts), starts=starts, days=days)
 
 
 def periods(first: int, last: int, by: str) -> tuple[list[str], np.ndarray]:

@@ -12,12 +12,13 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.explore import bands, change
-from inference.explore.day_sums import WORDED
+from inference.explore.day_sums import FOREVER, WORDED
 from inference.explore.documents import count
 from webapp.documents import days_of_run, fields, sums
 from webapp.documents.fields import Groups
 from webapp.documents.selection import Selection
 from webapp.results import evidence
+from webapp.results.view import RunView
 from webapp.storage.cache import BoundedCache, of_documents
 
 _kept = BoundedCache(8 << 20)
@@ -57,6 +58,13 @@ class Cut(NamedTuple):
             return self.groups.group  # kept as what it is
         return of_documents.get_or_set(("cut", *self.key), lambda: self.selection.group(self.groups.group))
 
+    @property
+    def members(self) -> tuple[np.ndarray | None, np.ndarray]:
+        """(the numbers of the set's documents, None for all; int32: the group of each)."""
+        if not self.selection:
+            return None, self.groups.group
+        return of_documents.get_or_set(("members", *self.key), lambda: self.selection.in_groups(self.groups))
+
 
 def cut(selection: Selection, by: str) -> Cut:
     return of_groups(selection, fields.groups(selection.version, by), by)
@@ -72,7 +80,7 @@ def of_groups(selection: Selection, groups: Groups, name: Hashable, days: list[d
     def documents() -> np.ndarray:
         if days:
             return days_of_run.counts(selection, days)
-        return count(of.group, len(groups.labels))
+        return count(of.members[1], len(groups.labels))
 
     return of._replace(documents=_kept.get_or_set(("documents", *key), documents))
 
@@ -108,7 +116,26 @@ def _bands(of: Cut, topics: list[int]) -> bands.Bands:
         return bands.of_sums(made.whole[:-1, WORDED:], made.of[:, :-1], made.of[:, -1])
     counted, into = evidence.of(of.selection.run), of.selection.run_view.labels.into
     documents = counted.doc_ptr, counted.doc_topics, counted.doc_tokens, counted.lengths
-    return bands.shares(*documents, of.group, len(of.groups.labels), topics, into=into)
+    numbers, group = of.members
+    if numbers is None:
+        return bands.shares(*documents, group, len(of.groups.labels), topics, into=into)
+    whole, in_groups = bands.sums_of(numbers, *documents, group, len(of.groups.labels), topics, into)
+    return bands.of_sums(whole, in_groups, _everywhere(of.selection.run_view)[topics])
+
+
+def _everywhere(view: RunView) -> np.ndarray:
+    """float64[K, 5]: the sums of all documents, for bands.of_sums."""
+
+    def make() -> np.ndarray:
+        made = days_of_run.sums(Selection.all(view), [[(0, FOREVER)]])
+        if made is not None:
+            return made.of[:, -1].copy()
+        counted = evidence.of(view.run)
+        arrays = counted.doc_ptr, counted.doc_topics, counted.doc_tokens, counted.lengths
+        every, one = np.arange(len(counted.lengths), dtype=np.int32), np.zeros(len(counted.lengths), np.int32)
+        return bands.sums_of(every, *arrays, one, 1, np.arange(counted.K), view.labels.into)[1][:, 0].copy()
+
+    return _kept.get_or_set(("everywhere", view.run.snapshot_id, view.labels.into.tobytes()), make)
 
 
 def strongest(of: Cut, topic: int, g: int, count: int) -> list[tuple[int, float]]:
