@@ -189,19 +189,13 @@ class Evidence:
         """Tokens of each word in each group, by topic: int64[G, T + 1, V], the last row of all topics together.
 
         slot: int32[K], in which of T rows a topic is counted, -1 for none. documents: int32[n], those that are looked at,
-        such as a `sample`; None for all. group: int32, of each of them, -1 for none.
+        such as a sample; None for all. group: int32, of each of them, -1 for none.
         """
         bow, group = self.bow, frozen(group, np.int32)
         some = np.zeros(0, np.int32) if documents is None else frozen(documents, np.int32)
         return assign.word_sums(
             some, documents is None, group, G, slot, T, bow.V, frozen(bow.indptr, np.int64), bow.words, bow.counts, self.topics
         )  # fmt: skip
-
-    def sample(self, group: np.ndarray, G: int, most: int) -> np.ndarray | None:
-        """int32, ascending: of each group at most so many documents, spread evenly over it; None where no group has
-        more. group: int32[D], -1 for none."""
-        documents = assign.sample(frozen(group, np.int32), G, most)
-        return documents if len(documents) else None
 
     def held(self, topics: list[int], documents: np.ndarray | None = None) -> np.ndarray:
         """int32[n]: tokens of each document that these topics hold together. documents: int32[n], those that are looked at;

@@ -208,7 +208,8 @@ class Index:
         if all(a[-1] < b[0] for a, b in pairwise(parts)):  # one form of the word, in one segment after the other
             return np.concatenate([np.zeros(0, np.int32), *parts])
         if sum(map(len, parts)) * FEW < self.D:
-            return np.unique(np.concatenate(parts))
+            documents = np.sort(np.concatenate(parts))
+            return documents[np.append(True, documents[1:] != documents[:-1])]
         return marked(self._mask_of(parts))
 
     def _mask_of(self, lists: list[np.ndarray]) -> np.ndarray:

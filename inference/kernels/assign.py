@@ -239,30 +239,6 @@ def word_sums(documents, every, group, G, slot, T, V, indptr, words, counts, top
 
 
 @njit(cache=True, nogil=True)
-def sample(group, G, most):
-    """int32, ascending: at most so many documents of each of G groups, spread evenly over it; an empty array where no
-    group has more. group: int32[D], -1 for none."""
-    size, seen, taken = np.zeros(G, np.int64), np.zeros(G, np.int64), np.zeros(G, np.int64)
-    for g in group:
-        if g >= 0:
-            size[g] += 1
-    kept = np.minimum(size, most)
-    out = np.empty(kept.sum() if size.max() > most else 0, np.int32)
-    if len(out) == 0:
-        return out
-    n = 0
-    for d in range(len(group)):
-        g = group[d]
-        if g >= 0:
-            if seen[g] * kept[g] >= taken[g] * size[g] and taken[g] < kept[g]:
-                out[n] = d
-                n += 1
-                taken[g] += 1
-            seen[g] += 1
-    return out[:n]
-
-
-@njit(cache=True, nogil=True)
 def _held_by(d, wanted, doc_ptr, doc_topics, doc_tokens):
     """Tokens of a document that some topics hold together. wanted: bool[K]."""
     tokens = 0

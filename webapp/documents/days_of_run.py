@@ -7,12 +7,12 @@ from functools import partial
 import numpy as np
 
 from inference.explore.day_sums import MEASURES, Ranges
-from webapp.documents import fields
+from inference.explore.documents import spread
+from webapp.documents import fields, members
 from webapp.documents.fields import Groups
 from webapp.documents.selection import Selection
 from webapp.results import evidence
 
-_FEW = 6  # documents that are read in order in the time that one takes that is looked up
 Spans = list[tuple[int, int]]  # days a ... b - 1 each, ascending, none in two of them
 
 
@@ -48,18 +48,18 @@ def few(selection: Selection) -> np.ndarray | None:
     """int32, in no order: the documents of a set of days; None where they are so many that one looks at all documents
     sooner, one after the other."""
     assert selection.span is not None
-    if fields.by_date(selection.version, newest=False) is None or selection.count * _FEW > selection.version.documents:
+    if (
+        fields.by_date(selection.version, newest=False) is None
+        or selection.count * members.FEW > selection.version.documents
+    ):
         return None
     return fields.between(selection.version, *selection.span)
 
 
-def spread(selection: Selection, spans: Spans, most: int) -> np.ndarray:
-    """int32, ascending: the documents of some days, or `most` of them, spread evenly over the days. Only of a version with an
-    order by date."""
-    documents = np.concatenate([fields.between(selection.version, *span) for span in spans])
-    if len(documents) > most:
-        documents = documents[np.arange(most, dtype=np.int64) * len(documents) // most]
-    return np.sort(documents)
+def sample(selection: Selection, spans: Spans, most: int) -> np.ndarray:
+    """int32, ascending: at most so many documents of some days, spread evenly over these. Only of a version with an order by
+    date."""
+    return np.sort(spread(np.concatenate([fields.between(selection.version, *span) for span in spans]), most))
 
 
 def sums(

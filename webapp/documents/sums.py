@@ -49,17 +49,14 @@ def of(selection: Selection, by: str | None = None) -> Sums:
     return grouped(selection, fields.groups(selection.version, by) if by else None, by)
 
 
-def grouped(
-    selection: Selection, groups: fields.Groups | None, name: Hashable, days: list[days_of_run.Spans] | None = None
-) -> Sums:
-    """The same in any groups. name: tells them from others of the same documents. days: of each group, where days alone say
-    what is in it; those of periods are known."""
+def grouped(selection: Selection, groups: fields.Groups | None, name: Hashable) -> Sums:
+    """The same in any groups. name: tells them from others of the same documents."""
     run, into = selection.run, selection.view.labels.into
 
     def make() -> Sums:
         known = groups and groups._replace(made=np.empty(0, np.int32), days=None)  # what is kept does not grow with D
-        spans = days or days_of_run.of_groups(selection, groups)
-        ranges = days_of_run.sums(selection, spans, measures=(TOKENS, NUMBER)) if spans else None
+        days = days_of_run.of_groups(selection, groups)
+        ranges = days_of_run.sums(selection, days, measures=(TOKENS, NUMBER)) if days else None
         if ranges is not None:
             tokens, documents = (ranges.of[:, :-1, m].T.astype(np.int64) for m in (0, 1))
             whole = ranges.whole[:-1].astype(np.int64)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.explore import bands, change
-from inference.explore.day_sums import FOREVER, WORDED
+from inference.explore.day_sums import WORDED
 from inference.explore.documents import count
 from webapp.documents import days_of_run, fields, sums
 from webapp.documents.fields import Groups
@@ -70,11 +70,10 @@ def cut(selection: Selection, by: str) -> Cut:
     return of_groups(selection, fields.groups(selection.version, by), by)
 
 
-def of_groups(selection: Selection, groups: Groups, name: Hashable, days: list[days_of_run.Spans] | None = None) -> Cut:
-    """name: of the groups, which tells them from others of the same corpus. days: of each group, where they are no
-    periods."""
+def of_groups(selection: Selection, groups: Groups, name: Hashable) -> Cut:
+    """name: of the groups, which tells them from others of the same corpus."""
     key = (selection.run.snapshot_id, name, tuple(selection.parameters), selection.view.labels.into.tobytes())
-    days = days or days_of_run.of_groups(selection, groups)
+    days = days_of_run.of_groups(selection, groups)
     of = Cut(groups, selection, days, np.zeros(0, np.int64), name, key)
 
     def documents() -> np.ndarray:
@@ -87,7 +86,7 @@ def of_groups(selection: Selection, groups: Groups, name: Hashable, days: list[d
 
 def tokens(of: Cut) -> np.ndarray:
     """Of each topic in each group: int64[G, K], those of merged topics with their targets'."""
-    return sums.grouped(of.selection, of.groups, of.name, of.days).tokens
+    return sums.grouped(of.selection, of.groups, of.name).tokens
 
 
 def information(of: Cut) -> np.ndarray:
@@ -120,22 +119,28 @@ def _bands(of: Cut, topics: list[int]) -> bands.Bands:
     if numbers is None:
         return bands.shares(*documents, group, len(of.groups.labels), topics, into=into)
     whole, in_groups = bands.sums_of(numbers, *documents, group, len(of.groups.labels), topics, into)
-    return bands.of_sums(whole, in_groups, _everywhere(of.selection.run_view)[topics])
+    return bands.of_sums(whole, in_groups, everywhere(of.selection.run_view)[1][topics, 0])
 
 
-def _everywhere(view: RunView) -> np.ndarray:
-    """float64[K, 5]: the sums of all documents, for bands.of_sums."""
+def everywhere(view: RunView) -> tuple[np.ndarray, np.ndarray]:
+    """float64[1, 3] and float64[K, 1, 5]: what bands.of_sums needs of all documents together."""
 
-    def make() -> np.ndarray:
-        made = days_of_run.sums(Selection.all(view), [[(0, FOREVER)]])
+    def make() -> tuple[np.ndarray, np.ndarray]:
+        made = days_of_run.sums(Selection.all(view), [])
         if made is not None:
-            return made.of[:, -1].copy()
-        counted = evidence.of(view.run)
-        arrays = counted.doc_ptr, counted.doc_topics, counted.doc_tokens, counted.lengths
-        every, one = np.arange(len(counted.lengths), dtype=np.int32), np.zeros(len(counted.lengths), np.int32)
-        return bands.sums_of(every, *arrays, one, 1, np.arange(counted.K), view.labels.into)[1][:, 0].copy()
+            return made.whole[:, WORDED:], made.of
+        return of_documents_alone(view, [np.arange(view.run.version.documents, dtype=np.int32)])
 
     return _kept.get_or_set(("everywhere", view.run.snapshot_id, view.labels.into.tobytes()), make)
+
+
+def of_documents_alone(view: RunView, parts: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """float64[G, 3] and float64[K, G, 5]: the same of G lists of documents, int32 each."""
+    counted = evidence.of(view.run)
+    arrays = counted.doc_ptr, counted.doc_topics, counted.doc_tokens, counted.lengths
+    group = np.repeat(np.arange(len(parts), dtype=np.int32), [len(part) for part in parts])
+    every = np.arange(counted.K)
+    return bands.sums_of(np.concatenate(parts), *arrays, group, len(parts), every, view.labels.into)
 
 
 def strongest(of: Cut, topic: int, g: int, count: int) -> list[tuple[int, float]]:
