@@ -118,9 +118,11 @@ class Evidence:
     def _share(self, d: int, k: int) -> float:
         return self.tokens(d, k) / int(self.bow.first_token[d + 1] - self.bow.first_token[d])
 
-    def best(self, k: int, by: str, n: int, after: tuple[float, int] | None = None) -> list[tuple[int, int, float]]:
+    def best(
+        self, k: int, by: str, n: int, after: tuple[float, int] | None = None, mask: np.ndarray | None = None
+    ) -> list[tuple[int, int, float]]:
         """(document, tokens, share) of the n documents of topic k that come first by "share" or "tokens", of equals the
-        lower number. after: (value, document), which they come behind, if it is given."""
+        lower number. after: (value, document), which they come behind, if it is given. mask: bool[D], those that are wanted."""
         order = (self.by_share if by == "share" else self.by_tokens)[self.topic_ptr[k] : self.topic_ptr[k + 1]]
 
         def row(d: int) -> tuple[int, int, float]:
@@ -132,7 +134,13 @@ class Evidence:
             return -(share if by == "share" else tokens), d
 
         first = bisect_right(range(len(order)), (-after[0], after[1]), key=place) if after else 0
-        return [row(d) for d in order[first : first + n].tolist()]
+        wanted: list[int] = []
+        step = n
+        while first < len(order) and len(wanted) < n:
+            some = order[first : first + step]
+            wanted += (some if mask is None else some[mask[some]]).tolist()
+            first, step = first + step, 2 * step
+        return [row(d) for d in wanted[:n]]
 
     def word(self, w: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """(documents int32 ascending, counts int32, topics uint16, certainty uint8) of a word's pairs."""

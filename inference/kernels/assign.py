@@ -6,7 +6,6 @@ from numba import njit, prange
 from inference.kernels.gibbs import CHUNKS
 
 SURE = 255  # a certainty of 1
-AHEAD = 64  # documents whose rows are fetched before they are read
 
 
 def even(n: int, K: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -215,26 +214,13 @@ def word_sums(documents, every, group, G, slot, T, V, indptr, words, counts, top
     none. slot: int32[K], each topic's row, -1 for none. indptr, words, counts: the bag of words; topics: of its pairs.
     """
     out = np.zeros((G, T + 1, V), np.int64)
-    n = len(group)
-    begins = np.empty(AHEAD, np.int64)
-    met = 0
-    for block in range(0, n, AHEAD):
-        end = min(block + AHEAD, n)
-        for i in range(block, end):
-            begins[i - block] = indptr[i if every else documents[i]]
-        if not every and len(words):  # far apart in memory: their rows are fetched while others are on their way
-            for i in range(end - block):
-                at = min(begins[i], len(words) - 1)
-                met += words[at] + counts[at] + topics[at]
-        for i in range(block, end):
-            g = group[i]
-            if g >= 0:
-                for j in range(begins[i - block], indptr[(i if every else documents[i]) + 1]):
-                    out[g, T, words[j]] += counts[j]
-                    if slot[topics[j]] >= 0:
-                        out[g, slot[topics[j]], words[j]] += counts[j]
-    if met < 0:  # never: else what was fetched would not be read
-        out[0, 0, 0] = met
+    for i in range(len(group)):
+        g, d = group[i], i if every else documents[i]
+        if g >= 0:
+            for j in range(indptr[d], indptr[d + 1]):
+                out[g, T, words[j]] += counts[j]
+                if slot[topics[j]] >= 0:
+                    out[g, slot[topics[j]], words[j]] += counts[j]
     return out
 
 
