@@ -228,7 +228,7 @@ class Evidence:
         if len(topics) == 1:
             order = self.by_share[self.topic_ptr[topics[0]] : self.topic_ptr[topics[0] + 1]]
             return np.sort(
-                order[: bisect_right(range(len(order)), -share, key=lambda i: -self._share(order[i], topics[0]))]
+                order[: bisect_right(range(len(order)), -share, key=lambda i: -self._share(int(order[i]), topics[0]))]
             )
         mask = np.zeros(len(self.doc_ptr) - 1, bool)
         numbers = assign.at_least(
@@ -345,8 +345,8 @@ def gather(
         _rank(new, bow, doc_ptr, topics.K)
         _hold(new, bow, postings, topics.K)
         if days is not None and doc_ptr[-1]:
-            rows = (np.memmap(new / name, dtype, "r") for name, dtype in _ROWS.items())
-            DaySums.write(new, days, topics.K, doc_ptr, *rows, bow.lengths)
+            doc_topics, doc_tokens = (np.memmap(new / name, dtype, "r") for name, dtype in _ROWS.items())
+            DaySums.write(new, days, topics.K, doc_ptr, doc_topics, doc_tokens, bow.lengths)
     except OSError:  # the disk is full: what would stay there would keep it so
         shutil.rmtree(new, ignore_errors=True)
         raise

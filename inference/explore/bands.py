@@ -5,6 +5,7 @@ give another share; the interval says how far it may differ. Documents are the s
 words of a document depend on each other.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -34,7 +35,7 @@ class Bands(NamedTuple):
 
 def shares(
     doc_ptr: np.ndarray, doc_topics: np.ndarray, doc_tokens: np.ndarray, lengths: np.ndarray, group: np.ndarray, G: int,
-    topics: np.ndarray, *, into: np.ndarray | None = None, level: float = 0.95,
+    topics: Sequence[int] | np.ndarray, *, into: np.ndarray | None = None, level: float = 0.95,
 ) -> Bands:  # fmt: skip
     """Of each topic asked for and each group, with an interval that holds the share at `level`, group by group.
 
@@ -64,7 +65,7 @@ def shares(
 
 def sums_of(
     members: np.ndarray, doc_ptr: np.ndarray, doc_topics: np.ndarray, doc_tokens: np.ndarray, lengths: np.ndarray,
-    group: np.ndarray, G: int, topics: np.ndarray, into: np.ndarray | None = None,
+    group: np.ndarray, G: int, topics: Sequence[int] | np.ndarray, into: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """(whole, of) for `of_sums`, of some documents. members: int32[n]; group: int32[n], of each of them; else as in
     `shares`."""

@@ -82,7 +82,7 @@ class DaySums:
 
     def ranges(
         self, spans: Sequence[tuple[int, int]], evidence: "Evidence", documents: Documents, days: np.ndarray,
-        topics: Sequence[int], into: np.ndarray, measures: Sequence[int] = MEASURES,
+        topics: Sequence[int] | np.ndarray, into: np.ndarray, measures: Sequence[int] = MEASURES,
     ) -> Ranges | None:  # fmt: skip
         """Sums over the documents of G spans of days, a ... b - 1 each, ascending, none in two.
 
@@ -101,18 +101,18 @@ class DaySums:
         if sum(len(some) for _, some in outer) * _LOOKED > len(days):
             return None
         low, high = np.append(np.minimum(low, high), 0), np.append(high, len(self.edges) - 1)
-        topics, columns = np.asarray(topics, np.int64), np.array(measures, np.int64)
+        asked, columns = np.asarray(topics, np.int64), np.array(measures, np.int64)
         whole = (self.whole[high] - self.whole[low]).astype(np.float64)
         of = np.empty((len(topics), len(low), len(columns)))
         for m, rows in enumerate(self.of[measure] for measure in measures):
-            of[:, :, m] = (rows[high][:, topics] - rows[low][:, topics]).T
+            of[:, :, m] = (rows[high][:, asked] - rows[low][:, asked]).T
         slot = np.full(evidence.K, -1, np.int64)
-        slot[topics] = np.arange(len(topics))
+        slot[asked] = np.arange(len(topics))
         arrays = evidence.doc_ptr, evidence.doc_topics, evidence.doc_tokens, frozen(evidence.lengths, np.int64)
         for g, some in outer:
             _add(frozen(some, np.int32), g, slot, columns, whole, of, *arrays)
         starts, ends = np.ascontiguousarray(bounds[:, 0]), np.ascontiguousarray(bounds[:, 1])
-        for t, k in enumerate(topics.tolist()):
+        for t, k in enumerate(asked.tolist()):
             parts = np.flatnonzero(into == k)
             if parts.tolist() != [k]:
                 of[t] = 0.0

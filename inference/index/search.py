@@ -150,8 +150,10 @@ class Index:
         for sequence in sequences(self.parse(query)):
             documents, total = self._total(sequence)
             weight = np.log1p((self.D - len(documents) + 0.5) / (len(documents) + 0.5))
-            parameters = (np.float32(of) for of in (weight, K1, B, mean))
-            _score(frozen(numbers, np.int32), documents, total, lengths, *parameters, scores)
+            _score(
+                frozen(numbers, np.int32), documents, total, lengths, np.float32(weight), np.float32(K1), np.float32(B),
+                np.float32(mean), scores,
+            )  # fmt: skip
         return scores
 
     def places(self, query: str, numbers: list[int]) -> dict[int, list[np.ndarray]]:
@@ -193,13 +195,14 @@ class Index:
         """(weight, documents int32 ascending, counts uint16) of each form of a word in each segment's texts and titles, or of
         a phrase in them."""
         if len(sequence.pieces) > 1:
-            return [(TITLE if name == "title" else 1.0, *of) for name, *of in self._phrase(sequence)]
+            places = self._phrase(sequence)
+            return [(TITLE if name == "title" else 1.0, documents, counts) for name, documents, counts in places]
         wanted = self.forms.of(sequence.pieces[0])
         return [
-            (TITLE if name == "title" else 1.0, *of)
+            (TITLE if name == "title" else 1.0, documents, counts)
             for name, fields in self.fields.items()
             for field in fields
-            for of in field.lists(wanted)
+            for documents, counts in field.lists(wanted)
         ]
 
     def _having(self, sequence: Sequence) -> np.ndarray:

@@ -11,9 +11,15 @@ from inference.explore.documents import spread
 from webapp.documents import fields, members
 from webapp.documents.fields import Groups
 from webapp.documents.selection import Selection
+from webapp.models import Version
 from webapp.results import evidence
 
 Spans = list[tuple[int, int]]  # days a ... b - 1 each, ascending, none in two of them
+
+
+def _version(selection: Selection) -> Version:
+    assert selection.version is not None  # Selection.read looked
+    return selection.version
 
 
 def of_groups(selection: Selection, groups: Groups | None) -> list[Spans] | None:
@@ -21,7 +27,9 @@ def of_groups(selection: Selection, groups: Groups | None) -> list[Spans] | None
     span = selection.span
     if span is None or groups is not None and groups.starts is None:
         return None
-    edges = np.clip(groups.starts, *span).tolist() if groups else list(span)
+    edges = list(span)
+    if groups is not None and groups.starts is not None:
+        edges = np.clip(groups.starts, *span).tolist()
     return [[(a, b)] for a, b in zip(edges[:-1], edges[1:], strict=True)]
 
 
@@ -41,7 +49,7 @@ def counts(selection: Selection, groups: list[Spans]) -> np.ndarray:
     """int64[G]: documents of each group."""
     spans = np.array([span for group in groups for span in group], np.int64).reshape(-1, 2)
     owner = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
-    return np.bincount(owner, fields.counts(selection.version, spans), len(groups)).astype(np.int64)
+    return np.bincount(owner, fields.counts(_version(selection), spans), len(groups)).astype(np.int64)
 
 
 def few(selection: Selection) -> np.ndarray | None:
@@ -49,17 +57,17 @@ def few(selection: Selection) -> np.ndarray | None:
     sooner, one after the other."""
     assert selection.span is not None
     if (
-        fields.by_date(selection.version, newest=False) is None
-        or selection.count * members.FEW > selection.version.documents
+        fields.by_date(_version(selection), newest=False) is None
+        or selection.count * members.FEW > _version(selection).documents
     ):
         return None
-    return fields.between(selection.version, *selection.span)
+    return fields.between(_version(selection), *selection.span)
 
 
 def sample(selection: Selection, spans: Spans, most: int) -> np.ndarray:
     """int32, ascending: at most so many documents of some days, spread evenly over these. Only of a version with an order by
     date."""
-    return np.sort(spread(np.concatenate([fields.between(selection.version, *span) for span in spans]), most))
+    return np.sort(spread(np.concatenate([fields.between(_version(selection), *span) for span in spans]), most))
 
 
 def sums(
@@ -67,7 +75,7 @@ def sums(
 ) -> Ranges | None:
     """Of some topics, or of all, as readers fold them, in groups of days. None where the run left no sums by day, or none that
     help."""
-    version, counted = selection.version, evidence.of(selection.run)
+    version, counted = _version(selection), evidence.of(selection.run_view.run)
     if counted.day_sums is None or fields.by_date(version, newest=False) is None:
         return None
     spans = [span for group in groups for span in group]
@@ -81,6 +89,7 @@ def sums(
         return made
     owner = np.array([g for g, group in enumerate(groups) for _ in group])[order]
     whole, of = np.zeros((len(groups) + 1, made.whole.shape[1])), np.zeros((len(every), len(groups) + 1, len(measures)))
-    np.add.at(whole, [*owner, len(groups)], made.whole)
-    np.add.at(of, (slice(None), [*owner, len(groups)]), made.of)
+    for i, g in enumerate([*owner.tolist(), len(groups)]):
+        whole[g] += made.whole[i]
+        of[:, g] += made.of[:, i]
     return Ranges(whole, of)

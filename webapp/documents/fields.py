@@ -212,8 +212,8 @@ def _periods(version_id: int, by: str) -> Groups:
 @cached(64)
 def _bounds(version_id: int, by: str) -> tuple[list[str], np.ndarray]:
     days = _first_and_last(version_id)
-    assert days is not None
-    return periods(*days, by)
+    assert days is not None  # `groups` looked
+    return periods(days[0], days[1], by)
 
 
 def _groups(version_id: int, name: str) -> Groups:

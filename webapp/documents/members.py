@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,7 @@ from inference.explore.documents import frozen, marked
 from webapp.documents import conditions, fields, ranges, search
 from webapp.documents.conditions import ONLY
 from webapp.ingest import repeats, sources
+from webapp.models import Version
 from webapp.results import evidence
 
 if TYPE_CHECKING:
@@ -25,30 +27,30 @@ Test = Callable[[np.ndarray | slice], np.ndarray]
 
 def of(selection: Selection) -> np.ndarray:
     """int32, ascending, read-only: the documents of a set that has a condition."""
-    version, numbers, tests = selection.version, None, list(_tests(selection))
+    version, numbers = selection.version, None
+    assert version is not None  # Selection.read looked
+    tests = list(_tests(selection, version))
     if selection.q:
         numbers = search.of(selection.corpus).find(selection.q)
         numbers = numbers[: np.searchsorted(numbers, version.documents)]  # others were added later
     for topic, percent in selection.topics:
         parts = selection.run_view.labels.parts(topic)
-        numbers = evidence.of(selection.run).at_least(parts, percent / 100, numbers)
+        numbers = evidence.of(selection.run_view.run).at_least(parts, percent / 100, numbers)
     if any(selection.days):
         a, b = selection.dates
         ordered = fields.by_date(version, newest=False) is not None
         if numbers is None and ordered and fields.count(version, a, b) * FEW < version.documents:
             numbers = np.sort(fields.between(version, a, b))
         else:
-            days = fields.dates(version)
-            tests.append(lambda some: (days[some] >= a) & (days[some] < b))
+            tests.append(partial(_from_to, fields.dates(version), a, b))
     for test in tests:
         numbers = marked(test(slice(None))) if numbers is None else numbers[test(numbers)]
     assert numbers is not None
     return frozen(numbers, np.int32)
 
 
-def _tests(selection: Selection) -> Iterator[Test]:
+def _tests(selection: Selection, version: Version) -> Iterator[Test]:
     """Of the conditions that list no documents."""
-    version = selection.version
     alternatives: dict[str, list[str]] = defaultdict(list)
     for name, value in selection.values:
         alternatives[name].append(value)
@@ -56,17 +58,26 @@ def _tests(selection: Selection) -> Iterator[Test]:
         category, codes = fields.codes(version, name)
         accepted = np.zeros(len(category.values) + 1, bool)  # the last, which is also the place -1: no value
         accepted[[category.values.index(value) for value in wanted]] = True
-        yield lambda some, codes=codes, accepted=accepted: accepted[codes[some]]
+        yield partial(_accepted, codes, accepted)
     for between in selection.between:
-        yield lambda some, between=between: ranges.mask(between, version, some)
+        yield partial(ranges.mask, between, version)
     for name in selection.only:
         if name == "wordless":
-            lengths = evidence.bow(version.pk).indptr
-            yield lambda some, lengths=lengths: (lengths[1:][some] - lengths[:-1][some]) == 0
+            yield partial(_without_words, evidence.bow(version.pk).indptr)
         elif name in ONLY:
-            repeating = repeats.repeating(version, name)
-            yield lambda some, repeating=repeating: repeating[some]
+            yield repeats.repeating(version, name).__getitem__
         else:
             _, first, end = sources.documents(version, conditions.file_position(name))
-            every = np.arange(version.documents, dtype=np.int32)
-            yield lambda some, first=first, end=end, every=every: (every[some] >= first) & (every[some] < end)
+            yield partial(_from_to, np.arange(version.documents, dtype=np.int32), first, end)
+
+
+def _accepted(codes: np.ndarray, accepted: np.ndarray, some: np.ndarray | slice) -> np.ndarray:
+    return accepted[codes[some]]
+
+
+def _without_words(indptr: np.ndarray, some: np.ndarray | slice) -> np.ndarray:
+    return indptr[1:][some] == indptr[:-1][some]
+
+
+def _from_to(values: np.ndarray, a: int, b: int, some: np.ndarray | slice) -> np.ndarray:
+    return (values[some] >= a) & (values[some] < b)

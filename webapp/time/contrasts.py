@@ -168,13 +168,12 @@ class _Divided(NamedTuple):
 
 def _divided(base: Selection, a: Side, b: Side) -> _Divided:
     """Raises Invalid where a side has no documents, or where one document is on both."""
-    spans = base.span, a.documents.span, b.documents.span
-    days, numbers = None, None
-    if None not in spans:
-        first, second = (days_of_run.within([base.span], [of.documents.span]) for of in (a, b))
-        second = days_of_run.without(base.span, first) if b.complement else second
-        days = [first, second]
-        *documents, shared = days_of_run.counts(base, [first, second, days_of_run.within(first, second)]).tolist()
+    days, numbers, span, own = None, None, base.span, [of.documents.span for of in (a, b)]
+    if span and all(own):
+        of_a, of_b = (days_of_run.within([span], [each]) for each in own if each)
+        of_b = days_of_run.without(span, of_a) if b.complement else of_b
+        days = [of_a, of_b]
+        *documents, shared = days_of_run.counts(base, [of_a, of_b, days_of_run.within(of_a, of_b)]).tolist()
     else:
         first, second = (_within(of.documents, base) for of in (a, b))
         in_first = np.zeros(base.version.documents, bool)
