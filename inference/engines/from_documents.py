@@ -18,7 +18,7 @@ from inference.kernels.gibbs import shares
 
 ITERATIONS = 20  # L: steps of OPE for a document
 ALPHA = 1.0  # over K: of OPE
-ETA = 1 / 2  # times eta, as long as OPE lasts
+ETA, LEAST_ETA = 3.0, 1 / 2  # over K, of OPE; but at least so many times eta
 COUNTED = 1 << 24  # pairs at a time
 LEAST_FLOOR = 1e-30  # of beta in float32
 
@@ -38,6 +38,11 @@ class Inferred(NamedTuple):
     floor: np.ndarray
     theta: tuple[np.ndarray, ...]  # room, support_topics, support_theta, sizes, rests
     factors: np.ndarray
+
+
+def eta(topics: int, after: float) -> float:
+    """eta as long as OPE lasts; after: that of the sampling which follows."""
+    return max(ETA / topics, LEAST_ETA * after)
 
 
 def begin(state: arena.Rows, bow: Bow, shape: Shape, key: int) -> None:

@@ -257,10 +257,12 @@ def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None)
     remembers, warm = config.statistics == "memo", config.statistics == "memo" and config.warm_up > 0
     memory = room((shape.tokens if remembers else 0, M), scratch)
     memory[:] = gibbs.UNSEEN
-    times = 1.0 if not warm else from_documents.ETA if config.start == "documents" else WARM_ETA
+    eta = config.eta
+    if warm:
+        eta = from_documents.eta(K, eta) if config.start == "documents" else WARM_ETA * eta
     return State(
         seed=seed, t=0, tokens=0, pi=1.0 / M if remembers and not warm else 1.0,
-        **arena.empty(V, K), alpha=np.full(K, config.alpha), eta=config.eta * times, rises=np.zeros(K + 1), memory=memory,
+        **arena.empty(V, K), alpha=np.full(K, config.alpha), eta=eta, rises=np.zeros(K + 1), memory=memory,
     )  # fmt: skip
 
 

@@ -139,7 +139,7 @@ def test_topics_begin_as_documents(K):
     held_out = np.array([3, 17])
     shape = ssi.Shape(39, 40, bow.tokens, 1, held_out=held_out)
     state = ssi.init(config, shape, 1)
-    assert state.eta == pytest.approx(config.eta / 2)
+    assert state.eta == pytest.approx(max(3 / K, config.eta / 2))
     ssi.step(config, state, bow, np.array([40]), shape)  # nothing to learn from
     began = dense(state, K) / state.pi
     assert ((began > 0).sum(axis=1) == (np.arange(K) < 38)).all() and not began[:, held_out].any()
