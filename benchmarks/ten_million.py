@@ -10,6 +10,7 @@ Prints processor seconds, and bytes where they matter; the seconds of the clock 
 
 import argparse
 import os
+import resource
 import shutil
 import tempfile
 import time
@@ -149,9 +150,16 @@ def comparison(topics: int) -> None:
 
     a, b = made(1), made(2)
     small = range(VOCABULARY)
-    print(f"K = {topics}, {len(a.words):,} listed words each")
-    timed("similarities", lambda: matching.similarities(a, b, small, small))
-    timed("similarities and the best matching", lambda: matching.match(a, b, small, small))
+    print(f"K = {topics}, {len(a.words):,} listed words each, {_peak():,.0f} MB at most to make them")
+    few = Topics(a.indptr[:2], a.words[: a.indptr[1]], a.weights[: a.indptr[1]], *(of[:1] for of in a[3:6]), VOCABULARY)
+    matching.match(few, few, small, small)  # compiles
+    timed("compared and matched", lambda: matching.match(a, b, small, small))
+    print(f"{_peak():,.0f} MB at most with that")
+
+
+def _peak() -> float:
+    """Megabytes that this process had in memory at most."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
 
 
 # Ten thousand runs
