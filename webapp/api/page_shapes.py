@@ -609,6 +609,8 @@ class TopicTimes(Schema):
     left_out: int
     stacked: list[Band]
     other: Values | None
+    part: float = Field(description="of all words, those of stacked topics")
+    other_drawn: bool = Field(description="whether the chart shows the other topics, which would fill it where part is small")
     rest: list[TopicOverTime] = Field(description="topics that are not stacked, the largest first")
     rest_count: int
     multiples: list[Band]
@@ -750,7 +752,7 @@ class Measure(Schema):
     value: float | None
     below: int
     of: int
-    all: list[float]
+    all: list[float] = Field(description="values of topics, in order; of those too close to be drawn apart one")
 
 
 class Reason(Schema):

@@ -154,9 +154,14 @@ def bin_rows(time: dict, unit: str) -> SafeString:
 
 @register.inclusion_tag("run/overview/_stacked_bars.html")
 def stacked_bars(time: dict, unit: str):
-    """A line for each value of a category, divided among topics: of 0 to 1, or of 0 to the largest number of words."""
-    most = max((group["tokens"] for group in time["bins"]), default=1) if unit == "tokens" else 1
-    lines = []
+    """A line for each value of a category, divided among topics: of 0 to 1, or of 0 to the largest number of words; where
+    other topics are not drawn, to the largest sum of those that are."""
+    most, lines = 1.0, []
+    if not time["other_drawn"]:
+        sums = [sum(topic["values"][unit][i] or 0 for topic in time["stacked"]) for i in range(len(time["bins"]))]
+        most = max(sums, default=0) or 1
+    elif unit == "tokens":
+        most = max((group["tokens"] for group in time["bins"]), default=1)
     for i, group in enumerate(time["bins"]):
         at, pieces = 0.0, []
         for topic in time["stacked"]:
@@ -166,7 +171,7 @@ def stacked_bars(time: dict, unit: str):
                     {"topic": topic, "x": at, "width": width, "said": written(topic["values"][unit][i], unit)}
                 )
             at += width
-        lines.append(group | {"pieces": pieces, "rest": at, "rest_width": 100 * (time["other"][unit][i] or 0) / most})
+        lines.append(group | {"pieces": pieces, "rest": at, "rest_width": 100 * (time["other"][unit][i] or 0) / most if time["other_drawn"] else 0})
     return {"lines": lines}
 
 
