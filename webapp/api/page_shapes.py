@@ -536,7 +536,10 @@ class Times(Schema):
 
 class TopicsList(TopicsView):
     items: list[TopicRow]
+    first: int = Field(description="place of the first item among all of them, from 1")
+    last: int
     times: Times | None
+    previous: str | None
     next: str | None
 
 
@@ -610,7 +613,9 @@ class TopicTimes(Schema):
     stacked: list[Band]
     other: Values | None
     part: float = Field(description="of all words, those of stacked topics")
-    other_drawn: bool = Field(description="whether the chart shows the other topics, which would fill it where part is small")
+    other_drawn: bool = Field(
+        description="whether the chart shows the other topics, which would fill it where part is small"
+    )
     rest: list[TopicOverTime] = Field(description="topics that are not stacked, the largest first")
     rest_count: int
     multiples: list[Band]

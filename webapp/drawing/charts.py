@@ -171,7 +171,14 @@ def stacked_bars(time: dict, unit: str):
                     {"topic": topic, "x": at, "width": width, "said": written(topic["values"][unit][i], unit)}
                 )
             at += width
-        lines.append(group | {"pieces": pieces, "rest": at, "rest_width": 100 * (time["other"][unit][i] or 0) / most if time["other_drawn"] else 0})
+        lines.append(
+            group
+            | {
+                "pieces": pieces,
+                "rest": at,
+                "rest_width": 100 * (time["other"][unit][i] or 0) / most if time["other_drawn"] else 0,
+            }
+        )
     return {"lines": lines}
 
 

@@ -12,7 +12,7 @@ from webapp.results import hidden_words
 from webapp.results.view import RunView
 from webapp.server.page_cache import cached_page
 from webapp.topics import grid, maps, timeline
-from webapp.topics.overview import Overview, Wanted
+from webapp.topics.overview import PAGE, Overview, Wanted
 
 VIEWS = {"list": "List", "map": "Map", "grid": "Grid of words", "time": "Over time"}
 
@@ -58,13 +58,17 @@ def index(request: HttpRequest, run: Run, as_json: bool = False) -> HttpResponse
 
 
 def _list(request: HttpRequest, overview: Overview) -> dict:
-    listed, following = overview.page(number(request, "after", 0))
+    after = number(request, "after", 0)
+    listed, following = overview.page(after)
     lines = overview.lines([topic["number"] for topic in listed])
     for topic in listed:
         topic["line"] = lines and lines["lines"][topic["number"]]
     return {
         "items": listed,
+        "first": after + 1,
+        "last": after + len(listed),
         "times": lines and {"by": lines["by"], "labels": lines["labels"]},
+        "previous": address(request, after=max(0, after - PAGE) or None) if after else None,
         "next": next_page(request, after=following),
     }
 
