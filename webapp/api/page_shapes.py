@@ -1029,7 +1029,8 @@ class WordOfRun(Schema):
 
 class SensesPage(WordOfRun):
     senses: list[SenseRow] | None = Field(description="clear ones; null until training ends")
-    rare: list[SenseLink] = Field([], description="those that are a handful of tokens")
+    rare: list[SenseLink] = Field([], description="those that are a handful of tokens, the largest")
+    rare_count: int = Field(0, description="how many there are of these")
     tokens: int | None = None
     documents: int | None = None
     all: str | None = None

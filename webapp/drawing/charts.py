@@ -4,6 +4,7 @@ Cells and circles that may be thousands on a page are f-strings: format_html tak
 measured, so that 2,400 cells of a grid would take 50 ms longer. All else goes through format_html.
 """
 
+import html
 import math
 from collections.abc import Sequence
 from functools import cache
@@ -91,11 +92,24 @@ def map_circles(circles: list[dict]) -> SafeString:
     # Safe: numbers, and texts that are escaped
     return mark_safe(
         "".join(
-            f'<a href="{conditional_escape(c["url"])}" class="t{c["hue"]}{" on" if c["chosen"] else ""}{" general" if c["background"] else ""}" data-topic="{c["number"]}" data-said="{conditional_escape(c["label"] + " " + c["text"])}">'
-            f'<circle cx="{c["x"]}" cy="{c["y"]}" r="{c["r"]}"/><title>{conditional_escape(c["label"] + " " + (c["name"] or c["text"]) + (" (general talk), " if c["background"] else ", ") + percent(c["share"]))}</title></a>\n'
+            f'<a href="{html.escape(c["url"])}" class="t{c["hue"]}{" on" if c["chosen"] else ""}{" general" if c["background"] else ""}" data-topic="{c["number"]}" data-said="{html.escape(c["label"] + " " + c["text"])}">'
+            f'<circle cx="{c["x"]}" cy="{c["y"]}" r="{c["r"]}"/><title>{html.escape(c["label"] + " " + (c["name"] or c["text"]) + (" (general talk), " if c["background"] else ", ") + percent(c["share"]))}</title></a>\n'
             for c in circles
         )
     )
+
+
+@register.simple_tag
+def map_labels(circles: list[dict]) -> SafeString:
+    """The labels of the circles that have room for one."""
+    return mark_safe(
+        "".join(
+            f'\n<text x="{c["place"]["x"]:.1f}" y="{c["place"]["y"]:.1f}" text-anchor="{c["place"]["anchor"]}">'
+            f"<tspan>{c['label']}</tspan> {html.escape(c['text'])}</text>"
+            for c in circles
+            if "place" in c
+        )
+    )  # numbers, and texts that are escaped
 
 
 CELL = 22  # pixels, of the grid of words and topics

@@ -85,7 +85,8 @@ def detail(request: HttpRequest, run: Run, word: str, as_json: bool = False) -> 
         return _lines(request, known, selection, data, as_json)
     uses = senses.uses(view, known, selection)
     named, rare = senses.tallied(view, uses, selection)
-    senses.name(view, uses, named, rare)
+    listed = rare[: senses.LISTED]
+    senses.name(view, uses, named, listed)
     charted = senses.charted(view, named, rare, request.GET.get("rest") == "apart")
     if concordance.has_places(run):
         samples = concordance.samples(selection, uses, [row["number"] for row in named], SAMPLES)
@@ -93,7 +94,8 @@ def detail(request: HttpRequest, run: Run, word: str, as_json: bool = False) -> 
             row["samples"] = samples[row["number"]]
     data |= {
         "senses": named,
-        "rare": rare,
+        "rare": listed,
+        "rare_count": len(rare),
         "tokens": sum(row["tokens"] for row in (*named, *rare)),
         "documents": len(uses.documents),
         "all": selection.address(topic="all"),
@@ -119,9 +121,10 @@ def detail(request: HttpRequest, run: Run, word: str, as_json: bool = False) -> 
         much_rare=data["rest"] > MUCH * data["tokens"],
         doubtful=bool(named) and (data["tokens"] < senses.THIN or not senses.is_sense(named[0])),
         unsure={row["number"]: concordance.sure(row["certainty"]) for row in named if row["certainty"] < UNSURE},
-        rare_groups=senses.grouped(rare),
+        rare_groups=senses.grouped(rare, listed),
         charted=charted,
-        uncharted=rare[max(0, len(charted) - len(named)) :],
+        uncharted=len(rare) - (len(charted) - len(named)),
+        others_charted=min(len(rare), senses.APART),
     )
 
 
@@ -146,16 +149,17 @@ def _lines(request: HttpRequest, word: Word, selection: Selection, data: dict, a
     first = number(request, "after", 0)
     uses = senses.uses(view, word, selection)
     named, rare = senses.tallied(view, uses, selection)
-    senses.name(view, uses, named, rare)
+    listed = [row for i, row in enumerate(rare) if i < senses.LISTED or row["number"] == topic]
+    senses.name(view, uses, named, listed)
     lines = concordance.Lines([], 0, 0, 0)
     if concordance.has_places(run):
         lines = concordance.page(selection, uses, topic, order, first)
     kept = {"topic": request.GET["topic"], "sort": "" if order == "certainty" else order}
     last = first + len(lines.lines)
     data |= {
-        "sense": next((row for row in (*named, *rare) if row["number"] == topic), None),
+        "sense": next((row for row in (*named, *listed) if row["number"] == topic), None),
         "senses": named,
-        "rare": rare,
+        "rare": listed,
         "all": selection.address(topic="all"),
         "overview": selection.address() if selection else "",
         "sort": order,

@@ -205,3 +205,12 @@ def test_other_topics_are_drawn_only_beside_enough(client, trained):
     by = {"view": "time", "by": "president", "topics": str(order[-1])}
     page = client.get(reverse("run_topics", args=[trained.pk]), by).content.decode()
     assert "are not drawn" in page and 'class="rest"' not in page
+
+
+def test_topics_are_known_by_number_and_by_label(client, trained):
+    curation.change(trained, 5, {"label": "Militia and arms"}, "a test")
+    by_word = [t["number"] for t in get(client, trained, "word=militia")["items"]]
+    assert by_word[0] == 5 and len(by_word) > 1  # what is called so, then what has the word
+    assert [t["number"] for t in get(client, trained, "word=and+arms")["items"]] == [5]
+    assert [t["number"] for t in get(client, trained, "word=T03")["items"]] == [3]
+    assert get(client, trained, "word=t99999")["items"] == []
