@@ -257,10 +257,10 @@ def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None)
     remembers, warm = config.statistics == "memo", config.statistics == "memo" and config.warm_up > 0
     memory = room((shape.tokens if remembers else 0, M), scratch)
     memory[:] = gibbs.UNSEEN
-    times = 1.0 if not warm else from_documents.ETA if config.start == "documents" else WARM_ETA
+    eta = config.eta * (WARM_ETA if warm and config.start == "sampling" else 1.0)
     return State(
         seed=seed, t=0, tokens=0, pi=1.0 / M if remembers and not warm else 1.0,
-        **arena.empty(V, K), alpha=np.full(K, config.alpha), eta=config.eta * times, rises=np.zeros(K + 1), memory=memory,
+        **arena.empty(V, K), alpha=np.full(K, config.alpha), eta=eta, rises=np.zeros(K + 1), memory=memory,
     )  # fmt: skip
 
 
@@ -351,6 +351,7 @@ def _next(config: Resolved, state: State, bow: Bow, shape: Shape) -> Way:
     by_ope = from_start and state.t < warm_steps
     if by_ope and not state.t:
         order = rng.key(np.uint64(state.seed), np.uint64(rng.INIT), np.uint64(0), np.uint64(0))
+        state.eta = from_documents.eta(config.topics, bow, config.eta)
         from_documents.begin(state, bow, shape, order)
     state.t += 1
     return Way(
