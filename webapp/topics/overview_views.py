@@ -59,7 +59,7 @@ def index(request: HttpRequest, run: Run, as_json: bool = False) -> HttpResponse
 
 
 def _list(request: HttpRequest, overview: Overview, rows: int = PAGE) -> dict:
-    after = number(request, "after", 0)
+    after = number(request, "after", 0) or 0
     listed, following = overview.page(after, rows)
     lines = overview.lines([topic["number"] for topic in listed])
     for topic in listed:

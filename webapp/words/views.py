@@ -1,6 +1,7 @@
 """Words of a run's corpus, the senses of one (the topics its tokens were given to), its lines, and two words side by
 side."""
 
+from typing import Any
 from urllib.parse import urlencode
 
 from django.core.exceptions import BadRequest
@@ -68,7 +69,7 @@ def detail(request: HttpRequest, run: Run, word: str, as_json: bool = False) -> 
     known = queries.word(run.version, word)
     if known is None:
         return missing(request, run, word, as_json)
-    data = {
+    data: dict[str, Any] = {
         "word": {
             "word": known.word,
             "tokens": known.tokens,
