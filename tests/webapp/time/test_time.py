@@ -16,11 +16,13 @@ from inference.errors import Invalid
 from inference.explore import bands, day_sums
 from tests.corpora import as_csv
 from tests.webapp.making import corpus_of, run_on
+from webapp.accounts.embargo import set_embargo
+from webapp.corpora import deletion
 from webapp.curation import services as curation
 from webapp.documents import facets, fields, sums, wording
 from webapp.documents.selection import Selection
 from webapp.drawing import trends as drawing
-from webapp.models import Document
+from webapp.models import Corpus, Document, Run
 from webapp.results import evidence
 from webapp.results.view import RunView
 from webapp.server import page_cache
@@ -334,38 +336,68 @@ def test_intervals_are_remembered_topic_by_topic(trained, monkeypatch):
         shares.cut(Selection.read(QueryDict(), trained.corpus, RunView(trained)), "nothing")
 
 
-def test_sums_by_day_change_no_number(client, trained, monkeypatch, tmp_path):
-    """What is read from them is what a pass over the documents gives, whatever is merged and wherever a range ends."""
-    counted, days = evidence.of(trained), fields.dates(trained.version)
+SETS = ["", "from=1791-03-15&to=1795", "from=1793-12-03&to=1793-12-03", "to=1795", "from=1796&to=1792"]
+PAGES = [(name, f"?{query}&by={by}") for query in SETS for name, by in (
+    ("run_time_json", "decade&topics=0,1,2"), ("run_time_json", "month&topics=1"), ("run_topics_json", "year"), ("run_documents_json", "date"),
+)] + [("run_time_compare_json", f"?{query}") for query in (
+    "from_a=1791&to_a=1793&from_b=1795", "from_a=1791&to_a=1793-06", "from_a=1791&to_a=1793&from=1790&to=1799-05", "rest=1&from=1795",
+)]  # fmt: skip
+
+
+def answers(client, run) -> list[dict]:
+    """Of PAGES, with nothing kept from before."""
+    page_cache.clear()
+    for cache in (sums._kept, shares._kept, contrasts._kept, of_documents, facets._tallies):
+        cache.clear()
+    return [get(client, run, query, name) for name, query in PAGES]
+
+
+@pytest.fixture
+def by_day(trained, monkeypatch, tmp_path):
+    """Sums by day of the run, as those that a training of a larger corpus leaves."""
+    counted = evidence.of(trained)
     assert counted.day_sums is None  # the corpus is small
     monkeypatch.setattr(day_sums, "_ROW_BYTES", 1_000)
     rows = counted.doc_ptr, counted.doc_topics, counted.doc_tokens, counted.lengths
-    day_sums.DaySums.write(tmp_path, days, counted.K, *rows)
+    day_sums.DaySums.write(tmp_path, fields.dates(trained.version), counted.K, *rows)
     monkeypatch.setattr(counted, "day_sums", day_sums.DaySums.open(tmp_path))
+    return counted.day_sums
+
+
+def test_sums_by_day_change_no_number(client, trained, by_day, monkeypatch):
+    """What is read from them is what a pass over the documents gives, whatever is merged and wherever a range ends."""
     read = []
     ranges = day_sums.DaySums.ranges
     monkeypatch.setattr(day_sums.DaySums, "ranges", lambda *a: read.append(ranges(*a)) or read[-1])
     curation.change(trained, 4, {"into": "1"}, "Ada")
-    sets = ["", "from=1791-03-15&to=1795", "from=1793-12-03&to=1793-12-03", "to=1795", "from=1796&to=1792"]
-    asked = [(name, f"?{query}&by={by}") for query in sets for name, by in (
-        ("run_time_json", "decade&topics=0,1,2"), ("run_time_json", "month&topics=1"), ("run_topics_json", "year"), ("run_documents_json", "date"),
-    )]  # fmt: skip
-    asked += [("run_time_compare_json", f"?{query}") for query in (
-        "from_a=1791&to_a=1793&from_b=1795", "from_a=1791&to_a=1793-06", "from_a=1791&to_a=1793&from=1790&to=1799-05", "rest=1&from=1795",
-    )]  # fmt: skip
-
-    def answers() -> list[dict]:
-        page_cache.clear()
-        for cache in (sums._kept, shares._kept, contrasts._kept, of_documents, facets._tallies):
-            cache.clear()
-        return [get(client, trained, query, name) for name, query in asked]
-
-    by_day = answers()
-    assert len([made for made in read if made is not None]) > len(asked) / 2
-    monkeypatch.setattr(counted, "day_sums", None)
-    assert answers() == by_day
+    with_sums = answers(client, trained)
+    assert len([made for made in read if made is not None]) > len(PAGES) / 2
+    monkeypatch.setattr(evidence.of(trained), "day_sums", None)  # trained by an older version
+    assert answers(client, trained) == with_sums
     monkeypatch.setattr(fields, "by_date", lambda version, newest: None)  # read by an older version
-    assert answers() == by_day
+    assert answers(client, trained) == with_sums
+
+
+def test_an_embargo_after_the_training_hides_the_same_with_sums_by_day(client, trained, by_day, monkeypatch):
+    """It withholds texts and leaves every count as it is, whether counts come from sums or from documents."""
+    before = answers(client, trained)
+    set_embargo(trained.corpus, True)
+    with_sums = answers(client, trained)
+    monkeypatch.setattr(evidence.of(trained), "day_sums", None)
+    assert answers(client, trained) == with_sums
+    counts = [i for i, (name, _) in enumerate(PAGES) if name != "run_documents_json"]
+    assert [with_sums[i] for i in counts] == [before[i] for i in counts]
+    assert any(with_sums[i] != before[i] for i in range(len(PAGES)) if i not in counts)  # texts are withheld
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_deletion_after_the_training_leaves_no_sums_by_day_to_be_seen(client, trained, by_day, whole):
+    before, row = answers(client, trained), trained.corpus if whole else trained
+    (deletion.corpus if whole else deletion.run)(row)
+    for name, query in PAGES:  # what pages kept is still there
+        assert client.get(reverse(name, args=[trained.pk]) + query).status_code == 404
+    deletion.bring_back((Corpus if whole else Run).everything.get(pk=row.pk))
+    assert answers(client, trained) == before
 
 
 def test_a_set_and_the_rest_are_all(client, trained):
