@@ -13,13 +13,14 @@ counted. The last line is `passes: N`.
 import argparse
 import time
 from collections.abc import Iterator
+from unittest import mock
 
 import numpy as np
 
 from benchmarks.engine import setting
 from benchmarks.engines import corpora
 from inference import Bow, Invalid, Topics, compiling, engines
-from inference.engines import ssi
+from inference.engines import from_documents, ssi
 from inference.evaluate import Coherence, Completion
 from inference.evaluate.fold_in import alpha_for
 from inference.training import Schedule, held_out_documents
@@ -40,11 +41,10 @@ def general(topics: Topics) -> list[float]:
     return [len(np.unique(first)) / len(first), *((times >= n).mean() for n in many)]
 
 
-def points(config: ssi.Resolved, bow: Bow, seed: int, warm_up_eta: float | None) -> Iterator[tuple[int, float, Topics]]:
+def points(config: ssi.Resolved, bow: Bow, seed: int) -> Iterator[tuple[int, float, Topics]]:
     """(passes, seconds, topics) after 1, 2, 3, 4, 8, 16, ... passes and the last."""
     schedule = Schedule(bow, config, held_out_documents(bow, seed))
     state, seconds = ssi.init(config, schedule.shape, seed), 0.0
-    state.eta = state.eta if warm_up_eta is None else warm_up_eta
     for t in range(schedule.steps):
         batch = schedule.batch(t, seed)
         began = time.process_time()
@@ -84,7 +84,9 @@ def main() -> None:
     coherence = Coherence(bow)
     print(f"{bow.D:,} documents, {bow.V:,} words, {bow.tokens:,} tokens; {resolved}\n")
     print("| passes | CPU s | held-out | NPMI | distinct | in 5 % | in 10 % |\n|---|---|---|---|---|---|---|")
-    for passes, seconds, topics in points(resolved, bow, given.seed, given.warm_up_eta):
+    if given.warm_up_eta is not None:
+        mock.patch.object(from_documents, "eta", lambda topics, bow, after: given.warm_up_eta).start()
+    for passes, seconds, topics in points(resolved, bow, given.seed):
         measures = completion(topics), float(np.nanmean(coherence.npmi(topics))), *general(topics)
         print(
             f"| {passes} | {seconds:.2f} | {measures[0]:.4f} | {measures[1]:.3f} | {measures[2]:.2f} | {measures[3]:.2f} | {measures[4]:.2f} |",

@@ -216,7 +216,7 @@ export function stacked(element, { bins, series, other, unit, lit }, { onPoint, 
   const colour = colours();
   const x = bins.map(({ label }) => label);
   const ticks = [...new Set(Array.from({ length: 7 }, (_, i) => x[Math.round((i * (bins.length - 1)) / 6)]))];
-  const percent = unit === "shares";
+  const percent = unit === "shares", narrow = element.clientWidth < 600;
   const bands = other ? [...series, { number: null, label: "other topics", values: other }] : series;
   const said = (value) => (percent ? `${(100 * value).toFixed(other ? 1 : 2)}%` : value.toLocaleString("en"));
   const paint = ({ number, hue }) => (number === null ? colour.rule : colour.topics[hue]);
@@ -227,10 +227,10 @@ export function stacked(element, { bins, series, other, unit, lit }, { onPoint, 
     text: band.values.map((value, i) => `${bins[i].label}  ${band.label}  ${said(value ?? 0)}`), hovertemplate: "%{text}<extra></extra>",
   }));
   const total = percent && other ? 1 : Math.max(...bins.map((_, i) => bands.reduce((sum, { values }) => sum + (values[i] ?? 0), 0)));
-  const shape = layout(colour, { steps: bins.length - 1, y: !percent ? ",d" : other ? ".0%" : "~%", labels: ends(bands, x.length - 1, total, element.clientHeight - 48, colour) });
+  const shape = layout(colour, { steps: bins.length - 1, y: !percent ? ",d" : other ? ".0%" : "~%", labels: ends(bands, x.length - 1, total, { height: element.clientHeight - 48, letters: narrow ? 13 : 24 }, colour) });
   Object.assign(shape.xaxis, { type: "category", title: undefined, tickvals: ticks, tickformat: undefined });
   Object.assign(shape.yaxis, { range: [0, total], fixedrange: true });
-  Object.assign(shape.margin, { r: element.clientWidth < 600 ? 92 : 190 });
+  Object.assign(shape.margin, { r: narrow ? 92 : 190 });
   Object.assign(shape, { dragmode: shape.dragmode && "select", selectdirection: "h", newselection: { line: { color: colour.ink, width: 1, dash: "solid" } } });
   const first = !element.matches(".js-plotly-plot");
   draw(element, traces, shape);
@@ -275,15 +275,15 @@ function spread(lines, x, most, height, colour) {
 }
 
 const plain = (text) => text.replaceAll("<", "‹").replaceAll(">", "›"); // Plotly reads tags in texts
-const shortened = (text) => (text.length > 24 ? `${text.slice(0, 23)}…` : text);
+const shortened = (text, most = 24) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
 // Labels at the right edge, moved apart where bands are thinner than a line of text.
-function ends(bands, x, total, height, colour) {
+function ends(bands, x, total, { height, letters }, colour) {
   let below = 0;
   const labels = bands.map(({ number, label, hue, values }) => {
     const value = last(values) ?? 0;
     below += value;
-    return { x, y: below - value / 2, text: shortened(label), color: number === null ? colour.faded : colour.topics[hue] };
+    return { x, y: below - value / 2, text: shortened(label, letters), color: number === null ? colour.faded : colour.topics[hue] };
   });
   const line = (15 * total) / Math.max(height, 100);
   for (let i = 1; i < labels.length; i += 1) labels[i].y = Math.max(labels[i].y, labels[i - 1].y + line);

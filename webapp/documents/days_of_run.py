@@ -8,7 +8,7 @@ import numpy as np
 
 from inference.explore.day_sums import MEASURES, Ranges
 from inference.explore.documents import spread
-from webapp.documents import fields, members
+from webapp.documents import fields
 from webapp.documents.fields import Groups
 from webapp.documents.selection import Selection
 from webapp.models import Version
@@ -50,18 +50,6 @@ def counts(selection: Selection, groups: list[Spans]) -> np.ndarray:
     spans = np.array([span for group in groups for span in group], np.int64).reshape(-1, 2)
     owner = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
     return np.bincount(owner, fields.counts(_version(selection), spans), len(groups)).astype(np.int64)
-
-
-def few(selection: Selection) -> np.ndarray | None:
-    """int32, in no order: the documents of a set of days; None where they are so many that one looks at all documents
-    sooner, one after the other."""
-    assert selection.span is not None
-    if (
-        fields.by_date(_version(selection), newest=False) is None
-        or selection.count * members.FEW > _version(selection).documents
-    ):
-        return None
-    return fields.between(_version(selection), *selection.span)
 
 
 def sample(selection: Selection, spans: Spans, most: int) -> np.ndarray:

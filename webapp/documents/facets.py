@@ -7,7 +7,7 @@ import numpy as np
 from django.http import QueryDict
 
 from inference.explore.documents import count
-from webapp.documents import days_of_run, fields, ranges, sums
+from webapp.documents import fields, members, ranges, sums
 from webapp.documents.conditions import own
 from webapp.documents.selection import Selection
 from webapp.metadata import ValueField
@@ -134,7 +134,7 @@ def _of_values(selection: Selection, category: ValueField) -> np.ndarray:
         _, codes = fields.codes(selection.version, category.name)
         if not selection:
             return np.array(category.documents, np.int64)
-        some = days_of_run.few(selection) if selection.span else None
+        some = members.of_few_days(selection.version, *selection.span) if selection.span else None
         return count(codes[selection.numbers if some is None else some], len(category.values))
 
     return _tallies.get_or_set((selection.key, category.name), make)

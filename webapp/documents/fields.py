@@ -140,7 +140,11 @@ def between(version: Version, a: int, b: int) -> np.ndarray:
     order = by_date(version, newest=False)
     assert order is not None
     low, high = positions(version, max(a, 1), b)
-    return order[low:high] if a >= 1 else np.concatenate([order[low:high], order[int(_before(version.pk)[1][-1]) :]])
+    return (
+        order[low:high]
+        if a >= 1 or b < 1
+        else np.concatenate([order[low:high], order[int(_before(version.pk)[1][-1]) :]])
+    )
 
 
 def first_position(version: Version, span: tuple[int, int], newest: bool) -> int:

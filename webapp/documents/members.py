@@ -38,15 +38,23 @@ def of(selection: Selection) -> np.ndarray:
         numbers = evidence.of(selection.run_view.run).at_least(parts, percent / 100, numbers)
     if any(selection.days):
         a, b = selection.dates
-        ordered = fields.by_date(version, newest=False) is not None
-        if numbers is None and ordered and fields.count(version, a, b) * FEW < version.documents:
-            numbers = np.sort(fields.between(version, a, b))
-        else:
+        few = of_few_days(version, a, b) if numbers is None else None
+        if few is None:
             tests.append(partial(_from_to, fields.dates(version), a, b))
+        else:
+            numbers = np.sort(few)
     for test in tests:
         numbers = marked(test(slice(None))) if numbers is None else numbers[test(numbers)]
     assert numbers is not None
     return frozen(numbers, np.int32)
+
+
+def of_few_days(version: Version, a: int, b: int) -> np.ndarray | None:
+    """int32, in no order: the documents of the days a ... b - 1; None where they are so many that one looks at all documents
+    sooner, one after the other."""
+    if fields.by_date(version, newest=False) is None or fields.count(version, a, b) * FEW >= version.documents:
+        return None
+    return fields.between(version, a, b)
 
 
 def _tests(selection: Selection, version: Version) -> Iterator[Test]:
