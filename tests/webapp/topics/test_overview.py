@@ -214,3 +214,14 @@ def test_topics_are_known_by_number_and_by_label(client, trained):
     assert [t["number"] for t in get(client, trained, "word=and+arms")["items"]] == [5]
     assert [t["number"] for t in get(client, trained, "word=T03")["items"]] == [3]
     assert get(client, trained, "word=t99999")["items"] == []
+
+
+def test_a_single_period_is_a_bar(client, trained):
+    """One point has no line to its next."""
+    for years, drawn, absent in (
+        ("from=1793&to=1793", "stacked-bars", "data-stack"),
+        ("from=1793", "data-stack", "stacked-bars"),
+    ):
+        page = client.get(reverse("run_topics", args=[trained.pk]) + f"?view=time&by=year&{years}").content.decode()
+        assert drawn in page and absent not in page
+        assert ("drag across the chart" in page) == (drawn == "data-stack")
