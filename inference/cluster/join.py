@@ -17,10 +17,11 @@ from distributed import Worker
 from inference.cluster.member import Member
 from inference.errors import Invalid
 
-# What dask does besides: it need not sample this process's stack a hundred times a second, nor watch its memory twice.
+# What dask does besides: it need not sample this process's stack a hundred times a second, nor watch its memory twice, nor
+# look fifty times a second whether it still answers.
 QUIET = {
     "distributed.comm.timeouts.connect": "10s", "distributed.worker.profile.enabled": False,
-    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.admin.system-monitor.interval": "10s", "distributed.admin.tick.interval": "1s",
 }  # fmt: skip
 AGAIN = 2.0  # seconds until a worker tries to join again
 log = logging.getLogger(__name__)

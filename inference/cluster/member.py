@@ -113,7 +113,7 @@ Packed = tuple[list[tuple[str, list[int]]], np.ndarray]  # types and shapes, and
 def pack(message: Message) -> Packed:
     """Arrays as one, each from a multiple of ALIGNED bytes on: dask has a header, and the system a call, for each array."""
     size = [-(-array.nbytes // ALIGNED) * ALIGNED for array in message]
-    data, at = np.zeros(sum(size), np.uint8), 0
+    data, at = np.empty(sum(size), np.uint8), 0
     for array, room in zip(message, size, strict=True):
         data[at : at + array.nbytes] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
         at += room

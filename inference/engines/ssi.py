@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from inference.bow import Bow, ranges
+from inference.bow import Bow
 from inference.engines import arena, averaging, from_documents, together
 from inference.engines.batch import Batch, expand
 from inference.engines.contract import LEADING, LONGEST, MAPPED, SCRATCH, Exchange, Methods, Priors, Shape, Site
@@ -484,7 +484,7 @@ def divided(config: Resolved, state: State, site: Site, laid: together.Laid, sha
         else:
             learned = state.rises.copy()
             new, old = _visit(config, state, site.own, here, batch, keys, way)
-            counts = together.count(batch, laid.order, new, old, config.topics)
+            counts = together.count(batch, new, old, config.topics)
             if config.learn != "nothing":
                 state.rises = learned + sum(rises for (rises,) in (yield [(state.rises - learned,)] * site.ranks))
             if way.fades:
@@ -598,22 +598,8 @@ def _all_rows(config: Resolved, state: State) -> np.ndarray | None:
 def _replace(
     config: Resolved, state: State, batch: Batch, new: np.ndarray, old: np.ndarray, table: np.ndarray | None
 ) -> None:
-    """Put a batch's samples into lambda and take its old ones out, all in whole numbers: of most rows in their place."""
-    word_ptr, pairs, tokens = rows.by_word(batch.places, batch.token_ptr, len(batch.words))
-    none = np.empty((0, len(state.totals)), np.float32)
-    full = rows.change(
-        batch.words, word_ptr, pairs, batch.token_ptr, new, old, state.start, state.length, state.capacity, state.arena_topics,
-        state.arena_values, state.totals, none if table is None else table,
-    )  # fmt: skip
-    at = np.flatnonzero(full)
-    if not len(at):
-        return
-    words, sizes = batch.words[at], np.diff(word_ptr)[at]
-    ends = np.append(0, np.cumsum(sizes))
-    own = pairs[ranges(word_ptr[at], sizes)]
-    _merge(config, state, words, ends, own, tokens[at], batch.token_ptr, new, old, 1.0, WHOLE)
-    if table is not None:
-        gibbs.spread(words, state.start, state.length, state.arena_topics, state.arena_values, table)
+    """Put a batch's samples into lambda and take its old ones out, all in whole numbers, in the rows' place."""
+    together.change(state, together.count(batch, new, old, config.topics), table)
 
 
 def _forget(state: State, step_size: float) -> float:

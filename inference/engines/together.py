@@ -46,44 +46,33 @@ class Merged(NamedTuple):
     added: np.ndarray
 
 
-class Order(NamedTuple):
-    """A batch's pairs by word, of `rows.by_word`."""
-
-    word_ptr: np.ndarray
-    pairs: np.ndarray
-    tokens: np.ndarray
-
-    @classmethod
-    def of(cls, batch: Batch) -> "Order":
-        return cls(*rows.by_word(batch.places, batch.token_ptr, len(batch.words)))
-
-
 class Laid(NamedTuple):
     """A process's part of a step, as far as it does not depend on topics: it can be laid out while others are waited for.
 
     documents: int64[n], of the whole step; owner: int64[n], the process of each. own: numbers in the corpus of this process's;
-    batch: these, expanded; order: by word.
+    batch: these, expanded.
     """
 
     documents: np.ndarray
     owner: np.ndarray
     own: np.ndarray
     batch: Batch
-    order: Order
 
 
 def lay_out(site: Site, documents: np.ndarray) -> Laid:
     """documents: int64[n], of a step."""
     owner = np.searchsorted(site.bounds, documents, side="right") - 1
     own = documents[owner == site.rank]
-    batch = expand(site.own, own - site.bounds[site.rank])
-    return Laid(documents, owner, own, batch, Order.of(batch))
+    return Laid(documents, owner, own, expand(site.own, own - site.bounds[site.rank]))
 
 
-def count(batch: Batch, order: Order, new: np.ndarray, old: np.ndarray, K: int) -> Counts:
+def count(batch: Batch, new: np.ndarray, old: np.ndarray, K: int) -> Counts:
     """Of a batch's samples: uint16[N, M], as for `rows.merge`. All words of the batch are there, changed or not."""
-    counted = tally.count(order.word_ptr, order.pairs, order.tokens, batch.token_ptr, new, old, K)
-    return Counts(batch.words.astype(np.int32), *counted)
+    words = batch.words.astype(np.int32)
+    if old.shape[1]:
+        return Counts(words, *tally.changes(batch.places, batch.token_ptr, new, old, len(words), K))
+    word_ptr, pairs, tokens = rows.by_word(batch.places, batch.token_ptr, len(words))
+    return Counts(words, *tally.count(word_ptr, pairs, tokens, batch.token_ptr, new, K))
 
 
 def counted(state: arena.Rows) -> Counts:
@@ -106,11 +95,13 @@ def add(state: arena.Rows, site: Site, counts: Counts) -> Exchange:
         change(state, counts if rank == site.rank else heard_counts(message))
 
 
-def change(state: arena.Rows, counts: Counts) -> None:
-    """Add changes to the rows, which hold whole numbers."""
+def change(state: arena.Rows, counts: Counts, table: np.ndarray | None = None) -> None:
+    """Add changes to the rows, which hold whole numbers, and to `table`, float32[V, K], where they are spread out."""
+    none = np.empty((0, len(state.totals)), np.float32)
     wanted = tally.add(
-        *counts, state.start, state.length, state.capacity, state.arena_topics, state.arena_values, state.totals
-    )
+        *counts, state.start, state.length, state.capacity, state.arena_topics, state.arena_values, state.totals,
+        none if table is None else table,
+    )  # fmt: skip
     places = np.flatnonzero(wanted)
     if len(places):
         arena.make_room(state, counts.words[places], wanted[places])
