@@ -263,6 +263,11 @@ Message = tuple[np.ndarray, ...]  # what one process says to another
 Exchange = Generator[list[Message], list[Message], None]
 
 
+def narrow_topics(topics: np.ndarray, K: int) -> np.ndarray:
+    """Numbers of topics in the smallest type that holds K of them, as they travel."""
+    return topics.astype(np.uint8 if K <= 256 else np.uint16)
+
+
 class Site(NamedTuple):
     """One of several processes that share a training. Each has all topics, and remembers what its own documents gave.
 

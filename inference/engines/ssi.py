@@ -512,12 +512,12 @@ def _learn_together(
     """`from_documents.learn` of a whole minibatch."""
     K = len(state.totals)
     messages = yield [from_documents.told(inferred, K)] * site.ranks
-    batch = expand(site.bow, laid.documents)
-    theta, factors = from_documents.assembled(messages, laid.owner, batch.doc_ptr, K)
+    pairs = site.bow.indptr[laid.documents + 1] - site.bow.indptr[laid.documents]
+    told = from_documents.heard(messages, laid.owner, pairs)
     before = state.pi
     weight = _ope_weight(state, len(laid.documents), shape)
     made = from_documents.learned_run(
-        state, before, state.eta, batch, theta, factors, state.pi, weight, together.runs(site)
+        state, before, state.eta, site.bow, laid.documents, told, state.pi, weight, together.runs(site)
     )
     merged = together.packed(*made)
     together.put(state, (yield [merged] * site.ranks))

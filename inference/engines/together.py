@@ -16,7 +16,7 @@ import numpy as np
 from inference.bow import Bow, ranges
 from inference.engines import arena
 from inference.engines.batch import Batch, expand
-from inference.engines.contract import Exchange, Message, Site
+from inference.engines.contract import Exchange, Message, Site, narrow_topics
 from inference.kernels import rows, tally
 from inference.kernels.gibbs import CHUNKS, shares
 
@@ -36,7 +36,7 @@ class Counts(NamedTuple):
 
 
 class Merged(NamedTuple):
-    """Rows of some words. words: int32[n]. sizes: uint16[n], entries of each. topics: uint16; values: as in the arena.
+    """Rows of some words. words: int32[n]. sizes: uint16[n], entries of each. topics: as narrow as K allows; values: as in the arena.
     added: float64[runs, K], what the rows of each run of words have more than before."""
 
     words: np.ndarray
@@ -217,17 +217,16 @@ def packed(
 ) -> Merged:
     """Without the room that rows did not need. Row i: sizes[i] entries from room[i] on."""
     _, topics, values = rows.close(room, sizes, topics, values)
-    return Merged(words.astype(np.int32), sizes.astype(np.uint16), topics.astype(np.uint16), values, added)
+    topics = narrow_topics(topics, added.shape[1])
+    return Merged(words.astype(np.int32), sizes.astype(np.uint16), topics, values, added)
 
 
 def put(state: arena.Rows, messages: list[Message]) -> None:
     """The rows that all processes merged, in the order of their runs."""
     merged = [Merged(*message) for message in messages]
-    for part in merged:
+    words, sizes = ([part[i].astype(np.int64) for part in merged] for i in (0, 1))
+    arena.make_room(state, np.concatenate(words), np.concatenate(sizes))
+    for part, own, size in zip(merged, words, sizes, strict=True):
         for added in part.added:
             state.totals += added
-    words = np.concatenate([part.words for part in merged]).astype(np.int64)
-    sizes = np.concatenate([part.sizes for part in merged]).astype(np.int64)
-    topics = np.concatenate([part.topics for part in merged]).astype(np.int32)
-    values = np.concatenate([part.values for part in merged])
-    arena.put(state, words, np.append(0, np.cumsum(sizes)), sizes, topics, values)
+        arena.put(state, own, np.append(0, np.cumsum(size)), size, part.topics.astype(np.int32), part.values)

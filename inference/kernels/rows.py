@@ -86,6 +86,55 @@ def by_word(places, token_ptr, n):
     return indptr, pairs, tokens
 
 
+@njit(cache=True, nogil=True)
+def words_of(documents, indptr, words, V):
+    """The distinct words of some documents, ascending, int64[n], and how many of the pairs each has, as ends: int64[n + 1].
+
+    documents, indptr, words: as for `expand`.
+    """
+    pairs = np.zeros(V, np.int64)
+    for i in range(len(documents)):
+        for j in range(indptr[documents[i]], indptr[documents[i] + 1]):
+            pairs[words[j]] += 1
+    distinct = np.flatnonzero(pairs)
+    ends = np.zeros(len(distinct) + 1, np.int64)
+    for i in range(len(distinct)):
+        ends[i + 1] = ends[i] + pairs[distinct[i]]
+    return distinct, ends
+
+
+@njit(cache=True, nogil=True)
+def pairs_of(documents, indptr, words, wanted, ends, first, values):
+    """The pairs of some documents that are of the wanted words, by word and then by document: (int32[P], the place of each
+    one's document; its value).
+
+    wanted, ends: a run of what `words_of` returns. values: of all pairs, those of document i from first[i] on.
+    """
+    doc_of, out = np.empty(ends[-1], np.int32), np.empty(ends[-1], values.dtype)
+    if not len(wanted):
+        return doc_of, out
+    least, most = wanted[0], wanted[-1]
+    cursor = np.zeros(most - least + 1, np.int64)
+    for i in range(len(wanted)):
+        cursor[wanted[i] - least] = ends[i]
+    for i in range(len(documents)):
+        a, b = indptr[documents[i]], indptr[documents[i] + 1]
+        j, n = a, b - a
+        while n > 0:  # its words ascend
+            half = n >> 1
+            if words[j + half] < least:
+                j += half + 1
+                n -= half + 1
+            else:
+                n = half
+        while j < b and words[j] <= most:
+            at = cursor[words[j] - least]
+            doc_of[at], out[at] = i, values[first[i] + j - a]
+            cursor[words[j] - least] = at + 1
+            j += 1
+    return doc_of, out
+
+
 @njit(cache=True, inline="always")
 def sort_first(values, n):
     """Sort values[:n]: by insertion where it is short, as nearly all are."""
