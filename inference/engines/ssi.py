@@ -78,6 +78,8 @@ SETTLED_BY = 35  # passes: Reuters and the example, K = 20 to 2000, had settled 
 RECOUNTED = 4096  # documents at a time
 # Documents of a minibatch after the warm-up, at the most, and steps of a pass, at the least
 GROWN, GROWN_STEPS = 32_768, 64
+# The same of the warm-up, beyond SMALL documents
+SMALL, WARM, WARM_STEPS = 2048, 16_384, 256
 SWEPT_TOKENS = 600_000_000  # what is gone through, over all passes, where the number of passes is not given
 CONTINUED = 1 / 3  # of the passes of a run, for one that begins with its topics
 # A rough figure of this program on two cores, set by hand from single trainings of some collections while it was made:
@@ -197,7 +199,8 @@ class Config:
 
     def _parted(self, documents: int) -> int:
         """The minibatch of memo: a part of the documents."""
-        return min(2048, max(20, documents // (PARTS if self.topics < MANY_TOPICS else PARTS_OF_MANY)))
+        part = min(SMALL, max(20, documents // (PARTS if self.topics < MANY_TOPICS else PARTS_OF_MANY)))
+        return max(part, min(WARM, documents // WARM_STEPS))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,7 +16,7 @@ import numpy as np
 from inference.bow import Bow, ranges
 from inference.engines import arena
 from inference.engines.batch import Batch, expand
-from inference.engines.contract import Exchange, Message, Site, narrow_topics
+from inference.engines.contract import Exchange, Message, Said, Site, narrow_topics
 from inference.kernels import rows, tally
 from inference.kernels.gibbs import CHUNKS, shares
 
@@ -90,9 +90,12 @@ def add(state: arena.Rows, site: Site, counts: Counts) -> Exchange:
         owners = divided_words(site.bow, site.ranks, K)
         parts = [heard_counts(message) for message in (yield by_owner(counts, owners))]
         counts = added_up(parts, int(owners[site.rank]), int(owners[site.rank + 1]), K)
-    heard = yield [told(counts) if site.ranks > 1 else ()] * site.ranks
+    said = Said([told(counts) if site.ranks > 1 else ()] * site.ranks, lambda: change(state, counts))
+    heard = yield said
+    said.work()
     for rank, message in enumerate(heard):
-        change(state, counts if rank == site.rank else heard_counts(message))
+        if rank != site.rank:
+            change(state, heard_counts(message))
 
 
 def change(state: arena.Rows, counts: Counts, table: np.ndarray | None = None) -> None:

@@ -288,7 +288,7 @@ def room_needed(words, sizes, capacity):
     return total
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, parallel=True, nogil=True)
 def put(words, indptr, sizes, topics, values, start, length, capacity, arena_topics, arena_values, used):
     """Write the rows that `merge` made into the arena; returns its new end."""
     for i in range(len(words)):

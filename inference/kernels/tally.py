@@ -35,7 +35,7 @@ def _emit(tally, known, fresh, m, topics, changes, at):
     return at
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, parallel=True, nogil=True)
 def count(word_ptr, pairs, tokens, token_ptr, new, K):
     """Samples of each word: (indptr int64[n + 1], topics uint16, ascending, changes int32, none of them 0).
 
@@ -57,7 +57,7 @@ def count(word_ptr, pairs, tokens, token_ptr, new, K):
     return close(room, sizes, topics, changes)
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, parallel=True, nogil=True)
 def _list_changes(places, token_ptr, new, old):
     """Draws that are not what they were: (bounds int64[CHUNKS + 1], sizes int64[CHUNKS], changed uint64[N * M]). Those of run c
     of the pairs are sizes[c] numbers from bounds[c] on: the word's place, then the new and the old topic, 16 bits each."""
@@ -79,7 +79,7 @@ def _list_changes(places, token_ptr, new, old):
     return bounds, sizes, changed
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, parallel=True, nogil=True)
 def _by_run(bounds, sizes, changed, n):
     """What `_list_changes` returns, by CHUNKS runs of words: (words int64[CHUNKS + 1], starts int64[CHUNKS + 1], changes by
     run, uint64). Run r has the words from words[r] to before words[r + 1], and the changes from starts[r] on."""
@@ -129,7 +129,7 @@ def _by_word(first, n, changed, out):
     return ends[: n + 1]
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, parallel=True, nogil=True)
 def changes(places, token_ptr, new, old, n, K):
     """New samples minus old ones, as `count` returns them, of n words where most draws are what they were: what did not
     change is read once, in its order.
@@ -197,7 +197,7 @@ def _add_up(p, stop, first, end, topics, changes, tally, known, fresh):
     return m
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, parallel=True, nogil=True)
 def add_up(pieces, first, end, p_topics, p_changes, K):
     """Sums of counts by word: as `count` returns them. pieces: int64[n + 1], of each word in first and end, int64, which
     say where in p_topics (uint16) and p_changes (int32) its counts by some process stand."""
@@ -280,7 +280,7 @@ def _add_row(at, size, room, e0, e1, topics, changes, arena_topics, arena_values
     return size, more
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, parallel=True, nogil=True)
 def add(words, indptr, topics, changes, start, length, capacity, arena_topics, arena_values, totals, table):
     """Add changes to the rows, which hold whole numbers, in place. Returns int64[n]: how many entries each row should have
     where it has no room for those that are new to it, which `move` puts into it; else 0.
@@ -332,7 +332,7 @@ def move(places, words, wanted, indptr, topics, changes, start, length, capacity
     return used
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, parallel=True, nogil=True)
 def merge(bounds, words, indptr, pieces, first, end, p_topics, p_changes, unit, drop_below, K, start, length, arena_topics,
           arena_values):  # fmt: skip
     """`rows.merge` from counts: (sizes int64[n], topics int32, values as in the arena, added float64[runs, K], what the
