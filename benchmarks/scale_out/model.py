@@ -97,12 +97,11 @@ def one_step(config, schedule: Schedule, places: list, documents: np.ndarray) ->
 
 
 def measure(config, bow: Bow, state, most: int) -> Cost:
-    """Of the step that comes next, of so many documents at the most: as if minibatches had that size by now."""
+    """Of a step of so many documents at the most: the first of the present pass."""
     schedule = Schedule(bow, config, held_out_documents(bow, SEED))
-    documents = schedule.batch(state.t, SEED)
-    for t in range(state.t):
-        documents = np.append(documents, schedule.batch(t, SEED)) if len(documents) < most else documents
-    documents = documents[:most]
+    k = schedule.paces.slice(state.t)[0]
+    batches = [schedule.batch(t, SEED) for t in range(*(schedule.paces.steps(passes) for passes in (k, k + 1)))]
+    documents = np.concatenate(batches)[:most]
     seconds, received = {}, {}
     for W in MEASURED:
         places = sites(config, bow, state, W)
