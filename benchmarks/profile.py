@@ -1,8 +1,10 @@
 """Where the seconds of a run go, from the press of the button to topics one can browse, by part.
 
     .venv/bin/python -m benchmarks.profile [CORPUS] [--topics 50,500,2000] [--passes N] [--threads 1] [--wall] [--copy] [--json FILE]
+        [--documents N]
 
-CORPUS: a name or a path as for benchmarks.engines; the example, where none is given. It does in one process what the job of
+CORPUS: a name or a path as for benchmarks.engines; the example, where none is given. --documents: instead of its documents so many made
+ones, each 44 words of one of them. It does in one process what the job of
 a run does (webapp/runs/training.py), by the same functions, and prints a table: a row for each part, a column for each
 number of topics, seconds of the processor (--wall: of the clock, for an idle machine). --copy: rows are copied into the
 Postgres of a running Topograph, too, in a transaction that is taken back. Compiling is not counted, nor what needs
@@ -22,6 +24,7 @@ from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
+import numba
 import numpy as np
 
 import inference
@@ -34,6 +37,7 @@ from inference.explore.layout import layout, stress
 
 JUDGING = ("topics", "completion", "coherence", "settled")
 TRAINING = ("judges made", "steps", *JUDGING, "last completion")
+LENGTH = 44  # words of a made document
 KEY = 2_000_000_000  # of partitions that no snapshot has
 
 
@@ -71,6 +75,32 @@ class Parts:
         """The share of a training that goes into judging, the last and exact completion left out."""
         judging = sum(self.seconds.get(name, 0.0) for name in JUDGING)
         return judging / (judging + self.seconds["steps"])
+
+
+@numba.njit(cache=True)
+def drawn(tokens, starts, sources, length, seed):
+    """int64[len(sources), length]: for each source, a document, so many of its tokens without replacement, sorted."""
+    np.random.seed(seed)
+    out = np.empty((len(sources), length), np.int64)
+    for i, d in enumerate(sources):
+        left = tokens[starts[d] : starts[d + 1]].copy()
+        for j in range(length):
+            k = np.random.randint(j, len(left))
+            left[j], left[k] = left[k], left[j]
+        out[i] = np.sort(left[:length])
+    return out
+
+
+def made(bow: Bow, documents: int) -> Bow:
+    """So many documents of LENGTH tokens, each drawn from a document of at least as many."""
+    long_enough = np.flatnonzero(np.diff(bow.first_token) >= LENGTH)
+    sources = np.random.default_rng(0).choice(long_enough, documents)
+    tokens = drawn(np.repeat(bow.words, bow.counts).astype(np.int64), bow.first_token, sources, LENGTH, 0)
+    starts = np.ones(tokens.shape, bool)
+    starts[:, 1:] = tokens[:, 1:] != tokens[:, :-1]
+    at = np.flatnonzero(starts)
+    indptr = np.append(0, np.cumsum(starts.sum(axis=1)))
+    return Bow(indptr, tokens.ravel()[at], np.diff(np.append(at, tokens.size)), bow.V)
 
 
 def trained(parts: Parts, engine: Any, config: Any, bow: Bow, threads: int) -> Snapshot:
@@ -172,12 +202,15 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--wall", action="store_true", help="the clock's seconds, not the processor's")
     parser.add_argument("--copy", action="store_true", help="needs a running Topograph")
+    parser.add_argument("--documents", type=int, metavar="N")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     ready(given.copy)
     compiling.warm_up() if given.engine != engines.DEFAULT else (compiling.usual(), compiling.rest())
     timer = time.perf_counter if given.wall else time.process_time
     name, bow, _ = corpora.load(given.corpus)
+    if given.documents:
+        name, bow = f"{name}, documents made of it", made(bow, given.documents)
     found: dict[int, Parts] = {}
     engine = engines.get(given.engine)
     print(

@@ -18,7 +18,9 @@ from inference.kernels.gibbs import shares
 
 ITERATIONS = 20  # L: steps of OPE for a document
 ALPHA = 1.0  # over K: of OPE
-ETA = 1 / 2  # times eta, as long as OPE lasts
+# eta of OPE: ETA / K, where V eta is at most WEIGHT of a topic's equal share of the tokens; at least LEAST_ETA times the
+# eta that sampling has
+ETA, WEIGHT, LEAST_ETA = 3.0, 0.04, 1 / 2
 COUNTED = 1 << 24  # pairs at a time
 LEAST_FLOOR = 1e-30  # of beta in float32
 
@@ -38,6 +40,11 @@ class Inferred(NamedTuple):
     floor: np.ndarray
     theta: tuple[np.ndarray, ...]  # room, support_topics, support_theta, sizes, rests
     factors: np.ndarray
+
+
+def eta(topics: int, bow: Bow, after: float) -> float:
+    """eta as long as OPE lasts. bow: of all documents. after: eta of the sampling that follows."""
+    return max(min(ETA, WEIGHT * bow.tokens / max(bow.V, 1)) / topics, LEAST_ETA * after)
 
 
 def begin(state: arena.Rows, bow: Bow, shape: Shape, key: int) -> None:

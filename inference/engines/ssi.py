@@ -260,10 +260,10 @@ def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None)
     remembers, warm = config.statistics == "memo", config.statistics == "memo" and config.warm_up > 0
     memory = room((shape.tokens if remembers else 0, M), scratch)
     memory[:] = gibbs.UNSEEN
-    times = 1.0 if not warm else from_documents.ETA if config.start == "documents" else WARM_ETA
+    eta = config.eta * (WARM_ETA if warm and config.start == "sampling" else 1.0)
     return State(
         seed=seed, t=0, tokens=0, pi=1.0 / M if remembers and not warm else 1.0,
-        **arena.empty(V, K), alpha=np.full(K, config.alpha), eta=config.eta * times, rises=np.zeros(K + 1), memory=memory,
+        **arena.empty(V, K), alpha=np.full(K, config.alpha), eta=eta, rises=np.zeros(K + 1), memory=memory,
     )  # fmt: skip
 
 
@@ -354,6 +354,7 @@ def _next(config: Resolved, state: State, bow: Bow, shape: Shape) -> Way:
     by_ope = from_start and state.t < warm_steps
     if by_ope and not state.t:
         order = rng.key(np.uint64(state.seed), np.uint64(rng.INIT), np.uint64(0), np.uint64(0))
+        state.eta = from_documents.eta(config.topics, bow, config.eta)
         from_documents.begin(state, bow, shape, order)
     state.t += 1
     return Way(
@@ -486,7 +487,8 @@ def divided(config: Resolved, state: State, site: Site, laid: together.Laid, sha
             yield from _learn_together(state, site, laid, inferred, shape)
         else:
             learned = state.rises.copy()
-            new, old = _visit(config, state, site.own, here, batch, keys, way)
+            table = None if way.fades else _all_rows(config, state)
+            new, old = _visit(config, state, site.own, here, batch, keys, way, table)
             counts = together.count(batch, new, old, config.topics)
             if config.learn != "nothing":
                 state.rises = learned + sum(rises for (rises,) in (yield [(state.rises - learned,)] * site.ranks))
@@ -495,7 +497,7 @@ def divided(config: Resolved, state: State, site: Site, laid: together.Laid, sha
                     state, site, counts, *_unit(config, state, way, len(laid.documents), new.shape[1], shape)
                 )
             else:
-                yield from together.add(state, site, counts)
+                yield from together.add(state, site, counts, table)
         if way.fades:
             _reset_scale(state)
         state.tokens += int(batch.token_ptr[-1])

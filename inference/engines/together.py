@@ -83,19 +83,19 @@ def counted(state: arena.Rows) -> Counts:
     return Counts(np.arange(len(state.length), dtype=np.int32), indptr, topics, changes)
 
 
-def add(state: arena.Rows, site: Site, counts: Counts) -> Exchange:
-    """Add up what all processes counted, whole numbers, and change the rows by that."""
+def add(state: arena.Rows, site: Site, counts: Counts, table: np.ndarray | None = None) -> Exchange:
+    """Add up what all processes counted, whole numbers, and change the rows by that, and `table`, as `change` does."""
     K = len(state.totals)
     if site.ranks > DIRECT:
         owners = divided_words(site.bow, site.ranks, K)
         parts = [heard_counts(message) for message in (yield by_owner(counts, owners))]
         counts = added_up(parts, int(owners[site.rank]), int(owners[site.rank + 1]), K)
-    said = Said([told(counts) if site.ranks > 1 else ()] * site.ranks, lambda: change(state, counts))
+    said = Said([told(counts) if site.ranks > 1 else ()] * site.ranks, lambda: change(state, counts, table))
     heard = yield said
     said.work()
     for rank, message in enumerate(heard):
         if rank != site.rank:
-            change(state, heard_counts(message))
+            change(state, heard_counts(message), table)
 
 
 def change(state: arena.Rows, counts: Counts, table: np.ndarray | None = None) -> None:

@@ -139,8 +139,8 @@ def test_topics_begin_as_documents(K):
     held_out = np.array([3, 17])
     shape = ssi.Shape(39, 40, bow.tokens, 1, held_out=held_out)
     state = ssi.init(config, shape, 1)
-    assert state.eta == pytest.approx(config.eta / 2)
     ssi.step(config, state, bow, np.array([40]), shape)  # nothing to learn from
+    assert state.eta == pytest.approx(max(0.04 * bow.tokens / 40 / K, config.eta / 2))
     began = dense(state, K) / state.pi
     assert ((began > 0).sum(axis=1) == (np.arange(K) < 38)).all() and not began[:, held_out].any()
     assert began.sum(axis=0)[began.any(axis=0)] == pytest.approx(1.0 + np.flatnonzero(began.any(axis=0)))
@@ -583,3 +583,10 @@ def test_a_training_whose_minibatches_grow_goes_on_from_any_step(tmp_path, warm_
         state = checkpoint.load(tmp_path / "c", engine=ssi, config=config, bow=bow)
         *_, event = train(ssi, config, bow, resume=state)
         assert equal(event.topics, whole.topics)
+
+
+@pytest.mark.parametrize("tokens, weight", [(10_000, 3.0), (500, 2.0), (10, 0.5)])
+def test_eta_of_the_warm_up(tokens, weight):
+    """3 / K; less where V of it would outweigh a topic's tokens; at least half of eta."""
+    bow = bow_of([[0] * tokens], 10)
+    assert from_documents.eta(20, bow, 0.05) == pytest.approx(weight / 20)
