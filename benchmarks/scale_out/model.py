@@ -37,9 +37,9 @@ class Cost(NamedTuple):
     received: dict[int, int]
 
     def fit(self) -> tuple[float, float]:
-        """A and B of A / W + B, by least squares; neither below 0."""
-        W = np.array(list(self.seconds), float)
-        (a, b), *_ = np.linalg.lstsq(np.stack([1 / W, np.ones(len(W))], axis=1), np.array(list(self.seconds.values())))
+        """A and B of A / W + B, by least squares of relative errors; neither below 0."""
+        W, seconds = np.array(list(self.seconds), float), np.array(list(self.seconds.values()))
+        (a, b), *_ = np.linalg.lstsq(np.stack([1 / W, np.ones(len(W))], axis=1) / seconds[:, None], np.ones(len(W)))
         return max(a, 0.0), max(b, 0.0)
 
     def step(self, W: int) -> float:
@@ -161,4 +161,4 @@ def _hours(costs: dict[str, Cost], W: int, D: int) -> float:
 def _table(hours: Callable[[int, int], float]) -> None:
     for W in SHOWN:
         each = [hours(W, D) for D in COLLECTIONS]
-        print(f"{W} | " + " | ".join(f"{h:,.1f}" for h in each) + f" | {hours(1, COLLECTIONS[0]) / (W * each[0]):.2f}")
+        print(f"{W} | " + " | ".join(f"{h:,.2f}" for h in each) + f" | {hours(1, COLLECTIONS[0]) / (W * each[0]):.2f}")
