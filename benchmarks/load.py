@@ -1,9 +1,11 @@
 """Whether Topograph holds under load: the web server, its workers, Postgres and those who ask, all on this machine.
 
-    .venv/bin/python -m benchmarks.load [--quick] [--data FOLDER] [--parts make,alone,crowd,load] [--minutes N] [--json FILE]
+    .venv/bin/python -m benchmarks.load [--quick] [--data FOLDER] [--parts make,alone,crowd,load] [--topics K] [--documents D]
+                                        [--minutes N] [--json FILE]
 
 A state folder of its own gets two made corpora (benchmarks/made.py) with a finished run each: 10,000 and 1,000,000
-documents with 500 topics (quick: 2,000 and 20,000 with 50). With --data the folder is kept, and what it holds already
+documents with 500 topics (quick: 2,000 and 20,000 with 50). --topics K trains K topics, on corpora with as many planted
+ones where K is above 500; --documents D sets the size of the larger corpus. With --data the folder is kept, and what it holds already
 is not made again. Then, in parts that can be had one by one, whose figures are put beside those that the file has of
 the same commit:
 
@@ -41,6 +43,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results" / "load.json"
 READERS, BROWSERS, TRAININGS = 200, 50, 2
+TOPICS = 500  # of the larger corpus, unless --topics says otherwise
 THINK = 4.0  # seconds between two pages of one person, on the average
 REPEATS = 40  # of each page, alone
 EVENTS = 0.5  # seconds between two events whose way is timed
@@ -120,7 +123,8 @@ def finished(documents: int, topics: int):
     from benchmarks import made
     from webapp.models import Corpus, Run
 
-    name = f"Made, {documents:,}"
+    themes = topics if topics > TOPICS else made.THEMES
+    name = made.name(documents, themes)
     run = (
         Run.objects.filter(corpus__name=name, status="done", settings__topics=topics)
         .select_related("corpus__version")
@@ -129,7 +133,7 @@ def finished(documents: int, topics: int):
     if run is None:
         began = time.monotonic()
         corpus = Corpus.objects.filter(name=name, status="ready").select_related("version").first()
-        run = made.run(corpus or made.corpus(documents), topics)
+        run = made.run(corpus or made.corpus(documents, themes), topics)
         with connection.cursor() as cursor:
             cursor.execute("ANALYZE")
         print(f"made {documents:,} documents and {topics} topics in {time.monotonic() - began:.0f} s", flush=True)
@@ -401,6 +405,8 @@ def main() -> None:
     parser.add_argument(
         "--parts", default=",".join(PARTS), help="some of them, with commas between them (default: %(default)s)"
     )
+    parser.add_argument("--topics", type=int, help=f"of each run (default: {TOPICS}; quick: 50)")
+    parser.add_argument("--documents", type=int, help="of the larger corpus (default: 1,000,000; quick: 20,000)")
     parser.add_argument("--minutes", type=float, help="of load (default: 30; quick: 1)")
     parser.add_argument("--data", type=Path, help="a state folder that is kept, and used again")
     parser.add_argument("--json", type=Path, default=RESULTS, help="write the figures here (default: %(default)s)")
@@ -408,7 +414,8 @@ def main() -> None:
     parts = given.parts.split(",")
     if unknown := set(parts) - set(PARTS):
         parser.error(f"--parts must be of {', '.join(PARTS)}; got {', '.join(sorted(unknown))}.")
-    small, large, topics, minutes = (2_000, 20_000, 50, 1.0) if given.quick else (10_000, 1_000_000, 500, 30.0)
+    small, large, topics, minutes = (2_000, 20_000, 50, 1.0) if given.quick else (10_000, 1_000_000, TOPICS, 30.0)
+    large, topics = given.documents or large, given.topics or topics
     with tempfile.TemporaryDirectory() as folder:
         system = System.start((given.data or Path(folder) / "data").resolve())
         try:

@@ -1,4 +1,4 @@
-"""A made collection of any size, for benchmarks and for tests of plans: planted topics over 50,000 made words.
+"""A made collection of any size, for benchmarks and for tests of plans: planted topics (themes) over 50,000 made words.
 
 Some 60 words a document, with a date of a century and a category. `corpus` and `run` put it into the database and the
 state folder by the very tasks that do it for users, without a web server, so that rows, arrays and indexes are what
@@ -25,14 +25,14 @@ def words() -> np.ndarray:
     return np.array(list(dict.fromkeys(made)))
 
 
-def write(path: Path, documents: int, seed: int = 0) -> None:
-    """A gzipped CSV of id, title, date, section, text."""
+def write(path: Path, documents: int, seed: int = 0, themes: int = THEMES) -> None:
+    """A gzipped CSV of id, title, date, section, text. themes: planted topics, three in each document."""
     rng, vocabulary = np.random.default_rng(seed), words()
     zipf = 1.0 / (np.arange(len(vocabulary)) + 20.0)
     of_theme = np.cumsum(
         [
             np.where(rng.random(len(vocabulary)) < 0.03, zipf * rng.gamma(1.0, 1.0, len(vocabulary)), 1e-9)
-            for _ in range(THEMES)
+            for _ in range(themes)
         ],
         axis=1,
     )
@@ -42,14 +42,16 @@ def write(path: Path, documents: int, seed: int = 0) -> None:
         out.writerow(["id", "title", "date", "section", "text"])
         for first in range(0, documents, BLOCK):
             n = min(BLOCK, documents - first)
-            themes = rng.integers(0, THEMES, (n, 3))
-            theme = themes[np.arange(n)[:, None], rng.integers(0, 3, (n, LENGTH))]
-            drawn = rng.random((n, LENGTH))
-            tokens = np.empty((n, LENGTH), np.int64)
-            for k in range(THEMES):
-                tokens[theme == k] = np.searchsorted(of_theme[k], drawn[theme == k])
-            years, sections = 1900 + (themes[:, 0] * 100 // THEMES + rng.integers(0, 30, n)) % 100, themes[:, 1] % 12
-            for i, text in enumerate(vocabulary[tokens]):
+            chosen = rng.integers(0, themes, (n, 3))
+            theme = chosen[np.arange(n)[:, None], rng.integers(0, 3, (n, LENGTH))].ravel()
+            drawn = rng.random((n, LENGTH)).ravel()
+            tokens, by_theme = np.empty(n * LENGTH, np.int64), np.argsort(theme, kind="stable")
+            ends = np.searchsorted(theme[by_theme], np.arange(themes + 1))
+            for k in range(themes):
+                own = by_theme[ends[k] : ends[k + 1]]
+                tokens[own] = np.searchsorted(of_theme[k], drawn[own])
+            years, sections = 1900 + (chosen[:, 0] * 100 // themes + rng.integers(0, 30, n)) % 100, chosen[:, 1] % 12
+            for i, text in enumerate(vocabulary[tokens.reshape(n, LENGTH)]):
                 out.writerow(
                     [
                         f"m{first + i}",
@@ -61,15 +63,20 @@ def write(path: Path, documents: int, seed: int = 0) -> None:
                 )
 
 
-def corpus(documents: int):
+def name(documents: int, themes: int = THEMES) -> str:
+    """What `corpus` calls it."""
+    return f"Made, {documents:,}" + (f", {themes:,} themes" if themes != THEMES else "")
+
+
+def corpus(documents: int, themes: int = THEMES):
     """A corpus of so many documents that has been read. Django must be set up."""
     from tasks.corpora import ingest
     from webapp.ingest import corpora, guesses
 
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "made.csv.gz"
-        write(file, documents)
-        made = corpora.create(f"Made, {documents:,}", [corpora.ReceivedFile("made.csv.gz", file)])
+        write(file, documents, themes=themes)
+        made = corpora.create(name(documents, themes), [corpora.ReceivedFile("made.csv.gz", file)])
     corpora.read(
         made, corpora.ReadingSettings(options=asdict(guesses.sniff(made).options), language="en", min_documents=5)
     )

@@ -1,8 +1,9 @@
 """What an engine costs: seconds by K and by threads, memory, folding in, and the wait for the first event.
 
     .venv/bin/python -m benchmarks.scaling CORPUS [--engine NAME] [--quick]
+    .venv/bin/python -m benchmarks.scaling CORPUS --parts     # of a pass of ssi: nanoseconds a token by kernel
 
-CORPUS: as for benchmarks.engine. Each figure is beside the target of the default engine; compiling is not counted. By
+CORPUS: a name or a path as for benchmarks.engines. Each figure is beside the target of the default engine; compiling is not counted. By
 K: median seconds of a pass after the second, the Ks taking turns. Memory: a process of its own on a made corpus with V
 = 65,536. The last line is `met: N of M`.
 """
@@ -11,17 +12,27 @@ import argparse
 import subprocess
 import sys
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from unittest import mock
 
 import numba
 import numpy as np
 
-from benchmarks.engine import load
+from benchmarks.engines import corpora
+from benchmarks.profile import Parts
 from inference import Bow, Progress, compiling, engines, fold_in_corpus, train
+from inference.engines import ssi
+from inference.kernels import gibbs, rows
 from inference.training import Schedule
 
 WARM_PASSES, TIMED_PASSES = 3, 5
+KERNELS = {
+    ssi: ("expand",),
+    rows: ("recall", "remember", "by_word", "change"),
+    gibbs: ("gather", "sample", "clear"),
+}
 
 
 class Trainer:
@@ -51,6 +62,24 @@ def turns(trainers: dict, passes: int) -> dict:
             trainer.one_pass()
     found = [[trainer.one_pass() for trainer in trainers.values()] for _ in range(passes)]
     return dict(zip(trainers, np.median(found, axis=0), strict=True))
+
+
+def by_kernel(trainer: Trainer, passes: int) -> dict[str, float]:
+    """Nanoseconds a token of a pass of ssi after the third, by kernel; and how many topics the tokens of a document have,
+    on average."""
+    for _ in range(WARM_PASSES):
+        trainer.one_pass()
+    parts, began = Parts(time.perf_counter), trainer.state.tokens
+    with ExitStack() as patches:
+        for module, names in KERNELS.items():
+            for name in names:
+                patches.enter_context(mock.patch.object(module, name, parts.timed(name, getattr(module, name))))
+        seconds = sum(trainer.one_pass() for _ in range(passes))
+    tokens = trainer.state.tokens - began
+    timed = {name: 1e9 * value / tokens for name, value in parts.seconds.items()}
+    bow, memory = trainer.bow, trainer.state.memory
+    several = [len(np.unique(memory[bow.first_token[d] : bow.first_token[d + 1], 0])) for d in range(min(bow.D, 5000))]
+    return {"all": 1e9 * seconds / tokens, **timed, "topics of a document": float(np.mean(several))}
 
 
 def made(D: int, V: int, length: int, blocks: int = 64) -> Bow:
@@ -104,7 +133,7 @@ def peak_memory() -> None:
 def first_event() -> None:
     """In a process of its own: prints the seconds from the call to the first event, of any kind, and to the first
     topics."""
-    bow = load(Path(sys.argv[3]))
+    _, bow, _ = corpora.load(sys.argv[3])
     began = time.perf_counter()
     seen = {}
     for event in train(engines.get(sys.argv[4]), engines.config(sys.argv[4], topics=100), bow, seed=1):
@@ -124,13 +153,19 @@ def child(name: str, *arguments: str) -> list[float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("corpus", type=Path)
+    parser.add_argument("corpus")
     parser.add_argument("--engine", choices=list(engines.ENGINES), default=engines.DEFAULT)
     parser.add_argument("--quick", action="store_true", help="K = 100 and 1000, two passes, no memory")
+    parser.add_argument("--parts", action="store_true")
     given = parser.parse_args()
-    bow, passes = load(given.corpus), 2 if given.quick else TIMED_PASSES
+    (_, bow, _), passes = corpora.load(given.corpus), 2 if given.quick else TIMED_PASSES
     compiling.warm_up()
     print(f"{bow.D:,} documents, {bow.V:,} words, {bow.tokens:,} tokens")
+    if given.parts:
+        tables = {K: by_kernel(Trainer(bow, ssi.NAME, K), passes) for K in (100, 1000, 2000)}
+        for name in tables[100]:
+            print(f"| {name} | {' | '.join(f'{table.get(name, 0.0):.1f}' for table in tables.values())} |")
+        return
     met = []
 
     def show(what: str, value: float, target: float, least: bool = False) -> None:
@@ -163,7 +198,7 @@ def main() -> None:
         20_000,
         least=True,
     )
-    first, topics = child("first_event", str(given.corpus), given.engine)
+    first, topics = child("first_event", given.corpus, given.engine)
     show("seconds to the first event in a fresh process", first, 2.0)
     print(f"   seconds to the first topics and their measures: {topics:.2f}")
     if not given.quick:

@@ -3,17 +3,21 @@ table.
 
     python -m benchmarks.ten_million orders [--documents N]      # lists of documents: pages, previous and next
     python -m benchmarks.ten_million comparison [--topics K]     # two runs of K topics beside each other
-    python -m benchmarks.ten_million partitions [--runs N]       # with a running Topograph: its Postgres, tables of its own
+    python -m benchmarks.ten_million partitions [--runs N] [--layout flat|grouped]
+
+The last one needs DATABASE_URL, of a running Topograph's Postgres; it makes tables of its own there, a partition for each
+run, in groups of 1,000 and without groups, and removes them.
 
 Prints processor seconds, and bytes where they matter; the seconds of the clock are those of an idle machine alone.
 """
 
 import argparse
 import os
+import resource
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
@@ -149,19 +153,30 @@ def comparison(topics: int) -> None:
 
     a, b = made(1), made(2)
     small = range(VOCABULARY)
-    print(f"K = {topics}, {len(a.words):,} listed words each")
-    timed("similarities", lambda: matching.similarities(a, b, small, small))
-    timed("similarities and the best matching", lambda: matching.match(a, b, small, small))
+    print(f"K = {topics}, {len(a.words):,} listed words each, {_peak():,.0f} MB at most to make them")
+    few = Topics(a.indptr[:2], a.words[: a.indptr[1]], a.weights[: a.indptr[1]], *(of[:1] for of in a[3:6]), VOCABULARY)
+    matching.match(few, few, small, small)  # compiles
+    timed("compared and matched", lambda: matching.match(a, b, small, small))
+    print(f"{_peak():,.0f} MB at most with that")
+
+
+def _peak() -> float:
+    """Megabytes that this process had in memory at most."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
 
 
 # Ten thousand runs
 
 
-def partitions(runs: int) -> None:
+GROUPS = {"flat": 0, "grouped": 1000}  # layout -> runs of a group
+
+
+def partitions(runs: int, layouts: Iterable[str]) -> None:
     import psycopg
 
     with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as connection:
-        for name, group in (("flat", 0), ("grouped", 1000)):
+        for name in layouts:
+            group = GROUPS[name]
             try:
                 _partitioned(connection, name, runs, group)
                 _asked(name, runs, group)
@@ -245,6 +260,7 @@ def main() -> None:
     parser.add_argument("--documents", type=int, default=10_000_000)
     parser.add_argument("--topics", type=int, default=2000)
     parser.add_argument("--runs", type=int, default=10_000)
+    parser.add_argument("--layout", choices=GROUPS, help="of the partitions (default: one after the other)")
     options = parser.parse_args()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
     if options.part == "orders":
@@ -252,7 +268,7 @@ def main() -> None:
     elif options.part == "comparison":
         comparison(options.topics)
     else:
-        partitions(options.runs)
+        partitions(options.runs, [options.layout] if options.layout else GROUPS)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,8 @@ from inference.engines.contract import AnyEngine, Config
 from inference.evaluate import Diagnostics, LeftToRight
 from inference.evidence import Evidence, gather
 from inference.explore import bands, cooccurrence, distances, layout, saliency, similar
-from inference.explore.documents import count
+from inference.explore.day_sums import DaySums, in_span
+from inference.explore.documents import count, frozen, marked
 from inference.index import Index
 from inference.postings import Postings
 from inference.text import Choice, Stream, Tokeniser, choose, duplicates, phrases, stops, terms
@@ -94,19 +95,19 @@ def _evidence(folder: Path, topics: Topics) -> None:
     Postings.write(folder / "by_word", bow)
     postings = Postings.open(folder / "by_word")
     theta = Theta(0, np.arange(bow.D + 1), np.zeros(bow.D, np.int32), np.ones(bow.D, np.float32))
-    list(gather(folder / "evidence", bow, postings, topics, [theta]))
+    days = np.ones(bow.D, np.int32)
+    list(gather(folder / "evidence", bow, postings, topics, [theta], days=days))
     evidence = Evidence.open(folder / "evidence", bow, postings)
-    evidence.at_least([0], 0.5)
+    some = np.zeros(1, np.int32)
+    sums = DaySums(np.array([0, 5]), np.zeros((2, 4), np.int64), np.zeros((5, 2, evidence.K), np.int64))
+    sums.ranges([(1, 2)], evidence, lambda a, b: some, days, [0], np.zeros(evidence.K, np.int32))
+    in_span(frozen(days, np.int32), 1, 2, 0, 1)
+    evidence.at_least([0, 0], 0.5)
+    evidence.held([0], some)
     evidence.strongest([0], np.zeros(bow.D, np.int32), 0, 1)
     evidence.places(np.zeros(1, np.int32), np.zeros(1, np.int64), 1)
     evidence.word_topics_of([1], np.ones(bow.D, bool))
-    evidence.word_sums(
-        np.zeros(bow.D, np.int32),
-        1,
-        np.zeros(evidence.K, np.int32),
-        1,
-        evidence.sample(np.zeros(bow.D, np.int32), 1, 1),
-    )
+    evidence.word_sums(some, 1, np.zeros(evidence.K, np.int32), 1, some)
     saliency.saliency(*evidence.by_word()[:3], np.ones(evidence.K), np.arange(evidence.K))
     similar.nearest(evidence, np.full(evidence.K, 1 / evidence.K), 1)
     evidence.sums(np.zeros(bow.D, np.int32), 1)
@@ -132,7 +133,7 @@ def _index(folder: Path) -> None:
     )
     Index.write(folder / "index", stream)
     index = Index.open(folder / "index", stream, lambda text: [(0, len(text), text)])
-    for query in ("a", '"a" b*', '"a b"'):
+    for query in ("a", '"a" b*', '"a b"', "a or b"):
         index.rank(query, index.find(query))
 
 
@@ -162,5 +163,6 @@ def _explore(topics: Topics) -> None:
     documents = np.array([0, 1]), np.array([0]), np.array([3]), np.array([4])
     bands.shares(*documents, np.array([0]), 1, np.array([0]))
     count(np.zeros(1, np.int32), 1)
+    marked(np.ones(1, bool))
     cooccurrence.beside(*documents, topics.K, 1)
     infer.read(infer.Words.of(1, np.array([0]), np.array([0]), np.ones(1), np.zeros(1)), np.ones(1), np.full(1, 0.1))

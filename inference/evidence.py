@@ -21,6 +21,7 @@ import numpy as np
 from inference.bow import Bow
 from inference.errors import Invalid
 from inference.evaluate import fold_in
+from inference.explore.day_sums import DaySums
 from inference.explore.documents import frozen
 from inference.kernels import assign
 from inference.memory import mapped
@@ -45,7 +46,7 @@ class Evidence:
     doc_ptr: int64[D + 1], doc_topics: uint16, doc_tokens: int32: the tokens of each topic in each document.
     topic_ptr: int64[K + 1], by_share, by_tokens: int32: the documents of each topic, those with the largest share of it
     or the most tokens first, of equals the lower number. held_ptr: int64[V + 1], held_topics: uint16 ascending,
-    held_tokens: int64, held_documents: int32: what each topic holds of each word.
+    held_tokens: int64, held_documents: int32: what each topic holds of each word. day_sums: None where none were stored.
     """
 
     def __init__(
@@ -56,9 +57,10 @@ class Evidence:
         topic_ptr: np.ndarray,
         held_ptr: np.ndarray,
         arrays: dict[str, np.ndarray],
+        day_sums: DaySums | None = None,
     ):
         self.bow, self.postings, self.doc_ptr, self.topic_ptr = bow, postings, frozen(doc_ptr, np.int64), topic_ptr
-        self.K = len(topic_ptr) - 1
+        self.K, self.day_sums = len(topic_ptr) - 1, day_sums
         self.held_ptr = held_ptr
         self.held_topics, self.held_tokens, self.held_documents = (arrays[name] for name in _WORDS)
         self.by_share, self.by_tokens = arrays["by_share"], arrays["by_tokens"]
@@ -84,7 +86,8 @@ class Evidence:
             name: np.memmap(folder / name, dtype, "r") if doc_ptr[-1] else np.zeros(0, dtype)
             for name, dtype in (_PAIRS | _ROWS | _ORDERS | _WORDS).items()
         }
-        return cls(bow, postings, doc_ptr, topic_ptr, np.load(folder / "held_ptr.npy"), arrays)
+        held_ptr = np.load(folder / "held_ptr.npy")
+        return cls(bow, postings, doc_ptr, topic_ptr, held_ptr, arrays, DaySums.open(folder))
 
     @property
     def lengths(self) -> np.ndarray:
@@ -112,9 +115,14 @@ class Evidence:
         j = int(np.searchsorted(topics, k))
         return int(tokens[j]) if j < len(topics) and topics[j] == k else 0
 
-    def best(self, k: int, by: str, n: int, after: tuple[float, int] | None = None) -> list[tuple[int, int, float]]:
+    def _share(self, d: int, k: int) -> float:
+        return self.tokens(d, k) / int(self.bow.first_token[d + 1] - self.bow.first_token[d])
+
+    def best(
+        self, k: int, by: str, n: int, after: tuple[float, int] | None = None, mask: np.ndarray | None = None
+    ) -> list[tuple[int, int, float]]:
         """(document, tokens, share) of the n documents of topic k that come first by "share" or "tokens", of equals the
-        lower number. after: (value, document), which they come behind, if it is given."""
+        lower number. after: (value, document), which they come behind, if it is given. mask: bool[D], those that are wanted."""
         order = (self.by_share if by == "share" else self.by_tokens)[self.topic_ptr[k] : self.topic_ptr[k + 1]]
 
         def row(d: int) -> tuple[int, int, float]:
@@ -126,7 +134,13 @@ class Evidence:
             return -(share if by == "share" else tokens), d
 
         first = bisect_right(range(len(order)), (-after[0], after[1]), key=place) if after else 0
-        return [row(d) for d in order[first : first + n].tolist()]
+        wanted: list[int] = []
+        step = n
+        while first < len(order) and len(wanted) < n:
+            some = order[first : first + step]
+            wanted += (some if mask is None else some[mask[some]]).tolist()
+            first, step = first + step, 2 * step
+        return [row(d) for d in wanted[:n]]
 
     def word(self, w: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """(documents int32 ascending, counts int32, topics uint16, certainty uint8) of a word's pairs."""
@@ -156,14 +170,19 @@ class Evidence:
             self.bow.counts, frozen(self.bow.first_token, np.int64), self.bow.offsets,
         )  # fmt: skip
 
-    def sums(self, group: np.ndarray, G: int, into: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    def sums(
+        self, group: np.ndarray, G: int, into: np.ndarray | None = None, documents: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Tokens of each topic in each of G groups of documents, and documents that have any: int64[G, K] twice.
 
-        group: int32[D], each document's, -1 for none. into: int32[K], the topic that each is counted as; a document
-        with two topics that are counted as one is counted once.
+        documents: int32[n], those that are looked at; None for all. group: int32, of each of them, -1 for none. into: int32[K],
+        the topic that each is counted as; a document with two topics that are counted as one is counted once.
         """
         into = np.arange(self.K, dtype=np.int32) if into is None else into
-        return assign.sums(frozen(group, np.int32), G, into, self.doc_ptr, self.doc_topics, self.doc_tokens)
+        some = frozen(np.zeros(0, np.int32) if documents is None else documents, np.int32)
+        return assign.sums(
+            some, documents is None, frozen(group, np.int32), G, into, self.doc_ptr, self.doc_topics, self.doc_tokens
+        )
 
     def folded(self, into: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(doc_ptr, doc_topics, doc_tokens) with topics read as parts of others; these very arrays where none is. into:
@@ -177,8 +196,8 @@ class Evidence:
     ) -> np.ndarray:
         """Tokens of each word in each group, by topic: int64[G, T + 1, V], the last row of all topics together.
 
-        group: int32[D], -1 for none. slot: int32[K], in which of T rows a topic is counted, -1 for none. documents:
-        int32, those that are looked at, such as a `sample`; None for all.
+        slot: int32[K], in which of T rows a topic is counted, -1 for none. documents: int32[n], those that are looked at,
+        such as a sample; None for all. group: int32, of each of them, -1 for none.
         """
         bow, group = self.bow, frozen(group, np.int32)
         some = np.zeros(0, np.int32) if documents is None else frozen(documents, np.int32)
@@ -186,30 +205,37 @@ class Evidence:
             some, documents is None, group, G, slot, T, bow.V, frozen(bow.indptr, np.int64), bow.words, bow.counts, self.topics
         )  # fmt: skip
 
-    def sample(self, group: np.ndarray, G: int, most: int) -> np.ndarray | None:
-        """int32, ascending: of each group at most so many documents, spread evenly over it; None where no group has
-        more. group: int32[D], -1 for none."""
-        documents = assign.sample(frozen(group, np.int32), G, most)
-        return documents if len(documents) else None
-
-    def held(self, topics: list[int]) -> np.ndarray:
-        """int32[D]: tokens of each document that these topics hold together."""
-        return assign.held(self._wanted(topics), self.doc_ptr, self.doc_topics, self.doc_tokens)
+    def held(self, topics: list[int], documents: np.ndarray | None = None) -> np.ndarray:
+        """int32[n]: tokens of each document that these topics hold together. documents: int32[n], those that are looked at;
+        None for all."""
+        some = frozen(np.zeros(0, np.int32) if documents is None else documents, np.int32)
+        return assign.held(
+            some, documents is None, self._wanted(topics), self.doc_ptr, self.doc_topics, self.doc_tokens
+        )
 
     def _wanted(self, topics: list[int]) -> np.ndarray:
         wanted = np.zeros(self.K, bool)
         wanted[topics] = True
         return wanted
 
-    def at_least(self, topics: list[int], share: float) -> np.ndarray:
-        """bool[D]: documents in which these topics together have tokens, and at least this share of them. Only
-        documents of the topics are looked at; of a single topic those that have as much, which come first."""
+    def at_least(self, topics: list[int], share: float, documents: np.ndarray | None = None) -> np.ndarray:
+        """int32, ascending: documents in which these topics together have tokens, and at least this share of them. documents:
+        int32, ascending, those that are looked at; None for all, of which those of the topics are. Of a single topic those that
+        have as much come first, so none is looked at but where they end."""
+        if documents is not None:
+            held = self.held(topics, documents)
+            return documents[(held > 0) & (held / np.maximum(self.lengths[documents], 1) >= share)]
+        if len(topics) == 1:
+            order = self.by_share[self.topic_ptr[topics[0]] : self.topic_ptr[topics[0] + 1]]
+            return np.sort(
+                order[: bisect_right(range(len(order)), -share, key=lambda i: -self._share(int(order[i]), topics[0]))]
+            )
         mask = np.zeros(len(self.doc_ptr) - 1, bool)
-        assign.at_least(
+        numbers = assign.at_least(
             np.array(topics, np.int64), self._wanted(topics), share, self.topic_ptr, self.by_share, self.doc_ptr,
             self.doc_topics, self.doc_tokens, frozen(self.lengths, np.int64), mask,
         )  # fmt: skip
-        return mask
+        return np.sort(numbers)
 
     def strongest(self, topics: list[int], group: np.ndarray, g: int, n: int) -> list[tuple[int, float]]:
         """(document, share) of the n documents of a group in which these topics together have the largest share, of
@@ -283,14 +309,15 @@ def gather(
     thetas: Iterable[Theta | Assigned],
     *,
     by_document: bool = False,
+    days: np.ndarray | None = None,
 ) -> Iterator[int]:
     """Assign all tokens, a block of documents at a time, and write the evidence; it is there when the last was pulled.
 
     folder: where to; what it holds is replaced. postings: of `bow`. thetas: of all documents, in their order; what
     other processes assigned already is written as it is.
     by_document: Engine.BY_DOCUMENT, all words of a document go to its topic with the largest theta, the least of
-    equals. Yields how many documents are done. Memory does not grow with their number. Raises OSError where the disk is
-    full.
+    equals. days: int32[D], the documents' dates (DaySums). Yields how many documents are done. Memory does not grow with
+    their number. Raises OSError where the disk is full.
     """
     folder, new = Path(folder), Path(folder).with_name(Path(folder).name + ".new")
     shutil.rmtree(new, ignore_errors=True)
@@ -317,6 +344,9 @@ def gather(
         np.save(new / "doc_ptr.npy", doc_ptr)
         _rank(new, bow, doc_ptr, topics.K)
         _hold(new, bow, postings, topics.K)
+        if days is not None and doc_ptr[-1]:
+            doc_topics, doc_tokens = (np.memmap(new / name, dtype, "r") for name, dtype in _ROWS.items())
+            DaySums.write(new, days, topics.K, doc_ptr, doc_topics, doc_tokens, bow.lengths)
     except OSError:  # the disk is full: what would stay there would keep it so
         shutil.rmtree(new, ignore_errors=True)
         raise

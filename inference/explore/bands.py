@@ -5,6 +5,7 @@ give another share; the interval says how far it may differ. Documents are the s
 words of a document depend on each other.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from inference.errors import Invalid
 from inference.explore import documents
 
 THIN = 10  # documents with words below which a group's share is not to be relied on
+_NONE = documents.frozen(np.zeros(0, np.int32), np.int32)
 FEW = 2  # documents with a topic up to which their own variance says too little
 
 
@@ -33,7 +35,7 @@ class Bands(NamedTuple):
 
 def shares(
     doc_ptr: np.ndarray, doc_topics: np.ndarray, doc_tokens: np.ndarray, lengths: np.ndarray, group: np.ndarray, G: int,
-    topics: np.ndarray, *, into: np.ndarray | None = None, level: float = 0.95,
+    topics: Sequence[int] | np.ndarray, *, into: np.ndarray | None = None, level: float = 0.95,
 ) -> Bands:  # fmt: skip
     """Of each topic asked for and each group, with an interval that holds the share at `level`, group by group.
 
@@ -54,17 +56,33 @@ def shares(
     whichever is larger. Where none has it, it begins at 0 = the share; a single document says from 0 to 1.
     Raises Invalid for a level that is not in (0, 1).
     """
-    if not 0 < level < 1:
-        raise Invalid("level", f"level must be between 0 and 1, got {level}.")
     doc_ptr, doc_topics, doc_tokens, lengths = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths)
     group = documents.frozen(group, np.int32)
     topics, T = np.asarray(topics, np.int64), len(topics)
-    slot = _slots(topics, into)
-    whole, of = _sums(doc_ptr, doc_topics, doc_tokens, lengths, group, slot, G, T)
-    n, tokens, squares = whole[:G, 0].astype(np.int64), whole[:G, 1].astype(np.int64), whole[:G, 2]
-    everywhere = of.sum(axis=1)
+    whole, of = _sums(_NONE, True, doc_ptr, doc_topics, doc_tokens, lengths, group, _slots(topics, into), G, T)
+    return of_sums(whole[:G], of[:, :G], of.sum(axis=1), level)
+
+
+def sums_of(
+    members: np.ndarray, doc_ptr: np.ndarray, doc_topics: np.ndarray, doc_tokens: np.ndarray, lengths: np.ndarray,
+    group: np.ndarray, G: int, topics: Sequence[int] | np.ndarray, into: np.ndarray | None = None,
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """(whole, of) for `of_sums`, of some documents. members: int32[n]; group: int32[n], of each of them; else as in
+    `shares`."""
+    arrays = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths)
+    members, group = (documents.frozen(array, np.int32) for array in (members, group))
+    whole, of = _sums(members, False, *arrays, group, _slots(np.asarray(topics, np.int64), into), G, len(topics))
+    return whole[:G], of[:, :G]
+
+
+def of_sums(whole: np.ndarray, of: np.ndarray, everywhere: np.ndarray, level: float = 0.95) -> Bands:
+    """The same of sums that were made before. whole: float64[G, 3], documents with words, sums of N_d and of N_d^2; of:
+    float64[T, G, 5] as in `_intervals`; everywhere: float64[T, 5], the same of all documents of the corpus."""
+    if not 0 < level < 1:
+        raise Invalid("level", f"level must be between 0 and 1, got {level}.")
+    n, tokens, squares = whole[:, 0].astype(np.int64), whole[:, 1].astype(np.int64), whole[:, 2]
     typical = everywhere[:, _X] / np.maximum(everywhere[:, _LENGTH], 1.0)
-    share, low, high = _intervals(n, tokens, squares, of[:, :G], typical[:, None], level)
+    share, low, high = _intervals(n, tokens, squares, of, typical[:, None], level)
     return Bands(share, low, high, n, tokens, n < THIN)
 
 
@@ -103,18 +121,20 @@ _X, _LENGTH = 1, 2  # columns of what `_sums` gives of each topic and group
 
 
 @njit(cache=True, nogil=True)
-def _sums(doc_ptr, doc_topics, doc_tokens, lengths, group, slot, G, T):
+def _sums(members, every, doc_ptr, doc_topics, doc_tokens, lengths, group, slot, G, T):
     """(float64[G + 1, 3], float64[T, G + 1, 5]), the last group the documents that are in none.
 
     Of the documents with words their number and the sums of N_d and N_d^2; of those with a topic their number and the
-    sums of N_dk, N_d, N_dk^2 and N_dk N_d. Sums of whole numbers, exact below 2^53.
+    sums of N_dk, N_d, N_dk^2 and N_dk N_d. Sums of whole numbers, exact below 2^53. members: int32, the documents that are
+    looked at; every: whether it is all, whatever `members` is. group: of each that is looked at.
     """
     whole, of = np.zeros((G + 1, 3)), np.zeros((T, G + 1, 5))
     held, touched = np.zeros(T, np.int64), np.empty(T, np.int64)
-    for d in range(len(lengths)):
+    for i in range(len(group)):
+        d = i if every else members[i]
         if lengths[d] == 0:
             continue
-        g, length = group[d] if group[d] >= 0 else G, float(lengths[d])
+        g, length = group[i] if group[i] >= 0 else G, float(lengths[d])
         whole[g, 0] += 1.0
         whole[g, 1] += length
         whole[g, 2] += length * length
@@ -126,8 +146,8 @@ def _sums(doc_ptr, doc_topics, doc_tokens, lengths, group, slot, G, T):
                     touched[m] = k
                     m += 1
                 held[k] += doc_tokens[j]
-        for i in range(m):
-            k = touched[i]
+        for t in range(m):
+            k = touched[t]
             x = float(held[k])
             held[k] = 0
             row = of[k, g]

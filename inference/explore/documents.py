@@ -51,3 +51,34 @@ def _count(group, G, mask):
         if 0 <= group[d] < G and (len(mask) == 0 or mask[d]):
             out[group[d]] += 1
     return out
+
+
+def spread(documents: np.ndarray, most: int) -> np.ndarray:
+    """Of these documents, int32[n], at most so many, spread evenly over them."""
+    return documents if len(documents) <= most else documents[np.arange(most) * len(documents) // most]
+
+
+def spread_outside(documents: np.ndarray, D: int, most: int) -> np.ndarray:
+    """The same of all others: int32, ascending. documents: int32[n], ascending, of D."""
+    rest = D - len(documents)
+    places = np.arange(rest) if rest <= most else np.arange(most) * rest // most
+    before = np.searchsorted(documents - np.arange(len(documents)), places, "right")  # of `documents`, below each
+    return (places + before).astype(np.int32)
+
+
+def marked(mask: np.ndarray) -> np.ndarray:
+    """int32, ascending: where a mask, bool, is set."""
+    return _marked(frozen(mask, np.bool_))
+
+
+@njit(cache=True, nogil=True)
+def _marked(mask):
+    n = 0
+    for d in range(len(mask)):
+        n += mask[d]
+    out, i = np.empty(n, np.int32), 0
+    for d in range(len(mask)):
+        if mask[d]:
+            out[i] = d
+            i += 1
+    return out

@@ -10,7 +10,6 @@ from inference.errors import Invalid
 from inference.explore import distances
 from inference.topics import Topics
 
-BLOCKS, LARGE = 8, 250  # in how many parts the topics of a run are compared with another's, and the least in one
 LEAST = 0.6  # similarity from which two topics are called the same: see docs/decisions/README.md
 
 
@@ -82,13 +81,10 @@ def similarities(
         for place, (in_a, in_b) in enumerate(common):
             place_a[in_a] = place_b[in_b] = place
         rows_a, rows_b = distances.restricted(a, place_a), distances.restricted(b, place_b)
-    similar, step = np.empty((a.K, b.K)), max(LARGE, -(-a.K // BLOCKS))
-    for first in range(0, a.K, step):
-        end = min(first + step, a.K)
-        divergence = distances.between(distances.some(rows_a, first, end), rows_b)
-        similar[first:end] = np.clip(1 - divergence / np.log(2), 0.0, 1.0)
-        advance(end / a.K)
-    return similar
+    similar = distances.between(rows_a, rows_b, advance)
+    similar /= -np.log(2)
+    similar += 1
+    return np.clip(similar, 0.0, 1.0, out=similar)
 
 
 def match(

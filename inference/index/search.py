@@ -3,6 +3,8 @@
 import json
 import shutil
 from collections.abc import Callable, Collection, Iterator
+from functools import reduce
+from itertools import pairwise
 from pathlib import Path
 from typing import Protocol
 
@@ -11,8 +13,10 @@ from numba import njit
 
 from inference.durable import rewrite
 from inference.errors import Invalid
+from inference.explore.documents import frozen, marked
 from inference.index import segments
 from inference.index.forms import Forms
+from inference.index.lists import Matches, add, both, either, opposite
 from inference.index.query import Any, Node, Not, Sequence, parse, sequences
 from inference.index.segments import NUMBER, Field, Scratch
 
@@ -22,6 +26,7 @@ FORMAT = 1  # of the folder: raised when the files change their meaning
 TITLE = 5.0
 K1, B = 1.2, 0.75  # BM25's usual saturation and correction for length (ibid., section 3.4)
 END = 1 << 40  # behind every text
+FEW = 16  # times as many documents are looked at in a row as are put in order
 PHRASES = 4  # that were looked up last are kept: they are found, then ranked; 6 bytes a document
 PLACES = 10_000  # of a word in a document that `places` gives: a snippet is chosen among them
 
@@ -133,7 +138,8 @@ class Index:
     def find(self, query: str) -> np.ndarray:
         """int32, ascending: the documents that a query finds. Raises as `parse` does, and where a beginning has too
         many words."""
-        return np.flatnonzero(self._mask(self.parse(query))).astype(np.int32)
+        matches = self._matches(self.parse(query))
+        return marked(~self._mask_of([matches.documents])) if matches.others else matches.documents
 
     def rank(self, query: str, numbers: np.ndarray) -> np.ndarray:
         """float32: how well documents match, more for better: BM25 over the words and phrases of a query. numbers:
@@ -142,10 +148,12 @@ class Index:
         mean = max(float(sum(int(f.first[-1] - f.first[0]) for f in self.fields["text"])) / max(self.D, 1), 1.0)
         scores = np.zeros(len(numbers), np.float32)
         for sequence in sequences(self.parse(query)):
-            total = self._total(sequence)
-            having = int(np.count_nonzero(total))
-            weight = np.log1p((self.D - having + 0.5) / (having + 0.5))
-            _score(numbers, total, lengths, np.float32(weight), np.float32(K1), np.float32(B), np.float32(mean), scores)
+            documents, total = self._total(sequence)
+            weight = np.log1p((self.D - len(documents) + 0.5) / (len(documents) + 0.5))
+            _score(
+                frozen(numbers, np.int32), documents, total, lengths, np.float32(weight), np.float32(K1), np.float32(B),
+                np.float32(mean), scores,
+            )  # fmt: skip
         return scores
 
     def places(self, query: str, numbers: list[int]) -> dict[int, list[np.ndarray]]:
@@ -176,43 +184,51 @@ class Index:
             for stop, begin, text in zip(stops, begins[:-1].tolist(), texts, strict=True)
         ]
 
-    def _mask(self, node: Node) -> np.ndarray:
+    def _matches(self, node: Node) -> Matches:
         if isinstance(node, Sequence):
-            return self._having(node)
+            return Matches(self._having(node))
         if isinstance(node, Not):
-            return ~self._mask(node.part)
-        mask = self._mask(node.parts[0])
-        for part in node.parts[1:]:
-            if isinstance(node, Any):
-                mask |= self._mask(part)
-            else:
-                mask &= self._mask(part)
-        return mask
+            return opposite(self._matches(node.part))
+        return reduce(either if isinstance(node, Any) else both, map(self._matches, node.parts))
+
+    def _lists(self, sequence: Sequence) -> list[tuple[float, np.ndarray, np.ndarray]]:
+        """(weight, documents int32 ascending, counts uint16) of each form of a word in each segment's texts and titles, or of
+        a phrase in them."""
+        if len(sequence.pieces) > 1:
+            places = self._phrase(sequence)
+            return [(TITLE if name == "title" else 1.0, documents, counts) for name, documents, counts in places]
+        wanted = self.forms.of(sequence.pieces[0])
+        return [
+            (TITLE if name == "title" else 1.0, documents, counts)
+            for name, fields in self.fields.items()
+            for field in fields
+            for documents, counts in field.lists(wanted)
+        ]
 
     def _having(self, sequence: Sequence) -> np.ndarray:
-        """bool[D]: in the text or in the title."""
+        """int32, ascending: documents with it in the text or in the title."""
+        parts = sorted((of for _, of, _ in self._lists(sequence) if len(of)), key=lambda of: int(of[0]))
+        if all(a[-1] < b[0] for a, b in pairwise(parts)):  # one form of the word, in one segment after the other
+            return np.concatenate([np.zeros(0, np.int32), *parts])
+        if sum(map(len, parts)) * FEW < self.D:
+            documents = np.sort(np.concatenate(parts))
+            return documents[np.append(True, documents[1:] != documents[:-1])]
+        return marked(self._mask_of(parts))
+
+    def _mask_of(self, lists: list[np.ndarray]) -> np.ndarray:
+        """bool[D]: documents of some lists."""
         mask = np.zeros(self.D, bool)
-        if len(sequence.pieces) == 1:
-            wanted = self.forms.of(sequence.pieces[0])
-            for field in (field for fields in self.fields.values() for field in fields):
-                field.mark(wanted, mask)
-        else:
-            for _, documents, _ in self._phrase(sequence):
-                mask[documents] = True
+        for documents in lists:
+            mask[documents] = True
         return mask
 
-    def _total(self, sequence: Sequence) -> np.ndarray:
-        """float32[D]: how often it occurs in each document, in a title TITLE times."""
-        total = np.zeros(self.D, np.float32)
-        if len(sequence.pieces) == 1:
-            wanted = self.forms.of(sequence.pieces[0])
-            for name, fields in self.fields.items():
-                for field in fields:
-                    field.add(wanted, TITLE if name == "title" else 1.0, total)
-        else:
-            for name, documents, counts in self._phrase(sequence):
-                total[documents] += counts * np.float32(TITLE if name == "title" else 1.0)
-        return total
+    def _total(self, sequence: Sequence) -> tuple[np.ndarray, np.ndarray]:
+        """(documents int32 ascending, float32: how often it occurs in each, in a title TITLE times)."""
+        documents = frozen(self._having(sequence), np.int32)
+        total = np.zeros(len(documents), np.float32)
+        for weight, some, counts in self._lists(sequence):
+            add(documents, total, some, counts, weight)
+        return documents, total
 
     def _phrase(self, sequence: Sequence) -> list[tuple[str, np.ndarray, np.ndarray]]:
         """(field, documents int32, counts uint16): of those that have all words of a phrase, in which it really
@@ -280,8 +296,11 @@ def _standing(pieces: np.ndarray, accepted: list[np.ndarray]) -> np.ndarray:
 
 
 @njit(cache=True, nogil=True)
-def _score(numbers, total, lengths, weight, k1, b, mean, scores):
+def _score(numbers, documents, total, lengths, weight, k1, b, mean, scores):
+    """Add to the scores of those of `numbers` that are among `documents`, both ascending, what their totals are worth."""
+    j = 0
     for i in range(len(numbers)):
-        count = total[numbers[i]]
-        if count > 0:
-            scores[i] += weight * count * (k1 + 1) / (count + k1 * (1 - b + b * lengths[i] / mean))
+        while j < len(documents) and documents[j] < numbers[i]:
+            j += 1
+        if j < len(documents) and documents[j] == numbers[i]:
+            scores[i] += weight * total[j] * (k1 + 1) / (total[j] + k1 * (1 - b + b * lengths[i] / mean))

@@ -1,6 +1,7 @@
 """Documents by word, in segments of consecutive documents: each is made in bounded memory, and read from
 disk."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -57,9 +58,12 @@ class Field(NamedTuple):
         """Set mask[d - begin] for the documents d that have one of the words `wanted`, int32."""
         _mark(self.words, self.indptr, self.documents, wanted, mask, begin)
 
-    def add(self, wanted: np.ndarray, weight: float, total: np.ndarray) -> None:
-        """Add to total[d], float32, `weight` for each time that document d has one of the words."""
-        _add(self.words, self.indptr, self.documents, self.counts, wanted, np.float32(weight), total)
+    def lists(self, wanted: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """(documents int32 ascending, counts uint16) of each of the words `wanted` that is here."""
+        at = np.searchsorted(self.words, wanted)
+        for i in at[self.words[np.minimum(at, len(self.words) - 1)] == wanted].tolist() if len(self.words) else ():
+            span = slice(self.indptr[i], self.indptr[i + 1])
+            yield self.documents[span], self.counts[span]
 
 
 class Scratch:
@@ -103,15 +107,6 @@ def _mark(words, indptr, documents, wanted, mask, begin):
         if i < len(words) and words[i] == w:
             for j in range(indptr[i], indptr[i + 1]):
                 mask[documents[j] - begin] = True
-
-
-@njit(cache=True, nogil=True)
-def _add(words, indptr, documents, counts, wanted, weight, total):
-    for w in wanted:
-        i = np.searchsorted(words, w)
-        if i < len(words) and words[i] == w:
-            for j in range(indptr[i], indptr[i + 1]):
-                total[documents[j]] += weight * np.float32(counts[j])
 
 
 @njit(cache=True, nogil=True)

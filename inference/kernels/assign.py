@@ -172,79 +172,56 @@ def rank(first, end, topic_ptr, lengths, documents, tokens):
 
 
 @njit(cache=True, nogil=True)
-def held(wanted, doc_ptr, doc_topics, doc_tokens):
-    """int32[D]: tokens of each document that some topics hold together. wanted: bool[K]."""
-    out = np.zeros(len(doc_ptr) - 1, np.int32)
-    for d in range(len(out)):
+def held(documents, every, wanted, doc_ptr, doc_topics, doc_tokens):
+    """int32[n]: tokens of each document that some topics hold together. wanted: bool[K]; documents, every: as in `sums`."""
+    out = np.zeros(len(doc_ptr) - 1 if every else len(documents), np.int32)
+    for i in range(len(out)):
+        d = i if every else documents[i]
         for j in range(doc_ptr[d], doc_ptr[d + 1]):
             if wanted[doc_topics[j]]:
-                out[d] += doc_tokens[j]
+                out[i] += doc_tokens[j]
     return out
 
 
 @njit(cache=True, nogil=True)
-def sums(group, G, into, doc_ptr, doc_topics, doc_tokens):
-    """Tokens, and documents that have any, of each topic in each group: int64[G, K] twice. group: int32[D], -1 for
-    none.
+def sums(documents, every, group, G, into, doc_ptr, doc_topics, doc_tokens):
+    """Tokens, and documents that have any, of each topic in each group: int64[G, K] twice.
 
-    into: int32[K], the topic that each is counted as.
+    documents: int32, those that are looked at; every: whether it is all, whatever `documents` is. group: int32, of each that
+    is looked at, -1 for none. into: int32[K], the topic that each is counted as.
     """
     K = len(into)
-    tokens, documents = np.zeros((G, K), np.int64), np.zeros((G, K), np.int64)
+    tokens, documents_of = np.zeros((G, K), np.int64), np.zeros((G, K), np.int64)
     counted = np.full(K, -1, np.int64)  # the last document in which a topic was met
-    for d in range(len(group)):
-        g = group[d]
+    for i in range(len(group)):
+        g = group[i]
         if g >= 0:
+            d = i if every else documents[i]
             for j in range(doc_ptr[d], doc_ptr[d + 1]):
                 k = into[doc_topics[j]]
                 tokens[g, k] += doc_tokens[j]
                 if counted[k] != d:
                     counted[k] = d
-                    documents[g, k] += 1
-    return tokens, documents
+                    documents_of[g, k] += 1
+    return tokens, documents_of
 
 
 @njit(cache=True, nogil=True)
 def word_sums(documents, every, group, G, slot, T, V, indptr, words, counts, topics):
     """Tokens of each word, in each group, by topic: int64[G, T + 1, V], the last row of all topics together.
 
-    documents: int32, those that are looked at; every: whether it is all, whatever `documents` is. group: int32[D], -1 for none. slot: int32[K], each
-    topic's row, -1 for none. indptr, words, counts: the bag of words; topics: of its pairs.
+    documents: int32, those that are looked at; every: whether it is all, whatever `documents` is. group: int32, of each that is looked at, -1 for
+    none. slot: int32[K], each topic's row, -1 for none. indptr, words, counts: the bag of words; topics: of its pairs.
     """
     out = np.zeros((G, T + 1, V), np.int64)
-    for i in range(len(group) if every else len(documents)):
-        d = i if every else documents[i]
-        g = group[d]
+    for i in range(len(group)):
+        g, d = group[i], i if every else documents[i]
         if g >= 0:
             for j in range(indptr[d], indptr[d + 1]):
                 out[g, T, words[j]] += counts[j]
                 if slot[topics[j]] >= 0:
                     out[g, slot[topics[j]], words[j]] += counts[j]
     return out
-
-
-@njit(cache=True, nogil=True)
-def sample(group, G, most):
-    """int32, ascending: at most so many documents of each of G groups, spread evenly over it; an empty array where no
-    group has more. group: int32[D], -1 for none."""
-    size, seen, taken = np.zeros(G, np.int64), np.zeros(G, np.int64), np.zeros(G, np.int64)
-    for g in group:
-        if g >= 0:
-            size[g] += 1
-    kept = np.minimum(size, most)
-    out = np.empty(kept.sum() if size.max() > most else 0, np.int32)
-    if len(out) == 0:
-        return out
-    n = 0
-    for d in range(len(group)):
-        g = group[d]
-        if g >= 0:
-            if seen[g] * kept[g] >= taken[g] * size[g] and taken[g] < kept[g]:
-                out[n] = d
-                n += 1
-                taken[g] += 1
-            seen[g] += 1
-    return out[:n]
 
 
 @njit(cache=True, nogil=True)
@@ -259,17 +236,22 @@ def _held_by(d, wanted, doc_ptr, doc_topics, doc_tokens):
 
 @njit(cache=True, nogil=True)
 def at_least(topics, wanted, share, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens, lengths, mask):
-    """Set mask[d] for the documents of which some topics together hold at least a share. topics: int64, the same as
-    wanted: bool[K]. by_share: each topic's documents, the largest share first."""
+    """int32: the documents of which some topics together hold at least a share, in no order. topics: int64, the same as
+    wanted: bool[K]. by_share: each topic's documents. mask: bool[D], where those are set that were met before."""
+    room = 0
+    for k in topics:
+        room += topic_ptr[k + 1] - topic_ptr[k]
+    out, n = np.empty(room, np.int32), 0
     for k in topics:
         for i in range(topic_ptr[k], topic_ptr[k + 1]):
             d = by_share[i]
             if mask[d]:
                 continue
+            mask[d] = True
             if share <= 0.0 or _held_by(d, wanted, doc_ptr, doc_topics, doc_tokens) / lengths[d] >= share:
-                mask[d] = True
-            elif len(topics) == 1:
-                break  # the others have less
+                out[n] = d
+                n += 1
+    return out[:n].copy()
 
 
 @njit(cache=True, nogil=True)

@@ -210,15 +210,15 @@ export function curves(element, lines, { x, places }) {
   })), shape);
 }
 
-// Topics on one another, bin after bin: `bins` have labels, `series` {number, label, hue, values}, `other` values. Labels stand where
-// the bands end. onPoint(bin, number or null) hears clicks, onSpan(first, last) which bins were chosen by dragging.
+// Topics on one another, bin after bin: `bins` have labels, `series` {number, label, hue, values}, `other` values, null where they
+// are not drawn. Labels stand where the bands end. onPoint(bin, number or null) hears clicks, onSpan(first, last) which bins were chosen by dragging.
 export function stacked(element, { bins, series, other, unit, lit }, { onPoint, onSpan }) {
   const colour = colours();
   const x = bins.map(({ label }) => label);
   const ticks = [...new Set(Array.from({ length: 7 }, (_, i) => x[Math.round((i * (bins.length - 1)) / 6)]))];
   const percent = unit === "shares";
-  const bands = [...series, { number: null, label: "other topics", values: other }];
-  const said = (value) => (percent ? `${(100 * value).toFixed(1)}%` : value.toLocaleString("en"));
+  const bands = other ? [...series, { number: null, label: "other topics", values: other }] : series;
+  const said = (value) => (percent ? `${(100 * value).toFixed(other ? 1 : 2)}%` : value.toLocaleString("en"));
   const paint = ({ number, hue }) => (number === null ? colour.rule : colour.topics[hue]);
   const traces = bands.map((band) => ({
     x, y: band.values.map((value) => value ?? 0), stackgroup: "all", mode: "lines", meta: band.number, hoveron: "points",
@@ -226,8 +226,8 @@ export function stacked(element, { bins, series, other, unit, lit }, { onPoint, 
     fillcolor: clear(paint(band), lit === null || lit === band.number ? 0.85 : 0.3),
     text: band.values.map((value, i) => `${bins[i].label}  ${band.label}  ${said(value ?? 0)}`), hovertemplate: "%{text}<extra></extra>",
   }));
-  const total = percent ? 1 : Math.max(...bins.map((_, i) => bands.reduce((sum, { values }) => sum + (values[i] ?? 0), 0)));
-  const shape = layout(colour, { steps: bins.length - 1, y: percent ? ".0%" : ",d", labels: ends(bands, x.length - 1, total, element.clientHeight - 48, colour) });
+  const total = percent && other ? 1 : Math.max(...bins.map((_, i) => bands.reduce((sum, { values }) => sum + (values[i] ?? 0), 0)));
+  const shape = layout(colour, { steps: bins.length - 1, y: !percent ? ",d" : other ? ".0%" : "~%", labels: ends(bands, x.length - 1, total, element.clientHeight - 48, colour) });
   Object.assign(shape.xaxis, { type: "category", title: undefined, tickvals: ticks, tickformat: undefined });
   Object.assign(shape.yaxis, { range: [0, total], fixedrange: true });
   Object.assign(shape.margin, { r: element.clientWidth < 600 ? 92 : 190 });

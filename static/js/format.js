@@ -7,7 +7,8 @@ export const decimals = (x, places = 3) => (missing(x) ? NONE : x.toFixed(places
 
 export function percent(share) {
   if (missing(share)) return NONE;
-  if (share > 0 && share < 0.001) return "<0.1%";
+  if (share > 0 && share < 0.00005) return "<0.01%";
+  if (share > 0 && share < 0.002) return `${(100 * share).toFixed(2)}%`;
   return `${(100 * share).toFixed(share < 0.1 ? 1 : 0)}%`;
 }
 

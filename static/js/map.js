@@ -4,6 +4,8 @@ const NEAREST = 24; // times as large as the whole
 const STEP = 1.5; // of a zoom by button or key
 const FONT = 14, LETTER = 6.9, LINE = 17, GAP = 4; // of labels, in pixels; webapp/topics/maps.py has the same
 const LABELS = 120; // that are shown at a time
+const CROWDED = 300, SMALL = 5; // topics of a map on which labels may lie on circles of fewer pixels
+const NAMED = 40, APART = 30; // labels of such a map at most, and pixels of its width for each
 const CLICK = 4; // pixels that a pointer may move and still have clicked
 const PAUSE = 200; // ms after the last choice before the list follows it
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
@@ -16,8 +18,9 @@ export function chart(figure, choose) {
   const [width, height] = svg.dataset.size.split(" ").map(Number);
   const topics = [...svg.querySelectorAll("a")].map((link) => {
     const [x, y, r] = ["cx", "cy", "r"].map((name) => Number(link.firstElementChild.getAttribute(name)));
-    return { link, x, y, r, text: link.dataset.said, number: Number(link.dataset.topic) };
+    return { link, x, y, r, text: link.dataset.said, number: Number(link.dataset.topic), general: link.classList.contains("general") };
   });
+  const crowded = topics.length > CROWDED;
   const of = new Map(topics.map((topic) => [topic.link, topic]));
   const chosen = new Set(topics.filter(({ link }) => link.classList.contains("on")));
   let view = { x: 0, y: 0, w: width };
@@ -60,23 +63,27 @@ export function chart(figure, choose) {
     look(point.x - ((point.x - view.x) * w) / view.w, point.y - ((point.y - view.y) * w) / view.w, w);
   }
 
-  // Labels find room, the largest topic's first: right, left, below, above. As in maps.py.
+  // Labels find room, the largest topic's first: right, left, below, above. As in maps.py. On a crowded map topics of general talk
+  // come last, and small circles make no difference, or hardly any label would find room.
   function label() {
     const { unit } = box();
     const [high, letter, gap] = [LINE * unit, LETTER * unit, GAP * unit];
     const end = { x: view.x + view.w, y: view.y + (view.w * height) / width };
     const seen = topics.filter(({ x, y, r }) => x + r > view.x && x - r < end.x && y + r > view.y && y - r < end.y);
+    const solid = crowded ? seen.filter(({ r }) => r > SMALL * unit) : seen;
+    const most = crowded ? Math.min(NAMED, svg.clientWidth / APART) : LABELS;
     const taken = [];
     const found = [];
     const free = (a) => a.l >= view.x && a.r <= end.x && a.t >= view.y && a.b <= end.y
       && !taken.some((b) => a.l < b.r && a.r > b.l && a.t < b.b && a.b > b.t)
-      && !seen.some(({ x, y, r }) => {
+      && !solid.some(({ x, y, r }) => {
         const [dx, dy] = [Math.min(Math.max(x, a.l), a.r) - x, Math.min(Math.max(y, a.t), a.b) - y];
         return dx * dx + dy * dy < 0.64 * r * r;
       });
-    const first = chosen.size ? [...seen].sort((a, b) => chosen.has(b) - chosen.has(a)) : seen;
+    const late = (topic) => (chosen.has(topic) ? 0 : crowded && topic.general ? 2 : 1);
+    const first = [...seen].sort((a, b) => late(a) - late(b));
     for (const topic of first.slice(0, 3 * LABELS)) {
-      if (found.length === LABELS) break;
+      if (found.length >= most) break;
       const { x, y, r, text } = topic;
       const w = letter * text.length;
       const places = [["start", x + r + gap, y], ["end", x - r - gap - w, y],

@@ -15,7 +15,7 @@ export async function timeline(element, choose) {
   let lit = null;
   const shown = new Set(time.stacked.map(({ number }) => number));
   const draw = () => charts.stacked(element, {
-    bins: time.bins, series: time.stacked.map((topic) => ({ ...topic, label: topic.name || topic.label, values: topic.values[unit] })), other: time.other[unit], unit, lit,
+    bins: time.bins, series: time.stacked.map((topic) => ({ ...topic, label: topic.name || topic.label, values: topic.values[unit] })), other: time.other_drawn ? time.other[unit] : null, unit, lit,
   }, { onPoint: documents, onSpan: (first, last) => choose(span(time.bins[first].url).from, span(time.bins[last].url).to) });
   document.addEventListener("topiclight", ({ detail }) => {
     const next = shown.has(detail) ? detail : null;

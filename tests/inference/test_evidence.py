@@ -83,10 +83,14 @@ def test_tokens_add_up_by_document_by_word_and_by_topic(trained, evidence):
     assert np.array_equal(documents, (tally > 0).sum(axis=0)[word, topics])
     assert tokens.sum() == bow.tokens
     of = tally.sum(axis=1)
-    share = (of[:, 1] + of[:, 3]) / np.maximum(of.sum(axis=1), 1)
-    assert np.array_equal(evidence.at_least([1, 3], 0.25), (share >= 0.25) & (share > 0))
-    assert np.array_equal(evidence.at_least([2], 0.0), of[:, 2] > 0)
+    some = np.arange(0, bow.D, 3, dtype=np.int32)
+    for topics, least in (([1, 3], 0.25), ([2], 0.0), ([2], 0.2), ([2], 1.0)):
+        share = of[:, topics].sum(axis=1) / np.maximum(of.sum(axis=1), 1)
+        having = np.flatnonzero((share >= least) & (share > 0))
+        assert np.array_equal(evidence.at_least(topics, least), having)
+        assert np.array_equal(evidence.at_least(topics, least, some), np.intersect1d(having, some))
     assert np.array_equal(evidence.held([0, 2]), of[:, 0] + of[:, 2])
+    assert np.array_equal(evidence.held([0, 2], some), (of[:, 0] + of[:, 2])[some])
     group = np.arange(bow.D, dtype=np.int32) % 4 - 1
     in_groups, documents = evidence.sums(group, 3)
     for g in range(3):
@@ -208,20 +212,24 @@ def test_words_are_counted_by_group_and_topic(evidence):
     assert np.array_equal(evidence.word_sums(group, 2, slot, 2), expected)
 
 
-def test_words_of_a_sample(evidence):
+def test_words_and_topics_of_some_documents(evidence):
     group = (np.arange(evidence.bow.D) % 3 - 1).astype(np.int32)
-    group[60:] = np.where(group[60:] == 1, -1, group[60:])  # the second group is small
-    slot = np.zeros(K, np.int32)
-    sample = evidence.sample(group, 2, 30)
-    sizes = np.bincount(group[group >= 0], minlength=2)
-    assert np.bincount(group[sample]).tolist() == np.minimum(sizes, 30).tolist() and (np.diff(sample) > 0).all()
-    of_first = sample[group[sample] == 0]
-    assert np.diff(of_first).max() <= 2 * 3 * -(-sizes[0] // 30)  # spread over all of them
+    slot, some = np.zeros(K, np.int32), np.arange(0, evidence.bow.D, 4, dtype=np.int32)
     only = np.full(evidence.bow.D, -1, np.int32)
-    only[sample] = group[sample]
-    assert np.array_equal(evidence.word_sums(group, 2, slot, 1, sample), evidence.word_sums(only, 2, slot, 1))
-    assert evidence.sample(group, 2, 300) is None
-    assert not evidence.word_sums(group, 2, slot, 1, np.zeros(0, np.int32)).any()
+    only[some] = group[some]
+    assert np.array_equal(evidence.word_sums(group[some], 2, slot, 1, some), evidence.word_sums(only, 2, slot, 1))
+    for of_some, of_all in zip(evidence.sums(group[some], 2, None, some), evidence.sums(only, 2), strict=True):
+        assert np.array_equal(of_some, of_all)
+    assert not evidence.word_sums(np.zeros(0, np.int32), 2, slot, 1, np.zeros(0, np.int32)).any()
+
+
+def test_the_best_documents_among_some(evidence):
+    mask = np.arange(evidence.bow.D) % 5 == 0
+    for by in ("share", "tokens"):
+        wanted = [row for row in evidence.best(2, by, evidence.bow.D) if mask[row[0]]]
+        assert evidence.best(2, by, 4, mask=mask) == wanted[:4]
+        after = wanted[3][2 if by == "share" else 1], wanted[3][0]
+        assert evidence.best(2, by, 99, after, mask) == wanted[4:]
 
 
 @pytest.mark.parametrize("topics", [[2], [0, 5, 6]])

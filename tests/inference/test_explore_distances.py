@@ -65,6 +65,16 @@ def test_between_the_same_vocabulary():
     assert found == pytest.approx(naive_explore.divergences(a.dense(), b.dense()), abs=1e-12)
 
 
+def test_parts_change_nothing(monkeypatch):
+    a, b = distances.rows(some(7, 40, 9, 5)), distances.rows(some(6, 40, 12, 6))
+    whole, alone = distances.between(a, b), distances.between(a, a)
+    monkeypatch.setattr(distances, "_LARGE", 2)
+    monkeypatch.setattr(distances, "_BLOCKS", 3)
+    done = []
+    assert (distances.between(a, b, done.append) == whole).all() and (distances.between(a, a) == alone).all()
+    assert done == [3 / 7, 6 / 7, 1.0]
+
+
 def test_nearest():
     found = distances.divergences(ragged())
     near, how_near = distances.nearest(found, 3)

@@ -8,7 +8,7 @@ from scipy.stats import kstest
 
 from inference.kernels import rng
 from inference.kernels.bits import count_ones
-from inference.kernels.special import digamma_rise, exp_digamma, sum_in_order
+from inference.kernels.special import digamma_rise, exp_digamma, log_in_loop, sum_in_order
 from tests.conftest import ROOT
 
 
@@ -42,6 +42,20 @@ def test_exp_digamma():
 @pytest.mark.parametrize("n", [0, 1, 2, 19, 20, 21, 500, 10**7])
 def test_digamma_rise(x, n):
     assert digamma_rise(x, float(n)) == pytest.approx(digamma(x + n) - digamma(x), rel=1e-9, abs=1e-12)
+
+
+def test_log_in_loop():
+    @njit(error_model="numpy")
+    def logs(x):
+        out = np.empty_like(x)
+        for i in range(len(x)):
+            out[i] = log_in_loop(x[i])
+        return out
+
+    rng = np.random.default_rng(1)
+    x = np.concatenate([10.0 ** rng.uniform(-300, 300, 10_000), rng.uniform(0.5, 2, 10_000), [1.0, 0.5, 2.0**-1022]])
+    np.testing.assert_array_max_ulp(logs(x), np.log(x), maxulp=2)
+    assert logs(np.zeros(1))[0] * 0.0 == 0.0 and logs(np.ones(1))[0] == 0.0
 
 
 def test_count_ones():

@@ -19,7 +19,8 @@ from inference.index import Index
 from inference.text import *
 from inference.senses import Uses, distinguishing
 from inference.explore import bands, cooccurrence, distances, layout, matching, saliency, similar
-from inference.explore.documents import count
+from inference.explore.day_sums import in_span
+from inference.explore.documents import count, frozen, marked
 
 compiling.warm_up()
 compiled = []
@@ -43,14 +44,21 @@ with patch.object(Dispatcher, "compile", noticed):
         for e in train(engine, config, bow, threads=1, scratch=Path(sys.argv[1])):
             if isinstance(e, Snapshot):
                 state = e.state
-        list(gather(Path(sys.argv[1]) / "evidence", bow, postings, engine.topics(config, state), fold_in_corpus(engine, config, state, bow)))
+        list(gather(Path(sys.argv[1]) / "evidence", bow, postings, engine.topics(config, state), fold_in_corpus(engine, config, state, bow), days=np.full(bow.D, 700_000, np.int32)))
         evidence = Evidence.open(Path(sys.argv[1]) / "evidence", bow, postings)
         evidence.at_least([0, 1], 0.5)
         evidence.strongest([0, 1], np.zeros(bow.D, np.int32), 0, 3)
         word_in = evidence.word(1)[0][:3]
         evidence.places(word_in, np.zeros(len(word_in), np.int64), 1)
         evidence.word_topics_of([1, 2], np.ones(bow.D, bool))
-        evidence.word_sums(np.zeros(bow.D, np.int32), 1, np.zeros(30, np.int32), 1, evidence.sample(np.zeros(bow.D, np.int32), 1, 9))
+        some = np.arange(9, dtype=np.int32)
+        evidence.at_least([0, 1], 0.5, some)
+        evidence.word_sums(np.zeros(9, np.int32), 1, np.zeros(30, np.int32), 1, some)
+        evidence.sums(np.zeros(9, np.int32), 1, None, some)
+        for into in (np.arange(30), np.zeros(30, np.int32)):
+            evidence.day_sums.ranges([(699_000, 700_001), (700_001, 700_009)], evidence, lambda a, b: some, np.full(bow.D, 700_000, np.int32), [0], into)
+        in_span(frozen(np.full(bow.D, 700_000, np.int32), np.int32), 1, 2, 0, 1)
+        marked(np.arange(bow.D) % 2 > 0)
         saliency.saliency(*evidence.by_word()[:3], np.ones(30), np.arange(30))
         similar.nearest(evidence, np.ones(30) / 30, 5)
         sparing = Evidence.open(Path(sys.argv[1]) / "evidence", Bow.open(Path(sys.argv[1]), sparing=True), postings)

@@ -536,7 +536,10 @@ class Times(Schema):
 
 class TopicsList(TopicsView):
     items: list[TopicRow]
+    first: int = Field(description="place of the first item among all of them, from 1")
+    last: int
     times: Times | None
+    previous: str | None
     next: str | None
 
 
@@ -609,6 +612,10 @@ class TopicTimes(Schema):
     left_out: int
     stacked: list[Band]
     other: Values | None
+    part: float = Field(description="of all words, those of stacked topics")
+    other_drawn: bool = Field(
+        description="whether the chart shows the other topics, which would fill it where part is small"
+    )
     rest: list[TopicOverTime] = Field(description="topics that are not stacked, the largest first")
     rest_count: int
     multiples: list[Band]
@@ -750,7 +757,7 @@ class Measure(Schema):
     value: float | None
     below: int
     of: int
-    all: list[float]
+    all: list[float] = Field(description="values of topics, in order; of those too close to be drawn apart one")
 
 
 class Reason(Schema):
@@ -1022,7 +1029,8 @@ class WordOfRun(Schema):
 
 class SensesPage(WordOfRun):
     senses: list[SenseRow] | None = Field(description="clear ones; null until training ends")
-    rare: list[SenseLink] = Field([], description="those that are a handful of tokens")
+    rare: list[SenseLink] = Field([], description="those that are a handful of tokens, the largest")
+    rare_count: int = Field(0, description="how many there are of these")
     tokens: int | None = None
     documents: int | None = None
     all: str | None = None

@@ -7,7 +7,7 @@ import numpy as np
 from django.http import QueryDict
 
 from inference.explore.documents import count
-from webapp.documents import fields, ranges, sums
+from webapp.documents import days_of_run, fields, ranges, sums
 from webapp.documents.conditions import own
 from webapp.documents.selection import Selection
 from webapp.metadata import ValueField
@@ -132,7 +132,10 @@ def _of_values(selection: Selection, category: ValueField) -> np.ndarray:
 
     def make() -> np.ndarray:
         _, codes = fields.codes(selection.version, category.name)
-        return count(codes, len(category.values), selection.mask)
+        if not selection:
+            return np.array(category.documents, np.int64)
+        some = days_of_run.few(selection) if selection.span else None
+        return count(codes[selection.numbers if some is None else some], len(category.values))
 
     return _tallies.get_or_set((selection.key, category.name), make)
 
@@ -182,7 +185,7 @@ def _bars(selection: Selection) -> list[dict]:
     begin = 12 * first.year + (first.month - 1 if step == 1 else 0)
     begin -= begin % step
     edges = list(range(begin, 12 * last.year + last.month, step))
-    ordinals = [_ordinal(month) for month in [*edges, edges[-1] + step]]
+    ordinals = [fields.first_day(month) for month in [*edges, edges[-1] + step]]
     tally = np.concatenate([[0], np.cumsum(tally)])
     tally = tally[np.clip(np.array(ordinals) - least, 0, len(tally) - 1)]
     rest = [p for p in selection.parameters if p[0] not in ("from", "to")]
@@ -204,25 +207,16 @@ def _of_days(selection: Selection) -> tuple[int, np.ndarray]:
     """(the first day with documents of the set, int64: documents of it and each later day)."""
 
     def make() -> tuple[int, np.ndarray]:
+        if selection.span:
+            return fields.of_each_day(selection.version, *selection.span)
         dated = fields.dated(selection.version)
         if dated is None:
             return 0, np.zeros(0, np.int64)
-        least, most = (day.toordinal() for day in dated)
-        documents = count(fields.dates(selection.version), most + 1, selection.mask)[least:]
-        some = np.flatnonzero(documents)
-        if not len(some):
-            return least, np.zeros(0, np.int64)
-        # A view would keep all days since the year 1
-        return least + int(some[0]), documents[some[0] : some[-1] + 1].copy()
+        days = fields.dates(selection.version)[selection.numbers]
+        days = days[days > 0]
+        if not len(days):
+            return 0, np.zeros(0, np.int64)
+        least, most = int(days.min()), int(days.max())
+        return least, count(days - least, most - least + 1)
 
     return _tallies.get_or_set((selection.key, "days"), make)
-
-
-def _ordinal(month: int) -> int:
-    """The first day of a month, counted from January of the year 0; years outside the calendar are its ends."""
-    year = month // 12
-    return (
-        date(year, month % 12 + 1, 1).toordinal()
-        if 1 <= year <= 9999
-        else (1 if year < 1 else date.max.toordinal() + 1)
-    )

@@ -1,10 +1,13 @@
 """What is known of documents beside their text: dates and categories, as columns; and groups of documents by them."""
 
 from datetime import date
+from functools import partial
 
 import numpy as np
 
 from inference.errors import Invalid
+from inference.explore.day_sums import in_span
+from inference.explore.documents import frozen
 from webapp.accounts import embargo
 from webapp.metadata import Category, Field, MetadataError, RangeField, ValueField
 from webapp.metadata.columns import Columns, put_in_order
@@ -15,9 +18,11 @@ from webapp.metadata.groups import (
     PERIODS,
     Groups,
     TooManyPeriods,
-    by_period,
+    first_day,
+    in_periods,
     months,
     of_days,
+    periods,
     span,
 )
 from webapp.models import Version
@@ -25,8 +30,8 @@ from webapp.storage import files, sealed
 from webapp.storage.cache import cached, of_documents
 
 __all__ = [
-    "PERIODS", "Category", "Groups", "by_date", "categories", "choices", "codes", "dated", "dates", "groups", "in_order", "period", "put_in_order", "ranges", "span",
-    "usual", "values",
+    "PERIODS", "Category", "Groups", "between", "by_date", "categories", "choices", "codes", "count", "counts", "dated", "dates", "first_day", "first_position", "groups", "in_order",
+    "next_of", "of_each_day", "period", "positions", "put_in_order", "ranges", "span", "usual", "values",
 ]  # fmt: skip
 
 _BLOCK = 1 << 18  # documents at a time
@@ -93,9 +98,74 @@ def dated(version: Version) -> tuple[date, date] | None:
 
 @cached(64)
 def _first_and_last(version_id: int) -> tuple[int, int] | None:
-    columns = _columns(version_id)
-    first, documents = of_days(columns.dates) if columns else (0, ())
-    return (first, first + len(documents) - 1) if len(documents) else None
+    first, before = _before(version_id)
+    return (first, first + len(before) - 2) if first else None
+
+
+def _before(version_id: int) -> tuple[int, np.ndarray]:
+    """(the first day with a document, int64: of this and each later day, and of the one behind the last, how many documents
+    have an earlier date). Of no dates (0, [0])."""
+
+    def make() -> tuple[int, np.ndarray]:
+        columns = _columns(version_id)
+        first, documents = of_days(columns.dates) if columns else (0, np.zeros(0, np.int64))
+        return first, np.concatenate([[0], np.cumsum(documents)])
+
+    return of_documents.get_or_set(("before", version_id), make)
+
+
+def positions(version: Version, a: int, b: int) -> tuple[int, int]:
+    """Where the documents of the days a ... b - 1 begin and end in the order by date; a is 1 at least."""
+    first, before = _before(version.pk)
+    places = (min(max(day - first, 0), len(before) - 1) for day in (a, max(a, b)))
+    low, high = (int(before[place]) for place in places)
+    return low, high
+
+
+def count(version: Version, a: int, b: int) -> int:
+    """How many documents are of the days a ... b - 1; those without a date are of the day 0."""
+    return int(counts(version, np.array([[a, b]]))[0])
+
+
+def counts(version: Version, spans: np.ndarray) -> np.ndarray:
+    """int64[n]: the same of many. spans: int64[n, 2]."""
+    first, before = _before(version.pk)
+    places = np.clip(spans - first, 0, len(before) - 1)
+    undated = version.documents - int(before[-1])
+    return np.maximum(before[places[:, 1]] - before[places[:, 0]], 0) + undated * (spans[:, 0] < 1) * (spans[:, 1] > 0)
+
+
+def between(version: Version, a: int, b: int) -> np.ndarray:
+    """int32: the documents that `count` counts, in no order. Only of a version with an order by date."""
+    order = by_date(version, newest=False)
+    assert order is not None
+    low, high = positions(version, max(a, 1), b)
+    return order[low:high] if a >= 1 else np.concatenate([order[low:high], order[int(_before(version.pk)[1][-1]) :]])
+
+
+def first_position(version: Version, span: tuple[int, int], newest: bool) -> int:
+    """Where the documents of a span of days begin in the order by date, oldest or newest first; of all documents 0."""
+    if span[0] < 1:
+        return 0
+    low, high = positions(version, *span)
+    return int(_before(version.pk)[1][-1]) - high if newest else low
+
+
+def next_of(version: Version, span: tuple[int, int], first: int, most: int) -> list[int]:
+    """The first documents of a span of days from a number on, at most so many, ascending."""
+    return in_span(frozen(dates(version), np.int32), *span, first, most).tolist()
+
+
+def of_each_day(version: Version, a: int, b: int) -> tuple[int, np.ndarray]:
+    """(the first of the days a ... b - 1 that has documents, int64: documents of it and each later one to the last). Of no
+    documents (0, nothing)."""
+    first, before = _before(version.pk)
+    low, high = (min(max(day - first, 0), len(before) - 1) for day in (a, max(a, b)))
+    documents = np.diff(before[low : high + 1])
+    some = np.flatnonzero(documents)
+    if not len(some):
+        return 0, np.zeros(0, np.int64)
+    return first + low + int(some[0]), documents[some[0] : some[-1] + 1].copy()  # a view would keep the rest
 
 
 def period(version: Version) -> str | None:
@@ -112,8 +182,8 @@ def period(version: Version) -> str | None:
 @cached(64)
 def _in_months(version_id: int) -> bool:
     """Whether dates say more than a year: a year alone is read as its first of January."""
-    first, documents = of_days(_columns(version_id).dates)
-    return bool((months(first + np.flatnonzero(documents)) % 12).any())
+    first, before = _before(version_id)
+    return bool((months(first + np.flatnonzero(np.diff(before))) % 12).any())
 
 
 def groups(version: Version, by: str) -> Groups:
@@ -132,7 +202,18 @@ def groups(version: Version, by: str) -> Groups:
 
 
 def _periods(version_id: int, by: str) -> Groups:
-    return of_documents.get_or_set(("period", version_id, by), lambda: by_period(_columns(version_id).dates, by))
+    labels, starts = _bounds(version_id, by)
+
+    days = _columns(version_id).dates
+    group = partial(of_documents.get_or_set, ("period", version_id, by), partial(in_periods, days, starts))
+    return Groups(by, labels, group, starts=starts, days=days)
+
+
+@cached(64)
+def _bounds(version_id: int, by: str) -> tuple[list[str], np.ndarray]:
+    days = _first_and_last(version_id)
+    assert days is not None  # `groups` looked
+    return periods(days[0], days[1], by)
 
 
 def _groups(version_id: int, name: str) -> Groups:

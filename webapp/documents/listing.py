@@ -20,6 +20,7 @@ from webapp.storage.cache import BoundedCache
 
 ORDERS = {"order": "order of the corpus", "relevance": "relevance", "date": "oldest first", "newest": "newest first"}
 _TOPIC = regex.compile(r"T(\d{1,5})", regex.ASCII)
+FIRST = 2_000  # matches of a search that are put in order before others are asked for
 _LAST = 1e12  # the key of a document without a date
 _KEPT = 128 << 20  # bytes of lists that a web process keeps: at ten million documents the last three of a whole corpus
 _lists = BoundedCache(_KEPT)
@@ -76,7 +77,7 @@ class Listing:
     @property
     def plain(self) -> bool:
         """All documents in the corpus's order: nothing is to be sorted or looked up."""
-        return self.selection.mask is None and self.by == "order"
+        return not self.selection and self.by == "order"
 
     def page(self, after: tuple[float, int] | None, limit: int) -> tuple[list[int], str | None]:
         """Numbers behind a place, at most `limit`; and the place behind which the next page begins."""
@@ -84,6 +85,11 @@ class Listing:
             first = after[1] + 1 if after else 0
             plain = list(range(max(first, 0), min(first + limit, self.selection.count)))
             return plain, f"0,{plain[-1]}" if plain and plain[-1] + 1 < self.selection.count else None
+        if self.by == "order" and self.selection.span:  # no list is made of a page of it
+            numbers = fields.next_of(
+                self.selection.version, self.selection.span, after[1] + 1 if after else 0, limit + 1
+            )
+            return numbers[:limit], f"0.0,{numbers[limit - 1]}" if len(numbers) > limit else None
         page: list[int] = []
         last = 0.0  # the key of the page's last document
         for part in self._parts():
@@ -121,31 +127,35 @@ class Listing:
         if self.by in ("date", "newest"):
             return [self._by_date()]
         if self.by == "relevance":
-            return [self._by_relevance()]
-        return [_Part(self.selection.count, lambda: self._kept(self._numbers)[0], lambda number: 0.0)]
+            return self._by_relevance()
+        numbers = self.selection.numbers
+        assert numbers is not None  # a list of all documents is plain
+        return [_Part(len(numbers), lambda: numbers, lambda number: 0.0)]
 
     def _kept(self, make: Callable[[], tuple[np.ndarray, ...]], *about: object) -> tuple[np.ndarray, ...]:
         """Arrays of this list, made where this process has them no more. about: what they depend on beside the set."""
         return _lists.get_or_set((self.selection.key, *about), make)
 
-    def _numbers(self) -> tuple[np.ndarray]:
-        assert self.selection.mask is not None  # a list of all documents is plain
-        return (np.flatnonzero(self.selection.mask).astype(np.int32),)
-
     def _by_date(self) -> _Part:
-        days, newest, mask = fields.dates(self.selection.version), self.by == "newest", self.selection.mask
+        days, newest = fields.dates(self.selection.version), self.by == "newest"
 
         def key(number: int) -> float:
             day = float(days[number])
             return _LAST if day == 0 else -day if newest else day
 
         kept = fields.by_date(self.selection.version, newest)
-        if mask is None and kept is not None:
-            return _Part(self.selection.count, lambda: kept, key)
+        if self.selection.span and kept is not None:
+            first, length = (
+                fields.first_position(self.selection.version, self.selection.span, newest),
+                self.selection.count,
+            )
+            return _Part(length, lambda: kept[first : first + length], key)
 
         def make() -> tuple[np.ndarray]:
-            whole = fields.put_in_order(days, newest) if kept is None else kept
-            return (whole if mask is None else whole[mask[whole]],)
+            numbers = self.selection.numbers
+            if numbers is None:
+                return (fields.put_in_order(days, newest) if kept is None else kept,)
+            return (numbers[fields.put_in_order(days[numbers], newest)],)
 
         return _Part(self.selection.count, lambda: self._kept(make, self.by)[0], key)
 
@@ -185,21 +195,39 @@ class Listing:
             _Part(rest, lambda: self._kept(lacking, "without", run)[0], key),
         ]
 
-    def _by_relevance(self) -> _Part:
-        """Better matches first."""
+    def _by_relevance(self) -> list[_Part]:
+        """Better matches first: the FIRST best ones, and the others, which are put in order when they are asked for."""
+        numbers = self.selection.numbers
+        assert numbers is not None  # there is a search
 
         def make() -> tuple[np.ndarray, ...]:
-            (numbers,) = self._numbers()
             keys = -search.of(self.selection.corpus).rank(self.selection.q, numbers)
-            return numbers, keys, numbers[np.argsort(keys, kind="stable")]
+            first, rest = _first(keys)
+            return keys, numbers[first[np.argsort(keys[first], kind="stable")]], rest
 
-        numbers, keys, ranked = self._kept(make, "relevance")
+        keys, first, rest = self._kept(make, "relevance")
+
+        def others() -> tuple[np.ndarray]:
+            return (numbers[rest[np.argsort(keys[rest], kind="stable")]],)
 
         def key(number: int) -> float:
             at = int(np.searchsorted(numbers, number))
             return float(keys[at]) if at < len(numbers) and numbers[at] == number else _LAST
 
-        return _Part(len(ranked), lambda: ranked, key)
+        behind = _Part(len(rest), lambda: self._kept(others, "behind")[0], key)
+        return [_Part(len(first), lambda: first, key), behind]
+
+
+def _first(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(places of the FIRST least keys, of equals the first; places of the others), int64, ascending both."""
+    if len(keys) <= FIRST:
+        return np.arange(len(keys)), np.zeros(0, np.int64)
+    limit = np.partition(keys, FIRST)[FIRST]
+    below, equal = np.flatnonzero(keys < limit), np.flatnonzero(keys == limit)
+    first = np.sort(np.concatenate([below, equal[: FIRST - len(below)]]))
+    among = np.ones(len(keys), bool)
+    among[first] = False
+    return first, np.flatnonzero(among)
 
 
 def _topic(by: str, selection: Selection) -> int | None:

@@ -74,11 +74,11 @@ def _ends(wanted: Range, field: RangeField) -> tuple[float, float]:
         raise Invalid("between", str(error)) from None
 
 
-def mask(wanted: Range, version: Version) -> np.ndarray:
-    """bool[D]: documents whose value is in the range; those without one are not."""
+def mask(wanted: Range, version: Version, some: np.ndarray | slice) -> np.ndarray:
+    """bool, of some documents: whose value is in the range; those without one are not."""
     field = next(field for field in fields.ranges(version) if field.name == wanted.name)
     low, high = _ends(wanted, field)
-    values = fields.values(version, field)
+    values = fields.values(version, field)[some]
     return (values >= low) & (values < high if wanted.high.startswith("<") else values <= high) & field.known(values)
 
 

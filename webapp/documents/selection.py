@@ -12,7 +12,6 @@ A form without JavaScript can't join two fields into one, so these are read, too
 ?in:party=    a value of this category, small letters or capitals
 """
 
-from collections import defaultdict
 from collections.abc import Sequence
 from functools import cached_property
 from urllib.parse import urlencode
@@ -21,12 +20,12 @@ import numpy as np
 from django.http import QueryDict
 
 from inference.errors import Invalid
+from inference.explore.day_sums import FOREVER
 from inference.index import LONGEST
-from webapp.documents import conditions, days, fields, ranges, search
+from webapp.documents import conditions, days, fields, members, ranges, search
 from webapp.documents.conditions import ONLY
-from webapp.ingest import repeats, sources
+from webapp.ingest import sources
 from webapp.models import Corpus
-from webapp.results import evidence
 from webapp.results.view import RunView
 from webapp.storage.cache import of_documents
 
@@ -195,6 +194,13 @@ class Selection:
             return None
         return of_documents.get_or_set(("mask", *self.key), self._mask)
 
+    @cached_property
+    def numbers(self) -> np.ndarray | None:
+        """int32, ascending, read-only: the documents of the set; None for all."""
+        if not self:
+            return None
+        return of_documents.get_or_set(("numbers", *self.key), lambda: members.of(self))
+
     @property
     def key(self) -> tuple:
         """What the set depends on: merging topics makes another one of it."""
@@ -210,46 +216,41 @@ class Selection:
         return self.changed(values=values)
 
     def _mask(self) -> np.ndarray:
-        mask = np.ones(self.version.documents, bool)
-        alternatives: dict[str, list[str]] = defaultdict(list)
-        for name, value in self.values:
-            alternatives[name].append(value)
-        for name, wanted in alternatives.items():
-            category, codes = fields.codes(self.version, name)
-            mask &= np.isin(codes, [category.values.index(value) for value in wanted])
-        if any(self.days):
-            dates = fields.dates(self.version)
-            mask &= dates > 0
-            if self.days[0]:
-                mask &= dates >= self.days[0]
-            if self.days[1]:
-                mask &= dates <= self.days[1]
-        for between in self.between:
-            mask &= ranges.mask(between, self.version)
-        for topic, percent in self.topics:
-            mask &= evidence.of(self.run).at_least(self.view.labels.parts(topic), percent / 100)
-        for name in self.only:
-            if name not in ONLY:
-                _, first, end = sources.documents(self.version, conditions.file_position(name))
-                mask[:first] = mask[end:] = False
-                continue
-            mask &= (
-                np.diff(evidence.bow(self.version.pk).indptr) == 0
-                if name == "wordless"
-                else repeats.repeating(self.version, name)
-            )
-        if self.q:
-            matches = np.zeros(self.version.documents, bool)
-            numbers = search.of(self.corpus).find(self.q)
-            matches[numbers[numbers < len(matches)]] = True  # others were added later
-            mask &= matches
+        mask = np.zeros(self.version.documents, bool)
+        mask[self.numbers] = True
         mask.flags.writeable = False
         return mask
 
+    @property
+    def dates(self) -> tuple[int, int]:
+        """(a, b): the days a ... b - 1 that the documents may be of; those without a date are of the day 0."""
+        first, last = self.days
+        if not first and not last:
+            return 0, FOREVER
+        first = max(first, 1)
+        return first, max(first, last + 1 if last else FOREVER)
+
+    @property
+    def span(self) -> tuple[int, int] | None:
+        """(a, b) where the set is all documents of the days a ... b - 1, and None where anything else says which are in it."""
+        if self.q or self.topics or self.values or self.between or self.only:
+            return None
+        return self.dates
+
     @cached_property
     def count(self) -> int:
-        return self.version.documents if self.mask is None else int(np.count_nonzero(self.mask))
+        if self.span:
+            return fields.count(self.version, *self.span)
+        assert self.numbers is not None
+        return len(self.numbers)
 
     def group(self, group: np.ndarray) -> np.ndarray:
         """The groups of `fields.Groups`, documents outside the set in none; these very groups where it is all."""
         return group if self.mask is None else np.where(self.mask, group, np.int32(-1))
+
+    def in_groups(self, groups: fields.Groups | None) -> tuple[np.ndarray | None, np.ndarray]:
+        """(the numbers of the set's documents, None for all; int32: the group of each, -1 for none). Without groups they are
+        all in the first."""
+        if groups is None:
+            return self.numbers, np.zeros(self.count, np.int32)
+        return self.numbers, groups.group if self.numbers is None else groups.of(self.numbers)

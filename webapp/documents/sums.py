@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from inference.explore.day_sums import ALL, NUMBER, TOKENS, WORDS
 from inference.explore.documents import count
-from webapp.documents import fields
+from webapp.documents import days_of_run, fields
 from webapp.documents.selection import Selection
 from webapp.results import evidence
 from webapp.results.view import RunView
@@ -53,10 +54,16 @@ def grouped(selection: Selection, groups: fields.Groups | None, name: Hashable) 
     run, into = selection.run, selection.view.labels.into
 
     def make() -> Sums:
-        group = selection.group(groups.group if groups else np.zeros(run.version.documents, np.int32))
+        known = groups and groups._replace(made=np.empty(0, np.int32), days=None)  # what is kept does not grow with D
+        days = days_of_run.of_groups(selection, groups)
+        ranges = days_of_run.sums(selection, days, measures=(TOKENS, NUMBER)) if days else None
+        if ranges is not None:
+            tokens, documents = (ranges.of[:, :-1, m].T.astype(np.int64) for m in (0, 1))
+            whole = ranges.whole[:-1].astype(np.int64)
+            return Sums(known, tokens, documents, whole[:, WORDS], whole[:, ALL])
         G = len(groups.labels) if groups else 1
-        tokens, documents = evidence.of(run).sums(group, G, into)
-        known = groups and groups._replace(group=np.empty(0, group.dtype))  # what is kept does not grow with D
+        members, group = selection.in_groups(groups)
+        tokens, documents = evidence.of(run).sums(group, G, into, members)
         return Sums(known, tokens, documents, tokens.sum(axis=1), count(group, G))
 
     return _kept.get_or_set((run.snapshot_id, name, tuple(selection.parameters), into.tobytes()), make)

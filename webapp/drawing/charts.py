@@ -4,6 +4,7 @@ Cells and circles that may be thousands on a page are f-strings: format_html tak
 measured, so that 2,400 cells of a grid would take 50 ms longer. All else goes through format_html.
 """
 
+import html
 import math
 from collections.abc import Sequence
 from functools import cache
@@ -91,11 +92,24 @@ def map_circles(circles: list[dict]) -> SafeString:
     # Safe: numbers, and texts that are escaped
     return mark_safe(
         "".join(
-            f'<a href="{conditional_escape(c["url"])}" class="t{c["hue"]}{" on" if c["chosen"] else ""}{" general" if c["background"] else ""}" data-topic="{c["number"]}" data-said="{conditional_escape(c["label"] + " " + c["text"])}">'
-            f'<circle cx="{c["x"]}" cy="{c["y"]}" r="{c["r"]}"/><title>{conditional_escape(c["label"] + " " + (c["name"] or c["text"]) + (" (general talk), " if c["background"] else ", ") + percent(c["share"]))}</title></a>\n'
+            f'<a href="{html.escape(c["url"])}" class="t{c["hue"]}{" on" if c["chosen"] else ""}{" general" if c["background"] else ""}" data-topic="{c["number"]}" data-said="{html.escape(c["label"] + " " + c["text"])}">'
+            f'<circle cx="{c["x"]}" cy="{c["y"]}" r="{c["r"]}"/><title>{html.escape(c["label"] + " " + (c["name"] or c["text"]) + (" (general talk), " if c["background"] else ", ") + percent(c["share"]))}</title></a>\n'
             for c in circles
         )
     )
+
+
+@register.simple_tag
+def map_labels(circles: list[dict]) -> SafeString:
+    """The labels of the circles that have room for one."""
+    return mark_safe(
+        "".join(
+            f'\n<text x="{c["place"]["x"]:.1f}" y="{c["place"]["y"]:.1f}" text-anchor="{c["place"]["anchor"]}">'
+            f"<tspan>{c['label']}</tspan> {html.escape(c['text'])}</text>"
+            for c in circles
+            if "place" in c
+        )
+    )  # numbers, and texts that are escaped
 
 
 CELL = 22  # pixels, of the grid of words and topics
@@ -154,9 +168,14 @@ def bin_rows(time: dict, unit: str) -> SafeString:
 
 @register.inclusion_tag("run/overview/_stacked_bars.html")
 def stacked_bars(time: dict, unit: str):
-    """A line for each value of a category, divided among topics: of 0 to 1, or of 0 to the largest number of words."""
-    most = max((group["tokens"] for group in time["bins"]), default=1) if unit == "tokens" else 1
-    lines = []
+    """A line for each value of a category, divided among topics: of 0 to 1, or of 0 to the largest number of words; where
+    other topics are not drawn, to the largest sum of those that are."""
+    most, lines = 1.0, []
+    if not time["other_drawn"]:
+        sums = [sum(topic["values"][unit][i] or 0 for topic in time["stacked"]) for i in range(len(time["bins"]))]
+        most = max(sums, default=0) or 1
+    elif unit == "tokens":
+        most = max((group["tokens"] for group in time["bins"]), default=1)
     for i, group in enumerate(time["bins"]):
         at, pieces = 0.0, []
         for topic in time["stacked"]:
@@ -166,7 +185,14 @@ def stacked_bars(time: dict, unit: str):
                     {"topic": topic, "x": at, "width": width, "said": written(topic["values"][unit][i], unit)}
                 )
             at += width
-        lines.append(group | {"pieces": pieces, "rest": at, "rest_width": 100 * (time["other"][unit][i] or 0) / most})
+        lines.append(
+            group
+            | {
+                "pieces": pieces,
+                "rest": at,
+                "rest_width": 100 * (time["other"][unit][i] or 0) / most if time["other_drawn"] else 0,
+            }
+        )
     return {"lines": lines}
 
 

@@ -42,11 +42,12 @@ def count(number):
 
 @register.filter
 def percent(share):
-    """A share in words: one decimal below ten per cent, and never a misleading 0.0%."""
+    """A share in words: one decimal below ten per cent, two below a fifth of one, as topics among 2,000 have; and never a
+    misleading 0.0%."""
     if share is None or share == "":
         return NONE
-    if 0 < share < 0.001:
-        return "<0.1%"
+    if 0 < share < 0.002:
+        return f"{100 * share:.2f}%" if share >= 0.00005 else "<0.01%"
     return f"{100 * share:.1f}%" if share < 0.1 else f"{100 * share:.0f}%"
 
 

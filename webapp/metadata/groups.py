@@ -1,5 +1,6 @@
 """Documents in groups: by the values of a field, by ranges, or by periods of their dates."""
 
+from collections.abc import Callable
 from datetime import date
 from typing import NamedTuple
 
@@ -19,14 +20,28 @@ class Groups(NamedTuple):
     """Documents by a period or a field.
 
     by: "year", "decade", "month", or a field's name. labels: of the groups, periods and ranges in their order without a
-    gap, values by frequency. group: int32[D], each document's place in them, -1 for none. bounds: of ranges, (low,
-    high) as documents.ranges has them.
+    gap, values by frequency. made: `group`, or what makes it when it is asked for. bounds: of ranges, (low, high) as
+    documents.ranges has them. starts: of periods of the documents' own dates, int64[G + 1], the first day of each, and that
+    behind the last.
     """
 
     by: str
     labels: list[str]
-    group: np.ndarray
+    made: np.ndarray | Callable[[], np.ndarray]
     bounds: tuple[tuple[str, str], ...] = ()
+    starts: np.ndarray | None = None
+    days: np.ndarray | None = None
+
+    @property
+    def group(self) -> np.ndarray:
+        """int32[D], each document's place in the groups, -1 for none."""
+        return self.made() if callable(self.made) else self.made
+
+    def of(self, documents: np.ndarray) -> np.ndarray:
+        """int32: the places of some documents."""
+        if self.starts is not None and self.days is not None:
+            return in_periods(self.days[documents], self.starts)
+        return self.group[documents]
 
     @property
     def in_time(self) -> bool:
@@ -39,24 +54,45 @@ class TooManyPeriods(ValueError):
 
 def by_period(days: np.ndarray, by: str) -> Groups:
     """Documents by "decade", "year" or "month". days: int32[D], date.toordinal(), 0 for none; one at least has a date.
-
-    Raises TooManyPeriods where there are more than MOST_GROUPS from the first to the last.
-    """
+    Raises TooManyPeriods."""
     least, present = of_days(days)
-    month = months(np.arange(least, least + len(present), dtype=np.int32))
-    number = month if by == "month" else month // (12 if by == "year" else 120)
-    first, last = int(number[0]), int(number[-1])
-    if last - first >= MOST_GROUPS:
+    labels, starts = periods(least, least + len(present) - 1, by)
+    return Groups(by, labels, in_periods(days, starts), starts=starts, days=days)
+
+
+def periods(first: int, last: int, by: str) -> tuple[list[str], np.ndarray]:
+    """(labels, Groups.starts) of the periods from a day to another.
+
+    Raises TooManyPeriods where there are more than MOST_GROUPS.
+    """
+    unit = {"month": 1, "year": 12, "decade": 120}[by]
+    a, b = (int(month) // unit for month in months(np.array([first, last])))
+    if b - a >= MOST_GROUPS:
         raise TooManyPeriods(
-            f"From first to last there are {last - first + 1:,} {PERIODS[by]}; at most {MOST_GROUPS:,} can be shown. Choose a longer period."
+            f"From first to last there are {b - a + 1:,} {PERIODS[by]}; at most {MOST_GROUPS:,} can be shown. Choose a longer period."
         )
-    labels = [_label(by, n) for n in range(first, last + 1)]
-    of_day = np.concatenate([[NONE], number - first]).astype(np.int32)
+    starts = [first_day(number * unit) for number in range(a, b + 2)]
+    return [_label(by, number) for number in range(a, b + 1)], np.array(starts, np.int64)
+
+
+def first_day(month: int) -> int:
+    """The first day of a month, counted from January of the year 0; of one outside the calendar its nearest end."""
+    year = month // 12
+    if year < 1:
+        return 1
+    return date(year, month % 12 + 1, 1).toordinal() if year <= date.max.year else date.max.toordinal() + 1
+
+
+def in_periods(days: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """int32[D]: the period of each document, by Groups.starts; -1 for one without a date."""
+    begin = int(starts[0])
+    of_day = np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
+    of_day = np.concatenate([np.array([NONE], np.int32), of_day])
     group = np.empty(len(days), np.int32)
     for a in range(0, len(days), _BLOCK):
         block = days[a : a + _BLOCK]
-        np.take(of_day, np.where(block > 0, block - (least - 1), 0), out=group[a : a + _BLOCK])
-    return Groups(by, labels, group)
+        np.take(of_day, np.where(block > 0, block - (begin - 1), 0), out=group[a : a + _BLOCK])
+    return group
 
 
 def of_days(days: np.ndarray) -> tuple[int, np.ndarray]:

@@ -19,6 +19,7 @@ from inference.evaluate import Diagnostics
 from inference.explore.distances import divergences
 from inference.versions import versions
 from webapp.curation import label_transfer
+from webapp.documents import fields
 from webapp.findings import stored
 from webapp.jobs import claims, events, kinds
 from webapp.jobs.heartbeat import Heartbeat
@@ -277,8 +278,9 @@ class Training:
         postings = Postings.open(by_word)
         blocks = sharing.evidence(self.team, self.engine, self.config, self.state, self.bow)
         gathered = inference.gather(
-            self.folder / "evidence", self.bow, postings, topics, blocks, by_document=self.engine.BY_DOCUMENT
-        )
+            self.folder / "evidence", self.bow, postings, topics, blocks, by_document=self.engine.BY_DOCUMENT,
+            days=fields.dates(self.run.version),
+        )  # fmt: skip
         for done in gathered:
             self.beat.check()
             events.run(self.run.pk, {"type": "storing", "documents": done, "of": self.bow.D})

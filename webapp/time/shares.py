@@ -12,11 +12,13 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.explore import bands, change
+from inference.explore.day_sums import WORDED
 from inference.explore.documents import count
-from webapp.documents import fields, sums
+from webapp.documents import days_of_run, fields, sums
 from webapp.documents.fields import Groups
 from webapp.documents.selection import Selection
 from webapp.results import evidence
+from webapp.results.view import RunView
 from webapp.storage.cache import BoundedCache, of_documents
 
 _kept = BoundedCache(8 << 20)
@@ -26,20 +28,42 @@ class Cut(NamedTuple):
     """A selection of a run's documents, in groups. `key` names it: the same key, the same numbers; `name` names its
     groups.
 
-    first, end: the groups from the first to the last with a document, so that a chart does not begin with empty years.
+    days: of each group, where days alone say what is in it. documents: int64[G], how many each group has. first, end: the
+    groups from the first to the last with a document, so that a chart does not begin with empty years.
     """
 
     groups: Groups
     selection: Selection
-    group: np.ndarray
-    first: int
-    end: int
+    days: list[days_of_run.Spans] | None
+    documents: np.ndarray
     name: Hashable
     key: tuple
 
     @property
+    def first(self) -> int:
+        return int(np.flatnonzero(self.documents)[0]) if self.documents.any() else 0
+
+    @property
+    def end(self) -> int:
+        return int(np.flatnonzero(self.documents)[-1]) + 1 if self.documents.any() else 0
+
+    @property
     def labels(self) -> list[str]:
         return self.groups.labels[self.first : self.end]
+
+    @property
+    def group(self) -> np.ndarray:
+        """int32[D]: each document's place in the groups, -1 for none."""
+        if not self.selection:
+            return self.groups.group  # kept as what it is
+        return of_documents.get_or_set(("cut", *self.key), lambda: self.selection.group(self.groups.group))
+
+    @property
+    def members(self) -> tuple[np.ndarray | None, np.ndarray]:
+        """(the numbers of the set's documents, None for all; int32: the group of each)."""
+        if not self.selection:
+            return None, self.groups.group
+        return of_documents.get_or_set(("members", *self.key), lambda: self.selection.in_groups(self.groups))
 
 
 def cut(selection: Selection, by: str) -> Cut:
@@ -49,15 +73,15 @@ def cut(selection: Selection, by: str) -> Cut:
 def of_groups(selection: Selection, groups: Groups, name: Hashable) -> Cut:
     """name: of the groups, which tells them from others of the same corpus."""
     key = (selection.run.snapshot_id, name, tuple(selection.parameters), selection.view.labels.into.tobytes())
+    days = days_of_run.of_groups(selection, groups)
+    of = Cut(groups, selection, days, np.zeros(0, np.int64), name, key)
 
-    def make():
-        group = selection.group(groups.group)
-        some = count(group, len(groups.labels)).nonzero()[0]
-        ends = (int(some[0]), int(some[-1]) + 1) if len(some) else (0, 0)
-        return None if group is groups.group else group, ends  # those of all documents are kept as what they are
+    def documents() -> np.ndarray:
+        if days:
+            return days_of_run.counts(selection, days)
+        return count(of.members[1], len(groups.labels))
 
-    group, (first, end) = of_documents.get_or_set(("cut", *key), make)
-    return Cut(groups, selection, groups.group if group is None else group, first, end, name, key)
+    return of._replace(documents=_kept.get_or_set(("documents", *key), documents))
 
 
 def tokens(of: Cut) -> np.ndarray:
@@ -86,9 +110,37 @@ def intervals(of: Cut, topics: list[int]) -> bands.Bands:
 
 
 def _bands(of: Cut, topics: list[int]) -> bands.Bands:
+    made = days_of_run.sums(of.selection, of.days, topics) if of.days else None
+    if made is not None:
+        return bands.of_sums(made.whole[:-1, WORDED:], made.of[:, :-1], made.of[:, -1])
     counted, into = evidence.of(of.selection.run), of.selection.run_view.labels.into
     documents = counted.doc_ptr, counted.doc_topics, counted.doc_tokens, counted.lengths
-    return bands.shares(*documents, of.group, len(of.groups.labels), topics, into=into)
+    numbers, group = of.members
+    if numbers is None:
+        return bands.shares(*documents, group, len(of.groups.labels), topics, into=into)
+    whole, in_groups = bands.sums_of(numbers, *documents, group, len(of.groups.labels), topics, into)
+    return bands.of_sums(whole, in_groups, everywhere(of.selection.run_view)[1][topics, 0])
+
+
+def everywhere(view: RunView) -> tuple[np.ndarray, np.ndarray]:
+    """float64[1, 3] and float64[K, 1, 5]: what bands.of_sums needs of all documents together."""
+
+    def make() -> tuple[np.ndarray, np.ndarray]:
+        made = days_of_run.sums(Selection.all(view), [])
+        if made is not None:
+            return made.whole[:, WORDED:], made.of
+        return of_documents_alone(view, [np.arange(view.run.version.documents, dtype=np.int32)])
+
+    return _kept.get_or_set(("everywhere", view.run.snapshot_id, view.labels.into.tobytes()), make)
+
+
+def of_documents_alone(view: RunView, parts: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """float64[G, 3] and float64[K, G, 5]: the same of G lists of documents, int32 each."""
+    counted = evidence.of(view.run)
+    arrays = counted.doc_ptr, counted.doc_topics, counted.doc_tokens, counted.lengths
+    group = np.repeat(np.arange(len(parts), dtype=np.int32), [len(part) for part in parts])
+    every = np.arange(counted.K)
+    return bands.sums_of(np.concatenate(parts), *arrays, group, len(parts), every, view.labels.into)
 
 
 def strongest(of: Cut, topic: int, g: int, count: int) -> list[tuple[int, float]]:

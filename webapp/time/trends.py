@@ -68,7 +68,7 @@ def lines(selection: Selection, by: str, wanted: list[int], most: int = MOST) ->
         "in_time": cut.groups.in_time,
         "bins": bins(cut, bands, places),
         "left_out": cut.end - cut.first - len(places),
-        "without": selection.count - int(np.count_nonzero(cut.group >= 0)),
+        "without": selection.count - int(cut.documents.sum()),
         "measured": not wanted,
         "topics": [
             links.topic(selection.view, k)

@@ -18,11 +18,13 @@ from webapp.storage.sql import rows
 PAGE = 100
 ORDERS = ("share", "number", "label", "coherence", "exclusivity", "word")
 BINS = 120  # of a sparkline: more would lie closer than a screen can show
+_NUMBER = regex.compile(r"t\d{2,5}")  # as pages write it, T07
 _TOPICS = regex.compile(r"\d{1,5}(?:,\d{1,5})*")
 
 
 class Wanted(NamedTuple):
-    """sort: one of ORDERS; backward: the other way round. word: only topics that have it. group: only those of a group
+    """sort: one of ORDERS; backward: the other way round. word: only topics that have it, among their words, in the label
+    that a reader gave them, or as their number, T07. group: only those of a group
     of readers.
     hidden: also those that readers hid. topics: only these; empty for all. frequent: words by probability, not by
     relevance."""
@@ -82,8 +84,9 @@ class Overview:
     def _order(self) -> None:
         K, wanted = self.run.topics, self.wanted
         shown = self.view.used & (self.labels.into == np.arange(K))
-        weight = self._of_word(wanted.word) if wanted.word else None
-        if weight is not None:
+        weight = None
+        if wanted.word:
+            weight = self._of_word(wanted.word) + self._called(wanted.word)  # what is called so comes first
             shown &= weight > 0
         if wanted.topics:
             shown &= np.isin(np.arange(K), self.labels.into[wanted.topics])
@@ -121,6 +124,14 @@ class Overview:
         for row in weights:
             weight[row["topic"]] = row["weight"] * self.measures["share"][row["topic"]]
         return self.labels.merged(weight)
+
+    def _called(self, word: str) -> np.ndarray:
+        """bool[K]: topics in whose label the word is, or whose number it is."""
+        called = np.zeros(self.run.topics, bool)
+        called[[k for k in self.labels.edited() if word in self.labels.label(k).lower()]] = True
+        if _NUMBER.fullmatch(word) and int(word[1:]) < len(called):
+            called[self.labels.into[int(word[1:])]] = True
+        return called
 
     def page(self, after: int = 0, limit: int = PAGE) -> tuple[list[dict], int | None]:
         """Topics from place `after` on, as the list shows them; and where the next page begins."""

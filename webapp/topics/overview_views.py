@@ -12,8 +12,9 @@ from webapp.results import hidden_words
 from webapp.results.view import RunView
 from webapp.server.page_cache import cached_page
 from webapp.topics import grid, maps, timeline
-from webapp.topics.overview import Overview, Wanted
+from webapp.topics.overview import PAGE, Overview, Wanted
 
+BELOW = 20  # topics that the map lists below itself, unless some were chosen on it
 VIEWS = {"list": "List", "map": "Map", "grid": "Grid of words", "time": "Over time"}
 
 
@@ -57,14 +58,18 @@ def index(request: HttpRequest, run: Run, as_json: bool = False) -> HttpResponse
     )
 
 
-def _list(request: HttpRequest, overview: Overview) -> dict:
-    listed, following = overview.page(number(request, "after", 0))
+def _list(request: HttpRequest, overview: Overview, rows: int = PAGE) -> dict:
+    after = number(request, "after", 0) or 0
+    listed, following = overview.page(after, rows)
     lines = overview.lines([topic["number"] for topic in listed])
     for topic in listed:
         topic["line"] = lines and lines["lines"][topic["number"]]
     return {
         "items": listed,
+        "first": after + 1,
+        "last": after + len(listed),
         "times": lines and {"by": lines["by"], "labels": lines["labels"]},
+        "previous": address(request, after=max(0, after - rows) or None) if after else None,
         "next": next_page(request, after=following),
     }
 
@@ -72,7 +77,9 @@ def _list(request: HttpRequest, overview: Overview) -> dict:
 def _map(request: HttpRequest, overview: Overview) -> dict:
     """All topics on the map, those that were chosen marked there; below it the list of these alone."""
     everything = Overview(overview.selection, overview.wanted._replace(topics=[]))
-    return {"map": maps.of(everything, overview.wanted.topics)} | _list(request, overview)
+    return {"map": maps.of(everything, overview.wanted.topics)} | _list(
+        request, overview, PAGE if overview.wanted.topics else BELOW
+    )
 
 
 def _grid(request: HttpRequest, overview: Overview) -> dict:

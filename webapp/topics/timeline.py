@@ -8,6 +8,9 @@ from webapp.results import links
 from webapp.topics.overview import Overview
 
 STACKED = HUES  # topics of the chart in which they stand on one another: as many as there are colours
+LEAST = (
+    0.2  # of all words that the stacked topics hold: with less the others would fill the chart, and are left out of it
+)
 RESTS = 40  # of the topics that are not stacked, named below the chart
 MULTIPLES = 48  # small charts of a page
 VALUES = 40  # of a category: the most frequent
@@ -20,7 +23,7 @@ def of(overview: Overview, by: str, after: int = 0) -> dict | None:
     labels, bins [{label, tokens, documents, url}]: the groups, empty ones at both ends left out; a bin's url is that of
     its documents, to which "&has=<topic>:0" can be added. stacked, multiples: topics with `tokens` and `shares` by
     group; other: those of all topics that are not stacked, which `rest` names, the largest first, at most RESTS of the
-    rest_count. Topics of general talk are stacked only where they are asked for. most: the largest share and the largest count of any
+    rest_count; part: of all words, those of stacked topics; other_drawn: whether the chart shows the others. Topics of general talk are stacked only where they are asked for. most: the largest share and the largest count of any
     multiple.
     """
     run, selection = overview.run, overview.selection
@@ -45,6 +48,7 @@ def of(overview: Overview, by: str, after: int = 0) -> dict | None:
     ]  # fmt: skip
     stacked = overview.numbers[:STACKED] if overview.wanted.topics else _largest(overview)
     other = totals - tokens[:, stacked].sum(axis=1)
+    part = 1.0 - float(other.sum() / max(1, totals.sum()))
     rest = _by_size(overview, np.setdiff1d(np.flatnonzero(_read(overview)), stacked))
     shown = overview.numbers[after : after + MULTIPLES]
     bands = links.apart(overview.view, _series(overview, stacked, tokens, shares))
@@ -61,6 +65,8 @@ def of(overview: Overview, by: str, after: int = 0) -> dict | None:
         "rest": overview.named(rest[:RESTS].tolist(), 3),
         "rest_count": len(rest),
         "other": {"tokens": other.tolist(), "shares": _ratios(other, totals)},
+        "part": part,
+        "other_drawn": part >= LEAST,
         "multiples": [each | {"hue": hues.get(each["number"], each["hue"])} for each in multiples],
         "most": {
             "tokens": int(tokens[:, overview.numbers].max(initial=0)),

@@ -12,6 +12,7 @@ from webapp.results import links, measures, topics
 from webapp.results.view import RunView
 
 NEIGHBOURS = 6  # topics named as like it, and as its company
+STROKES = 200  # of a line that shows every topic's value of a measure: more would touch
 
 
 def groups(view: RunView, k: int, selection: Selection, by: str) -> dict | None:
@@ -81,7 +82,7 @@ MEASURES = {
 
 def diagnostics(run: Run, k: int) -> list[dict]:
     """Each measure of the topic as the model has it: value, below (how many topics are lower), of (how many are known),
-    all values."""
+    all (values, of those too close to be drawn apart one)."""
     measured = []
     for name, (term, title, places, means) in MEASURES.items():
         column = measures.of(run)[name]
@@ -90,6 +91,16 @@ def diagnostics(run: Run, k: int) -> list[dict]:
         known = column[~np.isnan(column)]
         measured.append({
             "name": name, "term": term, "title": title, "places": places, "means": means, "value": float(column[k]),
-            "below": int(np.count_nonzero(known < column[k])), "of": len(known), "all": known.tolist(),
+            "below": int(np.count_nonzero(known < column[k])), "of": len(known), "all": _apart(known).tolist(),
         })  # fmt: skip
     return measured
+
+
+def _apart(values: np.ndarray) -> np.ndarray:
+    """Values in their order, the least and the largest among them: of those within a STROKES-th of their range one."""
+    values = np.sort(values)
+    if len(values) <= STROKES:
+        return values
+    span = values[-1] - values[0]
+    _, first = np.unique(np.floor((values - values[0]) * (STROKES / span if span else 0.0)), return_index=True)
+    return values[first]

@@ -29,8 +29,8 @@ def ranked(
     """
     parts = view.labels.parts(k)
     best = (
-        _by_order(view.run, k, by, after, limit + 1)
-        if selection.mask is None and len(parts) == 1
+        _by_order(view.run, k, selection, by, after, limit + 1)
+        if len(parts) == 1
         else _by_evidence(view.run, parts, selection, by, after, limit + 1)
     )
     page = best[:limit]
@@ -66,20 +66,23 @@ def _overlap(a: dict[int, int], b: dict[int, int]) -> float:
     return common / max(1, sum(a.values()) + sum(b.values()) - common)
 
 
-def _by_order(run: Run, k: int, by: str, after: tuple[float, int] | None, limit: int) -> list[dict]:
+def _by_order(
+    run: Run, k: int, selection: Selection, by: str, after: tuple[float, int] | None, limit: int
+) -> list[dict]:
     """From the order that the evidence has of the topic's documents."""
-    best = evidence.of(run).best(k, by, limit, after)
+    best = evidence.of(run).best(k, by, limit, after, selection.mask)
     return [{"number": d, "tokens": tokens, "share": share} for d, tokens, share in best]
 
 
 def _by_evidence(
     run: Run, parts: list[int], selection: Selection, by: str, after: tuple[float, int] | None, limit: int
 ) -> list[dict]:
-    """The same of several topics together, or in some documents: one pass over the evidence."""
-    counted = evidence.of(run)
-    tokens = counted.held(parts)
-    some = np.flatnonzero(tokens if selection.mask is None else tokens * selection.mask)
-    tokens, shares = tokens[some], tokens[some] / counted.lengths[some]
+    """The same of several topics together: one pass over the topics of the selected documents."""
+    counted, numbers = evidence.of(run), selection.numbers
+    tokens = counted.held(parts, numbers)
+    having = np.flatnonzero(tokens)
+    some, tokens = having if numbers is None else numbers[having], tokens[having]
+    shares = tokens / counted.lengths[some]
     value = shares if by == "share" else tokens
     if after:
         kept = (value < after[0]) | ((value == after[0]) & (some > after[1]))

@@ -35,9 +35,7 @@ def tallied(view: RunView, k: int, selection: Selection) -> Words:
     run, parts = view.run, view.labels.parts(k)
     merges = view.labels.into.tobytes() if selection.topics else b""  # a condition on a topic depends on all merges
     key = (run.snapshot_id, tuple(parts), tuple(selection.parameters), merges)
-    return _tallies.get_or_set(
-        key, lambda: _of_all(view, parts) if selection.mask is None else _of_some(view, parts, selection)
-    )
+    return _tallies.get_or_set(key, lambda: _of_all(view, parts) if not selection else _of_some(view, parts, selection))
 
 
 def _of_all(view: RunView, parts: list[int]) -> Words:
@@ -56,9 +54,7 @@ def _of_some(view: RunView, parts: list[int], selection: Selection) -> Words:
     """In the selected documents: one pass over their words."""
     slot = np.full(view.run.topics, -1, np.int32)
     slot[parts] = 0
-    mask = selection.mask if selection.mask is not None else np.ones(view.run.version.documents, bool)
-    documents = np.flatnonzero(mask).astype(np.int32)
-    group = np.broadcast_to(np.int32(0), mask.shape)
+    documents, group = selection.in_groups(None)
     tokens, everywhere = evidence.of(view.run).word_sums(group, 1, slot, 1, documents)[0]
     some = np.flatnonzero(tokens)
     return Words(some, tokens[some], everywhere[some], int(tokens.sum()), int(everywhere.sum()))

@@ -19,6 +19,7 @@ LIKELY = 0.6  # and one whose tokens are less certain on average, as its lines w
 SHADES = 3  # paler ones of a colour: static/css/words.css
 MOST = 16  # senses that are unfolded
 APART = 12  # of the other topics, those that a chart shows one by one where it is asked to
+LISTED = 50  # of the other topics, the largest, that are listed; a frequent word is in nearly all of 2,000 topics
 NAMED = 6  # words that name a sense
 CANDIDATES = 40  # words from which those are chosen
 THIN = 10  # tokens: a period or value with fewer is marked
@@ -82,20 +83,23 @@ def charted(view: RunView, named: list[dict], rare: list[dict], apart: bool) -> 
     return listed
 
 
-def grouped(rare: list[dict]) -> list[dict]:
-    """The topics that are no senses by why they are none: those of which the model is unsure, and the small ones."""
-    kinds = {
-        why: [row for row in rare if (row["certainty"] < LIKELY) == (why == "unsure")] for why in ("unsure", "small")
-    }
-    return [
-        {"why": why, "topics": of, "tokens": sum(row["tokens"] for row in of), "share": sum(row["share"] for row in of)}
-        for why, of in kinds.items()
-        if of
-    ]
+def grouped(rare: list[dict], listed: list[dict]) -> list[dict]:
+    """The topics that are no senses by why they are none: those of which the model is unsure, and the small ones.
+    topics: of those the listed ones; more: how many others there are."""
+    kinds: dict[str, list[dict]] = {"unsure": [], "small": []}
+    for row in rare:
+        kinds["unsure" if row["certainty"] < LIKELY else "small"].append(row)
+    shown = {row["number"] for row in listed}
+    groups = []
+    for why, of in kinds.items():
+        topics = [row for row in of if row["number"] in shown]
+        sums = {"tokens": sum(row["tokens"] for row in of), "share": sum(row["share"] for row in of)}
+        groups.append({"why": why, "topics": topics, "more": len(of) - len(topics)} | sums)
+    return [group for group in groups if group["tokens"]]
 
 
 def name(view: RunView, of: Uses, senses: list[dict], rare: list[dict]) -> None:
-    """Give each sense its `words`: those that tell it from the others; the rare ones get the first words of their
+    """Give each sense its `words`: those that tell it from the others; rare ones get the first words of their
     topics."""
     near = of.near([row["number"] for row in senses], CANDIDATES)
     owned = _owned(view, near, [row["number"] for row in senses])

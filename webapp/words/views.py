@@ -1,6 +1,7 @@
 """Words of a run's corpus, the senses of one (the topics its tokens were given to), its lines, and two words side by
 side."""
 
+from typing import Any
 from urllib.parse import urlencode
 
 from django.core.exceptions import BadRequest
@@ -68,7 +69,7 @@ def detail(request: HttpRequest, run: Run, word: str, as_json: bool = False) -> 
     known = queries.word(run.version, word)
     if known is None:
         return missing(request, run, word, as_json)
-    data = {
+    data: dict[str, Any] = {
         "word": {
             "word": known.word,
             "tokens": known.tokens,
@@ -85,7 +86,8 @@ def detail(request: HttpRequest, run: Run, word: str, as_json: bool = False) -> 
         return _lines(request, known, selection, data, as_json)
     uses = senses.uses(view, known, selection)
     named, rare = senses.tallied(view, uses, selection)
-    senses.name(view, uses, named, rare)
+    listed = rare[: senses.LISTED]
+    senses.name(view, uses, named, listed)
     charted = senses.charted(view, named, rare, request.GET.get("rest") == "apart")
     if concordance.has_places(run):
         samples = concordance.samples(selection, uses, [row["number"] for row in named], SAMPLES)
@@ -93,7 +95,8 @@ def detail(request: HttpRequest, run: Run, word: str, as_json: bool = False) -> 
             row["samples"] = samples[row["number"]]
     data |= {
         "senses": named,
-        "rare": rare,
+        "rare": listed,
+        "rare_count": len(rare),
         "tokens": sum(row["tokens"] for row in (*named, *rare)),
         "documents": len(uses.documents),
         "all": selection.address(topic="all"),
@@ -119,9 +122,10 @@ def detail(request: HttpRequest, run: Run, word: str, as_json: bool = False) -> 
         much_rare=data["rest"] > MUCH * data["tokens"],
         doubtful=bool(named) and (data["tokens"] < senses.THIN or not senses.is_sense(named[0])),
         unsure={row["number"]: concordance.sure(row["certainty"]) for row in named if row["certainty"] < UNSURE},
-        rare_groups=senses.grouped(rare),
+        rare_groups=senses.grouped(rare, listed),
         charted=charted,
-        uncharted=rare[max(0, len(charted) - len(named)) :],
+        uncharted=len(rare) - (len(charted) - len(named)),
+        others_charted=min(len(rare), senses.APART),
     )
 
 
@@ -146,16 +150,17 @@ def _lines(request: HttpRequest, word: Word, selection: Selection, data: dict, a
     first = number(request, "after", 0)
     uses = senses.uses(view, word, selection)
     named, rare = senses.tallied(view, uses, selection)
-    senses.name(view, uses, named, rare)
+    listed = [row for i, row in enumerate(rare) if i < senses.LISTED or row["number"] == topic]
+    senses.name(view, uses, named, listed)
     lines = concordance.Lines([], 0, 0, 0)
     if concordance.has_places(run):
         lines = concordance.page(selection, uses, topic, order, first)
     kept = {"topic": request.GET["topic"], "sort": "" if order == "certainty" else order}
     last = first + len(lines.lines)
     data |= {
-        "sense": next((row for row in (*named, *rare) if row["number"] == topic), None),
+        "sense": next((row for row in (*named, *listed) if row["number"] == topic), None),
         "senses": named,
-        "rare": rare,
+        "rare": listed,
         "all": selection.address(topic="all"),
         "overview": selection.address() if selection else "",
         "sort": order,

@@ -10,7 +10,7 @@ from django.urls import reverse
 from inference import checkpoint, engines
 from inference.bow import Bow
 from inference.errors import Invalid
-from inference.explore import matching
+from inference.explore import distances, matching
 from tests.corpora import as_csv, example_rows
 from tests.inference.test_evaluate import topics_of
 from webapp.compare import matchings
@@ -322,6 +322,6 @@ def test_the_progress_of_a_matching_is_told(monkeypatch):
     one, other = (topics_of(rng.dirichlet(np.full(30, 0.2), K), 12) for K in (7, 5))
     words = [f"w{i}" for i in range(30)]
     whole = matching.similarities(one, other, words, words)
-    monkeypatch.setattr(matching, "LARGE", 2)
+    monkeypatch.setattr(distances, "_LARGE", 2)
     parts = matching.similarities(one, other, words, words, told.append)
     assert (parts == whole).all() and told == pytest.approx([2 / 7, 4 / 7, 6 / 7, 1])

@@ -25,7 +25,14 @@ from webapp.results.view import RunView
 
 pytestmark = pytest.mark.django_db
 
-SETS = ["", "q=war", "q=congress&has=1:10", "in=party:Federalist&from=1792", "q=nosuchwordanywhere"]
+SETS = [
+    "",
+    "q=war",
+    "q=congress&has=1:10",
+    "in=party:Federalist&from=1792",
+    "from=1791-03&to=1795",
+    "q=nosuchwordanywhere",
+]
 
 
 def made(run, query: str, by: str = "") -> Listing:
@@ -82,6 +89,30 @@ def test_orders(trained, query, by):
         assert of.around(number) == (
             expected[place - 1] if place else None, expected[place + 1] if place + 1 < len(expected) else None, place + 1,
         )  # fmt: skip
+
+
+def test_matches_behind_the_first_are_ranked_when_they_are_asked_for(trained, monkeypatch):
+    expected = whole(made(trained, "q=war"), 50)
+    for first in (1, 4, len(expected) - 1):
+        monkeypatch.setattr(listing_module, "FIRST", first)
+        listing_module._lists.clear()
+        of = made(trained, "q=war")
+        of.page(None, first)  # and one more, to know whether there is any
+        assert whole(of, 3) == expected
+        assert [of.around(number).place for number in expected] == list(range(1, len(expected) + 1))
+
+
+def test_a_page_of_a_range_of_days_makes_no_list(trained, monkeypatch):
+    monkeypatch.setattr(
+        Selection, "numbers", property(lambda self: pytest.fail("all documents of the set were listed"))
+    )
+    for by in ("order", "date", "newest"):
+        of = made(trained, "from=1791&to=1795", by)
+        page, following = of.page(None, 3)
+        assert len(page) == 3 and of.selection.count > 6
+        rank, number = following.split(",")
+        assert not {*page} & {*of.page((float(rank), int(number)), 3)[0]}
+    assert sum(bar["documents"] for bar in facets._bars(of.selection)) == of.selection.count
 
 
 def test_a_merged_topic_orders_by_what_both_hold(trained):

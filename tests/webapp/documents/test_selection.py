@@ -15,10 +15,11 @@ from django.test import RequestFactory
 from inference.errors import Invalid
 from tests.webapp import mixtures
 from tests.webapp.making import corpus_of
-from webapp.documents import facets
+from webapp.documents import facets, fields, members
 from webapp.documents.selection import Selection
 from webapp.models import Document, Edit, Run
 from webapp.results.view import RunView
+from webapp.storage.cache import of_documents
 
 pytestmark = pytest.mark.django_db
 
@@ -35,6 +36,7 @@ def read(corpus, run=None, query="", **parameters) -> Selection:
 def numbers(selection: Selection) -> set[int]:
     assert selection.mask.dtype == bool and not selection.mask.flags.writeable
     assert selection.count == selection.mask.sum()
+    assert np.array_equal(selection.numbers, np.flatnonzero(selection.mask)) and not selection.numbers.flags.writeable
     return set(np.flatnonzero(selection.mask).tolist())
 
 
@@ -113,6 +115,16 @@ def test_words_in_quotes_are_found_as_they_are(ready, q, pattern):
 def test_dates(ready, documents, first, last, naive):
     expected = {d.number for d in documents if d.date and naive(d.date)}
     assert expected and numbers(read(ready, from_=first, to=last)) == expected
+
+
+def test_few_days_are_looked_up_many_are_gone_through(ready, documents, monkeypatch):
+    days = read(ready, from_="1792", to="1793")
+    expected, by_date = numbers(days), fields.by_date(ready.version, newest=False)
+    assert by_date is not None and days.count * members.FEW < ready.version.documents
+    of_documents.clear()
+    monkeypatch.setattr(members, "FEW", 10**6)
+    assert numbers(read(ready, from_="1792", to="1793")) == expected
+    assert numbers(read(ready, from_="1793", to="1792")) == set()
 
 
 def test_values_of_one_category_are_alternatives_of_two_both_hold(ready, documents):

@@ -13,16 +13,18 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from inference.errors import Invalid
-from inference.explore import bands
+from inference.explore import bands, day_sums
 from tests.corpora import as_csv
 from tests.webapp.making import corpus_of, run_on
 from webapp.curation import services as curation
-from webapp.documents import fields, wording
+from webapp.documents import facets, fields, sums, wording
 from webapp.documents.selection import Selection
 from webapp.drawing import trends as drawing
 from webapp.models import Document
 from webapp.results import evidence
 from webapp.results.view import RunView
+from webapp.server import page_cache
+from webapp.storage.cache import of_documents
 from webapp.time import contrasts, shares, trends
 
 pytestmark = pytest.mark.django_db
@@ -240,7 +242,16 @@ def gaps(draft, django_db_setup, django_db_blocker):
             min_documents=1,
             max_share=1.0,
         )
-        yield run_on(corpus, seed=1, topics=2, passes=20)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(day_sums, "_ROW_BYTES", 1_000)  # so small a corpus would leave none
+            run = run_on(corpus, seed=1, topics=2, passes=20)
+        yield run
+
+
+def test_a_training_leaves_sums_by_day(gaps):
+    sums_by_day, days = evidence.of(gaps).day_sums, fields.dates(gaps.version)
+    assert sums_by_day is not None and sums_by_day.edges[0] == 0 and sums_by_day.edges[-1] > days.max()
+    assert sums_by_day.whole[-1, 0] == gaps.version.documents and sums_by_day.whole[1, 0] == 1  # it has no date
 
 
 def test_a_line_never_crosses_years_without_documents(client, gaps):
@@ -314,13 +325,65 @@ def test_a_corpus_of_categories_only_begins_with_one(trained, monkeypatch):
 def test_intervals_are_remembered_topic_by_topic(trained, monkeypatch):
     cut = shares.cut(Selection.read(QueryDict("q=commerce"), trained.corpus, RunView(trained)), "year")
     first = shares.intervals(cut, [2, 0])
-    asked, compute = [], bands.shares
-    monkeypatch.setattr(shares.bands, "shares", lambda *a, **b: asked.append(a[-1]) or compute(*a, **b))
+    asked, compute = [], bands.sums_of
+    monkeypatch.setattr(shares.bands, "sums_of", lambda *a: asked.append(a[-2]) or compute(*a))
     again = shares.intervals(cut, [0, 5, 2])
     assert asked == [[5]]
     assert np.array_equal(again.share[[2, 0]], first.share, equal_nan=True)
     with pytest.raises(Invalid):
         shares.cut(Selection.read(QueryDict(), trained.corpus, RunView(trained)), "nothing")
+
+
+def test_sums_by_day_change_no_number(client, trained, monkeypatch, tmp_path):
+    """What is read from them is what a pass over the documents gives, whatever is merged and wherever a range ends."""
+    counted, days = evidence.of(trained), fields.dates(trained.version)
+    assert counted.day_sums is None  # the corpus is small
+    monkeypatch.setattr(day_sums, "_ROW_BYTES", 1_000)
+    rows = counted.doc_ptr, counted.doc_topics, counted.doc_tokens, counted.lengths
+    day_sums.DaySums.write(tmp_path, days, counted.K, *rows)
+    monkeypatch.setattr(counted, "day_sums", day_sums.DaySums.open(tmp_path))
+    read = []
+    ranges = day_sums.DaySums.ranges
+    monkeypatch.setattr(day_sums.DaySums, "ranges", lambda *a: read.append(ranges(*a)) or read[-1])
+    curation.change(trained, 4, {"into": "1"}, "Ada")
+    sets = ["", "from=1791-03-15&to=1795", "from=1793-12-03&to=1793-12-03", "to=1795", "from=1796&to=1792"]
+    asked = [(name, f"?{query}&by={by}") for query in sets for name, by in (
+        ("run_time_json", "decade&topics=0,1,2"), ("run_time_json", "month&topics=1"), ("run_topics_json", "year"), ("run_documents_json", "date"),
+    )]  # fmt: skip
+    asked += [("run_time_compare_json", f"?{query}") for query in (
+        "from_a=1791&to_a=1793&from_b=1795", "from_a=1791&to_a=1793-06", "from_a=1791&to_a=1793&from=1790&to=1799-05", "rest=1&from=1795",
+    )]  # fmt: skip
+
+    def answers() -> list[dict]:
+        page_cache.clear()
+        for cache in (sums._kept, shares._kept, contrasts._kept, of_documents, facets._tallies):
+            cache.clear()
+        return [get(client, trained, query, name) for name, query in asked]
+
+    by_day = answers()
+    assert len([made for made in read if made is not None]) > len(asked) / 2
+    monkeypatch.setattr(counted, "day_sums", None)
+    assert answers() == by_day
+    monkeypatch.setattr(fields, "by_date", lambda version, newest: None)  # read by an older version
+    assert answers() == by_day
+
+
+def test_a_set_and_the_rest_are_all(client, trained):
+    """Sums of the rest are what is left of all; the same sets by their values."""
+    values = fields.codes(trained.version, "party")[0].values
+    rest = "&".join(f"in_b=party:{value}" for value in values[1:])
+    some, others = (
+        get(client, trained, f"?in_a=party:{values[0]}{more}", "run_time_compare_json") for more in ("", f"&{rest}")
+    )
+    without_party = sum(code < 0 for code in fields.codes(trained.version, "party")[1].tolist())
+    assert some["sides"][0] == others["sides"][0]
+    if not without_party:
+        names = "number", "share", "low", "high", "tokens", "difference_low", "difference_high"
+        numbers = [[[row[name] for name in names] for part in of["more"] for row in part] for of in (some, others)]
+        assert some["sides"][1]["documents"] == others["sides"][1]["documents"] and numbers[0] == numbers[1]
+    restricted = get(client, trained, f"?q=war&in_a=party:{values[0]}", "run_time_compare_json")
+    both = get(client, trained, "?q=war", "run_documents_json")["count"]
+    assert sum(side["documents"] for side in restricted["sides"]) <= both
 
 
 # The table of shades ---------------------------------------------------------------------------------------------

@@ -179,3 +179,38 @@ def test_the_map_keeps_its_places(client, trained):
             for b in whole["circles"]
             if b is not a
         )
+
+
+def test_a_list_says_its_place(client, trained):
+    whole = client.get(reverse("run_topics_json", args=[trained.pk])).json()
+    later = client.get(reverse("run_topics_json", args=[trained.pk]), {"after": 5, "hidden": "1"}).json()
+    assert (whole["first"], whole["last"], whole["previous"]) == (1, whole["count"], None)
+    assert (later["first"], later["last"], later["previous"]) == (6, later["count"], "?hidden=1")
+    assert later["items"] == whole["items"][5:]
+    page = client.get(reverse("run_topics", args=[trained.pk]), {"after": 5}).content.decode()
+    assert f"6 to {later['count']} of {later['count']}" in page and 'rel="prev"' in page
+
+
+def test_other_topics_are_drawn_only_beside_enough(client, trained):
+    """A few topics of little weight would be a thin line below the others."""
+    tokens = counts(trained).sum(axis=0)
+    order, parts = np.argsort(-tokens), []
+    for numbers in (order[-1:], order[:5]):
+        query = {"view": "time", "topics": ",".join(map(str, sorted(numbers.tolist())))}
+        time = client.get(reverse("run_topics_json", args=[trained.pk]), query).json()["time"]
+        parts.append(time["part"])
+        assert time["part"] == pytest.approx(tokens[numbers].sum() / tokens.sum())
+        assert time["other_drawn"] == (time["part"] >= 0.2)
+    assert parts[0] < 0.2 <= parts[1]
+    by = {"view": "time", "by": "president", "topics": str(order[-1])}
+    page = client.get(reverse("run_topics", args=[trained.pk]), by).content.decode()
+    assert "are not drawn" in page and 'class="rest"' not in page
+
+
+def test_topics_are_known_by_number_and_by_label(client, trained):
+    curation.change(trained, 5, {"label": "Militia and arms"}, "a test")
+    by_word = [t["number"] for t in get(client, trained, "word=militia")["items"]]
+    assert by_word[0] == 5 and len(by_word) > 1  # what is called so, then what has the word
+    assert [t["number"] for t in get(client, trained, "word=and+arms")["items"]] == [5]
+    assert [t["number"] for t in get(client, trained, "word=T03")["items"]] == [3]
+    assert get(client, trained, "word=t99999")["items"] == []

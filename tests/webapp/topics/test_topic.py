@@ -11,6 +11,7 @@ from webapp.curation import services as curation
 from webapp.documents import fields
 from webapp.models import Topic, Word
 from webapp.results import evidence
+from webapp.topics import topic
 
 pytestmark = pytest.mark.django_db
 
@@ -159,6 +160,15 @@ def test_measures_are_the_models(client, trained):
         assert measure["below"] == others.count() and measure["of"] == trained.topics
     assert [[t["number"], t["divergence"]] for t in found["similar"]] == row.similar[:6]
     assert [[t["number"], t["lift"], t["documents"]] for t in found["beside"]] == row.beside[:6]
+
+
+def test_values_too_close_to_be_drawn_apart_are_one():
+    values = np.concatenate([np.random.default_rng(1).normal(size=2000), [50.0, -50.0]])
+    apart = topic._apart(values)
+    assert len(apart) <= topic.STROKES + 1 and (apart[0], apart[-1]) == (-50.0, 50.0)
+    assert np.isin(apart, values).all() and (np.diff(apart) > 0).all()
+    assert all(np.abs(apart - value).min() <= 100 / topic.STROKES for value in values)
+    assert topic._apart(np.full(999, 0.5)).tolist() == [0.5] and topic._apart(values[:3]).tolist() == sorted(values[:3])
 
 
 @pytest.mark.parametrize("query", ["lambda=2", "lambda=x", "lambda=nan", "by=nothing", "after=x"])

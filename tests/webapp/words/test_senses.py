@@ -177,6 +177,19 @@ def test_only_clear_topics_are_called_senses(client, trained, frequent, monkeypa
     assert "too uncertain" in unsure and "The model is unsure of most of these occurrences" in unsure
 
 
+def test_only_the_largest_other_topics_are_listed(client, trained, frequent, monkeypatch):
+    monkeypatch.setattr(senses, "LIKELY", 1.1)
+    whole = data(client, trained, frequent)
+    monkeypatch.setattr(senses, "LISTED", 2)
+    page = data(client, trained, frequent, fresh="1")  # not the page that was kept
+    assert page["rare"] == whole["rare"][:2] and len(whole["rare"]) > 3
+    assert page["rare_count"] == whole["rare_count"] == len(whole["rare"]) and page["rest"] == whole["rest"]
+    text = client.get(reverse("run_word", args=[trained.pk, frequent])).content.decode()
+    assert f"And {len(whole['rare']) - 2} more topics" in text and f"{len(whole['rare'])} other topics together" in text
+    last = whole["rare"][-1]
+    assert data(client, trained, frequent, topic=str(last["number"]))["sense"]["words"] == last["words"]
+
+
 def test_the_pin_of_a_word_keeps_its_shares(client, trained, frequent):
     page = client.get(reverse("run_word", args=[trained.pk, frequent])).content.decode()
     form = re.search(r'<form method="post" action="[^"]*pin/">(.*?)</form>', page, re.S)[1]

@@ -1,0 +1,257 @@
+"""Sums of topics over the documents of a range of days, without a look at the documents.
+
+What a share and its interval need of a group of documents are sums over them (explore.bands). Kept are these sums over all
+documents before a day, for the first day of each year or month, or for each day: a range of days is the difference of two
+rows, and only documents of days between two such edges are looked at. All sums are of whole numbers, so they are those of
+a pass over the documents, to the bit.
+
+Documents without a date have the day 0, so the days 0 ... FOREVER are all documents.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from inference.explore.documents import arrays as arrays_of
+from inference.explore.documents import frozen
+
+if TYPE_CHECKING:
+    from inference.evidence import Evidence
+
+FOREVER = 1 << 40
+NUMBER, TOKENS, LENGTH, SQUARE, PRODUCT = range(5)  # measures of a topic, as bands has them: m, x, length, xx, xl
+MEASURES = (NUMBER, TOKENS, LENGTH, SQUARE, PRODUCT)
+ALL, WORDED, WORDS, SQUARES = range(4)  # measures of all documents: how many, those with words, their words and squares
+MOST_BYTES = 128 << 20  # of a run's sums
+_ROW_BYTES = 6  # of a topic of a document
+_LOOKED = 8  # ranges look at one in so many documents themselves, at most
+_FILE = "day_sums"
+
+# Days a ... b - 1 -> int32: their documents, in any order
+Documents = Callable[[int, int], np.ndarray]
+
+
+class Ranges(NamedTuple):
+    """Of G ranges of days, and as the last of all documents.
+
+    whole: float64[G + 1, 4], ALL, WORDED, WORDS, SQUARES. of: float64[T, G + 1, M], the measures that were asked for, of the
+    topics that were asked for.
+    """
+
+    whole: np.ndarray
+    of: np.ndarray
+
+
+class DaySums:
+    """Made by `write`. edges: int64[S + 1], days; whole: int64[S + 1, 4] and of: int64[5, S + 1, K], mapped, sums over the
+    documents before each edge."""
+
+    def __init__(self, edges: np.ndarray, whole: np.ndarray, of: np.ndarray):
+        self.edges, self.whole, self.of = edges, whole, of
+
+    @classmethod
+    def write(
+        cls, folder: Path, days: np.ndarray, K: int, doc_ptr: np.ndarray, doc_topics: np.ndarray, doc_tokens: np.ndarray,
+        lengths: np.ndarray,
+    ) -> None:  # fmt: skip
+        """days: int32[D], 0 for none; the others as in bands.shares. Writes nothing where no document has a date, or where
+        sums by year would take more than the documents' topics themselves: those are soon read then."""
+        arrays = arrays_of(doc_ptr, doc_topics, doc_tokens, lengths)
+        days = frozen(days, np.int32)
+        edges = _edges(days, len(doc_topics), K)
+        if edges is None:
+            return
+        whole, of = np.zeros((len(edges), 4), np.int64), np.zeros((len(MEASURES), len(edges), K), np.int64)
+        _count(days, edges, whole, of, *arrays)
+        np.cumsum(whole, axis=0, out=whole)
+        np.cumsum(of, axis=1, out=of)
+        for name, array in (("edges", edges), ("whole", whole), ("of", of)):
+            np.save(folder / f"{_FILE}_{name}.npy", array)
+
+    @classmethod
+    def open(cls, folder: Path) -> "DaySums | None":
+        """None where none were written."""
+        if not (folder / f"{_FILE}_of.npy").exists():
+            return None
+        edges, whole = (np.load(folder / f"{_FILE}_{name}.npy") for name in ("edges", "whole"))
+        return cls(edges, whole, np.load(folder / f"{_FILE}_of.npy", mmap_mode="r"))
+
+    def ranges(
+        self, spans: Sequence[tuple[int, int]], evidence: "Evidence", documents: Documents, days: np.ndarray,
+        topics: Sequence[int] | np.ndarray, into: np.ndarray, measures: Sequence[int] = MEASURES,
+    ) -> Ranges | None:  # fmt: skip
+        """Sums over the documents of G spans of days, a ... b - 1 each, ascending, none in two.
+
+        days: int32[D]. into: int32[K], the topic that each is counted as: of topics that others are parts of, the documents
+        are looked at. None where so many documents lie between the edges that a pass over all is quicker."""
+        days, bounds = frozen(days, np.int32), np.array(spans, np.int64).reshape(-1, 2)
+        low = np.searchsorted(self.edges, bounds[:, 0], "left")
+        high = np.searchsorted(self.edges, bounds[:, 1], "right") - 1
+        outer = [
+            (g, documents(*part))
+            for g in np.flatnonzero(
+                (low > high) | (self.edges[np.minimum(low, high)] != bounds[:, 0]) | (self.edges[high] != bounds[:, 1])
+            ).tolist()
+            for part in self._outside(*spans[g], int(low[g]), int(high[g]))
+        ]
+        if sum(len(some) for _, some in outer) * _LOOKED > len(days):
+            return None
+        low, high = np.append(np.minimum(low, high), 0), np.append(high, len(self.edges) - 1)
+        asked, columns = np.asarray(topics, np.int64), np.array(measures, np.int64)
+        whole = (self.whole[high] - self.whole[low]).astype(np.float64)
+        of = np.empty((len(topics), len(low), len(columns)))
+        for m, rows in enumerate(self.of[measure] for measure in measures):
+            of[:, :, m] = (rows[high][:, asked] - rows[low][:, asked]).T
+        slot = np.full(evidence.K, -1, np.int64)
+        slot[asked] = np.arange(len(topics))
+        arrays = evidence.doc_ptr, evidence.doc_topics, evidence.doc_tokens, frozen(evidence.lengths, np.int64)
+        for g, some in outer:
+            _add(frozen(some, np.int32), g, slot, columns, whole, of, *arrays)
+        starts, ends = np.ascontiguousarray(bounds[:, 0]), np.ascontiguousarray(bounds[:, 1])
+        for t, k in enumerate(asked.tolist()):
+            parts = np.flatnonzero(into == k)
+            if parts.tolist() != [k]:
+                of[t] = 0.0
+                wanted = np.isin(np.arange(evidence.K), parts)
+                _fold(
+                    parts, wanted, starts, ends, days, evidence.topic_ptr, evidence.by_share, columns,
+                    of[t], *arrays,
+                )  # fmt: skip
+        return Ranges(whole, of)
+
+    def _outside(self, a: int, b: int, low: int, high: int) -> Iterator[tuple[int, int]]:
+        """Of a span of days those that lie before its first edge and behind its last."""
+        if low > high:
+            yield a, b
+            return
+        last = int(self.edges[high])
+        if a < (first := int(self.edges[low])):
+            yield a, first
+        if last < b and high + 1 < len(self.edges):
+            yield last, b
+
+
+def _edges(days: np.ndarray, rows: int, K: int) -> np.ndarray | None:
+    """int64[S + 1]: 0, then the first day of each day, month or year, whichever is the shortest whose sums take no more than
+    the rows, and of the one behind the last."""
+    dated = days[days > 0] if len(days) else days
+    if not len(dated):
+        return None
+    first, last = (date.fromordinal(int(day)) for day in (dated.min(), dated.max()))
+    room = min(rows * _ROW_BYTES, MOST_BYTES) // (len(MEASURES) * 8 * K)
+    months = range(12 * first.year + first.month - 1, 12 * last.year + last.month + 1)
+    years = range(first.year, last.year + 2)
+    if last.toordinal() - first.toordinal() + 3 <= room:
+        edges: Sequence[int] = range(first.toordinal(), last.toordinal() + 2)
+    elif len(months) + 1 <= room:
+        edges = [_first_day(month // 12, month % 12 + 1) for month in months]
+    elif len(years) + 1 <= room:
+        edges = [_first_day(year, 1) for year in years]
+    else:
+        return None
+    return np.array([0, *edges], np.int64)
+
+
+def _first_day(year: int, month: int) -> int:
+    return date(year, month, 1).toordinal() if year <= date.max.year else date.max.toordinal() + 1
+
+
+@njit(cache=True, nogil=True)
+def _count(days, edges, whole, of, doc_ptr, doc_topics, doc_tokens, lengths):
+    """Add each document to the row behind the edge that its day is not before."""
+    begin = edges[1]
+    row = np.empty(edges[-1] - begin, np.int64)
+    for s in range(1, len(edges) - 1):
+        row[edges[s] - begin : edges[s + 1] - begin] = s + 1
+    for d in range(len(days)):
+        s = row[days[d] - begin] if days[d] > 0 else 1
+        length = lengths[d]
+        whole[s, ALL] += 1
+        if length == 0:
+            continue
+        whole[s, WORDED] += 1
+        whole[s, WORDS] += length
+        whole[s, SQUARES] += length * length
+        for j in range(doc_ptr[d], doc_ptr[d + 1]):
+            k, x = doc_topics[j], np.int64(doc_tokens[j])
+            of[NUMBER, s, k] += 1
+            of[TOKENS, s, k] += x
+            of[LENGTH, s, k] += length
+            of[SQUARE, s, k] += x * x
+            of[PRODUCT, s, k] += x * length
+
+
+@njit(cache=True, nogil=True)
+def _put(row, columns, x, length):
+    """Add a document with x tokens of a topic to the measures that are wanted."""
+    for i in range(len(columns)):
+        m = columns[i]
+        if m == NUMBER:
+            row[i] += 1.0
+        elif m == TOKENS:
+            row[i] += x
+        elif m == LENGTH:
+            row[i] += length
+        elif m == SQUARE:
+            row[i] += x * x
+        else:
+            row[i] += x * length
+
+
+@njit(cache=True, nogil=True)
+def _add(documents, g, slot, columns, whole, of, doc_ptr, doc_topics, doc_tokens, lengths):
+    """Add some documents to range g. slot: int64[K], each topic's row of `of`, -1 for none."""
+    for i in range(len(documents)):
+        d = documents[i]
+        length = float(lengths[d])
+        whole[g, ALL] += 1.0
+        if length == 0.0:
+            continue
+        whole[g, WORDED] += 1.0
+        whole[g, WORDS] += length
+        whole[g, SQUARES] += length * length
+        for j in range(doc_ptr[d], doc_ptr[d + 1]):
+            t = slot[doc_topics[j]]
+            if t >= 0:
+                _put(of[t, g], columns, float(doc_tokens[j]), length)
+
+
+@njit(cache=True, nogil=True)
+def _fold(
+    parts, wanted, starts, ends, days, topic_ptr, by_share, columns, of, doc_ptr, doc_topics, doc_tokens, lengths
+):
+    """Add the documents of some topics together, each once, to the range that their day is in and to the last row. parts:
+    int64, the same topics as wanted: bool[K]. of: float64[G + 1, M]."""
+    G = len(starts)
+    for k in parts:
+        for i in range(topic_ptr[k], topic_ptr[k + 1]):
+            d = by_share[i]
+            x, first = 0.0, -1
+            for j in range(doc_ptr[d], doc_ptr[d + 1]):
+                if wanted[doc_topics[j]]:
+                    first = doc_topics[j] if first < 0 else first
+                    x += doc_tokens[j]
+            if first != k:  # it is met in the list of the first of these topics that it has
+                continue
+            length = float(lengths[d])
+            _put(of[G], columns, x, length)
+            g = np.searchsorted(starts, days[d], "right") - 1
+            if g >= 0 and days[d] < ends[g]:
+                _put(of[g], columns, x, length)
+
+
+@njit(cache=True, nogil=True)
+def in_span(days, a, b, first, most):
+    """int32, ascending: of the documents from `first` on the first of the days a ... b - 1, at most so many."""
+    numbers, n = np.empty(most, np.int32), 0
+    for d in range(max(first, 0), len(days)):
+        if n == most:
+            break
+        if a <= days[d] < b:
+            numbers[n] = d
+            n += 1
+    return numbers[:n]

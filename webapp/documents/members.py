@@ -1,0 +1,83 @@
+"""Which documents a set has: the condition that lists its documents comes first, and the others are asked of these alone."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from inference.explore.documents import frozen, marked
+from webapp.documents import conditions, fields, ranges, search
+from webapp.documents.conditions import ONLY
+from webapp.ingest import repeats, sources
+from webapp.models import Version
+from webapp.results import evidence
+
+if TYPE_CHECKING:
+    from webapp.documents.selection import Selection
+
+FEW = 6  # documents that are read one after the other in the time that it takes to look one up
+
+# Numbers of documents, or all of them -> bool: which of them meet a condition
+Test = Callable[[np.ndarray | slice], np.ndarray]
+
+
+def of(selection: Selection) -> np.ndarray:
+    """int32, ascending, read-only: the documents of a set that has a condition."""
+    version, numbers = selection.version, None
+    assert version is not None  # Selection.read looked
+    tests = list(_tests(selection, version))
+    if selection.q:
+        numbers = search.of(selection.corpus).find(selection.q)
+        numbers = numbers[: np.searchsorted(numbers, version.documents)]  # others were added later
+    for topic, percent in selection.topics:
+        parts = selection.run_view.labels.parts(topic)
+        numbers = evidence.of(selection.run_view.run).at_least(parts, percent / 100, numbers)
+    if any(selection.days):
+        a, b = selection.dates
+        ordered = fields.by_date(version, newest=False) is not None
+        if numbers is None and ordered and fields.count(version, a, b) * FEW < version.documents:
+            numbers = np.sort(fields.between(version, a, b))
+        else:
+            tests.append(partial(_from_to, fields.dates(version), a, b))
+    for test in tests:
+        numbers = marked(test(slice(None))) if numbers is None else numbers[test(numbers)]
+    assert numbers is not None
+    return frozen(numbers, np.int32)
+
+
+def _tests(selection: Selection, version: Version) -> Iterator[Test]:
+    """Of the conditions that list no documents."""
+    alternatives: dict[str, list[str]] = defaultdict(list)
+    for name, value in selection.values:
+        alternatives[name].append(value)
+    for name, wanted in alternatives.items():
+        category, codes = fields.codes(version, name)
+        accepted = np.zeros(len(category.values) + 1, bool)  # the last, which is also the place -1: no value
+        accepted[[category.values.index(value) for value in wanted]] = True
+        yield partial(_accepted, codes, accepted)
+    for between in selection.between:
+        yield partial(ranges.mask, between, version)
+    for name in selection.only:
+        if name == "wordless":
+            yield partial(_without_words, evidence.bow(version.pk).indptr)
+        elif name in ONLY:
+            yield repeats.repeating(version, name).__getitem__
+        else:
+            _, first, end = sources.documents(version, conditions.file_position(name))
+            yield partial(_from_to, np.arange(version.documents, dtype=np.int32), first, end)
+
+
+def _accepted(codes: np.ndarray, accepted: np.ndarray, some: np.ndarray | slice) -> np.ndarray:
+    return accepted[codes[some]]
+
+
+def _without_words(indptr: np.ndarray, some: np.ndarray | slice) -> np.ndarray:
+    return indptr[1:][some] == indptr[:-1][some]
+
+
+def _from_to(values: np.ndarray, a: int, b: int, some: np.ndarray | slice) -> np.ndarray:
+    return (values[some] >= a) & (values[some] < b)
