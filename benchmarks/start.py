@@ -50,8 +50,8 @@ def points(config: ssi.Resolved, bow: Bow, seed: int) -> Iterator[tuple[int, flo
         began = time.process_time()
         ssi.step(config, state, bow, batch, schedule.shape)
         seconds += time.process_time() - began
-        passes, rest = divmod(t + 1, schedule.per_pass)
-        if rest == 0 and (passes in (1, 2, 3) or passes & (passes - 1) == 0 or passes == config.passes):
+        passes, begun, _ = schedule.paces.slice(t + 1)
+        if not begun and (passes in (1, 2, 3) or passes & (passes - 1) == 0 or passes == config.passes):
             yield passes, seconds, ssi.topics(config, state)
 
 

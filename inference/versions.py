@@ -18,8 +18,13 @@ def topograph() -> str:
     return version("topograph")
 
 
+@cache
+def _package(name: str) -> str:
+    return version(name)  # which reads the package's files
+
+
 def versions() -> dict[str, str]:
     """Of Topograph, Python, the packages that compute, and the kind of machine."""
-    return {"topograph": topograph(), "python": platform.python_version()} | {name: version(name) for name in PACKAGES} | {
+    return {"topograph": topograph(), "python": platform.python_version()} | {name: _package(name) for name in PACKAGES} | {
         "machine": f"{platform.system()} {platform.machine()}"
     }  # fmt: skip

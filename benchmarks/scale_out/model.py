@@ -1,6 +1,6 @@
 """What many workers would do, from what this machine can measure: `python -m benchmarks.scale_out --model [--quick]`.
 
-The sites of 1, 4 and 16 workers take the same step one after another in this process, each with one thread: seconds of the
+The sites of 1, 2, 4 and 16 workers take the same step one after another in this process, each with one thread: seconds of the
 processor of the slowest site, and bytes that reach it. With A / W + B fitted to the seconds, and a network of which bandwidth
 and latency are said, that gives a step for 64 workers, and from it hours for collections of 10 and 44 million documents.
 Nothing of more than 16 sites, and no real network, is measured; the collection is made: 60 tokens a document.
@@ -21,7 +21,9 @@ from inference.training import Schedule, held_out_documents
 
 SEED, LENGTH = 1, 60
 ENGINE = engines.get(engines.DEFAULT)
-MEASURED, SHOWN = (1, 4, 16), (1, 2, 4, 8, 16, 32, 64)
+MEASURED, SHOWN = (1, 2, 4, 16), (1, 2, 4, 8, 16, 32, 64)
+# Topics, documents, words; documents of a step: small, in the warm-up and after it
+QUICK, FULL = (200, 6_000, 4_000, 512, 2_048, 4_096), (2_000, 36_000, 20_000, 2_048, 16_384, 18_000)
 BANDWIDTH, LATENCY = 1.0e9, 0.5e-3  # bytes and seconds a message: 10 Gbit/s Ethernet, as assumed
 COLLECTIONS = 10_000_000, 44_000_000
 PASSES = 1  # after the warm-up: what the engine chooses for so many words
@@ -35,9 +37,9 @@ class Cost(NamedTuple):
     received: dict[int, int]
 
     def fit(self) -> tuple[float, float]:
-        """A and B of A / W + B, by least squares; neither below 0."""
-        W = np.array(list(self.seconds), float)
-        (a, b), *_ = np.linalg.lstsq(np.stack([1 / W, np.ones(len(W))], axis=1), np.array(list(self.seconds.values())))
+        """A and B of A / W + B, by least squares of relative errors; neither below 0."""
+        W, seconds = np.array(list(self.seconds), float), np.array(list(self.seconds.values()))
+        (a, b), *_ = np.linalg.lstsq(np.stack([1 / W, np.ones(len(W))], axis=1) / seconds[:, None], np.ones(len(W)))
         return max(a, 0.0), max(b, 0.0)
 
     def step(self, W: int) -> float:
@@ -95,9 +97,11 @@ def one_step(config, schedule: Schedule, places: list, documents: np.ndarray) ->
 
 
 def measure(config, bow: Bow, state, most: int) -> Cost:
-    """Of the step that comes next, of so many documents at the most."""
+    """Of a step of so many documents at the most: the first of the present pass."""
     schedule = Schedule(bow, config, held_out_documents(bow, SEED))
-    documents = schedule.batch(state.t, SEED)[:most]
+    k = schedule.paces.slice(state.t)[0]
+    batches = [schedule.batch(t, SEED) for t in range(*(schedule.paces.steps(passes) for passes in (k, k + 1)))]
+    documents = np.concatenate(batches)[:most]
     seconds, received = {}, {}
     for W in MEASURED:
         places = sites(config, bow, state, W)
@@ -119,7 +123,7 @@ def show(name: str, cost: Cost) -> None:
 
 
 def main(quick: bool) -> None:
-    K, D, V, small, large = (200, 6_000, 4_000, 512, 4_096) if quick else (2_000, 36_000, 20_000, 2_048, 18_000)
+    K, D, V, small, warm_up, large = QUICK if quick else FULL
     numba.set_num_threads(1)
     bow = simulate.corpus(D, K // 4, V, LENGTH, seed=1)[0]
     config = engines.config(ENGINE.NAME, topics=K, passes=4, minibatch=small, minibatch_after=large).resolve(
@@ -136,7 +140,8 @@ def main(quick: bool) -> None:
     costs: dict[str, Cost] = {}
     train(warm - 3)
     measure(config, bow, state, small)  # compiles
-    costs["warm-up"] = measure(config, bow, state, small)
+    costs["warm-up, as small"] = measure(config, bow, state, small)
+    costs["warm-up"] = measure(config, bow, state, warm_up)
     train(schedule.paces.steps(config.warm_up + 1))
     measure(config, bow, state, small)
     costs["after it, as small"] = measure(config, bow, state, small)
@@ -156,4 +161,4 @@ def _hours(costs: dict[str, Cost], W: int, D: int) -> float:
 def _table(hours: Callable[[int, int], float]) -> None:
     for W in SHOWN:
         each = [hours(W, D) for D in COLLECTIONS]
-        print(f"{W} | " + " | ".join(f"{h:,.1f}" for h in each) + f" | {hours(1, COLLECTIONS[0]) / (W * each[0]):.2f}")
+        print(f"{W} | " + " | ".join(f"{h:,.2f}" for h in each) + f" | {hours(1, COLLECTIONS[0]) / (W * each[0]):.2f}")

@@ -7,6 +7,7 @@ import logging
 import os
 import signal
 import socket
+import sys
 import tempfile
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -17,11 +18,13 @@ from distributed import Worker
 from inference.cluster.member import Member
 from inference.errors import Invalid
 
-# What dask does besides: it need not sample this process's stack a hundred times a second, nor watch its memory twice.
+# What dask does besides: it need not sample this process's stack a hundred times a second, nor watch its memory twice, nor
+# look fifty times a second whether it still answers.
 QUIET = {
     "distributed.comm.timeouts.connect": "10s", "distributed.worker.profile.enabled": False,
-    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.admin.system-monitor.interval": "10s", "distributed.admin.tick.interval": "1s",
 }  # fmt: skip
+SWITCH = 5e-4  # seconds for which the thread that computes may keep the one that exchanges from running Python
 AGAIN = 2.0  # seconds until a worker tries to join again
 log = logging.getLogger(__name__)
 
@@ -85,12 +88,11 @@ def main(arguments: list[str], files: Path, kind: type[Member] = Member) -> None
     except Invalid as error:
         parser.error(error.message)
     dask.config.set(QUIET)
+    sys.setswitchinterval(SWITCH)
     member = kind(options.files, options.scratch, max(1, options.threads))
     asyncio.run(stay(address, member, f"{socket.gethostname()}:{os.getpid()}"))
 
 
 if __name__ == "__main__":
-    import sys
-
     logging.basicConfig(format="%(asctime)s %(message)s")
     main(sys.argv[1:], Path.cwd())

@@ -15,7 +15,7 @@ from distributed import Worker, WorkerPlugin
 from distributed.protocol import to_serialize
 
 from inference.cluster.share import Job, Share
-from inference.engines.contract import Message
+from inference.engines.contract import Message, Said
 from inference.versions import versions
 
 ALIGNED = 8  # bytes
@@ -44,18 +44,21 @@ class Seat:
     async def step(self, t: int) -> int:
         """Take step t, counted from 0. Returns how many tokens of its documents were gone through.
 
-        The next step is laid out in the computing thread while others are waited for, and while the leader is.
+        While others are waited for, the computing thread adds what this worker counted to its rows, or lays out the next step;
+        at the latest it lays that out while the leader is waited for.
         """
         self.last, began = time.monotonic(), self.share.state.tokens
         if self.share.state.t != t:
             raise Gone(f"This worker is at step {self.share.state.t}, and not at {t}.")
         steps, turn = self.share.step(), 0
         said = await self._timed("computing", self._compute(next, steps, None))
-        self._compute(self.share.lay_out, t + 1)
         while said is not None:
+            work = self._compute(said.work) if isinstance(said, Said) else self._compute(self.share.lay_out, t + 1)
             heard = await self._timed("exchanging", self._exchange((t, turn), said))
+            await self._timed("computing", work)
             said = await self._timed("computing", self._compute(_go_on, steps, heard))
             turn += 1
+        self._compute(self.share.lay_out, t + 1)
         self.spent["steps"] += 1
         return self.share.state.tokens - began
 
@@ -113,7 +116,7 @@ Packed = tuple[list[tuple[str, list[int]]], np.ndarray]  # types and shapes, and
 def pack(message: Message) -> Packed:
     """Arrays as one, each from a multiple of ALIGNED bytes on: dask has a header, and the system a call, for each array."""
     size = [-(-array.nbytes // ALIGNED) * ALIGNED for array in message]
-    data, at = np.zeros(sum(size), np.uint8), 0
+    data, at = np.empty(sum(size), np.uint8), 0
     for array, room in zip(message, size, strict=True):
         data[at : at + array.nbytes] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
         at += room

@@ -108,8 +108,15 @@ def make_room(arena: Rows, words: np.ndarray, sizes: np.ndarray) -> None:
     compact(arena, 1.0, 0.0)
     wanted = arena.used + rows.room_needed(words, sizes, arena.capacity)
     if 2 * wanted > len(arena.arena_topics):  # half full at the least, so that this does not come again at once
-        arena.arena_topics = np.resize(arena.arena_topics, 2 * wanted)
-        arena.arena_values = np.resize(arena.arena_values, 2 * wanted)
+        arena.arena_topics = _longer(arena.arena_topics, arena.used, 2 * wanted)
+        arena.arena_values = _longer(arena.arena_values, arena.used, 2 * wanted)
+
+
+def _longer(array: np.ndarray, used: int, size: int) -> np.ndarray:
+    """Its first `used` numbers, and room behind them that takes no memory yet."""
+    longer = np.zeros(size, array.dtype)
+    longer[:used] = array[:used]
+    return longer
 
 
 def compact(arena: Rows, scale: float, drop_below: float) -> None:

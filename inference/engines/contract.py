@@ -263,6 +263,25 @@ Message = tuple[np.ndarray, ...]  # what one process says to another
 Exchange = Generator[list[Message], list[Message], None]
 
 
+class Said(list[Message]):
+    """What a process says to each other, and work of its own that it can do until it hears them, once."""
+
+    def __init__(self, messages: list[Message], work: Callable[[], None]):
+        super().__init__(messages)
+        self._work: Callable[[], None] | None = work
+
+    def work(self) -> None:
+        """Do the work, if nobody has."""
+        work, self._work = self._work, None
+        if work:
+            work()
+
+
+def narrow_topics(topics: np.ndarray, K: int) -> np.ndarray:
+    """Numbers of topics in the smallest type that holds K of them, as they travel."""
+    return topics.astype(np.uint8 if K <= 256 else np.uint16)
+
+
 class Site(NamedTuple):
     """One of several processes that share a training. Each has all topics, and remembers what its own documents gave.
 
@@ -300,7 +319,8 @@ class Divisible(Protocol):
 
     def divided(self, config: Any, state: Any, site: Site, laid: Any, shape: Shape) -> Exchange:
         """A process's part in one step, as `step` takes it. Yields what it has to say to each process, itself included, in
-        their order; is sent what each said to it, in the same order. Some times in a step, the same times in each process.
+        their order; is sent what each said to it, in the same order. Some times in a step, the same times in each process. Where
+        it yields Said, whoever waits may have its work done meanwhile; else it does it itself.
 
         laid: of `lay_out`. shape: of the whole corpus. `state.tokens` grows by those of its own documents.
         """

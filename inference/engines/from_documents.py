@@ -12,7 +12,7 @@ import numpy as np
 from inference.bow import Bow
 from inference.engines import arena
 from inference.engines.batch import Batch
-from inference.engines.contract import Message, Shape
+from inference.engines.contract import Message, Shape, narrow_topics
 from inference.kernels import frank_wolfe, rows
 from inference.kernels.gibbs import shares
 
@@ -91,24 +91,28 @@ def draw(batch: Batch, inferred: Inferred, columns: int, keys: np.ndarray) -> np
 
 def learn(state: arena.Rows, unit: float, batch: Batch, inferred: Inferred, weight: float) -> None:
     """Add a minibatch's statistics to the rows, times `weight`. unit: of the rows' values, in tokens."""
-    word_ptr, pairs, _ = rows.by_word(batch.places, batch.token_ptr, len(batch.words))
+    documents = np.arange(len(batch.doc_ptr) - 1)
+    words, word_ptr = rows.words_of(documents, batch.doc_ptr, batch.places, len(batch.words))
+    doc_of, factors = rows.pairs_of(
+        documents, batch.doc_ptr, batch.places, words, word_ptr, batch.doc_ptr, inferred.factors
+    )
     indptr, sizes, topics, values = frank_wolfe.blend(  # type: ignore[call-arg]  # mypy can't count what is unpacked
-        batch.words, word_ptr, pairs, *_statistics(batch, inferred), *inferred.rows, *_weights(state, unit, inferred, weight),
-        state.start, state.arena_values, state.totals,
+        batch.words, word_ptr, *_in_order(doc_of), *inferred.theta, factors, False, *inferred.rows,
+        *_weights(state, unit, inferred.floor, weight), state.start, state.arena_values, state.totals,
     )  # fmt: skip
     arena.put(state, batch.words, indptr, sizes, topics, values)
 
 
-def _statistics(batch: Batch, inferred: Inferred) -> tuple:
-    """What `frank_wolfe.blend` asks of documents."""
-    doc_of = np.repeat(np.arange(len(batch.doc_ptr) - 1, dtype=np.int32), np.diff(batch.doc_ptr))
-    return doc_of, np.diff(batch.token_ptr), *inferred.theta, inferred.factors, False
+def _in_order(doc_of: np.ndarray) -> tuple[np.ndarray, ...]:
+    """pairs, doc_of and tokens of `frank_wolfe.blend`, for pairs that stand in the order of their words. Tokens are not
+    asked for."""
+    return np.arange(len(doc_of), dtype=np.int32), doc_of, np.empty(0, np.int64)
 
 
-def _weights(state: arena.Rows, unit: float, inferred: Inferred, weight: float) -> tuple[np.ndarray, ...]:
+def _weights(state: arena.Rows, unit: float, floor: np.ndarray, weight: float) -> tuple[np.ndarray, ...]:
     """floor, unit, keep and drop_below of `frank_wolfe.blend`."""
     K = len(state.totals)
-    return inferred.floor, np.full(K, weight / unit), np.ones(K), np.full(K, frank_wolfe.dropped(K) / unit)
+    return floor, np.full(K, weight / unit), np.ones(K), np.full(K, frank_wolfe.dropped(K) / unit)
 
 
 def told(inferred: Inferred, K: int) -> Message:
@@ -117,46 +121,45 @@ def told(inferred: Inferred, K: int) -> Message:
     _, topics, theta, sizes, rests = inferred.theta
     used = np.arange(_room(K)) < sizes[:, None]
     flat = [array.reshape(-1, _room(K))[used] for array in (topics, theta)]
-    return sizes, flat[0].astype(np.uint16), flat[1], rests, inferred.factors
+    return sizes, narrow_topics(flat[0], K), flat[1], rests, inferred.factors
 
 
 def _room(K: int) -> int:
     return min(K, ITERATIONS + 1)
 
 
-def assembled(
-    messages: list[Message], owner: np.ndarray, doc_ptr: np.ndarray, K: int
-) -> tuple[tuple[np.ndarray, ...], np.ndarray]:
-    """Inferred.theta and Inferred.factors of a whole minibatch. messages: of `told`, by process. owner: int64[n], the process
-    of each document. doc_ptr: int64[n + 1]."""
-    n = len(owner)
-    room, support_topics, support_theta, sizes, rests, factors, *_ = frank_wolfe.outputs(
-        np.arange(n + 1) * _room(K), doc_ptr[-1]
-    )
-    pairs = np.repeat(owner, np.diff(doc_ptr))
-    for rank, (own_sizes, topics, theta, own_rests, own_factors) in enumerate(messages):
-        mine = owner == rank
-        sizes[mine], rests[mine], factors[pairs == rank] = own_sizes, own_rests, own_factors
-        used = np.zeros((n, _room(K)), bool)
-        used[mine] = np.arange(_room(K)) < own_sizes[:, None]
-        support_topics.reshape(-1, _room(K))[used], support_theta.reshape(-1, _room(K))[used] = topics, theta
-    return (room, support_topics, support_theta, sizes, rests), factors
+class Told(NamedTuple):
+    """A whole minibatch's theta, of `frank_wolfe.infer`, and the factors, as processes told them behind one another. first: int64[n],
+    of each document the place of its first factor."""
+
+    theta: tuple[np.ndarray, ...]  # room, support_topics, support_theta, sizes, rests
+    first: np.ndarray
+    factors: np.ndarray
+
+
+def heard(messages: list[Message], owner: np.ndarray, pairs: np.ndarray) -> Told:
+    """messages: of `told`, by process. owner: int64[n], the process of each document; pairs: int64[n], how many it has."""
+    sizes, topics, theta, rests, factors = (np.concatenate(arrays) for arrays in zip(*messages, strict=True))
+    place = np.empty(len(owner), np.int64)  # of each document in the messages
+    order = np.argsort(owner, kind="stable")
+    place[order] = np.arange(len(owner))
+    room, first = (np.append(0, np.cumsum(each))[place] for each in (sizes, pairs[order]))
+    return Told((room, topics.astype(np.int32), theta, sizes[place], rests[place]), first, factors)
 
 
 def learned_run(
-    state: arena.Rows, before: float, eta: float, batch: Batch, theta: tuple[np.ndarray, ...], factors: np.ndarray, unit: float,
-    weight: float, runs: tuple[int, int],
+    state: arena.Rows, before: float, eta: float, bow: Bow, documents: np.ndarray, told: Told, unit: float, weight: float,
+    runs: tuple[int, int],
 ) -> tuple[np.ndarray, ...]:  # fmt: skip
     """`learn` for some of a minibatch's runs of words, without putting the rows into the arena: (words, indptr, sizes, topics,
-    values, added), for `together.packed`. before, eta: unit and eta that `infer` had. theta, factors: of `assembled`."""
-    word_ptr, pairs, _ = rows.by_word(batch.places, batch.token_ptr, len(batch.words))
+    values, added), for `together.packed`. before, eta: unit and eta that `infer` had. documents: int64[n], of the whole minibatch."""
+    words, word_ptr = rows.words_of(documents, bow.indptr, bow.words, bow.V)
     bounds = shares(word_ptr)[runs[0] : runs[1] + 1]
-    first, end = bounds[0], bounds[-1]
-    words = batch.words[first:end]
-    gathered, even, floor, _ = _gather(state, before, eta, words)
-    inferred = Inferred(gathered, even, floor, theta, factors)
+    words, word_ptr = words[bounds[0] : bounds[-1]], word_ptr[bounds[0] : bounds[-1] + 1] - word_ptr[bounds[0]]
+    doc_of, factors = rows.pairs_of(documents, bow.indptr, bow.words, words, word_ptr, told.first, told.factors)
+    gathered, _, floor, _ = _gather(state, before, eta, words)
     made = frank_wolfe.blended(  # type: ignore[call-arg]  # mypy can't count what is unpacked
-        bounds - first, words, word_ptr[first : end + 1], pairs, *_statistics(batch, inferred), *inferred.rows,
-        *_weights(state, unit, inferred, weight), state.start, state.arena_values,
+        bounds - bounds[0], words, word_ptr, *_in_order(doc_of), *told.theta, factors, False, *gathered,
+        *_weights(state, unit, floor, weight), state.start, state.arena_values,
     )  # fmt: skip
     return words, *made

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from inference.bow import Bow, ranges
+from inference.bow import Bow
 from inference.engines import arena, averaging, from_documents, together
 from inference.engines.batch import Batch, expand
 from inference.engines.contract import LEADING, LONGEST, MAPPED, SCRATCH, Exchange, Methods, Priors, Shape, Site
@@ -78,6 +78,8 @@ SETTLED_BY = 35  # passes: Reuters and the example, K = 20 to 2000, had settled 
 RECOUNTED = 4096  # documents at a time
 # Documents of a minibatch after the warm-up, at the most, and steps of a pass, at the least
 GROWN, GROWN_STEPS = 32_768, 64
+# The same of the warm-up, beyond SMALL documents
+SMALL, WARM, WARM_STEPS = 2048, 16_384, 256
 SWEPT_TOKENS = 600_000_000  # what is gone through, over all passes, where the number of passes is not given
 CONTINUED = 1 / 3  # of the passes of a run, for one that begins with its topics
 # A rough figure of this program on two cores, set by hand from single trainings of some collections while it was made:
@@ -197,7 +199,8 @@ class Config:
 
     def _parted(self, documents: int) -> int:
         """The minibatch of memo: a part of the documents."""
-        return min(2048, max(20, documents // (PARTS if self.topics < MANY_TOPICS else PARTS_OF_MANY)))
+        part = min(SMALL, max(20, documents // (PARTS if self.topics < MANY_TOPICS else PARTS_OF_MANY)))
+        return max(part, min(WARM, documents // WARM_STEPS))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -484,8 +487,9 @@ def divided(config: Resolved, state: State, site: Site, laid: together.Laid, sha
             yield from _learn_together(state, site, laid, inferred, shape)
         else:
             learned = state.rises.copy()
-            new, old = _visit(config, state, site.own, here, batch, keys, way)
-            counts = together.count(batch, laid.order, new, old, config.topics)
+            table = None if way.fades else _all_rows(config, state)
+            new, old = _visit(config, state, site.own, here, batch, keys, way, table)
+            counts = together.count(batch, new, old, config.topics)
             if config.learn != "nothing":
                 state.rises = learned + sum(rises for (rises,) in (yield [(state.rises - learned,)] * site.ranks))
             if way.fades:
@@ -493,7 +497,7 @@ def divided(config: Resolved, state: State, site: Site, laid: together.Laid, sha
                     state, site, counts, *_unit(config, state, way, len(laid.documents), new.shape[1], shape)
                 )
             else:
-                yield from together.add(state, site, counts)
+                yield from together.add(state, site, counts, table)
         if way.fades:
             _reset_scale(state)
         state.tokens += int(batch.token_ptr[-1])
@@ -513,12 +517,12 @@ def _learn_together(
     """`from_documents.learn` of a whole minibatch."""
     K = len(state.totals)
     messages = yield [from_documents.told(inferred, K)] * site.ranks
-    batch = expand(site.bow, laid.documents)
-    theta, factors = from_documents.assembled(messages, laid.owner, batch.doc_ptr, K)
+    pairs = site.bow.indptr[laid.documents + 1] - site.bow.indptr[laid.documents]
+    told = from_documents.heard(messages, laid.owner, pairs)
     before = state.pi
     weight = _ope_weight(state, len(laid.documents), shape)
     made = from_documents.learned_run(
-        state, before, state.eta, batch, theta, factors, state.pi, weight, together.runs(site)
+        state, before, state.eta, site.bow, laid.documents, told, state.pi, weight, together.runs(site)
     )
     merged = together.packed(*made)
     together.put(state, (yield [merged] * site.ranks))
@@ -599,22 +603,8 @@ def _all_rows(config: Resolved, state: State) -> np.ndarray | None:
 def _replace(
     config: Resolved, state: State, batch: Batch, new: np.ndarray, old: np.ndarray, table: np.ndarray | None
 ) -> None:
-    """Put a batch's samples into lambda and take its old ones out, all in whole numbers: of most rows in their place."""
-    word_ptr, pairs, tokens = rows.by_word(batch.places, batch.token_ptr, len(batch.words))
-    none = np.empty((0, len(state.totals)), np.float32)
-    full = rows.change(
-        batch.words, word_ptr, pairs, batch.token_ptr, new, old, state.start, state.length, state.capacity, state.arena_topics,
-        state.arena_values, state.totals, none if table is None else table,
-    )  # fmt: skip
-    at = np.flatnonzero(full)
-    if not len(at):
-        return
-    words, sizes = batch.words[at], np.diff(word_ptr)[at]
-    ends = np.append(0, np.cumsum(sizes))
-    own = pairs[ranges(word_ptr[at], sizes)]
-    _merge(config, state, words, ends, own, tokens[at], batch.token_ptr, new, old, 1.0, WHOLE)
-    if table is not None:
-        gibbs.spread(words, state.start, state.length, state.arena_topics, state.arena_values, table)
+    """Put a batch's samples into lambda and take its old ones out, all in whole numbers, in the rows' place."""
+    together.change(state, together.count(batch, new, old, config.topics), table)
 
 
 def _forget(state: State, step_size: float) -> float:

@@ -16,7 +16,7 @@ import numpy as np
 from inference.bow import Bow, ranges
 from inference.engines import arena
 from inference.engines.batch import Batch, expand
-from inference.engines.contract import Exchange, Message, Site
+from inference.engines.contract import Exchange, Message, Said, Site, narrow_topics
 from inference.kernels import rows, tally
 from inference.kernels.gibbs import CHUNKS, shares
 
@@ -36,7 +36,7 @@ class Counts(NamedTuple):
 
 
 class Merged(NamedTuple):
-    """Rows of some words. words: int32[n]. sizes: uint16[n], entries of each. topics: uint16; values: as in the arena.
+    """Rows of some words. words: int32[n]. sizes: uint16[n], entries of each. topics: as narrow as K allows; values: as in the arena.
     added: float64[runs, K], what the rows of each run of words have more than before."""
 
     words: np.ndarray
@@ -46,44 +46,33 @@ class Merged(NamedTuple):
     added: np.ndarray
 
 
-class Order(NamedTuple):
-    """A batch's pairs by word, of `rows.by_word`."""
-
-    word_ptr: np.ndarray
-    pairs: np.ndarray
-    tokens: np.ndarray
-
-    @classmethod
-    def of(cls, batch: Batch) -> "Order":
-        return cls(*rows.by_word(batch.places, batch.token_ptr, len(batch.words)))
-
-
 class Laid(NamedTuple):
     """A process's part of a step, as far as it does not depend on topics: it can be laid out while others are waited for.
 
     documents: int64[n], of the whole step; owner: int64[n], the process of each. own: numbers in the corpus of this process's;
-    batch: these, expanded; order: by word.
+    batch: these, expanded.
     """
 
     documents: np.ndarray
     owner: np.ndarray
     own: np.ndarray
     batch: Batch
-    order: Order
 
 
 def lay_out(site: Site, documents: np.ndarray) -> Laid:
     """documents: int64[n], of a step."""
     owner = np.searchsorted(site.bounds, documents, side="right") - 1
     own = documents[owner == site.rank]
-    batch = expand(site.own, own - site.bounds[site.rank])
-    return Laid(documents, owner, own, batch, Order.of(batch))
+    return Laid(documents, owner, own, expand(site.own, own - site.bounds[site.rank]))
 
 
-def count(batch: Batch, order: Order, new: np.ndarray, old: np.ndarray, K: int) -> Counts:
+def count(batch: Batch, new: np.ndarray, old: np.ndarray, K: int) -> Counts:
     """Of a batch's samples: uint16[N, M], as for `rows.merge`. All words of the batch are there, changed or not."""
-    counted = tally.count(order.word_ptr, order.pairs, order.tokens, batch.token_ptr, new, old, K)
-    return Counts(batch.words.astype(np.int32), *counted)
+    words = batch.words.astype(np.int32)
+    if old.shape[1]:
+        return Counts(words, *tally.changes(batch.places, batch.token_ptr, new, old, len(words), K))
+    word_ptr, pairs, tokens = rows.by_word(batch.places, batch.token_ptr, len(words))
+    return Counts(words, *tally.count(word_ptr, pairs, tokens, batch.token_ptr, new, K))
 
 
 def counted(state: arena.Rows) -> Counts:
@@ -94,23 +83,28 @@ def counted(state: arena.Rows) -> Counts:
     return Counts(np.arange(len(state.length), dtype=np.int32), indptr, topics, changes)
 
 
-def add(state: arena.Rows, site: Site, counts: Counts) -> Exchange:
-    """Add up what all processes counted, whole numbers, and change the rows by that."""
+def add(state: arena.Rows, site: Site, counts: Counts, table: np.ndarray | None = None) -> Exchange:
+    """Add up what all processes counted, whole numbers, and change the rows by that, and `table`, as `change` does."""
     K = len(state.totals)
     if site.ranks > DIRECT:
         owners = divided_words(site.bow, site.ranks, K)
         parts = [heard_counts(message) for message in (yield by_owner(counts, owners))]
         counts = added_up(parts, int(owners[site.rank]), int(owners[site.rank + 1]), K)
-    heard = yield [told(counts) if site.ranks > 1 else ()] * site.ranks
+    said = Said([told(counts) if site.ranks > 1 else ()] * site.ranks, lambda: change(state, counts, table))
+    heard = yield said
+    said.work()
     for rank, message in enumerate(heard):
-        change(state, counts if rank == site.rank else heard_counts(message))
+        if rank != site.rank:
+            change(state, heard_counts(message), table)
 
 
-def change(state: arena.Rows, counts: Counts) -> None:
-    """Add changes to the rows, which hold whole numbers."""
+def change(state: arena.Rows, counts: Counts, table: np.ndarray | None = None) -> None:
+    """Add changes to the rows, which hold whole numbers, and to `table`, float32[V, K], where they are spread out."""
+    none = np.empty((0, len(state.totals)), np.float32)
     wanted = tally.add(
-        *counts, state.start, state.length, state.capacity, state.arena_topics, state.arena_values, state.totals
-    )
+        *counts, state.start, state.length, state.capacity, state.arena_topics, state.arena_values, state.totals,
+        none if table is None else table,
+    )  # fmt: skip
     places = np.flatnonzero(wanted)
     if len(places):
         arena.make_room(state, counts.words[places], wanted[places])
@@ -226,17 +220,16 @@ def packed(
 ) -> Merged:
     """Without the room that rows did not need. Row i: sizes[i] entries from room[i] on."""
     _, topics, values = rows.close(room, sizes, topics, values)
-    return Merged(words.astype(np.int32), sizes.astype(np.uint16), topics.astype(np.uint16), values, added)
+    topics = narrow_topics(topics, added.shape[1])
+    return Merged(words.astype(np.int32), sizes.astype(np.uint16), topics, values, added)
 
 
 def put(state: arena.Rows, messages: list[Message]) -> None:
     """The rows that all processes merged, in the order of their runs."""
     merged = [Merged(*message) for message in messages]
-    for part in merged:
+    words, sizes = ([part[i].astype(np.int64) for part in merged] for i in (0, 1))
+    arena.make_room(state, np.concatenate(words), np.concatenate(sizes))
+    for part, own, size in zip(merged, words, sizes, strict=True):
         for added in part.added:
             state.totals += added
-    words = np.concatenate([part.words for part in merged]).astype(np.int64)
-    sizes = np.concatenate([part.sizes for part in merged]).astype(np.int64)
-    topics = np.concatenate([part.topics for part in merged]).astype(np.int32)
-    values = np.concatenate([part.values for part in merged])
-    arena.put(state, words, np.append(0, np.cumsum(sizes)), sizes, topics, values)
+        arena.put(state, own, np.append(0, np.cumsum(size)), size, part.topics.astype(np.int32), part.values)

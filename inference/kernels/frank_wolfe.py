@@ -665,7 +665,7 @@ def _blend_rows(i0, i1, words, word_ptr, pairs, doc_of, tokens, room, support_to
         out_sizes[i] = at - indptr[i]
 
 
-@njit(cache=True, parallel=True, error_model="numpy")
+@njit(cache=True, parallel=True, nogil=True, error_model="numpy")
 def blended(bounds, words, word_ptr, pairs, doc_of, tokens, room, support_topics, support_theta, sizes, rests, factors, credits,
             row_ptr, topics, above, floor, unit, keep, drop_below, start, arena_values):  # fmt: skip
     """`blend` of some of a minibatch's words, in runs of their own: what that returns, and added: float64[runs, K], what the

@@ -6,8 +6,6 @@ from numba import njit, prange
 from inference.kernels.gibbs import CHUNKS, UNSEEN, shares
 from inference.kernels.special import digamma_rise, sum_in_order
 
-SEARCHED = 6  # times as many entries as topics that change: in a row of so many each of these is searched by bisection
-
 
 @njit(cache=True, nogil=True)
 def expand(documents, indptr, words, counts, slot, distinct):
@@ -86,6 +84,55 @@ def by_word(places, token_ptr, n):
         pairs[cursor[places[p]]] = p
         cursor[places[p]] += 1
     return indptr, pairs, tokens
+
+
+@njit(cache=True, nogil=True)
+def words_of(documents, indptr, words, V):
+    """The distinct words of some documents, ascending, int64[n], and how many of the pairs each has, as ends: int64[n + 1].
+
+    documents, indptr, words: as for `expand`.
+    """
+    pairs = np.zeros(V, np.int64)
+    for i in range(len(documents)):
+        for j in range(indptr[documents[i]], indptr[documents[i] + 1]):
+            pairs[words[j]] += 1
+    distinct = np.flatnonzero(pairs)
+    ends = np.zeros(len(distinct) + 1, np.int64)
+    for i in range(len(distinct)):
+        ends[i + 1] = ends[i] + pairs[distinct[i]]
+    return distinct, ends
+
+
+@njit(cache=True, nogil=True)
+def pairs_of(documents, indptr, words, wanted, ends, first, values):
+    """The pairs of some documents that are of the wanted words, by word and then by document: (int32[P], the place of each
+    one's document; its value).
+
+    wanted, ends: a run of what `words_of` returns. values: of all pairs, those of document i from first[i] on.
+    """
+    doc_of, out = np.empty(ends[-1], np.int32), np.empty(ends[-1], values.dtype)
+    if not len(wanted):
+        return doc_of, out
+    least, most = wanted[0], wanted[-1]
+    cursor = np.zeros(most - least + 1, np.int64)
+    for i in range(len(wanted)):
+        cursor[wanted[i] - least] = ends[i]
+    for i in range(len(documents)):
+        a, b = indptr[documents[i]], indptr[documents[i] + 1]
+        j, n = a, b - a
+        while n > 0:  # its words ascend
+            half = n >> 1
+            if words[j + half] < least:
+                j += half + 1
+                n -= half + 1
+            else:
+                n = half
+        while j < b and words[j] <= most:
+            at = cursor[words[j] - least]
+            doc_of[at], out[at] = i, values[first[i] + j - a]
+            cursor[words[j] - least] = at + 1
+            j += 1
+    return doc_of, out
 
 
 @njit(cache=True, inline="always")
@@ -226,137 +273,6 @@ def merge(
 
 
 @njit(cache=True, inline="always")
-def _first_from(topics, first, end, k):
-    """The first place from first to before end with topic k or one behind it, end - 1 at the last; without unforeseeable
-    branches."""
-    n = end - first
-    while n > 1:
-        half = n >> 1
-        first += half * np.int64(topics[first + half - 1] < k)
-        n -= half
-    return first
-
-
-@njit(cache=True)
-def _tally_changes(first, end, pairs, token_ptr, new, old, tally, known, touched):
-    """`tally_word` where most draws are what they were: topics that any of a word's draws left or came to go into touched;
-    known is true of these. Returns how many they are. All without branches, which could not be foreseen.
-
-    tally: int32[K + 1], known: bool[K + 1], true in its last place, touched: int32[K + 1].
-    """
-    m, nowhere = np.uint64(0), np.uint32(len(tally) - 1)
-    for q in range(first, end):
-        for t in range(token_ptr[pairs[q]], token_ptr[pairs[q] + 1]):
-            for s in range(new.shape[1]):
-                now, before = np.uint32(new[t, s]), min(np.uint32(old[t, s]), nowhere)
-                differs = now != before
-                touched[m] = now
-                m += np.uint64(differs & (not known[now]))
-                known[now] |= differs
-                tally[now] += np.int32(differs)
-                touched[m] = before
-                m += np.uint64(differs & (not known[before]))
-                known[before] |= differs
-                tally[before] -= np.int32(differs)
-    return np.int64(m)
-
-
-@njit(cache=True)
-def _find_places(first, size, topics, touched, m, where, place):
-    """The place in a row of each of the m topics in touched, into place: -1 where the row has not got it.
-
-    where: int64[K], any numbers; what it says of a topic is believed only where the row agrees.
-    """
-    end = first + size
-    scans = size < SEARCHED * m
-    if scans:
-        for j in range(first, end):
-            where[np.uint32(topics[j])] = j
-    for f in range(m):
-        k = np.uint32(touched[f])
-        j = first
-        if size:
-            j = where[k] if scans else _first_from(topics, first, end, k)
-        place[f] = j if first <= j < end and topics[j] == k else -1
-
-
-@njit(cache=True)
-def _change_row(first, size, fresh, n, left, tally, arena_topics, arena_values):
-    """Take out the entries of a row that are 0 now, where `left` is true, and put in the n topics of fresh, ascending, with
-    their tally. Returns the row's size."""
-    end = first + size
-    if left:
-        at = first
-        for j in range(first, end):
-            if arena_values[j] >= 0.5:
-                arena_topics[at], arena_values[at] = arena_topics[j], arena_values[j]
-                at += 1
-        end = at
-    at, j = end + n - 1, end - 1
-    for f in range(n - 1, -1, -1):
-        k = fresh[f]
-        while j >= first and arena_topics[j] > k:
-            arena_topics[at], arena_values[at] = arena_topics[j], arena_values[j]
-            at -= 1
-            j -= 1
-        arena_topics[at], arena_values[at] = k, tally[k]
-        at -= 1
-    return end + n - first
-
-
-@njit(cache=True, parallel=True)
-def change(
-    words, word_ptr, pairs, token_ptr, new, old, start, length, capacity, arena_topics, arena_values, totals, table
-):
-    """`merge` and `put` of a minibatch's rows of whole numbers in their place: what did not change is not touched. Returns
-    bool[n]: words whose rows have no room for what comes; nothing of theirs is changed.
-
-    new, old: uint16[N, M] both. table: float32[V, K], the rows as gibbs.spread has them, changed with them; or without rows.
-    """
-    n, K = len(words), len(totals)
-    full = np.zeros(n, np.bool_)
-    added = np.zeros((CHUNKS, K), np.int64)
-    bounds = shares(word_ptr)
-    for chunk in prange(CHUNKS):
-        tally, known = np.zeros(K + 1, np.int32), np.zeros(K + 1, np.bool_)
-        known[K] = True
-        touched, fresh = np.empty(K + 1, np.int32), np.empty(K, np.int32)
-        where, place = np.zeros(K, np.int64), np.empty(K, np.int64)
-        for i in range(bounds[chunk], bounds[chunk + 1]):
-            m = _tally_changes(word_ptr[i], word_ptr[i + 1], pairs, token_ptr, new, old, tally, known, touched)
-            w = words[i]
-            first, size = start[w], length[w]
-            _find_places(first, size, arena_topics, touched, m, where, place)
-            come = 0
-            for f in range(m):
-                k = touched[f]
-                fresh[come] = k
-                come += np.int64(place[f] < 0) & np.int64(tally[k] != 0)
-            full[i] = size + come > capacity[w]
-            if not full[i]:
-                left = False
-                for f in range(m):
-                    k = np.uint32(touched[f])
-                    added[chunk, k] += tally[k]
-                    if place[f] >= 0:
-                        value = arena_values[place[f]] + tally[k]
-                        arena_values[place[f]] = value
-                        left |= value < 0.5
-                    if len(table):
-                        table[w, k] += tally[k]
-                if left or come:
-                    sort_first(fresh, come)
-                    length[w] = _change_row(first, size, fresh, come, left, tally, arena_topics, arena_values)
-            for f in range(m):
-                tally[touched[f]] = 0
-                known[touched[f]] = False
-    for k in range(K):
-        for chunk in range(CHUNKS):
-            totals[k] += added[chunk, k]
-    return full
-
-
-@njit(cache=True, inline="always")
 def room_of(size):
     """Entries that a row of this size is given when it moves: it may grow by half before it moves again."""
     return size + size // 2 + 2
@@ -372,7 +288,7 @@ def room_needed(words, sizes, capacity):
     return total
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, parallel=True, nogil=True)
 def put(words, indptr, sizes, topics, values, start, length, capacity, arena_topics, arena_values, used):
     """Write the rows that `merge` made into the arena; returns its new end."""
     for i in range(len(words)):

@@ -8,6 +8,7 @@ from inference.kernels.gibbs import CHUNKS, shares
 from inference.kernels.rows import close, merge_row, room_of, sort_first, tally_word
 
 DENSE = 16  # where a word has at least K over this many topics, all topics are looked at, which spares sorting them
+SAMPLED = 8  # of so many changes one is looked at to cut words into runs with about as many of them
 FEW = 8  # a row with over so many times the entries of what changes in it is searched, not gone through
 
 
@@ -34,17 +35,17 @@ def _emit(tally, known, fresh, m, topics, changes, at):
     return at
 
 
-@njit(cache=True, parallel=True)
-def count(word_ptr, pairs, tokens, token_ptr, new, old, K):
-    """New samples minus old ones of each word: (indptr int64[n + 1], topics uint16, ascending, changes int32, none of
-    them 0).
+@njit(cache=True, parallel=True, nogil=True)
+def count(word_ptr, pairs, tokens, token_ptr, new, K):
+    """Samples of each word: (indptr int64[n + 1], topics uint16, ascending, changes int32, none of them 0).
 
-    word_ptr, pairs, tokens: of `rows.by_word`. new, old: uint16[N, M], old without columns where nothing is taken back.
+    word_ptr, pairs, tokens: of `rows.by_word`. new: uint16[N, M].
     """
-    n, M = len(tokens), new.shape[1] + old.shape[1]
+    n = len(tokens)
+    old = np.empty((len(new), 0), np.uint16)
     room = np.zeros(n + 1, np.int64)
     for i in range(n):
-        room[i + 1] = room[i] + min(K, tokens[i] * M)
+        room[i + 1] = room[i] + min(K, tokens[i] * new.shape[1])
     topics, changes = np.empty(room[n], np.uint16), np.empty(room[n], np.int32)
     sizes = np.empty(n, np.int64)
     bounds = shares(word_ptr)
@@ -54,6 +55,114 @@ def count(word_ptr, pairs, tokens, token_ptr, new, old, K):
             m = tally_word(word_ptr[i], word_ptr[i + 1], pairs, token_ptr, new, old, tally, known, fresh)
             sizes[i] = _emit(tally, known, fresh, m, topics, changes, room[i]) - room[i]
     return close(room, sizes, topics, changes)
+
+
+@njit(cache=True, parallel=True, nogil=True)
+def _list_changes(places, token_ptr, new, old):
+    """Draws that are not what they were: (bounds int64[CHUNKS + 1], sizes int64[CHUNKS], changed uint64[N * M]). Those of run c
+    of the pairs are sizes[c] numbers from bounds[c] on: the word's place, then the new and the old topic, 16 bits each."""
+    M, P = new.shape[1], len(places)
+    changed = np.empty(len(new) * M, np.uint64)
+    bounds, sizes = np.empty(CHUNKS + 1, np.int64), np.empty(CHUNKS, np.int64)
+    for chunk in range(CHUNKS + 1):
+        bounds[chunk] = token_ptr[chunk * P // CHUNKS] * M
+    now, before = new.reshape(-1), old.reshape(-1)
+    for chunk in prange(CHUNKS):
+        at = bounds[chunk]
+        for p in range(chunk * P // CHUNKS, (chunk + 1) * P // CHUNKS):
+            place = np.uint64(places[p]) << np.uint64(32)
+            for e in range(token_ptr[p] * M, token_ptr[p + 1] * M):
+                a, b = now[e], before[e]
+                changed[at] = place | (np.uint64(a) << np.uint64(16)) | np.uint64(b)
+                at += np.int64(a != b)  # without a branch, which could not be foreseen
+        sizes[chunk] = at - bounds[chunk]
+    return bounds, sizes, changed
+
+
+@njit(cache=True, parallel=True, nogil=True)
+def _by_run(bounds, sizes, changed, n):
+    """What `_list_changes` returns, by CHUNKS runs of words: (words int64[CHUNKS + 1], starts int64[CHUNKS + 1], changes by
+    run, uint64). Run r has the words from words[r] to before words[r + 1], and the changes from starts[r] on."""
+    ends = np.zeros(n + 1, np.int64)
+    for chunk in range(CHUNKS):
+        for e in range(bounds[chunk], bounds[chunk] + sizes[chunk], SAMPLED):
+            ends[(changed[e] >> np.uint64(32)) + np.uint64(1)] += 1
+    for i in range(n):
+        ends[i + 1] += ends[i]
+    words = shares(ends)
+    run_of = np.empty(n, np.uint8)
+    for run in range(CHUNKS):
+        run_of[words[run] : words[run + 1]] = run
+    cursor = np.zeros((CHUNKS, CHUNKS), np.int64)
+    for chunk in prange(CHUNKS):
+        for e in range(bounds[chunk], bounds[chunk] + sizes[chunk]):
+            cursor[chunk, run_of[changed[e] >> np.uint64(32)]] += 1
+    starts, total = np.zeros(CHUNKS + 1, np.int64), np.int64(0)
+    for run in range(CHUNKS):
+        for chunk in range(CHUNKS):
+            number = cursor[chunk, run]
+            cursor[chunk, run] = total
+            total += number
+        starts[run + 1] = total
+    out = np.empty(total, np.uint64)
+    for chunk in prange(CHUNKS):
+        for e in range(bounds[chunk], bounds[chunk] + sizes[chunk]):
+            run = run_of[changed[e] >> np.uint64(32)]
+            out[cursor[chunk, run]] = changed[e]
+            cursor[chunk, run] += 1
+    return words, starts, out
+
+
+@njit(cache=True)
+def _by_word(first, n, changed, out):
+    """Changes of the words first ... first + n - 1, sorted by word into `out`: their ends, int64[n + 1]."""
+    ends = np.zeros(n + 2, np.int64)
+    base = np.uint64(first)
+    for e in range(len(changed)):
+        ends[(changed[e] >> np.uint64(32)) - base + np.uint64(2)] += 1
+    for i in range(n):
+        ends[i + 2] += ends[i + 1]
+    for e in range(len(changed)):
+        i = (changed[e] >> np.uint64(32)) - base + np.uint64(1)
+        out[ends[i]] = changed[e]
+        ends[i] += 1
+    return ends[: n + 1]
+
+
+@njit(cache=True, parallel=True, nogil=True)
+def changes(places, token_ptr, new, old, n, K):
+    """New samples minus old ones, as `count` returns them, of n words where most draws are what they were: what did not
+    change is read once, in its order.
+
+    places, token_ptr: of `rows.expand`. new, old: uint16[N, M] both.
+    """
+    bounds, listed, changed = _list_changes(places, token_ptr, new, old)
+    words, starts, changed = _by_run(bounds, listed, changed, n)
+    topics, counts = np.empty(2 * len(changed), np.uint16), np.empty(2 * len(changed), np.int32)
+    room, sizes = np.zeros(n + 1, np.int64), np.zeros(n, np.int64)
+    for run in prange(CHUNKS):
+        tally, known, touched = np.zeros(K + 1, np.int32), np.zeros(K + 1, np.bool_), np.empty(K + 2, np.int32)
+        known[K] = True  # in place of UNSEEN
+        own, at = changed[starts[run] : starts[run + 1]], 2 * starts[run]
+        each = np.empty(len(own), np.uint64)
+        ends = _by_word(words[run], words[run + 1] - words[run], own, each)
+        for i in range(words[run], words[run + 1]):
+            m = np.uint64(0)
+            for e in range(ends[i - words[run]], ends[i - words[run] + 1]):
+                k = min(np.uint32(each[e] >> np.uint64(16)) & np.uint32(0xFFFF), np.uint32(K))
+                touched[m] = k
+                m += np.uint64(not known[k])
+                known[k] = True
+                tally[k] += 1
+                k = min(np.uint32(each[e]) & np.uint32(0xFFFF), np.uint32(K))
+                touched[m] = k
+                m += np.uint64(not known[k])
+                known[k] = True
+                tally[k] -= 1
+            room[i] = at
+            at = _emit(tally[:K], known[:K], touched, np.int64(m), topics, counts, at)
+            sizes[i] = at - room[i]
+    return close(room, sizes, topics, counts)
 
 
 @njit(cache=True)
@@ -88,7 +197,7 @@ def _add_up(p, stop, first, end, topics, changes, tally, known, fresh):
     return m
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, parallel=True, nogil=True)
 def add_up(pieces, first, end, p_topics, p_changes, K):
     """Sums of counts by word: as `count` returns them. pieces: int64[n + 1], of each word in first and end, int64, which
     say where in p_topics (uint16) and p_changes (int32) its counts by some process stand."""
@@ -143,7 +252,7 @@ def _add_row(at, size, room, e0, e1, topics, changes, arena_topics, arena_values
     """Add the changes e0 ... e1 - 1 to a row of `size` entries from `at` on: (its size now, how many entries it has no room
     for). What becomes 0 is dropped; topics that are new to it are put into it where they all have room.
 
-    places: int64[K], all -1, and so again.
+    places: int64[K], any numbers; what it says of a topic is believed only where the row agrees.
     """
     end, more, gone = at + size, 0, 0
     few = (e1 - e0) * FEW < size
@@ -153,15 +262,12 @@ def _add_row(at, size, room, e0, e1, topics, changes, arena_topics, arena_values
     for e in range(e0, e1):
         k = np.uint32(topics[e])
         j = _place(k, at, end, arena_topics) if few else places[k]
-        if j >= 0:
+        if at <= j < end and arena_topics[j] == k:
             value = arena_values[j] + changes[e]
             arena_values[j] = value
             gone += np.int64(value == 0)
         else:
             more += 1
-    if not few:
-        for j in range(at, end):
-            places[np.uint32(arena_topics[j])] = -1
     if gone:
         to = at
         for j in range(at, end):
@@ -174,18 +280,19 @@ def _add_row(at, size, room, e0, e1, topics, changes, arena_topics, arena_values
     return size, more
 
 
-@njit(cache=True, parallel=True)
-def add(words, indptr, topics, changes, start, length, capacity, arena_topics, arena_values, totals):
+@njit(cache=True, parallel=True, nogil=True)
+def add(words, indptr, topics, changes, start, length, capacity, arena_topics, arena_values, totals, table):
     """Add changes to the rows, which hold whole numbers, in place. Returns int64[n]: how many entries each row should have
     where it has no room for those that are new to it, which `move` puts into it; else 0.
 
-    words: int32[n], distinct. indptr, topics, changes: of `count`. totals: float64[K].
+    words: int32[n], distinct. indptr, topics, changes: of `count`. totals: float64[K]. table: float32[V, K], the rows as
+    gibbs.spread has them, changed with them; or without rows.
     """
     n = len(words)
     wanted = np.zeros(n, np.int64)
     bounds = shares(indptr)
     for chunk in prange(CHUNKS):
-        places = np.full(len(totals), -1)
+        places = np.zeros(len(totals), np.int64)
         for i in range(bounds[chunk], bounds[chunk + 1]):
             w = words[i]
             size, more = _add_row(
@@ -202,6 +309,9 @@ def add(words, indptr, topics, changes, start, length, capacity, arena_topics, a
             )
             length[w] = size
             wanted[i] = size + more if more else 0
+            if len(table):
+                for e in range(indptr[i], indptr[i + 1]):
+                    table[w, np.uint32(topics[e])] += changes[e]
     for e in range(len(topics)):
         totals[np.uint32(topics[e])] += changes[e]
     return wanted
@@ -222,7 +332,7 @@ def move(places, words, wanted, indptr, topics, changes, start, length, capacity
     return used
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, parallel=True, nogil=True)
 def merge(bounds, words, indptr, pieces, first, end, p_topics, p_changes, unit, drop_below, K, start, length, arena_topics,
           arena_values):  # fmt: skip
     """`rows.merge` from counts: (sizes int64[n], topics int32, values as in the arena, added float64[runs, K], what the

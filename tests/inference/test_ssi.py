@@ -548,8 +548,9 @@ def test_a_training_begins_with_the_topics_that_tokens_have(statistics):
 
 def test_minibatches_grow_after_the_warm_up():
     """With the size of the corpus alone, and never below what they were."""
-    sizes = [ssi.Config(topics=50).resolve(D, 60 * D) for D in (50_000, 600_000, 10_000_000)]
-    assert [(c.minibatch, c.minibatch_after) for c in sizes] == [(1562, 1562), (2048, 9375), (2048, 32_768)]
+    sizes = [ssi.Config(topics=50).resolve(D, 60 * D) for D in (50_000, 200_000, 600_000, 10_000_000)]
+    expected = [(1562, 1562), (2048, 3125), (2343, 9375), (16_384, 32_768)]
+    assert [(c.minibatch, c.minibatch_after) for c in sizes] == expected
     assert ssi.Config(topics=50, minibatch=50_000).resolve(10**6, 10**8).minibatch_after == 50_000
     assert ssi.Config(topics=50, statistics="decay").resolve(10**7, 10**9).growth == (0, 256)
 

@@ -6,7 +6,9 @@ import pytest
 from inference import engines
 from inference.bow import Bow
 from inference.engines import arena, together
+from inference.engines.batch import Batch
 from inference.engines.contract import Divisible, Site
+from inference.kernels.gibbs import UNSEEN
 from inference.training import Schedule, held_out_documents
 from tests.inference.corpora import equal, planted
 
@@ -119,6 +121,27 @@ def test_changes_are_added_in_place_and_rows_that_outgrow_their_room_move(K):
         together.change(rows, as_counts(wanted - table))
         table = wanted
         assert np.array_equal(table_of(rows), table) and np.array_equal(rows.totals, table.sum(axis=0))
+
+
+@pytest.mark.parametrize(("K", "share"), [(3, 0.3), (40, 0.0), (300, 1.0), (2000, 0.2)])
+def test_what_changed_is_counted_by_word(K, share):
+    """Draws that stay as they were, words without a change, and tokens that had no topic before."""
+    generator = np.random.default_rng(K)
+    places, tokens = generator.integers(0, 70, 500).astype(np.int32), generator.integers(1, 4, 500)
+    places[places == 33] = 0
+    token_ptr = np.append(0, np.cumsum(tokens))
+    old = generator.integers(0, K, (token_ptr[-1], 2)).astype(np.uint16)
+    old[generator.random(len(old)) < 0.1 * (share > 0)] = UNSEEN
+    new = np.where((generator.random(old.shape) < share) | (old == UNSEEN), generator.integers(0, K, old.shape), old)
+    batch = Batch(np.arange(70) * 2, np.array([0, 200, 500]), places, token_ptr)
+    counts = together.count(batch, new.astype(np.uint16), old, K)
+    expected, word = np.zeros((70, K + 1), int), np.repeat(places, tokens)[:, None]
+    np.add.at(expected, (word, new), 1)
+    np.add.at(expected, (word, np.minimum(old, K)), -1)
+    counted = np.zeros((70, K), int)
+    counted[np.repeat(np.arange(70), np.diff(counts.indptr)), counts.topics] = counts.changes
+    assert np.array_equal(counted, expected[:, :K]) and (counts.changes != 0).all()
+    assert np.array_equal(counts.words, batch.words) and len(counts.topics) == (expected[:, :K] != 0).sum()
 
 
 @pytest.mark.parametrize(("K", "most"), [(200, 3), (300, 127), (300, 128), (2000, 70_000)])

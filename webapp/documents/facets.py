@@ -134,6 +134,7 @@ def _of_values(selection: Selection, category: ValueField) -> np.ndarray:
         _, codes = fields.codes(selection.version, category.name)
         if not selection:
             return np.array(category.documents, np.int64)
+        assert selection.version is not None  # Selection.read looked
         some = members.of_few_days(selection.version, *selection.span) if selection.span else None
         return count(codes[selection.numbers if some is None else some], len(category.values))
 
