@@ -1,11 +1,14 @@
 """One training over several processes: whether the topics are bitwise those of one, also through kills, and what it costs.
 
     .venv/bin/python -m benchmarks.scale_out [CORPUS] [--topics 100] [--minibatch N] [--passes 6] [--quick] [--model | --far]
+        [--drills N]
 
 CORPUS: as for benchmarks.engines; by default a made one of 32,000 documents, in minibatches of 8,000. One process with one thread takes each pass in
 turns with one worker and with two, each of one thread, by dask.distributed on this machine (pip install 'topograph[cluster]').
 Seconds of the clock, communication included; the worst worker's seconds of the processor; bytes that a worker sends in a step.
-Then a worker is killed in the middle of a step, then the scheduler. --quick: small, four passes. --model, --far: see model.py, far.py.
+Then a worker is killed in the middle of a step, then the scheduler. --quick: small, four passes. --drills: instead of all
+that N trainings in each of which a worker is killed at a random step; the last line is then `bitwise: M of N`. --model, --far: see
+model.py, far.py.
 
 The last line is `bitwise: yes efficiency: E`: E is one process's seconds over twice those of two workers, median over passes. It
 means something on an idle machine with two cores or more alone; the line before has it by the processor's seconds.
@@ -13,6 +16,8 @@ means something on an idle machine with two cores or more alone; the line before
 
 import argparse
 import os
+import random
+import shutil
 import statistics
 import threading
 import time
@@ -51,19 +56,20 @@ class Struck(Team):
     wanted, strike = 0, staticmethod(lambda: None)
 
     def step(self, config, state, bow, documents, shape) -> None:
-        if state.t == self.wanted and self.deal:
+        if 0 <= self.wanted <= state.t and self.deal:
             threading.Timer(0.02, self.strike).start()
             self.wanted = -1
         super().step(config, state, bow, documents, shape)
 
 
-def drill(bow: Bow, config, home: Path, cluster: Cluster, what: str, expected) -> bool:
-    """Train while something is killed in the middle of a step; says what it cost."""
-    file = home / f"killed-{what}"
+def drill(bow: Bow, config, home: Path, cluster: Cluster, what: str, expected, step: int) -> bool:
+    """Train while something is killed in the middle of a step; says what it cost. step: which, or the next one in which the
+    workers have seats."""
+    file = home / f"killed-{what}-{step}"
     began = time.perf_counter()
     with Struck(ENGINE, cluster.address, file, home, least=2) as team:
         team.lead(config, SEED, bow, home / "bow")
-        team.wanted = Schedule(bow, config, held_out_documents(bow, SEED)).steps // 3
+        team.wanted = step
         team.strike = lambda: cluster.kill(what)
         for event in train(team, config, bow, seed=SEED):
             if isinstance(event, Snapshot):
@@ -72,8 +78,20 @@ def drill(bow: Bow, config, home: Path, cluster: Cluster, what: str, expected) -
     bitwise = same(topics, expected)
     seconds = time.perf_counter() - began
     struck = f"{team.restarts} times back to a checkpoint" if team.restarts else "it did not strike"
-    print(f"{what} killed within a step: {struck}, {seconds:.1f} s, bitwise {bitwise}", flush=True)
+    print(f"{what} killed within step {step}: {struck}, {seconds:.1f} s, bitwise {bitwise}", flush=True)
     return bitwise and team.restarts > 0
+
+
+def drills(bow: Bow, config, home: Path, cluster: Cluster, expected, steps: int, count: int) -> int:
+    """How many of so many trainings, in each of which a worker is killed at a random step, have the topics expected."""
+    generator = random.Random(SEED)
+    bitwise = 0
+    for _ in range(count):
+        step = generator.randrange(1, steps - 1)
+        bitwise += drill(bow, config, home, cluster, "worker", expected, step)
+        for path in home.glob("killed-*"):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    return bitwise
 
 
 def settings(given) -> tuple[Bow, dict]:
@@ -97,6 +115,7 @@ def main() -> None:
     parser.add_argument(
         "--far", action="store_true", help="8 and 16 workers with a slow network between them, and nothing else"
     )
+    parser.add_argument("--drills", type=int, default=0, metavar="N")
     given = parser.parse_args()
     if given.model:
         return model.main(given.quick)
@@ -114,13 +133,16 @@ def main() -> None:
         )
         with running(home, workers=2) as cluster:
             warm_up(home, cluster)
-            bitwise, clock, processor = efficiency(bow, config, home, cluster)
-            trainer = One(bow, config)
+            trainer, steps = One(bow, config), Schedule(bow, config, held_out_documents(bow, SEED)).steps
             for _ in range(config.passes):
                 trainer.one_pass()
             topics = ENGINE.topics(config, trainer.state)
+            if given.drills:
+                count = drills(bow, config, home, cluster, topics, steps, given.drills)
+                return print(f"bitwise: {count} of {given.drills}")
+            bitwise, clock, processor = efficiency(bow, config, home, cluster)
             for what in ("worker", "scheduler"):
-                bitwise &= drill(bow, config, home, cluster, what, topics)
+                bitwise &= drill(bow, config, home, cluster, what, topics, steps // 3)
     print(f"by the processor's seconds: {processor:.2f}")
     print(f"bitwise: {'yes' if bitwise else 'no'} efficiency: {clock:.2f}")
 
