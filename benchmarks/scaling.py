@@ -1,7 +1,7 @@
 """What an engine costs: seconds by K and by threads, memory, folding in, and the wait for the first event.
 
     .venv/bin/python -m benchmarks.scaling CORPUS [--engine NAME] [--quick]
-    .venv/bin/python -m benchmarks.scaling CORPUS --parts     # of a pass of ssi: nanoseconds a token by kernel
+    .venv/bin/python -m benchmarks.scaling CORPUS --parts     # of a pass of ssi: nanoseconds a token by part
 
 CORPUS: a name or a path as for benchmarks.engines. Each figure is beside the target of the default engine; compiling is not counted. By
 K: median seconds of a pass after the second, the Ks taking turns. Memory: a process of its own on a made corpus with V
@@ -23,15 +23,16 @@ import numpy as np
 from benchmarks.engines import corpora
 from benchmarks.profile import Parts
 from inference import Bow, Progress, compiling, engines, fold_in_corpus, train
-from inference.engines import ssi
+from inference.engines import ssi, together
 from inference.kernels import gibbs, rows
 from inference.training import Schedule
 
 WARM_PASSES, TIMED_PASSES = 3, 5
-KERNELS = {
+PARTS = {
     ssi: ("expand",),
-    rows: ("recall", "remember", "by_word", "change"),
+    rows: ("recall", "remember"),
     gibbs: ("gather", "sample", "clear"),
+    together: ("count", "change"),
 }
 
 
@@ -64,14 +65,14 @@ def turns(trainers: dict, passes: int) -> dict:
     return dict(zip(trainers, np.median(found, axis=0), strict=True))
 
 
-def by_kernel(trainer: Trainer, passes: int) -> dict[str, float]:
-    """Nanoseconds a token of a pass of ssi after the third, by kernel; and how many topics the tokens of a document have,
+def by_part(trainer: Trainer, passes: int) -> dict[str, float]:
+    """Nanoseconds a token of a pass of ssi after the third, by part; and how many topics the tokens of a document have,
     on average."""
     for _ in range(WARM_PASSES):
         trainer.one_pass()
     parts, began = Parts(time.perf_counter), trainer.state.tokens
     with ExitStack() as patches:
-        for module, names in KERNELS.items():
+        for module, names in PARTS.items():
             for name in names:
                 patches.enter_context(mock.patch.object(module, name, parts.timed(name, getattr(module, name))))
         seconds = sum(trainer.one_pass() for _ in range(passes))
@@ -162,7 +163,7 @@ def main() -> None:
     compiling.warm_up()
     print(f"{bow.D:,} documents, {bow.V:,} words, {bow.tokens:,} tokens")
     if given.parts:
-        tables = {K: by_kernel(Trainer(bow, ssi.NAME, K), passes) for K in (100, 1000, 2000)}
+        tables = {K: by_part(Trainer(bow, ssi.NAME, K), passes) for K in (100, 1000, 2000)}
         for name in tables[100]:
             print(f"| {name} | {' | '.join(f'{table.get(name, 0.0):.1f}' for table in tables.values())} |")
         return
