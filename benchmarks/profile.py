@@ -78,7 +78,7 @@ class Parts:
 
 
 @numba.njit(cache=True)
-def drawn(tokens, starts, sources, length, seed):
+def _draw(tokens, starts, sources, length, seed):
     """int64[len(sources), length]: for each source, a document, so many of its tokens without replacement, sorted."""
     np.random.seed(seed)
     out = np.empty((len(sources), length), np.int64)
@@ -93,9 +93,17 @@ def drawn(tokens, starts, sources, length, seed):
 
 def made(bow: Bow, documents: int) -> Bow:
     """So many documents of LENGTH tokens, each drawn from a document of at least as many."""
-    long_enough = np.flatnonzero(np.diff(bow.first_token) >= LENGTH)
-    sources = np.random.default_rng(0).choice(long_enough, documents)
-    tokens = drawn(np.repeat(bow.words, bow.counts).astype(np.int64), bow.first_token, sources, LENGTH, 0)
+    return drawn(bow, np.random.default_rng(0).choice(at_least(bow, LENGTH), documents), LENGTH)
+
+
+def at_least(bow: Bow, length: int) -> np.ndarray:
+    """int64[n], ascending: the documents of so many tokens or more."""
+    return np.flatnonzero(np.diff(bow.first_token) >= length)
+
+
+def drawn(bow: Bow, sources: np.ndarray, length: int) -> Bow:
+    """For each of some documents, int64[n], one of so many of its tokens, drawn without putting back."""
+    tokens = _draw(np.repeat(bow.words, bow.counts).astype(np.int64), bow.first_token, sources, length, 0)
     starts = np.ones(tokens.shape, bool)
     starts[:, 1:] = tokens[:, 1:] != tokens[:, :-1]
     at = np.flatnonzero(starts)

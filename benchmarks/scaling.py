@@ -21,7 +21,7 @@ import numba
 import numpy as np
 
 from benchmarks.engines import corpora
-from benchmarks.profile import Parts
+from benchmarks.profile import Parts, at_least, drawn
 from inference import Bow, Progress, compiling, engines, fold_in_corpus, train
 from inference.engines import ssi, together
 from inference.kernels import gibbs, rows
@@ -97,19 +97,6 @@ def made(D: int, V: int, length: int, blocks: int = 64) -> Bow:
         counts.append(c)
         indptr.append(indptr[-1] + len(w))
     return Bow(np.array(indptr), np.concatenate(words), np.concatenate(counts), V)
-
-
-def cut(bow: Bow, length: int, most: int) -> Bow:
-    """Documents of so many tokens each, drawn from longer ones without putting back."""
-    generator = np.random.default_rng(1)
-    longer = np.flatnonzero(np.diff(bow.first_token) >= length)[:most]
-    documents = []
-    for d in longer:
-        row = slice(bow.indptr[d], bow.indptr[d + 1])
-        tokens = generator.permutation(np.repeat(bow.words[row], bow.counts[row]))[:length]
-        documents.append(np.unique(tokens, return_counts=True))
-    indptr = np.cumsum([0] + [len(w) for w, _ in documents])
-    return Bow(indptr, np.concatenate([w for w, _ in documents]), np.concatenate([c for _, c in documents]), bow.V)
 
 
 def resident(name: str) -> int:
@@ -189,7 +176,7 @@ def main() -> None:
     numba.set_num_threads(1)
     hundred = trainers[1] if Ks[0] == 1000 else Trainer(bow, given.engine, 100)
     hundred.one_pass()
-    new = cut(bow, 100, 5000)
+    new = drawn(bow, at_least(bow, 100)[:5000], 100)
     began = time.perf_counter()
     for _ in fold_in_corpus(hundred.engine, hundred.config, hundred.state, new):
         pass

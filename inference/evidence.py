@@ -22,7 +22,7 @@ from inference.bow import Bow
 from inference.errors import Invalid
 from inference.evaluate import fold_in
 from inference.explore.day_sums import DaySums
-from inference.explore.documents import frozen
+from inference.explore.documents import chosen, frozen
 from inference.kernels import assign
 from inference.memory import mapped
 from inference.postings import Postings
@@ -179,9 +179,8 @@ class Evidence:
         the topic that each is counted as; a document with two topics that are counted as one is counted once.
         """
         into = np.arange(self.K, dtype=np.int32) if into is None else into
-        some = frozen(np.zeros(0, np.int32) if documents is None else documents, np.int32)
         return assign.sums(
-            some, documents is None, frozen(group, np.int32), G, into, self.doc_ptr, self.doc_topics, self.doc_tokens
+            *chosen(documents), frozen(group, np.int32), G, into, self.doc_ptr, self.doc_topics, self.doc_tokens
         )
 
     def folded(self, into: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -200,18 +199,14 @@ class Evidence:
         such as a sample; None for all. group: int32, of each of them, -1 for none.
         """
         bow, group = self.bow, frozen(group, np.int32)
-        some = np.zeros(0, np.int32) if documents is None else frozen(documents, np.int32)
         return assign.word_sums(
-            some, documents is None, group, G, slot, T, bow.V, frozen(bow.indptr, np.int64), bow.words, bow.counts, self.topics
+            *chosen(documents), group, G, slot, T, bow.V, frozen(bow.indptr, np.int64), bow.words, bow.counts, self.topics
         )  # fmt: skip
 
     def held(self, topics: list[int], documents: np.ndarray | None = None) -> np.ndarray:
         """int32[n]: tokens of each document that these topics hold together. documents: int32[n], those that are looked at;
         None for all."""
-        some = frozen(np.zeros(0, np.int32) if documents is None else documents, np.int32)
-        return assign.held(
-            some, documents is None, self._wanted(topics), self.doc_ptr, self.doc_topics, self.doc_tokens
-        )
+        return assign.held(*chosen(documents), self._wanted(topics), self.doc_ptr, self.doc_topics, self.doc_tokens)
 
     def _wanted(self, topics: list[int]) -> np.ndarray:
         wanted = np.zeros(self.K, bool)

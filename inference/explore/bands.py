@@ -16,7 +16,6 @@ from inference.errors import Invalid
 from inference.explore import documents
 
 THIN = 10  # documents with words below which a group's share is not to be relied on
-_NONE = documents.frozen(np.zeros(0, np.int32), np.int32)
 FEW = 2  # documents with a topic up to which their own variance says too little
 
 
@@ -59,7 +58,9 @@ def shares(
     doc_ptr, doc_topics, doc_tokens, lengths = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths)
     group = documents.frozen(group, np.int32)
     topics, T = np.asarray(topics, np.int64), len(topics)
-    whole, of = _sums(_NONE, True, doc_ptr, doc_topics, doc_tokens, lengths, group, _slots(topics, into), G, T)
+    whole, of = _sums(
+        *documents.chosen(None), doc_ptr, doc_topics, doc_tokens, lengths, group, _slots(topics, into), G, T
+    )
     return of_sums(whole[:G], of[:, :G], of.sum(axis=1), level)
 
 
@@ -70,8 +71,10 @@ def sums_of(
     """(whole, of) for `of_sums`, of some documents. members: int32[n]; group: int32[n], of each of them; else as in
     `shares`."""
     arrays = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths)
-    members, group = (documents.frozen(array, np.int32) for array in (members, group))
-    whole, of = _sums(members, False, *arrays, group, _slots(np.asarray(topics, np.int64), into), G, len(topics))
+    group = documents.frozen(group, np.int32)
+    whole, of = _sums(
+        *documents.chosen(members), *arrays, group, _slots(np.asarray(topics, np.int64), into), G, len(topics)
+    )
     return whole[:G], of[:, :G]
 
 

@@ -161,6 +161,16 @@ def _first_day(year: int, month: int) -> int:
 
 
 @njit(cache=True, nogil=True)
+def _put_length(row, length):
+    """Add a document of so many words to the measures of all documents."""
+    row[ALL] += 1
+    if length > 0:
+        row[WORDED] += 1
+        row[WORDS] += length
+        row[SQUARES] += length * length
+
+
+@njit(cache=True, nogil=True)
 def _count(days, edges, whole, of, doc_ptr, doc_topics, doc_tokens, lengths):
     """Add each document to the row behind the edge that its day is not before."""
     begin = edges[1]
@@ -170,12 +180,9 @@ def _count(days, edges, whole, of, doc_ptr, doc_topics, doc_tokens, lengths):
     for d in range(len(days)):
         s = row[days[d] - begin] if days[d] > 0 else 1
         length = lengths[d]
-        whole[s, ALL] += 1
+        _put_length(whole[s], length)
         if length == 0:
             continue
-        whole[s, WORDED] += 1
-        whole[s, WORDS] += length
-        whole[s, SQUARES] += length * length
         for j in range(doc_ptr[d], doc_ptr[d + 1]):
             k, x = doc_topics[j], np.int64(doc_tokens[j])
             of[NUMBER, s, k] += 1
@@ -208,12 +215,9 @@ def _add(documents, g, slot, columns, whole, of, doc_ptr, doc_topics, doc_tokens
     for i in range(len(documents)):
         d = documents[i]
         length = float(lengths[d])
-        whole[g, ALL] += 1.0
-        if length == 0.0:
+        _put_length(whole[g], length)
+        if length == 0:
             continue
-        whole[g, WORDED] += 1.0
-        whole[g, WORDS] += length
-        whole[g, SQUARES] += length * length
         for j in range(doc_ptr[d], doc_ptr[d + 1]):
             t = slot[doc_topics[j]]
             if t >= 0:

@@ -53,6 +53,12 @@ def _count(group, G, mask):
     return out
 
 
+def chosen(documents: np.ndarray | None) -> tuple[np.ndarray, bool]:
+    """(int32, the documents that a kernel looks at; whether it is all of them, whatever these are). documents: int32[n], None
+    for all."""
+    return frozen(np.zeros(0, np.int32) if documents is None else documents, np.int32), documents is None
+
+
 def spread(documents: np.ndarray, most: int) -> np.ndarray:
     """Of these documents, int32[n], at most so many, spread evenly over them."""
     return documents if len(documents) <= most else documents[np.arange(most) * len(documents) // most]

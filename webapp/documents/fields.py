@@ -116,9 +116,15 @@ def _before(version_id: int) -> tuple[int, np.ndarray]:
 
 def positions(version: Version, a: int, b: int) -> tuple[int, int]:
     """Where the documents of the days a ... b - 1 begin and end in the order by date; a is 1 at least."""
+    _, before = _before(version.pk)
+    low, high = _places(version, a, b)
+    return int(before[low]), int(before[high])
+
+
+def _places(version: Version, a: int, b: int) -> tuple[int, int]:
+    """Where the days a and b stand in what `_before` counts."""
     first, before = _before(version.pk)
-    places = (min(max(day - first, 0), len(before) - 1) for day in (a, max(a, b)))
-    low, high = (int(before[place]) for place in places)
+    low, high = (min(max(day - first, 0), len(before) - 1) for day in (a, max(a, b)))
     return low, high
 
 
@@ -164,7 +170,7 @@ def of_each_day(version: Version, a: int, b: int) -> tuple[int, np.ndarray]:
     """(the first of the days a ... b - 1 that has documents, int64: documents of it and each later one to the last). Of no
     documents (0, nothing)."""
     first, before = _before(version.pk)
-    low, high = (min(max(day - first, 0), len(before) - 1) for day in (a, max(a, b)))
+    low, high = _places(version, a, b)
     documents = np.diff(before[low : high + 1])
     some = np.flatnonzero(documents)
     if not len(some):

@@ -8,9 +8,7 @@ from webapp.results import links
 from webapp.topics.overview import Overview
 
 STACKED = HUES  # topics of the chart in which they stand on one another: as many as there are colours
-LEAST = (
-    0.2  # of all words that the stacked topics hold: with less the others would fill the chart, and are left out of it
-)
+LEAST = 0.2  # of all words that stacked topics hold: with less, the others would fill the chart, and it leaves them out
 RESTS = 40  # of the topics that are not stacked, named below the chart
 MULTIPLES = 48  # small charts of a page
 VALUES = 40  # of a category: the most frequent
