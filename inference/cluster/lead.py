@@ -9,7 +9,7 @@ import asyncio
 import logging
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import TimeoutError as NotYet
 from dataclasses import asdict
 from pathlib import Path
@@ -29,7 +29,8 @@ from inference.errors import Invalid
 from inference.topics import Theta, Topics
 from inference.versions import versions
 
-TICK = 1.0  # seconds between two looks at who is there while a step is taken
+TICK = 1.0  # seconds between two ticks while workers are at work
+LOOK = 10.0  # seconds between two looks at whether the scheduler still has the workers that are asked for something
 AGAIN = 1.0  # seconds between two looks for workers
 PATIENCE = 600.0  # seconds that a training waits for workers
 # Seconds between two checkpoints at the least, and the share of the time they may take
@@ -69,6 +70,7 @@ class Team:
         self.saved: int | None = None  # the checkpoint's step
         self._fetched = 0  # the step after which the leader's state has the workers' topics
         self.restarts = 0
+        self._others = False  # whether other workers than the members were there after the last checkpoint
         self._saved_at, self._saving = time.monotonic(), 0.0  # when a checkpoint was written, and seconds that took
 
     def __getattr__(self, name: str) -> Any:
@@ -103,6 +105,8 @@ class Team:
     def step(self, config: Any, state: Any, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
         while True:
             try:
+                if self._others and self.saved == state.t:
+                    self._end()
                 if not self.deal:
                     self.begin()
                 while self.at <= state.t:
@@ -130,33 +134,32 @@ class Team:
     def fetch(self, state: Any) -> None:
         """Give the state the topics that the workers have; all have the same."""
         while self.at == state.t and self._fetched != state.t:
+            self._catch_up(state.t)
             try:
-                now = self._wait(self._ask(self.members[0], "topics", deal=self.deal))
+                now = self._wait(self._ask(self.members[0], "topics", deal=self.deal), self.members[:1])
             except LOST as error:
                 self._lost(error)
-                self._catch_up(state.t)
                 continue
             for name, value in now.items():
                 setattr(state, name, value)
             self._fetched = state.t
 
     def save(self, path: Path, state: Any) -> None:
-        """Write the checkpoint: each worker its documents' memory, then the rest here. New workers join from here on. `step`
-        does so, too, as often as SAVE_SHARE allows."""
+        """Write the checkpoint: each worker its documents' memory, then the rest here. Workers that came since the one before
+        take part from the next step on. `step` does so, too, as often as SAVE_SHARE allows."""
         began = time.monotonic()
         while True:
+            self._catch_up(state.t)
             try:
                 written = [parts.Part(*each) for one in self._all("save") for each in one]
                 break
             except LOST as error:
                 self._lost(error)
-                self._catch_up(state.t)
         self._commit(written, state)
         self.saved = state.t
         self._saved_at = time.monotonic()
         self._saving = self._saved_at - began
-        if set(self._there()) != set(self.members):
-            self._end()
+        self._others = set(self._there()) != set(self.members)
 
     def _commit(self, written: list[parts.Part], state: Any) -> None:
         folder = parts.folder_of(self.checkpoint)
@@ -187,6 +190,8 @@ class Team:
     def ready(self, state: Any) -> bool:
         """Whether the workers have the state's topics; where it was saved they take their seats again."""
         try:
+            if self._others and self.saved == state.t:
+                self._end()
             if not self.deal and self.saved == state.t and self._there():
                 self.begin()
         except LOST as error:
@@ -203,8 +208,8 @@ class Team:
             )
             for rank, member in enumerate(members)
         ]
-        self._wait(_together(calls))
-        self.members, self.deal, self.at = members, deal, self.saved or 0
+        self._wait(_together(calls), members)
+        self.members, self.deal, self.at, self._others = members, deal, self.saved or 0, False
         log.info("%d workers share the training from step %d on", len(members), self.at)
 
     def _gather(self) -> list[str]:
@@ -221,7 +226,7 @@ class Team:
         try:
             if self.client is None:
                 self.client = Client(self.address, timeout=5, set_as_default=False)
-            seen = sorted(self._wait(self.client.scheduler.identity(n_workers=-1))["workers"])
+            seen = sorted(self._wait(self._identity())["workers"])
             abouts = self._all_of(seen, "about")
         except LOST as error:
             log.info("no workers: %s", type(error).__name__)
@@ -274,10 +279,11 @@ class Team:
     # Calls.
 
     def _all(self, what: str, **arguments: Any) -> list:
+        assert self.deal, "Nobody has a seat: an empty answer would be taken for what all workers say."
         return self._all_of(self.members, what, deal=self.deal, **arguments)
 
     def _all_of(self, members: list[str], what: str, **arguments: Any) -> list:
-        return self._wait(_together([self._ask(member, what, **arguments) for member in members]))
+        return self._wait(_together([self._ask(member, what, **arguments) for member in members]), members)
 
     async def _ask(self, member: str, what: str, **arguments: Any) -> Any:
         if self.client is None:
@@ -293,15 +299,27 @@ class Team:
         """Ask a worker for something of this training, without waiting for it: for `result`."""
         return self._run(self._ask(member, what, deal=self.deal, **arguments))
 
-    def result(self, asked: Any) -> Any:
-        """What a worker said; ticks meanwhile. Raises one of LOST where it is lost."""
+    def result(self, asked: Any, members: Sequence[str]) -> Any:
+        """What these workers said; ticks meanwhile. Raises one of LOST where one of them is lost, also where only the scheduler
+        has noticed: one that hangs keeps its connections."""
+        looking, looked = None, time.monotonic()
         while True:
             try:
                 return asked.result(TICK)
             except NotYet:
                 if asked.done():
                     raise
-                self._watch(asked)
+            try:
+                self._tick()
+                if looking is not None and looking.done():
+                    if gone := set(members) - set(looking.result()["workers"]):
+                        raise Gone(f"The scheduler has lost {', '.join(sorted(gone))}.")
+                    looking = None
+                if members and looking is None and time.monotonic() - looked > LOOK:
+                    looking, looked = self._run(self._identity()), time.monotonic()
+            except BaseException:
+                asked.cancel()
+                raise
 
     def _run(self, work: Any) -> Any:
         """A future of a coroutine, in the client's thread."""
@@ -311,15 +329,14 @@ class Team:
         loop: Any = self.client.loop
         return asyncio.run_coroutine_threadsafe(work, loop.asyncio_loop)
 
-    def _wait(self, work: Any) -> Any:
-        return self.result(self._run(work))
+    def _wait(self, work: Any, members: Sequence[str] = ()) -> Any:
+        return self.result(self._run(work), members)
 
-    def _watch(self, done: Any) -> None:
-        try:
-            self._tick()
-        except BaseException:
-            done.cancel()
-            raise
+    async def _identity(self) -> dict[str, Any]:
+        """What the scheduler says of itself and of all workers."""
+        if self.client is None:
+            raise OSError("There is no connection to the workers.")
+        return await self.client.scheduler.identity(n_workers=-1)
 
     def _sleep(self, seconds: float) -> None:
         end = time.monotonic() + seconds

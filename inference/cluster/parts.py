@@ -92,13 +92,17 @@ def listed(folder: Path, t: int) -> list[Part]:
 
 
 def read(folder: Path, t: int, bow: Bow, first: int, end: int, memory: np.ndarray) -> None:
-    """Fill memory, uint16[tokens, M], of the documents first ... end - 1, with what it was after step t. bow: the corpus."""
-    place, base = bow.first_token, bow.first_token[first]
+    """Fill memory, uint16[tokens, M], of the documents first ... end - 1, with what it was after step t. bow: the corpus.
+
+    Raises Invalid where no file tells of some of them.
+    """
+    place, base, told = bow.first_token, bow.first_token[first], 0
     for part in listed(folder, t):
         a, b = max(part.first, first), min(part.end, end)
         if a >= b:
             continue
         if part.name.startswith("whole"):
+            told += b - a
             saved = np.load(folder / part.name, mmap_mode="r") if place[part.end] > place[part.first] else memory[:0]
             for at in range(place[a], place[b], BLOCK):
                 to = min(at + BLOCK, place[b])
@@ -110,3 +114,5 @@ def read(folder: Path, t: int, bow: Bow, first: int, end: int, memory: np.ndarra
         for i in np.flatnonzero((documents >= a) & (documents < b)):
             d = documents[i]
             memory[place[d] - base : place[d + 1] - base] = samples[ends[i] : ends[i + 1]]
+    if told != end - first:
+        raise Invalid("checkpoint", f"The memory of topics of some documents is not in {folder}, for step {t}.")

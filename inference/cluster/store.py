@@ -36,7 +36,7 @@ def evidence(team: Team, state: Any) -> Iterator[Assigned]:
         if asked:
             _, member, call = asked.popleft()
             try:
-                answer = team.result(call)
+                answer = team.result(call, [member])
                 block = Assigned(answer["first"], *unpack(answer["heads"], answer["data"]))
                 ask(member)
             except LOST as error:

@@ -1,5 +1,6 @@
 """One training over real workers, each a process: bitwise the topics of one, also after kills."""
 
+import signal
 import time
 from types import SimpleNamespace
 
@@ -204,6 +205,54 @@ def test_learned_priors_and_checkpoints_between_snapshots(site, monkeypatch):
                 team._lost(OSError())  # as where a worker is
     assert equal(event.topics, one.topics) and equal((event.state.alpha,), (one.state.alpha,))
     assert event.state.eta == one.state.eta
+
+
+def test_a_checkpoint_is_written_twice_where_a_worker_joined(site):
+    """The first time the leader sees the new worker; the second checkpoint of that step still has all remembered topics."""
+    half, file = site.one[len(site.one) // 2].step, site.home / "twice"
+    with Team(site.engine, site.cluster.address, file, site.home, least=2, patience=120.0) as team:
+        team.lead(site.config, SEED, site.bow, site.home / "bow")
+        for event in train(team, site.config, site.bow, seed=SEED):
+            if isinstance(event, Snapshot) and event.step == half:
+                before = len(team.members)
+                site.cluster.start_worker()
+                wait_for_workers(team, before + 1)
+                team.save(file, event.state)
+                team.save(file, event.state)
+                covered = sum(part.end - part.first for part in parts.listed(parts.folder_of(file), half))
+        assert covered == site.bow.D and len(team.members) == before + 1
+    site.cluster.workers.pop().kill()
+    assert equal(event.topics, site.one[-1].topics)
+
+
+def test_a_worker_that_hangs_is_left_behind(site, tmp_path, monkeypatch):
+    """It keeps its connections; the scheduler, which does not hear from it, drops it, and the training goes on without it."""
+    site.bow.save(tmp_path / "bow")
+    monkeypatch.setenv("DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL", "3s")
+    monkeypatch.setattr(lead, "LOOK", 1.0)
+    with running(tmp_path, workers=2) as there:
+        site = SimpleNamespace(**vars(site) | {"home": tmp_path, "bow": Bow.open(tmp_path / "bow"), "cluster": there})
+
+        def at(step, team):
+            seen.append(len(team.members))
+            if step == half:
+                wait_for_workers(team, 2)
+                there.workers[0].send_signal(signal.SIGSTOP)
+
+        half, seen = site.one[len(site.one) // 2].step, []
+        kept, team = led(site, "hangs", at)
+    assert as_one(site, kept) and team.restarts >= 1 and seen[-1] == 1
+
+
+@pytest.mark.parametrize("missing", ["all", "one"])
+def test_remembered_topics_that_are_missing_are_an_error(site, missing, tmp_path):
+    """Documents that no file tells of are not taken for ones that were never visited."""
+    memory = np.zeros((site.bow.tokens, 2), np.uint16)
+    half = int(site.bow.first_token[100])
+    written = [] if missing == "all" else [parts.write_whole(tmp_path, 7, 0, 100, memory[:half])]
+    parts.commit(tmp_path, 7, written)
+    with pytest.raises(Invalid, match="of some documents is not in"):
+        parts.read(tmp_path, 7, site.bow, 0, site.bow.D, memory)
 
 
 def test_a_training_ends_when_no_worker_comes(site):
