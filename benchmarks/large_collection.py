@@ -1,11 +1,12 @@
 """Ten million short documents on one machine, by a Topograph of its own: uploaded, read, trained in one pass, browsed.
 
-    .venv/bin/python -m benchmarks.large_collection [--documents 10000000] [--topics 200] [--port N] [--json FILE]
+    .venv/bin/python -m benchmarks.large_collection [--documents 10000000] [--topics 200] [--port N] [--json FILE] [--data FOLDER]
 
 Documents are two pieces of eight words each out of one abstract of arXiv (or a section of the shipped example, where the
 abstracts are not beside the project), with a day and one of twelve sections. Prints for each stage its seconds and the
 memory of the largest processes, in MB that each has to itself; then milliseconds of pages, and what the disk holds.
-Needs some 2 kB of disk a document. The last line is `slow: N of M pages`: those whose 95th percentile is above 150 ms.
+Needs some 2 kB of disk a document. --data: the state folder, which stays; one that was made before is browsed again and nothing
+else. The last line is `slow: N of M pages`: those whose 95th percentile is above 150 ms.
 """
 
 import argparse
@@ -135,38 +136,51 @@ def main() -> None:
     parser.add_argument("--topics", type=int, default=200)
     parser.add_argument("--port", type=int, default=8442)
     parser.add_argument("--json", type=Path, metavar="FILE")
+    parser.add_argument("--data", type=Path, metavar="FOLDER")
     given = parser.parse_args()
     rows: list[dict] = []
     with tempfile.TemporaryDirectory() as name:
-        file = make(Path(name) / "documents.csv", given.documents)
-        print(f"{given.documents:,} documents, {file.stat().st_size / 1e9:.2f} GB", flush=True)
-        system = start(Path(name) / "data", "--port", str(given.port))
+        data = given.data or Path(name) / "data"
+        made = data.exists()
+        file = None if made else make(Path(name) / "documents.csv", given.documents)
+        system = start(data, "--port", str(given.port))
         try:
             browser = Browser(system.url)
-            with stage(system, "uploaded and read", rows):
-                said, _ = read(system.url, file, {})
-            print(said, flush=True)
-            file.unlink()
-            corpus = int(re.search(r"/corpora/(\d+)/", browser.get("/")).group(1))
-            with stage(system, f"trained (K = {given.topics}, one pass), stored", rows):
-                run = train(browser, corpus, given.topics)
-            slow, times = 0, {}
+            if file:
+                print(f"{given.documents:,} documents, {file.stat().st_size / 1e9:.2f} GB", flush=True)
+                with stage(system, "uploaded and read", rows):
+                    said, _ = read(system.url, file, {})
+                print(said, flush=True)
+                file.unlink()
+                with stage(system, f"trained (K = {given.topics}, one pass), stored", rows):
+                    train(browser, number_of(browser, "corpora"), given.topics)
             with stage(system, "browsed", rows):
-                for page, taken in pages(browser, corpus, run, given.documents):
-                    times[page] = taken
-                    slow += (last := sorted(taken)[int(0.95 * len(taken))]) > PAGE_MS
-                    print(
-                        f"  {page}: first {taken[0]:,.0f} ms, median {sorted(taken)[len(taken) // 2]:,.0f}, 95% {last:,.0f}",
-                        flush=True,
-                    )
+                times = browsed(browser, given.documents)
             print("disk, GB: " + ", ".join(f"{part} {gb:.1f}" for part, gb in disk(system.data).items() if gb > 0.05))
-            if given.json:
-                given.json.write_text(
-                    json.dumps({"documents": given.documents, "stages": rows, "pages_ms": times}, indent=1)
-                )
         finally:
             system.stop()
-    print(f"slow: {slow} of {len(times)} pages")
+    if given.json:
+        given.json.write_text(json.dumps({"documents": given.documents, "stages": rows, "pages_ms": times}, indent=1))
+    print(f"slow: {sum(p95(taken) > PAGE_MS for taken in times.values())} of {len(times)} pages")
+
+
+def number_of(browser: Browser, what: str) -> int:
+    """Of the newest corpus or run that the first page names."""
+    return int(re.search(rf"/{what}/(\d+)/", browser.get("/")).group(1))
+
+
+def browsed(browser: Browser, D: int) -> dict[str, list[float]]:
+    """What `pages` yields, printed meanwhile."""
+    times = {}
+    for page, taken in pages(browser, number_of(browser, "corpora"), number_of(browser, "runs"), D):
+        times[page] = taken
+        middle = sorted(taken)[len(taken) // 2]
+        print(f"  {page}: first {taken[0]:,.0f} ms, median {middle:,.0f}, 95% {p95(taken):,.0f}", flush=True)
+    return times
+
+
+def p95(taken: list[float]) -> float:
+    return sorted(taken)[int(0.95 * len(taken))]
 
 
 if __name__ == "__main__":
