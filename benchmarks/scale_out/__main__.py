@@ -1,12 +1,14 @@
 """One training over several processes: whether the topics are bitwise those of one, also through kills, and what it costs.
 
     .venv/bin/python -m benchmarks.scale_out [CORPUS] [--topics 100] [--minibatch N] [--passes 6] [--quick] [--model | --far]
-        [--drills N]
+        [--documents N] [--words N] [--drills N]
 
-CORPUS: as for benchmarks.engines; by default a made one of 32,000 documents, in minibatches of 8,000. One process with one thread takes each pass in
+CORPUS: as for benchmarks.engines; by default a made one of 32,000 documents of 80 words, 10,000 different ones, in minibatches of
+8,000. First one process trains alone, then two at the same time, each for itself: how much longer these take is what the machine's
+cores take from each other, and no way of sharing a training can give back. Then one process with one thread takes each pass in
 turns with one worker and with two, each of one thread, by dask.distributed on this machine (pip install 'topograph[cluster]').
 Seconds of the clock, communication included; the worst worker's seconds of the processor; bytes that a worker sends in a step.
-Then a worker is killed in the middle of a step, then the scheduler. --quick: small, four passes. --drills: instead of all
+At last a worker is killed in the middle of a step, then the scheduler. --quick: small, four passes. --drills: instead of all
 that N trainings in each of which a worker is killed at a random step; the last line is then `bitwise: M of N`. --model, --far: see
 model.py, far.py.
 
@@ -21,6 +23,8 @@ import shutil
 import statistics
 import threading
 import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -48,6 +52,25 @@ def efficiency(bow: Bow, config, home: Path, cluster: Cluster) -> tuple[bool, fl
     for several in (single, two):
         several.team.__exit__()
     return bitwise, *by
+
+
+def slowed(folder: Path, config) -> float:
+    """How much longer a pass takes in each of two processes that train at the same time than in one alone: the median over the
+    passes after the warm-up, the last third of them."""
+    alone, pair = _passes(folder, config, 1)[0], _passes(folder, config, 2)
+    last = -(-2 * config.passes // 3)
+    return statistics.median(b / a for taken in pair for a, b in zip(alone[last:], taken[last:], strict=True))
+
+
+def _passes(folder: Path, config, processes: int) -> list[list[float]]:
+    """Seconds of each pass, in each of so many processes at the same time."""
+    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+        return list(pool.map(_train, [folder] * processes, [config] * processes))
+
+
+def _train(folder: Path, config) -> list[float]:
+    one = One(Bow.open(folder), config)
+    return [one.one_pass()[0] for _ in range(config.passes)]
 
 
 class Struck(Team):
@@ -99,6 +122,7 @@ def settings(given) -> tuple[Bow, dict]:
         bow = corpora.load(given.corpus)[1]
     else:
         D, V, minibatch = (6_000, 2_000, 3_000) if given.quick else (32_000, 10_000, 8_000)
+        D, V = given.documents or D, given.words or V
         bow, given.minibatch = simulate.corpus(D, 50, V, 80, seed=1)[0], given.minibatch or minibatch
     chosen = {"topics": given.topics, "passes": 4 if given.quick else given.passes}
     return bow, chosen | ({"minibatch": given.minibatch} if given.minibatch else {})
@@ -110,6 +134,8 @@ def main() -> None:
     parser.add_argument("--topics", type=int, default=100)
     parser.add_argument("--minibatch", type=int)
     parser.add_argument("--passes", type=int, default=6)
+    parser.add_argument("--documents", type=int)
+    parser.add_argument("--words", type=int)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--model", action="store_true", help="measure what many workers would do, and nothing else")
     parser.add_argument(
@@ -140,6 +166,7 @@ def main() -> None:
             if given.drills:
                 count = drills(bow, config, home, cluster, topics, steps, given.drills)
                 return print(f"bitwise: {count} of {given.drills}")
+            print(f"two processes, each for itself: {1 / slowed(home / 'bow', config):.2f} of one's speed", flush=True)
             bitwise, clock, processor = efficiency(bow, config, home, cluster)
             for what in ("worker", "scheduler"):
                 bitwise &= drill(bow, config, home, cluster, what, topics, steps // 3)

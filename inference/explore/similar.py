@@ -11,7 +11,8 @@ from inference.explore.documents import frozen
 STEPS = 2.0**20  # to which affinities are rounded: sums in single precision would order equal mixtures by chance
 SLACK = 4.0 / STEPS  # by which a bound and an affinity may differ in rounding
 LOOKED = 1_000_000  # documents that are looked at, at most: some 0.4 s, whatever the corpus
-FIRST = 2_000  # of these before it is decided how many topics' documents need looking at
+FIRST = 2_000  # of these before it is decided which topics' documents need looking at:
+PROBES = 3  # of so many topics, the largest of the mixture
 LISTS = 64  # topics at most, the largest of the mixture
 
 
@@ -36,10 +37,10 @@ def nearest(
     no topic, and the one with the number `leave_out`, are not among them, so m may be less than n.
 
     A document of which topic k has the share s is to p no more alike than sqrt(p_k s) + sqrt((1 - p_k) (1 - s)) (Cauchy
-    and Schwarz), 1 at s = p_k and less on either side. So the documents of p's largest topics are looked at from s =
-    p_k outwards, those first that may be the most alike, until none can be among the n best, or `most` were looked at.
-    Enough topics are taken that documents without any of them can't be among the best, sqrt(1 - sum of these p_k).
-    Memory does not grow with the documents.
+    and Schwarz), 1 at s = p_k and less on either side. So a topic's documents are looked at from s = p_k outwards, those
+    first that may be the most alike, until none can be among the n best, or `most` were looked at. Documents with none of
+    the topics looked through are no more alike than sqrt(1 - sum of these p_k): of the sets of topics for which that is
+    less than the n best are, one with few documents to look at is taken. Memory does not grow with the documents.
     """
     mixture = np.asarray(mixture, np.float64)
     order = np.argsort(-mixture, kind="stable")
@@ -51,18 +52,52 @@ def nearest(
     )  # fmt: skip
     if not len(order):
         return Nearest(np.zeros(0, np.int64), np.zeros(0), True, 0.0, 0)
-    without = np.sqrt(np.maximum(0.0, 1.0 - np.cumsum(mixture[order])))  # the most of who has none of the first i + 1
-    without[-1] = 0.0 if len(order) == np.count_nonzero(mixture) else without[-1]  # who has none has nothing in common
-    ks = order[:1]
-    for budget in (first, most):
-        numbers, affinity, ahead, looked = _search(ks, mixture[ks], root, n, leave_out, budget, *arrays)
+    numbers, affinity, least, unseen, looked = np.zeros(0, np.int64), np.zeros(0), 0.0, 1.0, 0
+
+    def look(ks: np.ndarray, budget: int) -> None:
+        nonlocal numbers, affinity, least, unseen, looked
+        found, alike, ahead, more = _search(ks, mixture[ks], root, n, leave_out, budget, least, *arrays)
+        numbers, affinity = _best(np.append(numbers, found), np.append(affinity, alike), n)
         least = affinity[-1] if len(affinity) == n else 0.0
-        unseen = max(ahead, without[len(ks) - 1])
-        if unseen < least - SLACK:
-            break
-        ks = order[: int(np.count_nonzero(without >= max(least - SLACK, SLACK))) + 1]
+        unseen, looked = min(unseen, max(ahead, _without(ks, mixture))), looked + more
+
+    probes = order[: min(PROBES, first)]
+    for k in probes:
+        look(np.array([k]), first // len(probes))
+    if unseen >= least - SLACK and looked < most:
+        look(_lists(order, mixture, least, arrays), most - looked)
     distances = np.sqrt(np.maximum(0.0, 1.0 - affinity))
     return Nearest(numbers, distances, bool(unseen <= least + SLACK), float(min(unseen, 1.0)), looked)
+
+
+def _best(numbers: np.ndarray, affinity: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """The n best of documents that may be named twice, of equals the lower number."""
+    numbers, places = np.unique(numbers, return_index=True)
+    order = np.argsort(-affinity[places], kind="stable")[:n]
+    return numbers[order], affinity[places][order]
+
+
+def _without(ks: np.ndarray, mixture: np.ndarray) -> float:
+    """The most that a document without any of these topics can have; 0 where the mixture has no others."""
+    if len(ks) == np.count_nonzero(mixture):
+        return 0.0
+    return float(np.sqrt(max(0.0, 1.0 - mixture[ks].sum())))
+
+
+def _lists(order: np.ndarray, mixture: np.ndarray, least: float, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
+    """Topics of `order` of which every document as alike as `least` has one, with few documents to look at."""
+    p, needed = mixture[order], 1.0 - max(least - SLACK, 0.0) ** 2
+    within = _count_within(order, p, least - SLACK, *arrays)
+    cheapest = np.argsort((within + 1) / p, kind="stable")
+    enough = int(np.searchsorted(np.cumsum(p[cheapest]), needed, side="right")) + 1
+    chosen = cheapest[:enough]
+    for i in chosen[np.argsort(-within[chosen], kind="stable")]:  # without those that the others make needless
+        rest = chosen[chosen != i]
+        chosen = rest if p[rest].sum() > needed else chosen
+    alone = np.flatnonzero(p > needed)
+    if len(alone) and within[alone].min() < within[chosen].sum():
+        chosen = alone[[within[alone].argmin()]]
+    return order[np.sort(chosen)]
 
 
 @njit(cache=True, nogil=True)
@@ -80,21 +115,42 @@ def _share(d, k, doc_ptr, doc_topics, doc_tokens, lengths):
 
 
 @njit(cache=True, nogil=True)
-def _search(ks, p, root, n, leave_out, most, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens, lengths):
+def _place(k, share, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens, lengths):
+    """Of the first document of topic k with less than this share of it."""
+    low, high = topic_ptr[k], topic_ptr[k + 1]
+    while low < high:
+        middle = (low + high) >> 1
+        if _share(by_share[middle], k, doc_ptr, doc_topics, doc_tokens, lengths) >= share:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@njit(cache=True, nogil=True)
+def _count_within(ks, p, least, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens, lengths):
+    """int64[L]: of each topic the documents whose share of it lets them be as alike as `least`."""
+    counts = np.empty(len(ks), np.int64)
+    angle = np.arccos(min(1.0, max(0.0, least)))
+    for i in range(len(ks)):
+        middle = np.arccos(np.sqrt(min(1.0, p[i])))
+        high, low = np.cos(max(0.0, middle - angle)) ** 2, np.cos(min(np.pi / 2, middle + angle)) ** 2
+        first = _place(ks[i], high, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens, lengths)
+        counts[i] = _place(ks[i], low, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens, lengths) - first
+    return counts
+
+
+@njit(cache=True, nogil=True)
+def _search(ks, p, root, n, leave_out, most, floor, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens, lengths):
     """(numbers int64[m], affinities float64[m], the most that a document of these topics which was not looked at can
-    have, how many were). ks: int64, topics; p: their shares in the mixture; root: float32[K], sqrt of it."""
+    have, how many were). ks: int64, topics; p: their shares in the mixture; root: float32[K], sqrt of it. floor: n documents
+    are known to be as alike as that."""
     L = len(ks)
     at, ahead = np.empty(2 * L, np.int64), np.empty(2 * L)  # each topic's next place up and down, and its bound
     rank = np.full(len(root), L, np.int64)
     for i in range(L):
         rank[ks[i]] = i
-        low, high = topic_ptr[ks[i]], topic_ptr[ks[i] + 1]
-        while low < high:
-            middle = (low + high) >> 1
-            if _share(by_share[middle], ks[i], doc_ptr, doc_topics, doc_tokens, lengths) >= p[i]:
-                low = middle + 1
-            else:
-                high = middle
+        low = _place(ks[i], p[i], topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens, lengths)
         at[2 * i], at[2 * i + 1] = low - 1, low
         for side in range(2):
             ahead[2 * i + side] = _bound(
@@ -104,7 +160,7 @@ def _search(ks, p, root, n, leave_out, most, topic_ptr, by_share, doc_ptr, doc_t
     filled = looked = 0
     while looked < most:
         j = int(np.argmax(ahead))
-        if ahead[j] < 0.0 or (filled == n and ahead[j] < best[n - 1] - SLACK):
+        if ahead[j] < 0.0 or ahead[j] < floor - SLACK or (filled == n and ahead[j] < best[n - 1] - SLACK):
             break
         i, d = j >> 1, by_share[at[j]]
         looked += 1

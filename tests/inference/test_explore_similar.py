@@ -85,6 +85,16 @@ def test_few_are_looked_at():
     assert found.exact and (tokens[found.numbers][:, [0, 7]] == 10).all() and found.looked < 600
 
 
+def test_a_rare_topic_is_looked_through_rather_than_one_of_all_documents():
+    tokens = np.zeros((3_000, 50), int)
+    tokens[:, 0] = 10
+    tokens[np.arange(3_000), 1 + np.arange(3_000) % 49] = 9
+    mixture = np.zeros(50)
+    mixture[[0, 7]] = 10 / 19, 9 / 19
+    found = similar.nearest(documents(tokens), mixture, 5, first=60)
+    assert found.exact and (tokens[found.numbers, 7] == 9).all() and found.looked < 200
+
+
 def test_equal_mixtures_come_by_number_and_nothing_in_common_never():
     of = documents(np.array([[2, 0], [0, 5], [4, 0], [6, 0], [0, 0]]))
     found = similar.nearest(of, np.array([1.0, 0.0]), 10)
