@@ -142,7 +142,7 @@ def _edges(days: np.ndarray, rows: int, K: int) -> np.ndarray | None:
     if not len(dated):
         return None
     first, last = (date.fromordinal(int(day)) for day in (dated.min(), dated.max()))
-    room = min(rows * _ROW_BYTES, MOST_BYTES) // (len(MEASURES) * 8 * K)
+    room = most_bytes(rows) // (len(MEASURES) * 8 * K)
     months = range(12 * first.year + first.month - 1, 12 * last.year + last.month + 1)
     years = range(first.year, last.year + 2)
     if last.toordinal() - first.toordinal() + 3 <= room:
@@ -154,6 +154,11 @@ def _edges(days: np.ndarray, rows: int, K: int) -> np.ndarray | None:
     else:
         return None
     return np.array([0, *edges], np.int64)
+
+
+def most_bytes(rows: int) -> int:
+    """Of the sums of a run whose documents have so many topics together."""
+    return min(rows * _ROW_BYTES, MOST_BYTES)
 
 
 def _first_day(year: int, month: int) -> int:

@@ -11,6 +11,7 @@ from scipy.special import bdtrc
 
 from inference import engines
 from inference.engines.contract import Config, Remembering, Shape
+from inference.explore import day_sums
 from inference.memory import LARGE
 from inference.text import REASONS, Choice, Spread, Stream, count, terms
 from inference.training import Paces
@@ -241,7 +242,7 @@ def _disk(topics: int, shape: Shape, remembers: int) -> tuple[int, int]:
     """Cost.disk and Cost.at_work. remembers: bytes, of contract.Remembering."""
     rows = min(shape.pairs, shape.V * min(topics, ROWS * (topics / 100) ** 0.45))
     mixtures = min(topics, MIXTURE * (shape.tokens / shape.D) ** 0.5 * (topics / 100) ** 0.2)  # topics of a document
-    evidence = 6 * shape.pairs + (14 * mixtures + 8) * shape.D
+    evidence = 6 * shape.pairs + (14 * mixtures + 8) * shape.D + day_sums.most_bytes(round(mixtures * shape.D))
     done = rows * (ROW + STATE_PACKED) + evidence + OF_TOPIC * topics
     scratch = remembers if remembers >= LARGE else 0
     at_work = 3 * rows * ROW + 2 * (remembers + STATE * rows) + scratch + evidence + OF_TOPIC * topics
