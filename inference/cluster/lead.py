@@ -5,39 +5,31 @@ A step counts when all workers took it. When a worker or the scheduler is lost, 
 checkpoint with the workers that remain, and repeats the steps since then, which gives the same bits.
 """
 
-import asyncio
 import logging
 import time
 import uuid
-from collections.abc import Callable, Sequence
-from concurrent.futures import TimeoutError as NotYet
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from distributed import Client
-from distributed.comm import CommClosedError
 
 from inference import checkpoint
 from inference.bow import Bow
 from inference.cluster import parts
-from inference.cluster.member import Gone
+from inference.cluster.calls import LOST, Calls
 from inference.cluster.share import Job, divide
 from inference.engines.contract import AnyEngine, Divisible, Settling, Shape
 from inference.errors import Invalid
 from inference.topics import Theta, Topics
 from inference.versions import versions
 
-TICK = 1.0  # seconds between two ticks while workers are at work
-LOOK = 10.0  # seconds between two looks at whether the scheduler still has the workers that are asked for something
 AGAIN = 1.0  # seconds between two looks for workers
 PATIENCE = 600.0  # seconds that a training waits for workers
 # Seconds between two checkpoints at the least, and the share of the time they may take
 SAVE_EVERY, SAVE_SHARE = 10.0, 0.02
 SETTLING = 3.0  # seconds in which a worker that was lost may come back, before the others continue
-CLOSED = "ConnectionPool is closed"  # what dask raises, as a RuntimeError, while a client closes itself
-LOST = (OSError, CommClosedError, Gone, TimeoutError)
 log = logging.getLogger(__name__)
 
 
@@ -62,9 +54,9 @@ class Team:
     ):  # fmt: skip
         if not isinstance(engine, Divisible):
             raise Invalid("engine", f"A training of the engine {engine.NAME} can't be shared by several workers.")
-        self.engine, self.address, self.checkpoint, self.home = engine, address, Path(checkpoint), Path(home)
-        self._tick, self._patience, self._least, self._most = tick, patience, least, most
-        self.client: Client | None = None
+        self.engine, self.checkpoint, self.home = engine, Path(checkpoint), Path(home)
+        self._patience, self._least, self._most = patience, least, most
+        self._calls = Calls(address, tick)
         self.members: list[str] = []  # addresses, in the order of their ranks
         self.deal, self.at = "", 0  # the present sharing; the workers' step
         self.saved: int | None = None  # the checkpoint's step
@@ -103,12 +95,11 @@ class Team:
         return self.engine.init(config, shape._replace(tokens=0), seed)
 
     def step(self, config: Any, state: Any, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
+        if self._others and self.saved == state.t:
+            self._end()
         while True:
+            self.begin()
             try:
-                if self._others and self.saved == state.t:
-                    self._end()
-                if not self.deal:
-                    self.begin()
                 while self.at <= state.t:
                     tokens = sum(self._all("step", t=self.at))
                     self.at += 1
@@ -136,7 +127,7 @@ class Team:
         while self.at == state.t and self._fetched != state.t:
             self._catch_up(state.t)
             try:
-                now = self._wait(self._ask(self.members[0], "topics", deal=self.deal), self.members[:1])
+                (now,) = self._calls.all(self.members[:1], "topics", deal=self.deal)
             except LOST as error:
                 self._lost(error)
                 continue
@@ -175,7 +166,7 @@ class Team:
     def about(self) -> dict[str, dict]:
         """What each worker of the training says of itself, by its address; nothing where one is lost just now."""
         try:
-            return dict(zip(self.members, self._all_of(self.members, "about"), strict=True))
+            return dict(zip(self.members, self._calls.all(self.members, "about"), strict=True))
         except LOST:
             return {}
 
@@ -189,48 +180,45 @@ class Team:
 
     def ready(self, state: Any) -> bool:
         """Whether the workers have the state's topics; where it was saved they take their seats again."""
-        try:
-            if self._others and self.saved == state.t:
-                self._end()
-            if not self.deal and self.saved == state.t and self._there():
-                self.begin()
-        except LOST as error:
-            self._lost(error)
+        if self._others and self.saved == state.t:
+            self._end()
+        if not self.deal and self.saved == state.t and self._there():
+            self.begin()
         return bool(self.deal) and self.at == state.t
 
     def begin(self) -> None:
-        """Share the training out to the workers that are there, from the checkpoint on."""
-        members = self._gather()
-        deal, bounds = uuid.uuid4().hex, divide(self.bow, len(members))
-        calls = [
-            self._ask(
-                member, "begin", deal=deal, job=self.job, bounds=bounds.tolist(), peers=members, rank=rank, t=self.saved
-            )
-            for rank, member in enumerate(members)
-        ]
-        self._wait(_together(calls), members)
-        self.members, self.deal, self.at, self._others = members, deal, self.saved or 0, False
-        log.info("%d workers share the training from step %d on", len(members), self.at)
+        """Share the training out to the workers that are there, from the checkpoint on. Raises Lost where none come."""
+        while not self.deal:
+            members = self._gather()
+            deal, bounds = uuid.uuid4().hex, divide(self.bow, len(members))
+            told = {"deal": deal, "job": self.job, "bounds": bounds.tolist(), "peers": members, "t": self.saved}
+            try:
+                self._calls.each(members, "begin", [told | {"rank": rank} for rank in range(len(members))])
+            except LOST as error:
+                self._lost(error)
+                continue
+            self.members, self.deal, self.at, self._others = members, deal, self.saved or 0, False
+            log.info("%d workers share the training from step %d on", len(members), self.at)
 
     def _gather(self) -> list[str]:
         """Addresses of the workers that can take part, when there are any."""
         began = time.monotonic()
         while len(members := self._there()) < self._least:
             if time.monotonic() - began > self._patience:
-                raise Lost(f"For {self._patience:.0f} seconds {self.address} had fewer than {self._least} workers.")
-            self._sleep(AGAIN)
+                raise Lost(
+                    f"For {self._patience:.0f} seconds {self._calls.address} had fewer than {self._least} workers."
+                )
+            self._calls.sleep(AGAIN)
         self._least = 1
         return members
 
     def _there(self) -> list[str]:
         try:
-            if self.client is None:
-                self.client = Client(self.address, timeout=5, set_as_default=False)
-            seen = sorted(self._wait(self._identity())["workers"])
-            abouts = self._all_of(seen, "about")
+            seen = self._calls.workers()
+            abouts = self._calls.all(seen, "about")
         except LOST as error:
             log.info("no workers: %s", type(error).__name__)
-            self._leave()
+            self._calls.close()
             return []
         ours = versions()
         for member, about in zip(seen, abouts, strict=True):
@@ -241,21 +229,20 @@ class Team:
     def end(self) -> None:
         """Let the workers go: what they had is not needed any more."""
         self._end()
-        self._leave()
+        self._calls.close()
 
     def _lost(self, error: BaseException) -> None:
         log.warning("a worker or the scheduler was lost (%s); back to step %d", type(error).__name__, self.saved or 0)
         self.deal, self.members = "", []
         self.restarts += 1
-        self._leave()
-        self._sleep(SETTLING)
+        self._calls.close()
+        self._calls.sleep(SETTLING)
 
     def _catch_up(self, t: int) -> None:
         """Take the steps up to t again."""
         while self.at < t or not self.deal:
+            self.begin()
             try:
-                if not self.deal:
-                    self.begin()
                 while self.at < t:
                     self._all("step", t=self.at)
                     self.at += 1
@@ -271,86 +258,14 @@ class Team:
                 pass
         self.deal, self.members = "", []
 
-    def _leave(self) -> None:
-        client, self.client = self.client, None
-        if client is not None:
-            client.close(timeout=2)
-
-    # Calls.
-
     def _all(self, what: str, **arguments: Any) -> list:
         assert self.deal, "Nobody has a seat: an empty answer would be taken for what all workers say."
-        return self._all_of(self.members, what, deal=self.deal, **arguments)
-
-    def _all_of(self, members: list[str], what: str, **arguments: Any) -> list:
-        return self._wait(_together([self._ask(member, what, **arguments) for member in members]), members)
-
-    async def _ask(self, member: str, what: str, **arguments: Any) -> Any:
-        if self.client is None:
-            raise OSError("There is no connection to the workers.")
-        try:
-            return await getattr(self.client.rpc(member), f"topograph_{what}")(**arguments)
-        except RuntimeError as error:
-            if str(error) != CLOSED:
-                raise
-            raise OSError("The client closed its connections, as its scheduler was lost.") from error
+        return self._calls.all(self.members, what, deal=self.deal, **arguments)
 
     def ask(self, member: str, what: str, **arguments: Any) -> Any:
         """Ask a worker for something of this training, without waiting for it: for `result`."""
-        return self._run(self._ask(member, what, deal=self.deal, **arguments))
+        return self._calls.ask(member, what, deal=self.deal, **arguments)
 
-    def result(self, asked: Any, members: Sequence[str]) -> Any:
-        """What these workers said; ticks meanwhile. Raises one of LOST where one of them is lost, also where only the scheduler
-        has noticed: one that hangs keeps its connections."""
-        looking, looked = None, time.monotonic()
-        while True:
-            try:
-                return asked.result(TICK)
-            except NotYet:
-                if asked.done():
-                    raise
-            try:
-                self._tick()
-                if looking is not None and looking.done():
-                    if gone := set(members) - set(looking.result()["workers"]):
-                        raise Gone(f"The scheduler has lost {', '.join(sorted(gone))}.")
-                    looking = None
-                if members and looking is None and time.monotonic() - looked > LOOK:
-                    looking, looked = self._run(self._identity()), time.monotonic()
-            except BaseException:
-                asked.cancel()
-                raise
-
-    def _run(self, work: Any) -> Any:
-        """A future of a coroutine, in the client's thread."""
-        if self.client is None:
-            work.close()
-            raise OSError("There is no connection to the workers.")
-        loop: Any = self.client.loop
-        return asyncio.run_coroutine_threadsafe(work, loop.asyncio_loop)
-
-    def _wait(self, work: Any, members: Sequence[str] = ()) -> Any:
-        return self.result(self._run(work), members)
-
-    async def _identity(self) -> dict[str, Any]:
-        """What the scheduler says of itself and of all workers."""
-        if self.client is None:
-            raise OSError("There is no connection to the workers.")
-        return await self.client.scheduler.identity(n_workers=-1)
-
-    def _sleep(self, seconds: float) -> None:
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            self._tick()
-            time.sleep(min(0.2, seconds))
-
-
-async def _together(calls: list) -> list:
-    """All results, or the first error; the others are not waited for then."""
-    tasks = [asyncio.ensure_future(call) for call in calls]
-    try:
-        return await asyncio.gather(*tasks)
-    except BaseException:
-        for task in tasks:
-            task.cancel()
-        raise
+    def result(self, asked: Any, member: str) -> Any:
+        """What a worker said. Raises one of LOST where it is lost."""
+        return self._calls.result(asked, [member])

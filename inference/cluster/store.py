@@ -5,7 +5,8 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
-from inference.cluster.lead import LOST, Team
+from inference.cluster.calls import LOST
+from inference.cluster.lead import Team
 from inference.cluster.member import unpack
 from inference.cluster.share import Assigner
 from inference.evidence import Assigned
@@ -36,7 +37,7 @@ def evidence(team: Team, state: Any) -> Iterator[Assigned]:
         if asked:
             _, member, call = asked.popleft()
             try:
-                answer = team.result(call, [member])
+                answer = team.result(call, member)
                 block = Assigned(answer["first"], *unpack(answer["heads"], answer["data"]))
                 ask(member)
             except LOST as error:

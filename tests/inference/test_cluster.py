@@ -14,7 +14,7 @@ from tests.inference.corpora import equal, planted
 if not cluster.installed():
     pytest.skip("dask.distributed is not installed: pip install 'topograph[cluster]'", allow_module_level=True)
 
-from inference.cluster import lead, store
+from inference.cluster import calls, lead, store
 from inference.cluster.join import checked
 from inference.cluster.lead import Lost, Team
 from inference.cluster.share import Assigner
@@ -229,7 +229,7 @@ def test_a_worker_that_hangs_is_left_behind(site, tmp_path, monkeypatch):
     """It keeps its connections; the scheduler, which does not hear from it, drops it, and the training goes on without it."""
     site.bow.save(tmp_path / "bow")
     monkeypatch.setenv("DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL", "3s")
-    monkeypatch.setattr(lead, "LOOK", 1.0)
+    monkeypatch.setattr(calls, "LOOK", 1.0)
     with running(tmp_path, workers=2) as there:
         site = SimpleNamespace(**vars(site) | {"home": tmp_path, "bow": Bow.open(tmp_path / "bow"), "cluster": there})
 

@@ -1,0 +1,116 @@
+"""Calls of a leader to workers, over one connection to dask's scheduler."""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import TimeoutError as NotYet
+from typing import Any
+
+from distributed import Client
+from distributed.comm import CommClosedError
+
+from inference.cluster.member import Gone
+
+TICK = 1.0  # seconds between two ticks while workers are at work
+LOOK = 10.0  # seconds between two looks at whether the scheduler still has the workers that are asked for something
+CONNECT = 5.0  # seconds for reaching the scheduler
+CLOSED = "ConnectionPool is closed"  # what dask raises, as a RuntimeError, while a client closes itself
+LOST = (OSError, CommClosedError, Gone, TimeoutError)  # what is raised where a worker or the scheduler is lost
+
+
+class Calls:
+    """address: of dask's scheduler. tick: called about once a second while somebody is waited for; what it raises ends the
+    waiting. The connection is opened by `workers`, and by nothing else."""
+
+    def __init__(self, address: str, tick: Callable[[], None]):
+        self.address, self.tick = address, tick
+        self._client: Client | None = None
+
+    def workers(self) -> list[str]:
+        """Addresses of the workers that the scheduler knows, in order. Raises one of LOST where there is no scheduler."""
+        if self._client is None:
+            self._client = Client(self.address, timeout=CONNECT, set_as_default=False)
+        return sorted(self.result(self._run(self._known())))
+
+    def close(self) -> None:
+        client, self._client = self._client, None
+        if client is not None:
+            client.close(timeout=2)
+
+    def all(self, workers: Sequence[str], what: str, **arguments: Any) -> list:
+        """What each worker answers to the same question; see `result`."""
+        return self.each(workers, what, [arguments] * len(workers))
+
+    def each(self, workers: Sequence[str], what: str, arguments: Sequence[dict[str, Any]]) -> list:
+        """The same, each worker with arguments of its own."""
+        asked = [self._ask(worker, what, own) for worker, own in zip(workers, arguments, strict=True)]
+        return self.result(self._run(_together(asked)), workers)
+
+    def ask(self, worker: str, what: str, **arguments: Any) -> Any:
+        """A question that is not waited for: for `result`."""
+        return self._run(self._ask(worker, what, arguments))
+
+    def result(self, asked: Any, workers: Sequence[str] = ()) -> Any:
+        """What these workers answer. Raises one of LOST where one of them is lost, also where only the scheduler has noticed:
+        a worker that hangs keeps its connections."""
+        looking, looked = None, time.monotonic()
+        while True:
+            try:
+                return asked.result(TICK)
+            except NotYet:
+                if asked.done():
+                    raise
+            try:
+                self.tick()
+                if looking is not None and looking.done():
+                    if gone := set(workers) - looking.result():
+                        raise Gone(f"The scheduler has lost {', '.join(sorted(gone))}.")
+                    looking = None
+                if workers and looking is None and time.monotonic() - looked > LOOK:
+                    looking, looked = self._run(self._known()), time.monotonic()
+            except BaseException:
+                asked.cancel()
+                raise
+
+    def sleep(self, seconds: float) -> None:
+        """Wait, and tick."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            self.tick()
+            time.sleep(min(0.2, seconds))
+
+    async def _ask(self, worker: str, what: str, arguments: dict[str, Any]) -> Any:
+        try:
+            return await getattr(self._open().rpc(worker), f"topograph_{what}")(**arguments)
+        except RuntimeError as error:
+            if str(error) != CLOSED:
+                raise
+            raise OSError("The client closed its connections, as its scheduler was lost.") from error
+
+    async def _known(self) -> set[str]:
+        return set((await self._open().scheduler.identity(n_workers=-1))["workers"])
+
+    def _open(self) -> Any:
+        if self._client is None:
+            raise OSError("There is no connection to the workers.")
+        return self._client
+
+    def _run(self, work: Any) -> Any:
+        """A future of a coroutine, in the client's thread."""
+        try:
+            loop = self._open().loop.asyncio_loop
+        except OSError:
+            work.close()
+            raise
+        return asyncio.run_coroutine_threadsafe(work, loop)
+
+
+async def _together(calls: list) -> list:
+    """All results, or the first error; the others are not waited for then."""
+    tasks = [asyncio.ensure_future(call) for call in calls]
+    try:
+        return await asyncio.gather(*tasks)
+    except BaseException:
+        for task in tasks:
+            task.cancel()
+        raise
