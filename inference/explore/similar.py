@@ -6,13 +6,13 @@ import numpy as np
 from numba import njit
 
 from inference.evidence import Evidence
-from inference.explore.documents import frozen
 
 STEPS = 2.0**20  # to which affinities are rounded: sums in single precision would order equal mixtures by chance
 SLACK = 4.0 / STEPS  # by which a bound and an affinity may differ in rounding
-LOOKED = 1_000_000  # documents that are looked at, at most: some 0.4 s, whatever the corpus
+LOOKED = 1_000_000  # documents that are looked at, at most: some 0.1 s, whatever the corpus
 FIRST = 2_000  # of these before it is decided which topics' documents need looking at:
 PROBES = 3  # of so many topics, the largest of the mixture
+TOGETHER = 64  # documents that are looked at without a look at what the others gave
 LISTS = 64  # topics at most, the largest of the mixture
 
 
@@ -46,10 +46,7 @@ def nearest(
     order = np.argsort(-mixture, kind="stable")
     order = order[: min(np.count_nonzero(mixture), LISTS)]
     root = np.sqrt(mixture).astype(np.float32)
-    arrays = (
-        evidence.topic_ptr, evidence.by_share, evidence.doc_ptr, evidence.doc_topics, evidence.doc_tokens,
-        frozen(evidence.lengths, np.int64),
-    )  # fmt: skip
+    arrays = evidence.topic_ptr, evidence.by_share, evidence.doc_ptr, evidence.doc_topics, evidence.doc_tokens
     if not len(order):
         return Nearest(np.zeros(0, np.int64), np.zeros(0), True, 0.0, 0)
     numbers, affinity, least, unseen, looked = np.zeros(0, np.int64), np.zeros(0), 0.0, 1.0, 0
@@ -107,20 +104,22 @@ def _most_alike(p, s):
 
 
 @njit(cache=True, nogil=True)
-def _share(d, k, doc_ptr, doc_topics, doc_tokens, lengths):
+def _share(d, k, doc_ptr, doc_topics, doc_tokens):
+    of, length = 0.0, np.int64(0)
     for j in range(doc_ptr[d], doc_ptr[d + 1]):
+        length += doc_tokens[j]
         if doc_topics[j] == k:
-            return doc_tokens[j] / lengths[d]
-    return 0.0
+            of = doc_tokens[j]
+    return of / length if length else 0.0
 
 
 @njit(cache=True, nogil=True)
-def _place(k, share, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens, lengths):
+def _place(k, share, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens):
     """Of the first document of topic k with less than this share of it."""
     low, high = topic_ptr[k], topic_ptr[k + 1]
     while low < high:
         middle = (low + high) >> 1
-        if _share(by_share[middle], k, doc_ptr, doc_topics, doc_tokens, lengths) >= share:
+        if _share(by_share[middle], k, doc_ptr, doc_topics, doc_tokens) >= share:
             low = middle + 1
         else:
             high = middle
@@ -128,71 +127,81 @@ def _place(k, share, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens, lengt
 
 
 @njit(cache=True, nogil=True)
-def _count_within(ks, p, least, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens, lengths):
+def _count_within(ks, p, least, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens):
     """int64[L]: of each topic the documents whose share of it lets them be as alike as `least`."""
     counts = np.empty(len(ks), np.int64)
     angle = np.arccos(min(1.0, max(0.0, least)))
     for i in range(len(ks)):
         middle = np.arccos(np.sqrt(min(1.0, p[i])))
         high, low = np.cos(max(0.0, middle - angle)) ** 2, np.cos(min(np.pi / 2, middle + angle)) ** 2
-        first = _place(ks[i], high, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens, lengths)
-        counts[i] = _place(ks[i], low, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens, lengths) - first
+        first = _place(ks[i], high, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens)
+        counts[i] = _place(ks[i], low, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens) - first
     return counts
 
 
 @njit(cache=True, nogil=True)
-def _search(ks, p, root, n, leave_out, most, floor, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens, lengths):
+def _search(ks, p, root, n, leave_out, most, floor, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens):
     """(numbers int64[m], affinities float64[m], the most that a document of these topics which was not looked at can
     have, how many were). ks: int64, topics; p: their shares in the mixture; root: float32[K], sqrt of it. floor: n documents
-    are known to be as alike as that."""
+    are known to be as alike as that.
+
+    Documents are looked at some at a time, first where they are and then what they have: these are places anywhere in large
+    arrays, which a processor waits for one by one where each look decides on the next.
+    """
     L = len(ks)
     at, ahead = np.empty(2 * L, np.int64), np.empty(2 * L)  # each topic's next place up and down, and its bound
-    rank = np.full(len(root), L, np.int64)
     for i in range(L):
-        rank[ks[i]] = i
-        low = _place(ks[i], p[i], topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens, lengths)
+        low = _place(ks[i], p[i], topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens)
         at[2 * i], at[2 * i + 1] = low - 1, low
         for side in range(2):
             ahead[2 * i + side] = _bound(
-                at[2 * i + side], ks[i], p[i], topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens, lengths
+                at[2 * i + side], ks[i], p[i], topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens
             )
     numbers, best = np.full(n, -1, np.int64), np.zeros(n)
+    first, end, alike = np.empty(TOGETHER, np.int64), np.empty(TOGETHER, np.int64), np.empty(TOGETHER)
     filled = looked = 0
     while looked < most:
         j = int(np.argmax(ahead))
         if ahead[j] < 0.0 or ahead[j] < floor - SLACK or (filled == n and ahead[j] < best[n - 1] - SLACK):
             break
-        i, d = j >> 1, by_share[at[j]]
-        looked += 1
-        total, own = np.float32(0.0), True
-        for e in range(doc_ptr[d], doc_ptr[d + 1]):
-            k = doc_topics[e]
-            if root[k] > 0.0:
-                total += root[k] * np.sqrt(np.float32(doc_tokens[e]))
-                r = rank[k]
-                if r < L and r != i:  # a document is taken where its bound is the least, so once
-                    other = _most_alike(p[r], doc_tokens[e] / lengths[d])
-                    own = own and (other > ahead[j] or (other == ahead[j] and r > i))
-        if own and d != leave_out:
-            filled = _put(numbers, best, filled, d, total, lengths[d])
-        at[j] += -1 if j % 2 == 0 else 1
-        ahead[j] = _bound(at[j], ks[i], p[i], topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens, lengths)
+        i, step = j >> 1, 2 * (j % 2) - 1
+        left = topic_ptr[ks[i] + 1] - at[j] if step > 0 else at[j] - topic_ptr[ks[i]] + 1
+        m = min(TOGETHER, left, most - looked)
+        for q in range(m):
+            d = by_share[at[j] + step * q]
+            first[q], end[q] = doc_ptr[d], doc_ptr[d + 1]
+        for q in range(m):
+            total, length = np.float32(0.0), np.int64(0)
+            for e in range(first[q], end[q]):
+                length += doc_tokens[e]
+                total += root[doc_topics[e]] * np.sqrt(np.float32(doc_tokens[e]))
+            alike[q] = total / np.sqrt(np.float64(length))
+        for q in range(m):
+            affinity = np.rint(alike[q] * STEPS) / STEPS
+            d = by_share[at[j] + step * q]
+            if d != leave_out and (filled < n or affinity >= best[n - 1]):
+                filled = _put(numbers, best, filled, d, affinity)
+        looked += m
+        at[j] += step * m
+        ahead[j] = _bound(at[j], ks[i], p[i], topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens)
     return numbers[:filled], best[:filled], max(0.0, ahead.max()) if L else 0.0, looked
 
 
 @njit(cache=True, nogil=True)
-def _bound(at, k, p, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens, lengths):
+def _bound(at, k, p, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens):
     """Of the document at a place of a topic's list; -1 at its ends."""
     if at < topic_ptr[k] or at >= topic_ptr[k + 1]:
         return -1.0
-    return _most_alike(p, _share(by_share[at], k, doc_ptr, doc_topics, doc_tokens, lengths))
+    return _most_alike(p, _share(by_share[at], k, doc_ptr, doc_topics, doc_tokens))
 
 
 @njit(cache=True, nogil=True)
-def _put(numbers, best, filled, d, total, length):
-    """A document among the best ones, if it is one; returns how many there are."""
+def _put(numbers, best, filled, d, affinity):
+    """A document among the best ones, if it is one and not there yet; returns how many there are."""
     n = len(best)
-    affinity = np.rint(total / np.sqrt(np.float64(length)) * STEPS) / STEPS
+    for i in range(filled):
+        if numbers[i] == d:
+            return filled
     if filled == n and (affinity < best[n - 1] or (affinity == best[n - 1] and d > numbers[n - 1])):
         return filled
     i = min(filled, n - 1)
