@@ -6,6 +6,7 @@ from numba import njit, prange
 from inference.kernels.gibbs import CHUNKS
 
 SURE = 255  # a certainty of 1
+TOGETHER = 64  # documents whose places are looked up before what is there: a processor then waits for many at once
 
 
 def even(n: int, K: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -214,10 +215,15 @@ def word_sums(documents, every, group, G, slot, T, V, indptr, words, counts, top
     none. slot: int32[K], each topic's row, -1 for none. indptr, words, counts: the bag of words; topics: of its pairs.
     """
     out = np.zeros((G, T + 1, V), np.int64)
-    for i in range(len(group)):
-        g, d = group[i], i if every else documents[i]
-        if g >= 0:
-            for j in range(indptr[d], indptr[d + 1]):
+    ends = np.empty((TOGETHER, 2), np.int64)
+    for first in range(0, len(group), TOGETHER):
+        m = min(TOGETHER, len(group) - first)
+        for q in range(m):
+            d = first + q if every else documents[first + q]
+            ends[q, 0], ends[q, 1] = indptr[d], indptr[d + 1]
+        for q in range(m):
+            g = group[first + q]
+            for j in range(ends[q, 0], ends[q, 1] if g >= 0 else ends[q, 0]):
                 out[g, T, words[j]] += counts[j]
                 if slot[topics[j]] >= 0:
                     out[g, slot[topics[j]], words[j]] += counts[j]
