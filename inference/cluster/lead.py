@@ -179,11 +179,14 @@ class Team:
         ]
 
     def ready(self, state: Any) -> bool:
-        """Whether the workers have the state's topics; where it was saved they take their seats again."""
+        """Whether the workers have the state's topics; where it was saved they take their seats again, if there are any."""
         if self._others and self.saved == state.t:
             self._end()
         if not self.deal and self.saved == state.t and self._there():
-            self.begin()
+            try:
+                self.begin()
+            except Lost:
+                log.info("all workers went while they took their seats")
         return bool(self.deal) and self.at == state.t
 
     def begin(self) -> None:
