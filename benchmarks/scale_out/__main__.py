@@ -1,6 +1,6 @@
 """One training over several processes: whether the topics are bitwise those of one, also through kills, and what it costs.
 
-    .venv/bin/python -m benchmarks.scale_out [CORPUS] [--topics 100] [--minibatch N] [--passes 6] [--quick] [--model | --far]
+    .venv/bin/python -m benchmarks.scale_out [CORPUS] [--topics 100] [--minibatch N] [--passes 6] [--quick] [--model | --far | --hosts]
         [--documents N] [--words N] [--drills N]
 
 CORPUS: as for benchmarks.engines; by default a made one of 32,000 documents of 80 words, 10,000 different ones, in minibatches of
@@ -9,8 +9,8 @@ cores take from each other, and no way of sharing a training can give back. Then
 turns with one worker and with two, each of one thread, by dask.distributed on this machine (pip install 'topograph[cluster]').
 Seconds of the clock, communication included; the worst worker's seconds of the processor; bytes that a worker sends in a step.
 At last a worker is killed in the middle of a step, then the scheduler. --quick: small, four passes. --drills: instead of all
-that N trainings in each of which a worker is killed at a random step; the last line is then `bitwise: M of N`. --model, --far: see
-model.py, far.py.
+that N trainings in each of which a worker is killed at a random step; the last line is then `bitwise: M of N`. --model, --far,
+--hosts: see model.py, far.py, hosts.py.
 
 The last line is `bitwise: yes efficiency: E`: E is one process's seconds over twice those of two workers, median over passes. It
 means something on an idle machine with two cores or more alone; the line before has it by the processor's seconds.
@@ -18,21 +18,17 @@ means something on an idle machine with two cores or more alone; the line before
 
 import argparse
 import os
-import random
-import shutil
 import statistics
-import threading
-import time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.engines import corpora
-from benchmarks.scale_out import far, model
+from benchmarks.scale_out import far, hosts, model
+from benchmarks.scale_out.drills import drill, drills
 from benchmarks.scale_out.trainers import ENGINE, SEED, One, Several, same
-from inference import Bow, Snapshot, engines, simulate, train
-from inference.cluster.lead import Team
+from inference import Bow, engines, simulate
 from inference.training import Schedule, held_out_documents
 from tests.inference.cluster import Cluster, running
 
@@ -73,50 +69,6 @@ def _train(folder: Path, config) -> list[float]:
     return [one.one_pass()[0] for _ in range(config.passes)]
 
 
-class Struck(Team):
-    """Workers one of which, or the scheduler, is killed in the middle of a step."""
-
-    wanted, strike = 0, staticmethod(lambda: None)
-
-    def step(self, config, state, bow, documents, shape) -> None:
-        if 0 <= self.wanted <= state.t and self.deal:
-            threading.Timer(0.02, self.strike).start()
-            self.wanted = -1
-        super().step(config, state, bow, documents, shape)
-
-
-def drill(bow: Bow, config, home: Path, cluster: Cluster, what: str, expected, step: int) -> bool:
-    """Train while something is killed in the middle of a step; says what it cost. step: which, or the next one in which the
-    workers have seats."""
-    file = home / f"killed-{what}-{step}"
-    began = time.perf_counter()
-    with Struck(ENGINE, cluster.address, file, home, least=2) as team:
-        team.lead(config, SEED, bow, home / "bow")
-        team.wanted = step
-        team.strike = lambda: cluster.kill(what)
-        for event in train(team, config, bow, seed=SEED):
-            if isinstance(event, Snapshot):
-                topics = event.topics
-                team.save(file, event.state)
-    bitwise = same(topics, expected)
-    seconds = time.perf_counter() - began
-    struck = f"{team.restarts} times back to a checkpoint" if team.restarts else "it did not strike"
-    print(f"{what} killed within step {step}: {struck}, {seconds:.1f} s, bitwise {bitwise}", flush=True)
-    return bitwise and team.restarts > 0
-
-
-def drills(bow: Bow, config, home: Path, cluster: Cluster, expected, steps: int, count: int) -> int:
-    """How many of so many trainings, in each of which a worker is killed at a random step, have the topics expected."""
-    generator = random.Random(SEED)
-    bitwise = 0
-    for _ in range(count):
-        step = generator.randrange(1, steps - 1)
-        bitwise += drill(bow, config, home, cluster, "worker", expected, step)
-        for path in home.glob("killed-*"):
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
-    return bitwise
-
-
 def settings(given) -> tuple[Bow, dict]:
     if given.corpus:
         bow = corpora.load(given.corpus)[1]
@@ -141,12 +93,15 @@ def main() -> None:
     parser.add_argument(
         "--far", action="store_true", help="8 and 16 workers with a slow network between them, and nothing else"
     )
+    parser.add_argument("--hosts", action="store_true", help="two hosts on this machine, and nothing else")
     parser.add_argument("--drills", type=int, default=0, metavar="N")
     given = parser.parse_args()
     if given.model:
         return model.main(given.quick)
     if given.far:
         return far.main(given.quick)
+    if given.hosts:
+        return hosts.main(given.quick)
     bow, chosen = settings(given)
     with TemporaryDirectory() as name:
         home = Path(name)

@@ -4,6 +4,7 @@ import os
 import socket
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -38,10 +39,11 @@ class Cluster:
         self.workers.append(worker)
         return worker
 
-    def _run(self, module: str, *arguments: str) -> subprocess.Popen:
+    def _run(self, module: str, *arguments: str, within: Sequence[str] = ()) -> subprocess.Popen:
+        """within: a command that runs the rest of its line."""
         environment = os.environ | {"PYTHONPATH": str(ROOT), "NUMBA_NUM_THREADS": "2"}
         return subprocess.Popen(
-            [sys.executable, "-W", "ignore", "-m", module, *arguments],
+            [*within, sys.executable, "-W", "ignore", "-m", module, *arguments],
             env=environment,
             stdout=self.log,
             stderr=self.log,
