@@ -40,10 +40,7 @@ def topic_keys(wanted: Wanted) -> Iterator[bytes]:
     """--output-topic-keys: topic, alpha, the words with most tokens; of equals the later word first, as in MALLET."""
     model = Model(wanted.run)
     for k in range(model.K):
-        listed = model.topic(k)
-        has = listed.tokens > 0
-        words, tokens = listed.words[has], listed.tokens[has]
-        best = words[np.lexsort((-words, -tokens))][:TOP_WORDS]
+        best = model.most_frequent(k, TOP_WORDS)
         yield f"{k}\t{short(model.alpha[k])}\t{''.join(model.vocabulary[w] + ' ' for w in best)}\n".encode()
 
 

@@ -72,6 +72,15 @@ class Model:
         words, weights, tokens = zip(*records, strict=True) if records else ((), (), ())
         return Words(np.array(words, np.int32), np.array(weights, np.float32), np.array(tokens, np.int64))
 
+    def most_frequent(self, k: int, n: int) -> list[int]:
+        """Of a topic's listed words the n with most tokens of it, of equals the later one first."""
+        records = rows(
+            "SELECT word FROM topic_word WHERE snapshot_id = %s AND topic = %s AND tokens > 0 ORDER BY tokens DESC, word DESC LIMIT %s",
+            [self.run.snapshot_id, k, n],
+            as_tuples=True,
+        )
+        return [word for (word,) in records]
+
     def beta(self) -> Iterator[np.ndarray]:
         """Rows of beta, float32[1, V] each."""
         for k in range(self.K):

@@ -12,6 +12,10 @@ from webapp.words import queries as words_of
 
 RATIO = {"csv": 1.0, "excel.csv": 1.0, "json": 2.2, "parquet": 0.25}
 DOCUMENT, PAIR, LISTED, LINE = 250, 180, 60, 260  # of a document, a topic of one, a word of a topic, a word in its line
+VIEWED, PAGE = (
+    65_000,
+    22_000,
+)  # of a topic in LDAvis's file, and of its page in a site: a million documents, 2,000 topics
 NUMBER, CELL = 14, 5  # of a weight as text, and of a share in a table most of whose cells are 0
 
 
@@ -71,6 +75,15 @@ def mallet_state(wanted: Wanted) -> int:
 
 def dfr(wanted: Wanted) -> int:
     return 40 * wanted.selection.count + 5 * _pairs(wanted)
+
+
+def ldavis(wanted: Wanted) -> int:
+    return VIEWED * wanted.run.topics
+
+
+def site(wanted: Wanted) -> int:
+    """Before it is compressed: that is what takes time."""
+    return PAGE * wanted.run.topics
 
 
 def model(wanted: Wanted) -> int:
