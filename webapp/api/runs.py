@@ -70,7 +70,7 @@ def what_was_found(
     request: HttpRequest, run_id: int, documents: Query[shapes.Documents], detail: Literal["", "less", "more"] = ""
 ):
     run = finished(run_id)
-    return findings.of(Selection.read(request.GET, run.corpus, RunView(run)), detail, authorization.user_id(request))
+    return findings.of(Selection.read(request.GET, RunView(run)), detail, authorization.user_id(request))
 
 
 @router.get("/{int:run_id}/topics", response={200: shapes.Topics, **ERRORS},
@@ -84,7 +84,7 @@ def index(request: HttpRequest, run_id: int, documents: Query[shapes.Documents],
         )
     run = published_or_404(run_id)
     wanted = Wanted.read(request.GET, run)._replace(hidden=hidden)
-    topics, following = Overview(Selection.read(request.GET, run.corpus, RunView(run)), wanted).page(after, limit)
+    topics, following = Overview(Selection.read(request.GET, RunView(run)), wanted).page(after, limit)
     return {"items": topics, "next": pages.following(request, after=following)}
 
 
@@ -121,7 +121,7 @@ def search(
     limit: Limit = 25,
 ):
     run = finished(run_id)
-    return pages.documents(request, Selection.read(request.GET, run.corpus, RunView(run)), by, after, limit)
+    return pages.documents(request, Selection.read(request.GET, RunView(run)), by, after, limit)
 
 
 @router.get(
@@ -197,7 +197,7 @@ def lines(request: HttpRequest, run_id: int, word: str, documents: Query[shapes.
 def _word(request: HttpRequest, run_id: int, text: str):
     """(the set of documents, the word, its uses there)"""
     run = finished(run_id)
-    selection, entry = Selection.read(request.GET, run.corpus, RunView(run)), words.word(run.version, text)
+    selection, entry = Selection.read(request.GET, RunView(run)), words.word(run.version, text)
     if entry is None:
         raise Http404(f"“{text}” is not in the vocabulary of “{run.corpus.name}”.")
     return selection, entry, senses.uses(selection.view, entry, selection)
@@ -216,7 +216,7 @@ def time(
     topic: list[int] = Query([]),  # noqa: B008
 ):
     run = finished(run_id)
-    selection = Selection.read(request.GET, run.corpus, RunView(run))
+    selection = Selection.read(request.GET, RunView(run))
     by = by or next(iter(exports.tables.kinds(run)), "")
     if not by:
         raise Invalid("by", f"No document of “{run.corpus.name}” has a date or a category.")

@@ -309,7 +309,7 @@ def subset(request: HttpRequest, corpus_id: int) -> HttpResponse:
         raise Http404(f"Run {run.pk} is not of corpus {corpus.pk}.")
     if corpus.status != Corpus.Status.READY:
         raise Invalid("corpus", f"“{corpus.name}” is not ready: its documents can't be chosen from yet.")
-    selection = Selection.read(request.GET, corpus, RunView(run) if run else None)
+    selection = Selection.read(request.GET, RunView(run) if run else corpus)
     if not selection or not selection.count:
         raise Invalid(
             "set",

@@ -73,8 +73,10 @@ class Selection:
         return self.view
 
     @classmethod
-    def read(cls, query: QueryDict, corpus: Corpus, view: RunView | None = None) -> "Selection":
-        """Raises Invalid, with a sentence, for what can't be understood. Without a run `has` is left out."""
+    def read(cls, query: QueryDict, of: Corpus | RunView) -> "Selection":
+        """Of a corpus, or of a run: without one `has` is left out. Raises Invalid, with a sentence, for what can't be
+        understood."""
+        view, corpus = (of, of.run.corpus) if isinstance(of, RunView) else (None, of)
         run = view.run if view else None
         version = run.version if run else corpus.version
         if version is None:

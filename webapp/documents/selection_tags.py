@@ -25,7 +25,7 @@ def chosen_set(context) -> dict | None:
     shown = isinstance(selection, Selection)
     if not shown:
         try:
-            selection = Selection.read(query, run.corpus, RunView(run))
+            selection = Selection.read(query, RunView(run))
         except Invalid:  # the page has another use for the name: what is wrong in a set is said where it is used
             return None
     if not selection:

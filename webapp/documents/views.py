@@ -35,7 +35,7 @@ def of_corpus(request: HttpRequest, corpus_id: int, as_json: bool = False) -> Ht
 
 @cached_page()
 def of_run(request: HttpRequest, run: Run, as_json: bool = False) -> HttpResponse:
-    selection = Selection.read(request.GET, run.corpus, RunView(run))
+    selection = Selection.read(request.GET, RunView(run))
     data = _list(request, selection)
     return page(request, "run/documents.html", data, as_json=as_json, run=run, corpus=run.corpus, selection=selection)
 
@@ -114,7 +114,7 @@ def in_run(request: HttpRequest, run_id: int, number: int, as_json: bool = False
     if not as_json and (run.snapshot is None or not run.snapshot.final):
         return redirect(reverse("corpus_document", args=[run.corpus_id, number]) + address(request).rstrip("?"))
     view = RunView(run)
-    data = _document(request, Selection.read(request.GET, run.corpus, view), number, "run_document", run.pk)
+    data = _document(request, Selection.read(request.GET, view), number, "run_document", run.pk)
     tokens, document = texts.tokens(view, number), data["document"]
     parts = queries.proportions(view, number)
     for part in parts:

@@ -153,7 +153,7 @@ def wanted(run: Run, query: QueryDict) -> Wanted:
     words = query.get("words", "")
     return Wanted(
         run=run,
-        selection=Selection.read(query, run.corpus, RunView(run)),
+        selection=Selection.read(query, RunView(run)),
         words=int(words) if words.isascii() and words.isdigit() and len(words) < 9 else WORDS if not words else 0,
         by=query.get("by", ""),
         word=query.get("word", ""),

@@ -26,7 +26,7 @@ from webapp.server import resumable, streams
 @require_safe
 def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
     run = run_or_404(run_id)
-    selection = Selection.read(request.GET, run.corpus, RunView(run))
+    selection = Selection.read(request.GET, RunView(run))
     own = kept.of(run, authorization.user_id(request))
     groups: dict[str, list[dict]] = {}
     for form in exports.FORMS.values():
@@ -120,7 +120,7 @@ def make(request: HttpRequest, run_id: int) -> HttpResponse:
         kept.ask(run, cast(User, request.user), request.POST.get("file", ""), query)
     except Invalid as error:
         messages.error(request, error.message)
-    selection = Selection.read(query, run.corpus, RunView(run))
+    selection = Selection.read(query, RunView(run))
     return redirect(reverse("run_take", args=[run.pk]) + selection.address().rstrip("?") + "#made")
 
 

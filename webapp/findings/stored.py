@@ -40,7 +40,7 @@ def compute(run_id: int, query: str = "") -> None:
     run = Run.objects.select_related("corpus__version", "version__corpus", "snapshot").filter(pk=run_id).first()
     if run is None or run.snapshot is None or not run.snapshot.final:
         return
-    selection = Selection.read(QueryDict(query), run.corpus, RunView(run))
+    selection = Selection.read(QueryDict(query), RunView(run))
     if _read(selection) is None:
         _make(selection)
 

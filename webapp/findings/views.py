@@ -27,7 +27,7 @@ def overview(request: HttpRequest, run: Run, as_json: bool = False) -> HttpRespo
     if run.snapshot is None or not run.snapshot.final:
         data = queries.nothing("", detail, 0)
         return page(request, "run/overview.html", data, as_json=as_json, run=run, untrained=True)
-    selection = Selection.read(request.GET, run.corpus, view)
+    selection = Selection.read(request.GET, view)
     data = queries.of(selection, detail, authorization.user_id(request))
     kinds = [
         {"kind": kind, "title": title, "findings": [_with_table(data, row) for row in rows]}
@@ -75,7 +75,7 @@ def notebook(request: HttpRequest) -> HttpResponse:
 
 
 def _begin(request: HttpRequest, run: Run, query: QueryDict) -> Notebook:
-    selection = Selection.read(query, run.corpus, RunView(run))
+    selection = Selection.read(query, RunView(run))
     data = queries.of(selection, _detail(query), authorization.user_id(request))
     if not data["ready"]:
         raise Invalid("run", "The findings are still being computed. Try again in a moment.")

@@ -42,7 +42,7 @@ def side(query: QueryDict, letter: str, base: Selection) -> Side | None:
     asked = QueryDict(mutable=True)
     for name in ("from", "to", "in"):
         asked.setlist(name, [value for value in query.getlist(f"{name}_{letter}") if value.strip()])
-    own = Selection.read(asked, base.corpus, base.view)
+    own = Selection.read(asked, base.view or base.corpus)
     if not own:
         return None
     categories = {name for name, _ in own.values}

@@ -26,7 +26,7 @@ def lines(request: HttpRequest, run: Run, as_json: bool = False) -> HttpResponse
     if by is None:
         return _nothing(request, run, "lines", as_json)
     view = RunView(run)
-    selection = Selection.read(request.GET, run.corpus, view)
+    selection = Selection.read(request.GET, view)
     wanted = trends.read_topics(view, request.GET.getlist("topics"))
     data = trends.lines(selection, by, wanted) | {
         "choices": trends.choices(run.version),
@@ -88,7 +88,7 @@ def csv(request: HttpRequest, run_id: int) -> StreamingHttpResponse:
     run = run_or_404(run_id)
     by = _by(request, run) or "year"  # which says that there are no dates
     view = RunView(run)
-    selection = Selection.read(request.GET, run.corpus, view)
+    selection = Selection.read(request.GET, view)
     asked = request.GET.getlist("topics")
     wanted = trends.every(view) if asked == ["all"] else trends.read_topics(view, asked)
     headers = {"Content-Disposition": f'attachment; filename="{exports.file_name(run, "topics-by-time")}"'}
@@ -104,7 +104,7 @@ def table(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRespo
     if by is None:
         return _nothing(request, run, "table", as_json)
     view = RunView(run)
-    selection = Selection.read(request.GET, run.corpus, view)
+    selection = Selection.read(request.GET, view)
     against = request.GET.get("scale") == "against"
     order = request.GET.get("sort", "time")
     order = order if order in tables.ORDERS else "time"
@@ -173,7 +173,7 @@ def compare(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRes
     if _by(request, run) is None:
         return _nothing(request, run, "compare", as_json)
     view = RunView(run)
-    selection = Selection.read(request.GET, run.corpus, view)
+    selection = Selection.read(request.GET, view)
     order = "ratio" if request.GET.get("order") == "ratio" else "difference"
     problem, data = "", {"sides": [], "more": [[], []], "words": [[], []], "order": order}
     try:

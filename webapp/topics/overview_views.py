@@ -33,7 +33,7 @@ def _view(request: HttpRequest, run: Run) -> str:
 def index(request: HttpRequest, run: Run, as_json: bool = False) -> HttpResponse:
     shown_as = _view(request, run)
     view = RunView(run, hidden_words.read(request.GET, run))
-    selection = Selection.read(request.GET, run.corpus, view)
+    selection = Selection.read(request.GET, view)
     overview = Overview(selection, Wanted.read(request.GET, run))
     data = {
         "view": shown_as,

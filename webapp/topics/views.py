@@ -29,7 +29,7 @@ def _runs_to_compare(request: HttpRequest, run: Run) -> tuple[int, ...]:
 @cached_page(depends_on=_runs_to_compare)
 def detail(request: HttpRequest, run: Run, number: int, as_json: bool = False) -> HttpResponse:
     view, link = _topic(request, run, number)
-    selection = Selection.read(request.GET, run.corpus, view)
+    selection = Selection.read(request.GET, view)
     previous, following = [k for k in view.topics if k < number], [k for k in view.topics if k > number]
     data = {
         "topic": link,
@@ -84,7 +84,7 @@ def detail(request: HttpRequest, run: Run, number: int, as_json: bool = False) -
 def words(request: HttpRequest, run: Run, number: int, as_json: bool = False) -> HttpResponse:
     """All words of a topic, by relevance."""
     view, link = _topic(request, run, number)
-    selection = Selection.read(request.GET, run.corpus, view)
+    selection = Selection.read(request.GET, view)
     data = {"topic": link, "drop": view.hidden_words.described()}
     data |= _words(request, view, number, selection, ALL_WORDS, _place(request))
     return page(
@@ -106,7 +106,7 @@ def why(request: HttpRequest, run: Run, number: int, word: str, as_json: bool = 
     known = of_words.word(run.version, word.lower())
     if known is None:
         raise Http404(f"“{word}” is not in the vocabulary of “{run.corpus.name}”.")
-    selection = Selection.read(request.GET, run.corpus, view)
+    selection = Selection.read(request.GET, view)
     data = {"topic": link, "why": word_in_topic.why(view, number, known, selection)}
     return page(
         request,

@@ -80,7 +80,7 @@ def detail(request: HttpRequest, run: Run, word: str, as_json: bool = False) -> 
     if run.snapshot_id is None or not run.snapshot.final:
         return page(request, "run/word.html", data | {"senses": None}, as_json=as_json, run=run)
     view = RunView(run)
-    selection = Selection.read(request.GET, run.corpus, view)
+    selection = Selection.read(request.GET, view)
     data["documents_chosen"] = selection.sentence
     if "topic" in request.GET:
         return _lines(request, known, selection, data, as_json)
@@ -213,7 +213,7 @@ def compare(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRes
         if word is None:
             data["unknown"].append({"word": text, "alike": links.with_word_urls(queries.alike(run.version, text), run)})
     view = RunView(run)
-    selection = Selection.read(request.GET, run.corpus, view)
+    selection = Selection.read(request.GET, view)
     if len(words) == 2 and None not in words and run.snapshot_id and run.snapshot.final:
         data["words"] = [
             {

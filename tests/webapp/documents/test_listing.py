@@ -36,7 +36,7 @@ SETS = [
 
 
 def made(run, query: str, by: str = "") -> Listing:
-    return Listing(Selection.read(QueryDict(query), run.corpus, RunView(run)), by)
+    return Listing(Selection.read(QueryDict(query), RunView(run)), by)
 
 
 def whole(of: Listing, limit: int) -> list[int]:
@@ -298,9 +298,9 @@ def test_a_match_in_the_title_alone_shows_the_beginning(draft):
 
 def test_facets_count_the_set(trained):
     rows = list(Document.objects.filter(corpus_id=trained.corpus_id))
-    selection = Selection.read(QueryDict("q=war&in=party:Federalist"), trained.corpus, RunView(trained))
+    selection = Selection.read(QueryDict("q=war&in=party:Federalist"), RunView(trained))
     found = facets.counts(selection)
-    war = Selection.read(QueryDict("q=war"), trained.corpus, RunView(trained))
+    war = Selection.read(QueryDict("q=war"), RunView(trained))
     by = {category["name"]: category for category in found["categories"]}
     parties = Counter(d.metadata.get("party") for d in rows if war.mask[d.number])  # as if none were chosen
     assert {v["value"]: v["documents"] for v in by["party"]["values"]} == dict(parties.most_common(facets.VALUES))
@@ -310,15 +310,15 @@ def test_facets_count_the_set(trained):
     )
     assert sum(bar["documents"] for bar in found["years"]) == selection.count
     for bar in found["years"]:
-        narrowed = Selection.read(QueryDict(bar["url"][1:]), trained.corpus, RunView(trained))
+        narrowed = Selection.read(QueryDict(bar["url"][1:]), RunView(trained))
         assert narrowed.count == bar["documents"]
     for value in by["party"]["values"]:
-        there = Selection.read(QueryDict(value["url"][1:]), trained.corpus, RunView(trained))
+        there = Selection.read(QueryDict(value["url"][1:]), RunView(trained))
         assert ("in", f"party:{value['value']}") in there.parameters or value["chosen"]
 
 
 def test_topics_of_a_set_are_larger_there(trained):
-    selection = Selection.read(QueryDict("has=2:30"), trained.corpus, RunView(trained))
+    selection = Selection.read(QueryDict("has=2:30"), RunView(trained))
     found = facets.counts(selection)["topics"]
     assert found[0]["number"] == 2
     of = {t.number: t.tokens for t in Topic.objects.filter(snapshot_id=trained.snapshot_id)}
@@ -330,7 +330,7 @@ def test_topics_of_a_set_are_larger_there(trained):
         )
         assert topic["usual"] == pytest.approx(of[topic["number"]] / sum(of.values()))
         assert topic["share"] > topic["usual"]
-    everything = facets.counts(Selection.read(QueryDict(), trained.corpus, RunView(trained)))["topics"]
+    everything = facets.counts(Selection.read(QueryDict(), RunView(trained)))["topics"]
     assert [t["share"] for t in everything] == sorted((t["share"] for t in everything), reverse=True)
 
 

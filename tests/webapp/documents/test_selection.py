@@ -30,7 +30,7 @@ def read(corpus, run=None, query="", **parameters) -> Selection:
     asked = QueryDict(query, mutable=True)
     for name, value in parameters.items():
         asked.setlist(name.rstrip("_"), value if isinstance(value, list) else [value])
-    return Selection.read(asked, corpus, RunView(run) if run else None)
+    return Selection.read(asked, RunView(run) if run else corpus)
 
 
 def numbers(selection: Selection) -> set[int]:

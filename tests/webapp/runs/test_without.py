@@ -75,7 +75,7 @@ def test_every_other_word_of_every_document_is_there(trained, child):
 
 
 def test_what_pages_count_is_of_the_smaller_bag(child):
-    found = sums.of(Selection.read(QueryDict(), child.corpus, RunView(child)))
+    found = sums.of(Selection.read(QueryDict(), RunView(child)))
     assert found.of_tokens.sum() == evidence.of(child).bow.tokens
     number = 7
     text, vocabulary = (

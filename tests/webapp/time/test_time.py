@@ -137,7 +137,7 @@ def test_merged_and_hidden_topics(client, trained):
 
 def test_intervals_of_merged_topics_are_those_of_their_sum(trained):
     curation.change(trained, 4, {"into": "1"}, "Ada")
-    cut = shares.cut(Selection.read(QueryDict(), trained.corpus, RunView(trained)), "decade")
+    cut = shares.cut(Selection.read(QueryDict(), RunView(trained)), "decade")
     found, of = shares.intervals(cut, [1]), evidence.of(trained)
     into = RunView(trained).labels.into
     rows = [[0] * trained.topics for _ in range(of.bow.D)]
@@ -167,7 +167,7 @@ def test_each_bin_opens_its_documents(client, trained):
         ("?by=party&in=party:Nonpartisan&in=party:Federalist&q=war", "party"),
     ):
         for b in get(client, trained, query + "&topics=1")["bins"]:
-            there = Selection.read(QueryDict(b["url"].partition("?")[2]), trained.corpus, RunView(trained))
+            there = Selection.read(QueryDict(b["url"].partition("?")[2]), RunView(trained))
             assert there.count >= b["documents"], (name, b)  # those without words of the vocabulary are listed, too
             assert there.count - b["documents"] <= 1
     asked = dict(parse_qsl(get(client, trained, "?by=decade&from=1795&topics=1")["bins"][0]["url"].partition("?")[2]))
@@ -325,7 +325,7 @@ def test_a_corpus_of_categories_only_begins_with_one(trained, monkeypatch):
 
 
 def test_intervals_are_remembered_topic_by_topic(trained, monkeypatch):
-    cut = shares.cut(Selection.read(QueryDict("q=commerce"), trained.corpus, RunView(trained)), "year")
+    cut = shares.cut(Selection.read(QueryDict("q=commerce"), RunView(trained)), "year")
     first = shares.intervals(cut, [2, 0])
     asked, compute = [], bands.sums_of
     monkeypatch.setattr(shares.bands, "sums_of", lambda *a: asked.append(a[-2]) or compute(*a))
@@ -333,7 +333,7 @@ def test_intervals_are_remembered_topic_by_topic(trained, monkeypatch):
     assert asked == [[5]]
     assert np.array_equal(again.share[[2, 0]], first.share, equal_nan=True)
     with pytest.raises(Invalid):
-        shares.cut(Selection.read(QueryDict(), trained.corpus, RunView(trained)), "nothing")
+        shares.cut(Selection.read(QueryDict(), RunView(trained)), "nothing")
 
 
 SETS = ["", "from=1791-03-15&to=1795", "from=1793-12-03&to=1793-12-03", "to=1795", "from=1796&to=1792"]
@@ -485,7 +485,7 @@ def test_one_topic_by_two_fields(client, trained):
                 seen += 1
                 assert cell["share"] == pytest.approx(of["topics"][2] / of["tokens"])
                 assert (cell["documents"], cell["tokens"]) == (of["documents"], of["tokens"])
-                there = Selection.read(QueryDict(cell["url"].partition("?")[2]), trained.corpus, RunView(trained))
+                there = Selection.read(QueryDict(cell["url"].partition("?")[2]), RunView(trained))
                 assert dict(there.parameters)["in"] == f"party:{row['label']}" and there.first == label[:-1]
     assert seen == len(expected) and table["topic"]["number"] == 2
     assert "by party and decade" in get(client, trained, "?field=party&by=decade&topic=2", "run_time_table")
@@ -540,7 +540,7 @@ def test_what_opens_a_side_holds_it(client, trained):
     query = "?from_a=1800&to_a=1809&from_b=1810&to_b=1820&q=peace&in=party:Democratic-Republican"
     data = get(client, trained, query, "run_time_compare_json")
     for side in data["sides"]:
-        there = Selection.read(QueryDict(side["url"].partition("?")[2]), trained.corpus, RunView(trained))
+        there = Selection.read(QueryDict(side["url"].partition("?")[2]), RunView(trained))
         assert there.count == side["documents"] and there.q == "peace"
     word = next(word for part in data["words"] for word in part)
     assert QueryDict(word["url"].partition("?")[2])["q"] == f'peace "{word["word"]}"'

@@ -34,7 +34,7 @@ def counts(run) -> np.ndarray:
 def chosen(run, query: str) -> np.ndarray:
     """bool[D]: the documents that an address asks for."""
     run = type(run).objects.get(pk=run.pk)  # as another request reads it: with the names of now
-    mask = Selection.read(QueryDict(query), run.corpus, RunView(run)).mask
+    mask = Selection.read(QueryDict(query), RunView(run)).mask
     return np.ones(run.version.documents, bool) if mask is None else mask
 
 
