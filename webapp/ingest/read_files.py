@@ -1,34 +1,37 @@
 """Files -> rows of documents, and the stream of their words: each file once, in one pass, which another attempt can go
 on with.
 
-Three things go on at once: a thread reads files and cuts them into documents, a second one cuts their texts into words,
-and the task's own copies rows into Postgres. What a chunk of documents adds to the files on disk is put on record in
+Three things go on at once: a thread takes the documents of files, a second one cuts their texts into words, and the
+task's own copies rows into Postgres. Worker processes parse large files and hostile formats (webapp.readers), the next
+files while one is taken. What a chunk of documents adds to the files on disk is put on record in
 the same transaction as its rows: of a process that is killed nothing is lost but the chunk it was at.
 """
 
+import gc
 import hashlib
 import itertools
 import os
 import shutil
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from typing import BinaryIO, NamedTuple
 
 import orjson
 from django.db import connection, transaction
-from psycopg.types.json import Jsonb
 
 from inference.durable import settle_names
 from inference.errors import Invalid
+from inference.memory import physical
 from inference.text import Stream, Tokeniser
 from webapp import readers
 from webapp.ingest import subset
 from webapp.ingest.checkpoints import ReadCheckpoint
 from webapp.ingest.guesses import stored_path
 from webapp.ingest.prefetch import Prefetch
-from webapp.ingest.read_plan import read_plans
+from webapp.ingest.read_plan import ReadPlan, read_plans
 from webapp.ingest.settings import ReadingSettings
 from webapp.ingest.shaping import shape
 from webapp.jobs.heartbeat import Heartbeat
@@ -38,6 +41,9 @@ from webapp.storage import bulk, csv_cells, files
 
 CHUNK = 4 << 20  # characters of the documents that are copied at once
 CHUNK_ITEMS = 20_000
+# Files that worker processes read at once: one for each core, and one for each 4 GB of memory, as each may take a
+# gigabyte (readers.sandbox.MEMORY)
+PROCESSES = max(1, min(4, os.cpu_count() or 1, round((physical() or 0) / (4 << 30))))
 PROBLEMS_SHOWN = 100  # so many are kept on the corpus's row, for its page; all of them are in its report.csv
 HEAD = ["file", "place", "problem", "dropped"]
 
@@ -73,6 +79,17 @@ class Chunk:
     words: list[int] = field(default_factory=list)
 
 
+@contextmanager
+def _looked_through_once() -> Iterator[None]:
+    """Python's search for unreachable objects passes over those that there are by now: documents are many small objects,
+    which have it look through all others again and again."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
 class ReadAttempt:
     """One attempt at what is not read yet of a corpus. `save(checkpoint)` is called in the transaction of each chunk's
     rows."""
@@ -103,6 +120,7 @@ class ReadAttempt:
             shutil.rmtree(self.folder / "index", ignore_errors=True)  # of a reading with other options
             (self.folder / "duplicates.npz").unlink(missing_ok=True)
         with (
+            _looked_through_once(),
             Stream.write(self.folder / "tokens", tokeniser, self.checkpoint.stream) as self.stream,
             self._grown("report.csv") as self.report,
             self._grown("fields.jsonl") as self.fields,
@@ -184,32 +202,54 @@ class ReadAttempt:
             self.plan, sources = plan, plan.sources
             if sources and plan.shaping.across:
                 first = sources[0].position
-                items = itertools.chain.from_iterable(map(self._items_of, sources))
+                items = itertools.chain.from_iterable(itertools.starmap(self._items_of, self._begun(plan)))
                 self.before = self.bytes
                 yield from self._not_read(
                     first, self._shaped(items), self.checkpoint.items if self.checkpoint.file == first else 0
                 )
                 continue
-            for source in sources:
+            for source, reading in self._begun(plan):
                 self.before = self.bytes
                 skip = self.checkpoint.items if source.position == self.checkpoint.file else source.items
-                yield from self._not_read(source.position, self._shaped(self._items_of(source)), skip)
+                yield from self._not_read(source.position, self._shaped(self._items_of(source, reading)), skip)
+
+    def _begun(self, plan: ReadPlan) -> Iterator[tuple[SourceFile, readers.Reading]]:
+        """The files that are to be read, one after the other, while worker processes read the next ones."""
+        begun: deque[tuple[SourceFile, readers.Reading]] = deque()
+        sources = iter(plan.sources)
+        try:
+            while True:
+                for source in itertools.islice(sources, PROCESSES - len(begun)):
+                    reading = readers.Reading(stored_path(source), source.name, plan.options, plan.companions)
+                    begun.append((source, reading))
+                    reading.begin()
+                if not begun:
+                    return
+                yield begun[0]
+                begun.popleft()
+        finally:
+            for _, reading in begun:
+                reading.close()
 
     def _not_read(self, file: int, items: Iterator, skip: int) -> Iterator[tuple[int, int, object]]:
-        return ((file, n, item) for n, item in enumerate(items, 1) if n > skip)
+        for n, item in enumerate(items, 1):
+            # A worker process that is killed may give less of a file than the one that was killed before it
+            sooner = n < skip and isinstance(item, Failure) and not self.plan.shaping.across
+            if n > skip or sooner:
+                yield file, max(n, skip), item
 
     def _shaped(self, items: Iterator) -> Iterator:
         plan = self.plan
         return shape(items, plan.shaping, self.folder / "shaping", plan.table, self._advance, plan.options.date_order)
 
-    def _items_of(self, source: SourceFile) -> Iterator[readers.Document | readers.Problem | Failure]:
+    def _items_of(
+        self, source: SourceFile, reading: readers.Reading
+    ) -> Iterator[readers.Document | readers.Problem | Failure]:
         n, behind = 0, source.items if self.plan.shaping.across else 0  # else they are counted when they are shaped
         try:
             if encoding := readers.encoding(stored_path(source), source.name, self.plan.options):
                 self.encodings[source.position] = encoding
-            plan = self.plan
-            items = readers.read(stored_path(source), source.name, plan.options, self._advance, plan.companions)
-            for n, item in enumerate(items, 1):
+            for n, item in enumerate(reading.items(self._advance), 1):
                 if n > behind:
                     yield item
         except readers.Unreadable as error:
@@ -267,7 +307,7 @@ class ReadAttempt:
                         document.title,
                         document.date,
                         chunk.days[i],
-                        Jsonb(document.metadata, dumps=orjson.dumps),
+                        orjson.dumps(document.metadata).decode(),
                         document.text,
                         hashlib.sha256(document.text.encode()).digest(),
                         chunk.words[i],

@@ -6,8 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inference.explore.documents import count
-
 MOST_GROUPS = 1_200  # bins of a chart: months of a century
 LONG = 60  # years above which a chart begins with decades
 PERIODS = {"decade": "decades", "year": "years", "month": "months"}
@@ -100,6 +98,8 @@ def of_days(days: np.ndarray) -> tuple[int, np.ndarray]:
     none; of no dates (0, nothing). Memory is that of the days, not of the documents."""
     if not len(days) or not (last := int(days.max())):
         return 0, np.zeros(0, np.int64)
+    from inference.explore.documents import count  # numba: a worker process of webapp.readers starts without it
+
     counted = count(days, last + 1)
     counted[0] = 0
     first = int(np.flatnonzero(counted)[0])

@@ -4,15 +4,18 @@ import contextlib
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import regex
 
-from webapp.readers import sandbox
+from webapp.readers import looking, sandbox
 from webapp.readers.companions import Companions
 from webapp.readers.formats import FORMATS, ROLES, bare, by_name, encoded, sentence
 from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
 from webapp.readers.opening import MAX_RATIO, NO_BOMB, ZIP, Source, head, is_gzip, looks_like
+
+LARGE = 8 << 20  # bytes of a file that a worker process reads though its reader is ours
 
 
 def format_of(source: Source, name: str) -> str:
@@ -91,21 +94,69 @@ def sniff(source: Source, name: str, known: dict, companions: Companions) -> Sni
 def read(
     source: Source, name: str, options: Options, advance: Callable[[int], None], companions: Companions
 ) -> Iterator[Document | Problem]:
-    if companions.bag_of(name):
-        advance(source.stat().st_size)
-        return
-    key = format_of(source, name)
-    file_format = FORMATS[key]
-    if file_format.columns and key != (options.entry or options.format):
-        options = _refitted(source, name, options, companions)
-    if file_format.archive:
-        yield from file_format.reader.read(source, name, options, advance, companions)
-    elif file_format.bag:
-        yield from _bounded(file_format.reader.read(source, name, options, advance, companions), source, name)
-    elif file_format.sandboxed or options.html:
-        yield from _bounded(sandbox.read(source, name, key, options, advance), source, name)
-    else:
-        yield from file_format.reader.read(source, name, options, advance)
+    with contextlib.closing(Reading(source, name, options, companions)) as reading:
+        yield from reading.items(advance)
+
+
+class Reading:
+    """A file that is read: from `begin` on, else from its first item on. Whoever begins it and does not take all items
+    closes it."""
+
+    def __init__(self, source: Source, name: str, options: Options, companions: Companions):
+        self.source, self.name, self.options, self.companions = source, name, options, companions
+        self.request: sandbox.Request | None = None
+        self.read: Callable[[Callable[[int], None]], Iterator[Document | Problem]] | None = None
+        self.error: Exception | None = None
+
+    def begin(self) -> None:
+        """Have a worker process read it from now on, where one does. What is wrong with it `items` raises."""
+        if not is_gzip(self.name):  # which may have to be unpacked before
+            try:
+                self.read = self._reader()
+            except Exception as error:
+                self.error = error
+
+    def items(self, advance: Callable[[int], None]) -> Iterator[Document | Problem]:
+        """Its documents in their order, and what is wrong with it. advance: is told of its bytes. Raises Unreadable."""
+        if self.error:
+            raise self.error
+        yield from (self.read or self._reader())(advance)
+
+    def close(self) -> None:
+        """End the process that reads it, if there is one."""
+        if self.request:
+            self.request.close()
+
+    def _nothing(self, advance: Callable[[int], None]) -> Iterator[Document | Problem]:
+        advance(self.source.stat().st_size)
+        yield from ()
+
+    def _reader(self) -> Callable[[Callable[[int], None]], Iterator[Document | Problem]]:
+        """What yields its items. A worker process is asked for them here."""
+        source, name, companions = self.source, self.name, self.companions
+        if companions.bag_of(name):  # its bag reads it
+            return self._nothing
+        key = format_of(source, name)
+        file_format, options = FORMATS[key], self.options
+        if file_format.columns and key != (options.entry or options.format):
+            options = _refitted(source, name, options, companions)
+        if file_format.archive:
+            return lambda advance: file_format.reader.read(source, name, options, advance, companions)
+        if file_format.bag:
+            return lambda advance: _bounded(
+                file_format.reader.read(source, name, options, advance, companions), source, name
+            )
+        ours = not (file_format.sandboxed or options.html)
+        if ours and not _is_large(source):
+            return lambda advance: file_format.reader.read(source, name, options, advance)
+        self.request = request = sandbox.begin(source, name, key, options, ours)
+        return request.documents if ours else lambda advance: _bounded(request.documents(advance), source, name)
+
+
+def _is_large(source: Source) -> bool:
+    """Whether a file is worth a process of its own that reads it beside what is done with its documents. Who looks into
+    an upload reads its first rows alone."""
+    return isinstance(source, Path) and source.stat().st_size >= LARGE and not looking.now()
 
 
 def _bounded(items: Iterator[Document | Problem], source: Source, name: str) -> Iterator[Document | Problem]:

@@ -63,6 +63,11 @@ def within(seconds: float, stopped: Callable[[], bool] = lambda: False) -> Itera
         _current.reset(token)
 
 
+def now() -> bool:
+    """Whether an upload is looked into."""
+    return _current.get() is not None
+
+
 def check() -> None:
     """Raises Exhausted where no more may be done."""
     if look := _current.get():

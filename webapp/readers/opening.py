@@ -249,6 +249,8 @@ def lines(file: TextIO, most: int) -> Iterator[tuple[str, bool]]:
 
 def clean(text: str) -> str:
     """The text without what the database or a reader's eye can't take."""
+    if text.isprintable():  # most cells of tables; a line end is not
+        return text
     if text.isascii():
         return text.encode("ascii").translate(None, _CONTROLS).decode("ascii")
     return _UNWANTED.sub("", text) if _UNWANTED.search(text) else text

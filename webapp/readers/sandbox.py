@@ -5,8 +5,11 @@ Libraries that parse PDF, HTML, spreadsheets … are large and partly C or Rust:
 memory or keep them busy for ever. Here that ends one worker process (webapp.readers.sandbox_worker) and costs one file,
 with a sentence.
 
-The worker gets an open file through a socket, and answers with JSON, each message after its length. It can write no
-file.
+The worker gets an open file through a socket, and answers with JSON, each message after its length and with many
+documents. It can write no file. When whoever asked is killed, it ends with its next message, after SECONDS of work at the
+latest. Of a file at which it dies, up to the last 0.2 seconds' documents are lost.
+
+Large files in formats of our own are read by workers, too, beside what else is done with their documents.
 """
 
 import atexit
@@ -22,7 +25,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import orjson
 
@@ -42,77 +45,115 @@ _LENGTH = struct.Struct("<Q")
 
 
 def sniff(source: Source, name: str, key: str, options: Options, known: dict) -> Sniff:
-    message = {"do": "sniff", "options": asdict(options), "format": key, "known": known}
-    ((_, value),) = _request(source, name, message, lambda n: None)
+    request = Request(source, name, {"do": "sniff", "options": asdict(options), "format": key, "known": known})
+    ((_, value),) = request.answers(lambda n: None)
     return Sniff.of(value)
 
 
-def read(
-    source: Source, name: str, key: str, options: Options, advance: Callable[[int], None]
-) -> Iterator[Document | Problem]:
-    message = {"do": "read", "options": asdict(options), "format": key}
-    for kind, value in _request(source, name, message, advance):
-        if kind == "document":
-            yield Document(**value | {"file": name, "headings": tuple(value["headings"])})
-        elif kind == "problem":
-            yield Problem(**value | {"file": name})
+def begin(source: Source, name: str, key: str, options: Options, ours: bool = False) -> "Request":
+    """A worker process reads the file from now on, as far as its documents find room in a socket: some 200 kB.
+
+    ours: whether a reader of our own reads it, and no library: it unpacks a .gz itself, and its errors are ours.
+    """
+    message = {"do": "read", "options": asdict(options), "format": key, "ours": ours}
+    return Request(source, name, message, ours)
 
 
-def _request(source: Source, name: str, message: dict, advance: Callable[[int], None]) -> Iterator[tuple[str, dict]]:
-    """The answers of a worker; its crash is an Unreadable."""
-    with _file(source, name, advance) as (file, told), looking.child():
-        worker = WorkerProcess.get()
-        left, done = source.stat().st_size if not told else 0, False
-        try:
-            worker.send(orjson.dumps(message | {"name": clean(plain(name))}), file.fileno())
-            while not done:
-                kind, value = worker.receive()
-                if kind == "bytes":
-                    advance(min(left, value))
-                    left -= min(left, value)
-                elif kind == "unreadable":
-                    done = True
-                    raise Unreadable(value)
-                elif kind == "end":
-                    done = True
+class Request:
+    """What a worker process was asked about a file. Whoever does not take all answers closes it."""
+
+    def __init__(self, source: Source, name: str, message: dict, ours: bool = False):
+        self.name, self.ours, self.copied, self.answered = name, ours, 0, False
+        message["name"] = clean(name if ours else plain(name))
+        with self._file(source) as file, contextlib.ExitStack() as stack:
+            stack.enter_context(looking.child())
+            self.worker = WorkerProcess.get()
+            stack.callback(self._leave)
+            self.left = 0 if ours or self.copied else source.stat().st_size  # bytes to tell of
+            with contextlib.suppress(OSError):  # it has died: there will be no answer
+                self.worker.send(orjson.dumps(message), file.fileno())
+            self.held = stack.pop_all()
+
+    def documents(self, advance: Callable[[int], None]) -> Iterator[Document | Problem]:
+        """advance: is told of the file's bytes. Raises Unreadable."""
+        for _, items in self.answers(advance):
+            for item in items:
+                if len(item) == 3:
+                    yield Problem(self.name, *item)
                 else:
+                    text, title, date, source_id, metadata, place, headings = item
+                    yield Document(text, title, date, source_id, metadata, self.name, place, tuple(headings))
+
+    def answers(self, advance: Callable[[int], None]) -> Iterator[tuple[str, Any]]:
+        """(kind, value) of each; a worker's crash is an Unreadable."""
+        try:
+            if self.copied:
+                advance(self.copied)
+            kind = ""
+            while kind not in ("end", "unreadable"):
+                kind, read, value = self.worker.receive()
+                self._tell(read, advance)
+                if kind == "error" and self.ours:
+                    raise RuntimeError(value)
+                if kind not in ("end", "unreadable"):
                     yield kind, value
+            self.answered = True
+            self._tell(self.left, advance)
+            if kind == "unreadable":
+                raise Unreadable(value)
         except (OSError, EOFError, ValueError) as error:
             if isinstance(error, Unreadable):
                 raise
-            if isinstance(error, TimeoutError) or worker.died() == -signal.SIGXCPU:
-                raise Unreadable(
-                    f"“{name}” took longer than {SECONDS} seconds without a result; what was left of it was left out. "
-                    "Save it again, as text if you can."
-                ) from None
-            raise Unreadable(
-                f"“{name}” can't be read: the program that reads such files stopped. Either the file is damaged, or it needs more than "
-                f"{MEMORY >> 20:,} MB of memory. Save it again, cut it into parts, or save it as text."
-            ) from None
+            raise Unreadable(self._why(error)) from None
         finally:
-            if done:
-                advance(left)
-                worker.put_back()
-            else:
-                worker.end()
+            self.close()
 
+    def close(self) -> None:
+        """End the worker, unless it has answered: it can then read another file."""
+        self.held.close()
 
-@contextlib.contextmanager
-def _file(source: Source, name: str, advance: Callable[[int], None]) -> Iterator[tuple[BinaryIO, bool]]:
-    """The file as one with a descriptor, and whether its bytes have been told of: a copy where it is compressed or in
-    an archive."""
-    if isinstance(source, Path) and not is_gzip(name):
-        with source.open("rb") as file:
-            yield file, False
-        return
-    with opened(source, name, advance) as file:
-        copy = Copy(file, name, MAX_FILE)
-    try:
-        copy.file.rollover()
-        copy.file.flush()
-        yield copy.file, True
-    finally:
-        copy.close()
+    def _leave(self) -> None:
+        if self.answered:
+            self.worker.put_back()
+        else:
+            self.worker.end()
+
+    def _tell(self, read: int, advance: Callable[[int], None]) -> None:
+        if not self.ours:  # a library may read some bytes again, or leave some out
+            read = min(self.left, read)
+            self.left -= read
+        if read:
+            advance(read)
+
+    def _why(self, error: Exception) -> str:
+        if isinstance(error, TimeoutError) or self.worker.died() == -signal.SIGXCPU:
+            return (
+                f"“{self.name}” took longer than {SECONDS} seconds without a result; what was left of it was left out. "
+                "Save it again, as text if you can."
+            )
+        return (
+            f"“{self.name}” can't be read: the program that reads such files stopped. Either the file is damaged, or it needs more than "
+            f"{MEMORY >> 20:,} MB of memory. Save it again, cut it into parts, or save it as text."
+        )
+
+    @contextlib.contextmanager
+    def _file(self, source: Source) -> Iterator[BinaryIO]:
+        """The file as one with a descriptor: a copy where it is in an archive, or a library would have to unpack it."""
+        if isinstance(source, Path) and (self.ours or not is_gzip(self.name)):
+            with source.open("rb") as file:
+                yield file
+            return
+        with opened(source, self.name, self._copy) as file:
+            copy = Copy(file, self.name, MAX_FILE)
+        try:
+            copy.file.rollover()
+            copy.file.flush()
+            yield copy.file
+        finally:
+            copy.close()
+
+    def _copy(self, read: int) -> None:
+        self.copied += read
 
 
 class WorkerProcess:
@@ -167,12 +208,13 @@ class WorkerProcess:
         socket.send_fds(self.socket, [_LENGTH.pack(len(message))], [file])
         self.socket.sendall(message)
 
-    def receive(self) -> tuple[str, dict]:
+    def receive(self) -> tuple[str, int, Any]:
+        """(kind, bytes of the file that were read since the last one, value)."""
         (length,) = _LENGTH.unpack(self._exactly(_LENGTH.size))
         if length > MAX_MESSAGE:
             raise ValueError("a worker's message is too long")
-        kind, value = orjson.loads(self._exactly(length))
-        return kind, value
+        kind, read, value = orjson.loads(self._exactly(length))
+        return kind, read, value
 
     def _exactly(self, count: int) -> bytearray:
         message = bytearray(count)

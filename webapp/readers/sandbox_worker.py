@@ -5,18 +5,25 @@ import contextlib
 import io
 import os
 import resource
+import signal
 import socket
 import struct
 import sys
+import tempfile
+import time
+import traceback
 from dataclasses import asdict
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import orjson
 
 from webapp.readers.formats import FORMATS
-from webapp.readers.model import Document, Options, Unreadable
+from webapp.readers.model import Document, Options, Problem, Unreadable
 from webapp.readers.opening import clean
 
+BATCH = 1 << 16  # characters of documents and problems that are sent at once, at least …
+ITEMS = 1_000  # … or so many of them
+SOON = 0.2  # seconds after which what there is is sent
 _LENGTH = struct.Struct("<Q")
 
 
@@ -36,6 +43,8 @@ class _DescriptorSource:
 
 
 def main() -> None:
+    for number in (signal.SIGINT, signal.SIGTERM):  # those who end a terminal's programs: its parent ends it
+        signal.signal(number, signal.SIG_IGN)
     connection = socket.socket(fileno=int(sys.argv[1]))
     _set_limits(int(sys.argv[2]))
     with contextlib.suppress(TimeoutError, EOFError, ConnectionError):
@@ -46,12 +55,8 @@ def main() -> None:
                 return
             connection.settimeout(None)  # who reads the answers may take its time
             request = orjson.loads(_exactly(connection, _LENGTH.unpack(length)[0]))
-            _allow_seconds(int(sys.argv[3]))
             try:
-                for message in _answers(_DescriptorSource(descriptors[0]), request):
-                    _allow_seconds(int(sys.argv[3]))
-                    connection.sendall(_LENGTH.pack(len(message)))
-                    connection.sendall(message)
+                _answer(_DescriptorSource(descriptors[0]), request, _Answers(connection, int(sys.argv[3])))
             finally:
                 os.close(descriptors[0])
 
@@ -61,6 +66,8 @@ def _set_limits(memory: int) -> None:
     for what, most in ((resource.RLIMIT_DATA, memory), (resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_CORE, 0)):
         with contextlib.suppress(ValueError, OSError):  # not every system has each
             resource.setrlimit(what, (most, most))
+    # Where py3langid unpacks what it knows of languages
+    tempfile.TemporaryFile = lambda *_, **__: io.BytesIO()  # type: ignore[assignment]
 
 
 def _allow_seconds(seconds: int) -> None:
@@ -69,45 +76,80 @@ def _allow_seconds(seconds: int) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime) + seconds + 1, resource.RLIM_INFINITY))
 
 
-def _answers(source: _DescriptorSource, request: dict):
-    name, options = request["name"], Options(**request["options"] | {"names": tuple(request["options"]["names"])})
-    try:
-        if request["do"] == "sniff":
-            yield orjson.dumps(
-                ["sniff", asdict(FORMATS[request["format"]].reader.sniff(source, name, options, request["known"]))]
+class _Answers:
+    """Messages to who asked: [kind, bytes of the file that were read since the last one, value]. Documents and problems
+    are sent many at a time, and after each message there are `seconds` more to work."""
+
+    def __init__(self, connection: socket.socket, seconds: int):
+        self.connection, self.seconds, self.read = connection, seconds, 0
+        self._begin()
+
+    def _begin(self) -> None:
+        self.items: list[tuple] = []
+        self.size = 0
+        self.due = time.monotonic() + SOON
+        _allow_seconds(self.seconds)
+
+    def add(self, item: Document | Problem) -> None:
+        if isinstance(item, Document):
+            self.size += len(item.text) + len(item.title) + sum(map(len, item.metadata.values()))
+            self.items.append(
+                (item.text, item.title, item.date, item.source_id, item.metadata, item.place, item.headings)
             )
         else:
-            count = _ByteCount()
-            for item in FORMATS[request["format"]].reader.read(source, name, options, count):
-                if count.new:
-                    yield count.message()
-                yield orjson.dumps(["document" if isinstance(item, Document) else "problem", asdict(item)])
+            self.size += len(item.message)
+            self.items.append((item.place, item.message, item.dropped))
+        if self.size >= BATCH or len(self.items) >= ITEMS or time.monotonic() > self.due:
+            self.send_items()
+
+    def advance(self, count: int) -> None:
+        """So many bytes of the file were read."""
+        self.read += count
+
+    def tell(self, count: int) -> None:
+        """The same, and whoever asked hears of it soon, whether documents come of them or not."""
+        self.read += count
+        if time.monotonic() > self.due:
+            self.send_items()
+
+    def send_items(self) -> None:
+        self.send("items", self.items)
+
+    def send(self, kind: str, value: Any) -> None:
+        message = orjson.dumps([kind, self.read, value])
+        self.read = 0
+        self.connection.sendall(_LENGTH.pack(len(message)))
+        self.connection.sendall(message)
+        self._begin()
+
+
+def _answer(source: _DescriptorSource, request: dict, answers: _Answers) -> None:
+    name, options = request["name"], Options(**request["options"] | {"names": tuple(request["options"]["names"])})
+    reader = FORMATS[request["format"]].reader
+    kind, value = "end", None
+    try:
+        if request["do"] == "sniff":
+            answers.send("sniff", asdict(reader.sniff(source, name, options, request["known"])))
+        else:
+            for item in reader.read(source, name, options, answers.tell if request["ours"] else answers.advance):
+                answers.add(item)
     except Unreadable as error:
-        yield orjson.dumps(["unreadable", str(error)])
-        return
+        kind, value = "unreadable", str(error)
+    except ConnectionError:
+        raise  # nobody waits for it
     except MemoryError:
+        answers.send_items()
         raise  # this process is of no more use
     except Exception as error:  # each library has its own ways to say that a file is damaged
-        why = clean(f"{type(error).__name__}: {error}".encode("utf-8", "replace").decode())[:200]
-        yield orjson.dumps(
-            [
-                "unreadable",
-                f"“{name}” can't be read: it is damaged, or no {FORMATS[request['format']].label} ({why}). Save it again.",
-            ]
-        )
-        return
-    yield orjson.dumps(["end", None])
-
-
-class _ByteCount:
-    new = 0
-
-    def __call__(self, count: int) -> None:
-        self.new += count
-
-    def message(self) -> bytes:
-        new, self.new = self.new, 0
-        return orjson.dumps(["bytes", new])
+        if request.get("ours"):
+            kind, value = "error", traceback.format_exc()
+        else:
+            why = clean(f"{type(error).__name__}: {error}".encode("utf-8", "replace").decode())[:200]
+            label = FORMATS[request["format"]].label
+            kind, value = "unreadable", f"“{name}” can't be read: it is damaged, or no {label} ({why}). Save it again."
+    if answers.items:
+        answers.send_items()
+    answers.send(kind, value)
 
 
 def _exactly(connection: socket.socket, count: int) -> bytes:

@@ -64,6 +64,12 @@ def test_a_worker_can_write_nothing_and_has_little_memory():
     )
 
 
+@pytest.mark.parametrize(("name", "start"), [("a.eml", b"From: a@b.c\n\n"), ("a.html", b"<p>")])
+def test_languages_are_guessed_without_a_file(file, name, start):
+    text = "Зимой и летом жизнь шла своим чередом, и никто не замечал её. "
+    assert load(*file(start + text.encode("cp1251") * 100, name))[0][0].text.startswith(text)
+
+
 def test_a_spreadsheet_that_fills_the_memory(tmp_path):
     """Two cells at the ends of a sheet: a table of 17 thousand million cells."""
     import zipfile
