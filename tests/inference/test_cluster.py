@@ -133,7 +133,7 @@ def test_one_process_goes_on_where_a_team_was(site):
     led(site, "back", last=half)
     file = site.home / "back" / "checkpoint"
     state = checkpoint.load(file, engine=site.engine, config=site.config, bow=site.bow)
-    parts.gather(file, state, site.bow)
+    parts.gather(file, state, site.bow, engine=site.engine, config=site.config)
     *_, event = train(site.engine, site.config, site.bow, seed=SEED, resume=state, threads=1)
     assert equal(event.topics, site.one[-1].topics)
     parts.drop(file)

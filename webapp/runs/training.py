@@ -110,7 +110,9 @@ class Training:
         place = self.bow, self.bow_folder, self.checkpoint, self.run.seed, self.state, self.beat
         with sharing.led(self.engine, self.config, *place) if shared else nullcontext() as self.team:
             if self.team is None and self.state is not None:
-                parts.gather(self.checkpoint, self.state, self.bow, self.folder)
+                parts.gather(
+                    self.checkpoint, self.state, self.bow, engine=self.engine, config=self.config, scratch=self.folder
+                )
             trained = inference.train(
                 self.team or self.engine, self.config, self.bow, seed=self.run.seed, resume=self.state, threads=threads,
                 scratch=self.folder, until=lambda: self.stop,
