@@ -216,7 +216,10 @@ class Training:
                 snapshots.drop_old(self.run.pk)
 
     def _store_checkpoint(self) -> list[sealed.Stored]:
-        """So that a worker on another machine can go on from it. Where the store is away, one on this machine can."""
+        """So that a worker on another machine can go on from it. Where the store is away, one on this machine can; of a shared
+        training those that see its parts, which the store has not."""
+        if self.team is not None:
+            return []
         try:
             return sealed.put(self.checkpoint)
         except sealed.StoreAway as error:
