@@ -227,11 +227,13 @@ class Team:
             log.info("no workers: %s", type(error).__name__)
             self._calls.close()
             return []
-        ours = versions()
-        for member, about in zip(seen, abouts, strict=True):
-            if about["versions"] != ours:
-                log.warning("the worker %s has other versions, and is left out: %s", member, about["versions"])
-        return [member for member, about in zip(seen, abouts, strict=True) if about["versions"] == ours][: self._most]
+        theirs = {
+            member: (about or {}).get("versions") for member, about in zip(seen, abouts, strict=True)
+        }  # dask's own has none
+        for member, said in theirs.items():
+            if said != versions():
+                log.warning("the worker %s has other versions, and is left out: %s", member, said)
+        return [member for member, said in theirs.items() if said == versions()][: self._most]
 
     def end(self) -> None:
         """Let the workers go: what they had is not needed any more."""

@@ -202,3 +202,10 @@ def test_a_worker_that_can_not_do_its_share_is_left_out(team, monkeypatch):
     assert team._there() == ["a", "b"]
     team._lost(member.Unable("a", "OSError: no space left"))
     assert team._there() == ["b"]
+
+
+def test_a_worker_of_dask_that_is_not_ours_is_left_out(team, monkeypatch):
+    """It answers what it does not know with None."""
+    monkeypatch.setattr(team._calls, "workers", lambda: ["a", "b"])
+    monkeypatch.setattr(team._calls, "all", lambda workers, what: [None, {"versions": versions()}])
+    assert team._there() == ["b"]
