@@ -2,18 +2,24 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import TimeoutError as NotYet
+from contextlib import contextmanager, suppress
+from functools import cache
 from typing import Any
 
 from distributed import Client
 from distributed.comm import CommClosedError
+from distributed.utils import LoopRunner
+from tornado.ioloop import IOLoop
 
 from inference.cluster.member import Gone
 
 TICK = 1.0  # seconds between two ticks while workers are at work
 LOOK = 10.0  # seconds between two looks at whether the scheduler still has the workers that are asked for something
 CONNECT = 5.0  # seconds for reaching the scheduler
+CLOSE = 10.0  # seconds for leaving it
+SILENT = 300.0  # seconds without an answer after which a scheduler is lost; one that is slow answers before
 CLOSED = "ConnectionPool is closed"  # what dask raises, as a RuntimeError, while a client closes itself
 LOST = (OSError, CommClosedError, Gone, TimeoutError)  # what is raised where a worker or the scheduler is lost
 
@@ -29,13 +35,14 @@ class Calls:
     def workers(self) -> list[str]:
         """Addresses of the workers that the scheduler knows, in order. Raises one of LOST where there is no scheduler."""
         if self._client is None:
-            self._client = Client(self.address, timeout=CONNECT, set_as_default=False)
+            self._client = Client(self.address, timeout=CONNECT, set_as_default=False, loop=_loop())
         return sorted(self.result(self._run(self._known())))
 
     def close(self) -> None:
         client, self._client = self._client, None
         if client is not None:
-            client.close(timeout=2)
+            with suppress(TimeoutError):
+                client.close(timeout=CLOSE)
 
     def all(self, workers: Sequence[str], what: str, **arguments: Any) -> list:
         """What each worker answers to the same question; see `result`."""
@@ -80,15 +87,13 @@ class Calls:
             time.sleep(min(0.2, seconds))
 
     async def _ask(self, worker: str, what: str, arguments: dict[str, Any]) -> Any:
-        try:
+        with _lost_where_closed():
             return await getattr(self._open().rpc(worker), f"topograph_{what}")(**arguments)
-        except RuntimeError as error:
-            if str(error) != CLOSED:
-                raise
-            raise OSError("The client closed its connections, as its scheduler was lost.") from error
 
     async def _known(self) -> set[str]:
-        return set((await self._open().scheduler.identity(n_workers=-1))["workers"])
+        with _lost_where_closed():
+            async with asyncio.timeout(SILENT):
+                return set((await self._open().scheduler.identity(n_workers=-1))["workers"])
 
     def _open(self) -> Any:
         if self._client is None:
@@ -103,6 +108,25 @@ class Calls:
             work.close()
             raise
         return asyncio.run_coroutine_threadsafe(work, loop)
+
+
+@cache
+def _loop() -> IOLoop:
+    """One thread for all connections of this process. dask would start one for each, and leave it where the connection fails
+    or is lost."""
+    runner = LoopRunner()
+    runner.start()
+    return runner.loop
+
+
+@contextmanager
+def _lost_where_closed() -> Iterator[None]:
+    try:
+        yield
+    except RuntimeError as error:
+        if str(error) != CLOSED:
+            raise
+        raise OSError("The client closed its connections, as its scheduler was lost.") from error
 
 
 async def _together(calls: list) -> list:

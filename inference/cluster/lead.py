@@ -19,6 +19,7 @@ from inference import checkpoint
 from inference.bow import Bow
 from inference.cluster import parts
 from inference.cluster.calls import LOST, Calls
+from inference.cluster.member import Unable
 from inference.cluster.share import Job, divide
 from inference.engines.contract import AnyEngine, Divisible, Settling, Shape
 from inference.errors import Invalid
@@ -62,6 +63,7 @@ class Team:
         self.saved: int | None = None  # the checkpoint's step
         self._fetched = 0  # the step after which the leader's state has the workers' topics
         self.restarts = 0
+        self.unable: set[str] = set()  # workers that could not do their share: left out from then on
         self._others = False  # whether other workers than the members were there after the last checkpoint
         self._saved_at, self._saving = time.monotonic(), 0.0  # when a checkpoint was written, and seconds that took
 
@@ -138,9 +140,9 @@ class Team:
     def save(self, path: Path, state: Any) -> None:
         """Write the checkpoint: each worker its documents' memory, then the rest here. Workers that came since the one before
         take part from the next step on. `step` does so, too, as often as SAVE_SHARE allows."""
-        began = time.monotonic()
         while True:
             self._catch_up(state.t)
+            began = time.monotonic()
             try:
                 written = [parts.Part(*each) for one in self._all("save") for each in one]
                 break
@@ -205,36 +207,45 @@ class Team:
 
     def _gather(self) -> list[str]:
         """Addresses of the workers that can take part, when there are any."""
-        began = time.monotonic()
+        began = looked = time.monotonic()
         while len(members := self._there()) < self._least:
-            if time.monotonic() - began > self._patience:
+            if looked - began > self._patience:
                 raise Lost(
-                    f"For {self._patience:.0f} seconds {self._calls.address} had fewer than {self._least} workers."
+                    f"For {self._patience:.0f} seconds {self._calls.address} had fewer than {self._least} workers, besides "
+                    f"{len(self.unable)} that can't do their share."
                 )
             self._calls.sleep(AGAIN)
+            looked = time.monotonic()  # a look may take long, where a worker hangs: the last one is of after that
         self._least = 1
         return members
 
     def _there(self) -> list[str]:
         try:
-            seen = self._calls.workers()
+            seen = [worker for worker in self._calls.workers() if worker not in self.unable]
             abouts = self._calls.all(seen, "about")
         except LOST as error:
             log.info("no workers: %s", type(error).__name__)
             self._calls.close()
             return []
-        ours = versions()
-        for member, about in zip(seen, abouts, strict=True):
-            if about["versions"] != ours:
-                log.warning("the worker %s has other versions, and is left out: %s", member, about["versions"])
-        return [member for member, about in zip(seen, abouts, strict=True) if about["versions"] == ours][: self._most]
+        theirs = {
+            member: (about or {}).get("versions") for member, about in zip(seen, abouts, strict=True)
+        }  # dask's own has none
+        for member, said in theirs.items():
+            if said != versions():
+                log.warning("the worker %s has other versions, and is left out: %s", member, said)
+        return [member for member, said in theirs.items() if said == versions()][: self._most]
 
     def end(self) -> None:
         """Let the workers go: what they had is not needed any more."""
-        self._end()
-        self._calls.close()
+        try:
+            self._end()
+        finally:
+            self._calls.close()
 
     def _lost(self, error: BaseException) -> None:
+        if isinstance(error, Unable):
+            log.warning("the worker %s can't do its share, and is left out: %s", *error.args)
+            self.unable.add(error.args[0])
         log.warning("a worker or the scheduler was lost (%s); back to step %d", type(error).__name__, self.saved or 0)
         self.deal, self.members = "", []
         self.restarts += 1

@@ -13,17 +13,26 @@ import numba
 import numpy as np
 from distributed import Worker, WorkerPlugin
 from distributed.protocol import to_serialize
+from tornado.ioloop import PeriodicCallback
 
 from inference.cluster.share import Job, Share
 from inference.engines.contract import Message, Said
+from inference.errors import Invalid
 from inference.versions import versions
 
 ALIGNED = 8  # bytes
-FORGOTTEN = 3600.0  # seconds without a word of its leader after which a worker leaves a training
+FORGOTTEN = (
+    4 * 3600.0
+)  # seconds without a word of its leader after which a worker leaves a training: it may publish meanwhile
+LOOK = 60.0  # seconds between two looks for such trainings
 
 
 class Gone(RuntimeError):
     """The training that a message is of is not this worker's any more."""
+
+
+class Unable(Gone):
+    """A worker can't do its share: it does not see the files, or its disk or memory is full. args: its address, and why."""
 
 
 class Seat:
@@ -150,15 +159,24 @@ class Member(WorkerPlugin):
     def __init__(self, home: Path, scratch: Path | None, threads: int):
         self.home, self.scratch, self.threads = home, scratch, threads
         self.seats: dict[str, Seat] = {}
+        self._beginning = asyncio.Lock()
 
     def setup(self, worker: Worker) -> None:
         self.worker = worker
         self.computing = ThreadPoolExecutor(1, "computing", initializer=numba.set_num_threads, initargs=(self.threads,))
         for name in ("about", "begin", "step", "hear", "save", "topics", "evidence", "end"):
             worker.handlers[f"topograph_{name}"] = getattr(self, name)
+        worker.periodic_callbacks["topograph"] = PeriodicCallback(self.forget, LOOK * 1000)
 
     def _compute(self, function: Callable, *arguments: Any) -> Any:
-        return asyncio.get_running_loop().run_in_executor(self.computing, function, *arguments)
+        return asyncio.get_running_loop().run_in_executor(self.computing, self._try, function, *arguments)
+
+    def _try(self, function: Callable, *arguments: Any) -> Any:
+        """An OSError of this worker's own would be taken for a lost connection, and asked for again without end."""
+        try:
+            return function(*arguments)
+        except (OSError, MemoryError, Invalid) as error:
+            raise Unable(self.worker.address, f"{type(error).__name__}: {error}") from error
 
     def _seat(self, deal: str) -> Seat:
         if deal not in self.seats:
@@ -175,14 +193,15 @@ class Member(WorkerPlugin):
     async def begin(
         self, deal: str, job: dict[str, Any], bounds: list[int], peers: list[str], rank: int, t: int | None
     ) -> None:
-        """Take a seat, instead of one in the same training or one that was forgotten."""
+        """Take a seat, instead of one in the same training."""
         wanted = Job(**job)
         file = self.home / wanted.checkpoint
-        for name, seat in list(self.seats.items()):
-            if seat.share.checkpoint == file or time.monotonic() - seat.last > FORGOTTEN:
-                await self.end(name)
-        share = await self._compute(Share, wanted, self.home, np.array(bounds), rank, t, self.scratch)
-        self.seats[deal] = Seat(share, deal, peers, rank, self._send, self._compute)
+        async with self._beginning:  # one that the leader gave up is taken first, and then left
+            for name, seat in list(self.seats.items()):
+                if seat.share.checkpoint == file:
+                    await self.end(name)
+            share = await self._compute(Share, wanted, self.home, np.array(bounds), rank, t, self.scratch)
+            self.seats[deal] = Seat(share, deal, peers, rank, self._send, self._compute)
 
     async def _send(self, peer: str, deal: str, turn: tuple[int, int], rank: int, message: Packed) -> None:
         await self.worker.rpc(peer).topograph_hear(
@@ -212,6 +231,12 @@ class Member(WorkerPlugin):
         start, *arrays = await self._compute(seat.share.evidence, first, end)
         heads, data = pack(tuple(arrays))
         return {"first": start, "heads": heads, "data": to_serialize(data)}
+
+    async def forget(self) -> None:
+        """Leave trainings whose leader was killed, and did not come back: they keep memory."""
+        for deal, seat in list(self.seats.items()):
+            if time.monotonic() - seat.last > FORGOTTEN:
+                await self.end(deal)
 
     async def end(self, deal: str) -> None:
         if seat := self.seats.pop(deal, None):

@@ -8,14 +8,16 @@
 import json
 import secrets
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
 from inference.bow import Bow
 from inference.durable import rewrite, settle
+from inference.engines.contract import AnyEngine, Divisible, Remembering, Shape
 from inference.errors import Invalid
 from inference.memory import room
 
@@ -40,18 +42,29 @@ def write_whole(folder: Path, t: int, first: int, end: int, memory: np.ndarray) 
     """memory: uint16[tokens, M], of the documents first ... end - 1, after step t."""
     part = Part(f"whole-{t}-{first}-{end}-{secrets.token_hex(4)}.npy", first, end)
     folder.mkdir(parents=True, exist_ok=True)
-    np.save(folder / part.name, memory)
-    settle(folder / part.name)
+    with _written(folder / part.name) as file:
+        np.save(file, memory)
     return part
 
 
 def write_visited(folder: Path, t: int, first: int, end: int, documents: np.ndarray, samples: np.ndarray) -> Part:
     """What a range's documents (int64[n], numbers in the corpus) that were visited since the last part have now."""
     part = Part(f"visited-{t}-{first}-{end}-{secrets.token_hex(4)}.npz", first, end)
-    with (folder / part.name).open("wb") as file:
+    with _written(folder / part.name) as file:
         np.savez(file, documents=documents, samples=samples)
-    settle(folder / part.name)
     return part
+
+
+@contextmanager
+def _written(path: Path) -> Iterator[BinaryIO]:
+    """A new file, which is on the disk then, or not there at all: half a file would keep a full disk full."""
+    try:
+        with path.open("wb") as file:
+            yield file
+        settle(path)
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
 
 
 def commit(folder: Path, t: int, parts: Sequence[Part]) -> None:
@@ -62,20 +75,26 @@ def commit(folder: Path, t: int, parts: Sequence[Part]) -> None:
 
 
 def drop_others(folder: Path, t: int) -> None:
-    """Remove what does not belong to step t."""
+    """Remove what does not belong to step t. What can't be removed now (a shared folder may keep a file that a worker still has
+    open) is removed after the next checkpoint."""
     kept = {f"{t}.json", *(part.name for part in listed(folder, t))}
     for path in folder.iterdir():
         if path.name not in kept:
-            path.unlink()
+            with suppress(OSError):
+                path.unlink()
 
 
-def gather(checkpoint: Path, state: Any, bow: Bow, scratch: Path | None = None) -> None:
-    """Give a state that continues in one process the remembered topics of the parts; else change nothing."""
-    folder = folder_of(checkpoint)
-    if len(state.memory) or not (folder / f"{state.t}.json").exists() or not listed(folder, state.t):
+def gather(
+    checkpoint: Path, state: Any, bow: Bow, *, engine: AnyEngine, config: Any, scratch: Path | None = None
+) -> None:  # fmt: skip
+    """Give a state that continues in one process the remembered topics of the parts, where the checkpoint is without them.
+    Raises Invalid where they are not there, either: no document may be taken for one that was never visited."""
+    if not isinstance(engine, Divisible) or not isinstance(engine, Remembering) or len(state.memory):
         return
-    state.memory = room((bow.tokens, state.memory.shape[1]), scratch)
-    read(folder, state.t, bow, 0, bow.D, state.memory)
+    if engine.remembered(config, Shape(bow.D, bow.V, bow.tokens, 1, len(bow.words))):
+        memory = room((bow.tokens, state.memory.shape[1]), scratch)
+        read(folder_of(checkpoint), state.t, bow, 0, bow.D, memory)
+        state.memory = memory
 
 
 def drop(checkpoint: Path) -> None:
@@ -94,7 +113,7 @@ def listed(folder: Path, t: int) -> list[Part]:
 def read(folder: Path, t: int, bow: Bow, first: int, end: int, memory: np.ndarray) -> None:
     """Fill memory, uint16[tokens, M], of the documents first ... end - 1, with what it was after step t. bow: the corpus.
 
-    Raises Invalid where no file tells of some of them.
+    Raises Invalid where no file tells of some that have tokens.
     """
     place, base, told = bow.first_token, bow.first_token[first], 0
     for part in listed(folder, t):
@@ -102,7 +121,7 @@ def read(folder: Path, t: int, bow: Bow, first: int, end: int, memory: np.ndarra
         if a >= b:
             continue
         if part.name.startswith("whole"):
-            told += b - a
+            told += place[b] - place[a]
             saved = np.load(folder / part.name, mmap_mode="r") if place[part.end] > place[part.first] else memory[:0]
             for at in range(place[a], place[b], BLOCK):
                 to = min(at + BLOCK, place[b])
@@ -114,5 +133,5 @@ def read(folder: Path, t: int, bow: Bow, first: int, end: int, memory: np.ndarra
         for i in np.flatnonzero((documents >= a) & (documents < b)):
             d = documents[i]
             memory[place[d] - base : place[d + 1] - base] = samples[ends[i] : ends[i + 1]]
-    if told != end - first:
+    if told != place[end] - base:
         raise Invalid("checkpoint", f"The memory of topics of some documents is not in {folder}, for step {t}.")

@@ -63,6 +63,8 @@ class Share:
         if t is not None:
             memory = state.memory
             state = checkpoint.load(self.checkpoint, engine=self.engine, config=self.config, bow=self.site.bow)
+            if state.t != t:
+                raise Invalid("checkpoint", f"{self.checkpoint} is of step {state.t}, and the leader's of step {t}.")
             if len(memory):
                 parts.read(self.parts, t, self.site.bow, self.first, self.end, memory)
             state.memory = memory

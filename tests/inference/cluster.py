@@ -34,8 +34,9 @@ class Cluster:
             "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", str(self.port), "--no-dashboard"
         )
 
-    def start_worker(self) -> subprocess.Popen:
-        worker = self._run(self.WORKER, "--join", self.address, "--files", str(self.home))
+    def start_worker(self, files: Path | None = None) -> subprocess.Popen:
+        """files: the folder that it takes for the one that all share."""
+        worker = self._run(self.WORKER, "--join", self.address, "--files", str(files or self.home))
         self.workers.append(worker)
         return worker
 

@@ -133,7 +133,7 @@ def test_one_process_goes_on_where_a_team_was(site):
     led(site, "back", last=half)
     file = site.home / "back" / "checkpoint"
     state = checkpoint.load(file, engine=site.engine, config=site.config, bow=site.bow)
-    parts.gather(file, state, site.bow)
+    parts.gather(file, state, site.bow, engine=site.engine, config=site.config)
     *_, event = train(site.engine, site.config, site.bow, seed=SEED, resume=state, threads=1)
     assert equal(event.topics, site.one[-1].topics)
     parts.drop(file)
@@ -223,6 +223,29 @@ def test_a_checkpoint_is_written_twice_where_a_worker_joined(site):
         assert covered == site.bow.D and len(team.members) == before + 1
     site.cluster.workers.pop().kill()
     assert equal(event.topics, site.one[-1].topics)
+
+
+def test_a_worker_that_does_not_see_the_files_is_left_out(site, tmp_path):
+    """It would fail each time that it is asked; its error is not one of the network."""
+    with running(site.home, workers=2) as there:
+        there.start_worker(tmp_path)
+        with Team(site.engine, there.address, site.home / "blind", site.home, least=3, patience=120.0) as team:
+            team.lead(site.config, SEED, site.bow, site.home / "bow")
+            *_, event = train(team, site.config, site.bow, seed=SEED)
+            assert len(team.unable) == team.restarts == 1 and len(team.members) == 2
+    assert equal(event.topics, site.one[-1].topics)
+
+
+def test_where_the_shared_folder_takes_no_more_files_all_are_left_out(site):
+    """The leader is told, and does not ask again and again."""
+    with running(site.home, workers=2) as there:
+        file = site.home / "taken"
+        with Team(site.engine, there.address, file, site.home, least=2, patience=1.0) as team:
+            team.lead(site.config, SEED, site.bow, site.home / "bow")
+            event = next(each for each in train(team, site.config, site.bow, seed=SEED) if isinstance(each, Snapshot))
+            parts.folder_of(file).write_text("no folder")
+            with pytest.raises(Lost, match="2 that can't do their share"):
+                team.save(file, event.state)
 
 
 def test_a_worker_that_hangs_is_left_behind(site, tmp_path, monkeypatch):

@@ -110,7 +110,9 @@ class Training:
         place = self.bow, self.bow_folder, self.checkpoint, self.run.seed, self.state, self.beat
         with sharing.led(self.engine, self.config, *place) if shared else nullcontext() as self.team:
             if self.team is None and self.state is not None:
-                parts.gather(self.checkpoint, self.state, self.bow, self.folder)
+                parts.gather(
+                    self.checkpoint, self.state, self.bow, engine=self.engine, config=self.config, scratch=self.folder
+                )
             trained = inference.train(
                 self.team or self.engine, self.config, self.bow, seed=self.run.seed, resume=self.state, threads=threads,
                 scratch=self.folder, until=lambda: self.stop,
@@ -214,7 +216,10 @@ class Training:
                 snapshots.drop_old(self.run.pk)
 
     def _store_checkpoint(self) -> list[sealed.Stored]:
-        """So that a worker on another machine can go on from it. Where the store is away, one on this machine can."""
+        """So that a worker on another machine can go on from it. Where the store is away, one on this machine can; of a shared
+        training those that see its parts, which the store has not."""
+        if self.team is not None:
+            return []
         try:
             return sealed.put(self.checkpoint)
         except sealed.StoreAway as error:

@@ -405,3 +405,22 @@ def test_the_api_lists_engines_and_chooses_one(client, ready):
     ):
         answer = ask(topics=3, **body)
         assert answer.status_code == 400 and said in answer.json()["error"]
+
+
+def test_a_run_whose_worker_was_killed_goes_on(ready, monkeypatch, registered):
+    """Of an engine that no workers can share: its state remembers nothing."""
+    from tasks.runs import train
+    from webapp.runs.training import Training
+
+    def killed(self):
+        raise KeyboardInterrupt
+
+    run = runs.create(ready.version, engine=mixture.NAME, seed=3, topics=4, passes=2)
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Training, "_finish", killed)
+        train(run.pk)
+    Run.objects.filter(pk=run.pk).update(status="queued")
+    train(run.pk)
+    run.refresh_from_db()
+    assert run.status == "done", run.error
+    run.delete()

@@ -9,7 +9,7 @@ from webapp.jobs import teams
 from webapp.models import Metric, Run
 from webapp.runs import services as runs
 from webapp.runs import sharing
-from webapp.storage import files
+from webapp.storage import files, sealed
 
 if not cluster.installed():
     pytest.skip("dask.distributed is not installed: pip install 'topograph[cluster]'", allow_module_level=True)
@@ -65,7 +65,12 @@ def test_a_run_is_trained_by_workers(shared, trained, train_again, monkeypatch):
         led(*arguments)
         in_parts.append(parts.folder_of(arguments[0]).exists())
 
-    counted, noted, in_parts, led = [], [], [], sharing.save
+    def put(*paths):
+        stored.append(parts.folder_of(paths[-1]).exists() and len(paths) == 1)
+        return []
+
+    stored, counted, noted, in_parts, led = [], [], [], [], sharing.save
+    monkeypatch.setattr(sealed, "put", put)
     monkeypatch.setattr(sharing, "save", save)
     monkeypatch.setattr(teams, "note", lambda run, seats, restarts: noted.append((run, seats, restarts)))
     monkeypatch.setattr("inference.training.PROGRESS_EVERY", 0.0)
@@ -85,6 +90,7 @@ def test_a_run_is_trained_by_workers(shared, trained, train_again, monkeypatch):
         assert there.read_bytes() == here.read_bytes()
     assert counted[-1] == 2  # one may have joined at a checkpoint
     assert points(run) == points(trained)
+    assert stored == [False, False], "a checkpoint was stored without its parts"
     assert in_parts[-1] and not parts.folder_of(files.run_folder(run.pk) / "checkpoint").exists()
 
 
