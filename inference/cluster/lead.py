@@ -227,9 +227,8 @@ class Team:
             log.info("no workers: %s", type(error).__name__)
             self._calls.close()
             return []
-        theirs = {
-            member: (about or {}).get("versions") for member, about in zip(seen, abouts, strict=True)
-        }  # dask's own has none
+        # A worker that is dask's own knows nothing of itself
+        theirs = {member: (about or {}).get("versions") for member, about in zip(seen, abouts, strict=True)}
         for member, said in theirs.items():
             if said != versions():
                 log.warning("the worker %s has other versions, and is left out: %s", member, said)

@@ -21,9 +21,8 @@ from inference.errors import Invalid
 from inference.versions import versions
 
 ALIGNED = 8  # bytes
-FORGOTTEN = (
-    4 * 3600.0
-)  # seconds without a word of its leader after which a worker leaves a training: it may publish meanwhile
+# Seconds without a word of its leader, who may publish meanwhile, after which a worker leaves a training
+FORGOTTEN = 4 * 3600.0
 LOOK = 60.0  # seconds between two looks for such trainings
 
 
