@@ -19,15 +19,13 @@ means something on an idle machine with two cores or more alone; the line before
 import argparse
 import os
 import statistics
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.engines import corpora
 from benchmarks.scale_out import far, hosts, model
 from benchmarks.scale_out.drills import drill, drills
-from benchmarks.scale_out.trainers import ENGINE, SEED, One, Several, same
+from benchmarks.scale_out.trainers import ENGINE, SEED, One, Several, same, slowed
 from inference import Bow, engines, simulate
 from inference.training import Schedule, held_out_documents
 from tests.inference.cluster import Cluster, running
@@ -48,25 +46,6 @@ def efficiency(bow: Bow, config, home: Path, cluster: Cluster) -> tuple[bool, fl
     for several in (single, two):
         several.team.__exit__()
     return bitwise, *by
-
-
-def slowed(folder: Path, config) -> float:
-    """How much longer a pass takes in each of two processes that train at the same time than in one alone: the median over the
-    passes after the warm-up, the last third of them."""
-    alone, pair = _passes(folder, config, 1)[0], _passes(folder, config, 2)
-    last = -(-2 * config.passes // 3)
-    return statistics.median(b / a for taken in pair for a, b in zip(alone[last:], taken[last:], strict=True))
-
-
-def _passes(folder: Path, config, processes: int) -> list[list[float]]:
-    """Seconds of each pass, in each of so many processes at the same time."""
-    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
-        return list(pool.map(_train, [folder] * processes, [config] * processes))
-
-
-def _train(folder: Path, config) -> list[float]:
-    one = One(Bow.open(folder), config)
-    return [one.one_pass()[0] for _ in range(config.passes)]
 
 
 def settings(given) -> tuple[Bow, dict]:

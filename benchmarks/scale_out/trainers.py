@@ -1,6 +1,9 @@
 """A training by this process, and the same by several workers, a pass at a time."""
 
+import statistics
 import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import numba
@@ -68,3 +71,22 @@ class Several(One):
 
 def same(a, b) -> bool:
     return all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
+
+
+def slowed(folder: Path, config) -> float:
+    """How much longer a pass takes in each of two processes that train at the same time than in one alone: the median over the
+    passes after the warm-up, the last third of them."""
+    alone, pair = _passes(folder, config, 1)[0], _passes(folder, config, 2)
+    last = -(-2 * config.passes // 3)
+    return statistics.median(b / a for taken in pair for a, b in zip(alone[last:], taken[last:], strict=True))
+
+
+def _passes(folder: Path, config, processes: int) -> list[list[float]]:
+    """Seconds of each pass, in each of so many processes at the same time."""
+    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+        return list(pool.map(_train, [folder] * processes, [config] * processes))
+
+
+def _train(folder: Path, config) -> list[float]:
+    one = One(Bow.open(folder), config)
+    return [one.one_pass()[0] for _ in range(config.passes)]
