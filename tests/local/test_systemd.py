@@ -5,7 +5,6 @@ Needs root on a machine that no systemd runs (a container, say): another one wou
 
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -21,8 +20,9 @@ from webapp.local.processes import free_port
 
 SYSTEMD = Path("/lib/systemd/systemd")
 SERVERS = """
-import signal
+import signal, sys
 from webapp.local import servers
+signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # SIGINT is ignored in what a shell has started in the background
 with servers.for_command():
     print(*servers.urls(), flush=True)
     signal.pause()
@@ -121,7 +121,7 @@ def machine(tmp_path_factory) -> Iterator[Machine]:
     finally:
         boot.kill()
         boot.communicate()
-        servers.send_signal(signal.SIGINT)
+        servers.terminate()
         servers.communicate()
         shutil.rmtree(folder, ignore_errors=True)
 
