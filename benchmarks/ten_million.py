@@ -2,6 +2,7 @@
 table.
 
     python -m benchmarks.ten_million orders [--documents N]      # lists of documents: pages, previous and next
+    python -m benchmarks.ten_million similar [--documents N]     # the documents most like one
     python -m benchmarks.ten_million comparison [--topics K]     # two runs of K topics beside each other
     python -m benchmarks.ten_million partitions [--runs N] [--layout flat|grouped]
 
@@ -27,6 +28,7 @@ import numpy as np
 K = 200  # topics of the made documents, three each
 LISTED = 5_000  # words that each topic of a compared run lists
 VOCABULARY = 150_000
+ASKED = 60  # documents whose like are asked for
 
 
 def timed(what: str, work: Callable[[], object], times: int = 1) -> object:
@@ -99,15 +101,17 @@ def _selection(D: int, mask: np.ndarray | None, name: str) -> SimpleNamespace:
     )  # fmt: skip
 
 
-def _evidence(at: Path, D: int, rng: np.random.Generator):
+def _evidence(at: Path, D: int, rng: np.random.Generator, apart: bool = False, most: int = 60):
+    """apart: a document's three topics have nothing to do with each other. most: tokens of each, fewer than that."""
     from inference import evidence
 
     at = at / "evidence"
     at.mkdir()
     doc_ptr = np.arange(0, 3 * D + 1, 3)
     first = rng.integers(0, K // 3, D, dtype=np.uint16)
-    np.stack([first, first + K // 3, first + 2 * (K // 3)], axis=1).tofile(at / "doc_topics")
-    tokens = rng.integers(1, 60, (D, 3), dtype=np.int32)
+    others = [rng.integers(0, K // 3, D, dtype=np.uint16) if apart else first for _ in range(2)]
+    np.stack([first, others[0] + K // 3, others[1] + 2 * (K // 3)], axis=1).tofile(at / "doc_topics")
+    tokens = rng.integers(1, most, (D, 3), dtype=np.int32)
     tokens.tofile(at / "doc_tokens")
     lengths = tokens.sum(axis=1, dtype=np.int64)
     bow = SimpleNamespace(first_token=np.concatenate([[0], np.cumsum(lengths)]), lengths=lengths)
@@ -117,6 +121,29 @@ def _evidence(at: Path, D: int, rng: np.random.Generator):
     words = ("topics", "certainty", "word_topics", "word_certainty", "held_topics", "held_tokens", "held_documents")
     nothing = dict.fromkeys(words, np.zeros(0, np.uint8))
     return evidence.Evidence(bow, None, doc_ptr, np.load(at / "topic_ptr.npy"), np.zeros(1, np.int64), arrays | nothing)
+
+
+def similar(D: int) -> None:
+    from inference.explore.similar import nearest
+
+    rng = np.random.default_rng(1)
+    with folder() as at:
+        counted = _evidence(at, D, rng, apart=True, most=10)
+        taken, looked, exact = [], [], 0
+        for d in rng.integers(0, D, ASKED + 1).tolist():  # the first one compiles
+            mixture = np.zeros(K)
+            topics, tokens = counted.mixture(d)
+            mixture[topics] = tokens / tokens.sum()
+            began = time.process_time()
+            found = nearest(counted, mixture, 10, d)
+            taken.append(1000 * (time.process_time() - began))
+            looked.append(found.looked)
+            exact += found.exact
+        for what, values in (("ms", taken[1:]), ("documents looked at", looked[1:])):
+            print(
+                f"{what}: median {np.median(values):,.0f}, 95% {np.quantile(values, 0.95):,.0f}, most {max(values):,.0f}"
+            )
+        print(f"exact: {exact} of {ASKED + 1}")
 
 
 # Two runs beside each other
@@ -256,7 +283,7 @@ def _drop(connection, name: str) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", choices=["orders", "comparison", "partitions"])
+    parser.add_argument("part", choices=["orders", "similar", "comparison", "partitions"])
     parser.add_argument("--documents", type=int, default=10_000_000)
     parser.add_argument("--topics", type=int, default=2000)
     parser.add_argument("--runs", type=int, default=10_000)
@@ -265,6 +292,8 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
     if options.part == "orders":
         orders(options.documents)
+    elif options.part == "similar":
+        similar(options.documents)
     elif options.part == "comparison":
         comparison(options.topics)
     else:
