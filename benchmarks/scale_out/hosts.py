@@ -34,23 +34,12 @@ COMMANDS = re.compile(r"^openssl .*$", re.M)
 class Hosts(Cluster):
     """The first worker is on the second host."""
 
+    PROTOCOL, HOST = "tls", HERE
+
     def __init__(self, home: Path):
         super().__init__(home)
-        self.address = f"tls://{HERE}:{self.port}"
         self.there = home.with_name("there")  # where the second host has the folder
         self.there.mkdir(exist_ok=True)
-
-    def start_scheduler(self) -> None:
-        self.scheduler = self._run(
-            "distributed.cli.dask_scheduler",
-            "--protocol",
-            "tls",
-            "--host",
-            HERE,
-            "--port",
-            str(self.port),
-            "--no-dashboard",
-        )
 
     def start_worker(self) -> subprocess.Popen:
         arguments = [self.WORKER, "--join", self.address, "--files"]

@@ -97,8 +97,7 @@ class Team:
         return self.engine.init(config, shape._replace(tokens=0), seed)
 
     def step(self, config: Any, state: Any, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
-        if self._others and self.saved == state.t:
-            self._end()
+        self._make_way(state)
         while True:
             self.begin()
             try:
@@ -182,8 +181,7 @@ class Team:
 
     def ready(self, state: Any) -> bool:
         """Whether the workers have the state's topics; where it was saved they take their seats again, if there are any."""
-        if self._others and self.saved == state.t:
-            self._end()
+        self._make_way(state)
         if not self.deal and self.saved == state.t and self._there():
             try:
                 self.begin()
@@ -261,6 +259,11 @@ class Team:
                     self.at += 1
             except LOST as error:
                 self._lost(error)
+
+    def _make_way(self, state: Any) -> None:
+        """Give up the seats where other workers were there after the checkpoint of this very step: all share it from here on."""
+        if self._others and self.saved == state.t:
+            self._end()
 
     def _end(self) -> None:
         """Let the workers forget the training."""

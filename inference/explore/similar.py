@@ -6,13 +6,13 @@ import numpy as np
 from numba import njit
 
 from inference.evidence import Evidence
+from inference.kernels.assign import TOGETHER
 
 STEPS = 2.0**20  # to which affinities are rounded: sums in single precision would order equal mixtures by chance
 SLACK = 4.0 / STEPS  # by which a bound and an affinity may differ in rounding
 LOOKED = 1_000_000  # documents that are looked at, at most: some 0.1 s, whatever the corpus
 FIRST = 2_000  # of these before it is decided which topics' documents need looking at:
 PROBES = 3  # of so many topics, the largest of the mixture
-TOGETHER = 64  # documents that are looked at without a look at what the others gave
 LISTS = 64  # topics at most, the largest of the mixture
 
 
@@ -158,7 +158,7 @@ def _search(ks, p, root, n, leave_out, most, floor, topic_ptr, by_share, doc_ptr
                 at[2 * i + side], ks[i], p[i], topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens
             )
     numbers, best = np.full(n, -1, np.int64), np.zeros(n)
-    first, end, alike = np.empty(TOGETHER, np.int64), np.empty(TOGETHER, np.int64), np.empty(TOGETHER)
+    first, end = np.empty(TOGETHER, np.int64), np.empty(TOGETHER, np.int64)
     filled = looked = 0
     while looked < most:
         j = int(np.argmax(ahead))
@@ -175,16 +175,14 @@ def _search(ks, p, root, n, leave_out, most, floor, topic_ptr, by_share, doc_ptr
             for e in range(first[q], end[q]):
                 length += doc_tokens[e]
                 total += root[doc_topics[e]] * np.sqrt(np.float32(doc_tokens[e]))
-            alike[q] = total / np.sqrt(np.float64(length))
-        for q in range(m):
-            affinity = np.rint(alike[q] * STEPS) / STEPS
+            affinity = np.rint(total / np.sqrt(np.float64(length)) * STEPS) / STEPS
             d = by_share[at[j] + step * q]
             if d != leave_out and (filled < n or affinity >= best[n - 1]):
                 filled = _put(numbers, best, filled, d, affinity)
         looked += m
         at[j] += step * m
         ahead[j] = _bound(at[j], ks[i], p[i], topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens)
-    return numbers[:filled], best[:filled], max(0.0, ahead.max()) if L else 0.0, looked
+    return numbers[:filled], best[:filled], max(0.0, ahead.max()), looked
 
 
 @njit(cache=True, nogil=True)

@@ -21,18 +21,18 @@ class Cluster:
     """A scheduler and workers that share a folder. log: where they write what they say."""
 
     WORKER = "inference.cluster.join"  # the module that a worker runs
+    PROTOCOL, HOST = "tcp", "127.0.0.1"
 
     def __init__(self, home: Path):
         self.home, self.port = home, free_port()
-        self.address = f"tcp://127.0.0.1:{self.port}"
+        self.address = f"{self.PROTOCOL}://{self.HOST}:{self.port}"
         self.scheduler: subprocess.Popen | None = None
         self.workers: list[subprocess.Popen] = []
         self.log = (home / "cluster.log").open("ab")
 
     def start_scheduler(self) -> None:
-        self.scheduler = self._run(
-            "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", str(self.port), "--no-dashboard"
-        )
+        place = ["--protocol", self.PROTOCOL, "--host", self.HOST, "--port", str(self.port)]
+        self.scheduler = self._run("distributed.cli.dask_scheduler", *place, "--no-dashboard")
 
     def start_worker(self, files: Path | None = None) -> subprocess.Popen:
         """files: the folder that it takes for the one that all share."""

@@ -12,10 +12,8 @@ from webapp.words import queries as words_of
 
 RATIO = {"csv": 1.0, "excel.csv": 1.0, "json": 2.2, "parquet": 0.25}
 DOCUMENT, PAIR, LISTED, LINE = 250, 180, 60, 260  # of a document, a topic of one, a word of a topic, a word in its line
-VIEWED, PAGE = (
-    65_000,
-    22_000,
-)  # of a topic in LDAvis's file, and of its page in a site: a million documents, 2,000 topics
+# Of a topic in LDAvis's file, and of its page in a site: a million documents, 2,000 topics
+VIEWED, PAGE = 65_000, 22_000
 NUMBER, CELL = 14, 5  # of a weight as text, and of a share in a table most of whose cells are 0
 
 

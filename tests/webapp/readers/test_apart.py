@@ -113,12 +113,18 @@ def test_small_files_and_previews_start_no_process(tmp_path, monkeypatch):
         list(readers.read(path, "a.csv", options))
 
 
-def test_a_process_that_is_killed_costs_the_rest_of_its_file(tmp_path, monkeypatch):
+def begun(tmp_path, monkeypatch) -> readers.Reading:
+    """A table of 40,000 rows that a worker process reads."""
     monkeypatch.setattr(dispatch, "LARGE", 0)
     path = tmp_path / "stored"
     path.write_text(HEADER + ROWS * 5_000)
     reading = readers.Reading(path, "a.csv", readers.sniff(path, "a.csv").options, Companions.of(()))
     reading.begin()
+    return reading
+
+
+def test_a_process_that_is_killed_costs_the_rest_of_its_file(tmp_path, monkeypatch):
+    reading = begun(tmp_path, monkeypatch)
     items = reading.items(lambda n: None)
     next(items)
     reading.request.worker.process.kill()
@@ -130,11 +136,7 @@ def test_a_process_that_is_killed_costs_the_rest_of_its_file(tmp_path, monkeypat
 
 
 def test_what_is_begun_and_not_wanted_ends(tmp_path, monkeypatch):
-    monkeypatch.setattr(dispatch, "LARGE", 0)
-    path = tmp_path / "stored"
-    path.write_text(HEADER + ROWS * 5_000)
-    reading = readers.Reading(path, "a.csv", readers.sniff(path, "a.csv").options, Companions.of(()))
-    reading.begin()
+    reading = begun(tmp_path, monkeypatch)
     process = reading.request.worker.process
     reading.close()
     assert process.poll() is not None and not sandbox.WorkerProcess.waiting
