@@ -135,12 +135,13 @@ def on_disk() -> set[str]:
 
 
 def in_redis() -> set[bytes]:
-    """Every key but the queue, whose messages hold a number alone; and of the stream of news every entry's subject."""
+    """Every key but the queues, whose messages hold a number alone; and of the stream of news every entry's subject."""
     client = events.client()
+    queues = [name.encode() for name in settings.QUEUES]
     keys = {
         key
         for key in client.scan_iter("*")
-        if not key.startswith((b"_kombu", b"celery", b"web:", b"cache:", b"sizes", b"counts", events.STREAM.encode()))
+        if not key.startswith((b"_kombu", *queues, b"web:", b"cache:", b"sizes", b"counts", events.STREAM.encode()))
     }
     return keys | {fields[b"about"] for _, fields in client.xrange(events.STREAM)}
 
