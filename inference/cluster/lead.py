@@ -31,6 +31,7 @@ PATIENCE = 600.0  # seconds that a training waits for workers
 # Seconds between two checkpoints at the least, and the share of the time they may take
 SAVE_EVERY, SAVE_SHARE = 10.0, 0.02
 SETTLING = 3.0  # seconds in which a worker that was lost may come back, before the others continue
+LEFT_OUT = 300.0  # seconds for which a worker is left out that can't do its share; each further time twice as long
 log = logging.getLogger(__name__)
 
 
@@ -63,7 +64,8 @@ class Team:
         self.saved: int | None = None  # the checkpoint's step
         self._fetched = 0  # the step after which the leader's state has the workers' topics
         self.restarts = 0
-        self.unable: set[str] = set()  # workers that could not do their share: left out from then on
+        # Workers that could not do their share, by address: how often, and until when each is left out
+        self.unable: dict[str, tuple[int, float]] = {}
         self._others = False  # whether other workers than the members were there after the last checkpoint
         self._saved_at, self._saving = time.monotonic(), 0.0  # when a checkpoint was written, and seconds that took
 
@@ -219,7 +221,10 @@ class Team:
 
     def _there(self) -> list[str]:
         try:
-            seen = [worker for worker in self._calls.workers() if worker not in self.unable]
+            now = time.monotonic()
+            seen = [
+                worker for worker in self._calls.workers() if worker not in self.unable or self.unable[worker][1] <= now
+            ]
             abouts = self._calls.all(seen, "about")
         except LOST as error:
             log.info("no workers: %s", type(error).__name__)
@@ -241,8 +246,11 @@ class Team:
 
     def _lost(self, error: BaseException) -> None:
         if isinstance(error, Unable):
-            log.warning("the worker %s can't do its share, and is left out: %s", *error.args)
-            self.unable.add(error.args[0])
+            worker, why = error.args
+            times = self.unable.get(worker, (0, 0.0))[0] + 1
+            seconds = LEFT_OUT * 2 ** (times - 1)
+            self.unable[worker] = times, time.monotonic() + seconds
+            log.warning("the worker %s can't do its share, and is left out for %.0f seconds: %s", worker, seconds, why)
         log.warning("a worker or the scheduler was lost (%s); back to step %d", type(error).__name__, self.saved or 0)
         self.deal, self.members = "", []
         self.restarts += 1

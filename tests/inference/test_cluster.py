@@ -236,6 +236,25 @@ def test_a_worker_that_does_not_see_the_files_is_left_out(site, tmp_path):
     assert equal(event.topics, site.one[-1].topics)
 
 
+def test_a_worker_that_sees_the_files_again_takes_part_again(site, tmp_path, monkeypatch):
+    monkeypatch.setattr(lead, "LEFT_OUT", 2 * lead.SETTLING)
+    place, file, seen = tmp_path / "mounted", site.home / "again", []
+    place.mkdir()
+    with running(site.home, workers=2) as there:
+        there.start_worker(place)
+        with Team(site.engine, there.address, file, site.home, least=3, patience=120.0) as team:
+            team.lead(site.config, SEED, site.bow, site.home / "bow")
+            for event in train(team, site.config, site.bow, seed=SEED):
+                seen.append(len(team.members))
+                if isinstance(event, Snapshot):
+                    if not place.is_symlink():
+                        place.rmdir()
+                        place.symlink_to(site.home)
+                        wait_for_workers(team, 3)
+                    team.save(file, event.state)
+    assert seen[0] == 2 and seen[-1] == 3 and equal(event.topics, site.one[-1].topics)
+
+
 def test_where_the_shared_folder_takes_no_more_files_all_are_left_out(site, monkeypatch):
     """The leader is told, and does not ask again and again."""
     monkeypatch.setattr(lead, "SAVE_EVERY", 3600.0)  # no checkpoint of a slow step makes the folder first

@@ -24,7 +24,6 @@ from django.db import connection, transaction
 
 from inference.durable import settle_names
 from inference.errors import Invalid
-from inference.memory import physical
 from inference.text import Stream, Tokeniser
 from webapp import readers
 from webapp.ingest import subset
@@ -37,13 +36,11 @@ from webapp.ingest.shaping import shape
 from webapp.jobs.heartbeat import Heartbeat
 from webapp.metadata.dates import why_none
 from webapp.models import Corpus, SourceFile
+from webapp.readers import sandbox
 from webapp.storage import bulk, csv_cells, files
 
 CHUNK = 4 << 20  # characters of the documents that are copied at once
 CHUNK_ITEMS = 20_000
-# Files that worker processes read at once: one for each core, and one for each 4 GB of memory, as each may take a
-# gigabyte (readers.sandbox.MEMORY)
-PROCESSES = max(1, min(4, os.cpu_count() or 1, round((physical() or 0) / (4 << 30))))
 PROBLEMS_SHOWN = 100  # so many are kept on the corpus's row, for its page; all of them are in its report.csv
 HEAD = ["file", "place", "problem", "dropped"]
 
@@ -219,7 +216,7 @@ class ReadAttempt:
         sources = iter(plan.sources)
         try:
             while True:
-                for source in itertools.islice(sources, PROCESSES - len(begun)):
+                for source in itertools.islice(sources, sandbox.processes() - len(begun)):
                     reading = readers.Reading(stored_path(source), source.name, plan.options, plan.companions)
                     begun.append((source, reading))
                     reading.begin()

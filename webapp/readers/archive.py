@@ -3,17 +3,20 @@ path that the archive names. zips.py and tars.py list the entries; what is read 
 here."""
 
 import contextlib
+import gzip
 import itertools
 import lzma
 import struct
 import tarfile
 import zipfile
 import zlib
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import BinaryIO, Protocol
 
-from webapp.readers import dispatch, formats, looking
+from webapp.readers import dispatch, formats, looking, sandbox
 from webapp.readers.companions import Companions
 from webapp.readers.copies import Stat
 from webapp.readers.model import MAX_TEXT, PREVIEW_CELL, PREVIEW_ROWS, Document, Options, Problem, Sniff, Unreadable
@@ -30,13 +33,13 @@ from webapp.readers.opening import (
 )
 
 MAX_ENTRIES = 2_000_000
+AHEAD = 64 << 20  # bytes of an entry, at most, that is unpacked while others are read: each lies on the disk till then
 SMALL = 1 << 20  # bytes: what is smaller when unpacked is no bomb, whatever its ratio
 SAMPLE_ENTRIES = 50  # by which the encoding is guessed
 _HEAD = 1 << 13  # bytes of each
-DAMAGED = (
-    zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, OSError, RuntimeError, ValueError,
-    struct.error,
-)  # fmt: skip
+# What reading damaged bytes raises, and nothing else does; and what may have other reasons, too
+BROKEN = (zipfile.BadZipFile, tarfile.TarError, gzip.BadGzipFile, zlib.error, lzma.LZMAError, EOFError, struct.error)
+DAMAGED = (*BROKEN, NotImplementedError, OSError, RuntimeError, ValueError)
 
 
 class Entry(Protocol):
@@ -160,6 +163,41 @@ def _is_system(entry: Entry) -> bool:
     )
 
 
+class _Step:
+    """An entry's turn: what is to be said of it before it is read, and how it is read, unless that is why it is not.
+    In the order of the archive."""
+
+    def __init__(self, entry: Entry, inside: str, progress: "_Progress"):
+        self.entry, self.inside, self.progress = entry, inside, progress
+        self.said: list[Problem] = []
+        self.reading: dispatch.Reading | None = None
+        self.archive: Callable[[], Iterator[Document | Problem]] | None = None  # reads it where it is one itself
+
+    @property
+    def begun(self) -> bool:
+        """Whether a worker process reads it, so that entries behind it can be looked at."""
+        return self.reading is not None and self.reading.begun
+
+    def items(self) -> Iterator[Document | Problem]:
+        """Its documents. What is wrong with it does not end the archive."""
+        yield from self.said
+        try:
+            if self.archive:
+                yield from self.archive()
+            elif self.reading:
+                yield from self.reading.items(self.progress)
+        except Unreadable as error:
+            yield Problem(self.inside, "", str(error), True)
+        except DAMAGED as error:
+            sentence = f"“{self.inside}” is damaged ({error or 'it ends too soon'}); what follows in it was left out. Pack the archive again."
+            yield Problem(self.inside, "", sentence, True)
+        self.progress.finish()
+
+    def close(self) -> None:
+        if self.reading:
+            self.reading.close()
+
+
 def read(
     entries: Iterator[Entry],
     name: str,
@@ -168,6 +206,36 @@ def read(
     companions: Companions,
     budget: Budget,
 ) -> Iterator[Document | Problem]:
+    """The documents of an archive's entries, in their order, while worker processes read the next ones where they can."""
+    steps, waiting = _steps(entries, name, options, advance, companions, budget), deque[_Step]()
+    more, failed = True, None
+    try:
+        while more:
+            try:
+                waiting.append(next(steps))
+            except StopIteration:
+                more = False
+            except Exception as error:  # entries before it come first
+                more, failed = False, error
+            while waiting and not (more and waiting[-1].begun and sandbox.spare()):
+                yield from waiting[0].items()
+                waiting.popleft()
+        if failed:
+            raise failed
+    finally:
+        for step in waiting:
+            step.close()
+
+
+def _steps(
+    entries: Iterator[Entry],
+    name: str,
+    options: Options,
+    advance: Callable[[int], None],
+    companions: Companions,
+    budget: Budget,
+) -> Iterator[_Step]:
+    """Of the entries, begun where that is possible. Where the last one was not begun it is read before the next is asked for."""
     seen: set[int] = set()  # hashes of names: two million names would fill the memory
     for count, entry in enumerate(entries):
         if count == MAX_ENTRIES:
@@ -175,37 +243,38 @@ def read(
                 f"“{name}” holds more than {MAX_ENTRIES:,} entries; those after them were left out. Split it."
             )
         inside = f"{name}/{entry.name}"
-        progress = _Progress(entry, advance)
+        step = _Step(entry, inside, _Progress(entry, advance))
         why = _refused(entry)
         if why is None and entry.size > budget.left():
             why = f"makes the archive unpack to more than {budget.limit / 1e9:,.3g} GB, {MAX_RATIO} times its size or the most that can be read"
         if why:
             if why != "is a folder" and not _is_system(entry):
-                yield Problem(inside, "", f"“{entry.name}” in “{name}” {why}; it was left out.", True)
+                step.said.append(Problem(inside, "", f"“{entry.name}” in “{name}” {why}; it was left out.", True))
         else:
             if hash(entry.path) in seen:
-                yield Problem(inside, "", f"“{entry.name}” is in “{name}” more than once; each is read.", False)
+                step.said.append(
+                    Problem(inside, "", f"“{entry.name}” is in “{name}” more than once; each is read.", False)
+                )
             seen.add(hash(entry.path))
             budget.spend(entry.size)
-            yield from _entry(entry, inside, options, progress, companions, budget)
-        progress.finish()
+            _begin(step, options, companions, budget)
+        yield step
 
 
-def _entry(entry, inside, options, progress, companions, budget) -> Iterator[Document | Problem]:
-    """One entry's documents. What is wrong with it does not end the archive."""
-    try:
-        if entry.size == 0:
-            raise Unreadable(f"“{inside}” has no text in it; it was left out.")
-        file_format = formats.FORMATS[formats.by_name(inside)]
-        if file_format.archive:
-            yield from file_format.reader.read(entry, inside, options, progress, companions, Budget(entry.size, budget))
-        else:
-            yield from dispatch.read(entry, inside, options, progress, companions)
-    except Unreadable as error:
-        yield Problem(inside, "", str(error), True)
-    except DAMAGED as error:
-        sentence = f"“{inside}” is damaged ({error or 'it ends too soon'}); what follows in it was left out. Pack the archive again."
-        yield Problem(inside, "", sentence, True)
+def _begin(step: _Step, options: Options, companions: Companions, budget: Budget) -> None:
+    entry, inside = step.entry, step.inside
+    if entry.size == 0:
+        step.said.append(Problem(inside, "", f"“{inside}” has no text in it; it was left out.", True))
+        return
+    file_format = formats.FORMATS[formats.by_name(inside)]
+    if file_format.archive:
+        step.archive = partial(
+            file_format.reader.read, entry, inside, options, step.progress, companions, Budget(entry.size, budget)
+        )
+        return
+    step.reading = dispatch.Reading(entry, inside, options, companions)
+    if entry.size <= AHEAD and not looking.now():
+        step.reading.begin()
 
 
 def deep(name: str) -> bool:

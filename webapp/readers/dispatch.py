@@ -108,9 +108,15 @@ class Reading:
         self.read: Callable[[Callable[[int], None]], Iterator[Document | Problem]] | None = None
         self.error: Exception | None = None
 
+    @property
+    def begun(self) -> bool:
+        """Whether a worker process reads it."""
+        return self.request is not None
+
     def begin(self) -> None:
-        """Have a worker process read it from now on, where one does. What is wrong with it `items` raises."""
-        if not is_gzip(self.name):  # which may have to be unpacked before
+        """Have a worker process read it from now on, where one does and there may be one more. What is wrong with it `items`
+        raises."""
+        if sandbox.spare() and not is_gzip(self.name):  # which may have to be unpacked before
             try:
                 self.read = self._reader()
             except Exception as error:

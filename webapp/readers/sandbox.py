@@ -24,6 +24,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -44,6 +45,19 @@ _ROOT = Path(__file__).resolve().parent.parent.parent
 _LENGTH = struct.Struct("<Q")
 
 
+@cache
+def processes() -> int:
+    """How many files may be read at once: one for each core, one for each 4 GB of memory, four at the most."""
+    from inference.memory import physical  # loads numba, which would make a worker five times as large
+
+    return max(1, min(4, os.cpu_count() or 1, round((physical() or 0) / (4 << 30))))
+
+
+def spare() -> bool:
+    """Whether one more file may be read ahead by a worker process of this one."""
+    return Request.open < processes()
+
+
 def sniff(source: Source, name: str, key: str, options: Options, known: dict) -> Sniff:
     request = Request(source, name, {"do": "sniff", "options": asdict(options), "format": key, "known": known})
     ((_, value),) = request.answers(lambda n: None)
@@ -62,12 +76,15 @@ def begin(source: Source, name: str, key: str, options: Options, ours: bool = Fa
 class Request:
     """What a worker process was asked about a file. Whoever does not take all answers closes it."""
 
+    open = 0  # how many there are in this process
+
     def __init__(self, source: Source, name: str, message: dict, ours: bool = False):
         self.name, self.ours, self.copied, self.answered = name, ours, 0, False
         message["name"] = clean(name if ours else plain(name))
         with self._file(source) as file, contextlib.ExitStack() as stack:
             stack.enter_context(looking.child())
             self.worker = WorkerProcess.get()
+            self._count(1)
             stack.callback(self._leave)
             self.left = 0 if ours or self.copied else source.stat().st_size  # bytes to tell of
             with contextlib.suppress(OSError):  # it has died: there will be no answer
@@ -113,10 +130,16 @@ class Request:
         self.held.close()
 
     def _leave(self) -> None:
+        self._count(-1)
         if self.answered:
             self.worker.put_back()
         else:
             self.worker.end()
+
+    @classmethod
+    def _count(cls, change: int) -> None:
+        with WorkerProcess.lock:
+            cls.open += change
 
     def _tell(self, read: int, advance: Callable[[int], None]) -> None:
         if not self.ours:  # a library may read some bytes again, or leave some out

@@ -1,7 +1,6 @@
 """ZIP archives."""
 
 import contextlib
-import gzip
 import stat
 import struct
 import zipfile
@@ -137,7 +136,7 @@ def _opened(source: Source, name: str, budget: Budget | None) -> Iterator[tuple[
                 file = copy.open()
             _check_list(file, name)
             zip_file = stack.enter_context(zipfile.ZipFile(file))
-        except (*DAMAGED, gzip.BadGzipFile) as error:
+        except DAMAGED as error:
             if isinstance(error, Unreadable):
                 raise
             raise Unreadable(

@@ -1,7 +1,10 @@
-"""Worker processes read large files, and the next ones of many: what comes of a corpus is the same."""
+"""Worker processes read large files, the next ones of many and of an archive's: what comes of a corpus is the same."""
 
+import io
 import os
 import signal
+import tarfile
+import zipfile
 from dataclasses import asdict
 
 import pytest
@@ -34,6 +37,23 @@ UPLOADS = {
 }
 
 
+def packed(kind: str, entries: dict) -> bytes:
+    """An archive with these files; a tar, which is read from its beginning to its end, or a ZIP."""
+    data = io.BytesIO()
+    if kind == "zip":
+        with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, content in entries.items():
+                archive.writestr(name, content)
+    else:
+        with tarfile.open(fileobj=data, mode="w:gz") as archive:
+            for name, content in entries.items():
+                content = content if isinstance(content, bytes) else content.encode()
+                info = tarfile.TarInfo(name)
+                info.size = len(content)
+                archive.addfile(info, io.BytesIO(content))
+    return data.getvalue()
+
+
 @pytest.fixture
 def started(monkeypatch):
     """Worker processes are used for everything; those that were started."""
@@ -46,7 +66,7 @@ def started(monkeypatch):
 
 
 def use(monkeypatch):
-    monkeypatch.setattr(read_files, "PROCESSES", 3)
+    monkeypatch.setattr(sandbox, "processes", lambda: 3)
     monkeypatch.setattr(dispatch, "LARGE", 0)
     monkeypatch.setattr(read_files, "CHUNK", 5_000)
 
@@ -95,7 +115,7 @@ SHAPINGS = [{}, {"sections": "words", "length": 100}, {"join": ("party",), "peri
 @pytest.mark.parametrize("shaping", SHAPINGS, ids=["as they are", "cut", "joined"])
 def test_many_files_give_the_same_in_their_order(tmp_path, monkeypatch, started, shaping):
     settings = {"shaping": asdict(Shaping(**shaping))}
-    monkeypatch.setattr(read_files, "PROCESSES", 1)
+    monkeypatch.setattr(sandbox, "processes", lambda: 1)
     monkeypatch.setattr(dispatch, "LARGE", 1 << 60)
     one_by_one = outcome(read(queued(tmp_path, UPLOADS, **settings)))
     use(monkeypatch)
@@ -103,6 +123,36 @@ def test_many_files_give_the_same_in_their_order(tmp_path, monkeypatch, started,
     for one, other in zip(one_by_one, ahead, strict=True):
         assert one == other
     assert len(started) > 2 and left(started) == 0
+
+
+ARCHIVED = {
+    "folder/notes.exe": b"MZ",
+    **UPLOADS,
+    "inner.zip": packed(
+        "zip", {"a.html": "<p>war</p>", "b.pdf": b"%PDF-1.4 no", "c.txt": "and peace", "d.html": "<p>won</p>"}
+    ),
+    "last.html": "<p>the last of all</p>",
+}
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar"])
+@pytest.mark.parametrize("ending", [None, -2_000], ids=["whole", "cut short"])
+def test_entries_of_an_archive_give_the_same_in_their_order(tmp_path, monkeypatch, started, kind, ending):
+    name = {"zip": "all.zip", "tar": "all.tar.gz"}[kind]
+    if ending and kind == "zip":  # without its list of entries nothing can be read of it: an entry is damaged instead
+        content = packed(kind, ARCHIVED).replace(b"%PDF", b"%PDG", 1)
+    else:
+        content = packed(kind, ARCHIVED)[:ending]
+    uploads = {"0.txt": "before it", name: content, "z.html": "<p>after it</p>"}
+    monkeypatch.setattr(sandbox, "processes", lambda: 1)
+    one_by_one = outcome(read(queued(tmp_path, uploads)))
+    monkeypatch.setattr(sandbox, "processes", lambda: 3)
+    most, real = [], sandbox.begin
+    monkeypatch.setattr(sandbox, "begin", lambda *a: (real(*a), most.append(sandbox.Request.open))[0])
+    ahead = outcome(read(queued(tmp_path, uploads)))
+    for one, other in zip(one_by_one, ahead, strict=True):
+        assert one == other
+    assert max(most) == 3 and left(started) == 0 and sandbox.Request.open == 0
 
 
 @pytest.mark.parametrize("stage", ["_write_words", "_copy_rows"])

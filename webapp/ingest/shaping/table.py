@@ -20,6 +20,7 @@ from webapp import readers
 from webapp.ingest.shaping.names import MOST_FOLDERS, stem
 from webapp.ingest.shaping.names import path as split
 from webapp.readers import Document, Problem, Unreadable, formats, roles
+from webapp.readers.archive import BROKEN
 from webapp.readers.opening import Source
 
 SAID = 100  # documents, and rows, without a match that are reported one by one
@@ -73,13 +74,20 @@ def _names(files: Files) -> Iterator[tuple[tuple[Path, str], str]]:
 
 @contextlib.contextmanager
 def _opened(upload: tuple[Path, str], name: str) -> Iterator[Source]:
+    """The table's file. Raises Unreadable where it is an archive's, and damaged."""
     if upload[1] == name:
         yield upload[0]
         return
     with contextlib.closing(readers.inside(*upload)) as entries:
         for source, inside in entries:
             if inside == name:
-                yield source
+                try:
+                    yield source
+                except BROKEN as error:
+                    why = str(error) or "it ends too soon"
+                    raise Unreadable(
+                        f"The table “{name}” can't be read, as its archive is damaged ({why}). Pack it again."
+                    ) from None
                 return
     raise Invalid("table", f"“{upload[1]}” does not hold the table “{name}”.")
 

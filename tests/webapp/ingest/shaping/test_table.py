@@ -208,3 +208,21 @@ def test_memory_of_a_long_table(tmp_path):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert sum("place" in item.metadata for item in found if isinstance(item, Document)) == 100 and peak < 10e6
+
+
+def test_an_archive_that_ends_within_its_table(tmp_path):
+    random_words = random.Random(1).randbytes(400_000).hex()
+    table = b"file,place\nboston,Boston\n" + b"\n".join(
+        f"x{i},{random_words[40 * i : 40 * i + 40]}".encode() for i in range(20_000)
+    )
+    path = tmp_path / "cut"
+    with tarfile.open(path, "w:gz") as archive:
+        for entry, data in (("boston.txt", b"words of boston"), ("about.csv", table)):
+            info = tarfile.TarInfo(entry)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    path.write_bytes(path.read_bytes()[:300_000])
+    files = [(path, "cut.tar.gz")]
+    assert guess(files) is None
+    with pytest.raises(Unreadable, match="its archive is damaged .* Pack it again"):
+        list(shape([], Shaping(table="cut.tar.gz/about.csv", key="file"), tmp_path, files[0]))
