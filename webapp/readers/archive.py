@@ -34,6 +34,7 @@ from webapp.readers.opening import (
 
 MAX_ENTRIES = 2_000_000
 AHEAD = 64 << 20  # bytes of an entry, at most, that is unpacked while others are read: each lies on the disk till then
+MOST_AHEAD = 100  # entries, those included of which nothing is read
 SMALL = 1 << 20  # bytes: what is smaller when unpacked is no bomb, whatever its ratio
 SAMPLE_ENTRIES = 50  # by which the encoding is guessed
 _HEAD = 1 << 13  # bytes of each
@@ -164,28 +165,25 @@ def _is_system(entry: Entry) -> bool:
 
 
 class _Step:
-    """An entry's turn: what is to be said of it before it is read, and how it is read, unless that is why it is not.
-    In the order of the archive."""
+    """An entry's turn: what is said of it before it is read, and what reads it, if anything does."""
 
-    def __init__(self, entry: Entry, inside: str, progress: "_Progress"):
-        self.entry, self.inside, self.progress = entry, inside, progress
+    def __init__(self, inside: str, progress: "_Progress"):
+        self.inside, self.progress = inside, progress
         self.said: list[Problem] = []
+        self.read: Callable[[], Iterator[Document | Problem]] | None = None
         self.reading: dispatch.Reading | None = None
-        self.archive: Callable[[], Iterator[Document | Problem]] | None = None  # reads it where it is one itself
 
     @property
-    def begun(self) -> bool:
-        """Whether a worker process reads it, so that entries behind it can be looked at."""
-        return self.reading is not None and self.reading.begun
+    def can_wait(self) -> bool:
+        """Whether the entries behind it can be looked at first: a worker process reads it, or nothing does."""
+        return self.read is None or (self.reading is not None and self.reading.begun)
 
     def items(self) -> Iterator[Document | Problem]:
         """Its documents. What is wrong with it does not end the archive."""
         yield from self.said
         try:
-            if self.archive:
-                yield from self.archive()
-            elif self.reading:
-                yield from self.reading.items(self.progress)
+            if self.read:
+                yield from self.read()
         except Unreadable as error:
             yield Problem(self.inside, "", str(error), True)
         except DAMAGED as error:
@@ -217,7 +215,7 @@ def read(
                 more = False
             except Exception as error:  # entries before it come first
                 more, failed = False, error
-            while waiting and not (more and waiting[-1].begun and sandbox.spare()):
+            while waiting and not (more and waiting[-1].can_wait and sandbox.spare() and len(waiting) < MOST_AHEAD):
                 yield from waiting[0].items()
                 waiting.popleft()
         if failed:
@@ -235,7 +233,7 @@ def _steps(
     companions: Companions,
     budget: Budget,
 ) -> Iterator[_Step]:
-    """Of the entries, begun where that is possible. Where the last one was not begun it is read before the next is asked for."""
+    """Of the entries, begun where that is possible. One that can't wait is read before the next is asked for."""
     seen: set[int] = set()  # hashes of names: two million names would fill the memory
     for count, entry in enumerate(entries):
         if count == MAX_ENTRIES:
@@ -243,7 +241,7 @@ def _steps(
                 f"“{name}” holds more than {MAX_ENTRIES:,} entries; those after them were left out. Split it."
             )
         inside = f"{name}/{entry.name}"
-        step = _Step(entry, inside, _Progress(entry, advance))
+        step = _Step(inside, _Progress(entry, advance))
         why = _refused(entry)
         if why is None and entry.size > budget.left():
             why = f"makes the archive unpack to more than {budget.limit / 1e9:,.3g} GB, {MAX_RATIO} times its size or the most that can be read"
@@ -257,22 +255,23 @@ def _steps(
                 )
             seen.add(hash(entry.path))
             budget.spend(entry.size)
-            _begin(step, options, companions, budget)
+            _begin(step, entry, options, companions, budget)
         yield step
 
 
-def _begin(step: _Step, options: Options, companions: Companions, budget: Budget) -> None:
-    entry, inside = step.entry, step.inside
+def _begin(step: _Step, entry: Entry, options: Options, companions: Companions, budget: Budget) -> None:
+    inside = step.inside
     if entry.size == 0:
         step.said.append(Problem(inside, "", f"“{inside}” has no text in it; it was left out.", True))
         return
     file_format = formats.FORMATS[formats.by_name(inside)]
     if file_format.archive:
-        step.archive = partial(
+        step.read = partial(
             file_format.reader.read, entry, inside, options, step.progress, companions, Budget(entry.size, budget)
         )
         return
     step.reading = dispatch.Reading(entry, inside, options, companions)
+    step.read = partial(step.reading.items, step.progress)
     if entry.size <= AHEAD and not looking.now():
         step.reading.begin()
 

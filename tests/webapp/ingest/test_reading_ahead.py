@@ -127,6 +127,7 @@ def test_many_files_give_the_same_in_their_order(tmp_path, monkeypatch, started,
 
 ARCHIVED = {
     "folder/notes.exe": b"MZ",
+    **{f"{i:02d}.{kind}": b"nothing of use" for i in range(10, 12) for kind in ("exe", "png")},
     **UPLOADS,
     "inner.zip": packed(
         "zip", {"a.html": "<p>war</p>", "b.pdf": b"%PDF-1.4 no", "c.txt": "and peace", "d.html": "<p>won</p>"}
