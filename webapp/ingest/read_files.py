@@ -12,7 +12,7 @@ import hashlib
 import itertools
 import os
 import shutil
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -36,7 +36,6 @@ from webapp.ingest.shaping import shape
 from webapp.jobs.heartbeat import Heartbeat
 from webapp.metadata.dates import why_none
 from webapp.models import Corpus, SourceFile
-from webapp.readers import sandbox
 from webapp.storage import bulk, csv_cells, files
 
 CHUNK = 4 << 20  # characters of the documents that are copied at once
@@ -212,21 +211,14 @@ class ReadAttempt:
 
     def _begun(self, plan: ReadPlan) -> Iterator[tuple[SourceFile, readers.Reading]]:
         """The files that are to be read, one after the other, while worker processes read the next ones."""
-        begun: deque[tuple[SourceFile, readers.Reading]] = deque()
-        sources = iter(plan.sources)
-        try:
-            while True:
-                for source in itertools.islice(sources, sandbox.processes() - len(begun)):
-                    reading = readers.Reading(stored_path(source), source.name, plan.options, plan.companions)
-                    begun.append((source, reading))
-                    reading.begin()
-                if not begun:
-                    return
-                yield begun[0]
-                begun.popleft()
-        finally:
-            for _, reading in begun:
-                reading.close()
+
+        def readings() -> Iterator[readers.Reading]:
+            for source in plan.sources:
+                reading = readers.Reading(stored_path(source), source.name, plan.options, plan.companions)
+                reading.begin()
+                yield reading
+
+        return zip(plan.sources, readers.in_order(readings()), strict=True)
 
     def _not_read(self, file: int, items: Iterator, skip: int) -> Iterator[tuple[int, int, object]]:
         for n, item in enumerate(items, 1):

@@ -12,7 +12,7 @@ from pathlib import Path
 from webapp.metadata.dates import parse_date
 from webapp.readers import dispatch, formats, looking
 from webapp.readers.companions import Companions
-from webapp.readers.dispatch import Reading
+from webapp.readers.dispatch import Reading, in_order
 from webapp.readers.formats import by_name as kind
 from webapp.readers.formats import single
 from webapp.readers.headers import ROWS as HEADER_ROWS
@@ -29,6 +29,7 @@ __all__ = [
     "Sniff",
     "Unreadable",
     "encoding",
+    "in_order",
     "inside",
     "kind",
     "looking",

@@ -10,13 +10,12 @@ import struct
 import tarfile
 import zipfile
 import zlib
-from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import BinaryIO, Protocol
 
-from webapp.readers import dispatch, formats, looking, sandbox
+from webapp.readers import dispatch, formats, looking
 from webapp.readers.companions import Companions
 from webapp.readers.copies import Stat
 from webapp.readers.model import MAX_TEXT, PREVIEW_CELL, PREVIEW_ROWS, Document, Options, Problem, Sniff, Unreadable
@@ -176,7 +175,10 @@ class _Step:
     @property
     def can_wait(self) -> bool:
         """Whether the entries behind it can be looked at first: a worker process reads it, or nothing does."""
-        return self.read is None or (self.reading is not None and self.reading.begun)
+        return self.read is None or (self.reading is not None and self.reading.can_wait)
+
+    def say(self, sentence: str, dropped: bool) -> None:
+        self.said.append(Problem(self.inside, "", sentence, dropped))
 
     def items(self) -> Iterator[Document | Problem]:
         """Its documents. What is wrong with it does not end the archive."""
@@ -205,64 +207,39 @@ def read(
     budget: Budget,
 ) -> Iterator[Document | Problem]:
     """The documents of an archive's entries, in their order, while worker processes read the next ones where they can."""
-    steps, waiting = _steps(entries, name, options, advance, companions, budget), deque[_Step]()
-    more, failed = True, None
-    try:
-        while more:
-            try:
-                waiting.append(next(steps))
-            except StopIteration:
-                more = False
-            except Exception as error:  # entries before it come first
-                more, failed = False, error
-            while waiting and not (more and waiting[-1].can_wait and sandbox.spare() and len(waiting) < MOST_AHEAD):
-                yield from waiting[0].items()
-                waiting.popleft()
-        if failed:
-            raise failed
-    finally:
-        for step in waiting:
-            step.close()
 
-
-def _steps(
-    entries: Iterator[Entry],
-    name: str,
-    options: Options,
-    advance: Callable[[int], None],
-    companions: Companions,
-    budget: Budget,
-) -> Iterator[_Step]:
-    """Of the entries, begun where that is possible. One that can't wait is read before the next is asked for."""
-    seen: set[int] = set()  # hashes of names: two million names would fill the memory
-    for count, entry in enumerate(entries):
-        if count == MAX_ENTRIES:
-            raise Unreadable(
-                f"“{name}” holds more than {MAX_ENTRIES:,} entries; those after them were left out. Split it."
-            )
-        inside = f"{name}/{entry.name}"
-        step = _Step(inside, _Progress(entry, advance))
-        why = _refused(entry)
-        if why is None and entry.size > budget.left():
-            why = f"makes the archive unpack to more than {budget.limit / 1e9:,.3g} GB, {MAX_RATIO} times its size or the most that can be read"
-        if why:
-            if why != "is a folder" and not _is_system(entry):
-                step.said.append(Problem(inside, "", f"“{entry.name}” in “{name}” {why}; it was left out.", True))
-        else:
-            if hash(entry.path) in seen:
-                step.said.append(
-                    Problem(inside, "", f"“{entry.name}” is in “{name}” more than once; each is read.", False)
+    def steps() -> Iterator[_Step]:
+        seen: set[int] = set()  # hashes of names: two million names would fill the memory
+        for count, entry in enumerate(entries):
+            if count == MAX_ENTRIES:
+                raise Unreadable(
+                    f"“{name}” holds more than {MAX_ENTRIES:,} entries; those after them were left out. Split it."
                 )
-            seen.add(hash(entry.path))
-            budget.spend(entry.size)
-            _begin(step, entry, options, companions, budget)
-        yield step
+            inside = f"{name}/{entry.name}"
+            step = _Step(inside, _Progress(entry, advance))
+            why = _refused(entry)
+            if why is None and entry.size > budget.left():
+                why = f"makes the archive unpack to more than {budget.limit / 1e9:,.3g} GB, {MAX_RATIO} times its size or the most that can be read"
+            if why:
+                if why != "is a folder" and not _is_system(entry):
+                    step.say(f"“{entry.name}” in “{name}” {why}; it was left out.", dropped=True)
+            else:
+                if hash(entry.path) in seen:
+                    step.say(f"“{entry.name}” is in “{name}” more than once; each is read.", dropped=False)
+                seen.add(hash(entry.path))
+                budget.spend(entry.size)
+                _begin(step, entry, options, companions, budget)
+            yield step
+
+    with contextlib.closing(dispatch.in_order(steps(), MOST_AHEAD)) as turns:
+        for step in turns:
+            yield from step.items()
 
 
 def _begin(step: _Step, entry: Entry, options: Options, companions: Companions, budget: Budget) -> None:
     inside = step.inside
     if entry.size == 0:
-        step.said.append(Problem(inside, "", f"“{inside}” has no text in it; it was left out.", True))
+        step.say(f"“{inside}” has no text in it; it was left out.", dropped=True)
         return
     file_format = formats.FORMATS[formats.by_name(inside)]
     if file_format.archive:

@@ -2,10 +2,11 @@
 
 import contextlib
 import zipfile
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import regex
 
@@ -109,9 +110,10 @@ class Reading:
         self.error: Exception | None = None
 
     @property
-    def begun(self) -> bool:
-        """Whether a worker process reads it."""
-        return self.request is not None
+    def can_wait(self) -> bool:
+        """Whether the next ones can be begun before it is read: a file lies where it is, of an archive's entry a worker
+        process must have a copy."""
+        return isinstance(self.source, Path) or self.request is not None
 
     def begin(self) -> None:
         """Have a worker process read it from now on, where one does and there may be one more. What is wrong with it `items`
@@ -157,6 +159,44 @@ class Reading:
             return lambda advance: file_format.reader.read(source, name, options, advance)
         self.request = request = sandbox.begin(source, name, key, options, ours)
         return request.documents if ours else lambda advance: _bounded(request.documents(advance), source, name)
+
+
+class InTurn(Protocol):
+    """What is read in its turn: a Reading, or what has one."""
+
+    @property
+    def can_wait(self) -> bool: ...
+    def close(self) -> None: ...
+
+
+Turn = TypeVar("Turn", bound=InTurn)
+
+
+def in_order(begun: Iterator[Turn], most: int | None = None) -> Generator[Turn, None, None]:
+    """Each of what is begun as it is asked for, in this order, to be read before the next is taken: meanwhile worker processes
+    read those behind it.
+
+    One that can't wait is read before another is begun. What `begun` raises comes after those before it. most: that are begun
+    at once; None: as many as there may be worker processes.
+    """
+    waiting, more, failed = deque[Turn](), True, None
+    most = sandbox.processes() if most is None else most
+    try:
+        while more:
+            try:
+                waiting.append(next(begun))
+            except StopIteration:
+                more = False
+            except Exception as error:
+                more, failed = False, error
+            while waiting and not (more and waiting[-1].can_wait and sandbox.spare() and len(waiting) < most):
+                yield waiting[0]
+                waiting.popleft()
+        if failed:
+            raise failed
+    finally:
+        for one in waiting:
+            one.close()
 
 
 def _is_large(source: Source) -> bool:
