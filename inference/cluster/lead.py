@@ -222,9 +222,7 @@ class Team:
     def _there(self) -> list[str]:
         try:
             now = time.monotonic()
-            seen = [
-                worker for worker in self._calls.workers() if worker not in self.unable or self.unable[worker][1] <= now
-            ]
+            seen = [worker for worker in self._calls.workers() if self.unable.get(worker, (0, now))[1] <= now]
             abouts = self._calls.all(seen, "about")
         except LOST as error:
             log.info("no workers: %s", type(error).__name__)
