@@ -10,68 +10,47 @@ The last line is `ratio: R`: one process's seconds over those of several, for PD
 """
 
 import argparse
-import csv
-import gzip
-import io
 import itertools
 import statistics
 import tempfile
 import textwrap
 import time
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from benchmarks.ingest import texts
+from tests import bad_input
 from webapp import readers
 from webapp.readers import sandbox
 
-EXAMPLE = Path(__file__).resolve().parent.parent / "webapp" / "example" / "state_of_the_union.csv.gz"
 TURNS = 3
 LINES, WIDTH = 50, 90  # of a page
 HTML = 40_000  # characters of a file
-
-
-def text() -> str:
-    csv.field_size_limit(1 << 30)
-    with gzip.open(EXAMPLE, "rt", encoding="utf-8") as file:
-        words = " ".join(row["text"] for row in csv.DictReader(file)).split()
-    return " ".join(words).encode("ascii", "ignore").decode()
 
 
 def pdf(pages: list[list[str]]) -> bytes:
     """A PDF file with these lines."""
     kids = " ".join(f"{4 + 2 * i} 0 R" for i in range(len(pages)))
     objects = [
-        "<< /Type /Catalog /Pages 2 0 R >>",
-        f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>",
-        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        "<</Type/Catalog/Pages 2 0 R>>",
+        f"<</Type/Pages/Kids[{kids}]/Count {len(pages)}>>",
+        "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
     ]
     for i, lines in enumerate(pages):
         shown = " ".join(f"({line.translate(_ESCAPED)}) Tj T*" for line in lines)
         stream = f"BT /F1 10 Tf 12 TL 50 780 Td {shown} ET"
         objects += [
-            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >> /Contents {5 + 2 * i} 0 R >>",
-            f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream",
+            f"<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Resources<</Font<</F1 3 0 R>>>>/Contents {5 + 2 * i} 0 R>>",
+            f"<</Length {len(stream)}>>stream\n{stream}\nendstream",
         ]
-    out, places = io.BytesIO(b"%PDF-1.4\n"), []
-    out.seek(0, io.SEEK_END)
-    for number, content in enumerate(objects, 1):
-        places.append(out.tell())
-        out.write(f"{number} 0 obj\n{content}\nendobj\n".encode())
-    start = out.tell()
-    rows = "".join(f"{place:010} 00000 n \n" for place in places)
-    out.write(
-        f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{rows}trailer\n<< /Size {len(objects) + 1} /Root 1 0 R >>\n".encode()
-    )
-    out.write(f"startxref\n{start}\n%%EOF\n".encode())
-    return out.getvalue()
+    return bad_input.pdf(*objects)
 
 
 _ESCAPED = str.maketrans({"(": r"\(", ")": r"\)", "\\": r"\\"})
 
 
 def archives(folder: Path, files: int, pages: int) -> Iterator[Path]:
-    words = text()
+    words = " ".join(" ".join(texts(quick=True)).split()).encode("ascii", "ignore").decode()
     lines = itertools.cycle(textwrap.wrap(words, WIDTH))
     letters = itertools.cycle(words[i : i + HTML] for i in range(0, len(words) - HTML, HTML))
     makers = {
@@ -80,9 +59,7 @@ def archives(folder: Path, files: int, pages: int) -> Iterator[Path]:
     }
     for kind, make in makers.items():
         path = folder / f"{kind}.zip"
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-            for i in range(files):
-                archive.writestr(f"{i:05}.{kind}", make())
+        path.write_bytes(bad_input.zipped(*((f"{i:05}.{kind}", make()) for i in range(files))))
         yield path
 
 

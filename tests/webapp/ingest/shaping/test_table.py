@@ -3,13 +3,12 @@
 import csv
 import io
 import random
-import tarfile
 import tracemalloc
-import zipfile
 
 import pytest
 
 from inference.errors import Invalid
+from tests.bad_input import member, tarred, zipped
 from tests.webapp.ingest.shaping import naive
 from webapp import readers
 from webapp.ingest.shaping import Shaping, guess, shape, upload_of
@@ -117,16 +116,8 @@ def packed(tmp_path, kind: str, name: str = "a"):
         "letters/rome.txt": b"words of rome",
     }
     path = tmp_path / name
-    if kind == "zip":
-        with zipfile.ZipFile(path, "w") as archive:
-            for entry, data in content.items():
-                archive.writestr(entry, data)
-    else:
-        with tarfile.open(path, "w:gz") as archive:
-            for entry, data in content.items():
-                info = tarfile.TarInfo(entry)
-                info.size = len(data)
-                archive.addfile(info, io.BytesIO(data))
+    made = zipped(*content.items()) if kind == "zip" else tarred(*((member(n), data) for n, data in content.items()))
+    path.write_bytes(made)
     return [(path, f"a.{kind}")]
 
 
@@ -216,12 +207,8 @@ def test_an_archive_that_ends_within_its_table(tmp_path):
         f"x{i},{random_words[40 * i : 40 * i + 40]}".encode() for i in range(20_000)
     )
     path = tmp_path / "cut"
-    with tarfile.open(path, "w:gz") as archive:
-        for entry, data in (("boston.txt", b"words of boston"), ("about.csv", table)):
-            info = tarfile.TarInfo(entry)
-            info.size = len(data)
-            archive.addfile(info, io.BytesIO(data))
-    path.write_bytes(path.read_bytes()[:300_000])
+    whole = tarred((member("boston.txt"), b"words of boston"), (member("about.csv"), table))
+    path.write_bytes(whole[:300_000])
     files = [(path, "cut.tar.gz")]
     assert guess(files) is None
     with pytest.raises(Unreadable, match="its archive is damaged .* Pack it again"):
