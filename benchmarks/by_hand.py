@@ -1,4 +1,4 @@
-"""Trials of libraries beside parts of our own, which docs/by-hand.md quotes. Each takes seconds.
+"""Trials of libraries beside parts of our own, which docs/measurements/by-hand.md quotes. Each takes seconds.
 
     pip install --target FOLDER tantivy tokenizers charset-normalizer chardet dateparser python-dateutil datasketch rensa
     PYTHONPATH=FOLDER python -m benchmarks.by_hand [index] [words] [encodings] [dates] [near]

@@ -10,7 +10,7 @@
 (.npz, as scipy's save_npz writes it). Everybody trains on the same documents, in a new process, one after another, on
 as many cores as
 --threads says; only training is timed. A peer with several settings is run with each of them. Results go to
-benchmarks/results/, the chart to docs/engines/ (or all to --out; with --quick only then).
+benchmarks/results/, the chart to docs/measurements/engines/ (or all to --out; with --quick only then).
 
 --ours: our engines beside the default one, which the ratio is of, each with its own defaults.
 
@@ -217,7 +217,7 @@ def write(given: argparse.Namespace, said: dict, curves: list[Curve]) -> None:
         return
     name = f"{given.name}-{given.topics}"
     results, charts = (
-        (given.out, given.out) if given.out else (ROOT / "benchmarks" / "results", ROOT / "docs" / "engines")
+        (given.out, given.out) if given.out else (ROOT / "benchmarks" / "results", ROOT / "docs" / "measurements" / "engines")
     )
     for folder in (results, charts):
         folder.mkdir(parents=True, exist_ok=True)

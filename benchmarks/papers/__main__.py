@@ -7,7 +7,7 @@
 
 Each experiment says what the paper claims, what came out here, and whether the claim holds, by a rule in its code.
 After each one its result goes to benchmarks/results/paper-ID.json, with its machine, commit, seconds and how busy the
-machine was, and the page and charts of docs/papers/ follow (all to --out, where given; with --quick nowhere else). A corpus
+machine was, and the page and charts of docs/measurements/papers/ follow (all to --out, where given; with --quick nowhere else). A corpus
 or an engine that is missing is named, and its experiment left out. One thread.
 The last line is `reproduced: N of M`: claims that hold, of those that were tried.
 """
@@ -69,7 +69,7 @@ def main() -> None:
     for id in given.papers or IDS:
         paper = load(id)
         results, pages = (
-            (given.out, given.out) if given.out else (ROOT / "benchmarks" / "results", ROOT / "docs" / "papers")
+            (given.out, given.out) if given.out else (ROOT / "benchmarks" / "results", ROOT / "docs" / "measurements" / "papers")
         )
         for name, outcome, about in run(paper, bench, given.only):
             if given.out or not given.quick:

@@ -23,7 +23,7 @@ def file_name(paper: Paper, name: str) -> str:
 
 
 def markdown(paper: Paper, experiments: dict[str, dict]) -> str:
-    """The page docs/papers/ID.md. experiments: what `keep` stores, by name."""
+    """The page of a paper in docs/measurements/papers. experiments: what `keep` stores, by name."""
     holds = sum(one["verdict"] == VERDICTS[0] for one in experiments.values())
     out = [
         f"# Paper {paper.id}, again\n", f"{paper.citation}\n",
@@ -46,7 +46,7 @@ def markdown(paper: Paper, experiments: dict[str, dict]) -> str:
 
 
 def index(papers: list[dict]) -> str:
-    """The page docs/papers/README.md. papers: what `keep` stores, in order."""
+    """The page docs/measurements/papers/README.md. papers: what `keep` stores, in order."""
     out = [
         "# The papers' experiments, made again\n",
         "For readers who ask whether the papers' results hold in this program: what each paper claims, and whether it holds here, by a "

@@ -177,7 +177,7 @@ class Config:
             )
 
     def resolve(self, documents: int, tokens: int) -> "Resolved":
-        """With a value for all that was left open; docs/engines/ssi-experiments.md has the evidence."""
+        """With a value for all that was left open; docs/measurements/engines/ssi-experiments.md has the evidence."""
         memo, log = self.statistics == "memo", self.expectation == "log"
         start = self.start or ("documents" if self.topics >= FROM_DOCUMENTS else "sampling")
         minibatch = self.minibatch or (self._parted(documents) if memo else 400 if log else 256)

@@ -7,7 +7,7 @@ import stopwordsiso
 
 # Function words, after the Snowball project's list (BSD licence) and its like. The list of stopwordsiso for English has
 # 1,298 entries, "state", "war"-time words such as "home", "world", "work" and "system" among them: what a scholar looks
-# for. docs/decisions/stop-words.md tells how they compare.
+# for. docs/decisions/README.md tells how they compare.
 ENGLISH = frozenset("""
 a about above according accordingly across actually after afterwards again against albeit all almost alone along already
 also although always am among amongst an and another any anybody anyhow anyone anything anyway anywhere apart are aren around as
