@@ -217,7 +217,9 @@ def write(given: argparse.Namespace, said: dict, curves: list[Curve]) -> None:
         return
     name = f"{given.name}-{given.topics}"
     results, charts = (
-        (given.out, given.out) if given.out else (ROOT / "benchmarks" / "results", ROOT / "docs" / "measurements" / "engines")
+        (given.out, given.out)
+        if given.out
+        else (ROOT / "benchmarks" / "results", ROOT / "docs" / "measurements" / "engines")
     )
     for folder in (results, charts):
         folder.mkdir(parents=True, exist_ok=True)

@@ -69,7 +69,9 @@ def main() -> None:
     for id in given.papers or IDS:
         paper = load(id)
         results, pages = (
-            (given.out, given.out) if given.out else (ROOT / "benchmarks" / "results", ROOT / "docs" / "measurements" / "papers")
+            (given.out, given.out)
+            if given.out
+            else (ROOT / "benchmarks" / "results", ROOT / "docs" / "measurements" / "papers")
         )
         for name, outcome, about in run(paper, bench, given.only):
             if given.out or not given.quick:
