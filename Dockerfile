@@ -19,11 +19,11 @@ COPY . .
 ENV PATH=/opt/venv/bin:$PATH \
     TOPOGRAPH_ENVIRONMENT=current \
     TOPOGRAPH_DATA=/data \
-    NUMBA_CACHE_DIR=/opt/numba-cache \
+    TOPOGRAPH_KERNELS=/home/topograph/.cache/topograph/kernels \
     PYTHONUNBUFFERED=1
-# The engine is compiled once, here, for this kind of processor; on another kind it is compiled again.
-RUN python3 -c "from inference import compiling; compiling.warm_up()" && chmod -R a+rwX /opt/numba-cache
 USER topograph
+# The engine is compiled once, here, for this kind of processor; on another kind it is compiled again.
+RUN python3 -c "from inference import compiling; compiling.warm_up()"
 VOLUME /data
 EXPOSE 8000
 CMD ["python3", "manage.py", "help"]

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from numba import njit
 
 from inference.durable import rewrite
 from inference.errors import Invalid
+from inference.jit import njit
 from inference.memory import mapped
 
 FORMAT = 1  # of the folder: raised when the files change their meaning

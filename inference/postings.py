@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from inference.bow import Bow
+from inference.jit import njit
 from inference.memory import mapped
 
 

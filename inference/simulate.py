@@ -8,10 +8,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from inference.bow import Bow
 from inference.errors import Invalid
+from inference.jit import njit
 from inference.kernels import rng
 from inference.topics import Topics
 

@@ -2,10 +2,11 @@
 from them."""
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
 from inference.bow import Bow
 from inference.evaluate import fold_in
+from inference.jit import njit
 from inference.topics import Topics
 
 

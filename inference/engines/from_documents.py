@@ -83,7 +83,7 @@ def _gather(
 
 def draw(batch: Batch, inferred: Inferred, columns: int, keys: np.ndarray) -> np.ndarray:
     """Topics of a minibatch's tokens, drawn from phi: uint16[N, columns]."""
-    return frank_wolfe.draw(  # type: ignore[call-arg]  # mypy can't count what is unpacked
+    return frank_wolfe.draw(
         batch.doc_ptr, batch.places, batch.token_ptr, *inferred.rows, inferred.even, inferred.floor, *inferred.theta, keys,
         columns,
     )  # fmt: skip
@@ -96,7 +96,7 @@ def learn(state: arena.Rows, unit: float, batch: Batch, inferred: Inferred, weig
     doc_of, factors = rows.pairs_of(
         documents, batch.doc_ptr, batch.places, words, word_ptr, batch.doc_ptr, inferred.factors
     )
-    indptr, sizes, topics, values = frank_wolfe.blend(  # type: ignore[call-arg]  # mypy can't count what is unpacked
+    indptr, sizes, topics, values = frank_wolfe.blend(
         batch.words, word_ptr, *_in_order(doc_of), *inferred.theta, factors, False, *inferred.rows,
         *_weights(state, unit, inferred.floor, weight), state.start, state.arena_values, state.totals,
     )  # fmt: skip
@@ -158,7 +158,7 @@ def learned_run(
     words, word_ptr = words[bounds[0] : bounds[-1]], word_ptr[bounds[0] : bounds[-1] + 1] - word_ptr[bounds[0]]
     doc_of, factors = rows.pairs_of(documents, bow.indptr, bow.words, words, word_ptr, told.first, told.factors)
     gathered, _, floor, _ = _gather(state, before, eta, words)
-    made = frank_wolfe.blended(  # type: ignore[call-arg]  # mypy can't count what is unpacked
+    made = frank_wolfe.blended(
         bounds - bounds[0], words, word_ptr, *_in_order(doc_of), *told.theta, factors, False, *gathered,
         *_weights(state, unit, floor, weight), state.start, state.arena_values,
     )  # fmt: skip

@@ -676,7 +676,7 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
     beta = fold.rows(
         words, shown.start, shown.length, shown.arena_topics, shown.arena_values, unit, state.eta, norm, state.alpha, log
     )  # fmt: skip
-    mixed = fold.mixtures(batch.doc_ptr, batch.places, np.diff(batch.token_ptr), *beta, state.alpha)  # type: ignore[call-arg]  # mypy can't count what is unpacked
+    mixed = fold.mixtures(batch.doc_ptr, batch.places, np.diff(batch.token_ptr), *beta, state.alpha)
     return Theta(first, *mixed)
 
 

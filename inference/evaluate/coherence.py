@@ -4,9 +4,10 @@ UMass: SSI, eq. 13; Mimno et al. 2011. NPMI: Than and Ho 2015, appendix B; Bouma
 """
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
 from inference.bow import Bow
+from inference.jit import njit
 from inference.kernels import rng
 from inference.kernels.bits import count_ones
 from inference.topics import Topics

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
 from inference.bow import Bow
 from inference.errors import Invalid
@@ -11,6 +11,7 @@ from inference.evaluate import fold_in
 from inference.evaluate.coherence import WORDS, Coherence
 from inference.evaluate.fold_in import ITERATIONS, alpha_for
 from inference.evidence import Evidence
+from inference.jit import njit
 from inference.kernels import rng
 from inference.topics import Topics
 

@@ -2,7 +2,8 @@
 share it."""
 
 import numpy as np
-from numba import njit
+
+from inference.jit import njit
 
 ITERATIONS = 50  # of EM
 WHOLE = 6  # of these are over all topics before `fit_active` continues with those that a document has

@@ -1,12 +1,13 @@
 """Held-out document completion: how well do the topics predict the other part of a held-out document?"""
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
 from inference.bow import Bow
 from inference.errors import Invalid
 from inference.evaluate import fold_in
 from inference.evaluate.fold_in import ITERATIONS, alpha_for
+from inference.jit import njit
 from inference.kernels import rng
 from inference.topics import Topics
 

@@ -5,12 +5,13 @@ The particles are a particle filter, which makes the estimate unbiased (compare 
 """
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
 from inference.bow import Bow
 from inference.errors import Invalid
 from inference.evaluate import fold_in
 from inference.evaluate.held_out import LEAST
+from inference.jit import njit
 from inference.kernels import rng
 from inference.topics import Topics
 

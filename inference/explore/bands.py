@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from scipy.special import betaincinv, expit, logit, stdtrit
 
 from inference.errors import Invalid
 from inference.explore import documents
+from inference.jit import njit
 
 THIN = 10  # documents with words below which a group's share is not to be relied on
 FEW = 2  # documents with a topic up to which their own variance says too little

@@ -1,9 +1,9 @@
 """Topics that occur in the same documents more often than by chance."""
 
 import numpy as np
-from numba import njit
 
 from inference.explore import documents
+from inference.jit import njit
 
 LEAST_DOCUMENTS = 5  # with both topics: fewer are an anecdote
 SIGMAS = (

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from inference.explore.documents import arrays as arrays_of
 from inference.explore.documents import frozen
+from inference.jit import njit
 
 if TYPE_CHECKING:
     from inference.evidence import Evidence

@@ -1,9 +1,9 @@
 """Documents' topics, in the form that kernels take."""
 
 import numpy as np
-from numba import njit
 
 from inference.errors import Invalid
+from inference.jit import njit
 
 _ALL = np.zeros(0, np.bool_)
 

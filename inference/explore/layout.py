@@ -2,7 +2,9 @@
 computed."""
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
+
+from inference.jit import njit
 
 ITERATIONS = 50  # of SMACOF; of 20, 300 or 2,000 topics, 250 more lower the stress by less than 1%
 DIGITS = 6  # kept of a coordinate, so that the last bits of a processor's arithmetic are in no file

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 import regex
-from numba import njit
 
 from inference.evidence import Evidence
+from inference.jit import njit
 
 DOCUMENTS = 64  # of a topic: those with most of its tokens
 TOKENS = 40_000_000  # of all topics' documents together

@@ -1,7 +1,8 @@
 """Which words distinguish topics: Termite's choice of words for a table of topics."""
 
 import numpy as np
-from numba import njit
+
+from inference.jit import njit
 
 
 def saliency(

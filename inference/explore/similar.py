@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from inference.evidence import Evidence
+from inference.jit import njit
 from inference.kernels.assign import TOGETHER
 
 STEPS = 2.0**20  # to which affinities are rounded: sums in single precision would order equal mixtures by chance

@@ -7,10 +7,10 @@ computed twice, over documents and over units (periods, or blocks of neighbourin
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from scipy.special import betaincinv, expit, logit, stdtr, stdtrit
 
 from inference.explore import documents
+from inference.jit import njit
 
 FEW = 2  # documents with a topic up to which their own variance says too little
 LEVEL = 0.95

@@ -1,9 +1,9 @@
 """Documents unlike the rest: no other document has nearly the same mix of topics."""
 
 import numpy as np
-from numba import njit
 
 from inference.explore import documents
+from inference.jit import njit
 
 CANDIDATES = 200  # documents whose mix is farthest from the whole's, which are compared with others
 COMPARED = 20_000  # documents that each is compared with, at most, evenly over the collection

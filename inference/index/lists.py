@@ -4,9 +4,9 @@ documents."""
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from inference.explore.documents import frozen
+from inference.jit import njit
 
 
 class Matches(NamedTuple):

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Protocol
 
 import numpy as np
-from numba import njit
 
 from inference.durable import rewrite
 from inference.errors import Invalid
@@ -19,6 +18,7 @@ from inference.index.forms import Forms
 from inference.index.lists import Matches, add, both, either, opposite
 from inference.index.query import Any, Node, Not, Sequence, parse, sequences
 from inference.index.segments import NUMBER, Field, Scratch
+from inference.jit import njit
 
 FIELDS = ("text", "title")
 FORMAT = 1  # of the folder: raised when the files change their meaning

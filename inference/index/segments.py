@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from inference.jit import njit
 
 NUMBER = (1 << 29) - 1  # the bits of a stream's word that are its number; the others say what stands before it
 MOST = 65_535  # a count above is kept as this

@@ -1,8 +1,9 @@
 """Kernels of the evidence: which topic each word of a document is assigned to, and sums of such tokens."""
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
+from inference.jit import njit
 from inference.kernels.gibbs import CHUNKS
 
 SURE = 255  # a certainty of 1

@@ -1,8 +1,9 @@
 """Sparse rows by word to which weighted topics are added: `rows.merge` for floats instead of draws."""
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
+from inference.jit import njit
 from inference.kernels.gibbs import CHUNKS, shares
 
 

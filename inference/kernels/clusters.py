@@ -3,8 +3,9 @@
 import math
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
+from inference.jit import njit
 from inference.kernels.gibbs import CHUNKS
 from inference.kernels.select import largest, rounded
 from inference.kernels.special import psi as digamma

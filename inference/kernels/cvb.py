@@ -6,8 +6,9 @@ is added can be subtracted again without a trace, in any order, and nothing drif
 """
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
+from inference.jit import njit
 from inference.kernels import rng
 from inference.kernels.gibbs import CHUNKS, shares
 

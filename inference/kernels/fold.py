@@ -10,8 +10,9 @@ neither on the width of a processor's registers nor on the number of threads.
 """
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
+from inference.jit import njit
 from inference.kernels import select
 from inference.kernels.gibbs import CHUNKS, shares
 from inference.kernels.rows import close

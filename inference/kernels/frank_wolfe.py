@@ -14,8 +14,9 @@ same order. Whichever has to go through fewer entries is taken.
 """
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
+from inference.jit import njit
 from inference.kernels import rng
 from inference.kernels.gibbs import CHUNKS, shares
 from inference.kernels.rows import sort_first

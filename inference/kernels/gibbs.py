@@ -11,8 +11,9 @@ O(K).
 """
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
+from inference.jit import njit
 from inference.kernels import rng
 from inference.kernels.bits import count_ones
 from inference.kernels.special import digamma_rise, exp_digamma, sum_in_order

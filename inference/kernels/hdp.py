@@ -11,8 +11,9 @@ Where it begins, and why not as the paper or its programs do, is in docs/engines
 import math
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
+from inference.jit import njit
 from inference.kernels.gibbs import CHUNKS, shares
 from inference.kernels.special import digamma, exp_minus
 

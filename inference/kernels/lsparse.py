@@ -10,8 +10,9 @@ All sums have a fixed order and stay within a document or a word, so results do 
 import math
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
+from inference.jit import njit
 from inference.kernels.gibbs import CHUNKS, shares
 from inference.kernels.select import largest, rounded
 from inference.kernels.special import psi as digamma

@@ -1,8 +1,9 @@
 """Sums of the rows of two arenas, each times a number: a mean of states is made from these."""
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
+from inference.jit import njit
 from inference.kernels.gibbs import CHUNKS, shares
 
 

@@ -1,7 +1,9 @@
 """Random numbers that depend on their key alone: the same for any number of threads, and after any restart."""
 
 import numpy as np
-from numba import njit, uint64
+from numba import uint64
+
+from inference.jit import njit
 
 # SplitMix64 (Steele, Lea, Flood 2014): a counter, and a mixer that makes it random.
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)

@@ -1,8 +1,9 @@
 """lambda - eta as sparse rows, one for each word: topics ascending, in an arena that grows (SSI, Appendix A)."""
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
+from inference.jit import njit
 from inference.kernels.gibbs import CHUNKS, UNSEEN, shares
 from inference.kernels.special import digamma_rise, sum_in_order
 

@@ -3,8 +3,8 @@
 import math
 
 import numpy as np
-from numba import njit
 
+from inference.jit import njit
 from inference.kernels import rng
 
 SMOOTHING = 0.1  # of a seed's words, times the mean length of a document, over the vocabulary

@@ -1,7 +1,8 @@
 """The L largest of some weights, in linear time; of equal weights the first."""
 
 import numpy as np
-from numba import njit
+
+from inference.jit import njit
 
 SCANNED = 32  # up to so many are looked for by a scan with a sorted buffer
 SHIFTS = 8  # moves within that buffer for each weight, after which the scan is given up: weights that ascend

@@ -1,7 +1,8 @@
 """Kernels of the senses of a word: its pairs by topic and group, in order, and the words near them."""
 
 import numpy as np
-from numba import njit
+
+from inference.jit import njit
 
 
 @njit(cache=True)

@@ -1,8 +1,9 @@
 """Collapsed Gibbs sampling of one document after the other, and the fold-in under fixed counts."""
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
+from inference.jit import njit
 from inference.kernels import rng
 from inference.kernels.gibbs import CHUNKS, UNSEEN, shares
 

@@ -2,8 +2,7 @@
 
 import math
 
-from numba import njit
-
+from inference.jit import njit
 from inference.kernels.bits import bits_of, of_bits
 
 _ROOT_HALF = 0x3FE6A09E667F3BCD  # the bits of sqrt(1/2)

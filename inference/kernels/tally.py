@@ -2,8 +2,9 @@
 can count its own documents."""
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
+from inference.jit import njit
 from inference.kernels.gibbs import CHUNKS, shares
 from inference.kernels.rows import close, merge_row, room_of, sort_first, tally_word
 

@@ -19,8 +19,9 @@ float32 in engines, float64 in tests.
 import math
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
+from inference.jit import njit
 from inference.kernels import rng
 from inference.kernels.gibbs import CHUNKS, shares
 from inference.kernels.special import digamma, digamma_parts, exp_minus, sum_in_order

@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numba import njit
 
 from inference.bow import Bow, rows_written
 from inference.errors import Invalid
+from inference.jit import njit
 from inference.postings import Postings
 from inference.text import characters, duplicates
 from inference.text.choice import REASONS, Choice, Vocabulary

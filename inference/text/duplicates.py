@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import numpy as np
-from numba import njit
 
+from inference.jit import njit
 from inference.memory import room
 from inference.text.stream import Stream
 from inference.text.table import NUMBER

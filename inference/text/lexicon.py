@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
-from numba import njit
+
+from inference.jit import njit
 
 _LETTERS, _ENDS = "lexicon-letters", "lexicon-ends"  # files: UTF-8, and where each word ends, uint32
 _BLOCK = 1 << 18  # words that are strings of Python's at the same time

@@ -4,9 +4,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from scipy.special import xlogy
 
+from inference.jit import njit
 from inference.text.choice import REASONS, Choice
 from inference.text.choose import reasons
 from inference.text.stream import Stream

@@ -6,9 +6,9 @@ A Python dictionary takes some 150 bytes a word, and needs the interpreter's loc
 import secrets
 
 import numpy as np
-from numba import njit
 
 from inference.errors import Invalid
+from inference.jit import njit
 from inference.text.characters import (
     APOSTROPHE,
     DIGIT,

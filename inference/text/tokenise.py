@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from inference.jit import njit
 from inference.text import characters
 from inference.text.lexicon import Lexicon, _gathered
 from inference.text.segment import segmenter

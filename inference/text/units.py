@@ -4,8 +4,8 @@ import secrets
 
 import numpy as np
 import regex
-from numba import njit
 
+from inference.jit import njit
 from inference.text.characters import canonical
 from inference.text.choice import Choice
 from inference.text.lexicon import Lexicon

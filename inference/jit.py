@@ -1,0 +1,208 @@
+"""`njit` for this package: numba's, but what it compiles is kept by its content (inference/kernel_files.py).
+
+numba itself keeps compiled code beside the source file, and compiles it again when that file changes. It does not see
+when a function that is called changes in another file, and each checkout compiles everything anew. Here the name of a
+file is a hash of all that the compiled code follows from: the function's bytecode, constants and options, those of every
+function that it calls, the values of the global names that they use, the types of the arguments, the processor, and the
+versions of Python, numba, llvmlite and numpy. So nothing that is kept can be out of date: an edit compiles what it
+changes, and every checkout, worker and test shares the rest.
+"""
+
+import dis
+import logging
+import pickle
+import sys
+from collections.abc import Callable, Iterator
+from functools import cache
+from hashlib import sha256
+from types import CodeType, ModuleType
+from typing import Any
+
+import llvmlite
+import numba
+import numpy as np
+from numba.core import caching, config, serialize, sigutils, types
+from numba.core.compiler import CompileResult
+from numba.core.dispatcher import Dispatcher
+from numba.extending import _Intrinsic
+
+from inference import kernel_files
+
+VERSIONED = {"builtins", "llvmlite", "math", "numba", "numpy"}  # modules whose versions are part of every key
+_SETTINGS = ("BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LOOP_VECTORIZE", "OPT", "SLP_VECTORIZE", "USING_SVML")
+_TYPES = (types.Array, types.Boolean, types.Literal, types.NoneType, types.Number, types.UnicodeType)  # named in full
+_CONSTANTS = (bool, bytes, complex, float, int, np.dtype, np.generic, str, type(None), types.Type)  # shown in full
+_log = logging.getLogger(__name__)
+
+
+class Unknown(Exception):
+    """Something that compiled code may depend on in a way that can't be read from here: the code is not kept."""
+
+
+def njit(*signatures: Any, cache: bool = False, **options: Any) -> Callable[[Callable], Any]:
+    """numba.njit with its options. With `cache`, compiled code is kept by its content."""
+
+    def decorate(function: Callable) -> Any:
+        dispatcher: Any = numba.njit(**options)(function)
+        if cache and hasattr(dispatcher, "py_func"):  # a plain function under NUMBA_DISABLE_JIT
+            dispatcher._cache = Kept(dispatcher)
+        for signature in signatures:
+            dispatcher.compile(signature)
+        if signatures:
+            dispatcher.disable_compile()
+        return dispatcher
+
+    return decorate
+
+
+class Kept(caching._Cache):
+    """Compiled code of one function, as numba asks for it: loaded by the types of the arguments, and saved."""
+
+    def __init__(self, dispatcher: Dispatcher):
+        self._dispatcher, self._enabled = dispatcher, True
+
+    @property
+    def cache_path(self) -> str | None:
+        folder = kernel_files.folder()
+        return str(folder) if folder else None
+
+    def enable(self) -> None:
+        self._enabled = True
+
+    def disable(self) -> None:
+        self._enabled = False
+
+    def flush(self) -> None:
+        """Nothing: what is kept by its content is never out of date."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The compiled code for these types of arguments, or None where it must be compiled."""
+        target_context.refresh()
+        name = self._name(sig, target_context.codegen())
+        if name is None or (content := kernel_files.read(name)) is None:
+            return None
+        try:
+            result = CompileResult._rebuild(target_context, *pickle.loads(content))
+            if tuple(result.signature.args) == tuple(sigutils.normalize_signature(sig)[0]):
+                return result
+            why = "it was compiled for other types"
+        except Exception as error:  # whatever it is, the kernel can still be compiled
+            why = repr(error)
+        kernel_files.drop(name, why)
+        return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep what was compiled for these types of arguments."""
+        if data.lifted or data.library.has_dynamic_globals:
+            _log.warning("%s can't be kept: it has addresses of this process in it", self._dispatcher.py_func)
+        elif name := self._name(sig, data.codegen):
+            kernel_files.write(name, serialize.dumps(data._reduce()))
+
+    def _name(self, sig: Any, codegen: Any) -> str | None:
+        """A name that is another one when anything is that the compiled code follows from; None: it is not kept."""
+        if not self._enabled:
+            return None
+        function = self._dispatcher.py_func
+        arguments, returned = sigutils.normalize_signature(sig)
+        try:
+            of_types = [_described(one) for one in arguments]
+            whole = (versions(), codegen.magic_tuple(), fingerprint(self._dispatcher), of_types, str(returned))
+        except Unknown as error:
+            _log.warning("What is compiled of %s is not kept: %s", function, error)
+            return None
+        module = function.__module__.rpartition(".")[2]
+        return f"{module}.{function.__name__}-{sha256(repr(whole).encode()).hexdigest()}"
+
+
+@cache
+def versions() -> tuple[str, ...]:
+    """Of everything that compiles, and numba's settings that change what is compiled."""
+    settings = (f"{name}={getattr(config, name, None)}" for name in _SETTINGS)
+    return sys.version, numba.__version__, llvmlite.__version__, np.__version__, *settings
+
+
+_fingerprints: dict[Dispatcher, str] = {}
+_at_work: list[Dispatcher] = []  # whose fingerprints are being taken; numba's lock for compiling is held meanwhile
+
+
+def fingerprint(dispatcher: Dispatcher) -> str:
+    """A hash of a function's content, options, and everything that it calls or reads. Raises Unknown."""
+    if dispatcher in _at_work:
+        if dispatcher is _at_work[-1]:
+            return "itself"
+        raise Unknown(f"{dispatcher.py_func} and another function call each other")
+    if dispatcher not in _fingerprints:
+        _at_work.append(dispatcher)
+        try:
+            parts = [*_function(dispatcher.py_func), *sorted(map(repr, dispatcher.targetoptions.items()))]
+            parts.append(repr(dispatcher.locals))
+            _fingerprints[dispatcher] = sha256("\n".join(parts).encode()).hexdigest()
+        finally:
+            _at_work.pop()
+    return _fingerprints[dispatcher]
+
+
+def _function(function: Any) -> Iterator[str]:
+    """What a Python function does, and the values that it finds by name. Raises Unknown."""
+    code = function.__code__
+    read: set[str] = set()
+    attributes: set[str] = set()
+    yield f"{function.__module__}.{function.__qualname__}"
+    yield from _code(code, function.__doc__, read, attributes)
+    cells = (cell.cell_contents for cell in function.__closure__ or ())
+    for value in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).items(), *cells):
+        yield _value(value, attributes)
+    for name in sorted(read):  # what is not there is one of Python's own
+        yield f"{name} {_value(function.__globals__[name], attributes) if name in function.__globals__ else ''}"
+
+
+def _code(code: CodeType, doc: str | None, read: set[str], attributes: set[str]) -> Iterator[str]:
+    """Bytecode and constants, but neither line numbers nor the docstring. Adds the names of global variables that it
+    reads, and of attributes."""
+    yield repr((code.co_code, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars))
+    yield repr((code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags))
+    yield repr(code.co_exceptiontable)
+    read |= {step.argval for step in dis.get_instructions(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+    attributes |= set(code.co_names)
+    for i, constant in enumerate(code.co_consts):
+        if isinstance(constant, CodeType):
+            yield from _code(constant, None, read, attributes)
+        else:
+            yield _value(None if i == 0 and doc is not None and constant == doc else constant, attributes)
+
+
+def _value(value: Any, attributes: set[str]) -> str:
+    """A constant, or what a name stands for, so that another value gives another text. Raises Unknown."""
+    if isinstance(value, Dispatcher):
+        return fingerprint(value)
+    if isinstance(value, _CONSTANTS):
+        return f"{type(value).__name__} {value!r}"
+    if type(value) is tuple:
+        return f"({', '.join(_value(one, attributes) for one in value)})"
+    if isinstance(value, np.ndarray) and not value.dtype.hasobject:
+        return f"{value.dtype} {value.shape} {value.strides} {sha256(value.tobytes()).hexdigest()}"
+    if isinstance(value, _Intrinsic):
+        return "\n".join(_function(value._defn))
+    if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
+        return f"{value.__module__}.{value.__qualname__} {value._fields}"
+    if isinstance(value, ModuleType) and value.__name__.partition(".")[0] not in VERSIONED:
+        given = {name: getattr(value, name) for name in sorted(attributes) if hasattr(value, name)}
+        return "\n".join(f"{name} {_value(one, attributes)}" for name, one in given.items())
+    module = str(getattr(value, "__module__", None) or getattr(value, "__name__", ""))
+    if module.partition(".")[0] in VERSIONED or isinstance(value, np.ufunc):
+        return f"{module}.{getattr(value, '__qualname__', '')}.{getattr(value, '__name__', '')}"
+    raise Unknown(f"it uses {value!r}")
+
+
+def _described(argument: Any) -> str:
+    """The type of an argument, so that another type gives another text. Raises Unknown."""
+    if isinstance(argument, types.BaseTuple):
+        kind, fields = type(argument).__name__, getattr(argument, "fields", ())
+        return f"{kind} {fields} ({', '.join(_described(one) for one in getattr(argument, 'types'))})"  # noqa: B009
+    if isinstance(argument, types.Omitted):
+        return f"omitted {_value(argument.value, set())}"
+    if isinstance(argument, types.Optional):
+        return f"optional {_described(argument.type)}"
+    if isinstance(argument, _TYPES):
+        return str(argument)
+    raise Unknown(f"it takes {argument}")

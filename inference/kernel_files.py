@@ -1,0 +1,142 @@
+"""Files of compiled kernels: one for each, in a folder that only this user can write.
+
+The files hold pickles (numba's own form of compiled code), and loading one runs what is in it. So the folder must belong
+to this user, with nobody else able to write to it, and a file is read only where it still has the hash that it was
+written with. Whatever is wrong with the folder or a file is logged, and the kernel is compiled: nothing fails by it.
+
+The folder is TOPOGRAPH_KERNELS, or `topograph/kernels` in the user's cache folder (XDG_CACHE_HOME, ~/.cache), or, where
+that can't be written, one in the system's folder of temporary files. It serves every checkout, process and version.
+"""
+
+import logging
+import os
+import stat
+import tempfile
+import time
+from contextlib import suppress
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+MOST_BYTES = 512 << 20  # beyond it, the files that were used least recently are deleted
+USED_SECONDS = 86_400.0  # how exactly it is known when a file was used last
+UNFINISHED_SECONDS = 3_600.0  # after which a file that is still being written was left behind
+ENDING = ".kernel"
+_HASH_BYTES = 32
+_log = logging.getLogger(__name__)
+
+
+class Unsafe(Exception):
+    """A folder that others could write to."""
+
+
+@cache
+def folder() -> Path | None:
+    """The folder of this process, made where it is missing; None, with a warning, where no folder can be used."""
+    for path in _candidates():
+        try:
+            return _private(path)
+        except (OSError, Unsafe) as error:
+            _log.warning("Compiled kernels can't be kept in %s: %s", path, error)
+    return None
+
+
+def _candidates() -> list[Path]:
+    if named := os.environ.get("TOPOGRAPH_KERNELS"):
+        return [Path(named).absolute()]
+    user = os.geteuid() if hasattr(os, "geteuid") else "user"
+    last = Path(tempfile.gettempdir()) / f"topograph-kernels-{user}"
+    try:
+        home = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
+    except RuntimeError:  # no home folder is known
+        return [last]
+    return [home / "topograph" / "kernels", last] if home.is_absolute() else [last]
+
+
+def _private(path: Path) -> Path:
+    """The folder, made where it is missing. Raises Unsafe, or OSError where it can't be written."""
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if os.name == "posix":
+        info = path.lstat()
+        if not stat.S_ISDIR(info.st_mode):
+            raise Unsafe("it is a link, not a folder")
+        if info.st_uid != os.geteuid():
+            raise Unsafe("it belongs to another user")
+        if info.st_mode & 0o022:
+            raise Unsafe("other users can write to it: delete it, or delete its files and take away that right")
+        if info.st_mode & 0o055:
+            path.chmod(0o700)
+    tempfile.TemporaryFile(dir=path).close()
+    return path
+
+
+def read(name: str) -> bytes | None:
+    """What was written under a name; None where nothing was, or what is there is damaged (it is deleted)."""
+    at = folder()
+    if at is None:
+        return None
+    path = at / f"{name}{ENDING}"
+    try:
+        whole = path.read_bytes()
+        if time.time() - path.stat().st_mtime > USED_SECONDS:
+            os.utime(path)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        _log.warning("The compiled kernel %s can't be read, and is compiled again: %s", path, error)
+        return None
+    if sha256(whole[_HASH_BYTES:]).digest() != whole[:_HASH_BYTES]:
+        drop(name, "it does not have the hash that it was written with")
+        return None
+    return whole[_HASH_BYTES:]
+
+
+def write(name: str, content: bytes) -> None:
+    """Keep something under a name, whole or not at all, whoever else writes it. What fails is logged."""
+    at = folder()
+    if at is None:
+        return
+    _make_room(at)
+    try:
+        handle, unfinished = tempfile.mkstemp(dir=at)  # which only its owner can read
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(sha256(content).digest() + content)
+            os.replace(unfinished, at / f"{name}{ENDING}")
+        except BaseException:
+            os.unlink(unfinished)
+            raise
+    except OSError as error:
+        _log.warning("The compiled kernel %s can't be kept in %s: %s", name, at, error)
+
+
+def drop(name: str, why: str) -> None:
+    """Delete what is kept under a name, and say why in the log."""
+    _log.warning("The kept kernel %s is deleted, and compiled again: %s", name, why)
+    if at := folder():
+        with suppress(OSError):
+            (at / f"{name}{ENDING}").unlink()
+
+
+@cache
+def _make_room(at: Path) -> None:
+    """Once in a process that writes: delete what was left unfinished, and the oldest files beyond MOST_BYTES."""
+    kept = []
+    try:
+        with os.scandir(at) as entries:
+            for entry in entries:
+                with suppress(OSError):  # another process deleted it
+                    info = entry.stat(follow_symlinks=False)
+                    if entry.name.endswith(ENDING):
+                        kept.append((info.st_mtime, info.st_size, entry.path))
+                    elif stat.S_ISREG(info.st_mode) and time.time() - info.st_mtime > UNFINISHED_SECONDS:
+                        os.unlink(entry.path)
+        excess = sum(size for _, size, _ in kept) - MOST_BYTES
+        for _, size, path in sorted(kept):
+            if excess <= 0:
+                return
+            with suppress(OSError):
+                os.unlink(path)
+            excess -= size
+    except OSError as error:
+        _log.warning("Old kernels in %s can't be deleted: %s", at, error)
