@@ -327,7 +327,7 @@ class Topograph:
         app = Celery(broker=self._servers()["redis_url"])
         for _ in range(times):
             app.send_task("tasks.runs.train", [run])
-            app.send_task("tasks.corpora.ingest", [corpus])
+            app.send_task("tasks.corpora.read", [corpus])
         app.close()
 
     def stop_child(self, run: int) -> int:

@@ -70,7 +70,7 @@ def name(documents: int, themes: int = THEMES) -> str:
 
 def corpus(documents: int, themes: int = THEMES):
     """A corpus of so many documents that has been read. Django must be set up."""
-    from tasks.corpora import ingest
+    from tasks.corpora import read_corpus
     from webapp.ingest import corpora, guesses
 
     with tempfile.TemporaryDirectory() as folder:
@@ -80,7 +80,7 @@ def corpus(documents: int, themes: int = THEMES):
     corpora.read(
         made, corpora.ReadingSettings(options=asdict(guesses.sniff(made).options), language="en", min_documents=5)
     )
-    ingest(made.pk)
+    read_corpus(made.pk)
     return _done(made, "ready")
 
 

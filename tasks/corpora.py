@@ -5,8 +5,13 @@ from webapp.ingest import job
 from webapp.runs.services import train_when_read
 
 
-@app.task(name="tasks.corpora.ingest")
-def ingest(corpus_id: int) -> None:
+@app.task(name="tasks.corpora.store")
+def store_upload(corpus_id: int) -> None:
+    job.store_upload(corpus_id)
+
+
+@app.task(name="tasks.corpora.read")
+def read_corpus(corpus_id: int) -> None:
     job.read_corpus(corpus_id, when_ready=train_when_read)
 
 

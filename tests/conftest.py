@@ -88,14 +88,14 @@ def draft(django_db_setup, tmp_path_factory):
 def ready(draft, django_db_blocker):
     """A corpus that has been read: a real one, in a real database. Committed, as heartbeats come over a connection of
     their own."""
-    from tasks.corpora import ingest
+    from tasks.corpora import read_corpus
     from webapp.ingest import corpora, guesses
 
     with django_db_blocker.unblock():
         corpus = draft(as_csv(example_rows(ROWS)))
         options = asdict(guesses.sniff(corpus).options)
         corpora.read(corpus, corpora.ReadingSettings(options=options, language="en", min_documents=3))
-        ingest(corpus.pk)
+        read_corpus(corpus.pk)
         corpus.refresh_from_db()
         assert corpus.status == "ready", corpus.error
         yield corpus

@@ -21,7 +21,7 @@ KEYS = {  # what a line may say, besides its event
     "timestamp", "level", "logger", "request_id", "where",
     "method", "route", "status", "ms", "user", "corpus", "run", "notebook", "reason", "code",  # a request
     # A task.
-    "task", "task_id", "parent_task_id", "child_task_id", "child_task_name", "duration_ms", "kind", "version", "attempt", "attempts",
+    "task", "task_id", "parent_task_id", "child_task_id", "child_task_name", "duration_ms", "kind", "upload", "version", "attempt", "attempts",
     "error", "sqlstate", "constraint", "errno", "traceback", "bytes", "count", "seconds", "worker", "alive", "part", "table", "key",
 }  # fmt: skip
 # Loggers whose messages without arguments are constant

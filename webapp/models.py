@@ -90,7 +90,7 @@ class Corpus(models.Model):
     """What a user uploaded: stored files, then documents, and versions of which words count."""
 
     class Status(models.TextChoices):
-        DRAFT = "draft"  # files are stored; the user has not yet said how to read them
+        DRAFT = "draft"  # not read yet: its upload says how far storing its files is, and how they will be read
         QUEUED = "queued"
         READING = "reading"
         READY = "ready"
@@ -118,9 +118,6 @@ class Corpus(models.Model):
     parent = models.ForeignKey("self", models.SET_NULL, null=True, related_name="parts")
     # Of such a part: which documents of what (ingest.corpora.create_subset)
     provenance = models.JSONField(default=dict)
-    # Of files that have come and are still to be stored: ingest.checkpoints.StoreCheckpoint as a dict, or of an
-    # addition that is to be joined its "first" position, the "end", and the "mark". Empty: all are stored.
-    arriving = models.JSONField(default=dict)
     # Of a draft: where its files will be added
     into = models.ForeignKey("self", models.CASCADE, null=True, related_name="additions")
     attempt = models.IntegerField(default=0)
@@ -148,6 +145,17 @@ class Corpus(models.Model):
         return self.parent if self.parent_id and not self.parent.deleted_at else None
 
     @property
+    def unstored(self) -> "Upload | None":
+        """Its upload, while a worker still has to do something with the files, or could not."""
+        upload = getattr(self, "upload", None)  # a part of another corpus has none
+        return upload if upload and upload.status != Upload.Status.STORED else None
+
+    @property
+    def stage(self) -> str:
+        """Its status, as pages and the API say it: of a draft whose files are not stored yet, that of storing them."""
+        return self.unstored.stage if self.status == self.Status.DRAFT and self.unstored else self.status
+
+    @property
     def documents(self) -> int:
         """D of the newest version; so are the other two."""
         return self.version.documents if self.version else 0
@@ -159,6 +167,48 @@ class Corpus(models.Model):
     @property
     def vocabulary(self) -> int:
         return self.version.vocabulary if self.version else 0
+
+
+class Upload(models.Model):
+    """The files that came for a corpus, until it is read: stored, and looked into, by a worker where that takes long.
+
+    A corpus has one, unless it is a part of another (provenance); it keeps it. A row is a job (jobs.kinds.STORE).
+    """
+
+    class Status(models.TextChoices):
+        QUEUED = "queued"
+        STORING = "storing"
+        STORED = "stored"  # each file has a row, and what a page asked is answered
+        JOINING = "joining"  # of an addition: its files are being given to the corpus that they are added to
+        FAILED = "failed"
+
+    corpus = models.OneToOneField(Corpus, models.CASCADE, primary_key=True, related_name="upload")
+    status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
+    named = models.BooleanField(default=True)  # by the user; else the corpus is called after its files
+    # How far storing, or joining, is (ingest.checkpoints.StoreCheckpoint); none: nothing can be made of the files
+    checkpoint = models.JSONField(default=dict, null=True)
+    # What a worker is to find out about the stored files, as a page could not wait for it: ingest.guesses.Question
+    question = models.JSONField(null=True)
+    position = models.IntegerField(null=True)  # of its first file in the corpus that it joins
+    error = models.TextField(default="")
+    created_at = models.DateTimeField(auto_now_add=True)
+    attempt = models.IntegerField(default=0)
+    tries = models.IntegerField(default=0)  # attempts since it last came further (jobs.claims)
+    heartbeat_at = models.DateTimeField(null=True)
+    deleted_at = models.DateTimeField(null=True)  # with its corpus
+
+    objects = Present()
+    everything = models.Manager()
+
+    class Meta:
+        indexes = [models.Index(fields=["status", "heartbeat_at"], name="upload_status")]
+
+    @property
+    def stage(self) -> str:
+        """Its status, in words for the status of a corpus."""
+        return {self.Status.STORING: "reading", self.Status.STORED: "draft", self.Status.JOINING: "draft"}.get(
+            self.Status(self.status), self.status
+        )
 
 
 class Membership(models.Model):

@@ -230,7 +230,7 @@ def test_a_task_is_given_what_is_no_number(argument):
     from webapp.models import Run
 
     before = Run.objects.count()
-    for task in (corpora.ingest, corpora.choose, runs.train):
+    for task in (corpora.store_upload, corpora.read_corpus, corpora.choose, runs.train):
         try:
             task(argument)
         except (TypeError, ValueError, OverflowError):

@@ -16,7 +16,7 @@ from django.db import OperationalError
 
 from benchmarks.whole_path import form_fields
 from inference.memory import mapped
-from tasks.corpora import ingest
+from tasks.corpora import read_corpus
 from tasks.runs import train
 from tests.corpora import as_csv, example_rows
 from tests.faults.conftest import take_away
@@ -56,12 +56,12 @@ def content(corpus: Corpus) -> tuple:
 @pytest.mark.parametrize("limit", [1_000, 100_000, 300_000])
 def test_reading_and_choosing_wait_for_room(committed, client, reading, ready, limit):
     with file_size(limit):
-        ingest(reading.pk)
+        read_corpus(reading.pk)
     reading.refresh_from_db()
     assert (reading.status, reading.error, reading.attempt) == ("queued", claims.DISK_FULL, 1)
     assert "disk is full" in client.get(f"/corpora/{reading.pk}/").content.decode()
     assert client.get(f"/corpora/{reading.pk}.json").json()["error"] == claims.DISK_FULL
-    ingest(reading.pk)
+    read_corpus(reading.pk)
     reading = Corpus.objects.select_related("version").get(pk=reading.pk)
     assert (reading.status, reading.error) == ("ready", "")
     assert content(reading) == content(ready)

@@ -11,7 +11,7 @@ import inference
 from inference import Bow, checkpoint, engines
 from inference.index import Index
 from inference.text import Stream, Tokeniser
-from tasks.corpora import choose, ingest
+from tasks.corpora import choose, read_corpus
 from tasks.runs import train
 from tests.corpora import as_csv, example_rows
 from webapp.ingest import versions
@@ -90,7 +90,7 @@ def test_a_corpus_and_its_versions(committed, draft, ready):
         return now.version and now.version.pk
 
     with readers(look) as seen:
-        ingest(corpus.pk)
+        read_corpus(corpus.pk)
         look()
         corpus.refresh_from_db()
         version = versions.choose(corpus, replace(versions.VocabularySettings.of(corpus.settings), min_documents=2))

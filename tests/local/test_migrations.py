@@ -41,7 +41,7 @@ def test_models_and_migrations_agree():
 
 def test_rows_stay_and_are_completed(migrated):
     rows = migrated["rows"]
-    letters, draft = rows["webapp_corpus"]
+    letters, draft, *_ = rows["webapp_corpus"]
     assert (letters["name"], letters["version_id"], letters["status"], letters["deleted_at"]) == (
         "Letters",
         5,
@@ -74,6 +74,30 @@ def test_rows_stay_and_are_completed(migrated):
     assert len(rows["topic_word"]) == 4 and {row["tokens"] for row in rows["topic_word"]} == {0}
     assert rows["document_topic"] == []  # of the topics of documents no table is left
     assert [t["coherence"] for t in rows["webapp_topic"]] == [-1, -2] and len(rows["webapp_metric"]) == 1
+
+
+def test_uploads_are_carried_over(migrated):
+    """What Corpus.arriving said in four shapes; a corpus whose files are not stored is a draft."""
+    uploads = {row["corpus_id"]: row for row in migrated["rows"]["webapp_upload"]}
+    checkpoint = {"uploads": 0, "inside": 0, "files": 0, "bytes": 0}
+    known = {
+        5: ("stored", True, {}, None, None, ""),
+        6: ("stored", True, {}, None, None, ""),
+        11: ("queued", False, {"uploads": 2, "inside": 1, "files": 4, "bytes": 9}, None, None, ""),
+        12: ("queued", True, checkpoint | {"files": 1, "bytes": 3}, None, None, ""),
+        13: ("failed", True, checkpoint, None, None, "The disk was full."),
+        14: ("queued", True, {}, {"table": "t.csv", "known": {"sheet": "a"}}, None, ""),
+        15: ("joining", True, checkpoint | {"files": 1, "bytes": 8}, None, 4, ""),
+        16: ("stored", True, {}, None, None, ""),
+    }
+    names = ("status", "named", "checkpoint", "question", "position", "error")
+    assert {pk: tuple(row[name] for name in names) for pk, row in uploads.items()} == known
+    assert [pk for pk, row in uploads.items() if row["deleted_at"]] == [13]
+    corpora = {row["id"]: (row["status"], row["error"]) for row in migrated["rows"]["webapp_corpus"]}
+    assert corpora[5] == ("ready", "") and corpora[16] == ("failed", "No text.")
+    assert {corpora[pk] for pk in (6, 11, 12, 13, 14, 15)} == {("draft", "")}
+    pages = dict(migrated["pages"])
+    assert "are being stored" in pages["/corpora/11/"][1] and "looking into the files" in pages["/corpora/14/"][1]
 
 
 def test_files_follow(migrated):

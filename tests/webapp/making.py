@@ -9,13 +9,13 @@ from webapp.models import Corpus, Run
 def corpus_of(draft, rows: list[list[str]], name: str, known: dict | None = None, **reading) -> Corpus:
     """Rows, with their head, as a corpus that has been read. known: of ingest.guesses.sniff; reading: of
     ReadingSettings."""
-    from tasks.corpora import ingest
+    from tasks.corpora import read_corpus
     from webapp.ingest import corpora, guesses
 
     corpus = draft(as_csv(rows), name)
     options = asdict(guesses.sniff(corpus, **(known or {})).options)
     corpora.read(corpus, corpora.ReadingSettings(options=options, **reading))
-    ingest(corpus.pk)
+    read_corpus(corpus.pk)
     corpus.refresh_from_db()
     assert corpus.status == "ready", corpus.error
     return corpus

@@ -14,7 +14,7 @@ from django.db.models import Q, QuerySet, Sum
 from inference.errors import Invalid
 from webapp.drawing.numbers import bytes as size
 from webapp.jobs import kinds
-from webapp.models import GONE, Corpus, SourceFile, User
+from webapp.models import GONE, Corpus, SourceFile, Upload, User
 
 MORE = "Delete what is not needed any more, for good, or ask whoever runs this Topograph for more."
 
@@ -47,9 +47,11 @@ def used(user: User) -> dict[str, int]:
 
 
 def _used(corpora: QuerySet[Corpus]) -> dict[str, int]:
+    unstored = Upload.everything.exclude(status=Upload.Status.STORED).values("corpus")
+    stored = SourceFile.objects.filter(corpus__in=corpora.exclude(pk__in=unstored))
     return {
-        "bytes": (SourceFile.objects.filter(corpus__in=corpora.filter(arriving={})).aggregate(n=Sum("bytes"))["n"] or 0)
-        + (corpora.exclude(arriving={}).aggregate(n=Sum("bytes_total"))["n"] or 0),
+        "bytes": (stored.aggregate(n=Sum("bytes"))["n"] or 0)
+        + (corpora.filter(pk__in=unstored).aggregate(n=Sum("bytes_total"))["n"] or 0),
         "documents": corpora.aggregate(n=Sum("documents_read"))["n"] or 0,
     }
 
@@ -63,7 +65,8 @@ def _jobs(user: User) -> int:
         return kind.model.objects.filter(status__in=("queued", *kind.active), **whose).count()
 
     own = count(kinds.TRAIN, by=user) + count(kinds.EXPORT, by=user)
-    return own + count(kinds.INGEST, owner=user) + count(kinds.VECTORIZE, corpus__owner=user)
+    own += count(kinds.STORE, corpus__owner=user) + count(kinds.READ, owner=user)
+    return own + count(kinds.VECTORIZE, corpus__owner=user)
 
 
 def check_bytes(user: User, more: int, arriving: Callable[[], int] = lambda: 0) -> None:

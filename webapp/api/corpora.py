@@ -65,10 +65,10 @@ def create(request: HttpRequest, making: shapes.Making):
 )
 def read(request: HttpRequest, corpus_id: int, reading: shapes.Reading):
     corpus = corpus_or_404(corpus_id)
-    if corpus.status != Corpus.Status.DRAFT or corpus.into_id:
+    if corpus.stage != Corpus.Status.DRAFT or corpus.into_id:
         raise Invalid(
             "corpus",
-            f"Corpus {corpus_id} is {corpus.status}: its files can be read when they are stored, and were not read before.",
+            f"Corpus {corpus_id} is {corpus.stage}: its files can be read when they are stored, and were not read before.",
         )
     try:
         with looking.within(looking.PAGE_SECONDS, request_context(request).abandoned.is_set):
@@ -76,7 +76,7 @@ def read(request: HttpRequest, corpus_id: int, reading: shapes.Reading):
     except Unreadable as error:
         raise Invalid("corpus", error.message) from None
     except looking.Exhausted as error:
-        services.look_by_worker(corpus, "", {})
+        services.look_by_worker(corpus, guesses.Question("", {}))
         raise Invalid("corpus", f"{error} A worker does it now: ask again when the corpus is a draft.") from None
     services.read(corpus, settings)
     corpus.refresh_from_db()

@@ -18,10 +18,10 @@ from django.db.models.functions import Now
 from inference.errors import Invalid
 from webapp.accounts.embargo import passage
 from webapp.jobs import claims, dispatch, events, kinds
-from webapp.models import GONE, Corpus, Pin, Run, Version
+from webapp.models import GONE, Corpus, Pin, Run, Upload, Version
 
 MODELS = {"corpus": Corpus, "run": Run}
-KINDS = {Corpus: kinds.INGEST, Version: kinds.VECTORIZE, Run: kinds.TRAIN}
+KINDS = {Upload: kinds.STORE, Corpus: kinds.READ, Version: kinds.VECTORIZE, Run: kinds.TRAIN}
 
 
 def kept() -> timedelta:
@@ -45,7 +45,13 @@ def corpus(corpus: Corpus) -> None:
         for model in (Version, Run):
             model.objects.filter(corpus=corpus.pk).update(deleted_at=at)
         Corpus.objects.filter(into=corpus.pk).update(deleted_at=at)
+        Upload.objects.filter(_uploads(corpus)).update(deleted_at=at)
         transaction.on_commit(lambda: _tell(corpus.pk, running))
+
+
+def _uploads(corpus: Corpus) -> Q:
+    """Its upload, and those of what is to be added to it."""
+    return Q(corpus=corpus.pk) | Q(corpus__into=corpus.pk)
 
 
 def run(run: Run) -> None:
@@ -82,7 +88,12 @@ def bring_back(row: Corpus | Run) -> None:
         )
         if locked is None:
             raise Invalid(model.__name__.lower(), f"{said} can’t be restored any more.")
-        of_corpus = [(Corpus, Q(pk=row.pk) | Q(into=row.pk)), (Version, Q(corpus=row.pk)), (Run, Q(corpus=row.pk))]
+        of_corpus = [
+            (Corpus, Q(pk=row.pk) | Q(into=row.pk)),
+            (Upload, _uploads(row)),
+            (Version, Q(corpus=row.pk)),
+            (Run, Q(corpus=row.pk)),
+        ]
         for each, mine in of_corpus if model is Corpus else [(Run, Q(pk=row.pk))]:
             back = each.everything.filter(mine, deleted_at=locked.deleted_at)  # a run that was deleted before stays so
             _go_on(KINDS[each], back)
@@ -106,8 +117,8 @@ def due(model: type[Corpus] | type[Run], most: int) -> list[Corpus] | list[Run]:
     old = model.everything.filter(deleted_at__lte=Now() - kept())
     at_work = _at_work(model)
     if model is Corpus:
-        at_work |= Q(pk__in=Version.everything.filter(_at_work(Version)).values("corpus"))
-        at_work |= Q(pk__in=Run.everything.filter(_at_work(Run)).values("corpus"))
+        for part in (Upload, Version, Run):
+            at_work |= Q(pk__in=part.everything.filter(_at_work(part)).values("corpus"))
     return list(old.exclude(at_work).order_by("deleted_at", "pk")[:most])
 
 

@@ -24,7 +24,7 @@ def recent(numbers: list[int]) -> tuple[list[Corpus], int | None]:
     corpora = (
         Corpus.objects.filter(pk__in=numbers)
         .annotate(run_count=Count("runs", filter=Q(runs__deleted_at=None)))
-        .select_related("version", "owner")
+        .select_related("version", "owner", "upload")
     )
     page = list(corpora.defer("report", "settings").order_by("-pk"))
     latest = Run.objects.filter(corpus__in=page[:PAGE]).order_by("corpus", "-pk").distinct("corpus")
@@ -104,8 +104,9 @@ def about(corpus: Corpus) -> dict:
     """A corpus, in the shape webapp.api.shapes.Corpus; its fields are known when it is ready."""
     ready = corpus.status == Corpus.Status.READY
     dated = fields.dated(corpus.version) if ready else None
-    names = ("id", "name", "status", "documents", "tokens", "vocabulary", "embargo")
+    names = ("id", "name", "documents", "tokens", "vocabulary", "embargo")
     return {name: getattr(corpus, name) for name in names} | {
+        "status": corpus.stage,
         "created": corpus.created_at,
         "categories": [category.name for category in fields.categories(corpus.version)] if ready else [],
         "dated": [day.isoformat() for day in dated] if dated else None,
@@ -114,15 +115,17 @@ def about(corpus: Corpus) -> dict:
 
 def state(corpus: Corpus, workers: int | None) -> dict:
     """corpus.json: all that its page shows while it is being read, and its numbers after."""
+    upload = corpus.unstored
+    stored = (upload.checkpoint or {}) if upload else {}
     return about(corpus) | {
-        "error": corpus.error,
-        "bytes_read": corpus.bytes_read,
+        "error": upload.error if upload else corpus.error,
+        "bytes_read": stored.get("bytes", 0) if upload else corpus.bytes_read,
         "bytes_total": corpus.bytes_total,
         "documents_read": corpus.documents_read,
         "dropped": (corpus.version.report if corpus.version else {}).get("dropped", {}),
         "problem_counts": corpus.report.get("problem_counts", {}),
-        "arriving": bool(corpus.arriving),
-        "files_stored": (corpus.arriving.get("mark") or corpus.arriving).get("files", 0),
+        "arriving": upload is not None,
+        "files_stored": stored.get("files", 0),
         "making": _making(corpus),
         "run": _trained(corpus) if corpus.status == Corpus.Status.READY else None,
         "workers": workers,

@@ -35,7 +35,7 @@ from webapp.ingest import (
     vocabulary_forms,
 )
 from webapp.jobs import claims, kinds, roster
-from webapp.models import Corpus, Run, User
+from webapp.models import Corpus, Run, Upload, User
 from webapp.pages.errors import add_to_form, wants_json
 from webapp.pages.page import corpus_or_404, next_page, number, page
 from webapp.request_context import request_context
@@ -134,8 +134,8 @@ def retry(request: HttpRequest, corpus_id: int) -> HttpResponse:
     """Try the files again that could not be read, or go on storing them."""
     corpus = corpus_or_404(corpus_id)
     try:
-        if corpus.arriving:
-            claims.retry(kinds.INGEST, corpus.pk)
+        if corpus.unstored:
+            claims.retry(kinds.STORE, corpus.pk)
         else:
             corpora.retry_failed_files(corpus)
     except Invalid as error:
@@ -160,7 +160,7 @@ def arriving(request: HttpRequest, owner: User) -> Iterator[list[corpora.Receive
 
 def _led(request: HttpRequest, corpus: Corpus) -> HttpResponse:
     """To the page that says how the files are read, or to the one that says how far storing them is."""
-    url = reverse("corpus_prepare" if corpus.status == Corpus.Status.DRAFT else "corpus", args=[corpus.pk])
+    url = reverse("corpus" if corpus.unstored else "corpus_prepare", args=[corpus.pk])
     return JsonResponse({"url": url}, status=201) if wants_json(request) else redirect(url)
 
 
@@ -195,7 +195,7 @@ def example(request: HttpRequest) -> HttpResponse:
 def prepare(request: HttpRequest, corpus_id: int) -> HttpResponse:
     """What was understood of the files, and what the options would give; POST has them read, or shows that again."""
     corpus = corpus_or_404(corpus_id)
-    if corpus.arriving or corpus.status not in (Corpus.Status.DRAFT, Corpus.Status.FAILED):
+    if corpus.unstored or corpus.status not in corpora.UNREAD:
         return redirect("corpus", corpus.pk)
     if corpus.provenance:
         return _prepare_part(request, corpus)
@@ -218,7 +218,7 @@ def _prepare_files(request: HttpRequest, corpus: Corpus) -> HttpResponse:
     except readers.looking.Abandoned:  # a preview that the next one, or the reading, has replaced
         return redirect("corpus", corpus.pk)
     except readers.looking.Exhausted:
-        corpora.look_by_worker(corpus, table, known)
+        corpora.look_by_worker(corpus, guesses.Question(table, known))
         return redirect("corpus", corpus.pk)
     except readers.Unreadable as error:
         return _nothing_to_read(request, corpus, str(error))
@@ -348,7 +348,7 @@ def detail(request: HttpRequest, corpus_id: int, as_json: bool = False) -> HttpR
     state = queries.state(corpus, roster.count_workers())
     if as_json:
         return page(request, "", state, as_json=True)
-    if corpus.arriving.get("first") is not None:  # on its way into another
+    if corpus.unstored and corpus.unstored.position is not None:  # on its way into another
         return redirect("corpus", corpus.into_id)
     return _detail(request, corpus, forms.TrainForm(corpus=corpus, engine=request.GET.get("engine", "")), state=state)
 
@@ -387,7 +387,7 @@ def _detail(
             "versions": version_history.listed(corpus),
             "repeated": _repeated(corpus),
             "additions": list(
-                corpus.additions.exclude(arriving__has_key="first").order_by("pk")[: queries.ADDITIONS_SHOWN]
+                corpus.additions.exclude(upload__status=Upload.Status.JOINING).order_by("pk")[: queries.ADDITIONS_SHOWN]
             ),
             "failed": corpus.files.exclude(error="").count(),
             "made": truth.exists(corpus),

@@ -6,10 +6,8 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class StoreCheckpoint:
-    """How far storing has come: stored as a dict on Corpus.arriving until all files have a row."""
+    """How far storing, or joining, has come: stored as a dict on Upload.checkpoint."""
 
-    of: int | None = None  # the corpus whose files these are, too; none: uploads
-    named: bool = True  # by the user; else the corpus is called after its files
     uploads: int = 0  # that are behind
     inside: int = 0  # files of the next one, a pack, that are behind
     files: int = 0  # that have a row

@@ -11,8 +11,9 @@ from dataclasses import asdict, replace
 import numpy as np
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import F, Max, Sum
+from django.db.models import Count, Exists, F, Max, OuterRef, Sum
 from django.db.models.functions import Now
+from django.utils import timezone
 
 from inference.durable import settle
 from inference.errors import Invalid
@@ -20,14 +21,14 @@ from webapp import readers
 from webapp.accounts import quotas
 from webapp.accounts.embargo import columns_read, inherited
 from webapp.ingest import guesses, received_files, source_files, versions
-from webapp.ingest.checkpoints import StoreCheckpoint
 from webapp.ingest.file_names import corpus_name
 from webapp.ingest.received_files import ReceivedFile
 from webapp.ingest.settings import ReadingSettings, VocabularySettings
 from webapp.jobs import dispatch, kinds
-from webapp.models import Corpus, User, Version
+from webapp.models import Corpus, Upload, User, Version
 from webapp.storage import files
 
+UNREAD = (Corpus.Status.DRAFT, Corpus.Status.FAILED)  # from which a corpus can be read
 EXAMPLE = settings.BASE_DIR / "webapp" / "example" / "state_of_the_union.csv.gz"
 EXAMPLE_NAME = "State of the Union, 1790–2020"
 EXAMPLE_PASSES = 20  # a third of the usual number: it is done in a third of the time, with nearly the same topics
@@ -50,16 +51,11 @@ def create(
         files.storing()
         owner = owner or User.objects.local()
         quotas.check_bytes(owner, sum(sizes))
-        checkpoint = StoreCheckpoint(named=bool(name.strip()))
-        fields |= {
-            "name": name.strip()[:200] or corpus_name(received[0].name),
-            "bytes_total": sum(sizes),
-            "arriving": asdict(checkpoint),
-        }
-        corpus = Corpus.objects.create(owner=owner, **fields)
+        called = name.strip()[:200] or corpus_name(received[0].name)
+        corpus = Corpus.objects.create(owner=owner, name=called, bytes_total=sum(sizes), **fields)
         try:
             received_files.link(corpus, received)
-            _store(corpus, in_background)
+            _store(Upload(corpus=corpus, named=bool(name.strip())), in_background)
         except BaseException:  # its row goes with the transaction
             shutil.rmtree(files.corpus_folder(corpus.pk), ignore_errors=True)
             raise
@@ -69,7 +65,7 @@ def create(
 def check_readable(corpus: Corpus) -> None:
     """Raises Unusable where nothing can be read of what has just come; the draft is gone then. What can't be told in the
     time of a request is told later, by its prepare page."""
-    if corpus.status != Corpus.Status.DRAFT:
+    if corpus.unstored:
         return
     try:
         guesses.sniff(corpus)
@@ -82,29 +78,27 @@ def check_readable(corpus: Corpus) -> None:
         raise received_files.Unusable(error.message) from None
 
 
-def look_by_worker(corpus: Corpus, table: str, known: dict) -> None:
-    """Have a worker look into a draft's files: that takes longer than a page may. table, known: of guesses.sniff."""
-    asked = {"looking": {"table": table, "known": known}}
-    drafts = Corpus.objects.filter(pk=corpus.pk, arriving={}, status__in=(Corpus.Status.DRAFT, Corpus.Status.FAILED))
-    fields = {"status": Corpus.Status.QUEUED, "arriving": asked, "error": "", "tries": 0, "bytes_read": 0}
+def look_by_worker(corpus: Corpus, question: guesses.Question) -> None:
+    """Have a worker look into a draft's files: that takes longer than a page may."""
+    stored = Upload.objects.filter(pk=corpus.pk, status=Upload.Status.STORED)
     with transaction.atomic():
-        if drafts.update(**fields, heartbeat_at=Now()):
-            dispatch.send(kinds.INGEST, corpus.pk)
+        if not Corpus.objects.filter(pk=corpus.pk, status__in=UNREAD).update(status=Corpus.Status.DRAFT, error=""):
+            return
+        if stored.update(status=Upload.Status.QUEUED, question=asdict(question), tries=0, heartbeat_at=Now()):
+            dispatch.send(kinds.STORE, corpus.pk)
 
 
-def _store(corpus: Corpus, in_background: bool) -> None:
-    """Have the received files stored, here or by a worker."""
+def _store(upload: Upload, in_background: bool) -> None:
+    """Have the files of a new upload stored, here or by a worker, and its row written."""
     if in_background:
-        settle(files.corpus_folder(corpus.pk))  # before a row says that it is there
-        corpus.status = Corpus.Status.QUEUED
-        Corpus.objects.filter(pk=corpus.pk).update(status=corpus.status, heartbeat_at=Now())
-        dispatch.send(kinds.INGEST, corpus.pk)
-        return
-    source_files.store(corpus)
-    fields = source_files.finish(corpus)
-    Corpus.objects.filter(pk=corpus.pk).update(**fields)
-    for name, value in fields.items():
-        setattr(corpus, name, value)
+        settle(files.corpus_folder(upload.pk))  # before a row says that it is there
+        upload.heartbeat_at = timezone.now()  # since when it waits
+        dispatch.send(kinds.STORE, upload.pk)
+    else:
+        source_files.store(upload)
+        source_files.finish(upload)
+        upload.status = Upload.Status.STORED
+    upload.save(force_insert=True)
 
 
 def read(corpus: Corpus, reading: ReadingSettings, trains: dict | None = None) -> None:
@@ -112,7 +106,8 @@ def read(corpus: Corpus, reading: ReadingSettings, trains: dict | None = None) -
 
     trains: settings of a run that is trained as soon as it has been read, {} for the usual ones; None for no run.
     """
-    readable = Corpus.objects.filter(pk=corpus.pk, arriving={}, status__in=(Corpus.Status.DRAFT, Corpus.Status.FAILED))
+    unstored = Upload.objects.filter(corpus=OuterRef("pk")).exclude(status=Upload.Status.STORED)
+    readable = Corpus.objects.filter(~Exists(unstored), pk=corpus.pk, status__in=UNREAD)
     # Words made elsewhere, numbers and single letters among them, are taken as they are
     if reading.options.get("given"):
         reading = replace(reading, numbers=True, min_length=1)
@@ -129,7 +124,7 @@ def read(corpus: Corpus, reading: ReadingSettings, trains: dict | None = None) -
             raise Invalid(
                 "name", "This corpus is being read already, or has been read. Upload the files again instead."
             )
-        dispatch.send(kinds.INGEST, corpus.pk)
+        dispatch.send(kinds.READ, corpus.pk)
 
 
 def create_subset(
@@ -166,7 +161,7 @@ def create_subset(
         folder.mkdir(parents=True)
         np.save(folder / NUMBERS, np.asarray(numbers, np.int64))
         settle(folder)
-        dispatch.send(kinds.INGEST, corpus.pk)
+        dispatch.send(kinds.READ, corpus.pk)
     return corpus
 
 
@@ -190,7 +185,7 @@ def copy_as_draft(corpus: Corpus) -> Corpus:
         .order_by("-pk")
         .first()
     )
-    if draft and (draft.arriving or draft.status == Corpus.Status.DRAFT and draft.files.count() == count):
+    if draft and draft.status == Corpus.Status.DRAFT and (draft.unstored or draft.files.count() == count):
         return draft
     words = VocabularySettings.of(corpus.version.settings)
     now = ReadingSettings.of(corpus.settings)
@@ -200,10 +195,10 @@ def copy_as_draft(corpus: Corpus) -> Corpus:
         files.storing()
         draft = Corpus.objects.create(
             owner=corpus.owner, name=corpus.name, parent=corpus, embargo=corpus.embargo, settings=reading,
-            bytes_total=corpus.files.aggregate(size=Sum("bytes"))["size"], arriving=asdict(StoreCheckpoint(of=corpus.pk)),
+            bytes_total=corpus.files.aggregate(size=Sum("bytes"))["size"],
         )  # fmt: skip
         files.corpus_folder(draft.pk).mkdir(parents=True)
-        _store(draft, count > received_files.FEW)
+        _store(Upload(corpus=draft), count > received_files.FEW)
     return draft
 
 
@@ -257,17 +252,16 @@ def add_files(draft: Corpus, reading: ReadingSettings) -> Version:
         addition = {"first": first, "options": reading.options | {"kinds": types}, "shaping": reading.shaping}
         changed = asdict(replace(now, options=now.options | {"kinds": types}, added=[*now.added, addition]))
         Corpus.objects.filter(pk=corpus.pk).update(settings=changed, bytes_total=F("bytes_total") + draft.bytes_total)
-        Corpus.objects.filter(pk=draft.pk).update(
-            arriving={"first": first, "end": first + draft.files.count(), "mark": asdict(StoreCheckpoint(of=draft.pk))}
-        )
+        Upload.objects.filter(pk=draft.pk).update(status=Upload.Status.JOINING, position=first)
     return version
 
 
 def _next_position(corpus: Corpus) -> int:
     """The position behind its files, and behind those of additions that have not been joined yet."""
     last = corpus.files.aggregate(last=Max("position"))["last"]
-    coming = corpus.additions.filter(arriving__has_key="first").values_list("arriving__end", flat=True)
-    return max([0 if last is None else last + 1, *coming])
+    joining = Upload.objects.filter(corpus__into=corpus, status=Upload.Status.JOINING)
+    ends = joining.annotate(end=F("position") + Count("corpus__files")).values_list("end", flat=True)
+    return max([0 if last is None else last + 1, *ends])
 
 
 def retry_failed_files(corpus: Corpus) -> Version:

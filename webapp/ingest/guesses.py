@@ -2,8 +2,9 @@
 it."""
 
 from collections.abc import Callable
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 
@@ -15,6 +16,14 @@ from webapp.readers import looking
 
 TABLE = ["table"]  # the question to which `guess_table` is the answer
 MOST_LOOKED_AT = 2_000  # uploaded files, among which tables are offered, and which say how all are read
+
+
+@dataclass(frozen=True)
+class Question:
+    """What `sniff` is asked of a draft: Upload.question, as a dict."""
+
+    table: str  # the name of the file that is a table about the others; "": none
+    known: dict[str, Any]  # options of webapp.readers.Options that the user chose
 
 
 def stored_path(source) -> Path:
@@ -47,7 +56,7 @@ def sniff(corpus: Corpus, table: str | None = None, **known) -> readers.Sniff:
     return readers.Sniff.of(looks.kept(corpus, _question(known), look))
 
 
-def look_long(corpus: Corpus, table: str, known: dict, stopped: Callable[[], bool]) -> None:
+def look_long(corpus: Corpus, question: Question, stopped: Callable[[], bool]) -> None:
     """Find out what `guess_table` and `sniff` say of a draft, for as long as a worker may: from then on they say it at
     once. What can't be found out is no table, or can't be read."""
     try:
@@ -57,10 +66,11 @@ def look_long(corpus: Corpus, table: str, known: dict, stopped: Callable[[], boo
         looks.answer(corpus, TABLE)
     try:
         with looking.within(looking.JOB_SECONDS, stopped):
-            sniff(corpus, table, **known)
+            sniff(corpus, question.table, **question.known)
     except looking.Exhausted as error:
         sentence = f"{error} By then no text had been found. Upload less at once, or save the files as text."
-        looks.answer(corpus, _question(known | ({"without": table} if table else {})), unreadable=sentence)
+        without = {"without": question.table} if question.table else {}
+        looks.answer(corpus, _question(question.known | without), unreadable=sentence)
     except readers.Unreadable:
         pass  # whoever asks next is told so
 

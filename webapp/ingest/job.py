@@ -1,8 +1,7 @@
-"""The jobs of a corpus: store its files, read them and choose its words; choose others later, or read files that were
-added.
+"""The three jobs of a corpus: store what was uploaded, read it and choose its words; choose others later, or read
+files that were added.
 
-Each runs in a worker (tasks.corpora), and each may be killed anywhere: it goes on from the checkpoint on the corpus's
-row.
+Each runs in a worker (tasks.corpora), and each may be killed anywhere: it continues from the checkpoint on its row.
 """
 
 import time
@@ -23,20 +22,24 @@ from webapp.ingest.vectorize import VersionBuilder
 from webapp.jobs import claims, events, kinds
 from webapp.jobs.heartbeat import Heartbeat
 from webapp.jobs.running import run_next
-from webapp.models import Corpus, Version
+from webapp.models import Corpus, Upload, Version
 from webapp.storage import bulk
 
 REFUSALS = (Invalid, readers.Unreadable)  # whose messages are sentences for the user
 REPORT_EVERY = 0.25  # seconds between two reports of progress to open pages
 
 
+def store_upload(corpus_id: int) -> None:
+    """Store the files of a queued upload, and look into them where a page asked for that."""
+    run_next(kinds.STORE, corpus_id, _store_upload, REFUSALS)
+
+
 def read_corpus(corpus_id: int, when_ready: Callable[[Corpus], None]) -> None:
-    """Store the files of a queued corpus that have just come; or read it from its stored files, and make its first
-    version.
+    """Read a queued corpus from its stored files, and make its first version.
 
     when_ready: called with a corpus that has been read, in the transaction that makes it ready.
     """
-    run_next(kinds.INGEST, corpus_id, partial(_store_or_read, when_ready=when_ready), REFUSALS)
+    run_next(kinds.READ, corpus_id, partial(_read_corpus, when_ready=when_ready), REFUSALS)
 
 
 def build_version(version_id: int) -> None:
@@ -44,24 +47,54 @@ def build_version(version_id: int) -> None:
     run_next(kinds.VECTORIZE, version_id, _build_version, REFUSALS)
 
 
-def _store_or_read(corpus_id: int, attempt: int, beat: Heartbeat, when_ready: Callable[[Corpus], None]) -> None:
+def _store_upload(corpus_id: int, attempt: int, beat: Heartbeat) -> None:
+    upload = Upload.objects.select_related("corpus__parent").get(pk=corpus_id)
+    progress = ProgressReporter(upload.corpus)
+    if upload.question is None:
+        _store(upload, attempt, beat, progress)
+    else:
+        _look(upload, beat, progress)
+    claims.update(kinds.STORE, corpus_id, attempt, status=Upload.Status.STORED, checkpoint={}, question=None)
+
+
+def _store(upload: Upload, attempt: int, beat: Heartbeat, progress: "ProgressReporter") -> None:
+    def save(checkpoint: StoreCheckpoint) -> None:
+        claims.update(kinds.STORE, upload.pk, attempt, checkpoint=asdict(checkpoint), tries=0)
+
+    try:
+        source_files.store(upload, save, _reporter(beat, progress))
+        with beat.long(), transaction.atomic():
+            source_files.finish(upload)
+    except Invalid:  # there is nothing to go on with
+        with transaction.atomic():
+            claims.update(kinds.STORE, upload.pk, attempt, checkpoint=None)
+            upload.corpus.files.all().delete()
+        raise
+
+
+def _look(upload: Upload, beat: Heartbeat, progress: "ProgressReporter") -> None:
+    """Find out what the stored files seem to be, where a page could not wait for it; the prepare page shows it then."""
+
+    def stopped() -> bool:
+        beat.check()
+        progress.looking()
+        return False
+
+    guesses.look_long(upload.corpus, guesses.Question(**upload.question), stopped)
+
+
+def _read_corpus(corpus_id: int, attempt: int, beat: Heartbeat, when_ready: Callable[[Corpus], None]) -> None:
     corpus = Corpus.objects.get(pk=corpus_id)
-    if "looking" in corpus.arriving:
-        _look(corpus, attempt, beat)
-        return
-    if corpus.arriving:
-        _store(corpus, attempt, beat)
-        return
     received_files.remove(corpus)
     if corpus.provenance:
         corpus.bytes_total = subset.size(corpus)
-        claims.update(kinds.INGEST, corpus_id, attempt, bytes_total=corpus.bytes_total)
+        claims.update(kinds.READ, corpus_id, attempt, bytes_total=corpus.bytes_total)
     progress = ProgressReporter(corpus)
 
     def save(checkpoint: ReadCheckpoint) -> None:
         quotas.check_documents(corpus, checkpoint.documents)
         claims.update(
-            kinds.INGEST,
+            kinds.READ,
             corpus_id,
             attempt,
             progress=asdict(checkpoint),
@@ -83,7 +116,7 @@ def _store_or_read(corpus_id: int, attempt: int, beat: Heartbeat, when_ready: Ca
         Version.objects.filter(pk=version.pk).update(status=Version.Status.READY)
         documents.attach()
         claims.update(
-            kinds.INGEST,
+            kinds.READ,
             corpus_id,
             attempt,
             status=Corpus.Status.READY,
@@ -92,40 +125,6 @@ def _store_or_read(corpus_id: int, attempt: int, beat: Heartbeat, when_ready: Ca
             report=builder.corpus_report,
         )
         when_ready(Corpus.objects.select_related("version").get(pk=corpus_id))
-
-
-def _store(corpus: Corpus, attempt: int, beat: Heartbeat) -> None:
-    """Store files that have come; then they wait for their owner to say how they are read."""
-    progress = ProgressReporter(corpus)
-
-    def save(checkpoint: StoreCheckpoint) -> None:
-        claims.update(
-            kinds.INGEST, corpus.pk, attempt, arriving=asdict(checkpoint), bytes_read=checkpoint.bytes, tries=0
-        )
-
-    try:
-        source_files.store(corpus, save, _reporter(beat, progress))
-        with beat.long(), transaction.atomic():
-            claims.update(kinds.INGEST, corpus.pk, attempt, status=Corpus.Status.DRAFT, **source_files.finish(corpus))
-    except Invalid:  # there is nothing to go on with
-        with transaction.atomic():
-            claims.update(kinds.INGEST, corpus.pk, attempt, arriving={})
-            corpus.files.all().delete()
-        raise
-
-
-def _look(corpus: Corpus, attempt: int, beat: Heartbeat) -> None:
-    """Find out what the files of a draft seem to be, where a page could not wait for it; the prepare page shows it
-    then."""
-    asked, progress = corpus.arriving["looking"], ProgressReporter(corpus)
-
-    def stopped() -> bool:
-        beat.check()
-        progress.looking()
-        return False
-
-    guesses.look_long(corpus, asked["table"], asked["known"], stopped)
-    claims.update(kinds.INGEST, corpus.pk, attempt, status=Corpus.Status.DRAFT, arriving={}, bytes_read=0)
 
 
 def _build_version(version_id: int, attempt: int, beat: Heartbeat) -> None:

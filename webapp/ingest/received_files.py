@@ -1,4 +1,4 @@
-"""Files that have come to this machine and are to be a corpus's: in its folder `arriving/`, until each has a row
+"""The files of an upload that have come to this machine: in the corpus's folder `arriving/`, until each has a row
 (source_files).
 
 `link` takes a moment, whatever their number and size: every file gets a second name there, and a line in

@@ -1,8 +1,8 @@
-"""Received files become rows of a corpus (SourceFile): at once where they are few, else by a worker (ingest.job).
+"""The files of an upload become rows (SourceFile): at once where they are few, else by a worker (ingest.job).
 
 `store` opens packs of small files, hashes what is not hashed yet and gives each file a row, a part
-at a time; a checkpoint is saved in the transaction of the rows (Corpus.arriving), from which the next attempt goes on
-after a kill.
+at a time; a checkpoint is saved in the transaction of the rows (Upload.checkpoint), from which the next attempt
+continues after a kill.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ from webapp.ingest import received_files
 from webapp.ingest.checkpoints import StoreCheckpoint
 from webapp.ingest.file_names import corpus_name
 from webapp.ingest.packs import packed_files
-from webapp.models import Corpus, SourceFile
+from webapp.models import Corpus, SourceFile, Upload
 from webapp.storage import files
 
 PART = 10_000  # files that are put on record at once
@@ -39,27 +39,27 @@ class Part(NamedTuple):
 
 
 def store(
-    corpus: Corpus,
+    upload: Upload,
     save: Callable[[StoreCheckpoint], None] = lambda checkpoint: None,
     report: Callable[[StoreCheckpoint], None] = lambda checkpoint: None,
 ) -> None:
-    """Give each received file a row, but for those that have one; `finish` comes next.
+    """Give each file a row, but for those that have one; `finish` comes next.
 
     save: puts a checkpoint on record, within the transaction of its rows. report: hears of every step between two, and
     may raise to end it.
     Raises Invalid where a pack can't be opened.
     """
-    checkpoint = StoreCheckpoint(**corpus.arriving)
+    corpus, checkpoint = upload.corpus, StoreCheckpoint(**upload.checkpoint)
     folder = files.corpus_folder(corpus.pk) / "source"
     folder.mkdir(parents=True, exist_ok=True)
     parts = (
-        _linked(Corpus.everything.get(pk=checkpoint.of), corpus, 0, checkpoint, report)
-        if checkpoint.of
-        else _uploaded(corpus, folder, checkpoint, report)
+        _linked(corpus.parent, corpus, 0, checkpoint, report)
+        if corpus.parent
+        else _received(corpus, folder, checkpoint, report)
     )
     for part in parts:
         _record(part, save)
-        if not checkpoint.of:
+        if not corpus.parent:
             received_files.remove_stored(corpus, checkpoint.uploads, part.checkpoint.uploads)
         checkpoint = part.checkpoint
 
@@ -70,19 +70,21 @@ def _record(part: Part, save: Callable[[StoreCheckpoint], None]) -> None:
         save(part.checkpoint)
 
 
-def finish(corpus: Corpus) -> dict:
-    """Put the files in the order of their names; returns the fields of the corpus, now a draft. Raises Invalid where
-    all are empty."""
-    checkpoint = StoreCheckpoint(**corpus.arriving)
+def finish(upload: Upload) -> None:
+    """Put the files in the order of their names, and say on the corpus how large they are. Raises Invalid where all
+    are empty."""
+    corpus = upload.corpus
     first = corpus.files.values_list("name", flat=True).first()
     size = corpus.files.aggregate(size=Sum("bytes"))["size"]
     received_files.check_not_empty(first, size)
-    if not checkpoint.of:
+    if not corpus.parent:
         with connection.cursor() as cursor:
             cursor.execute(_IN_ORDER, [corpus.pk])
         transaction.on_commit(lambda: received_files.remove(corpus))
-    fields = {"arriving": {}, "bytes_read": 0, "bytes_total": size}
-    return fields if checkpoint.named else fields | {"name": _name_after_files(corpus)}
+    corpus.bytes_total = size
+    if not upload.named:
+        corpus.name = _name_after_files(corpus)
+    corpus.save(update_fields=["bytes_total", "name"])
 
 
 def _name_after_files(corpus: Corpus) -> str:
@@ -113,7 +115,7 @@ _IN_ORDER = r"""
 """
 
 
-def _uploaded(
+def _received(
     corpus: Corpus, folder: Path, checkpoint: StoreCheckpoint, report: Callable[[StoreCheckpoint], None]
 ) -> Iterator[Part]:
     """The received files that are still to be stored. Until all have come their positions are below 0, so that order
@@ -218,14 +220,13 @@ def _write(path: str, content: bytes) -> None:
 
 def join_additions(corpus: Corpus, report: Callable[[StoreCheckpoint], None]) -> None:
     """Give a corpus the files of drafts that are to be added to it (ingest.corpora.add_files), which are gone then."""
-    for draft in corpus.additions.filter(arriving__has_key="first").order_by("pk"):
-        kept = draft.arriving
-        checkpoint = StoreCheckpoint(**kept["mark"])
-        for part in _linked(draft, corpus, kept["first"], checkpoint, report):
-            _record(
-                part,
-                lambda checkpoint, draft=draft, kept=kept: Corpus.objects.filter(pk=draft.pk).update(
-                    arriving=kept | {"mark": asdict(checkpoint)}
-                ),
-            )
-        draft.delete()
+    joining = Upload.objects.filter(corpus__into=corpus, status=Upload.Status.JOINING).select_related("corpus")
+    for upload in joining.order_by("pk"):
+
+        def save(checkpoint: StoreCheckpoint, pk: int = upload.pk) -> None:
+            Upload.objects.filter(pk=pk).update(checkpoint=asdict(checkpoint))
+
+        checkpoint = StoreCheckpoint(**upload.checkpoint)
+        for part in _linked(upload.corpus, corpus, upload.position, checkpoint, report):
+            _record(part, save)
+        upload.corpus.delete()

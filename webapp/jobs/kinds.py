@@ -1,4 +1,5 @@
-"""The kinds of job: reading a corpus, making a version of it, training a run, comparing two, and making a large file of one.
+"""The kinds of job: storing what was uploaded, reading a corpus, making a version of it, training a run, comparing two, and making
+a large file of one.
 Each row of their models is a job."""
 
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from django.db.models.fields.json import KT
 from django.db.models.functions import Cast
 
 from webapp.jobs import events
-from webapp.models import Comparison, Corpus, Export, Run, Version
+from webapp.models import Comparison, Corpus, Export, Run, Upload, Version
 from webapp.storage import files
 
 
@@ -33,12 +34,19 @@ class JobKind(NamedTuple):
 
     @property
     def name(self) -> str:
-        """corpus, version, run, comparison or export."""
+        """upload, corpus, version, run, comparison or export."""
         return self.model._meta.model_name
 
     def log_fields(self, pk: int) -> dict:
         """What a line of the log says of a job."""
         return {"kind": self.name, self.name: pk}
+
+
+def _publish_upload(pk: int, event: dict) -> None:
+    """The page of an upload is its corpus's."""
+    if event["type"] == "status":
+        event = event | {"status": Upload(status=event["status"]).stage}
+    events.corpus(pk, event)
 
 
 def _publish_version(pk: int, event: dict) -> None:
@@ -56,9 +64,13 @@ def _nobody(pk: int, event: dict) -> None:
     """Pages that wait for it ask again by themselves."""
 
 
-INGEST = JobKind(
+STORE = JobKind(
+    Upload, "tasks.corpora.store", _publish_upload, (Upload.Status.STORING,), files.corpus_folder, "corpus__owner",
+    F("corpus__bytes_total"),
+)  # fmt: skip
+READ = JobKind(
     Corpus,
-    "tasks.corpora.ingest",
+    "tasks.corpora.read",
     events.corpus,
     (Corpus.Status.READING,),
     files.corpus_folder,
@@ -79,4 +91,4 @@ COMPARE = JobKind(
 EXPORT = JobKind(
     Export, "tasks.runs.export", _nobody, (Export.Status.MAKING,), files.export_folder, "by", F("expected")
 )
-KINDS = (INGEST, VECTORIZE, TRAIN, COMPARE, EXPORT)
+KINDS = (STORE, READ, VECTORIZE, TRAIN, COMPARE, EXPORT)

@@ -12,7 +12,9 @@ from webapp.models import User
 
 PAGE = 50
 MOST = 10_000  # failed jobs that are counted; the page says where there are more
-KINDS = {kind.name: kind for kind in (kinds.TRAIN, kinds.INGEST, kinds.VECTORIZE, kinds.EXPORT, kinds.COMPARE)}
+KINDS = {
+    kind.name: kind for kind in (kinds.TRAIN, kinds.STORE, kinds.READ, kinds.VECTORIZE, kinds.EXPORT, kinds.COMPARE)
+}
 STATES = ("work", "waiting", "failed")
 REQUEST = re.compile(r"\(request ([\w.-]{8,64})\)\.?$")  # at the end of what jobs.claims.crash says
 
@@ -55,6 +57,7 @@ COMMON = ("status", "attempt", "heartbeat_at", "created_at", "error")
 FIELDS = {
     "run": (*COMMON, "corpus_id", "by_id", "request", "step", "steps", "tokens_seen", "seconds"),
     "version": (*COMMON, "corpus_id"),
+    "upload": (*COMMON, "corpus_id", "checkpoint", "corpus__bytes_total"),
     "corpus": (*COMMON, "owner_id", "bytes_read", "bytes_total"),
     "export": (*COMMON, "by_id", "bytes", "expected"),
     "comparison": (*COMMON, "by_id", "done"),
@@ -88,6 +91,7 @@ def _progress(kind: str, row) -> float | None:
         "run": lambda: (row.step, row.steps),
         "corpus": lambda: (row.bytes_read, row.bytes_total),
         "version": lambda: (0, 0),
+        "upload": lambda: ((row.checkpoint or {}).get("bytes", 0), row.corpus.bytes_total),
         "export": lambda: (row.bytes, row.expected),
         "comparison": lambda: (row.done, 1),
     }[kind]()

@@ -59,6 +59,7 @@ def index(request: HttpRequest, as_json: bool = False) -> HttpResponse:
 
 NAMES = {
     "run": "Trainings",
+    "upload": "Files being stored",
     "corpus": "Corpora being read",
     "version": "Words being chosen",
     "export": "Large files being made",

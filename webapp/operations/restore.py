@@ -24,7 +24,7 @@ from inference.errors import Invalid
 from inference.index import Index
 from inference.text import Stream
 from webapp.jobs import roster
-from webapp.models import Corpus, Export, Run, Sealed, Version
+from webapp.models import Corpus, Export, Run, Sealed, Upload, Version
 from webapp.operations import archive
 from webapp.storage import bulk, files
 
@@ -251,7 +251,7 @@ def _write_file(name: str, member: archive.Member) -> None:
 
 def _requeue() -> None:
     """Prepare the jobs that were at work when the backup was made: the first sweep queues them again."""
-    for model in (Corpus, Version, Run):  # of a clock that was ahead: nobody is at work here
+    for model in (Upload, Corpus, Version, Run):  # of a clock that was ahead: nobody is at work here
         model.everything.filter(heartbeat_at__gt=Now()).update(heartbeat_at=Now())
     Export.objects.all().delete()  # their files are not in a backup
     unread = Corpus.everything.filter(~Q(status=Corpus.Status.READY), ~Q(progress={}))

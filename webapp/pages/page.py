@@ -53,7 +53,7 @@ def json_answer(request: HttpRequest, data: dict, status: int) -> HttpResponse:
 
 def corpus_or_404(corpus_id: int) -> Corpus:
     try:
-        return Corpus.objects.select_related("version").get(pk=corpus_id)
+        return Corpus.objects.select_related("version", "upload").get(pk=corpus_id)
     except Corpus.DoesNotExist:
         raise Http404(f"There is no corpus {corpus_id}.") from None
 

@@ -368,7 +368,7 @@ def test_reading_the_files_in_another_way_shows_no_text(client, shut):
 
 def read_again(shut: Run, shaping: dict | None = None, **columns) -> Run:
     """A run on the same files, read with other columns."""
-    from tasks.corpora import ingest
+    from tasks.corpora import read_corpus
     from webapp.ingest import corpora
 
     draft = corpora.copy_as_draft(shut.corpus)
@@ -377,7 +377,7 @@ def read_again(shut: Run, shaping: dict | None = None, **columns) -> Run:
         reading, options=reading.options | columns, shaping=shaping or reading.shaping, numbers=True, min_length=1
     )
     corpora.read(draft, reading)
-    ingest(draft.pk)
+    read_corpus(draft.pk)
     draft.refresh_from_db()
     assert draft.status == "ready", draft.error
     return run_on(draft, seed=1, topics=2, passes=1)
@@ -434,7 +434,7 @@ def test_what_was_text_under_an_embargo_is_shown_in_no_other_column(read_elsewhe
 
 
 def test_a_part_of_another_reading_withholds_the_same(read_elsewhere):
-    from tasks.corpora import ingest
+    from tasks.corpora import read_corpus
     from webapp.ingest import corpora
 
     parent = read_elsewhere.corpus
@@ -444,7 +444,7 @@ def test_a_part_of_another_reading_withholds_the_same(read_elsewhere):
     part = corpora.create_subset(
         parent, np.arange(12), "part", reading, {"sentence": "some", "parameters": [], "run": None}
     )
-    ingest(part.pk)
+    read_corpus(part.pk)
     Corpus.objects.filter(pk=part.pk).update(parent=None)  # as if that had been deleted for good
     part.refresh_from_db()
     assert part.status == "ready" and part.embargo
@@ -506,7 +506,7 @@ def test_a_field_is_no_longer_than_a_passage():
 
 def test_a_category_that_was_the_text_is_none(client, draft):
     """Its values would be texts: in facets, groups, addresses and the API."""
-    from tasks.corpora import ingest
+    from tasks.corpora import read_corpus
     from webapp.documents import fields
     from webapp.ingest import corpora
 
@@ -515,7 +515,7 @@ def test_a_category_that_was_the_text_is_none(client, draft):
     other = corpora.copy_as_draft(corpus)
     reading = corpora.ReadingSettings.of(other.settings)
     corpora.read(other, replace(reading, options=reading.options | {"text": 2}, numbers=True))
-    ingest(other.pk)
+    read_corpus(other.pk)
     other = Corpus.objects.select_related("version").get(pk=other.pk)
     assert [category.name for category in fields.categories(other.version)] == ["text"]
     assert "the same sentence" in client.get(reverse("corpus_documents", args=[other.pk])).content.decode()

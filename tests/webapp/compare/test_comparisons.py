@@ -29,7 +29,7 @@ pytestmark = pytest.mark.django_db
 def others(trained, draft, django_db_blocker):
     """A run with another seed, one with fewer topics, and one of another corpus, in another order and with more
     sections."""
-    from tasks.corpora import ingest
+    from tasks.corpora import read_corpus
     from tasks.runs import train
     from webapp.ingest import corpora, guesses
 
@@ -39,7 +39,7 @@ def others(trained, draft, django_db_blocker):
             corpus,
             corpora.ReadingSettings(options=asdict(guesses.sniff(corpus).options), language="fr", min_documents=4),
         )
-        ingest(corpus.pk)
+        read_corpus(corpus.pk)
         corpus.refresh_from_db()
         made = [
             runs.create(trained.version, seed=4, topics=6, passes=3),

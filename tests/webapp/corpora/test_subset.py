@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from django.urls import reverse
 
-from tasks.corpora import choose, ingest
+from tasks.corpora import choose, read_corpus
 from tests.corpora import as_csv, example_rows
 from webapp.accounts.embargo import set_embargo
 from webapp.corpora import deletion
@@ -24,7 +24,7 @@ def parent(draft):
     corpora.read(
         corpus, corpora.ReadingSettings(options=vars(guesses.sniff(corpus).options), language="en", min_documents=2)
     )
-    ingest(corpus.pk)
+    read_corpus(corpus.pk)
     corpus.refresh_from_db()
     assert corpus.status == "ready", corpus.error
     return corpus
@@ -40,7 +40,7 @@ def made(client, parent, query="?q=war", **changes) -> Corpus:
 
 
 def read(corpus: Corpus) -> Corpus:
-    ingest(corpus.pk)
+    read_corpus(corpus.pk)
     corpus.refresh_from_db()
     return corpus
 
@@ -115,7 +115,7 @@ def test_what_failed_can_be_tried_with_other_words(client, parent):
 
 def test_an_attempt_that_was_killed_begins_anew(client, parent):
     part = made(client, parent)
-    assert claims.claim(kinds.INGEST, part.pk) == 1
+    assert claims.claim(kinds.READ, part.pk) == 1
     Corpus.objects.filter(pk=part.pk).update(status="queued")
     assert read(part).status == "ready" and part.attempt == 2
 

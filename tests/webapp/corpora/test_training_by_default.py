@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from tasks.corpora import ingest
+from tasks.corpora import read_corpus
 from tests.corpora import as_csv, example_rows
 from tests.webapp.ingest.test_upload import fields, prepare
 from webapp.ingest import corpora
@@ -22,7 +22,7 @@ def test_a_run_with_the_usual_settings_follows(client, sent):
     corpus, url, data = sent
     assert data["train"] is True
     client.post(url, data)
-    ingest(corpus.pk)
+    read_corpus(corpus.pk)
     run = Run.objects.get(corpus=corpus)
     assert run.status == "queued" and run.topics == 5 and run.settings["passes"] > 1
     assert client.get(reverse("corpus_json", args=[corpus.pk])).json()["run"] == reverse("run", args=[run.pk])
@@ -32,7 +32,7 @@ def test_it_can_be_declined(client, sent):
     corpus, url, data = sent
     del data["train"]
     client.post(url, data)
-    ingest(corpus.pk)
+    read_corpus(corpus.pk)
     assert not Run.objects.filter(corpus=corpus).exists()
     assert client.get(reverse("corpus_json", args=[corpus.pk])).json()["run"] is None
 
@@ -41,7 +41,7 @@ def test_a_corpus_is_ready_where_no_run_can_be_made(client, sent):
     corpus, url, data = sent
     client.post(url, data)
     Corpus.objects.filter(pk=corpus.pk).update(trains={"topics": 10**6})
-    ingest(corpus.pk)
+    read_corpus(corpus.pk)
     corpus.refresh_from_db()
     assert corpus.status == "ready" and not corpus.runs.exists()
 

@@ -40,7 +40,7 @@ def book() -> bytes:
 
 @pytest.fixture(scope="module")
 def run(draft, django_db_setup, django_db_blocker):
-    from tasks.corpora import ingest
+    from tasks.corpora import read_corpus
     from webapp.ingest import corpora, guesses
     from webapp.ingest.shaping import Shaping
 
@@ -57,7 +57,7 @@ def run(draft, django_db_setup, django_db_blocker):
                 options=asdict(sniff.options), language="en", min_documents=2, shaping=asdict(shaping)
             ),
         )
-        ingest(corpus.pk)
+        read_corpus(corpus.pk)
         corpus.refresh_from_db()
         assert corpus.status == "ready", corpus.error
         yield run_on(corpus, seed=1, topics=5, passes=3)
@@ -167,14 +167,14 @@ def test_tables_say_which_whole(run, name):
 
 @pytest.mark.django_db(transaction=True)
 def test_sections_in_a_part_are_a_whole_there(run):
-    from tasks.corpora import ingest
+    from tasks.corpora import read_corpus
     from webapp.ingest import corpora
 
     numbers = np.array([3, FIRST, FIRST + 4, FIRST + 5, FIRST + 29])
     part = corpora.create_subset(
         run.corpus, numbers, "part", corpora.ReadingSettings(language="en", min_documents=1, max_share=1.0), {}
     )
-    ingest(part.pk)
+    read_corpus(part.pk)
     assert Corpus.objects.get(pk=part.pk).status == "ready"
     found = Document.objects.filter(corpus_id=part.pk).order_by("number").values_list("part", "parts", "whole")
     assert list(found) == [(1, 1, ""), (1, 4, TITLE), (2, 4, TITLE), (3, 4, TITLE), (4, 4, TITLE)]

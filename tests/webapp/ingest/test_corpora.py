@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import pytest
 
-from tasks.corpora import ingest
+from tasks.corpora import read_corpus
 from tests.corpora import as_csv, example_rows
 from webapp.ingest import corpora, guesses
 from webapp.jobs import claims, kinds
@@ -19,7 +19,7 @@ def read(make, content: bytes, name: str = "a.csv", **reading) -> Corpus:
     corpus = make(content, name)
     options = asdict(guesses.sniff(corpus).options)
     corpora.read(corpus, corpora.ReadingSettings(options=options, **{"language": "en", "min_documents": 2} | reading))
-    ingest(corpus.pk)
+    read_corpus(corpus.pk)
     corpus.refresh_from_db()
     return corpus
 
@@ -75,7 +75,7 @@ def test_it_can_be_read_again_in_another_way(draft):
     corpus = read(draft, as_csv(example_rows(40)), min_documents=1000)
     assert corpus.status == "failed"
     corpora.read(corpus, corpora.ReadingSettings(**corpus.settings | {"min_documents": 2}))
-    ingest(corpus.pk)
+    read_corpus(corpus.pk)
     corpus.refresh_from_db()
     assert corpus.status == "ready" and corpus.documents == 40
 
@@ -83,7 +83,7 @@ def test_it_can_be_read_again_in_another_way(draft):
 def test_a_task_that_comes_twice_does_nothing(draft):
     corpus = read(draft, as_csv(example_rows(40)))
     before = corpus.attempt
-    ingest(corpus.pk)
+    read_corpus(corpus.pk)
     corpus.refresh_from_db()
     assert corpus.attempt == before and corpus.status == "ready"
 
@@ -94,7 +94,7 @@ def test_a_reading_that_was_killed_begins_anew(draft):
     corpora.read(
         corpus, corpora.ReadingSettings(options=asdict(guesses.sniff(corpus).options), language="en", min_documents=2)
     )
-    assert claims.claim(kinds.INGEST, corpus.pk) == 1
+    assert claims.claim(kinds.READ, corpus.pk) == 1
     folder = files.version_folder(corpus.version_id) / "bow"
     folder.mkdir(parents=True)
     (folder / "spool").write_bytes(b"half")
@@ -102,7 +102,7 @@ def test_a_reading_that_was_killed_begins_anew(draft):
     tokens.mkdir()
     (tokens / "words").write_bytes(b"half")
     Corpus.objects.filter(pk=corpus.pk).update(status="queued")
-    ingest(corpus.pk)
+    read_corpus(corpus.pk)
     corpus.refresh_from_db()
     assert corpus.status == "ready" and corpus.attempt == 2
 

@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import pytest
 
-from tasks.corpora import ingest
+from tasks.corpora import read_corpus
 from webapp.accounts import embargo
 from webapp.documents import wording
 from webapp.ingest import corpora, guesses
@@ -30,7 +30,7 @@ def test_words_are_as_they_were_given(tmp_path):
     options = asdict(guesses.sniff(corpus).options)
     assert options["given"]
     corpora.read(corpus, corpora.ReadingSettings(options=options, min_documents=1, max_share=1.0))
-    ingest(corpus.pk)
+    read_corpus(corpus.pk)
     corpus = Corpus.objects.select_related("version").get(pk=corpus.pk)
     assert corpus.status == "ready", corpus.error
     assert set(Word.objects.filter(version=corpus.version).values_list("word", flat=True)) == set(vocabulary)

@@ -15,7 +15,7 @@ from django.urls import reverse
 
 from inference.text import Choice, Stream, Tokeniser, choose, stop_words
 from tasks.corpora import choose as make
-from tasks.corpora import ingest
+from tasks.corpora import read_corpus
 from tests.corpora import as_csv, example_rows
 from tests.webapp.ingest.test_upload import fields, prepare
 from webapp.accounts.embargo import set_embargo
@@ -127,10 +127,10 @@ def test_a_preview_that_nobody_waits_for_has_no_worker_look(client, monkeypatch)
         patch.setattr("webapp.corpora.views._looking", lambda request: looking.within(60.0, left.is_set))
         assert client.post(url, data | {"preview": "1"}).status_code == 302
     corpus.refresh_from_db()
-    assert corpus.status == "draft" and not corpus.arriving
+    assert corpus.status == "draft" and not corpus.unstored
     assert client.post(url, data).status_code == 302
     corpus.refresh_from_db()
-    assert corpus.status == "queued" and not corpus.arriving
+    assert corpus.status == "queued" and not corpus.unstored
 
 
 @pytest.mark.parametrize("taken", ["sample", "looks"])
@@ -192,7 +192,7 @@ def test_a_thousand_identical_documents_are_read_with_thresholds_that_say_so(cli
     assert page.context["form"]["max_share"].value() == "100" and page.context["words"]["vocabulary"] == 3
     assert "words that occur in all documents count here, too" in page.content.decode()
     client.post(url, fields(client, url))
-    ingest(corpus.pk)
+    read_corpus(corpus.pk)
     corpus.refresh_from_db()
     assert corpus.status == "ready" and corpus.vocabulary == 3 and corpus.documents == 1000
     page = client.get(reverse("corpus", args=[corpus.pk])).content.decode()
@@ -252,7 +252,7 @@ def test_a_header_below_titles_is_said_and_can_be_changed(client):
     assert back.context["sniff"].columns == example_rows(1)[0] and back.context["form"]["text"].value() == "5"
     assert "greater than or equal to 1" in changed(client, url, **seen, header_row="0").content.decode()
     client.post(url, fields(client, url) | seen)
-    ingest(corpus.pk)
+    read_corpus(corpus.pk)
     corpus.refresh_from_db()
     assert corpus.documents == 60 and corpus.settings["options"]["header_row"] == 4
 
@@ -269,7 +269,7 @@ def test_html_in_the_text_becomes_text_unless_that_is_declined(client):
     assert kept.context["sample"].first[0]["text"] == rows[1][1]
     assert "<script>alert" not in kept.content.decode() and "&lt;script&gt;alert" in kept.content.decode()
     client.post(url, fields(client, url) | {"min_documents": "1", "max_share": "1"})
-    ingest(corpus.pk)
+    read_corpus(corpus.pk)
     for document in Document.objects.filter(corpus_id=corpus.pk):
         assert document.text == f"The café number {document.number}"
     stream = Stream.open(files.corpus_folder(corpus.pk) / "tokens")

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from inference.bow import Bow
 from inference.errors import Invalid
-from tasks.corpora import choose, ingest
+from tasks.corpora import choose, read_corpus
 from tests.corpora import as_csv, example_rows
 from tests.sweeping import STALE, sweep_for
 from webapp.corpora import deletion
@@ -35,7 +35,7 @@ def queued(make, content: bytes, name: str = "a.csv", **words) -> Corpus:
 
 
 def read(corpus: Corpus) -> Corpus:
-    ingest(corpus.pk)
+    read_corpus(corpus.pk)
     return Corpus.objects.select_related("version").get(pk=corpus.pk)
 
 
@@ -88,7 +88,7 @@ def test_an_attempt_goes_on_where_another_was_killed(draft, small_chunks, monkey
 
     monkeypatch.setattr(read_files.ReadAttempt, stage, killed)
     with pytest.raises(KeyboardInterrupt):
-        ingest(corpus.pk)
+        read_corpus(corpus.pk)
     monkeypatch.setattr(read_files.ReadAttempt, stage, whole)
     kept = Corpus.objects.get(pk=corpus.pk).progress["documents"]
     assert 0 < kept < of

@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import pytest
 
-from tasks.corpora import ingest
+from tasks.corpora import read_corpus
 from tests.bad_input import member, tarred, zipped
 from tests.corpora import as_csv, example_rows
 from tests.webapp.ingest.test_reading import damaged, report, rows, words
@@ -71,7 +71,7 @@ def queued(tmp_path, uploads: dict, **settings) -> Corpus:
 
 
 def read(corpus: Corpus) -> Corpus:
-    ingest(corpus.pk)
+    read_corpus(corpus.pk)
     return Corpus.objects.select_related("version").get(pk=corpus.pk)
 
 
@@ -163,7 +163,7 @@ def test_a_task_that_is_killed_goes_on(tmp_path, monkeypatch, started, stage):
 
         monkeypatch.setattr(read_files.ReadAttempt, stage, killed)
         with pytest.raises(KeyboardInterrupt):
-            ingest(corpus.pk)
+            read_corpus(corpus.pk)
         assert left(started) == 0
         monkeypatch.setattr(read_files.ReadAttempt, stage, whole)
         Corpus.objects.filter(pk=corpus.pk).update(status="queued")
@@ -211,7 +211,7 @@ def test_one_that_is_killed_sooner_than_its_task_was_is_told_of(tmp_path, killin
 
     monkeypatch.setattr(read_files.ReadAttempt, "_copy_rows", killed)
     with pytest.raises(KeyboardInterrupt):
-        ingest(corpus.pk)
+        read_corpus(corpus.pk)
     monkeypatch.setattr(read_files.ReadAttempt, "_copy_rows", whole)
     kept = Corpus.objects.get(pk=corpus.pk).progress["documents"]
     Corpus.objects.filter(pk=corpus.pk).update(status="queued")

@@ -12,13 +12,13 @@ import pytest
 from django.conf import settings
 from django.urls import reverse
 
-from tasks.corpora import choose, ingest
+from tasks.corpora import choose, store_upload
 from tests.corpora import as_csv, example_rows
 from tests.webapp.ingest.test_reading import added, queued, read, upload
 from webapp.accounts import quotas
 from webapp.ingest import corpora, file_names, guesses, received_files, source_files
 from webapp.jobs import claims
-from webapp.models import Corpus
+from webapp.models import Corpus, Upload
 from webapp.storage import files
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -65,26 +65,26 @@ def check(corpus: Corpus) -> None:
         content = (settings.FILES / file.path).read_bytes()
         assert content == CONTENTS.get(file.name, content) and file.bytes == len(content)
         assert file.sha256 == hashlib.sha256(content).hexdigest()
-    assert corpus.bytes_total == sum(file.bytes for file in found) and corpus.arriving == {}
+    assert corpus.bytes_total == sum(file.bytes for file in found) and corpus.unstored is None
     folder = files.corpus_folder(corpus.pk)
     assert len(list((folder / "source").iterdir())) == 11 and not (folder / "arriving").exists()
 
 
 def test_a_worker_stores_what_is_much(tmp_path, client):
     corpus = arrived(tmp_path)
-    assert corpus.status == "queued" and not corpus.files.exists()
+    assert corpus.stage == "queued" and not corpus.files.exists()
     assert quotas.used(corpus.owner)["bytes"] >= corpus.bytes_total > 0
     page = client.get(reverse("corpus_prepare", args=[corpus.pk]), follow=True)
     assert (
         page.redirect_chain[-1][0] == reverse("corpus", args=[corpus.pk])
         and "Your files have arrived and are being stored" in page.content.decode()
     )
-    ingest(corpus.pk)
+    store_upload(corpus.pk)
     corpus.refresh_from_db()
-    assert corpus.status == "draft" and corpus.name == "letters"
+    assert corpus.stage == "draft" and corpus.name == "letters"
     check(corpus)
-    ingest(corpus.pk)  # a message that came twice
-    assert Corpus.objects.get(pk=corpus.pk).status == "draft"
+    store_upload(corpus.pk)  # a message that came twice
+    assert Corpus.objects.get(pk=corpus.pk).stage == "draft"
 
 
 @pytest.mark.parametrize("kept", [False, True])
@@ -105,9 +105,9 @@ def test_goes_on_where_it_was_killed(tmp_path, monkeypatch, before, kept):
 
     monkeypatch.setattr(source_files, "_record", killed)
     with pytest.raises(KeyboardInterrupt):
-        ingest(corpus.pk)
-    Corpus.objects.filter(pk=corpus.pk).update(status="queued")  # as the sweep does
-    ingest(corpus.pk)
+        store_upload(corpus.pk)
+    Upload.objects.filter(pk=corpus.pk).update(status="queued")  # as the sweep does
+    store_upload(corpus.pk)
     corpus.refresh_from_db()
     check(corpus)
 
@@ -115,10 +115,10 @@ def test_goes_on_where_it_was_killed(tmp_path, monkeypatch, before, kept):
 def test_what_can_not_be_stored_says_why(tmp_path, client):
     broken = upload(tmp_path, b"nothing of the kind" * 100, "pack")._replace(pack=True)
     corpus = corpora.create("", [upload(tmp_path, b"words", "a.txt"), broken], in_background=True)
-    ingest(corpus.pk)
+    store_upload(corpus.pk)
     corpus.refresh_from_db()
-    assert corpus.status == "failed" and "could not be opened" in corpus.error
-    assert corpus.arriving == {} and not corpus.files.exists()
+    assert corpus.stage == "failed" and "could not be opened" in corpus.upload.error
+    assert corpus.upload.checkpoint is None and not corpus.files.exists()
     assert "Upload others" in client.get(reverse("corpus", args=[corpus.pk])).content.decode()
 
 
@@ -131,12 +131,12 @@ def test_a_full_disk_is_waited_for(tmp_path, monkeypatch, client):
     with monkeypatch.context() as patched:
         patched.setattr(source_files, "_write", full)
         for _ in range(claims.MAX_TRIES):
-            ingest(corpus.pk)
+            store_upload(corpus.pk)
     corpus.refresh_from_db()
-    assert corpus.status == "failed" and corpus.arriving["uploads"] <= 1
+    assert corpus.stage == "failed" and corpus.upload.checkpoint is not None
     assert "Continue storing" in client.get(reverse("corpus", args=[corpus.pk])).content.decode()
     client.post(reverse("corpus_retry", args=[corpus.pk]))
-    ingest(corpus.pk)
+    store_upload(corpus.pk)
     corpus.refresh_from_db()
     check(corpus)
 
@@ -176,10 +176,10 @@ def test_the_same_files_again_are_links(draft, tmp_path):
     )
     corpus = read(_to_be_read(made))
     draft = corpora.copy_as_draft(corpus)
-    assert draft.status == "queued" and corpora.copy_as_draft(corpus) == draft
-    ingest(draft.pk)
+    assert draft.stage == "queued" and corpora.copy_as_draft(corpus) == draft
+    store_upload(draft.pk)
     draft.refresh_from_db()
-    assert draft.status == "draft" and draft.bytes_total == corpus.bytes_total and draft.name == "many"
+    assert draft.stage == "draft" and draft.bytes_total == corpus.bytes_total and draft.name == "many"
     for mine, its in zip(guesses.paths(corpus), guesses.paths(draft), strict=True):
         assert mine[1] == its[1] and mine[0].samefile(its[0]) and mine[0] != its[0]
 

@@ -8,7 +8,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from tasks.corpora import ingest
+from tasks.corpora import read_corpus, store_upload
 from tests.corpora import as_csv, example_rows
 from webapp.models import Corpus
 from webapp.readers import looking
@@ -240,12 +240,12 @@ def test_a_worker_looks_into_files_where_a_page_can_not_wait(client, monkeypatch
     corpus, url = prepare(client, ("a.csv", as_csv(example_rows(30))))
     assert client.get(url).url == reverse("corpus", args=[corpus.pk])
     corpus.refresh_from_db()
-    assert corpus.status == "queued" and "looking" in corpus.arriving
+    assert corpus.stage == "queued" and corpus.upload.question
     page = client.get(reverse("corpus", args=[corpus.pk])).content.decode()
     assert "We are looking into the files" in page and 'data-working="looking"' in page
-    ingest(corpus.pk)
+    store_upload(corpus.pk)
     corpus.refresh_from_db()
-    assert corpus.status == "draft" and not corpus.arriving
+    assert corpus.status == "draft" and not corpus.unstored
     page = client.get(url)  # what the worker saw; the sample is still more than a page may read
     assert page.context["sniff"].options.text == 5 and "took longer than 0 seconds" in page.context["trouble"]
     monkeypatch.setattr(looking, "PAGE_SECONDS", 60.0)
@@ -259,7 +259,7 @@ def test_what_a_worker_can_not_find_out_either_is_said(client, monkeypatch):
     monkeypatch.setattr(looking, "JOB_SECONDS", 0.0)
     corpus, url = prepare(client, ("a.csv", as_csv(example_rows(30))))
     client.get(url)
-    ingest(corpus.pk)
+    store_upload(corpus.pk)
     page = client.get(url, follow=True).content.decode()
     assert "took longer than 0 seconds. By then no text had been found." in page
     corpus.refresh_from_db()

@@ -111,10 +111,10 @@ def test_reading_has_no_limit_of_places_but_turns():
     ada, ben = Person("ada"), Person("ben")
     hers = [Corpus.objects.create(name="c", owner=ada.user, status="queued", bytes_total=9) for _ in range(6)]
     his = Corpus.objects.create(name="c", owner=ben.user, status="queued", bytes_total=10**9)
-    assert [scheduler.claim_next_job(kinds.INGEST, c.pk)[0] for c in hers[:2]] == [hers[0].pk, his.pk]
+    assert [scheduler.claim_next_job(kinds.READ, c.pk)[0] for c in hers[:2]] == [hers[0].pk, his.pk]
     for run in [ada.run() for _ in range(9)]:
         take(run)
-    assert scheduler.claim_next_job(kinds.INGEST, hers[5].pk)[0] == hers[1].pk
+    assert scheduler.claim_next_job(kinds.READ, hers[5].pk)[0] == hers[1].pk
 
 
 def test_versions_take_turns_by_the_owners_of_their_corpora():

@@ -131,7 +131,7 @@ def test_groups_are_those_of_the_rows(ready):
 def test_what_a_corpus_lacks_is_said(ready, draft, django_db_blocker):
     with pytest.raises(Invalid, match="“colour” is not a category"):
         fields.groups(ready.version, "colour")
-    from tasks.corpora import ingest
+    from tasks.corpora import read_corpus
     from webapp.ingest import corpora, guesses
 
     corpus = draft(as_csv([["text"], *[[f"word other thing {i % 3}"] for i in range(12)]]), "plain.csv")
@@ -141,7 +141,7 @@ def test_what_a_corpus_lacks_is_said(ready, draft, django_db_blocker):
             options=vars(guesses.sniff(corpus).options), language="en", min_documents=1, max_share=1.0
         ),
     )
-    ingest(corpus.pk)
+    read_corpus(corpus.pk)
     corpus.refresh_from_db()
     assert corpus.status == "ready", corpus.error
     assert (

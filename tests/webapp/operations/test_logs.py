@@ -223,7 +223,7 @@ def test_a_task_that_breaks_shows_the_id_of_the_request_that_queued_it(ready, wr
         try:
             raise ValueError(f"could not read: {MARK}")
         except ValueError:
-            claims.crash(kinds.INGEST, ready.pk, 7)
+            claims.crash(kinds.READ, ready.pk, 7)
     finally:
         structlog.contextvars.clear_contextvars()
     (line,) = [line for line in written() if line["event"] == "broken"]

@@ -7,7 +7,7 @@ import io
 import pytest
 from django.urls import reverse
 
-from tasks.corpora import ingest
+from tasks.corpora import read_corpus
 from tests.bad_input import CASES, REFUSED, Case
 from tests.webapp.ingest.test_upload import fields, upload
 from webapp.models import Corpus, Document
@@ -32,7 +32,7 @@ def test_bad_input(client, settings, case: Case):
     if corpus.status == "draft":
         chosen = fields(client, answer.url) | LEAST | dict(case.options)
         assert client.post(answer.url, chosen).url == reverse("corpus", args=[corpus.pk])
-        ingest(corpus.pk)
+        read_corpus(corpus.pk)
         corpus = Corpus.objects.select_related("version").get(pk=corpus.pk)
     shown = client.get(reverse("corpus", args=[corpus.pk]))
     said += shown.content.decode()

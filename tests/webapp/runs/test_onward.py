@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from inference.errors import Invalid
 from inference.explore import matching
-from tasks.corpora import choose, ingest
+from tasks.corpora import choose, read_corpus
 from tasks.runs import train
 from tests.corpora import as_csv, example_rows
 from webapp.curation import services as curation
@@ -27,7 +27,7 @@ def test_its_topics_stay_recognisable(draft, client, tmp_path):
     corpora.read(
         corpus, corpora.ReadingSettings(options=asdict(guesses.sniff(corpus).options), language="en", min_documents=3)
     )
-    ingest(corpus.pk)
+    read_corpus(corpus.pk)
     corpus = Corpus.objects.select_related("version").get(pk=corpus.pk)
     first = runs.create(corpus.version, topics=6, passes=8, seed=1)
     with pytest.raises(Invalid):

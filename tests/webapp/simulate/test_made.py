@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from inference import simulate
-from tasks.corpora import ingest
+from tasks.corpora import read_corpus
 from tests.webapp.making import run_on
 from webapp.models import Corpus, Document
 from webapp.operations import backup_files
@@ -23,7 +23,7 @@ SMALL = MadeSettings(documents=150, topics=4, vocabulary=60, length=60, alpha=0.
 @pytest.fixture
 def made() -> Corpus:
     corpus = services.create(SMALL)
-    ingest(corpus.pk)
+    read_corpus(corpus.pk)
     corpus.refresh_from_db()
     assert corpus.status == "ready", corpus.error
     return corpus

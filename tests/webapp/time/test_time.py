@@ -295,7 +295,7 @@ def test_one_document_in_each_year(client, gaps):
 
 
 def test_neither_dates_nor_categories(client, draft, django_db_blocker):
-    from tasks.corpora import ingest
+    from tasks.corpora import read_corpus
     from tasks.runs import train
     from webapp.ingest import corpora, guesses
     from webapp.runs import services as runs
@@ -307,7 +307,7 @@ def test_neither_dates_nor_categories(client, draft, django_db_blocker):
             options=asdict(guesses.sniff(corpus).options), language="en", min_documents=1, max_share=1.0
         ),
     )
-    ingest(corpus.pk)
+    read_corpus(corpus.pk)
     corpus.refresh_from_db()
     run = runs.create(corpus.version, topics=2, passes=2)
     html = get(client, run, "", "run_time")
