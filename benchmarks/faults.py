@@ -315,7 +315,7 @@ class Topograph:
 
     def shift_clock(self, hours: float) -> None:
         """What setting the database's clock does to those who look at heartbeats."""
-        for table in ("run", "corpus", "version"):
+        for table in ("run", "upload", "corpus", "version"):
             with psycopg.connect(self.system.database_url) as connection:
                 connection.execute(
                     f"UPDATE webapp_{table} SET heartbeat_at = heartbeat_at + make_interval(secs => %s) WHERE heartbeat_at IS NOT NULL",

@@ -8,7 +8,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from tasks.corpora import read_corpus, store_upload
+from tasks.corpora import store_upload
 from tests.corpora import as_csv, example_rows
 from webapp.models import Corpus
 from webapp.readers import looking
