@@ -20,7 +20,8 @@ from webapp.accounts.embargo import passage
 from webapp.jobs import claims, dispatch, events, kinds
 from webapp.models import GONE, Corpus, Pin, Run, Upload, Version
 
-MODELS = {"corpus": Corpus, "run": Run}
+Deletable = Corpus | Upload | Version | Run
+MODELS: dict[str, type[Corpus] | type[Run]] = {"corpus": Corpus, "run": Run}
 KINDS = {Upload: kinds.STORE, Corpus: kinds.READ, Version: kinds.VECTORIZE, Run: kinds.TRAIN}
 
 
@@ -42,16 +43,20 @@ def corpus(corpus: Corpus) -> None:
             return
         at = Corpus.everything.values_list("deleted_at", flat=True).get(pk=corpus.pk)
         running = list(corpus.runs.filter(status__in=("queued", *kinds.TRAIN.active)).values_list("pk", flat=True))
-        for model in (Version, Run):
-            model.objects.filter(corpus=corpus.pk).update(deleted_at=at)
-        Corpus.objects.filter(into=corpus.pk).update(deleted_at=at)
-        Upload.objects.filter(_uploads(corpus)).update(deleted_at=at)
+        for model, mine in _of_corpus(corpus):
+            model.objects.filter(mine).update(deleted_at=at)
         transaction.on_commit(lambda: _tell(corpus.pk, running))
 
 
-def _uploads(corpus: Corpus) -> Q:
-    """Its upload, and those of what is to be added to it."""
-    return Q(corpus=corpus.pk) | Q(corpus__into=corpus.pk)
+def _of_corpus(corpus: Corpus) -> list[tuple[type[Deletable], Q]]:
+    """The rows that are deleted and come back with a corpus: its own, and drafts of files that are to be added."""
+    mine = Q(corpus=corpus.pk)
+    return [
+        (Corpus, Q(pk=corpus.pk) | Q(into=corpus.pk)),
+        (Upload, mine | Q(corpus__into=corpus.pk)),
+        (Version, mine),
+        (Run, mine),
+    ]
 
 
 def run(run: Run) -> None:
@@ -72,31 +77,23 @@ def _tell(corpus_id: int | None, runs: list[int]) -> None:
 
 def bring_back(row: Corpus | Run) -> None:
     """What was deleted is there again as it was, and work on it goes on. Raises Invalid where it can't be any more."""
-    model = type(row)
-    said = f"“{row.name}”" if model is Corpus else f"Run {row.pk}"
+    there = Corpus.objects.select_for_update(no_key=True)
     with transaction.atomic():
-        if model is Run and not Corpus.objects.select_for_update(no_key=True).filter(pk=row.corpus_id).exists():
-            raise Invalid("run", f"{said} is of a corpus that is deleted. Restore the corpus first.")
-        if (
-            model is Corpus
-            and row.into_id
-            and not Corpus.objects.select_for_update(no_key=True).filter(pk=row.into_id).exists()
-        ):
-            raise Invalid("corpus", f"{said} was to be added to a corpus that is deleted. Restore that corpus first.")
-        locked = (
-            model.everything.select_for_update(no_key=True).filter(pk=row.pk, deleted_at__gt=Now() - kept()).first()
-        )
+        if isinstance(row, Corpus):
+            kind, name, mine = "corpus", f"“{row.name}”", _of_corpus(row)
+            if row.into_id and not there.filter(pk=row.into_id).exists():
+                raise Invalid(kind, f"{name} was to be added to a corpus that is deleted. Restore that corpus first.")
+        else:
+            kind, name, mine = "run", f"Run {row.pk}", [(Run, Q(pk=row.pk))]
+            if not there.filter(pk=row.corpus_id).exists():
+                raise Invalid(kind, f"{name} is of a corpus that is deleted. Restore the corpus first.")
+        deletable = type(row).everything.select_for_update(no_key=True)
+        locked = deletable.filter(pk=row.pk, deleted_at__gt=Now() - kept()).first()
         if locked is None:
-            raise Invalid(model.__name__.lower(), f"{said} can’t be restored any more.")
-        of_corpus = [
-            (Corpus, Q(pk=row.pk) | Q(into=row.pk)),
-            (Upload, _uploads(row)),
-            (Version, Q(corpus=row.pk)),
-            (Run, Q(corpus=row.pk)),
-        ]
-        for each, mine in of_corpus if model is Corpus else [(Run, Q(pk=row.pk))]:
-            back = each.everything.filter(mine, deleted_at=locked.deleted_at)  # a run that was deleted before stays so
-            _go_on(KINDS[each], back)
+            raise Invalid(kind, f"{name} can’t be restored any more.")
+        for model, rows in mine:
+            back = model.everything.filter(rows, deleted_at=locked.deleted_at)  # a run that was deleted before stays so
+            _go_on(KINDS[model], back)
             back.update(deleted_at=None)
 
 

@@ -230,7 +230,8 @@ def add_files(draft: Corpus, reading: ReadingSettings) -> Version:
     (source_files.join_additions). Runs on older versions stay as they are. Raises Invalid where another version is
     being made, or the files are not of a kind.
     """
-    corpus = draft.into
+    if (corpus := draft.into) is None:
+        raise Invalid("files", "These files are to be added to no corpus: have them read instead.")
     before = ReadingSettings.of(corpus.settings)
     if bool(reading.options.get("given")) != bool(before.options.get("given")):
         theirs, these = (

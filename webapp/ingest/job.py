@@ -80,7 +80,7 @@ def _look(upload: Upload, beat: Heartbeat, progress: "ProgressReporter") -> None
         progress.looking()
         return False
 
-    guesses.look_long(upload.corpus, guesses.Question(**upload.question), stopped)
+    guesses.look_long(upload.corpus, guesses.Question(**upload.question or {}), stopped)
 
 
 def _read_corpus(corpus_id: int, attempt: int, beat: Heartbeat, when_ready: Callable[[Corpus], None]) -> None:
@@ -163,7 +163,8 @@ class ProgressReporter:
     """Tells open pages how far a job is, at most once in REPORT_EVERY."""
 
     def __init__(self, corpus: Corpus):
-        self.corpus, self.reported_at, self.last = corpus, 0.0, {}
+        self.corpus, self.reported_at = corpus, 0.0
+        self.last: dict[str, int] = {}
 
     def storing(self, checkpoint: StoreCheckpoint) -> None:
         self.last = {"bytes_read": checkpoint.bytes, "bytes_total": self.corpus.bytes_total, "files": checkpoint.files}

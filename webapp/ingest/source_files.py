@@ -49,7 +49,7 @@ def store(
     may raise to end it.
     Raises Invalid where a pack can't be opened.
     """
-    corpus, checkpoint = upload.corpus, StoreCheckpoint(**upload.checkpoint)
+    corpus, checkpoint = upload.corpus, StoreCheckpoint(**upload.checkpoint or {})
     folder = files.corpus_folder(corpus.pk) / "source"
     folder.mkdir(parents=True, exist_ok=True)
     parts = (
@@ -89,7 +89,7 @@ def finish(upload: Upload) -> None:
 
 def _name_after_files(corpus: Corpus) -> str:
     """Of the folder that all files came in, else of the first file."""
-    first = corpus.files.values_list("name", flat=True).first()
+    first = corpus.files.values_list("name", flat=True)[0]
     folder = first.partition("/")[0] if "/" in first else ""
     together = folder and not corpus.files.exclude(name__startswith=f"{folder}/").exists()
     return corpus_name(first if together else first.rpartition("/")[2])
@@ -166,7 +166,8 @@ def _linked(
     if checkpoint.files:
         last = after.values_list("position", flat=True)[checkpoint.files - 1]
     while batch := list(after.filter(position__gt=last)[:PART]):
-        rows, size = [], 0
+        rows: list[SourceFile] = []
+        size = 0
         for file in batch:
             to = f"{folder}/{first + checkpoint.files + len(rows):06d}"
             _link(settings.FILES / file.path, to)
@@ -226,7 +227,7 @@ def join_additions(corpus: Corpus, report: Callable[[StoreCheckpoint], None]) ->
         def save(checkpoint: StoreCheckpoint, pk: int = upload.pk) -> None:
             Upload.objects.filter(pk=pk).update(checkpoint=asdict(checkpoint))
 
-        checkpoint = StoreCheckpoint(**upload.checkpoint)
-        for part in _linked(upload.corpus, corpus, upload.position, checkpoint, report):
+        checkpoint, first = StoreCheckpoint(**upload.checkpoint or {}), upload.position or 0
+        for part in _linked(upload.corpus, corpus, first, checkpoint, report):
             _record(part, save)
         upload.corpus.delete()
