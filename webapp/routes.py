@@ -6,6 +6,7 @@ Django resolves carries its `Route`, which the authorization middleware, the con
 run and the tests read. An address without an access rule can't be declared.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum, auto
@@ -79,8 +80,10 @@ def page(
 ) -> list[URLPattern]:
     """`route/`, a page, and with `json` also `route.json`, the same content as data in that schema.
 
-    fixed: arguments of the view that are not in the address. more: fields of Route.
+    fixed: arguments of the view that are not in the address. more: fields of Route. A view that says what it returns
+    (webapp.pages.typed) says its schema by that.
     """
+    json = json or getattr(view, "shape", None)
     declared = _checked(Route(route, name, Kind.PAGE, access, json=json, **more))
     patterns = [_pattern(f"{route}/" if route else "", view, name, declared, fixed)]
     if json is not None:
@@ -148,6 +151,22 @@ def declared() -> Iterator[Route]:
     for pattern in get_resolver("webapp.urls").url_patterns:
         if isinstance(pattern, URLPattern) and pattern.name == pattern.callback.route.name:
             yield pattern.callback.route
+
+
+def views() -> Iterator[tuple[Route, Callable]]:
+    """Every address of ours with its view."""
+    for pattern in get_resolver("webapp.urls").url_patterns:
+        if isinstance(pattern, URLPattern) and pattern.name == pattern.callback.route.name:
+            yield pattern.callback.route, pattern.callback
+
+
+def arguments(route: Route) -> list[str]:
+    return list(RoutePattern(route.route).converters)
+
+
+def readable(route: Route) -> str:
+    """As OpenAPI writes it: runs/{run_id}/words."""
+    return re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", route.route)
 
 
 def _checked(route: Route) -> Route:

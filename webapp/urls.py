@@ -109,15 +109,8 @@ def intrusion_test(kind: str) -> list[URLPattern]:
 urlpatterns = [
     *page("", corpora.home, "home", ANYONE),
     *page("glossary", glossary_views.index, "glossary", ANYONE, json=page_shapes.Glossary),
-    *page("compare", comparisons.compare, "compare", ANYONE, load=Load.HEAVY, json=page_shapes.ComparePage),
-    *page(
-        "compare/measures",
-        comparisons.measures,
-        "compare_measures",
-        ANYONE,
-        load=Load.HEAVY,
-        json=page_shapes.MeasuresPage,
-    ),
+    *page("compare", comparisons.compare, "compare", ANYONE, load=Load.HEAVY),
+    *page("compare/measures", comparisons.measures, "compare_measures", ANYONE, load=Load.HEAVY),
     file("compare/measures.csv", comparisons.measures_csv, "compare_measures_csv", ANYONE, load=Load.HEAVY),
     # Its view compares only runs that whoever asks may see.
     form(
@@ -328,7 +321,6 @@ urlpatterns = [
         words.index,
         "run_words",
         SEE,
-        json=page_shapes.WordsPage,
         tab=Tab("Words", "g w"),
         states=("", "word=wa", "word=zyzzyva"),
     ),
@@ -344,7 +336,7 @@ urlpatterns = [
         words.detail,
         "run_word",
         SEE,
-        json=(page_shapes.SensesPage, page_shapes.LinesPage, page_shapes.WordsPage),
+        json=(page_shapes.SensesPage, page_shapes.LinesPage, words.WordsPage),
         example=WORD,
     ),
     # Curation

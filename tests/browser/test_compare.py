@@ -66,11 +66,11 @@ def test_measures_come_by_themselves_while_a_run_trains(page, example):
     page.goto(f"/compare/?run={example.run}&run={number}")
     table = page.get_by_role("region", name="Measures by run", exact=True)
     expect(table.locator("tbody tr")).to_have_count(2)
-    expect(page.locator("[data-together]:not([data-active])")).to_have_count(1, timeout=PREPARING)
-    expect(page.locator("[data-together] .found")).to_contain_text("predict")
+    expect(page.locator("[data-part=measures]:not([data-every])")).to_have_count(1, timeout=PREPARING)
+    expect(page.locator("[data-part=measures] .found")).to_contain_text("predict")
     for cell in table.locator("tbody tr").nth(1).locator("td.n").all():
         expect(cell).not_to_have_text("–")
-    expect(page.locator("[data-progress]")).to_be_empty()
+    expect(page.locator("[data-part=measures] [role=status]")).to_be_empty()
 
 
 def test_curves_are_drawn_anew_in_the_other_theme(page, example, second):
@@ -96,7 +96,7 @@ def test_without_javascript_and_on_a_phone(browser, live_system, example, second
     expect(page.get_by_role("region", name="Measures by run and step")).to_contain_text(f"Run {second}")
     assert page.locator("table.pairs tbody tr").count() >= 1
     expect(page.get_by_role("region", name="Measures by run", exact=True)).to_contain_text(f"Run {second}")
-    expect(page.locator("[data-together] .found")).to_contain_text("predict")
+    expect(page.locator("[data-part=measures] .found")).to_contain_text("predict")
     widest = page.locator("body").bounding_box()["width"]
     assert widest <= width and page.locator("table.pairs").bounding_box()["width"] <= widest
     context.close()

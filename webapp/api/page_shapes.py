@@ -10,7 +10,6 @@ from typing import Any
 from ninja import Field, Schema
 
 from webapp.api.shapes import (
-    Comparison,
     Corpus,
     Document,
     Finding,
@@ -976,14 +975,6 @@ class WordRow(Word):
     url: str
 
 
-class WordsPage(Schema):
-    items: list[WordRow]
-    next: str | None
-    q: str
-    alike: list[WordRow]
-    beginnings: list[WordRow]
-
-
 class WordHeader(Schema):
     word: str
     tokens: int
@@ -1426,157 +1417,6 @@ class RunPage(Schema):
     url_overview: str = Field(description="where it leads to when it is done")
     url_forming: str = Field(description="`forming` alone, at ?step=")
     url_events: str
-
-
-class ComparedRun(Schema):
-    id: int
-    url: str
-    corpus: str
-    corpus_url: str
-    status: str
-    engine: str = Field(description="as forms call it")
-    K: int
-    seed: int
-
-
-class MeasuredRun(Schema):
-    """What was measured of a run; null: not measured, or not yet."""
-
-    run: int
-    engine: str
-    label: str = Field(description="of the engine, as forms call it")
-    K: int
-    in_use: int | None = Field(description="topics that it uses; null: all of them")
-    seed: int
-    version: int = Field(description="of the corpus's words")
-    status: str
-    step: int
-    steps: int
-    held_out: float | None = Field(description="nats per token of held-out documents, a half of each being known")
-    left_to_right: float | None = Field(description="nats per token of held-out documents, read from left to right")
-    npmi: float | None = Field(description="mean over topics")
-    umass: float | None = Field(description="mean over topics")
-    nonzero: float | None = Field(description="share of the topics' parameters above their prior")
-    seconds: float | None = Field(description="of training")
-    matched: int | None = Field(description="topics with a partner in the reference; null for the reference itself")
-    only_here: int | None = Field(description="topics without one")
-    only_there: int | None = Field(description="topics of the reference without a partner here")
-    url: str
-    share: float = Field(description="of its steps that are done")
-    active: bool = Field(description="whether it waits, trains or is stored")
-    best: list[str] = Field(description="measures in which it is the best of the runs that are done")
-    url_against: str = Field(description="this page with it as the reference")
-
-
-class Measures(Schema):
-    """Runs side by side. reference: the run in whose topics the others' are looked for."""
-
-    reference: int | None
-    progress: str = Field(description="which runs are not done, in words; empty where all are")
-    notes: list[str] = Field(description="what the measures say, in sentences")
-    rows: list[MeasuredRun]
-    versions: bool = Field(description="whether they count the words of several versions")
-    address: str = Field(description="of the page of the measures alone")
-    files: list[str] = Field(description="the same as JSON, and as CSV")
-
-
-class MeasuresPage(Schema):
-    runs: list[ComparedRun]
-    measures: Measures
-
-
-class SettingRow(Schema):
-    name: str
-    label: str
-    symbol: str
-    values: list[str]
-
-
-class Differences(Schema):
-    rows: list[SettingRow]
-    same: int
-
-
-class ComparedList(Schema):
-    count: int
-    url: str
-
-
-class MergedPart(Schema):
-    topic: TopicShare
-    words: list[str]
-    similarity: float
-
-
-class Partner(Schema):
-    run: int
-    similarity: float
-    topic: TopicName | None
-
-
-class ComparedTopic(Schema):
-    """A pair of topics of two runs, a topic without a partner, or, of more runs, a topic and its partners."""
-
-    first: TopicShare | None = None
-    second: TopicShare | None = None
-    similarity: float | None = None
-    both: list[str] | None = None
-    only_first: list[str] | None = None
-    only_second: list[str] | None = None
-    topic: TopicShare | None = None
-    words: list[str] | None = None
-    nearest: TopicName | None = None
-    nearest_words: list[str] | None = None
-    parts: list[MergedPart] | None = None
-    stability: float | None = None
-    partners: list[Partner] | None = None
-
-
-class PairLink(Schema):
-    run: int
-    url: str
-
-
-class Stability(Schema):
-    every: int
-    some: int
-    none: int
-
-
-class ComparedTopics(Schema):
-    kind: str
-    lists: dict[str, ComparedList] | None = None
-    orders: dict[str, str]
-    runs: list[int]
-    sort: str
-    rows: list[ComparedTopic]
-    next: str | None
-    pairs: list[PairLink]
-    again: Stability | None = None
-
-
-class Comparing(Schema):
-    """Two runs that a worker compares, as that takes long, or is to, or could not."""
-
-    run: int
-    other: int
-    status: str = Field(description="queued, comparing or failed")
-    done: float = Field(description="from 0 to 1")
-    error: str
-    again: str | None = Field(description="where a form asks for it again that failed")
-
-
-class ComparePage(Schema):
-    runs: list[ComparedRun]
-    notices: list[str]
-    differences: Differences
-    measures: Measures
-    metrics: dict[str, dict[str, list[float | None]]]
-    topics: ComparedTopics | None
-    comparing: list[Comparing] = Field(
-        description="until it is empty, `topics` and columns of `measures` may be missing"
-    )
-    comparison: Comparison | None = Field(None, description="of two runs; of more the rows say how stable topics are")
 
 
 # Simulated texts

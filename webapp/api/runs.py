@@ -15,6 +15,7 @@ from webapp.api.access import Token
 from webapp.api.corpora import ERRORS, Limit, Place
 from webapp.compare import matchings
 from webapp.compare import queries as comparisons
+from webapp.compare.shapes import Comparison
 from webapp.documents import parent_documents, sums
 from webapp.documents import queries as documents
 from webapp.documents.selection import Selection
@@ -239,13 +240,13 @@ def time(
 
 @router.get(
     "/{int:run_id}/compare/{int:other}",
-    response={200: shapes.Comparison, 202: shapes.Comparing, **ERRORS},
+    response={200: Comparison, 202: shapes.Comparing, **ERRORS},
     summary="Which topics of two runs are the same",
     description="Of runs with many topics a worker compares them first: 202 says how far it is; ask again.",
 )
 def compare(request: HttpRequest, run_id: int, other: int):
     try:
-        return comparisons.described(published_or_404(run_id), published_or_404(other), authorization.user_id(request))
+        return comparisons.comparison(published_or_404(run_id), published_or_404(other), authorization.user_id(request))
     except matchings.NotYet as state:
         return Status(202, {"status": state.status, "done": state.done, "error": state.error})
 

@@ -322,26 +322,12 @@ class Counts(Schema):
     of_documents: list[int]
 
 
-class Pair(Schema):
-    topic: int
-    other: int
-    similarity: float = Field(description="1 − the Jensen-Shannon divergence in bits: 1 the same, 0 nothing in common")
-
-
 class Comparing(Schema):
     """A comparison that a worker makes, or is to, or could not."""
 
     status: str = Field(description="queued, comparing or failed")
     done: float = Field(description="from 0 to 1")
     error: str
-
-
-class Comparison(Schema):
-    """Topics of two runs, paired so that they are most alike in all; those without a partner are left out."""
-
-    run: int
-    other: int
-    pairs: list[Pair]
 
 
 class Methods(Schema):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields
+from dataclasses import astuple, dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -51,13 +51,9 @@ class Measured:
         return self.status == Run.Status.DONE
 
     @property
-    def active(self) -> bool:
+    def waits(self) -> bool:
+        """Or trains, or is being stored."""
         return self.status in (Run.Status.QUEUED, Run.Status.RUNNING, Run.Status.STORING)
-
-    @property
-    def share(self) -> float:
-        """Of its steps that are done."""
-        return self.step / self.steps if self.steps else 0.0
 
 
 COLUMNS = tuple(field.name for field in fields(Measured))  # of the CSV
@@ -148,4 +144,4 @@ def best(row: Measured, table: Sequence[Measured]) -> list[str]:
 
 def rows(measured: Iterable[Measured]) -> list[list]:
     """The table as a file has it, with its head."""
-    return [[*COLUMNS], *(list(asdict(row).values()) for row in measured)]
+    return [[*COLUMNS], *(list(astuple(row)) for row in measured)]

@@ -28,7 +28,7 @@ STATES = {"queued": "waits", "running": "is training", "storing": "is being stor
 
 def progress(rows: Sequence[Measured]) -> str:
     """Which runs are not done; "" where all are."""
-    if not any(row.active for row in rows):
+    if not any(row.waits for row in rows):
         return ""
     done = sum(row.done for row in rows)
     rest = ", ".join(f"run {row.run} {STATES[row.status]}" for row in rows if not row.done)

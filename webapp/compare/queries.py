@@ -7,9 +7,22 @@ from django.db.models import QuerySet
 
 from inference.explore import matching
 from webapp.compare import matchings
+from webapp.compare.shapes import (
+    Again,
+    Comparison,
+    Gathered,
+    Lone,
+    Matched,
+    Part,
+    Partner,
+    PartnerTopics,
+    Show,
+    Steady,
+)
 from webapp.drawing.numbers import HUES
 from webapp.models import Metric, Run
 from webapp.results import links, measures, topics
+from webapp.results.links import TopicShare
 from webapp.results.view import RunView
 from webapp.runs import series
 
@@ -46,20 +59,14 @@ def curves(runs: list[Run]) -> dict[int, dict[str, list]]:
     return columns
 
 
-def described(a: Run, b: Run, by: int | None = None) -> dict:
-    """The pairs of two runs' topics, in the shape webapp.api.shapes.Comparison. by: the user who asks. Raises NotYet."""
+def comparison(a: Run, b: Run, by: int | None = None) -> Comparison:
+    """The pairs of two runs' topics. by: the user who asks. Raises NotYet."""
     between = matchings.of(a, b, by)
     pairs = enumerate(zip(between.partner.tolist(), between.similarity.tolist(), strict=True))
-    return {
-        "run": a.pk,
-        "other": b.pk,
-        "pairs": [
-            {"topic": k, "other": other, "similarity": similarity} for k, (other, similarity) in pairs if other >= 0
-        ],
-    }
+    return Comparison(a.pk, b.pk, [PartnerTopics(k, other, similar) for k, (other, similar) in pairs if other >= 0])
 
 
-def counts(between: matching.Matching) -> dict[str, int]:
+def counts(between: matching.Matching) -> dict[Show, int]:
     """How many topics each list of a pair has."""
     return {
         "matched": int(np.count_nonzero(between.partner >= 0)),
@@ -70,33 +77,21 @@ def counts(between: matching.Matching) -> dict[str, int]:
     }
 
 
-def pairs(a: RunView, b: RunView, show: str, order: str, after: int = 0) -> tuple[list[dict], int | None]:
-    """One of the lists of `counts`, from a place on, and where the next page begins. Rows as
-    templates/compare/_pairs.html has them."""
+def pairs(
+    a: RunView, b: RunView, show: Show, order: str, after: int = 0
+) -> tuple[list[Matched] | list[Lone] | list[Gathered], int | None]:
+    """One of the lists of `counts`, from a place on, and where the next page begins."""
     between = matchings.of(a.run, b.run)
     if show == "matched":
         return _matched(a, b, between, order, after)
     if show in ("split", "merged"):
         return _gathered(a, b, between, show, after)
-    one, other, numbers = (a, b, between.only_a) if show == "first" else (b, a, between.only_b)
-    best, similarity = (
-        (between.best_b, between.best_b_similarity) if show == "first" else (between.best_a, between.best_a_similarity)
-    )
-    share = _shares(one)
-    numbers = sorted(numbers.tolist(), key=lambda k: (-share[k], k))
-    page = numbers[after : after + PAGE]
-    mine, others = _words(one, page), _words(other, [int(best[k]) for k in page])
-    rows = [
-        {"topic": _topic(one, k, share), "words": mine[k][:SHOWN], "similarity": float(similarity[k]),
-         "nearest": links.topic(other, int(best[k])), "nearest_words": others[int(best[k])][:SHOWN]}
-        for k in page
-    ]  # fmt: skip
-    return rows, _next(after, numbers)
+    return _lone(a, b, between, show, after)
 
 
 def _matched(
     a: RunView, b: RunView, between: matching.Matching, order: str, after: int
-) -> tuple[list[dict], int | None]:
+) -> tuple[list[Matched], int | None]:
     share, share_b, similarity = _shares(a), _shares(b), between.similarity
     key = {
         "alike": lambda k: (-similarity[k], k),
@@ -109,41 +104,63 @@ def _matched(
     partner = {k: int(between.partner[k]) for k in page}
     mine, others = _words(a, page), _words(b, list(partner.values()))
     rows = [
-        {"first": _topic(a, k, share), "second": _topic(b, partner[k], share_b), "similarity": float(similarity[k])}
-        | _in_common(mine[k], others[partner[k]])
+        Matched(
+            _topic(a, k, share),
+            _topic(b, partner[k], share_b),
+            float(similarity[k]),
+            *_in_common(mine[k], others[partner[k]]),
+        )
+        for k in page
+    ]
+    return rows, _next(after, numbers)
+
+
+def _lone(a: RunView, b: RunView, between: matching.Matching, show: Show, after: int) -> tuple[list[Lone], int | None]:
+    one, other, alone = (a, b, between.only_a) if show == "first" else (b, a, between.only_b)
+    best, similarity = (
+        (between.best_b, between.best_b_similarity) if show == "first" else (between.best_a, between.best_a_similarity)
+    )
+    share = _shares(one)
+    numbers = sorted(alone.tolist(), key=lambda k: (-share[k], k))
+    page = numbers[after : after + PAGE]
+    nearest = {k: int(best[k]) for k in page}
+    mine, others = _words(one, page), _words(other, list(nearest.values()))
+    rows = [
+        Lone(
+            topic=_topic(one, k, share),
+            words=mine[k][:SHOWN],
+            similarity=float(similarity[k]),
+            nearest=links.topic_link(other, nearest[k]),
+            nearest_words=others[nearest[k]][:SHOWN],
+        )
         for k in page
     ]
     return rows, _next(after, numbers)
 
 
 def _gathered(
-    a: RunView, b: RunView, between: matching.Matching, show: str, after: int
-) -> tuple[list[dict], int | None]:
-    """A topic of one run that is the nearest of several in the other, and those."""
+    a: RunView, b: RunView, between: matching.Matching, show: Show, after: int
+) -> tuple[list[Gathered], int | None]:
     one, other, all_of = (a, b, between.splits) if show == "split" else (b, a, between.merges)
     similarity = between.best_a_similarity if show == "split" else between.best_b_similarity
     page = all_of[after : after + PAGE]
     share, share_of_parts = _shares(one), _shares(other)
     mine, others = _words(one, [k for k, _ in page]), _words(other, [part for _, parts in page for part in parts])
     rows = [
-        {
-            "topic": _topic(one, k, share),
-            "words": mine[k][:SHOWN],
-            "parts": [
-                {
-                    "topic": _topic(other, part, share_of_parts),
-                    "words": others[part][:SHOWN],
-                    "similarity": float(similarity[part]),
-                }
+        Gathered(
+            topic=_topic(one, k, share),
+            words=mine[k][:SHOWN],
+            parts=[
+                Part(_topic(other, part, share_of_parts), others[part][:SHOWN], float(similarity[part]))
                 for part in sorted(parts, key=lambda part: -similarity[part])
             ],
-        }
+        )
         for k, parts in page
     ]
     return rows, _next(after, all_of)
 
 
-def stable(views: list[RunView], order: str, after: int = 0) -> tuple[list[dict], int | None]:
+def stable(views: list[RunView], order: str, after: int = 0) -> tuple[list[Steady], int | None]:
     """Topics of the first run with their partners in the others, from a place on, and where the next page begins."""
     first, *others = views
     between = [matchings.of(first.run, other.run) for other in others]
@@ -158,27 +175,28 @@ def stable(views: list[RunView], order: str, after: int = 0) -> tuple[list[dict]
     page = numbers[after : after + PAGE]
     words = _words(first, page)
     rows = [
-        {
-            "topic": _topic(first, k, share),
-            "words": words[k][:SHOWN],
-            "stability": float(mean[k]),
-            "partners": [
-                {"run": other.run.pk, "similarity": float(m.similarity[k])}
-                | ({"topic": links.topic(other, int(m.partner[k]))} if m.partner[k] >= 0 else {"topic": None})
-                for other, m in zip(others, between, strict=True)
-            ],
-        }
+        Steady(
+            topic=_topic(first, k, share),
+            words=words[k][:SHOWN],
+            stability=float(mean[k]),
+            partners=[_partner(other, m, k) for other, m in zip(others, between, strict=True)],
+        )
         for k in page
     ]
     return rows, _next(after, numbers)
 
 
-def again(views: list[RunView]) -> dict[str, int]:
-    """Of the first run's topics: how many have a partner in every other run, in some, in none."""
+def _partner(other: RunView, between: matching.Matching, k: int) -> Partner:
+    number = int(between.partner[k])
+    topic = links.topic_link(other, number) if number >= 0 else None
+    return Partner(other.run.pk, float(between.similarity[k]), topic)
+
+
+def again(views: list[RunView]) -> Again:
     first, *others = views
     partners = np.sum([matchings.of(first.run, other.run).partner >= 0 for other in others], axis=0)[first.topics]
     every, none = int(np.count_nonzero(partners == len(others))), int(np.count_nonzero(partners == 0))
-    return {"every": every, "some": len(partners) - every - none, "none": none}
+    return Again(every, len(partners) - every - none, none)
 
 
 def _shares(view: RunView) -> np.ndarray:
@@ -186,21 +204,21 @@ def _shares(view: RunView) -> np.ndarray:
     return measures.of(view.run)["share"]
 
 
-def _topic(view: RunView, number: int, share: np.ndarray) -> dict:
-    return links.topic(view, number) | {"share": float(share[number])}
+def _topic(view: RunView, number: int, share: np.ndarray) -> TopicShare:
+    return links.topic_share(view, number, float(share[number]))
 
 
 def _words(view: RunView, numbers: list[int]) -> dict[int, list[str]]:
     return topics.top_words(view, numbers, WORDS)
 
 
-def _in_common(first: list[str], second: list[str]) -> dict[str, list[str]]:
+def _in_common(first: list[str], second: list[str]) -> tuple[list[str], list[str], list[str]]:
     """Of the first WORDS words of two topics: those of both, in the first one's order, and those of one alone."""
-    return {
-        "both": [word for word in first if word in second][:SHOWN],
-        "only_first": [word for word in first if word not in second][:SHOWN],
-        "only_second": [word for word in second if word not in first][:SHOWN],
-    }
+    return (
+        [word for word in first if word in second][:SHOWN],
+        [word for word in first if word not in second][:SHOWN],
+        [word for word in second if word not in first][:SHOWN],
+    )
 
 
 def _next(after: int, every: list) -> int | None:

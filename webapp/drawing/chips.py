@@ -5,6 +5,7 @@ Known to every template without {% load %} (settings.TEMPLATES).
 """
 
 from collections.abc import Iterable
+from typing import Any
 
 from django import template
 from django.utils.html import format_html, format_html_join
@@ -16,10 +17,11 @@ register = template.Library()
 
 
 @register.simple_tag
-def chip(topic: dict, plain: bool = False) -> SafeString:
+def chip(topic: Any, plain: bool = False) -> SafeString:
     """{% chip topic %}: a topic wherever it is named, its colour, number and what readers call it. topic: a link() of
     results.topics, or more;
     plain: no link."""
+    topic = topic if isinstance(topic, dict) else vars(topic)  # of a page that is typed
     hidden, name, into = topic.get("hidden"), topic.get("name"), topic.get("into")
     said = format_html("{}", topic["label"])
     if name:

@@ -21,3 +21,9 @@ def kept(context, *names: str) -> SafeString:
     query = context["request"].GET.lists()
     kept = [(name, value) for name, values in query for value in values if name not in names and value]
     return format_html_join("", '<input type="hidden" name="{}" value="{}">', kept)
+
+
+@register.simple_tag(takes_context=True)
+def go(context, name: str, *arguments, **query) -> str:
+    """{% go "run_topics" %}: another page of this run, with the set that is chosen."""
+    return context["go"](name, *arguments, **query)

@@ -14,6 +14,7 @@ from inference.errors import Invalid
 from webapp.models import Corpus, Run
 from webapp.pages import addresses
 from webapp.pages.carried import carried, carried_json
+from webapp.pages.run_links import RunLinks
 from webapp.request_context import request_context
 
 READER = "reader"  # in the session
@@ -25,7 +26,16 @@ def as_bytes(data: object) -> bytes:
     return orjson.dumps(data, option=orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_UTC_Z)
 
 
-def page(request: HttpRequest, template: str, data: dict, *, as_json: bool = False, status: int = 200, **context):
+def page(
+    request: HttpRequest,
+    template: str,
+    data: dict,
+    *,
+    as_json: bool = False,
+    status: int = 200,
+    typed: bool = False,
+    **context,
+):
     """A page, or its .json twin.
 
     data: what both show, in the shape that webapp.urls declares. context: what only the template needs; of one name it
@@ -35,18 +45,20 @@ def page(request: HttpRequest, template: str, data: dict, *, as_json: bool = Fal
         return json_answer(request, data, status)
     if placeholder := request_context(request).csrf_placeholder:  # the page will be cached
         context["csrf_token"] = placeholder
-    response = render(request, template, data | context, status=status)
     run = context.get("run", data.get("run"))
     if isinstance(run, Run):
+        context["go"] = RunLinks.of(run, request)
+    response = render(request, template, data | context, status=status)
+    if isinstance(run, Run) and not typed:
         response.content = carried(response.content.decode(), run.pk, request.GET).encode()
     return response
 
 
-def json_answer(request: HttpRequest, data: dict, status: int) -> HttpResponse:
+def json_answer(request: HttpRequest, data: object, status: int) -> HttpResponse:
     """The answer of a .json address, in the shape that webapp.urls declares for it (tests compare each with it)."""
     headers, body = {"Cache-Control": "no-store"}, as_bytes(data)
     asked = request.resolver_match.kwargs if request.resolver_match else {}
-    if "run_id" in asked:
+    if "run_id" in asked and isinstance(data, dict):  # a typed page has the set in its links
         body = carried_json(body, asked["run_id"], request.GET)
     return HttpResponse(body, content_type="application/json", status=status, headers=headers)
 

@@ -1,5 +1,6 @@
 """Addresses of a run's topics, words and documents: each kind is made here and nowhere else."""
 
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from urllib.parse import urlencode
 
@@ -21,20 +22,53 @@ def topic_url(view: RunView, number: int) -> str:
     return f"{topics_url(view.run)}{number}/{view.hidden_words.query}"
 
 
-def topic(view: RunView, number: int) -> dict:
-    """How a topic is named, coloured and reached from anywhere; {% chip %} shows it."""
+@dataclass(frozen=True)
+class TopicLink:
+    """How a topic is named, coloured and reached from anywhere; {% chip %} shows it.
+
+    label: such as T07. name: what readers call it; else the name proposed from its words. background: whether it is
+    general talk, which lists set apart. hue: the number of its colour. into: the topic that it is merged into, or "".
+    """
+
+    number: int
+    label: str
+    name: str
+    background: bool
+    hue: int
+    hidden: bool
+    into: str
+    url: str
+
+
+@dataclass(frozen=True)
+class TopicShare(TopicLink):
+    """share: of the words of a run."""
+
+    share: float
+
+
+def topic_link(view: RunView, number: int) -> TopicLink:
     labels = view.labels
     into = int(labels.into[number])
-    return {
-        "number": number,
-        "label": topic_label(number),
-        "name": labels.name(number),
-        "background": labels.background(number),
-        "hue": labels.hue(number),
-        "hidden": labels.hidden(number),
-        "into": topic_label(into) if into != number else "",
-        "url": topic_url(view, number),
-    }
+    return TopicLink(
+        number=number,
+        label=topic_label(number),
+        name=labels.name(number),
+        background=labels.background(number),
+        hue=labels.hue(number),
+        hidden=labels.hidden(number),
+        into=topic_label(into) if into != number else "",
+        url=topic_url(view, number),
+    )
+
+
+def topic_share(view: RunView, number: int, share: float) -> TopicShare:
+    return TopicShare(**vars(topic_link(view, number)), share=share)
+
+
+def topic(view: RunView, number: int) -> dict:
+    """`topic_link` for pages that are not typed yet."""
+    return asdict(topic_link(view, number))
 
 
 def apart(view: RunView, topics: list[dict]) -> list[dict]:

@@ -11,6 +11,7 @@ from inference import engines
 from webapp import routes
 from webapp.ingest.corpora import EXAMPLE_NAME
 from webapp.models import Run
+from webapp.pages.run_links import RunLinks
 from webapp.request_context import request_context
 from webapp.results.hidden_words import HiddenWords
 from webapp.routes import Route
@@ -64,21 +65,21 @@ def menus(context) -> list[tuple[str, list[Link]]]:
 
 def _links(context) -> list[Link]:
     """Where two have a tab of one name, the first that the reader may open has it."""
-    request, run = context["request"], context["run"]
+    request = context["request"]
     shown, here = {}, routes.of(request.resolver_match)
     for route in routes.declared():
         if route.tab and route.tab.name not in shown and request_context(request).role >= route.access.read:
-            shown[route.tab.name] = _link(route, here, request.path, run, context.get("hidden_words"))
+            shown[route.tab.name] = _link(route, here, request.path, context["go"], context.get("hidden_words"))
     return list(shown.values())
 
 
-def _link(route: Route, here: Route, path: str, run: Run, hidden: HiddenWords | None) -> Link:
+def _link(route: Route, here: Route, path: str, go: RunLinks, hidden: HiddenWords | None) -> Link:
     """The tab is current on its page and on those below it."""
-    url = reverse(route.name, args=[run.pk])
+    url = reverse(route.name, args=[go.run])
     current = "page" if path == url else "true" if path.startswith(url) or here.under == route.name else ""
     if route.name == "run_topics" and hidden:
-        url += hidden.query  # words left out of view stay so
-    return Link(url, route.tab.name, route.tab.key, current, route.tab.menu)
+        return Link(go(route.name, drop=",".join(hidden.words)), route.tab.name, route.tab.key, current, route.tab.menu)
+    return Link(go(route.name), route.tab.name, route.tab.key, current, route.tab.menu)
 
 
 @register.simple_tag(takes_context=True)

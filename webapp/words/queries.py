@@ -1,11 +1,13 @@
 """Words of a corpus: finding one by its beginning, by its likeness, or because its senses are far apart."""
 
 import unicodedata
+from dataclasses import dataclass
 
 import regex
 
 from webapp.models import Version, Word
 from webapp.results import links, topics
+from webapp.results.links import TopicLink
 from webapp.results.view import RunView
 from webapp.storage.cache import cached
 from webapp.storage.sql import rows
@@ -21,24 +23,47 @@ def plain(text: str) -> str:
     return _MARKS.sub("", unicodedata.normalize("NFD", text.lower()))
 
 
-def matching(version: Version, prefix: str, after: int = -1, limit: int = PAGE) -> tuple[list[dict], int | None]:
+@dataclass(frozen=True)
+class WordCount:
+    """number: in the vocabulary, where the most frequent word is 0."""
+
+    number: int
+    word: str
+    tokens: int
+    documents: int
+
+
+@dataclass(frozen=True)
+class Use(TopicLink):
+    """A topic of which a word is one of the first. words: others of it."""
+
+    words: list[str]
+
+
+@dataclass(frozen=True)
+class Beginning(WordCount):
+    topics: list[Use]
+
+
+def matching(version: Version, prefix: str, after: int = -1, limit: int = PAGE) -> tuple[list[WordCount], int | None]:
     """Words that begin with `prefix`, accents aside, most frequent first (numbers are in that order); and the next
     page's beginning."""
     words = rows(
         "SELECT number, word, tokens, documents FROM word WHERE version_id = %s AND number > %s AND plain LIKE %s ORDER BY number LIMIT %s",
         [version.pk, after, _escape(plain(prefix)) + "%", limit + 1],
     )
-    return words[:limit], words[limit - 1]["number"] if len(words) > limit else None
+    return [WordCount(**row) for row in words[:limit]], words[limit - 1]["number"] if len(words) > limit else None
 
 
-def alike(version: Version, text: str) -> list[dict]:
+def alike(version: Version, text: str) -> list[WordCount]:
     """Words that share most of their triples of letters with `text`, the most alike first."""
     wanted = plain(text)[:100]
-    return rows(
+    found = rows(
         "SELECT number, word, tokens, documents FROM word WHERE version_id = %(version)s AND plain %% %(text)s"
         " ORDER BY similarity(plain, %(text)s) DESC, number LIMIT %(limit)s",
         {"version": version.pk, "text": wanted, "limit": ALIKE},
     )
+    return [WordCount(**row) for row in found]
 
 
 def _escape(text: str) -> str:
@@ -72,15 +97,15 @@ ORDER BY sum(a.p * b.p * sqrt((a.x - b.x) ^ 2 + (a.y - b.y) ^ 2)) DESC, a.number
 """
 
 
-def beginnings(view: RunView) -> list[dict]:
-    """Words whose senses are far apart, the farthest first: number, word, tokens, documents, and topics, each with its
-    words."""
+def beginnings(view: RunView) -> list[Beginning]:
+    """Words whose senses are far apart, the farthest first."""
     words = _beginnings(view.run.snapshot_id, view.run.version_id) if view.run.snapshot_id else []
     first = topics.top_words(view, sorted({k for row in words for k in row["topics"]}), 6)
-    return [
-        row | {"topics": [links.topic(view, k) | {"words": _others(first[k], row["word"])} for k in row["topics"]]}
+    uses = [
+        [Use(**vars(links.topic_link(view, k)), words=_others(first[k], row["word"])) for k in row["topics"]]
         for row in words
     ]
+    return [Beginning(**row | {"topics": topics}) for row, topics in zip(words, uses, strict=True)]
 
 
 def _others(words: list[str], word: str, count: int = 3) -> list[str]:

@@ -1,8 +1,8 @@
 """Words of a run's corpus, the senses of one (the topics its tokens were given to), its lines, and two words side by
 side."""
 
+from dataclasses import asdict, dataclass
 from typing import Any
-from urllib.parse import urlencode
 
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
@@ -15,8 +15,9 @@ from webapp.documents.selection import Selection
 from webapp.drawing.numbers import percent
 from webapp.drawing.tables import column_name, json_text, kept_table
 from webapp.models import Run, Word
-from webapp.pages import carried
-from webapp.pages.page import next_page, number, page, run_or_404, search_words
+from webapp.pages.page import next_page, number, page, run_or_404
+from webapp.pages.run_links import RunLinks
+from webapp.pages.typed import Answer, typed
 from webapp.results import links
 from webapp.results.view import RunView
 from webapp.server.page_cache import cached_page
@@ -29,38 +30,53 @@ RELATED = 9  # words that begin alike, this one among them
 COMPARE = "compare"  # the page of two words; without any it is the page of this word
 
 
-@require_safe
-def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
-    run = run_or_404(run_id)
-    q = search_words(request, "word")
-    known = None if as_json or "after" in request.GET else queries.word(run.version, q)
+@dataclass(frozen=True)
+class WordRow(queries.WordCount):
+    url: str
+
+
+@dataclass(frozen=True)
+class BeginningRow(queries.Beginning):
+    url: str
+
+
+@dataclass(frozen=True)
+class WordsPage:
+    """alike: words that are offered where none begins as was typed. beginnings: before anything was typed."""
+
+    items: list[WordRow]
+    q: str
+    alike: list[WordRow]
+    beginnings: list[BeginningRow]
+    next: str | None
+
+
+@typed("run/words.html")
+def index(
+    request: HttpRequest, go: RunLinks, run: Run, as_json: bool, *, word: str = "", after: int | None = None
+) -> Answer[WordsPage] | HttpResponse:
+    known = None if as_json or after is not None else queries.word(run.version, word)
     if known:  # a whole word opens its page; what is only a beginning is answered with a list
-        chosen = urlencode(carried.conditions(request.GET))
-        return redirect(links.word_url(run, known.word, f"?{chosen}" if chosen else ""))
-    words, following = queries.matching(run.version, q, number(request, "after", -1))
-    data = {
-        "items": links.with_word_urls(words, run),
-        "q": q,
-        "alike": links.with_word_urls(queries.alike(run.version, q), run) if q and not words else [],
-        "beginnings": []
-        if q or as_json or "after" in request.GET
-        else links.with_word_urls(queries.beginnings(RunView(run)), run),
-        "next": next_page(request, after=following),
-    }
-    return page(request, "run/words.html", data, as_json=as_json, run=run)
+        return redirect(go.word(known.word))
+    words, following = queries.matching(run.version, word, -1 if after is None else after)
+    begin = not (word or as_json or after is not None)
+    return Answer(WordsPage(
+        items=_rows(words, go),
+        q=word,
+        alike=_rows(queries.alike(run.version, word), go) if word and not words else [],
+        beginnings=[BeginningRow(**vars(row), url=go.word(row.word)) for row in queries.beginnings(RunView(run))] if begin else [],
+        next=next_page(request, after=following),
+    ))  # fmt: skip
+
+
+def _rows(words: list[queries.WordCount], go: RunLinks) -> list[WordRow]:
+    return [WordRow(**vars(row), url=go.word(row.word)) for row in words]
 
 
 def missing(request: HttpRequest, run: Run, word: str, as_json: bool) -> HttpResponse:
     """What there is instead of a word that the vocabulary lacks."""
-    q = word[:100]
-    data = {
-        "items": [],
-        "q": q,
-        "alike": links.with_word_urls(queries.alike(run.version, q), run),
-        "beginnings": [],
-        "next": None,
-    }
-    return page(request, "run/words.html", data, as_json=as_json, status=404, run=run)
+    page = WordsPage([], word[:100], _rows(queries.alike(run.version, word[:100]), RunLinks.of(run, request)), [], None)
+    return index.answered(request, Answer(page, status=404), as_json, run=run)
 
 
 @cached_page()
@@ -103,7 +119,7 @@ def detail(request: HttpRequest, run: Run, word: str, as_json: bool = False) -> 
         "rest": sum(row["tokens"] for row in rare),
         "related": [
             row
-            for row in links.with_word_urls(queries.matching(run.version, known.word, limit=RELATED)[0], run)
+            for row in map(asdict, _rows(queries.matching(run.version, known.word, limit=RELATED)[0], RunLinks(run.pk)))
             if row["word"] != known.word
         ],
         "shift": senses.shift(run, uses, charted, request.GET.get("by", ""), selection),
@@ -211,7 +227,12 @@ def compare(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRes
     data = {"typed": typed, "words": [], "comparison": None, "unknown": []}
     for text, word in zip(typed, words, strict=True):
         if word is None:
-            data["unknown"].append({"word": text, "alike": links.with_word_urls(queries.alike(run.version, text), run)})
+            data["unknown"].append(
+                {
+                    "word": text,
+                    "alike": [asdict(row) for row in _rows(queries.alike(run.version, text), RunLinks(run.pk))],
+                }
+            )
     view = RunView(run)
     selection = Selection.read(request.GET, view)
     if len(words) == 2 and None not in words and run.snapshot_id and run.snapshot.final:

@@ -247,7 +247,7 @@ def test_a_worker_compares_large_runs_once(client, trained, others, large):
     assert first["measures"]["rows"][1]["matched"] is None
     assert data(client, others[0].pk, trained.pk)["topics"] is None and len(large) == 1
     html = client.get(address(trained.pk, others[0].pk)).content.decode()
-    assert "waiting for a worker" in html and "js/waiting.js" in html and 'http-equiv="refresh"' in html
+    assert "waiting for a worker" in html and "js/part.js" in html and 'http-equiv="refresh"' in html
     answer = client.get(f"/api/v1/runs/{trained.pk}/compare/{others[0].pk}")
     assert answer.status_code == 202 and answer.json() == {"status": "queued", "done": 0.0, "error": ""}
     matchings.compare(large[0][1])
@@ -286,7 +286,7 @@ def test_a_comparison_that_fails_says_so_and_can_be_tried_again(client, trained,
     (pair,) = data(client, trained.pk, others[0].pk)["comparing"]
     assert pair["status"] == "failed" and "Something went wrong" in pair["error"]
     html = client.get(address(trained.pk, others[0].pk)).content.decode()
-    assert "Try again" in html and "js/waiting.js" not in html
+    assert "Try again" in html and "js/part.js" not in html
     monkeypatch.setattr(matchings, "_topics", there)
     assert client.post(pair["again"]).status_code == 302 and Comparison.objects.get(pk=pk).status == "queued"
     matchings.compare(pk)

@@ -133,7 +133,7 @@ def test_the_page_the_csv_and_the_json_say_the_same(client, made):
             assert f"{row['npmi']:.3f}".replace("-", "−") in html
         for note in said["notes"]:
             assert note in html
-        assert "data-active" not in html and "http-equiv" not in html
+        assert "data-every" not in html and "http-equiv" not in html
         assert address("compare_measures_csv", made).partition("?")[0] in html
 
 
@@ -148,8 +148,8 @@ def test_while_they_train(client, made, ready):
     assert [row["share"] for row in said["rows"]] == [0, 0.25, 1] and said["rows"][1]["held_out"] is None
     for name in ("compare", "compare_measures"):
         html = client.get(address(name, wanted)).content.decode()
-        assert "data-active" in html and '<noscript><meta http-equiv="refresh" content="10"></noscript>' in html
-        assert html.count("<progress") == 2 and "together.js" in html
+        assert "data-every" in html and '<noscript><meta http-equiv="refresh" content="10"></noscript>' in html
+        assert html.count("<progress") == 2 and "part.js" in html
     Run.objects.filter(pk__in=[waiting.pk, training.pk]).update(status="cancelled")
     assert data(client, wanted)["progress"] == ""
 

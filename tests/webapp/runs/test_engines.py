@@ -24,6 +24,7 @@ from webapp import exports
 from webapp.accounts import tokens
 from webapp.compare import matchings
 from webapp.compare import queries as compare
+from webapp.compare.shapes import Again
 from webapp.documents import infer
 from webapp.exports import methods
 from webapp.models import Corpus, Document, Metric, Run, Topic, User, Version, Word
@@ -282,7 +283,7 @@ def test_what_is_taken_away_says_how_many_topics_are_in_use(sparse):
 def test_runs_are_compared_by_topics_in_use(client, sparse):
     between = matchings.of(sparse, sparse)
     assert np.count_nonzero(between.partner >= 0) == sparse.in_use and len(between.only_a) == len(between.only_b) == 0
-    assert compare.again([RunView(sparse), RunView(sparse)]) == {"every": sparse.in_use, "some": 0, "none": 0}
+    assert compare.again([RunView(sparse), RunView(sparse)]) == Again(every=sparse.in_use, some=0, none=0)
 
 
 def test_a_run_of_an_engine_that_uses_all_topics_says_no_number(ready, made):

@@ -13,15 +13,15 @@ pytestmark = pytest.mark.django_db
 
 def test_every_word_can_be_found_by_its_beginning_and_its_likeness(ready):
     for word in list(Word.objects.filter(version=ready.version_id))[::97]:
-        assert word.word in [found["word"] for found in words.matching(ready.version, word.word)[0]]
-        assert word.word in [found["word"] for found in words.alike(ready.version, word.word)] or len(word.word) < 4
+        assert word.word in [found.word for found in words.matching(ready.version, word.word)[0]]
+        assert word.word in [found.word for found in words.alike(ready.version, word.word)] or len(word.word) < 4
         assert words.word(ready.version, word.word.upper()).number == word.number
 
 
 def test_beginnings_are_literal_and_most_frequent_first(ready):
     found, _ = words.matching(ready.version, "mi")
-    assert found and all(row["word"].startswith("mi") for row in found)
-    assert [row["tokens"] for row in found] == sorted((row["tokens"] for row in found), reverse=True)
+    assert found and all(row.word.startswith("mi") for row in found)
+    assert [row.tokens for row in found] == sorted((row.tokens for row in found), reverse=True)
     assert (
         words.matching(ready.version, "m_l")[0] == words.matching(ready, "%")[0] == words.matching(ready, "\\")[0] == []
     )
@@ -35,7 +35,7 @@ def test_accents_do_not_matter(ready):
         )
         assert cursor.fetchone() == (words.plain("Pèñsión"),) == ("pension",)
     for typed in ("pens", "PÈN", "pèñs", "pe\u0301ns"):
-        assert "pèñsión" in [row["word"] for row in words.matching(ready.version, typed)[0]]
+        assert "pèñsión" in [row.word for row in words.matching(ready.version, typed)[0]]
     assert words.word(ready.version, "Pe\u0300n\u0303sio\u0301n").word == "pèñsión"  # letters and their marks apart
 
 
@@ -55,11 +55,11 @@ def test_words_to_begin_with_are_ambiguous(trained):
     found = words.beginnings(RunView(trained))
     assert found
     for row in found:
-        assert len(row["topics"]) > 1 and row["tokens"] >= words.LEAST_TOKENS
+        assert len(row.topics) > 1 and row.tokens >= words.LEAST_TOKENS
         held = TopicWord.objects.filter(
-            snapshot_id=trained.snapshot_id, word=row["number"], topic__in=[t["number"] for t in row["topics"]]
+            snapshot_id=trained.snapshot_id, word=row.number, topic__in=[t.number for t in row.topics]
         )
-        assert all(of.tokens >= words.LEAST_SHARE * row["tokens"] for of in held) and held.count() == len(row["topics"])
+        assert all(of.tokens >= words.LEAST_SHARE * row.tokens for of in held) and held.count() == len(row.topics)
 
 
 def test_pages_hold_every_word_once(client, trained):

@@ -1,0 +1,40 @@
+// A part of a page that changes while a worker works: fetched alone every few seconds, and put in the place of the old one.
+//   <section data-part="measures" data-every="3" data-state="2">
+// data-part: its name, which the view knows (webapp/pages/typed.py). data-address: where to ask, else here. data-every: seconds;
+// without it nothing more comes. data-state: where the fresh one has another, the rest of the page has changed, too.
+
+function follow(part) {
+  const wait = () => part.dataset.every && setTimeout(look, 1000 * part.dataset.every);
+
+  async function look() {
+    if (document.hidden) return wait();
+    let answer = null;
+    try {
+      answer = await fetch(part.dataset.address ?? location.href, { headers: { "X-Part": part.dataset.part } });
+    } catch { /* the server is away: it is asked again */ }
+    if ([401, 403, 404].includes(answer?.status)) return location.reload(); // it is gone, or may not be seen any more
+    if (!answer?.ok) return wait();
+    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector(`[data-part=${part.dataset.part}]`);
+    if (fresh?.dataset.state !== part.dataset.state) return location.reload();
+    morph(part, fresh);
+    wait();
+  }
+
+  wait();
+}
+
+// What is the same stays, and with it focus, the place in a table that is scrolled, and the silence of a screen reader.
+function morph(old, now) {
+  if (old.isEqualNode(now)) return;
+  if (old.nodeType === Node.TEXT_NODE && now.nodeType === Node.TEXT_NODE) old.data = now.data;
+  else if (old.nodeName !== now.nodeName) old.replaceWith(now);
+  else {
+    for (const name of old.getAttributeNames()) if (!now.hasAttribute(name)) old.removeAttribute(name);
+    for (const name of now.getAttributeNames()) if (old.getAttribute(name) !== now.getAttribute(name)) old.setAttribute(name, now.getAttribute(name));
+    const [was, is] = [[...old.childNodes], [...now.childNodes]];
+    if (was.length === is.length) was.forEach((child, i) => morph(child, is[i]));
+    else old.replaceChildren(...is);
+  }
+}
+
+document.querySelectorAll("[data-part]").forEach(follow);
