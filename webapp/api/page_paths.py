@@ -20,7 +20,7 @@ def described() -> tuple[dict[str, Any], dict[str, Any]]:
         paths[f"/{routes.readable(route)}.json"] = {"get": {
             "operationId": f"{route.name}_json",
             "summary": (view.__doc__ or route.name).strip().split("\n")[0],
-            "parameters": [_of_query(p) for p in view.parameters] + [_of_path(name) for name in routes.arguments(route)],
+            "parameters": [_of_query(p) for p in view.parameters.values()] + [_of_path(name) for name in routes.arguments(route)],
             "responses": {"200": {"description": "The page", "content": {"application/json": {"schema": answer}}}},
         }}  # fmt: skip
     return paths, shared.get("$defs", {})

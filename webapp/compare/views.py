@@ -131,7 +131,7 @@ def measures(
 
 @require_safe
 def measures_csv(request: HttpRequest) -> HttpResponse:
-    asked = {parameter.name: parameter.of(request.GET) for parameter in measures.parameters}
+    asked = {name: parameter.value(request.GET) for name, parameter in measures.parameters.items()}
     runs = queries.ordered(authorization.runs(request), asked["run"])
     if not runs:
         raise Http404("There are no such runs: name some in the address, such as ?run=1&run=2.")

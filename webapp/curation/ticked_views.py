@@ -13,9 +13,9 @@ from inference.errors import Invalid
 from webapp.curation import services as curation
 from webapp.drawing.numbers import topic_label
 from webapp.models import Run
-from webapp.pages.carried import conditions
 from webapp.pages.page import back, reader, run_or_404
 from webapp.results import measures, topics
+from webapp.results.run_links import conditions
 
 # what the button says -> the page, and what else its address says
 LOOKS = {

@@ -9,7 +9,7 @@ from webapp.documents import fields
 from webapp.ingest import sources
 from webapp.metadata import ValueField
 from webapp.models import Run, Version
-from webapp.pages.carried import is_condition
+from webapp.results.run_links import is_condition
 
 ONLY = {
     "wordless": "without a word that counts",

@@ -5,19 +5,26 @@ from urllib.parse import urlencode
 
 from django.http import QueryDict
 
+BEGINNING = "after"  # the parameter that says where a list begins
+
 
 @dataclass(frozen=True)
 class Here:
-    """A view that declares `here: Here` gets it (webapp.pages.typed). kept: the parameters that links to itself keep, and
-    whether with all values or with the last one. Where a list begins is none of them: a changed list begins anew."""
+    """query: the page's own. A view that declares `here: Here` gets it (webapp.pages.typed)."""
 
     query: QueryDict
-    kept: tuple[tuple[str, bool], ...]
 
     def url(self, **changes: object) -> str:
-        """None or "" takes a parameter out."""
-        asked: dict[str, object] = {
-            name: self.query.getlist(name) if several else self.query.get(name) for name, several in self.kept
-        }
-        given = [(name, value) for name, value in (asked | changes).items() if value not in (None, "")]
-        return "?" + urlencode(given, doseq=True)
+        """The query string with some parameters changed, from "?" on; None or "" takes one out. A list that changes
+        begins anew, unless `after` is among the changes."""
+        kept = [
+            (name, value)
+            for name, values in self.query.lists()
+            if name not in changes and name != BEGINNING
+            for value in values
+        ]
+        return "?" + urlencode([(name, value) for name, value in [*kept, *changes.items()] if value not in (None, "")])
+
+    def following(self, after: object) -> str | None:
+        """The next page of a list, which begins at `after`; None if that is None: nothing follows."""
+        return None if after is None else self.url(after=after)

@@ -2,7 +2,7 @@
 string."""
 
 from collections.abc import Mapping
-from urllib.parse import urlencode
+from typing import Any
 
 import orjson
 from django.conf import settings
@@ -14,8 +14,9 @@ from inference.errors import Invalid
 from webapp.models import Corpus, Run
 from webapp.pages import addresses
 from webapp.pages.carried import carried, carried_json
-from webapp.pages.run_links import RunLinks
+from webapp.pages.here import BEGINNING, Here
 from webapp.request_context import request_context
+from webapp.results.run_links import RunLinks, conditions
 
 READER = "reader"  # in the session
 OWNER = "owner"
@@ -26,16 +27,7 @@ def as_bytes(data: object) -> bytes:
     return orjson.dumps(data, option=orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_UTC_Z)
 
 
-def page(
-    request: HttpRequest,
-    template: str,
-    data: dict,
-    *,
-    as_json: bool = False,
-    status: int = 200,
-    typed: bool = False,
-    **context,
-):
+def page(request: HttpRequest, template: str, data: dict, *, as_json: bool = False, status: int = 200, **context):
     """A page, or its .json twin.
 
     data: what both show, in the shape that webapp.urls declares. context: what only the template needs; of one name it
@@ -43,23 +35,30 @@ def page(
     """
     if as_json:
         return json_answer(request, data, status)
-    if placeholder := request_context(request).csrf_placeholder:  # the page will be cached
-        context["csrf_token"] = placeholder
-    run = context.get("run", data.get("run"))
-    if isinstance(run, Run):
-        context["go"] = RunLinks.of(run, request)
-    response = render(request, template, data | context, status=status)
-    if isinstance(run, Run) and not typed:
-        response.content = carried(response.content.decode(), run.pk, request.GET).encode()
+    shown = data | context
+    response = rendered(request, template, shown, status)
+    if "go" in shown:
+        response.content = carried(response.content.decode(), shown["go"]).encode()
     return response
+
+
+def rendered(request: HttpRequest, template: str, shown: dict[str, Any], status: int) -> HttpResponse:
+    """A page from its template. `shown` is given what each template may use: on a page of a run `go`, which makes
+    links."""
+    if placeholder := request_context(request).csrf_placeholder:  # the page will be cached
+        shown["csrf_token"] = placeholder
+    run = shown.get("run")
+    if isinstance(run, Run):
+        shown["go"] = RunLinks(run.pk, conditions(request.GET))
+    return render(request, template, shown, status=status)
 
 
 def json_answer(request: HttpRequest, data: object, status: int) -> HttpResponse:
     """The answer of a .json address, in the shape that webapp.urls declares for it (tests compare each with it)."""
     headers, body = {"Cache-Control": "no-store"}, as_bytes(data)
     asked = request.resolver_match.kwargs if request.resolver_match else {}
-    if "run_id" in asked and isinstance(data, dict):  # a typed page has the set in its links
-        body = carried_json(body, asked["run_id"], request.GET)
+    if "run_id" in asked and isinstance(data, dict):  # a page that is a type has the set in its links
+        body = carried_json(body, RunLinks(asked["run_id"], conditions(request.GET)))
     return HttpResponse(body, content_type="application/json", status=status, headers=headers)
 
 
@@ -139,9 +138,8 @@ def back(request: HttpRequest, default: str) -> str:
 
 
 def address(request: HttpRequest, **changes) -> str:
-    """The request's query string with some parameters changed, from "?" on; None or "" takes one out."""
-    kept = [(name, value) for name, values in request.GET.lists() if name not in changes for value in values]
-    return "?" + urlencode([(name, value) for name, value in [*kept, *changes.items()] if value not in (None, "")])
+    """`Here.url` of webapp.pages.here, but that a list stays where it is."""
+    return Here(request.GET).url(**{BEGINNING: request.GET.get(BEGINNING)} | changes)
 
 
 def next_page(request: HttpRequest, **place) -> str | None:

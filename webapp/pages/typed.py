@@ -1,11 +1,9 @@
-"""A page is a type. A view's signature declares what its address asks for, and the type that it returns is what the
-page shows: one value, rendered by a template or answered as JSON. Checks, schema and documentation are read from there.
+"""A page is a type. The signature of a view declares what its address asks for, and the type that it returns is what the
+page shows: one value, which a template renders or a .json address answers. README.md beside this file says how to write
+such a page.
 
-    @typed("compare/detail.html")
-    def compare(request: HttpRequest, *, run: Runs = (), after: int = 0) -> Answer[ComparePage]: ...
-
-Keyword-only parameters come from the query string, the others from the path. Pages are frozen dataclasses: of the
-standard library, as orjson writes them as they are (fields in their order), and pydantic reads their schema.
+Pages are frozen dataclasses of the standard library: orjson writes them as they are (fields in their order), and pydantic
+makes their schema.
 """
 
 import inspect
@@ -23,10 +21,10 @@ from django.views.decorators.http import require_safe
 from webapp.models import Run
 from webapp.pages import page as pages
 from webapp.pages.here import Here
-from webapp.pages.run_links import RunLinks
+from webapp.results.view import RunView
 
 T = TypeVar("T")
-BEGINNING = "after"  # the parameter that says where a list begins
+Reader = Callable[[str, list[str]], Any]  # makes a parameter of its name and all values that came
 PART = "X-Part"  # the header by which a script asks for a part of a page alone
 
 
@@ -47,9 +45,10 @@ class Parameter:
     name: str
     type: Any
     default: Any
-    read: Callable[[str, list[str]], Any]
+    read: Reader
 
-    def of(self, query: QueryDict) -> Any:
+    def value(self, query: QueryDict) -> Any:
+        """Raises BadRequest for what can't be understood."""
         values = [text for text in query.getlist(self.name) if text]  # a form sends fields that are empty, too
         return self.read(self.name, values) if values else self.default
 
@@ -70,21 +69,36 @@ def text(name: str, values: list[str]) -> str:
     return "".join(c for c in values[-1][:1000] if c.isprintable()).strip()
 
 
-READERS: dict[Any, Callable[[str, list[str]], Any]] = {int: whole, str: text, list[int]: wholes}
+def texts(name: str, values: list[str]) -> list[str]:
+    return [text(name, [value]) for value in values]
 
 
-def parameters(view: Callable) -> tuple[Parameter, ...]:
-    """Those that a view declares. Raises TypeError, when the program starts, for a type that nothing reads."""
+def flag(name: str, values: list[str]) -> bool:
+    """Any value is a yes."""
+    return True
+
+
+READERS: dict[Any, Reader] = {int: whole, str: text, bool: flag, list[int]: wholes, list[str]: texts}
+
+
+def parameters(view: Callable) -> dict[str, Parameter]:
+    """Those that a view declares: its keyword-only parameters, by their names in Python. Raises TypeError, when the
+    program starts, for a type that nothing reads."""
     hints = get_type_hints(view, include_extras=True)
-    return tuple(
-        Parameter(name.rstrip("_"), _plain(hints[name]), declared.default, _reader(name, hints[name], declared.default))
-        for name, declared in inspect.signature(view).parameters.items()
-        if declared.kind is declared.KEYWORD_ONLY
-    )
+    return {
+        name: Parameter(_in_address(name), _plain(hints[name]), p.default, _reader(name, hints[name], p.default))
+        for name, p in inspect.signature(view).parameters.items()
+        if p.kind is p.KEYWORD_ONLY
+    }
 
 
-def _reader(name: str, hint: Any, default: Any) -> Callable[[str, list[str]], Any]:
-    if extras := getattr(hint, "__metadata__", ()):  # Annotated[list[int], at_most(12)]
+def _in_address(name: str) -> str:
+    """`lambda_` is “lambda” in the address, as Python has that word for itself."""
+    return name.removesuffix("_")
+
+
+def _reader(name: str, hint: Any, default: Any) -> Reader:
+    if extras := getattr(hint, "__metadata__", ()):  # Annotated[list[int], at_most_12]
         return extras[0]
     if get_origin(hint) in (Union, UnionType):
         (hint,) = (member for member in get_args(hint) if member is not NoneType)
@@ -99,56 +113,79 @@ def _plain(hint: Any) -> Any:
     return hint.__origin__ if hasattr(hint, "__metadata__") else hint
 
 
-def _shape(returned: Any) -> Any:
+def _page_type(returned: Any) -> Any:
     """T of Answer[T], or of Answer[T] | HttpResponse where a view may redirect."""
     answers = [returned] if get_origin(returned) is Answer else get_args(returned)
     return next(get_args(answer)[0] for answer in answers if get_origin(answer) is Answer)
 
 
 class View(Protocol):
-    """What `typed` makes: a view for webapp.urls, and what is declared of it."""
+    """What `typed` makes: a view for webapp.urls, and what is declared of it. shape: the type of the page. answered: makes
+    the response of another view that shows the same page, or another template."""
 
     shape: Any
-    parameters: tuple[Parameter, ...]
-    answered: Callable[..., HttpResponse]  # of another view that shows the same page
+    template: str
+    parameters: dict[str, Parameter]
+    answered: Callable[..., HttpResponse]
 
     def __call__(self, request: HttpRequest, as_json: bool = False, **path: Any) -> HttpResponse: ...
 
 
 def typed(template: str, **parts: str) -> Callable[[Callable[..., Answer | HttpResponse]], View]:
-    """Decorator of a view that returns an Answer. The template has `page`, and `html` where the view makes it.
+    """Decorator of a view that returns an Answer. The template has `page`, `html` where the view makes it, and `run` or
+    `corpus`.
 
+    Positional parameters of the view come from the path. In the place of `run_id` or `corpus_id` it may take `run: Run`,
+    `view: RunView` (with the links, labels and hidden words of this request) or `corpus: Corpus`; also `here: Here` and
+    `as_json: bool`. Keyword-only ones come from the query string.
     parts: name -> template of a part that a script may ask for again by the header X-Part (static/js/part.js).
     """
 
     def decorate(view: Callable[..., Answer | HttpResponse]) -> View:
-        asked, hints = parameters(view), get_type_hints(view)
-        kept = tuple((p.name, get_origin(p.type) is list) for p in asked if p.name != BEGINNING)
+        declared, hints = parameters(view), get_type_hints(view)
+        wanted = inspect.signature(view).parameters.keys()
 
         @require_safe
         @wraps(view)
-        def view_of(request: HttpRequest, as_json: bool = False, **path: Any) -> HttpResponse:
-            if hints.get("run") is Run and "run_id" in path:
-                path["run"] = pages.run_or_404(path.pop("run_id"))
-            offered: dict[str, Any] = {"here": Here(request.GET, kept), "as_json": as_json}
-            if "go" in hints:
-                offered["go"] = RunLinks.of(path["run"], request)
-            given = {name: value for name, value in offered.items() if name in hints}
-            answer = view(request, **path, **given, **{p.name: p.of(request.GET) for p in asked})
-            return answer if isinstance(answer, HttpResponse) else answered(request, answer, as_json, **path)
+        def answer_request(request: HttpRequest, as_json: bool = False, **path: Any) -> HttpResponse:
+            named = path | _objects(request, path, view=hints.get("view") is RunView)
+            offered = named | {"request": request, "here": Here(request.GET), "as_json": as_json}
+            given = {name: value for name, value in offered.items() if name in wanted}
+            answer = view(**given, **{name: p.value(request.GET) for name, p in declared.items()})
+            return answer if isinstance(answer, HttpResponse) else answered(request, answer, as_json, **named)
 
-        def answered(request: HttpRequest, answer: Answer, as_json: bool, **shown: Any) -> HttpResponse:
+        def answered(request: HttpRequest, answer: Answer, as_json: bool, **named: Any) -> HttpResponse:
             if as_json:
                 return pages.json_answer(request, answer.page, answer.status)
+            shown = {name: named[name] for name in ("run", "corpus") if name in named}
+            if "view" in named:
+                shown["hidden_words"] = named["view"].hidden_words  # the links to the topics keep them hidden
             shown |= {"page": answer.page, "html": answer.html() if answer.html else None}
             part = parts.get(request.headers.get(PART, ""))
-            response = pages.page(request, part or template, shown, status=answer.status, typed=True)
+            response = pages.rendered(request, part or template, shown, answer.status)
             if parts:
                 patch_vary_headers(response, [PART])
             return response
 
-        made = cast(View, view_of)
-        made.shape, made.parameters, made.answered = _shape(hints["return"]), asked, answered
+        made = cast(View, answer_request)
+        made.shape, made.template, made.parameters, made.answered = (
+            _page_type(hints["return"]),
+            template,
+            declared,
+            answered,
+        )
         return made
 
     return decorate
+
+
+def _objects(request: HttpRequest, path: dict[str, Any], view: bool) -> dict[str, Any]:
+    """The run or the corpus that a path names by its number, unless it was looked up (server.page_cache)."""
+    objects: dict[str, Any] = {}
+    if "run_id" in path:
+        objects["run"] = pages.run_or_404(path["run_id"])
+    if "corpus_id" in path:
+        objects["corpus"] = pages.corpus_or_404(path["corpus_id"])
+    if view and isinstance(run := objects.get("run", path.get("run")), Run):
+        objects["view"] = RunView.read(request.GET, run)
+    return objects

@@ -4,22 +4,43 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from django.http import QueryDict
 
-from webapp.models import Run
-from webapp.results import labels, measures
+from webapp.models import Run, Snapshot
+from webapp.results import hidden_words, labels, measures
 from webapp.results.hidden_words import HiddenWords
 from webapp.results.labels import Labels
+from webapp.results.run_links import RunLinks, conditions
 
 
 @dataclass(frozen=True, eq=False)
 class RunView:
-    """A run with what readers say of its topics, and without the words that the address hides.
+    """A run with what readers say of its topics, without the words that the address hides, and with links that carry
+    the chosen set along.
 
     It lives as long as the request: `labels` are those that held when they were first asked for.
+    chosen: the conditions of the address, for the links alone; webapp.documents.selection reads them.
     """
 
     run: Run
     hidden_words: HiddenWords = HiddenWords()
+    chosen: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def read(cls, query: QueryDict, run: Run) -> "RunView":
+        """As an address asks for it. Raises Invalid where it hides too many words."""
+        return cls(run, hidden_words.read(query, run), conditions(query))
+
+    @property
+    def go(self) -> RunLinks:
+        """Makes links to the pages of the run."""
+        return RunLinks(self.run.pk, self.chosen)
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The topics that are shown; only for a run that has some."""
+        assert self.run.snapshot is not None, f"run {self.run.pk} has no topics yet"
+        return self.run.snapshot
 
     @cached_property
     def labels(self) -> Labels:

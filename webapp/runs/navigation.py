@@ -11,10 +11,10 @@ from inference import engines
 from webapp import routes
 from webapp.ingest.corpora import EXAMPLE_NAME
 from webapp.models import Run
-from webapp.pages.run_links import RunLinks
 from webapp.request_context import request_context
 from webapp.results.hidden_words import HiddenWords
-from webapp.routes import Route
+from webapp.results.run_links import RunLinks
+from webapp.routes import Route, Tab
 from webapp.runs import services, steering
 
 register = template.Library()
@@ -66,20 +66,23 @@ def menus(context) -> list[tuple[str, list[Link]]]:
 def _links(context) -> list[Link]:
     """Where two have a tab of one name, the first that the reader may open has it."""
     request = context["request"]
-    shown, here = {}, routes.of(request.resolver_match)
+    shown: dict[str, Link] = {}
+    here, go, hidden = routes.of(request.resolver_match), context["go"], context.get("hidden_words")
     for route in routes.declared():
-        if route.tab and route.tab.name not in shown and request_context(request).role >= route.access.read:
-            shown[route.tab.name] = _link(route, here, request.path, context["go"], context.get("hidden_words"))
+        tab = route.tab
+        if tab and tab.name not in shown and request_context(request).role >= route.access.read:
+            shown[tab.name] = _link(route, tab, here, request.path, go, hidden)
     return list(shown.values())
 
 
-def _link(route: Route, here: Route, path: str, go: RunLinks, hidden: HiddenWords | None) -> Link:
+def _link(route: Route, tab: Tab, here: Route | None, path: str, go: RunLinks, hidden: HiddenWords | None) -> Link:
     """The tab is current on its page and on those below it."""
     url = reverse(route.name, args=[go.run])
-    current = "page" if path == url else "true" if path.startswith(url) or here.under == route.name else ""
-    if route.name == "run_topics" and hidden:
-        return Link(go(route.name, drop=",".join(hidden.words)), route.tab.name, route.tab.key, current, route.tab.menu)
-    return Link(go(route.name), route.tab.name, route.tab.key, current, route.tab.menu)
+    below = path.startswith(url) or (here is not None and here.under == route.name)
+    drop = ",".join(hidden.words) if hidden and route.name == "run_topics" else ""  # words that are hidden stay so
+    return Link(
+        go(route.name, drop=drop), tab.name, tab.key, "page" if path == url else "true" if below else "", tab.menu
+    )
 
 
 @register.simple_tag(takes_context=True)

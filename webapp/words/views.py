@@ -15,10 +15,11 @@ from webapp.documents.selection import Selection
 from webapp.drawing.numbers import percent
 from webapp.drawing.tables import column_name, json_text, kept_table
 from webapp.models import Run, Word
-from webapp.pages.page import next_page, number, page, run_or_404
-from webapp.pages.run_links import RunLinks
+from webapp.pages.here import Here
+from webapp.pages.page import number, page, run_or_404
 from webapp.pages.typed import Answer, typed
 from webapp.results import links
+from webapp.results.run_links import RunLinks, conditions
 from webapp.results.view import RunView
 from webapp.server.page_cache import cached_page
 from webapp.words import concordance, queries, senses
@@ -53,29 +54,31 @@ class WordsPage:
 
 @typed("run/words.html")
 def index(
-    request: HttpRequest, go: RunLinks, run: Run, as_json: bool, *, word: str = "", after: int | None = None
+    run: Run, view: RunView, here: Here, as_json: bool, *, word: str = "", after: int | None = None
 ) -> Answer[WordsPage] | HttpResponse:
     known = None if as_json or after is not None else queries.word(run.version, word)
     if known:  # a whole word opens its page; what is only a beginning is answered with a list
-        return redirect(go.word(known.word))
+        return redirect(view.go("run_word", known.word))
     words, following = queries.matching(run.version, word, -1 if after is None else after)
-    begin = not (word or as_json or after is not None)
-    return Answer(WordsPage(
-        items=_rows(words, go),
+    beginnings = [] if word or as_json or after is not None else queries.beginnings(view)
+    page = WordsPage(
+        items=_rows(words, view.go),
         q=word,
-        alike=_rows(queries.alike(run.version, word), go) if word and not words else [],
-        beginnings=[BeginningRow(**vars(row), url=go.word(row.word)) for row in queries.beginnings(RunView(run))] if begin else [],
-        next=next_page(request, after=following),
-    ))  # fmt: skip
+        alike=_rows(queries.alike(run.version, word), view.go) if word and not words else [],
+        beginnings=[BeginningRow(**vars(row), url=view.go("run_word", row.word)) for row in beginnings],
+        next=here.following(following),
+    )
+    return Answer(page)
 
 
 def _rows(words: list[queries.WordCount], go: RunLinks) -> list[WordRow]:
-    return [WordRow(**vars(row), url=go.word(row.word)) for row in words]
+    return [WordRow(**vars(row), url=go("run_word", row.word)) for row in words]
 
 
 def missing(request: HttpRequest, run: Run, word: str, as_json: bool) -> HttpResponse:
     """What there is instead of a word that the vocabulary lacks."""
-    page = WordsPage([], word[:100], _rows(queries.alike(run.version, word[:100]), RunLinks.of(run, request)), [], None)
+    go, word = RunLinks(run.pk, conditions(request.GET)), word[:100]
+    page = WordsPage([], word, _rows(queries.alike(run.version, word), go), [], None)
     return index.answered(request, Answer(page, status=404), as_json, run=run)
 
 

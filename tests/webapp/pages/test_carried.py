@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from tests import addresses
 from webapp.pages.carried import carried, carried_json
+from webapp.results.run_links import RunLinks, conditions
 
 pytestmark = pytest.mark.django_db
 
@@ -33,8 +34,9 @@ def test_links_to_pages_of_the_run_get_the_set_and_others_stay():
         ('"?view=map"', None),
     ]:
         query = QueryDict('q="a%26b"&sort=share&in=x:y')
-        assert carried(f"<a href={before}>", 7, query) == f"<a href={after or before}>"
-    assert carried('<a href="/runs/7/topics/">', 7, QueryDict("sort=share")) == '<a href="/runs/7/topics/">'
+        assert carried(f"<a href={before}>", RunLinks(7, conditions(query))) == f"<a href={after or before}>"
+    assert carried('<a href="/runs/7/topics/">', RunLinks(7)) == '<a href="/runs/7/topics/">'
+    assert conditions(QueryDict("sort=share&q=&in:party=Whig")) == (("in:party", "Whig"),)
 
 
 def test_links_of_json_get_the_set_and_nothing_else_changes():
@@ -49,7 +51,7 @@ def test_links_of_json_get_the_set_and_nothing_else_changes():
         (b'{"url":"/runs/7/export/documents.csv"}', None),
         (b'{"url":"/runs/70/topics/"}', None),
     ]:
-        assert carried_json(before, 7, query) == (after or before)
+        assert carried_json(before, RunLinks(7, conditions(query))) == (after or before)
 
 
 @pytest.mark.parametrize("name", ["run_topics_json", "run_topic_json", "run_documents_json", "run_words_json"])

@@ -1,0 +1,50 @@
+"""Addresses of a run's pages, made by one object that knows the chosen set."""
+
+from dataclasses import dataclass
+from urllib.parse import parse_qsl, urlencode
+
+from django.http import QueryDict
+from django.urls import reverse
+
+NAMES = ("q", "has", "from", "to", "between", "in", "only", "with", "least")
+_TYPED = ("in:", "low:", "high:")  # fields of the form, by the name of a field of the corpus
+
+
+def is_condition(name: str) -> bool:
+    """Whether a parameter of an address says which documents are meant."""
+    return name in NAMES or name.startswith(_TYPED)
+
+
+def conditions(query: QueryDict) -> tuple[tuple[str, str], ...]:
+    """The parameters of an address that describe the set, as they came."""
+    listed = query.lists()
+    return tuple((name, value) for name, values in listed if is_condition(name) for value in values if value.strip())
+
+
+@dataclass(frozen=True)
+class RunLinks:
+    """Makes the addresses of a run's pages. Each carries along the set of documents that is chosen on this page, so that
+    the set is lost nowhere until the reader takes it off.
+
+    run: its number. chosen: the conditions of this page's address (`conditions`).
+    """
+
+    run: int
+    chosen: tuple[tuple[str, str], ...] = ()
+
+    def __call__(self, name: str, *arguments: object, **query: object) -> str:
+        """The address of a page by its name in webapp.urls. query: parameters; None or "" leaves one out."""
+        asked = urlencode([(key, value) for key, value in query.items() if value not in (None, "")])
+        return self.with_set(reverse(name, args=[self.run, *arguments]) + (asked and f"?{asked}"))
+
+    def with_set(self, url: str) -> str:
+        """An address of a page of this run, with the set. It stays as it is if it says itself which documents it means,
+        and if it is a file's."""
+        if not self.chosen:
+            return url
+        url, mark, fragment = url.partition("#")
+        path, _, own = url.partition("?")
+        asked = parse_qsl(own, keep_blank_values=True)
+        if path.endswith("/") and not any(is_condition(name) for name, _ in asked):
+            url = f"{path}?{urlencode((*asked, *self.chosen))}"
+        return url + mark + fragment
