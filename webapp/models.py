@@ -432,6 +432,11 @@ class Run(models.Model):
     def active(self) -> bool:
         return self.status in (self.Status.QUEUED, self.Status.RUNNING, self.Status.STORING)
 
+    @property
+    def final(self) -> bool:
+        """Whether its topics are those of the finished training, with every token assigned to one."""
+        return self.snapshot is not None and self.snapshot.final
+
 
 class Metric(models.Model):
     """A point of a run's charts."""

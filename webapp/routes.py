@@ -16,6 +16,7 @@ from typing import Any
 from django.core.exceptions import ImproperlyConfigured
 from django.http import HttpRequest
 from django.urls import ResolverMatch, URLPattern, URLResolver, get_resolver, path
+from django.urls.converters import IntConverter
 from django.urls.resolvers import RoutePattern
 
 from webapp.accounts.authorization import Rule
@@ -148,20 +149,20 @@ def of(match: ResolverMatch) -> Route | None:
 
 def declared() -> Iterator[Route]:
     """All of ours in the order of webapp/urls.py, each once; not those of libraries."""
-    for pattern in get_resolver("webapp.urls").url_patterns:
-        if isinstance(pattern, URLPattern) and pattern.name == pattern.callback.route.name:
-            yield pattern.callback.route
+    return (route for route, _ in views())
 
 
 def views() -> Iterator[tuple[Route, Callable]]:
-    """Every address of ours with its view."""
+    """The same with the view of each."""
     for pattern in get_resolver("webapp.urls").url_patterns:
         if isinstance(pattern, URLPattern) and pattern.name == pattern.callback.route.name:
             yield pattern.callback.route, pattern.callback
 
 
-def arguments(route: Route) -> list[str]:
-    return list(RoutePattern(route.route).converters)
+def arguments(route: Route) -> dict[str, str]:
+    """What its path names, and whether that is an "integer" or a "string"."""
+    converters = RoutePattern(route.route).converters
+    return {name: "integer" if isinstance(kind, IntConverter) else "string" for name, kind in converters.items()}
 
 
 def readable(route: Route) -> str:

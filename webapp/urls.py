@@ -472,6 +472,7 @@ urlpatterns = [
     *page("shared/<slug:token>", notebooks.shared, "shared", ANYONE, json=page_shapes.Notebook, example=None),
     # The API: what reads needs what its pages need, what changes something needs an editor.
     *page("api", api_views.reference, "api_reference", ANYONE),
+    file("api/pages.json", api_views.pages, "api_pages", ANYONE, load=Load.PAGE),
     included(
         "api/v1/",
         api.urls,

@@ -1,34 +1,47 @@
-"""The .json addresses of pages in the API's OpenAPI: parameters from the signatures of views, answers from their types."""
+"""The OpenAPI description of the .json addresses of pages: parameters from the signatures of views, answers from their
+types."""
 
-from typing import Any
+from functools import cache
+from typing import Any, Union
 
 from pydantic import TypeAdapter
 
+from inference.versions import topograph
 from webapp import routes
-
-REF = "#/components/schemas/{model}"
-
-
-def described() -> tuple[dict[str, Any], dict[str, Any]]:
-    """(paths, schemas) of the pages whose view says its type."""
-    typed = [(route, view) for route, view in routes.views() if hasattr(view, "shape")]
-    keys = [(route.name, "serialization", TypeAdapter(view.shape)) for route, view in typed]
-    schemas, shared = TypeAdapter.json_schemas(keys, ref_template=REF)
-    paths = {}
-    for route, view in typed:
-        answer = schemas[route.name, "serialization"]
-        paths[f"/{routes.readable(route)}.json"] = {"get": {
-            "operationId": f"{route.name}_json",
-            "summary": (view.__doc__ or route.name).strip().split("\n")[0],
-            "parameters": [_of_query(p) for p in view.parameters.values()] + [_of_path(name) for name in routes.arguments(route)],
-            "responses": {"200": {"description": "The page", "content": {"application/json": {"schema": answer}}}},
-        }}  # fmt: skip
-    return paths, shared.get("$defs", {})
+from webapp.pages.typed import Parameter
 
 
-def _of_query(parameter: Any) -> dict[str, Any]:
-    return {"in": "query", "name": parameter.name, "schema": TypeAdapter(parameter.type).json_schema()}
+@cache
+def schema() -> dict[str, Any]:
+    """The whole document. All types are described in one call, so that two of one name in two packages stay apart."""
+    pages = [(route, view) for route, view in routes.views() if route.json is not None]
+    types = [Union[route.json] if isinstance(route.json, tuple) else route.json for route, _ in pages]  # noqa: UP007
+    inputs = [(route.name, "serialization", TypeAdapter(shape)) for (route, _), shape in zip(pages, types, strict=True)]
+    answers, shared = TypeAdapter.json_schemas(inputs, ref_template="#/components/schemas/{model}")  # type: ignore[arg-type]
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Topograph: the JSON of pages", "version": topograph()},
+        "paths": {
+            f"/{routes.readable(route)}.json": {"get": _operation(route, view, answers[route.name, "serialization"])}  # type: ignore[index]
+            for route, view in pages
+        },
+        "components": {"schemas": shared.get("$defs", {})},
+    }
 
 
-def _of_path(name: str) -> dict[str, Any]:
-    return {"in": "path", "name": name, "required": True, "schema": {"type": "integer"}}
+def _operation(route: routes.Route, view: Any, answer: dict[str, Any]) -> dict[str, Any]:
+    declared: dict[str, Parameter] = getattr(view, "parameters", {})
+    in_path = [
+        {"in": "path", "name": name, "required": True, "schema": {"type": kind}}
+        for name, kind in routes.arguments(route).items()
+    ]
+    in_query = [
+        {"in": "query", "name": parameter.name, "schema": TypeAdapter(parameter.type).json_schema()}
+        for parameter in declared.values()
+    ]
+    return {
+        "operationId": f"{route.name}_json",
+        "summary": (view.__doc__ or route.name).strip().partition("\n")[0],
+        "parameters": in_path + in_query,
+        "responses": {"200": {"description": "The page", "content": {"application/json": {"schema": answer}}}},
+    }

@@ -276,6 +276,6 @@ def files(request: HttpRequest, run_id: int):
 def finished(run_id: int) -> Run:
     """A run whose words have been counted."""
     run = published_or_404(run_id)
-    if not run.snapshot.final:
+    if not run.final:
         raise Http404(f"Run {run_id} is {run.status}; its words are counted when training ends.")
     return run

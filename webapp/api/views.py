@@ -3,8 +3,14 @@
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from webapp.api import api
-from webapp.pages.page import page
+from webapp.api import api, page_paths
+from webapp.pages.page import json_answer, page
+
+
+@require_safe
+def pages(request: HttpRequest) -> HttpResponse:
+    """The OpenAPI description of the JSON of pages."""
+    return json_answer(request, page_paths.schema(), 200)
 
 
 @require_safe

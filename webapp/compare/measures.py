@@ -72,7 +72,7 @@ def with_words(run: Run) -> np.ndarray:
 
 
 def final(run: Run) -> bool:
-    return run.status == Run.Status.DONE and run.snapshot is not None and run.snapshot.final
+    return run.status == Run.Status.DONE and run.final
 
 
 def _measured(run: Run, point: Metric | None, reference: Run | None) -> Measured:

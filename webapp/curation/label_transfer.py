@@ -37,7 +37,7 @@ def plan(source_view: RunView, target_view: RunView) -> Plan:
             "from", f"Labels are carried between two runs of one corpus; run {source.pk} is none for run {target.pk}."
         )
     for run in (source, target):
-        if run.snapshot is None or not run.snapshot.final:
+        if not run.final:
             raise Invalid("from", f"Run {run.pk} is not done; labels can be carried when it is.")
     matched = matching.match(topics_of(source.snapshot), topics_of(target.snapshot), *words(source, target))
     said, here = source_view.labels, target_view.labels

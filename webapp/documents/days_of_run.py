@@ -11,15 +11,9 @@ from inference.explore.documents import spread
 from webapp.documents import fields
 from webapp.documents.fields import Groups
 from webapp.documents.selection import Selection
-from webapp.models import Version
 from webapp.results import evidence
 
 Spans = list[tuple[int, int]]  # days a ... b - 1 each, ascending, none in two of them
-
-
-def _version(selection: Selection) -> Version:
-    assert selection.version is not None  # Selection.read looked
-    return selection.version
 
 
 def of_groups(selection: Selection, groups: Groups | None) -> list[Spans] | None:
@@ -49,13 +43,13 @@ def counts(selection: Selection, groups: list[Spans]) -> np.ndarray:
     """int64[G]: documents of each group."""
     spans = np.array([span for group in groups for span in group], np.int64).reshape(-1, 2)
     owner = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
-    return np.bincount(owner, fields.counts(_version(selection), spans), len(groups)).astype(np.int64)
+    return np.bincount(owner, fields.counts(selection.version, spans), len(groups)).astype(np.int64)
 
 
 def sample(selection: Selection, spans: Spans, most: int) -> np.ndarray:
     """int32, ascending: at most so many documents of some days, spread evenly over these. Only of a version with an order by
     date."""
-    return np.sort(spread(np.concatenate([fields.between(_version(selection), *span) for span in spans]), most))
+    return np.sort(spread(np.concatenate([fields.between(selection.version, *span) for span in spans]), most))
 
 
 def sums(
@@ -63,7 +57,7 @@ def sums(
 ) -> Ranges | None:
     """Of some topics, or of all, as readers fold them, in groups of days. None where the run left no sums by day, or none that
     help."""
-    version, counted = _version(selection), evidence.of(selection.run_view.run)
+    version, counted = selection.version, evidence.of(selection.run_view.run)
     if counted.day_sums is None or fields.by_date(version, newest=False) is None:
         return None
     spans = [span for group in groups for span in group]

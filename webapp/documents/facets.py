@@ -63,7 +63,7 @@ def form(selection: Selection, query: QueryDict) -> dict:
             for i, between in enumerate(selection.between)
             if between.name in {a.name for a in selection.between[:i]}
         ],
-        "counted": bool(run and run.snapshot_id and run.snapshot.final),
+        "counted": bool(run and run.final),
         "topics": titles(view) if view and view.run.snapshot_id and len(view.topics) <= OFFERED else [],
     }
 
@@ -108,7 +108,7 @@ def counts(selection: Selection) -> dict:
     facets["categories"] = [category for category in facets["categories"] if category["values"]]
     facets["years"] = _bars(selection)
     run = selection.run
-    facets["topics"] = _prominent(selection) if run and run.snapshot_id and run.snapshot.final else []
+    facets["topics"] = _prominent(selection) if run and run.final else []
     return facets
 
 
@@ -134,7 +134,6 @@ def _of_values(selection: Selection, category: ValueField) -> np.ndarray:
         _, codes = fields.codes(selection.version, category.name)
         if not selection:
             return np.array(category.documents, np.int64)
-        assert selection.version is not None  # Selection.read looked
         some = members.of_few_days(selection.version, *selection.span) if selection.span else None
         return count(codes[selection.numbers if some is None else some], len(category.values))
 
@@ -150,7 +149,7 @@ def _value(selection: Selection, name: str, value: str, documents: int, chosen: 
 def _prominent(selection: Selection) -> list[dict]:
     """Topics by what their larger share adds to the divergence of the set from the corpus, share log(share / share of
     all)."""
-    view, labels = selection.view, selection.view.labels
+    view, labels = selection.run_view, selection.run_view.labels
     here = sums.of(selection).tokens[0]
     whole = sums.whole(view).tokens[0]
     share, usual = here / max(here.sum(), 1), whole / max(whole.sum(), 1)

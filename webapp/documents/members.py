@@ -28,7 +28,6 @@ Test = Callable[[np.ndarray | slice], np.ndarray]
 def of(selection: Selection) -> np.ndarray:
     """int32, ascending, read-only: the documents of a set that has a condition."""
     version, numbers = selection.version, None
-    assert version is not None  # Selection.read looked
     tests = list(_tests(selection, version))
     if selection.q:
         numbers = search.of(selection.corpus).find(selection.q)

@@ -29,7 +29,7 @@ def listed(listing: Listing, numbers: list[int]) -> list[dict]:
     beginnings = texts.beginnings(selection.corpus, numbers)
     matches = search.passages(selection.corpus, selection.q, numbers) if selection.q else {}
     if topic is not None and not selection.q:
-        matches = texts.passages(selection.view, numbers, topic)
+        matches = texts.passages(selection.run_view, numbers, topic)
     shares = dict(zip(numbers, _shares(selection, numbers, topic), strict=True)) if topic is not None else {}
     owner = selection.run or selection.corpus
     for number, row in by_number.items():
@@ -40,7 +40,7 @@ def listed(listing: Listing, numbers: list[int]) -> list[dict]:
 
 def _shares(selection: Selection, numbers: list[int], topic: int) -> list[float]:
     """The topic's share of the words of each of these documents."""
-    counted, parts = evidence.of(selection.run), selection.view.labels.parts(topic)
+    counted, parts = evidence.of(selection.run_view.run), selection.run_view.labels.parts(topic)
     held = np.array([sum(counted.tokens(number, part) for part in parts) for number in numbers])
     return (held / np.maximum(counted.lengths[numbers], 1)).tolist()
 

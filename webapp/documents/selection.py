@@ -14,6 +14,7 @@ A form without JavaScript can't join two fields into one, so these are read, too
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Self, overload
 from urllib.parse import urlencode
 
 import numpy as np
@@ -25,14 +26,14 @@ from inference.index import LONGEST
 from webapp.documents import conditions, days, fields, members, ranges, search
 from webapp.documents.conditions import ONLY
 from webapp.ingest import sources
-from webapp.models import Corpus
+from webapp.models import Corpus, Run, Version
 from webapp.results.view import RunView
 from webapp.storage.cache import of_documents
 
 
 class Selection:
-    """A set of documents of a corpus, or of a run as a request reads it. Made by `read`; without a condition it is all
-    documents.
+    """A set of documents of a corpus, or of a run as a request reads it (RunSelection). Made by `read`; without a
+    condition it is all documents.
 
     q: a search. topics: (topic, least percentage of the document). span: first and last day, as they were asked for.
     values: (category, value). between: ranges of numbers or dates. only: names of conditions.ONLY, or files.
@@ -52,19 +53,19 @@ class Selection:
     ):
         self.corpus, self.view = corpus, view
         self.run = view.run if view else None
-        self.version = self.run.version if self.run else corpus.version
+        self.version = _version(corpus, view)
         self.q, self.topics, self.values = q, list(topics), list(values)
         self.between, self.only = list(between), list(only)
         self.first, self.last = span
         self.days = (days.ordinal(self.first, "from", last=False), days.ordinal(self.last, "to", last=True))
 
-    def changed(self, **conditions) -> "Selection":
+    def changed(self, **conditions) -> Self:
         """The same with other conditions: keywords as `__init__` has them."""
         present = {
             "q": self.q, "topics": self.topics, "span": (self.first, self.last), "values": self.values,
             "between": self.between, "only": self.only,
         }  # fmt: skip
-        return Selection(self.corpus, self.view, **present | conditions)
+        return type(self)(self.corpus, self.view, **present | conditions)
 
     @property
     def run_view(self) -> RunView:
@@ -72,38 +73,48 @@ class Selection:
         assert self.view is not None, "a set of a corpus's documents has no run"
         return self.view
 
-    @classmethod
-    def read(cls, query: QueryDict, of: Corpus | RunView) -> "Selection":
+    @overload
+    @staticmethod
+    def read(query: QueryDict, owner: RunView) -> "RunSelection": ...
+
+    @overload
+    @staticmethod
+    def read(query: QueryDict, owner: Corpus | RunView) -> "Selection": ...
+
+    @staticmethod
+    def read(query: QueryDict, owner: Corpus | RunView) -> "Selection":
         """Of a corpus, or of a run: without one `has` is left out. Raises Invalid, with a sentence, for what can't be
         understood."""
-        view, corpus = (of, of.run.corpus) if isinstance(of, RunView) else (None, of)
-        run = view.run if view else None
-        version = run.version if run else corpus.version
-        if version is None:
-            raise Invalid("corpus", f"“{corpus.name}” has not been read yet: it has no documents.")
+        view, corpus = (owner, owner.run.corpus) if isinstance(owner, RunView) else (None, owner)
+        run, version = view.run if view else None, _version(corpus, view)
         q = "".join(c for c in query.get("q", "")[: LONGEST + 1] if c.isprintable()).strip()
         if q:
             search.of(corpus).parse(q)
-        topics = [text for text in [*query.getlist("has"), conditions.joined(query)] if text] if run else []
+        topics = (
+            [conditions.topic(text, run) for text in [*query.getlist("has"), conditions.joined(query)] if text]
+            if run
+            else []
+        )
         values = [conditions.value(text, version) for text in query.getlist("in") if text]
         for category in fields.categories(version):
             typed = [text.strip() for text in query.getlist(f"in:{category.name}") if text.strip()]
             values += [conditions.typed(category, text) for text in typed]
-        return cls(
+        made = RunSelection if view else Selection
+        return made(
             corpus,
             view,
             q=q,
-            topics=dict.fromkeys(conditions.topic(text, run) for text in topics),
+            topics=list(dict.fromkeys(topics)),
             span=(query.get("from", "").strip(), query.get("to", "").strip()),
-            values=dict.fromkeys(values),
+            values=list(dict.fromkeys(values)),
             between=ranges.read(query, version),
             only=conditions.only(query, version),
         )
 
-    @classmethod
-    def all(cls, view: RunView) -> "Selection":
+    @staticmethod
+    def all(view: RunView) -> "RunSelection":
         """All documents of a run."""
-        return cls(view.run.corpus, view)
+        return RunSelection(view.run.corpus, view)
 
     def __bool__(self) -> bool:
         return bool(self.parameters)
@@ -123,7 +134,7 @@ class Selection:
         parameters = [p for p in self.parameters if p != without]
         return "?" + urlencode(parameters + [(k, v) for k, v in more.items() if v not in (None, "")])
 
-    def within(self, groups: fields.Groups, i: int) -> "Selection":
+    def within(self, groups: fields.Groups, i: int) -> Self:
         """This set's documents that are in a group of `groups`: what a point of a chart counts.
 
         Values of one category are alternatives, so that of the group replaces them; a period that this set cuts stays
@@ -138,13 +149,13 @@ class Selection:
         last = self.last if 0 < self.days[1] < days.ordinal(last, "to", last=True) else last
         return self.changed(span=(first, last))
 
-    def with_value(self, name: str, value: str) -> "Selection":
+    def with_value(self, name: str, value: str) -> Self:
         """Also those documents, beside others of the category, that have a value of it."""
         return self.changed(values=[*self.values, (name, value)])
 
-    def with_topic(self, topic: int, percent: float = 0) -> "Selection":
+    def with_topic(self, topic: int, percent: float = 0) -> Self:
         """Of these documents those with a topic."""
-        return self.changed(topics=dict.fromkeys([*self.topics, (topic, percent)]))
+        return self.changed(topics=list(dict.fromkeys([*self.topics, (topic, percent)])))
 
     @property
     def conditions(self) -> list[dict]:
@@ -175,13 +186,12 @@ class Selection:
     def _sentence(self, name: str, value: str) -> str:
         if name == "has":
             topic, _, percent = value.partition(":")
-            title = self.view.labels.title(int(topic))
+            title = self.run_view.labels.title(int(topic))
             return f"with at least {percent}% {title}" if float(percent) else f"with {title}"
         if name == "between":
             return next(between.sentence for between in self.between if between.address == value)
         if name == "in":
-            field, _, of = value.partition(":")
-            return f"{field} {of}"
+            return value.replace(":", " ", 1)
         if name == "only":
             return (
                 ONLY.get(value)
@@ -208,11 +218,11 @@ class Selection:
         """What the set depends on: merging topics makes another one of it."""
         return (
             self.version.pk,
-            *((self.run.snapshot_id, *self.view.labels.parts(topic)) for topic, _ in self.topics),
+            *((self.run_view.run.snapshot_id, *self.run_view.labels.parts(topic)) for topic, _ in self.topics),
             *self.parameters,
         )
 
-    def elsewhere(self, name: str) -> "Selection":
+    def elsewhere(self, name: str) -> Self:
         """The same without the conditions on a category: what its other values would give."""
         values = [value for value in self.values if value[0] != name]
         return self.changed(values=values)
@@ -256,3 +266,18 @@ class Selection:
         if groups is None:
             return self.numbers, np.zeros(self.count, np.int32)
         return self.numbers, groups.group if self.numbers is None else groups.of(self.numbers)
+
+
+class RunSelection(Selection):
+    """A set of documents of a run."""
+
+    view: RunView
+    run: Run
+
+
+def _version(corpus: Corpus, view: RunView | None) -> Version:
+    """Whose documents a set has. Raises Invalid for a corpus that has none."""
+    version = view.run.version if view else corpus.version
+    if version is None:
+        raise Invalid("corpus", f"“{corpus.name}” has not been read yet: it has no documents.")
+    return version

@@ -37,5 +37,5 @@ def chosen_set(context) -> dict | None:
         "rest": reverse("run_time_compare", args=[run.pk]) + selection.address(rest=1),
         "corpus": reverse("corpus_subset", args=[run.corpus_id]) + selection.address(run=run.pk),
     }
-    final = run.snapshot is not None and run.snapshot.final
+    final = run.final
     return facets.chosen(selection, query) | uses | {"shown": shown, "final": final, "sentence": selection.sentence}

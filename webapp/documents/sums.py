@@ -51,7 +51,7 @@ def of(selection: Selection, by: str | None = None) -> Sums:
 
 def grouped(selection: Selection, groups: fields.Groups | None, name: Hashable) -> Sums:
     """The same in any groups. name: tells them from others of the same documents."""
-    run, into = selection.run, selection.view.labels.into
+    run, into = selection.run_view.run, selection.run_view.labels.into
 
     def make() -> Sums:
         known = groups and groups._replace(made=np.empty(0, np.int32), days=None)  # what is kept does not grow with D

@@ -76,7 +76,7 @@ def _orders(listing: Listing) -> list[dict]:
     if not fields.dated(selection.version):
         del offered["date"], offered["newest"]
     topics = dict.fromkeys([topic for topic, _ in selection.topics] + [listing.topic] * (listing.topic is not None))
-    offered |= {topic_label(k): f"share of {selection.view.labels.title(k)}" for k in topics}
+    offered |= {topic_label(k): f"share of {selection.run_view.labels.title(k)}" for k in topics}
     return [
         {
             "by": by,
@@ -111,7 +111,7 @@ def in_run(request: HttpRequest, run_id: int, number: int, as_json: bool = False
     """A document with its topics' proportions, its words by topic, and the documents that are like it; as it is while
     the run has no topics of it."""
     run = run_or_404(run_id)
-    if not as_json and (run.snapshot is None or not run.snapshot.final):
+    if not as_json and not run.final:
         return redirect(reverse("corpus_document", args=[run.corpus_id, number]) + address(request).rstrip("?"))
     view = RunView(run)
     data = _document(request, Selection.read(request.GET, view), number, "run_document", run.pk)

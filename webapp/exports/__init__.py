@@ -127,7 +127,7 @@ def find(file: str) -> tuple[Form, str] | None:
 
 
 def ready(run: Run, form: Form) -> bool:
-    there = run.snapshot_id is not None and (run.snapshot.final or not form.final)
+    there = run.snapshot_id is not None and (run.final or not form.final)
     return there and not (form.texts and run.corpus.embargo) and (form.choices is None or bool(form.choices(run)))
 
 

@@ -135,7 +135,7 @@ def _model(run: Run) -> str:
 
 
 def _counting(run: Run) -> str:
-    if not run.snapshot.final:
+    if not run.final:
         return ""
     return (
         "When training had ended, each word of each document was given, with all of its occurrences there, to the topic k with the largest "
@@ -172,7 +172,7 @@ def _readers(run: Run) -> str:
 
 def _findings(run: Run) -> str:
     """How the overview's sentences are tested (docs/findings.md)."""
-    if run.snapshot is None or not run.snapshot.final:
+    if not run.final:
         return ""
     return (
         "Shares of topics are compared with 95% confidence intervals whose units are documents, and periods or blocks of neighbouring documents where "
@@ -213,7 +213,7 @@ def keys(run: Run) -> list[str]:
         "bouma2009normalized",
     }
     used |= {"wallach2009evaluation"}
-    if run.snapshot is not None and run.snapshot.final:
+    if run.final:
         used |= {"benjamini1995controlling", "csorgo1997limit"}
     used |= set(engines.get(run.engine).methods(run.settings).citations)
     if run.versions:

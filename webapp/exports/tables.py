@@ -10,7 +10,7 @@ import numpy as np
 from inference.errors import Invalid
 from webapp.accounts import embargo
 from webapp.documents import fields
-from webapp.documents.selection import Selection
+from webapp.documents.selection import RunSelection
 from webapp.drawing.numbers import topic_label
 from webapp.models import Run
 from webapp.results import evidence
@@ -41,7 +41,7 @@ class Wanted:
     """What is asked for: a run, and where it matters a set of documents, or what else the address says."""
 
     run: Run
-    selection: Selection
+    selection: RunSelection
     words: int = WORDS
     by: str = ""
     word: str = ""
@@ -145,7 +145,7 @@ def _cells(row: dict, columns: list[Column]) -> tuple:
 def documents(wanted: Wanted) -> Table:
     """With a column for the share of each topic that is asked for, merged topics in their targets."""
     assigned = evidence.of(wanted.run)
-    lengths, labels = assigned.lengths, wanted.selection.run_view.labels
+    lengths, labels = assigned.lengths, wanted.selection.view.labels
     chosen = list(dict.fromkeys([*(k for k, _ in wanted.selection.topics), *wanted.topics]))
     names = [Column(f"share of {labels.title(k)}", float) for k in chosen]
     columns = [*_DOCUMENT, Column("tokens", int), *names, *_PLACE, Column("metadata", str)]

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from inference.errors import Invalid
 from webapp import exports
 from webapp.accounts import authorization, embargo
-from webapp.documents.selection import Selection
+from webapp.documents.selection import RunSelection, Selection
 from webapp.drawing.numbers import bytes as size_of
 from webapp.exports import Form, Wanted, kept
 from webapp.exports import methods as written_methods
@@ -41,7 +41,7 @@ def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRespo
     return page(request, "run/take.html", data, as_json=as_json, run=run, selection=selection, waiting=waiting)
 
 
-def _listed(run: Run, form: Form, selection: Selection) -> dict:
+def _listed(run: Run, form: Form, selection: RunSelection) -> dict:
     """A form with the addresses of its files; a set of documents stays in those that it restricts."""
     choices = form.choices(run) if form.choices else [""]
     return {
@@ -54,8 +54,8 @@ def _listed(run: Run, form: Form, selection: Selection) -> dict:
     }
 
 
-def _row(run: Run, form: Form, selection: Selection, by: str) -> dict:
-    wanted = Wanted(run, selection if form.selected else Selection.all(selection.run_view), by=by)
+def _row(run: Run, form: Form, selection: RunSelection, by: str) -> dict:
+    wanted = Wanted(run, selection if form.selected else Selection.all(selection.view), by=by)
     files = [_file_link(wanted, form, ending) for ending in form.endings]
     # Of a large table Parquet comes first: the smallest and quickest
     files.sort(key=lambda file: file["large"] and file["ending"] != "parquet")

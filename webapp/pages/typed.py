@@ -157,7 +157,7 @@ def typed(template: str, **parts: str) -> Callable[[Callable[..., Answer | HttpR
         def answered(request: HttpRequest, answer: Answer, as_json: bool, **named: Any) -> HttpResponse:
             if as_json:
                 return pages.json_answer(request, answer.page, answer.status)
-            shown = {name: named[name] for name in ("run", "corpus") if name in named}
+            shown: dict[str, Any] = {name: named[name] for name in ("run", "corpus") if name in named}
             if "view" in named:
                 shown["hidden_words"] = named["view"].hidden_words  # the links to the topics keep them hidden
             shown |= {"page": answer.page, "html": answer.html() if answer.html else None}

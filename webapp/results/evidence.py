@@ -12,7 +12,7 @@ _OPEN = 32  # runs whose arrays a web process keeps mapped
 
 def of(run: Run) -> Evidence:
     """Raises Invalid, with a sentence for the reader, where the run has none."""
-    if run.snapshot_id is None or not run.snapshot.final:
+    if not run.final:
         raise Invalid("run", f"Run {run.pk} has not counted its words yet: that is done when training ends.")
     return _open(files.bow_folder(run.version_id, run.pk, run.dropped), run.pk, run.snapshot_id)
 

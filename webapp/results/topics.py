@@ -34,7 +34,7 @@ def top_words(
     weigh together."""
     labels, hidden = view.labels, view.hidden_words.words
     members = {k: labels.members(k) for k in numbers}
-    final = view.run.snapshot_id is not None and view.run.snapshot.final  # others are soon replaced
+    final = view.run.final  # others are soon replaced
     if final and count + len(hidden) <= TOP_WORDS and not any(members.values()):
         # Kept, as nearly every page names some topics
         first = _first_words(view.run.snapshot_id, view.run.version_id, view.run.topics, TOP_WORDS, lam)

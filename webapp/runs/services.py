@@ -116,7 +116,7 @@ def without(run: Run, words: list[str], by: User | None = None) -> Run:
 
     Raises Invalid for a run that is not done, and for what are no words of it.
     """
-    if run.snapshot is None or not run.snapshot.final:
+    if not run.final:
         raise Invalid("run", f"Run {run.pk} has not counted its words yet; words can be left out when it is done.")
     words = sorted({word.strip().lower() for word in words if word.strip()})
     if not words:
@@ -143,7 +143,7 @@ def onward(run: Run, version: Version, by: User | None = None) -> Run:
 
     Words that this run left out count again: a version has a list of its own. Raises Invalid where that can't be.
     """
-    if run.snapshot is None or not run.snapshot.final:
+    if not run.final:
         raise Invalid("run", f"Run {run.pk} is not done; another can continue from it when it is.")
     if version.corpus_id != run.corpus_id or version.pk == run.version_id:
         raise Invalid("version", f"Run {run.pk} can continue with another version of its own corpus.")

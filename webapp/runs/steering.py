@@ -74,7 +74,7 @@ def steered(run: Run) -> QuerySet[Run]:
 
 def start(run: Run, wish: Wish, by: User | None = None) -> Run:
     """A queued run that begins with this one's topics, changed as is wished. Raises Invalid where that can't be."""
-    if run.snapshot is None or not run.snapshot.final:
+    if not run.final:
         raise Invalid("run", f"Run {run.pk} is not done; its topics can be changed when it is.")
     settings = services.warm_starter(run).continued(run.settings)
     settings |= {"topics": changes(wish.stored, {}).number_of_topics(run.topics)}

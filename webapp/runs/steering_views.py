@@ -27,7 +27,7 @@ def index(request: HttpRequest, run_id: int) -> HttpResponse:
     """The form: ?topics= are ticked, and the other parameters are what its fields begin with."""
     run = run_or_404(run_id)
     view = RunView(run)
-    final = run.snapshot is not None and run.snapshot.final
+    final = run.final
     ticked = _ticked(request, run) if final else []
     words = topics.top_words(view, ticked, WORDS) if ticked else {}
     chosen = {name: set(request.GET.get(name, "").split(",")) for name in ("merge", "split")}

@@ -24,6 +24,7 @@ from django.views.decorators.http import require_safe
 from webapp.accounts import authorization
 from webapp.models import Run
 from webapp.pages.page import READER, run_or_404
+from webapp.pages.typed import PART
 from webapp.request_context import request_context
 from webapp.results.labels import state
 from webapp.storage.cache import BoundedCache
@@ -114,7 +115,7 @@ def _key(request: HttpRequest, run: Run, named: dict, also: object) -> bytes:
     """All that a page of a finished run depends on."""
     models = (run, run.snapshot, run.version, run.corpus, run.corpus.version)
     stored = [[getattr(row, field.attname) for field in row._meta.concrete_fields] for row in models]
-    asked = (request.path, request.GET.urlencode(), sorted(named.items()), also)
+    asked = (request.path, request.GET.urlencode(), request.headers.get(PART), sorted(named.items()), also)
     return blake2b(repr((asked, _reader(request), stored, state(run))).encode(), digest_size=32).digest()
 
 

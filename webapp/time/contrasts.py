@@ -13,7 +13,7 @@ from inference.explore.day_sums import TOKENS, WORDED
 from inference.explore.documents import marked, spread, spread_outside
 from inference.explore.relevance import distinctive
 from webapp.documents import days_of_run, fields
-from webapp.documents.selection import Selection
+from webapp.documents.selection import RunSelection, Selection
 from webapp.models import Run, Version, Word
 from webapp.results import evidence, links, topics
 from webapp.storage.cache import BoundedCache
@@ -33,16 +33,16 @@ class Side(NamedTuple):
     """documents: of this side, within those of the page. complement: it is all of those that the other side has not."""
 
     name: str
-    documents: Selection
+    documents: RunSelection
     complement: bool
 
 
-def side(query: QueryDict, letter: str, base: Selection) -> Side | None:
+def side(query: QueryDict, letter: str, base: RunSelection) -> Side | None:
     """?from_a= ?to_a= ?in_a=; None where nothing is said."""
     asked = QueryDict(mutable=True)
     for name in ("from", "to", "in"):
         asked.setlist(name, [value for value in query.getlist(f"{name}_{letter}") if value.strip()])
-    own = Selection.read(asked, base.view or base.corpus)
+    own = Selection.read(asked, base.view)
     if not own:
         return None
     categories = {name for name, _ in own.values}
@@ -60,13 +60,13 @@ def _name(own: Selection) -> str:
     return " ".join(part for part in (values, span) if part)
 
 
-def compare(base: Selection, a: Side, b: Side | None, order: str) -> dict:
+def compare(base: RunSelection, a: Side, b: Side | None, order: str) -> dict:
     """Topics by the difference of their shares, and words. Without `b`: all other documents.
 
     Raises Invalid where a side has no documents, or where one document is in both.
     """
     b = b or Side("all others", base, True)
-    view, labels = base.run_view, base.run_view.labels
+    view, labels = base.view, base.view.labels
     sides = _divided(base, a, b)
     every = [k for k in view.topics if labels.into[k] == k and not labels.hidden(k)]
     whole, of, everywhere = _sums(base, sides)
@@ -126,7 +126,7 @@ def _sampled(version: Version) -> int:
     return max(LEAST_SAMPLED, SAMPLED * version.documents // max(version.tokens, 1))
 
 
-def _described(of: Side, base: Selection, bands, s: int) -> dict:
+def _described(of: Side, base: RunSelection, bands, s: int) -> dict:
     return {
         "name": of.name,
         "documents": int(bands.documents[s]),
@@ -136,7 +136,7 @@ def _described(of: Side, base: Selection, bands, s: int) -> dict:
     }
 
 
-def _links(base: Selection, sides: tuple[Side, Side], larger_in: int, k: int, words: list[str]) -> dict:
+def _links(base: RunSelection, sides: tuple[Side, Side], larger_in: int, k: int, words: list[str]) -> dict:
     """Where each side's documents with a topic are; and its telling words, each with the documents that have it."""
     urls = [_address(sides[larger_in], base, topic=k, word=word) for word in words]
     return {
@@ -145,7 +145,7 @@ def _links(base: Selection, sides: tuple[Side, Side], larger_in: int, k: int, wo
     }
 
 
-def _address(of: Side, base: Selection, *, topic: int | None = None, word: str = "") -> str:
+def _address(of: Side, base: RunSelection, *, topic: int | None = None, word: str = "") -> str:
     """The documents of a side, those with a topic or a word in it; of a complement, which no address can say, those of
     both sides."""
     parameters = (base if of.complement else of.documents).parameters
@@ -166,7 +166,7 @@ class _Divided(NamedTuple):
     name: tuple
 
 
-def _divided(base: Selection, a: Side, b: Side) -> _Divided:
+def _divided(base: RunSelection, a: Side, b: Side) -> _Divided:
     """Raises Invalid where a side has no documents, or where one document is on both."""
     days, numbers, span, own = None, None, base.span, [of.documents.span for of in (a, b)]
     if span and all(own):
@@ -195,14 +195,14 @@ def _divided(base: Selection, a: Side, b: Side) -> _Divided:
     return _Divided(documents, days, numbers, name)
 
 
-def _within(of: Selection, base: Selection) -> np.ndarray | None:
+def _within(of: RunSelection, base: RunSelection) -> np.ndarray | None:
     """int32, ascending: the documents of a set that are also in another; None for all."""
     return of.numbers if base.mask is None or of.numbers is None else of.numbers[base.mask[of.numbers]]
 
 
-def _sums(base: Selection, sides: _Divided) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _sums(base: RunSelection, sides: _Divided) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """float64[2, 3], float64[K, 2, 5] and float64[K, 5]: what bands.of_sums needs."""
-    view = base.run_view
+    view = base.view
 
     def make() -> tuple[np.ndarray, np.ndarray]:
         made = days_of_run.sums(base, sides.days) if sides.days else None
@@ -219,7 +219,7 @@ def _sums(base: Selection, sides: _Divided) -> tuple[np.ndarray, np.ndarray, np.
     return *_kept.get_or_set(key, make), shares.everywhere(view)[1][:, 0]
 
 
-def _numbers(base: Selection, sides: _Divided) -> tuple[np.ndarray, np.ndarray]:
+def _numbers(base: RunSelection, sides: _Divided) -> tuple[np.ndarray, np.ndarray]:
     """The documents of days, where the run left no sums by day."""
     assert sides.days is not None
     days = fields.dates(base.version)
@@ -227,7 +227,7 @@ def _numbers(base: Selection, sides: _Divided) -> tuple[np.ndarray, np.ndarray]:
     return first, second
 
 
-def _samples(base: Selection, sides: _Divided, most: int) -> list[np.ndarray]:
+def _samples(base: RunSelection, sides: _Divided, most: int) -> list[np.ndarray]:
     """int32, ascending: of each side the documents whose words are counted, at most so many, spread evenly over it."""
     if sides.days and fields.by_date(base.version, newest=False) is not None:
         return [days_of_run.sample(base, spans, most) for spans in sides.days]

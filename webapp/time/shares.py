@@ -16,7 +16,7 @@ from inference.explore.day_sums import WORDED
 from inference.explore.documents import count
 from webapp.documents import days_of_run, fields, sums
 from webapp.documents.fields import Groups
-from webapp.documents.selection import Selection
+from webapp.documents.selection import RunSelection, Selection
 from webapp.results import evidence
 from webapp.results.view import RunView
 from webapp.storage.cache import BoundedCache, of_documents
@@ -33,7 +33,7 @@ class Cut(NamedTuple):
     """
 
     groups: Groups
-    selection: Selection
+    selection: RunSelection
     days: list[days_of_run.Spans] | None
     documents: np.ndarray
     name: Hashable
@@ -66,11 +66,11 @@ class Cut(NamedTuple):
         return of_documents.get_or_set(("members", *self.key), lambda: self.selection.in_groups(self.groups))
 
 
-def cut(selection: Selection, by: str) -> Cut:
+def cut(selection: RunSelection, by: str) -> Cut:
     return of_groups(selection, fields.groups(selection.version, by), by)
 
 
-def of_groups(selection: Selection, groups: Groups, name: Hashable) -> Cut:
+def of_groups(selection: RunSelection, groups: Groups, name: Hashable) -> Cut:
     """name: of the groups, which tells them from others of the same corpus."""
     key = (selection.run.snapshot_id, name, tuple(selection.parameters), selection.view.labels.into.tobytes())
     days = days_of_run.of_groups(selection, groups)
@@ -113,13 +113,13 @@ def _bands(of: Cut, topics: list[int]) -> bands.Bands:
     made = days_of_run.sums(of.selection, of.days, topics) if of.days else None
     if made is not None:
         return bands.of_sums(made.whole[:-1, WORDED:], made.of[:, :-1], made.of[:, -1])
-    counted, into = evidence.of(of.selection.run), of.selection.run_view.labels.into
+    counted, into = evidence.of(of.selection.run), of.selection.view.labels.into
     documents = counted.doc_ptr, counted.doc_topics, counted.doc_tokens, counted.lengths
     numbers, group = of.members
     if numbers is None:
         return bands.shares(*documents, group, len(of.groups.labels), topics, into=into)
     whole, in_groups = bands.sums_of(numbers, *documents, group, len(of.groups.labels), topics, into)
-    return bands.of_sums(whole, in_groups, everywhere(of.selection.run_view)[1][topics, 0])
+    return bands.of_sums(whole, in_groups, everywhere(of.selection.view)[1][topics, 0])
 
 
 def everywhere(view: RunView) -> tuple[np.ndarray, np.ndarray]:
@@ -145,11 +145,11 @@ def of_documents_alone(view: RunView, parts: list[np.ndarray]) -> tuple[np.ndarr
 
 def strongest(of: Cut, topic: int, g: int, count: int) -> list[tuple[int, float]]:
     """Documents of a group in which a topic has the largest share: (number, share), largest first."""
-    parts = of.selection.run_view.labels.parts(topic)
+    parts = of.selection.view.labels.parts(topic)
     return evidence.of(of.selection.run).strongest(parts, of.group, g, count)
 
 
-def address(selection: Selection, *groups: tuple[Groups, int], has: int | None = None) -> str:
+def address(selection: RunSelection, *groups: tuple[Groups, int], has: int | None = None) -> str:
     """The query string of what of a set lies in a group of each kind, and has a topic: for the page of documents."""
     for kind, g in groups:
         selection = selection.within(kind, g)

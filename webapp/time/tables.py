@@ -4,7 +4,7 @@ import numpy as np
 
 from inference.errors import Invalid
 from webapp.documents import fields
-from webapp.documents.selection import Selection
+from webapp.documents.selection import RunSelection
 from webapp.results import links, topics
 from webapp.time import shares, trends
 
@@ -17,7 +17,7 @@ TIMES = (1.0, 1.5, 2.0, 3.0, 5.0)  # as large as overall, or as small: from here
 ORDERS = ("time", "change", "number")
 
 
-def of_topics(selection: Selection, by: str, wanted: list[int], against: bool, order: str) -> dict:
+def of_topics(selection: RunSelection, by: str, wanted: list[int], against: bool, order: str) -> dict:
     """A row for each topic, a column for each period or value. Raises Invalid for more than MOST_ROWS topics."""
     if len(wanted) > MOST_ROWS:
         raise Invalid(
@@ -52,7 +52,7 @@ def of_topics(selection: Selection, by: str, wanted: list[int], against: bool, o
     }
 
 
-def of_two_fields(selection: Selection, field: str, by: str, topic: int, against: bool) -> dict:
+def of_two_fields(selection: RunSelection, field: str, by: str, topic: int, against: bool) -> dict:
     """One topic: a row for each value of a category, a column for each period or value of another."""
     if field == by:
         raise Invalid("field", f"Rows and columns must be two different things; both are “{field}”.")

@@ -8,7 +8,7 @@ import numpy as np
 from inference.errors import Invalid
 from webapp.accounts import embargo
 from webapp.documents import fields, texts
-from webapp.documents.selection import Selection
+from webapp.documents.selection import RunSelection
 from webapp.models import Version
 from webapp.results import links, topics
 from webapp.results.topics import is_topic
@@ -30,7 +30,7 @@ def choices(version: Version) -> list[dict]:
 
 def most_changing(cut: shares.Cut) -> list[int]:
     """Topics that nobody hid, by how much they depend on the group, most first."""
-    view = cut.selection.run_view
+    view = cut.selection.view
     labels = view.labels
     order = np.argsort(-shares.information(cut), kind="stable")
     return [int(k) for k in order if view.used[k] and labels.into[k] == k and not labels.hidden(int(k))]
@@ -48,7 +48,7 @@ def read_topics(view: RunView, texts: list[str]) -> list[int]:
     return list(dict.fromkeys(numbers))
 
 
-def lines(selection: Selection, by: str, wanted: list[int], most: int = MOST) -> dict:
+def lines(selection: RunSelection, by: str, wanted: list[int], most: int = MOST) -> dict:
     """Some topics, or those that change most, by a period or a category: what the page, its twin and its table hold."""
     if len(wanted) > most:
         raise Invalid(
@@ -114,7 +114,7 @@ def every(view: RunView) -> list[int]:
     return np.flatnonzero(view.used & (view.labels.into == np.arange(view.run.topics))).tolist()
 
 
-def table(selection: Selection, by: str, wanted: list[int]) -> Iterator[str]:
+def table(selection: RunSelection, by: str, wanted: list[int]) -> Iterator[str]:
     """The same as CSV, all bins of it: a row for each topic and bin, and in each what it was made from."""
     cut = shares.cut(selection, by)
     chosen = wanted or most_changing(cut)[:SHOWN]
@@ -142,7 +142,7 @@ class _Line:
         return text
 
 
-def strongest(selection: Selection, by: str, topic: int, label: str) -> dict:
+def strongest(selection: RunSelection, by: str, topic: int, label: str) -> dict:
     """The documents of a bin in which a topic is largest, each with its strongest passage. Raises Invalid for no such
     bin."""
     cut = shares.cut(selection, by)

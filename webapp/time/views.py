@@ -211,7 +211,7 @@ def compare(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRes
 
 def _by(request: HttpRequest, run: Run) -> str | None:
     """By what documents are told apart; None where there is nothing to show."""
-    if run.snapshot is None or not run.snapshot.final:
+    if not run.final:
         return None
     return request.GET.get("by") or fields.usual(run.version)
 

@@ -10,7 +10,7 @@ from django.http import QueryDict
 from inference.errors import Invalid
 from inference.explore import bands, relevance
 from webapp.documents import fields, sums
-from webapp.documents.selection import Selection
+from webapp.documents.selection import RunSelection
 from webapp.models import Run
 from webapp.results import links, measures, topics
 from webapp.storage.sql import rows
@@ -64,16 +64,16 @@ class Overview:
     were shown.
     """
 
-    def __init__(self, selection: Selection, wanted: Wanted):
+    def __init__(self, selection: RunSelection, wanted: Wanted):
         self.selection, self.wanted = selection, wanted
-        self.view = selection.run_view
+        self.view = selection.view
         self.run = self.view.run
         run, self.labels, self.measures = self.run, self.view.labels, measures.of(self.run)
         self.tokens = self.documents = None
         if not self.measures:
             self.share, self.numbers, self.left_out = np.zeros(run.topics), np.zeros(0, np.int64), 0
             return
-        if run.snapshot.final or selection:
+        if run.final or selection:
             counted = sums.of(selection)
             self.tokens, self.documents = counted.tokens[0], counted.documents[0]
             self.share = np.nan_to_num(counted.shares[0])

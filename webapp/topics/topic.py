@@ -6,7 +6,7 @@ A topic is here what readers read as one: the numbers of topics that were merged
 import numpy as np
 
 from webapp.documents import fields, sums
-from webapp.documents.selection import Selection
+from webapp.documents.selection import RunSelection
 from webapp.models import Run, Topic
 from webapp.results import links, measures, topics
 from webapp.results.view import RunView
@@ -15,7 +15,7 @@ NEIGHBOURS = 6  # topics named as like it, and as its company
 STROKES = 200  # of a line that shows every topic's value of a measure: more would touch
 
 
-def groups(view: RunView, k: int, selection: Selection, by: str) -> dict | None:
+def groups(view: RunView, k: int, selection: RunSelection, by: str) -> dict | None:
     """The topic in groups of documents: bins of label, share (None without words), tokens, documents, of_tokens,
     of_documents, url.
 
@@ -40,7 +40,7 @@ def groups(view: RunView, k: int, selection: Selection, by: str) -> dict | None:
     return {"by": counted.groups.by, "in_time": counted.groups.in_time, "choices": choices, "bins": bins}
 
 
-def neighbours(view: RunView, k: int, selection: Selection) -> dict[str, list[dict]]:
+def neighbours(view: RunView, k: int, selection: RunSelection) -> dict[str, list[dict]]:
     """similar: topics with like words, with their divergence; beside: those in the same documents, with the lift and
     the documents, of the whole run; the link to those in both stays within the selection."""
     row = Topic.objects.get(snapshot_id=view.run.snapshot_id, number=k)

@@ -4,7 +4,7 @@ import numpy as np
 
 from webapp.accounts import embargo
 from webapp.documents import texts
-from webapp.documents.selection import Selection
+from webapp.documents.selection import RunSelection
 from webapp.models import Run
 from webapp.results import evidence
 from webapp.results.view import RunView
@@ -16,7 +16,7 @@ ALIKE = 0.8  # of two documents' words, from which they are shown as one
 def ranked(
     view: RunView,
     k: int,
-    selection: Selection,
+    selection: RunSelection,
     by: str = "share",
     after: tuple[float, int] | None = None,
     limit: int = DOCUMENTS,
@@ -67,7 +67,7 @@ def _overlap(a: dict[int, int], b: dict[int, int]) -> float:
 
 
 def _by_order(
-    run: Run, k: int, selection: Selection, by: str, after: tuple[float, int] | None, limit: int
+    run: Run, k: int, selection: RunSelection, by: str, after: tuple[float, int] | None, limit: int
 ) -> list[dict]:
     """From the order that the evidence has of the topic's documents."""
     best = evidence.of(run).best(k, by, limit, after, selection.mask)
@@ -75,7 +75,7 @@ def _by_order(
 
 
 def _by_evidence(
-    run: Run, parts: list[int], selection: Selection, by: str, after: tuple[float, int] | None, limit: int
+    run: Run, parts: list[int], selection: RunSelection, by: str, after: tuple[float, int] | None, limit: int
 ) -> list[dict]:
     """The same of several topics together: one pass over the topics of the selected documents."""
     counted, numbers = evidence.of(run), selection.numbers

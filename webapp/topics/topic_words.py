@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.explore.relevance import relevance
-from webapp.documents.selection import Selection
+from webapp.documents.selection import RunSelection
 from webapp.models import Version
 from webapp.results import evidence, links
 from webapp.results.view import RunView
@@ -30,7 +30,7 @@ class Words(NamedTuple):
     of_all: int
 
 
-def tallied(view: RunView, k: int, selection: Selection) -> Words:
+def tallied(view: RunView, k: int, selection: RunSelection) -> Words:
     """The words of a topic and of those merged into it. Kept: a page of all words asks for them again."""
     run, parts = view.run, view.labels.parts(k)
     merges = view.labels.into.tobytes() if selection.topics else b""  # a condition on a topic depends on all merges
@@ -50,7 +50,7 @@ def _of_all(view: RunView, parts: list[int]) -> Words:
     return Words(number, tokens, _everywhere(run.version_id)[number], int(tokens.sum()), run.version.tokens)
 
 
-def _of_some(view: RunView, parts: list[int], selection: Selection) -> Words:
+def _of_some(view: RunView, parts: list[int], selection: RunSelection) -> Words:
     """In the selected documents: one pass over their words."""
     slot = np.full(view.run.topics, -1, np.int32)
     slot[parts] = 0
@@ -68,7 +68,7 @@ def _everywhere(version_id: int) -> np.ndarray:
 
 
 def relevant(
-    view: RunView, k: int, selection: Selection, lam: float, after: int = 0, limit: int = WORDS
+    view: RunView, k: int, selection: RunSelection, lam: float, after: int = 0, limit: int = WORDS
 ) -> tuple[list[dict], int | None]:
     """A topic's words by relevance (Sievert and Shirley 2014), from place `after` on, without hidden ones; and the next
     place.

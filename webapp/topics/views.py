@@ -7,7 +7,7 @@ from inference.errors import Invalid
 from inference.explore import relevance
 from webapp.curation import queries as curation
 from webapp.documents import sums
-from webapp.documents.selection import Selection
+from webapp.documents.selection import RunSelection, Selection
 from webapp.drawing.numbers import topic_label
 from webapp.models import Run
 from webapp.pages.page import next_page, number, page, place
@@ -38,7 +38,7 @@ def detail(request: HttpRequest, run: Run, number: int, as_json: bool = False) -
         "next": links.topic(view, following[0]) if following else None,
         "curation": curation.of(view, number),
     }
-    if not run.snapshot.final:
+    if not run.final:
         data["words"] = links.with_word_urls(topics.words(run, number)[0], run)
         return page(request, "run/topic_forming.html", data, as_json=as_json, run=run, hidden_words=view.hidden_words)
     counted = sums.of(selection)
@@ -101,7 +101,7 @@ def words(request: HttpRequest, run: Run, number: int, as_json: bool = False) ->
 @cached_page()
 def why(request: HttpRequest, run: Run, number: int, word: str, as_json: bool = False) -> HttpResponse:
     view, link = _topic(request, run, number)
-    if not run.snapshot.final:
+    if not run.final:
         raise Invalid("run", f"Run {run.pk} has not counted its words yet: that is done when training ends.")
     known = of_words.word(run.version, word.lower())
     if known is None:
@@ -128,7 +128,7 @@ def _topic(request: HttpRequest, run: Run, number: int) -> tuple[RunView, dict]:
     return view, link
 
 
-def _words(request: HttpRequest, view: RunView, k: int, selection: Selection, limit: int, after: int) -> dict:
+def _words(request: HttpRequest, view: RunView, k: int, selection: RunSelection, limit: int, after: int) -> dict:
     lam = _lambda(request)
     listed, following = topic_words.relevant(view, k, selection, lam, after, limit)
     return {"words": listed, "lambda": lam, "next_words": following}

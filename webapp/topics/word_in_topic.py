@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from webapp.documents.selection import Selection
+from webapp.documents.selection import RunSelection
 from webapp.models import Word
 from webapp.results import links, measures, topics
 from webapp.results.view import RunView
@@ -13,7 +13,7 @@ TOPICS = 10  # that are named as having the word, too
 LINES = 3  # examples of the word in context
 
 
-def why(view: RunView, k: int, word: Word, selection: Selection) -> dict:
+def why(view: RunView, k: int, word: Word, selection: RunSelection) -> dict:
     """Why a word is in a topic: what the model says, what was counted, where its other tokens are, and LINES lines of
     text.
 

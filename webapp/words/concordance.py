@@ -15,7 +15,7 @@ from inference.kernels import assign
 from inference.senses import Uses
 from webapp.accounts import embargo
 from webapp.documents import fields, wording
-from webapp.documents.selection import Selection
+from webapp.documents.selection import RunSelection
 from webapp.models import Run
 from webapp.results import evidence, links
 
@@ -63,7 +63,7 @@ def direction(word: str) -> str:
 
 
 def page(
-    selection: Selection, uses: Uses, topic: int | None, order: str = "certainty", first: int = 0, limit: int = PAGE
+    selection: RunSelection, uses: Uses, topic: int | None, order: str = "certainty", first: int = 0, limit: int = PAGE
 ) -> Lines:
     """Lines `first` and following of a sense, or of all (None), in a set of documents of a run."""
     run = selection.run
@@ -85,14 +85,14 @@ def page(
     return Lines(_lines(selection, uses, cut), total, in_order, int(uses.counts[pairs].sum()) - total)
 
 
-def samples(selection: Selection, uses: Uses, topics: list[int], count: int) -> dict[int, list[dict]]:
+def samples(selection: RunSelection, uses: Uses, topics: list[int], count: int) -> dict[int, list[dict]]:
     """A line from each of the `count` documents in which each sense is most certain."""
     places = {k: [(int(i), 0) for i in uses.by_certainty(uses.of(k))[:count]] for k in topics}
     lines = iter(_lines(selection, uses, _cut(selection.run, uses, [place for k in topics for place in places[k]])))
     return {k: [next(lines) for _ in places[k]] for k in topics}
 
 
-def every(selection: Selection, uses: Uses, size: int = 500) -> Iterator[list[dict]]:
+def every(selection: RunSelection, uses: Uses, size: int = 500) -> Iterator[list[dict]]:
     """All lines, in the documents' order, a block at a time."""
     pairs = uses.of(None)
     ends = _ends(selection.run, uses, pairs)
@@ -167,7 +167,7 @@ def _right(cut: Cut) -> list[str]:
     return WORD.findall(cut.after.lower())
 
 
-def _lines(selection: Selection, uses: Uses, cut: list[Cut]) -> list[dict]:
+def _lines(selection: RunSelection, uses: Uses, cut: list[Cut]) -> list[dict]:
     """As pages show them, with the address of each place."""
     lines = []
     for piece in cut:

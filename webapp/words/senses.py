@@ -7,7 +7,7 @@ import numpy as np
 
 from inference.senses import Near, Uses, distinguishing
 from webapp.documents import fields
-from webapp.documents.selection import Selection
+from webapp.documents.selection import RunSelection
 from webapp.models import Run, Word
 from webapp.results import evidence, links, topics
 from webapp.results.view import RunView
@@ -27,11 +27,11 @@ MOST_BINS = 80  # of a chart; more are too thin to point at
 MOST_VALUES = 30  # of a category, those that use the word most
 
 
-def uses(view: RunView, word: Word, selection: Selection) -> Uses:
+def uses(view: RunView, word: Word, selection: RunSelection) -> Uses:
     return Uses(evidence.of(view.run), word.number, view.labels.into, selection.mask)
 
 
-def tallied(view: RunView, of: Uses, selection: Selection) -> tuple[list[dict], list[dict]]:
+def tallied(view: RunView, of: Uses, selection: RunSelection) -> tuple[list[dict], list[dict]]:
     """The senses of a word, most frequent first: (those worth naming, the rare ones).
 
     Rows of topics.link, tokens, documents, share (of the word's tokens here; sums to 1), certainty (mean of its
@@ -156,7 +156,7 @@ def groupings(run: Run) -> list[str]:
     return periods + [category.name for category in fields.categories(run.version) if len(category.values) > 1]
 
 
-def shift(run: Run, of: Uses, senses: list[dict], wanted: str, selection: Selection) -> dict | None:
+def shift(run: Run, of: Uses, senses: list[dict], wanted: str, selection: RunSelection) -> dict | None:
     """How the shares of the senses change over time or from value to value of a category. None where nothing is known
     to go by.
 
@@ -210,7 +210,7 @@ def shift(run: Run, of: Uses, senses: list[dict], wanted: str, selection: Select
     }  # fmt: skip
 
 
-def beside(view: RunView, a: Word, b: Word, selection: Selection) -> dict:
+def beside(view: RunView, a: Word, b: Word, selection: RunSelection) -> dict:
     """Two words: their senses side by side, those that both have first, and the words that tell their documents
     apart."""
     both = [uses(view, word, selection) for word in (a, b)]

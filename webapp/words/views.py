@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from webapp.accounts import embargo
 from webapp.documents import fields
-from webapp.documents.selection import Selection
+from webapp.documents.selection import RunSelection, Selection
 from webapp.drawing.numbers import percent
 from webapp.drawing.tables import column_name, json_text, kept_table
 from webapp.models import Run, Word
@@ -96,7 +96,7 @@ def detail(request: HttpRequest, run: Run, word: str, as_json: bool = False) -> 
             "direction": concordance.direction(known.word),
         },
     }
-    if run.snapshot_id is None or not run.snapshot.final:
+    if not run.final:
         return page(request, "run/word.html", data | {"senses": None}, as_json=as_json, run=run)
     view = RunView(run)
     selection = Selection.read(request.GET, view)
@@ -161,7 +161,7 @@ def _pinned(word: Word, data: dict, charted: list[dict]) -> dict:
     return {"title": f"“{word.word}”: its senses", "sentence": sentence, "table": json_text(table)}
 
 
-def _lines(request: HttpRequest, word: Word, selection: Selection, data: dict, as_json: bool) -> HttpResponse:
+def _lines(request: HttpRequest, word: Word, selection: RunSelection, data: dict, as_json: bool) -> HttpResponse:
     view, run = selection.view, selection.run
     topic = _topic(request, view)
     order = request.GET.get("sort", "certainty")
@@ -238,7 +238,7 @@ def compare(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRes
             )
     view = RunView(run)
     selection = Selection.read(request.GET, view)
-    if len(words) == 2 and None not in words and run.snapshot_id and run.snapshot.final:
+    if len(words) == 2 and None not in words and run.final:
         data["words"] = [
             {
                 "word": w.word,

@@ -18,6 +18,7 @@ from django.test import Client
 from django.urls import reverse
 from openapi_spec_validator import validate
 
+from tests.addresses import ROUTES
 from tests.webapp import mixtures
 from tests.webapp.accounts import test_embargo
 from webapp.accounts import embargo, tokens
@@ -68,6 +69,23 @@ def test_schema_is_openapi(schema):
         for method, operation in operations.items():
             assert operation["summary"] and {"400", "401", "404", "429"} <= set(operation["responses"])
             assert bool(operation.get("security")), method
+
+
+def test_the_json_of_pages_is_described(client, trained):
+    described = client.get("/api/pages.json").json()
+    validate(described)
+    pages = {name for name, route in ROUTES.items() if route.json is not None}
+    assert {path["get"]["operationId"] for path in described["paths"].values()} == {f"{name}_json" for name in pages}
+    compare = described["paths"]["/compare.json"]["get"]
+    assert [p["name"] for p in compare["parameters"]] == ["run", "show", "sort", "against", "after"]
+    assert compare["parameters"][0]["schema"] == {"items": {"type": "integer"}, "type": "array"}
+    words = described["paths"]["/runs/{run_id}/words.json"]["get"]
+    assert [(p["name"], p["in"], p["schema"].get("type")) for p in words["parameters"]][:2] == [
+        ("run_id", "path", "integer"),
+        ("word", "query", "string"),
+    ]
+    fields = described["components"]["schemas"]["WordsPage"]["properties"]
+    assert set(client.get(f"/runs/{trained.pk}/words.json").json()) == set(fields)
 
 
 def test_every_address_answers_in_the_shape_that_it_promises(client, trained, schema):

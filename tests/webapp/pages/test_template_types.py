@@ -1,9 +1,16 @@
+import pytest
+
 from tests.template_types import wrong
-from webapp.compare.shapes import CompareHtml, ComparePage, MeasuresPage, PairPage
-from webapp.words.views import WordsPage
+from webapp import routes
+from webapp.compare.shapes import CompareHtml
+
+HTML = {"compare/detail.html": CompareHtml}  # the type of what a template has beside its page
 
 
-def test_templates_read_what_their_page_has():
-    assert wrong("compare/detail.html", page=ComparePage | PairPage, html=CompareHtml) == []
-    assert wrong("compare/measures.html", page=MeasuresPage, html=None) == []
-    assert wrong("run/words.html", page=WordsPage, html=None) == []
+def views():
+    return [view for _, view in routes.views() if hasattr(view, "shape")]
+
+
+@pytest.mark.parametrize("view", views(), ids=lambda view: view.template)
+def test_a_template_reads_what_its_page_has(view):
+    assert wrong(view.template, page=view.shape, html=HTML.get(view.template)) == []
