@@ -20,21 +20,26 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 
-from benchmarks.ingest import memory, texts
-from benchmarks.unusual_uploads import read
-from benchmarks.whole_path import Browser, press_train, training_fields
+from benchmarks import pages
+from benchmarks.engines import corpora
+from benchmarks.whole_path import Browser, press_train, read, training_fields
 from tests.conftest import System, start
 
-PIECE, SECTIONS, PAGE_MS, REQUESTS = 8, 12, 150, 12
+PIECE, SECTIONS, REQUESTS = 8, 12, 12
 PROGRAMS = ("celery", "uvicorn", "postgres", "valkey")
 
 
 def make(path: Path, D: int) -> Path:
     """A CSV file of D documents."""
     chance = random.Random(1)
-    source = [words for text in texts() if len(words := text.split()) > 2 * PIECE]
+    source = [
+        words
+        for text in corpora.texts(corpora.FILES["arxiv" if corpora.FILES["arxiv"].exists() else "sotu"])
+        if len(words := text.split()) > 2 * PIECE
+    ]
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["id", "date", "section", "text"])
@@ -44,6 +49,25 @@ def make(path: Path, D: int) -> Path:
             day = f"{1900 + number % 120}-{1 + number % 12:02d}-{1 + number % 28:02d}"
             writer.writerow([number, day, f"section {number % SECTIONS}", " ".join(word for p in pieces for word in p)])
     return path
+
+
+def memory(root: int) -> list[tuple[str, float]]:
+    """(command, megabytes) of a process and of each below it: its own memory, without the files that it maps (Linux)."""
+    parents, own = {}, {}
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = dict(line.split(":", 1) for line in (process / "status").read_text().splitlines())
+            command = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except (OSError, ValueError):
+            continue  # it has just ended
+        pid = int(process.name)
+        parents[pid], own[pid] = int(fields["PPid"]), (command, int(fields.get("RssAnon", "0 kB").split()[0]) / 1024)
+    below, taken = [root], []
+    while below:
+        pid = below.pop()
+        taken += [own[pid]] if pid in own else []
+        below += [child for child, parent in parents.items() if parent == pid]
+    return taken
 
 
 def by_program(system: System) -> dict[str, float]:
@@ -90,40 +114,6 @@ def train(browser: Browser, corpus: int, topics: int) -> int:
     return run
 
 
-def pages(browser: Browser, corpus: int, run: int, D: int) -> Iterator[tuple[str, list[float]]]:
-    """For each page its milliseconds: the first, which no cache knows of, and others at other addresses."""
-    chance = random.Random(3)
-    topics = browser.json(f"/runs/{run}/topics.json")["items"]
-    words = [word for topic in topics for word in topic["words"][:5]]
-    k, w, root = (lambda: chance.randrange(len(topics))), (lambda: chance.choice(words)), f"/runs/{run}"
-    span = lambda: f"from={(first := chance.randrange(1900, 1980))}&to={first + 9}"  # noqa: E731
-    addresses = {
-        "home": lambda: "/",
-        "corpus": lambda: f"/corpora/{corpus}/",
-        "overview": lambda: f"{root}/overview/",
-        "topics": lambda: f"{root}/topics/",
-        "topic": lambda: f"{root}/topics/{k()}/",
-        "documents": lambda: f"{root}/documents/?{span()}",
-        "documents of a topic": lambda: f"{root}/documents/?has={k()}:30",
-        "document": lambda: f"{root}/documents/{chance.randrange(D)}/",
-        "search": lambda: f"{root}/documents/?q={w()}",
-        "word": lambda: f"{root}/words/{w()}/",
-        "time": lambda: f"{root}/time/?topics={k()},{k()},{k()}",
-        "two periods compared": lambda: (
-            f"{root}/time/compare/?{span()}".replace("from=", "from_a=").replace("to=", "to_a=") + "&from_b=1990"
-        ),
-        "a set's topics": lambda: f"{root}/topics/?{span()}",
-        "grid": lambda: f"{root}/topics/?view=grid",
-    }
-    for name, address in addresses.items():
-        taken = []
-        for _ in range(REQUESTS):
-            began = time.perf_counter()
-            browser.get(address())
-            taken.append(1000 * (time.perf_counter() - began))
-        yield name, taken
-
-
 def disk(folder: Path) -> dict[str, float]:
     """GB of each part of the state folder."""
     said = subprocess.run(["du", "-s", "-B1", *sorted(folder.iterdir())], capture_output=True, text=True).stdout
@@ -149,38 +139,33 @@ def main() -> None:
             if file:
                 print(f"{given.documents:,} documents, {file.stat().st_size / 1e9:.2f} GB", flush=True)
                 with stage(system, "uploaded and read", rows):
-                    said, _ = read(system.url, file, {})
-                print(said, flush=True)
+                    result, _, corpus = read(browser, file, {})
+                print(result, flush=True)
                 file.unlink()
                 with stage(system, f"trained (K = {given.topics}, one pass), stored", rows):
-                    train(browser, number_of(browser, "corpora"), given.topics)
+                    train(browser, corpus, given.topics)
             with stage(system, "browsed", rows):
-                times = browsed(browser, given.documents)
+                times = pages.measure(browser, pages.pages(browser, number_of(browser, "runs")), REQUESTS)
             print("disk, GB: " + ", ".join(f"{part} {gb:.1f}" for part, gb in disk(system.data).items() if gb > 0.05))
         finally:
             system.stop()
     if given.json:
-        given.json.write_text(json.dumps({"documents": given.documents, "stages": rows, "pages_ms": times}, indent=1))
-    print(f"slow: {sum(p95(taken) > PAGE_MS for taken in times.values())} of {len(times)} pages")
+        given.json.write_text(
+            json.dumps(
+                {
+                    "documents": given.documents,
+                    "stages": rows,
+                    "pages_ms": {name: asdict(page) for name, page in times.items()},
+                },
+                indent=1,
+            )
+        )
+    print(pages.slow(times))
 
 
 def number_of(browser: Browser, what: str) -> int:
     """Of the newest corpus or run that the first page names."""
     return int(re.search(rf"/{what}/(\d+)/", browser.get("/")).group(1))
-
-
-def browsed(browser: Browser, D: int) -> dict[str, list[float]]:
-    """What `pages` yields, printed meanwhile."""
-    times = {}
-    for page, taken in pages(browser, number_of(browser, "corpora"), number_of(browser, "runs"), D):
-        times[page] = taken
-        middle = sorted(taken)[len(taken) // 2]
-        print(f"  {page}: first {taken[0]:,.0f} ms, median {middle:,.0f}, 95% {p95(taken):,.0f}", flush=True)
-    return times
-
-
-def p95(taken: list[float]) -> float:
-    return sorted(taken)[int(0.95 * len(taken))]
 
 
 if __name__ == "__main__":

@@ -9,8 +9,7 @@ ones where K is above 500; --documents D sets the size of the larger corpus. Wit
 is not made again. Then, in parts that can be had one by one, whose figures are put beside those that the file has of
 the same commit:
 
-alone   One reader, each page some times at both sizes: median and 95th percentile, and the ratio of the medians. Each address is one that
-        nobody has asked for yet, so that no page is one that the web process kept; `again` is the median of those.
+alone   One reader, each page some times at both sizes (pages.py): median and 95th percentile, and the ratio of the medians.
 crowd   Too much: CROWD people who ask again as soon as they have their answer, for CROWDED seconds: how many were answered, how many
         refused with 429 or 503 and a time to come again, how long /healthz took meanwhile, and a page when they have gone.
 load    For 30 minutes (quick: one): 200 readers of a live run's events, 50 people who browse, each a page every THINK seconds on the
@@ -29,16 +28,19 @@ import os
 import platform
 import random
 import re
-import signal
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from urllib.parse import urlsplit
+
+from benchmarks import pages
+from benchmarks.whole_path import Browser
+from tests.conftest import System, start
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results" / "load.json"
@@ -68,52 +70,21 @@ STEADY = 10.0  # minutes of load from which on memory is judged
 # The system ------------------------------------------------------------------------------------------------------
 
 
-@dataclass
-class System:
-    """`manage.py start`, as a user's."""
+def web(system: System) -> int:
+    """The number of the web server's process."""
+    command = ["ps", "--ppid", str(system.process.pid), "-o", "pid=,args="]
+    lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    return next(int(line.split()[0]) for line in lines if "webapp.asgi" in line)
 
-    data: Path
-    process: subprocess.Popen
-    host: str = "127.0.0.1"
-    port: int = 0
 
-    @classmethod
-    def start(cls, data: Path) -> "System":
-        data.mkdir(parents=True, exist_ok=True)
-        said = data / "benchmark-start.log"
-        env = {k: v for k, v in os.environ.items() if k not in ("DATABASE_URL", "REDIS_URL")} | {
-            "TOPOGRAPH_DATA": str(data),
-            "PYTHONUNBUFFERED": "1",
-        }
-        with said.open("w") as out:
-            process = subprocess.Popen(
-                [sys.executable, "manage.py", "start", "--port", "0"], cwd=ROOT, env=env, stdout=out, stderr=out
-            )
-        while not (ready := re.search(r"ready at http://[^:]+:(\d+)/", said.read_text())):
-            if process.poll() is not None:
-                sys.exit(said.read_text())
-            time.sleep(0.1)
-        return cls(data, process, port=int(ready[1]))
+def django(system: System) -> None:
+    """This process as one of the system's, to make data and to queue trainings."""
+    servers = json.loads((system.data / "servers.json").read_text())
+    os.environ |= {"TOPOGRAPH_DATA": str(system.data), "DATABASE_URL": servers["database_url"], "REDIS_URL": servers["redis_url"],
+                   "DJANGO_SETTINGS_MODULE": "webapp.settings"}  # fmt: skip
+    import django
 
-    def stop(self) -> None:
-        self.process.send_signal(signal.SIGINT)
-        self.process.wait(60)
-
-    def web(self) -> int:
-        """The number of the web server's process."""
-        asked = subprocess.run(
-            ["ps", "--ppid", str(self.process.pid), "-o", "pid=,args="], capture_output=True, text=True, check=True
-        ).stdout
-        return next(int(line.split()[0]) for line in asked.splitlines() if "webapp.asgi" in line)
-
-    def django(self) -> None:
-        """This process as one of the system's, to make data and to queue trainings."""
-        servers = json.loads((self.data / "servers.json").read_text())
-        os.environ |= {"TOPOGRAPH_DATA": str(self.data), "DATABASE_URL": servers["database_url"], "REDIS_URL": servers["redis_url"],
-                       "DJANGO_SETTINGS_MODULE": "webapp.settings"}  # fmt: skip
-        import django
-
-        django.setup()
+    django.setup()
 
 
 def finished(documents: int, topics: int):
@@ -147,42 +118,20 @@ def trainings(corpus) -> list[int]:
     return [runs.create(corpus.version, topics=100, passes=200, seed=seed).pk for seed in range(TRAININGS)]
 
 
-# Pages -----------------------------------------------------------------------------------------------------------
-
-
-def pages(run) -> dict[str, tuple[int, Callable[[random.Random], str]]]:
-    """name -> how often it is asked for among the others, and an address of it."""
-    from webapp.models import Word
-
-    documents, topics, root = run.version.documents, run.topics, f"/runs/{run.pk}"
-    words = list(Word.objects.filter(version=run.version_id, number__lt=400).values_list("word", flat=True))
-    d = lambda r: r.randrange(documents)  # noqa: E731
-    k = lambda r: r.randrange(topics)  # noqa: E731
-    w = lambda r: r.choice(words)  # noqa: E731
-    return {
-        "home": (2, lambda r: "/"),
-        "topic overview": (12, lambda r: f"{root}/topics/?view=list&after={100 * r.randrange(max(1, topics // 100))}"),
-        "topic map": (3, lambda r: f"{root}/topics/?view=map"),
-        "topic page": (20, lambda r: f"{root}/topics/{k(r)}/"),
-        "word senses": (10, lambda r: f"{root}/words/{w(r)}/"),
-        "document page": (25, lambda r: f"{root}/documents/{d(r)}/"),
-        "search": (10, lambda r: f"{root}/documents/?q={w(r)}"),
-        "search, two words": (4, lambda r: f"{root}/documents/?q={w(r)}+{w(r)}"),
-        "deep pagination": (8, lambda r: f"/corpora/{run.corpus_id}/documents/?after=0,{d(r)}"),
-        "documents by date": (2, lambda r: f"{root}/documents/?by=date"),
-        "a set of documents": (3, lambda r: f"{root}/documents/?has={k(r)}:30&from=1940&to=1949"),
-        "over time": (3, lambda r: f"{root}/time/?topics={k(r)}"),
-    }
-
-
 # Clients ---------------------------------------------------------------------------------------------------------
+
+
+def place(system: System) -> tuple[str, int]:
+    """(host, port)."""
+    parts = urlsplit(system.url)
+    return parts.hostname, parts.port
 
 
 class Client:
     """A connection that is kept alive, and asks one thing after the other."""
 
     def __init__(self, system: System):
-        self.system = system
+        self.host, self.port = place(system)
         self.stream: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def get(self, path: str) -> tuple[int, bytes]:
@@ -198,11 +147,9 @@ class Client:
 
     async def _get(self, path: str) -> tuple[int, bytes]:
         if self.stream is None:
-            self.stream = await asyncio.open_connection(self.system.host, self.system.port, limit=1 << 20)
+            self.stream = await asyncio.open_connection(self.host, self.port, limit=1 << 20)
         reader, writer = self.stream
-        writer.write(
-            f"GET {path} HTTP/1.1\r\nHost: {self.system.host}:{self.system.port}\r\nAccept-Encoding: gzip\r\n\r\n".encode()
-        )
+        writer.write(f"GET {path} HTTP/1.1\r\nHost: {self.host}:{self.port}\r\nAccept-Encoding: gzip\r\n\r\n".encode())
         await writer.drain()
         status, headers = await self.head(reader)
         if "content-length" in headers:
@@ -253,11 +200,11 @@ async def ask(client: Client, name: str, path: str, found: Found) -> None:
 async def browse(system: System, mix: dict, seed: int, until: float, found: Found) -> None:
     """One person who reads, clicks, reads."""
     chance, client = random.Random(seed), Client(system)
-    names, weights = list(mix), [weight for weight, _ in mix.values()]
+    names, weights = list(mix), [page.weight for page in mix.values()]
     await asyncio.sleep(chance.random() * THINK)
     while time.monotonic() < until:
         name = chance.choices(names, weights)[0]
-        await ask(client, name, mix[name][1](chance), found)
+        await ask(client, name, mix[name].address(chance), found)
         await asyncio.sleep(chance.expovariate(1 / THINK))
     client.close()
 
@@ -265,8 +212,8 @@ async def browse(system: System, mix: dict, seed: int, until: float, found: Foun
 async def watch(system: System, run: int, until: float, found: Found) -> None:
     """One page that shows a run's progress; a connection that is lost is an error."""
     try:
-        reader, writer = await asyncio.open_connection(system.host, system.port, limit=1 << 20)
-        writer.write(f"GET /runs/{run}/events HTTP/1.1\r\nHost: {system.host}:{system.port}\r\n\r\n".encode())
+        reader, writer = await asyncio.open_connection(*place(system), limit=1 << 20)
+        writer.write(f"GET /runs/{run}/events HTTP/1.1\r\nHost: {urlsplit(system.url).netloc}\r\n\r\n".encode())
         status, _ = await Client.head(reader)
         if status != 200:
             found.errors.append(f"events: {status}")
@@ -295,7 +242,7 @@ async def publish(run: int, until: float) -> None:
 async def measure_memory(system: System, until: float, found: Found) -> None:
     """What the web process has to itself: mapped files are the system's cache, which grows with every document that is
     read."""
-    status, began = Path(f"/proc/{system.web()}/status"), time.monotonic()
+    status, began = Path(f"/proc/{web(system)}/status"), time.monotonic()
     while time.monotonic() < until:
         found.memory.append(
             (time.monotonic() - began, 1024 * int(re.search(r"^RssAnon:\s*(\d+) kB", status.read_text(), re.M)[1]))
@@ -311,37 +258,6 @@ async def load(system: System, mix: dict, live: int, seconds: float) -> Found:
     return found
 
 
-async def alone(system: System, mix: dict) -> dict[str, dict[str, float]]:
-    """One reader, each page in turn; the first of each is asked for before, as it prepares statements and templates.
-
-    cpu_ms: what the web process's processor time grew by for each, which tells more than the clock on a machine that
-    does other work.
-    """
-    found, again, client, chance, more = Found(), Found(), Client(system), random.Random(time.time_ns()), {}
-    for name, (_, address) in mix.items():
-        addresses = [fresh(address(chance), chance) for _ in range(REPEATS + 1)]
-        await ask(client, name, addresses.pop(), Found())
-        spent = []
-        for into in (found, again):
-            before = await number(client, "process_cpu_seconds_total")
-            for path in addresses:
-                await ask(client, name, path, into)
-            spent.append(1000 * (await number(client, "process_cpu_seconds_total") - before) / REPEATS)
-        more[name] = {
-            "cpu_ms": spent[0],
-            "again_ms": 1000 * statistics.median(again.times[name]),
-            "again_cpu_ms": spent[1],
-        }
-    if found.errors or again.errors:
-        sys.exit(f"Alone, pages did not answer: {(found.errors + again.errors)[:5]}")
-    return {name: of | more[name] for name, of in summary(found.times).items()}
-
-
-def fresh(path: str, chance: random.Random) -> str:
-    """The same page at an address that nobody has asked for, so that none is kept for it."""
-    return f"{path}{'&' if '?' in path else '?'}fresh={chance.getrandbits(60)}"
-
-
 async def crowd(system: System, mix: dict) -> dict[str, float]:
     """More than it can do, and what comes after it."""
     answers, until = Counter(), time.monotonic() + CROWDED
@@ -351,7 +267,7 @@ async def crowd(system: System, mix: dict) -> dict[str, float]:
         while time.monotonic() < until:
             try:
                 async with asyncio.timeout(PATIENCE):
-                    status, _ = await client.get(mix[chance.choice(list(mix))][1](chance))
+                    status, _ = await client.get(mix[chance.choice(list(mix))].address(chance))
                 answers[str(status)] += 1
                 if status != 200:
                     await asyncio.sleep(1)  # less than it was told
@@ -379,24 +295,18 @@ async def crowd(system: System, mix: dict) -> dict[str, float]:
     }
 
 
-async def number(client: Client, name: str) -> float:
-    """One of the web process's own metrics."""
-    _, body = await client.get("/metrics")
-    return float(re.search(rf"^{name} (\S+)".encode(), body, re.M)[1])
-
-
 # Figures ---------------------------------------------------------------------------------------------------------
 
 
 def summary(times: dict[str, list[float]]) -> dict[str, dict[str, float]]:
     return {
-        name: {"n": len(of), "median_ms": 1000 * statistics.median(of), "p95_ms": 1000 * quantile(of, 0.95)}
-        for name, of in times.items()
+        name: {
+            "n": len(seconds),
+            "median_ms": 1000 * statistics.median(seconds),
+            "p95_ms": 1000 * pages.quantile(seconds, 0.95),
+        }
+        for name, seconds in times.items()
     }
-
-
-def quantile(of: list[float], q: float) -> float:
-    return sorted(of)[min(len(of) - 1, int(q * len(of)))] if of else float("nan")
 
 
 def main() -> None:
@@ -417,9 +327,9 @@ def main() -> None:
     small, large, topics, minutes = (2_000, 20_000, 50, 1.0) if given.quick else (10_000, 1_000_000, TOPICS, 30.0)
     large, topics = given.documents or large, given.topics or topics
     with tempfile.TemporaryDirectory() as folder:
-        system = System.start((given.data or Path(folder) / "data").resolve())
+        system = start((given.data or Path(folder) / "data").resolve(), "--port", "0")
         try:
-            system.django()
+            django(system)
             figures = measure(system, parts, small, large, topics, given.minutes or minutes)
         finally:
             system.stop()
@@ -454,33 +364,33 @@ def main() -> None:
 def measure(system: System, parts: list[str], small: int, large: int, topics: int, minutes: float) -> dict:
     runs = {documents: finished(documents, topics) for documents in (small, large)}
     over()
-    mixes = {documents: pages(run) for documents, run in runs.items()}
-    found = {}
+    browser, figures = Browser(system.url), {}
+    mixes = {
+        documents: {name: page for name, page in pages.pages(browser, run.pk).items() if page.weight}
+        for documents, run in runs.items()
+    }
     if "alone" in parts:
-        found |= measure_alone(system, mixes)
+        figures |= measure_alone(browser, mixes)
     if "crowd" in parts:
-        found |= measure_crowd(system, mixes[large])
+        figures |= measure_crowd(system, mixes[large])
     if "load" in parts:
-        found |= measure_load(system, runs[large], mixes[large], minutes)
-    return found
+        figures |= measure_load(system, runs[large], mixes[large], minutes)
+    return figures
 
 
-def measure_alone(system: System, mixes: dict[int, dict]) -> dict:
-    busy = os.getloadavg()
-    by_size = {documents: asyncio.run(alone(system, mix)) for documents, mix in mixes.items()}
-    small, large = by_size
-    print(
-        f"\nBrowsing alone, ms {'':5} {small:>9,} documents: median    p95    cpu  again   {large:>9,} documents: median    p95    cpu  again   ratio"
-    )
-    ratios = {}
-    for name, few in by_size[small].items():
-        many = by_size[large][name]
-        ratios[name] = many["median_ms"] / few["median_ms"]
-        columns = "                     ".join(
-            "".join(f"{of[key]:7.1f}" for key in ("median_ms", "p95_ms", "cpu_ms", "again_ms")) for of in (few, many)
-        )
-        print(f"  {name:22}                       {columns}  {ratios[name]:6.2f}")
-    return {"alone_busy": busy, "alone": {str(documents): of for documents, of in by_size.items()}, "ratio": ratios}
+def measure_alone(browser: Browser, mixes: dict[int, dict]) -> dict:
+    busy, by_size = os.getloadavg(), {}
+    for documents, mix in mixes.items():
+        print(f"\nBrowsing alone, {documents:,} documents")
+        by_size[documents] = pages.measure(browser, mix, REPEATS)
+    few, many = by_size.values()
+    ratios = {name: many[name].median_ms / times.median_ms for name, times in few.items()}
+    print("\nTimes as slow with many documents: " + ", ".join(f"{name} {ratio:.2f}" for name, ratio in ratios.items()))
+    alone = {
+        str(documents): {name: asdict(times) for name, times in of_size.items()}
+        for documents, of_size in by_size.items()
+    }
+    return {"alone_busy": busy, "alone": alone, "ratio": ratios}
 
 
 def measure_crowd(system: System, mix: dict) -> dict:
@@ -514,7 +424,7 @@ def measure_load(system: System, run, mix: dict, minutes: float) -> dict:
     events = {
         "n": len(found.delays),
         "median_ms": 1000 * statistics.median(found.delays),
-        "p95_ms": 1000 * quantile(found.delays, 0.95),
+        "p95_ms": 1000 * pages.quantile(found.delays, 0.95),
         "most_ms": 1000 * max(found.delays),
     }
     print(

@@ -1,154 +1,159 @@
-"""What the pages that count over a collection cost: processor milliseconds and memory of each, cold and again.
+"""How long pages take, asked one after the other: the only program that times them. `whole_path`, `large_collection` and
+`load` time theirs by it, too.
 
-    TOPOGRAPH_DATA=/tmp/data python3 manage.py start --port 8830 &
-    TOPOGRAPH_DATA=/tmp/data .venv/bin/python -m benchmarks.pages [--documents 200000] [--topics 100] [--repeats 12] [--only WORD]
-        [--browse PAGES]
+    python3 manage.py start                                                     # in one terminal
+    .venv/bin/python -m benchmarks.pages URL --run N [--repeats 12] [--only WORD] [--json FILE]
 
-Beside a running Topograph, whose state folder it uses, and in which it makes a collection and a run of one pass
-(benchmarks.made) where they are not there. Pages are asked for in this process, each at addresses that nobody has asked
-for; before each the caches are emptied, but files stay mapped in the system's memory. `cold`: processor time of the
-process, median and 95th percentile; `kept`: the same address again but for what it does not read; `MB`: how much more
-memory of its own the process had at most, looked at every two milliseconds; `held`: how much of it stays.
+Each page of a finished run is asked for at addresses with other places, words and topics, which nobody has asked for, so that
+none is one that the web process kept: milliseconds to the last byte as a client on this machine sees them, of the first and
+in the median and 95th percentile of the others, and the web process's own (cpu). `again`: the same addresses once more. The
+last line is `slow: N of M pages`: those whose 95th percentile is above 150 ms.
 """
 
 import argparse
 import json
-import os
 import random
 import re
 import statistics
-import threading
 import time
-from collections.abc import Callable
+import urllib.error
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.whole_path import Browser
+
+LIMIT_MS = 150
+CPU = re.compile(r"^process_cpu_seconds_total(?:{[^}]*})? (\S+)", re.MULTILINE)
+LINE = "  {:28} first {:8.1f} ms   median {:8.1f}   95% {:8.1f}   cpu {:8.1f}   again {:8.1f}"
 
 
-def django() -> None:
-    """This process as one of a running Topograph's."""
-    data = Path(os.environ["TOPOGRAPH_DATA"])
-    servers = json.loads((data / "servers.json").read_text())
-    os.environ |= {"DATABASE_URL": servers["database_url"], "REDIS_URL": servers["redis_url"]}
-    os.environ |= {"DJANGO_SETTINGS_MODULE": "webapp.settings"}
-    import django
+class Page(NamedTuple):
+    """weight: how often people ask for it among the others. address: one of it, at random."""
 
-    django.setup()
+    weight: int
+    address: Callable[[random.Random], str]
 
 
-def pages(run) -> dict[str, Callable[[random.Random], str]]:
-    """name -> an address of it."""
-    from webapp.models import Word
+@dataclass
+class Times:
+    """Milliseconds of a page. n: how often it was asked for besides the first time."""
 
-    root, K, D = f"/runs/{run.pk}", run.topics, run.version.documents
-    words = list(Word.objects.filter(version=run.version_id, number__lt=400).values_list("word", flat=True))
-    k, d, w = (lambda r: r.randrange(K)), (lambda r: r.randrange(D)), (lambda r: r.choice(words))
-    year = lambda r: r.randrange(1900, 1980)  # noqa: E731
+    n: int
+    first_ms: float
+    median_ms: float
+    p95_ms: float
+    cpu_ms: float
+    again_ms: float
+    again_cpu_ms: float
 
-    def span(r: random.Random) -> str:
-        return f"from={(first := year(r))}&to={first + 9}"
+
+def pages(browser: Browser, run: int) -> dict[str, Page]:
+    """The pages of a finished run, its corpus and the home page, by name."""
+    facts, topics = browser.json(f"/runs/{run}.json"), browser.json(f"/runs/{run}/topics.json")["items"]
+    documents, corpus, root = (
+        browser.json(f"/runs/{run}/documents.json")["count"],
+        facts["run"]["corpus"],
+        f"/runs/{run}",
+    )
+    words = [word for topic in topics for word in topic["words"][:5]]
+    numbers = [topic["number"] for topic in topics]
+    k, d, w = (lambda r: r.choice(numbers)), (lambda r: r.randrange(documents)), (lambda r: r.choice(words))
+
+    def span(r: random.Random, which: str = "") -> str:
+        return f"from{which}={(first := r.randrange(1900, 1980))}&to{which}={first + 9}"
 
     return {
-        "topics over time": lambda r: f"{root}/time/?topics={k(r)},{k(r)},{k(r)}",
-        "topics that change most": lambda r: f"{root}/time/?{span(r)}",
-        "two periods compared": lambda r: (
-            f"{root}/time/compare/?from_a={year(r)}&to_a=1989&in_b=section:section+{r.randrange(12)}&from_b=1990"
-        ),
-        "a set and the rest": lambda r: f"{root}/time/compare/?rest=1&q={w(r)}",
-        "grid of words": lambda r: f"{root}/topics/?view=grid&after={r.randrange(2)}",
-        "grid of words of a set": lambda r: f"{root}/topics/?view=grid&{span(r)}",
-        "senses of a word": lambda r: f"{root}/words/{w(r)}/",
-        "senses in a set": lambda r: f"{root}/words/{w(r)}/?{span(r)}",
-        "lines by context": lambda r: f"{root}/words/{w(r)}/?topic=all&sort={r.choice(('left', 'right'))}",
-        "search": lambda r: f"{root}/documents/?q={w(r)}",
-        "search, two words": lambda r: f"{root}/documents/?q={w(r)}+{w(r)}",
-        "a set of documents": lambda r: f"{root}/documents/?has={k(r)}:30&{span(r)}",
-        "overview of a set": lambda r: f"{root}/topics/?{span(r)}",
-        "a topic in a set": lambda r: f"{root}/topics/{k(r)}/?{span(r)}",
-        "a document, and those like it": lambda r: f"{root}/documents/{d(r)}/",
-    }
+        "home": Page(2, lambda r: "/"),
+        "corpus": Page(0, lambda r: f"/corpora/{corpus}/"),
+        "overview": Page(0, lambda r: f"{root}/overview/"),
+        "run": Page(0, lambda r: f"{root}/"),
+        "topic overview": Page(12, lambda r: f"{root}/topics/?view=list&after={100 * r.randrange(-(-len(topics) // 100))}"),
+        "topic map": Page(3, lambda r: f"{root}/topics/?view=map"),
+        "topic page": Page(20, lambda r: f"{root}/topics/{k(r)}/"),
+        "grid of words": Page(0, lambda r: f"{root}/topics/?view=grid"),
+        "grid of words of a set": Page(0, lambda r: f"{root}/topics/?view=grid&{span(r)}"),
+        "overview of a set": Page(0, lambda r: f"{root}/topics/?{span(r)}"),
+        "a topic in a set": Page(0, lambda r: f"{root}/topics/{k(r)}/?{span(r)}"),
+        "word senses": Page(10, lambda r: f"{root}/words/{w(r)}/"),
+        "senses in a set": Page(0, lambda r: f"{root}/words/{w(r)}/?{span(r)}"),
+        "lines by context": Page(0, lambda r: f"{root}/words/{w(r)}/?topic=all&sort={r.choice(('left', 'right'))}"),
+        "document page": Page(25, lambda r: f"{root}/documents/{d(r)}/"),
+        "search": Page(10, lambda r: f"{root}/documents/?q={w(r)}"),
+        "search, two words": Page(4, lambda r: f"{root}/documents/?q={w(r)}+{w(r)}"),
+        "deep pagination": Page(8, lambda r: f"/corpora/{corpus}/documents/?after=0,{d(r)}"),
+        "documents by date": Page(2, lambda r: f"{root}/documents/?by=date"),
+        "documents of a topic": Page(0, lambda r: f"{root}/documents/?has={k(r)}:30"),
+        "a set of documents": Page(3, lambda r: f"{root}/documents/?has={k(r)}:30&from=1940&to=1949"),
+        "over time": Page(3, lambda r: f"{root}/time/?topics={k(r)}"),
+        "topics that change most": Page(0, lambda r: f"{root}/time/?{span(r)}"),
+        "two periods compared": Page(0, lambda r: f"{root}/time/compare/?{span(r, '_a')}&from_b=1990"),
+        "a set and the rest": Page(0, lambda r: f"{root}/time/compare/?rest=1&q={w(r)}"),
+    }  # fmt: skip
 
 
-def own() -> float:
-    """MB of memory that the process has to itself."""
-    return int(re.search(r"RssAnon:\s*(\d+)", Path("/proc/self/status").read_text())[1]) / 1024
+def fresh(path: str, chance: random.Random) -> str:
+    """The same page at an address that nobody has asked for, so that none is kept for it."""
+    return f"{path}{'&' if '?' in path else '?'}fresh={chance.getrandbits(60)}"
 
 
-def peak(work: Callable[[], object]) -> tuple[float, float]:
-    """(the most, at the end) MB more than at the beginning."""
-    begin, seen, ended = own(), [0.0], threading.Event()
+def measure(browser: Browser, chosen: dict[str, Page], repeats: int, show: bool = True) -> dict[str, Times]:
+    """Times of each page, printed meanwhile. Ends the program where a page does not answer 200."""
+    chance, measured = random.Random(time.time_ns()), {}
+    for name, page in chosen.items():
+        paths = [fresh(page.address(chance), chance) for _ in range(repeats + 1)]
+        (first,), _ = _ask(browser, paths[:1])  # prepares statements and templates
+        taken, cpu = _ask(browser, paths[1:])
+        again, again_cpu = _ask(browser, paths[1:])
+        middle = statistics.median(taken), quantile(taken, 0.95)
+        measured[name] = Times(repeats, first, *middle, cpu, statistics.median(again), again_cpu)
+        if show:
+            print(LINE.format(name, first, *middle, cpu, measured[name].again_ms), flush=True)
+    return measured
 
-    def look() -> None:
-        while not ended.wait(0.002):
-            seen.append(own() - begin)
 
-    watcher = threading.Thread(target=look)
-    watcher.start()
-    work()
-    ended.set()
-    watcher.join()
-    return max(seen), own() - begin
-
-
-def cost(client, address: Callable[[random.Random], str], repeats: int, clear: Callable[[], None]) -> list[float]:
-    """[median, 95th percentile cold, median kept, MB at most, MB that stay]."""
-
-    def ask(path: str) -> float:
-        began = time.process_time()
-        answer = client.get(path)
-        spent = 1000 * (time.process_time() - began)
-        if answer.status_code != 200:
-            raise SystemExit(f"{path}: {answer.status_code}")
-        return spent
-
-    chance = random.Random(7)
-    ask(address(chance))
-    paths = [address(chance) for _ in range(repeats)]
-    cold, kept, memory = [], [], []
+def _ask(browser: Browser, paths: Iterable[str]) -> tuple[list[float], float]:
+    """(milliseconds of each, the web processes' own by page)."""
+    taken, before = [], _processor(browser)
     for path in paths:
-        clear()
-        cold.append(ask(path))
-        kept.append(ask(f"{path}{'&' if '?' in path else '?'}fresh=1"))
-    for path in paths[:4]:
-        clear()
-        memory.append(peak(lambda path=path: ask(path)))
-    most, held = (max(column) for column in zip(*memory, strict=True))
-    return [statistics.median(cold), sorted(cold)[int(0.95 * len(cold))], statistics.median(kept), most, held]
+        began = time.perf_counter()
+        try:
+            browser.get(path)
+        except urllib.error.HTTPError as error:
+            said = " ".join(re.sub("<[^>]+>", " ", error.read().decode()).split())
+            raise SystemExit(f"{path} answers {error.code}: {said[-600:]}") from None
+        taken.append(1000 * (time.perf_counter() - began))
+    return taken, 1000 * (_processor(browser) - before) / len(taken)
 
 
-def browse(client, mix: dict[str, Callable[[random.Random], str]], pages: int) -> None:
-    """Random pages, nothing emptied: the memory that the process has to itself after each tenth of them."""
-    chance = random.Random(11)
-    for i in range(pages):
-        client.get(chance.choice(list(mix.values()))(chance))
-        if (i + 1) % max(1, pages // 10) == 0:
-            print(f"{i + 1} pages: {own():.0f} MB", flush=True)
+def _processor(browser: Browser) -> float:
+    """Seconds of the processor that the web processes have had: more telling than the clock where other things run."""
+    return sum(map(float, CPU.findall(browser.get("/metrics"))))
+
+
+def quantile(values: list[float], q: float) -> float:
+    return sorted(values)[min(len(values) - 1, int(q * len(values)))] if values else float("nan")
+
+
+def slow(measured: dict[str, Times]) -> str:
+    return f"slow: {sum(times.p95_ms > LIMIT_MS for times in measured.values())} of {len(measured)} pages"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--documents", type=int, default=200_000)
-    parser.add_argument("--topics", type=int, default=100)
+    parser.add_argument("url", help="of a running Topograph")
+    parser.add_argument("--run", type=int, required=True, help="a finished run of it")
     parser.add_argument("--repeats", type=int, default=12)
     parser.add_argument("--only", default="", help="pages whose name has this in it")
-    parser.add_argument("--browse", type=int, help="instead: so many random pages, and what memory they leave taken")
+    parser.add_argument("--json", type=Path, metavar="FILE")
     given = parser.parse_args()
-    django()
-    from django.test import Client
-
-    from benchmarks.load import finished
-    from webapp.storage import cache
-
-    run, client = finished(given.documents, given.topics), Client(headers={"host": "127.0.0.1"})
-    if given.browse:
-        return browse(client, pages(run), given.browse)
-    began = own()
-    print(
-        f"| {run.version.documents:,} documents, K = {run.topics} | cold ms | p95 | kept ms | MB | held |\n|---|---|---|---|---|---|"
-    )
-    for name, address in pages(run).items():
-        if given.only in name:
-            numbers = cost(client, address, given.repeats, cache.clear_all)
-            print(f"| {name} | " + " | ".join(f"{n:.0f}" for n in numbers) + " |", flush=True)
-    print(f"own memory: {began:.0f} MB at first, {own():.0f} at the end")
+    browser = Browser(given.url)
+    chosen = {name: page for name, page in pages(browser, given.run).items() if given.only in name}
+    measured = measure(browser, chosen, given.repeats)
+    if given.json:
+        given.json.write_text(json.dumps({name: asdict(times) for name, times in measured.items()}, indent=1) + "\n")
+    print(slow(measured))
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.ingest import texts
+from benchmarks.engines import corpora
 from tests import bad_input
 from webapp import readers
 from webapp.readers import sandbox
@@ -50,7 +50,7 @@ _ESCAPED = str.maketrans({"(": r"\(", ")": r"\)", "\\": r"\\"})
 
 
 def archives(folder: Path, files: int, pages: int) -> Iterator[Path]:
-    words = " ".join(" ".join(texts(quick=True)).split()).encode("ascii", "ignore").decode()
+    words = " ".join(" ".join(corpora.texts(corpora.FILES["sotu"])).split()).encode("ascii", "ignore").decode()
     lines = itertools.cycle(textwrap.wrap(words, WIDTH))
     letters = itertools.cycle(words[i : i + HTML] for i in range(0, len(words) - HTML, HTML))
     makers = {

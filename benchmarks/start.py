@@ -17,7 +17,6 @@ from unittest import mock
 
 import numpy as np
 
-from benchmarks.engine import setting
 from benchmarks.engines import corpora
 from inference import Bow, Invalid, Topics, compiling, engines
 from inference.engines import from_documents, ssi
@@ -69,7 +68,7 @@ def main() -> None:
     parser.add_argument("--topics", type=int, default=100)
     parser.add_argument("--passes", type=int, default=24)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--set", type=setting, action="append", default=[], metavar="NAME=VALUE")
+    parser.add_argument("--set", type=corpora.setting, action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--warm-up-eta", type=float)
     parser.add_argument("--read", type=int, default=0, metavar="N")
     given = parser.parse_args()

@@ -21,7 +21,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from benchmarks.whole_path import Browser, reading_fields, upload
+from benchmarks.whole_path import Browser, read, upload
 from tests.conftest import System, start
 from tests.local.test_start import processes
 
@@ -84,28 +84,6 @@ UPLOADS: dict[str, Callable[[Path, float], Path]] = {
 FIELDS = {"a vocabulary of 5,000,000 words": {"min_documents": "1", "max_share": "100"}}
 
 
-def read(url: str, file: Path, fields: dict[str, str]) -> tuple[str, float]:
-    """What came of it, or its error; seconds. fields: of the form, where they are not as proposed."""
-    browser, began = Browser(url), time.time()
-    try:
-        prepare = browser.post("/corpora/", {"name": file.name}, "/", file)
-    except OSError as error:
-        return f"refused: {error}", time.time() - began
-    corpus = int(browser.url.removeprefix(browser.base).split("/")[2])
-    address = f"/corpora/{corpus}/prepare/"
-    while not browser.url.endswith(address):  # a worker stores it, or looks into it
-        if (state := browser.json(f"/corpora/{corpus}.json"))["status"] == "failed":
-            return f"failed: {state['error']}", time.time() - began
-        time.sleep(0.5)
-        prepare = browser.get(address)
-    browser.post(address, reading_fields(prepare) | fields, address)
-    while (state := browser.json(f"/corpora/{corpus}.json"))["status"] not in ("ready", "failed", "draft"):
-        time.sleep(0.5)
-    if state["status"] == "ready":
-        return f"{state['documents']:,} documents, {state['vocabulary']:,} words", time.time() - began
-    return f"{state['status']}: {state['error']}", time.time() - began
-
-
 def paged(browser: Browser, corpus: int) -> Iterator[float]:
     """Seconds of some pages of a corpus that is ready."""
     for path in ("/", f"/corpora/{corpus}/", f"/corpora/{corpus}/documents/", f"/corpora/{corpus}/documents/?q=war"):
@@ -128,8 +106,8 @@ def memory(system: System) -> float:
 
 def beside(system: System, file: Path, fields: dict[str, str]) -> dict:
     """Read a file, and the example again and again meanwhile."""
-    result: list[tuple[str, float]] = []
-    reading = threading.Thread(target=lambda: result.append(read(system.url, file, fields)), daemon=True)
+    result: list[tuple[str, float, int]] = []
+    reading = threading.Thread(target=lambda: result.append(read(Browser(system.url), file, fields)), daemon=True)
     other, small, pages, largest = Browser(system.url), [], [], 0.0
     reading.start()
     while reading.is_alive():
@@ -137,9 +115,9 @@ def beside(system: System, file: Path, fields: dict[str, str]) -> dict:
         small.append(seconds)
         pages += paged(other, corpus)
         largest = max(largest, memory(system))
-    said, seconds = result[0] if result else ("broke", float("nan"))
+    outcome, seconds, _ = result[0] if result else ("broke", float("nan"), 0)
     return {
-        "came of it": said, "seconds": seconds, "memory_mb": largest, "small_seconds": max(small),
+        "came of it": outcome, "seconds": seconds, "memory_mb": largest, "small_seconds": max(small),
         "page_p95_seconds": statistics.quantiles(pages, n=20, method="inclusive")[-1], "page_seconds": max(pages),
     }  # fmt: skip
 

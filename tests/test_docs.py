@@ -9,7 +9,7 @@ MOST = 300_000  # bytes of all documents but the measurements
 RECORDS = "docs/measurements/"  # what was measured once may cite a program that is gone
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 CODE = re.compile(r"```.*?```", re.DOTALL)
-PATH = re.compile(r"[\w./-]*\w\.(?:py|md|html|toml|lock|yml|service|conf)\b")
+PATH = re.compile(r"[\w./-]*\w\.(?:py|md|toml|lock|yml|service|conf)\b")
 
 
 def tracked(*patterns: str) -> list[str]:

@@ -36,7 +36,6 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.engine import setting
 from benchmarks.engines import chart, corpora, peers
 from benchmarks.engines.judge import Curve, Judge, one_pass_ratio, ratio, split_ours
 from inference import Invalid, compiling
@@ -164,7 +163,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
-        "--set", type=setting, action="append", default=[], metavar="NAME=VALUE", help="a setting of ours"
+        "--set", type=corpora.setting, action="append", default=[], metavar="NAME=VALUE", help="a setting of ours"
     )
     parser.add_argument(
         "--every-setting", action="store_true", help="settings of peers, too, that were worse wherever they were tried"
@@ -229,10 +228,6 @@ def write(given: argparse.Namespace, said: dict, curves: list[Curve]) -> None:
         return
     title = f"{given.name}: {given.bow.D:,} documents, {given.topics} topics"
     (charts / f"curves-{name}.svg").write_text(chart.svg(curves, given.seconds, title))
-    try:
-        (charts / f"curves-{name}.plotly.json").write_text(chart.plotly(curves, given.seconds, title))
-    except ImportError:
-        print("plotly is not installed: no figure")
 
 
 def compare(given: argparse.Namespace) -> float:

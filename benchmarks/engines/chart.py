@@ -1,4 +1,4 @@
-"""The curves: quality against seconds, as a drawing (SVG) and as a Plotly figure (JSON). No browser is needed.
+"""The curves: quality against seconds, as a drawing (SVG).
 
 The drawing is readable on light and on dark pages, and without colours: each line has its name at its end.
 """
@@ -120,22 +120,3 @@ def _apart(wanted: list[float], top: float, bottom: float) -> list[float]:
         places[i] = min(places[i], limit)
         limit = places[i] - LINE_HEIGHT
     return places
-
-
-def plotly(curves: list[Curve], seconds: float, title: str) -> str:
-    """The figure as JSON, for plotly.io.from_json or Plotly.newPlot."""
-    import plotly.graph_objects as go
-
-    figure = go.Figure()
-    for curve in chosen(curves, seconds):
-        of = _within(curve, seconds)
-        figure.add_scatter(
-            x=[round(p.seconds, 3) for p in of], y=[round(p.held_out, 4) for p in of], mode="lines+markers+text",
-            name=curve.variant.label, text=[""] * (len(of) - 1) + [curve.variant.label], textposition="middle right",
-            customdata=[[round(p.passes, 2), round(p.npmi, 4)] for p in of], line_color=COLOURS[curve.variant.engine],
-            hovertemplate="%{y:.3f} after %{x:.2f} s, %{customdata[0]} passes; NPMI %{customdata[1]}",
-        )  # fmt: skip
-    figure.update_layout(title=title, template="none", showlegend=False, margin_r=180)
-    figure.update_xaxes(type="log", title="seconds of training")
-    figure.update_yaxes(title="held-out completion, nats per token")
-    return figure.to_json() + "\n"

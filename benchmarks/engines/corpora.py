@@ -1,11 +1,11 @@
 """The corpora of the benchmark, by name or file; and what everybody trains on."""
 
 import tempfile
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.engine import load as saved
 from inference import Bow, Invalid
 from inference.text import Choice, Stream, Tokeniser, choose, stop_words
 from inference.training import held_out_documents
@@ -26,15 +26,19 @@ def load(name: str, quick: bool = False) -> tuple[str, Bow, np.ndarray | None]:
     if name == "synthetic":
         return name, *(synthetic(2_000, 5_000, 20) if quick else synthetic(10_000, 10_000, SYNTHETIC_TOPICS))
     if name in FILES:
-        if not FILES[name].exists():
-            raise Invalid(
-                "corpus",
-                f"The corpus {name} is missing: there is no {FILES[name].name} in {_said(FILES[name].parent)}.",
-            )
-        return name, read(FILES[name]), None
+        return name, read(file(name)), None
     if path.exists():
         return path.resolve().name if path.is_dir() else path.stem, saved(path), None
     raise Invalid("corpus", f"{name} is neither a file or folder nor one of {', '.join([*FILES, 'synthetic'])}.")
+
+
+def file(name: str) -> Path:
+    """Of FILES. Raises Invalid where it is missing."""
+    if FILES[name].exists():
+        return FILES[name]
+    raise Invalid(
+        "corpus", f"The corpus {name} is missing: there is no {FILES[name].name} in {_said(FILES[name].parent)}."
+    )
 
 
 def read(path: Path) -> Bow:
@@ -42,16 +46,20 @@ def read(path: Path) -> Bow:
     return read_words(path)[0]
 
 
-def read_words(path: Path) -> tuple[Bow, list[str]]:
-    """As the pages read it by default, and its words by their numbers."""
+def texts(path: Path, most: int | None = None) -> list[str]:
+    """Of its documents, or of the first ones, as the pages read it by default."""
     from webapp import readers
 
-    options = readers.sniff(path, path.name).options
-    texts = [item.text for item in readers.read(path, path.name, options) if hasattr(item, "text")]  # not a Problem
+    items = readers.read(path, path.name, readers.sniff(path, path.name).options)
+    return [item.text for item in islice((item for item in items if isinstance(item, readers.Document)), most)]
+
+
+def read_words(path: Path, most: int | None = None) -> tuple[Bow, list[str]]:
+    """As the pages read it by default, and its words by their numbers. most: only the first documents."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         with Stream.write(folder / "tokens", Tokeniser("en")) as stream:
-            stream.add(texts, [""] * len(texts))
+            stream.add(documents := texts(path, most), [""] * len(documents))
             stream.commit()
         bow, vocabulary = choose(Stream.open(folder / "tokens"), Choice(stop_words("en")), folder / "bow")
         return Bow(*(np.array(part) for part in (bow.indptr, bow.words, bow.counts)), bow.V), list(vocabulary.words)
@@ -94,6 +102,26 @@ def taken(bow: Bow, documents: np.ndarray) -> Bow:
     indptr = np.concatenate(([0], np.cumsum([len(of) for of in places])))
     places = np.concatenate(places)
     return Bow(indptr, bow.words[places], bow.counts[places], bow.V)
+
+
+def saved(path: Path) -> Bow:
+    """A saved bag of words (a folder), or a sparse matrix of documents by words (.npz)."""
+    if path.is_dir():
+        return Bow.open(path)
+    from scipy.sparse import csr_array, load_npz
+
+    return Bow.from_csr(csr_array(load_npz(path)))
+
+
+def setting(text: str) -> tuple[str, int | float | str]:
+    """A setting as a command names it: "eta=0.2"."""
+    name, _, value = text.partition("=")
+    for kind in (int, float):
+        try:
+            return name, kind(value)
+        except ValueError:
+            continue
+    return name, value
 
 
 def _said(folder: Path) -> str:

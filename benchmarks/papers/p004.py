@@ -5,21 +5,18 @@ that its table 2 reports, so it is read as that. Its topics are compared in the 
 to do, and matched to the true ones.
 """
 
-import tempfile
 import time
-from pathlib import Path
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_matrix
 
-from benchmarks.engines.corpora import FILES
+from benchmarks.engines import corpora
 from benchmarks.papers.bench import Bench, Experiment, Outcome, Paper
 from inference import Bow, Invalid, compiling, engines, simulate
 from inference.engines import vem
 from inference.evaluate import Coherence
 from inference.simulate import Truth, relative_error
-from inference.text import Choice, Stream, Tokeniser, choose, stop_words
 from inference.training import Schedule
 
 SETTING = {"M": 500, "K": 10, "V": 1000, "xi": 40, "alpha": (2.0, 1.0), "eta": 1.0}  # section 3.1
@@ -209,7 +206,7 @@ def table_7(bench: Bench) -> Outcome:
 
 
 def tables_4_5(bench: Bench) -> Outcome:
-    bow, words = first_documents(FILES["reuters"])
+    bow, words = corpora.read_words(corpora.file("reuters"), DOCUMENTS)
     state, _ = fit(bow, 100, bench.seeds[0])
     config = engines.config("vem", topics=10).resolve(bow.D, bow.tokens)
     topics = vem.topics(config, state)
@@ -232,27 +229,6 @@ def tables_4_5(bench: Bench) -> Outcome:
         f"random); the mean is {mean:.2f}. Judge the words in the table yourself."
     )
     return Outcome(verdict, why, rows, instead="Reuters, its first 500 documents; the TREC AP corpus can't be had.")
-
-
-def first_documents(path: Path) -> tuple[Bow, list[str]]:
-    """The first documents of a file, without stop words, and its words by number. Raises Invalid where it is missing."""
-    from webapp import readers
-
-    if not path.exists():
-        raise Invalid("corpus", f"There is no {path.name}.")
-    texts: list[str] = []
-    for item in readers.read(path, path.name, readers.sniff(path, path.name).options):
-        if isinstance(item, readers.Document):
-            texts.append(item.text)
-        if len(texts) == DOCUMENTS:
-            break
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        with Stream.write(folder / "tokens", Tokeniser("en")) as stream:
-            stream.add(texts, [""] * len(texts))
-            stream.commit()
-        bow, vocabulary = choose(Stream.open(folder / "tokens"), Choice(stop_words("en")), folder / "bow")
-        return Bow(*(np.array(part) for part in (bow.indptr, bow.words, bow.counts)), bow.V), list(vocabulary.words)
 
 
 PAPER = Paper(

@@ -1,6 +1,6 @@
 """One training over several processes: whether the topics are bitwise those of one, also through kills, and what it costs.
 
-    .venv/bin/python -m benchmarks.scale_out [CORPUS] [--topics 100] [--minibatch N] [--passes 6] [--quick] [--model | --far | --hosts]
+    .venv/bin/python -m benchmarks.scale_out [CORPUS] [--topics 100] [--minibatch N] [--passes 6] [--quick]
         [--documents N] [--words N] [--drills N]
 
 CORPUS: as for benchmarks.engines; by default a made one of 32,000 documents of 80 words, 10,000 different ones, in minibatches of
@@ -9,8 +9,7 @@ cores take from each other, and no way of sharing a training can give back. Then
 turns with one worker and with two, each of one thread, by dask.distributed on this machine (pip install 'topograph[cluster]').
 Seconds of the clock, communication included; the worst worker's seconds of the processor; bytes that a worker sends in a step.
 At last a worker is killed in the middle of a step, then the scheduler. --quick: small, four passes. --drills: instead of all
-that N trainings in each of which a worker is killed at a random step; the last line is then `bitwise: M of N`. --model, --far,
---hosts: see model.py, far.py, hosts.py.
+that N trainings in each of which a worker is killed at a random step; the last line is then `bitwise: M of N`.
 
 The last line is `bitwise: yes efficiency: E`: E is one process's seconds over twice those of two workers, median over passes. It
 means something on an idle machine with two cores or more alone; the line before has it by the processor's seconds.
@@ -23,7 +22,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.engines import corpora
-from benchmarks.scale_out import far, hosts, model
 from benchmarks.scale_out.drills import drill, drills
 from benchmarks.scale_out.trainers import ENGINE, SEED, One, Several, same, slowed
 from inference import Bow, engines, simulate
@@ -68,19 +66,8 @@ def main() -> None:
     parser.add_argument("--documents", type=int)
     parser.add_argument("--words", type=int)
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--model", action="store_true", help="measure what many workers would do, and nothing else")
-    parser.add_argument(
-        "--far", action="store_true", help="8 and 16 workers with a slow network between them, and nothing else"
-    )
-    parser.add_argument("--hosts", action="store_true", help="two hosts on this machine, and nothing else")
     parser.add_argument("--drills", type=int, default=0, metavar="N")
     given = parser.parse_args()
-    if given.model:
-        return model.main(given.quick)
-    if given.far:
-        return far.main(given.quick)
-    if given.hosts:
-        return hosts.main(given.quick)
     bow, chosen = settings(given)
     with TemporaryDirectory() as name:
         home = Path(name)

@@ -15,10 +15,10 @@ from scipy.special import digamma, gammaln
 from inference.bow import Bow
 from inference.engines import arena, moves, sparse
 from inference.engines.contract import Methods, Priors, Shape
-from inference.engines.settings import check, resolved, setting, topics_setting
+from inference.engines.settings import check, passes_setting, prior, resolved, setting, topics_setting
 from inference.engines.sparse import UNITS, Batch
-from inference.engines.ssi import PAPERS as SSI_PAPERS
 from inference.kernels import clusters, rng, seeds
+from inference.references import entries
 from inference.topics import Theta, Topics
 
 NAME = "clusters"
@@ -29,7 +29,7 @@ HELP = (
 )
 PURPOSE = "Sort whole documents into groups"
 SOURCE = "Hughes and Sudderth 2016"
-PAPERS = {"hughes2016fast": SSI_PAPERS["hughes2016fast"]}
+PAPERS = entries("hughes2016fast")
 BATCH = False  # topics change with each minibatch
 BY_DOCUMENT = True  # all words of a document go to its cluster
 
@@ -43,19 +43,20 @@ class Config:
     be."""
 
     topics: int = topics_setting()
-    passes: int | None = setting("Passes", "", "Number of passes over the whole corpus.", least=1)
+    passes: int | None = passes_setting()
     most: int = setting(
         "Clusters of a document", "L", "The most clusters in which a document can be, each with a probability. "
         "Documents of more than about fifty words are nearly always in one, whatever L is.", 1, least=1,
     )  # fmt: skip
-    alpha: float = setting(
-        "Cluster smoothing", "α", "Prior of all clusters together, in documents: small values leave clusters empty.", 1.0,
-        least=1e-6, most=1e6, bounds="from 1e-6 to 1e6",
-    )  # fmt: skip
-    eta: float | None = setting(
-        "Topic smoothing", "η", "Prior of each word in a cluster: with small values, rare words separate clusters.",
-        least=1e-6, most=1e6, bounds="from 1e-6 to 1e6",
-    )  # fmt: skip
+    alpha: float = prior(
+        "Cluster smoothing",
+        "α",
+        "Prior of all clusters together, in documents: small values leave clusters empty.",
+        1.0,
+    )
+    eta: float | None = prior(
+        "Topic smoothing", "η", "Prior of each word in a cluster: with small values, rare words separate clusters."
+    )
     init: str = setting(
         "First clusters", "", "The documents of the first minibatch with which clusters start: chosen to differ from "
         "each other, or at random.", "diverse", choices={"diverse": "unlike documents", "random": "at random"},

@@ -6,7 +6,6 @@ What the papers leave open, and every deviation from them, is in docs/engines/cv
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import nextafter
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +14,24 @@ import numpy as np
 from inference.bow import Bow
 from inference.engines import dense
 from inference.engines.contract import MAPPED, Methods, Priors, Shape
-from inference.engines.settings import check, resolved, setting, topics_setting
+from inference.engines.settings import (
+    Chosen,
+    alpha_setting,
+    check,
+    eta_setting,
+    kappa_setting,
+    minibatch_setting,
+    passes_setting,
+    passes_within,
+    resolved,
+    setting,
+    tau0_setting,
+    topics_setting,
+)
 from inference.engines.settings import rho as falling
 from inference.kernels import cvb, rng, rows, vb
 from inference.memory import room
+from inference.references import entries
 from inference.topics import Theta, Topics
 
 NAME = "cvb0"
@@ -26,22 +39,7 @@ LABEL = "Collapsed variational Bayes (CVB0)"
 HELP = "LDA without sampling: it divides each word of a document among topics until nothing changes. Smooth topics."
 PURPOSE = ""
 SOURCE = "Asuncion, Welling, Smyth and Teh 2009"
-PAPERS = {
-    "asuncion2009smoothing": """@inproceedings{asuncion2009smoothing,
-  author = {Asuncion, Arthur and Welling, Max and Smyth, Padhraic and Teh, Yee Whye},
-  title = {On smoothing and inference for topic models},
-  booktitle = {Proceedings of the Twenty-Fifth Conference on Uncertainty in Artificial Intelligence},
-  year = {2009}
-}
-""",
-    "foulds2013stochastic": """@inproceedings{foulds2013stochastic,
-  author = {Foulds, James and Boyles, Levi and DuBois, Christopher and Smyth, Padhraic and Welling, Max},
-  title = {Stochastic collapsed variational {B}ayesian inference for latent {D}irichlet allocation},
-  booktitle = {Proceedings of the 19th ACM SIGKDD International Conference on Knowledge Discovery and Data Mining},
-  year = {2013}
-}
-""",
-}
+PAPERS = entries("asuncion2009smoothing", "foulds2013stochastic")
 BATCH = False  # topics change with each minibatch
 BY_DOCUMENT = False  # each word of a document has topics of its own
 
@@ -64,23 +62,15 @@ class Config:
     be."""
 
     topics: int = topics_setting()
-    passes: int | None = setting("Passes", "", "Number of passes over the whole corpus.", least=1)
-    alpha: float | None = setting(
-        "Document smoothing", "α", "Prior of each topic in a document: small values give each document few topics.",
-        least=1e-9, most=1e6, bounds="above 0, from 1e-9 to 1e6",
-    )  # fmt: skip
-    eta: float | None = setting(
-        "Topic smoothing", "η", "Prior of each word in a topic: small values give topics of fewer words.",
-        least=1e-9, most=1e6, bounds="above 0, from 1e-9 to 1e6",
-    )  # fmt: skip
+    passes: int | None = passes_setting()
+    alpha: float | None = alpha_setting(1e-9)
+    eta: float | None = eta_setting(1e-9)
     statistics: str = setting(
         "Counts of a document", "", "memo: a document's counts are replaced when it is visited again, which is CVB0; "
         "decay: they fade, as in stochastic CVB0, for corpora that are read once or a few times.",
         "memo", choices={"memo": "replaced at the next visit", "decay": "fading"},
     )  # fmt: skip
-    minibatch: int | None = setting(
-        "Minibatch size", "|B|", "Number of documents between two updates of the topics.", least=1
-    )
+    minibatch: int | None = minibatch_setting("|B|")
     burn_in: int = setting(
         "First iterations",
         "",
@@ -111,14 +101,8 @@ class Config:
         least=0, most=0.5,
     )  # fmt: skip
     step: float = setting("Step size", "s", "With decay, the step size is s (τ₀ + t)^−κ.", 10.0, least=1e-6, most=1e6)
-    tau0: float = setting(
-        "Delay", "τ₀", "With decay, how much the first steps are damped.", 1000.0,
-        least=0, most=1e12, bounds="at least 0, and at most 1e12",
-    )  # fmt: skip
-    kappa: float = setting(
-        "Forgetting", "κ", "With decay, how fast the step size falls: above 0.5, at most 1.", 0.9,
-        least=nextafter(0.5, 1), most=1, bounds="in (0.5, 1]",
-    )  # fmt: skip
+    tau0: float = tau0_setting(1000.0, "With decay, ")
+    kappa: float = kappa_setting(0.9, "With decay, ")
 
     def __post_init__(self) -> None:
         check(self, Config)
@@ -127,7 +111,7 @@ class Config:
         """With a value for all that was left open; docs/engines/cvb0.md has the evidence."""
         memo = self.statistics == "memo"
         chosen = {
-            "passes": min(PASSES, max(3, SWEPT_TOKENS // max(tokens, 1))) if memo else 10,
+            "passes": passes_within(SWEPT_TOKENS, tokens, least=3, most=PASSES) if memo else 10,
             "alpha": round(min(0.2, self.topics**-0.6), 4),
             "eta": round(0.3 * self.topics**-0.5, 4),
             "minibatch": min(2048, max(20, documents // 32)) if memo else 256,
@@ -136,13 +120,8 @@ class Config:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Resolved(Config):
+class Resolved(Chosen, Config):
     """Settings of which none is open."""
-
-    passes: int
-    alpha: float
-    eta: float
-    minibatch: int
 
 
 @dataclass

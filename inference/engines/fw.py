@@ -6,7 +6,6 @@ What the papers leave open, and every deviation from them, is in docs/engines/fw
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import nextafter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,10 +15,23 @@ from inference.bow import Bow, ranges
 from inference.engines import arena
 from inference.engines.batch import expand
 from inference.engines.contract import Methods, Priors, Shape
-from inference.engines.settings import check, resolved, rho, setting, topics_setting
-from inference.engines.ssi import PAPERS as SSI_PAPERS
+from inference.engines.settings import (
+    Chosen,
+    check,
+    eta_setting,
+    kappa_setting,
+    minibatch_setting,
+    passes_setting,
+    prior,
+    resolved,
+    rho,
+    setting,
+    tau0_setting,
+    topics_setting,
+)
 from inference.errors import Invalid
 from inference.kernels import frank_wolfe, rng, rows
+from inference.references import entries
 from inference.topics import LISTED_TOKENS, Theta, Topics
 
 NAME = "fw"
@@ -27,17 +39,7 @@ LABEL = "Frank-Wolfe and OPE"
 HELP = "LDA with a few topics in each document: good topics after a single pass, at nearly the same speed with thousands of topics."
 PURPOSE = "Good topics after one pass, and as many as you like"
 SOURCE = "Than and Ho 2015"
-PAPERS = {
-    "than2015inference": """@article{than2015inference,
-  author = {Than, Khoat and Ho, Tu Bao},
-  title = {Inference in topic models: sparsity and trade-off},
-  year = {2015},
-  eprint = {1512.03300},
-  archiveprefix = {arXiv}
-}
-""",
-    "than2015dual": SSI_PAPERS["than2015dual"],
-}
+PAPERS = entries("than2015inference", "than2015dual")
 BATCH = False  # topics change with each minibatch
 BY_DOCUMENT = False  # each word of a document has a topic of its own
 
@@ -62,7 +64,7 @@ class Config:
     be."""
 
     topics: int = topics_setting()
-    passes: int | None = setting("Passes", "", "Number of passes over the whole corpus.", least=1)
+    passes: int | None = passes_setting()
     inference: str = setting(
         "Inference", "", "How a document's topics are found. ope: the most probable under the prior, with very few "
         "topics; fw: the most probable, adding one topic in each step; fw_pairwise: the same, until at most a "
@@ -82,34 +84,21 @@ class Config:
     iterations: int = setting(
         "Iterations", "L", "Steps for a document: more of them allow more topics.", 20, least=1, most=100_000
     )
-    alpha: float | None = setting(
-        "Document smoothing", "α", "Prior of each topic in a document: the smaller, the fewer topics it has.",
-        least=1e-9, most=1, bounds="above 0, from 1e-9 to 1",
-    )  # fmt: skip
-    eta: float | None = setting(
-        "Topic smoothing", "η", "Prior of each word in a topic: small values give topics of fewer words.",
-        least=1e-9, most=1e6, bounds="above 0, from 1e-9 to 1e6",
-    )  # fmt: skip
+    alpha: float | None = prior(
+        "Document smoothing",
+        "α",
+        "Prior of each topic in a document: the smaller, the fewer topics it has.",
+        least=1e-9,
+        most=1,
+    )
+    eta: float | None = eta_setting(1e-9)
     start: str = setting(
         "Start", "", "seed: each topic starts as the words of a random document; random: as random weights.", "seed",
         choices={"seed": "one document each", "random": "at random"},
     )  # fmt: skip
-    minibatch: int | None = setting(
-        "Minibatch size", "S", "Number of documents between two updates of the topics.", least=1
-    )
-    kappa: float = setting(
-        "Forgetting", "κ", "How fast the step size falls: above 0.5, at most 1.", 0.7,
-        least=nextafter(0.5, 1), most=1, bounds="in (0.5, 1]",
-    )  # fmt: skip
-    tau0: float = setting(
-        "Delay",
-        "τ₀",
-        "How much the first steps are damped.",
-        1.0,
-        least=0,
-        most=1e12,
-        bounds="at least 0, and at most 1e12",
-    )
+    minibatch: int | None = minibatch_setting("S")
+    kappa: float = kappa_setting(0.7)
+    tau0: float = tau0_setting(1.0)
 
     def __post_init__(self) -> None:
         check(self, Config)
@@ -129,13 +118,8 @@ class Config:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Resolved(Config):
+class Resolved(Chosen, Config):
     """Settings of which none is open."""
-
-    passes: int
-    alpha: float
-    eta: float
-    minibatch: int
 
 
 @dataclass(kw_only=True)

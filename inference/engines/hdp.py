@@ -5,8 +5,7 @@ What the paper leaves open, and every deviation from it, is in docs/engines/hdp.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from math import nextafter
+from dataclasses import MISSING, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,8 +14,19 @@ import numpy as np
 from inference.bow import Bow
 from inference.engines import dense
 from inference.engines.contract import MOST_TOPICS, Methods, Priors, Shape
-from inference.engines.settings import MISSING, check, resolved, rho, setting
+from inference.engines.settings import (
+    check,
+    kappa_setting,
+    minibatch_setting,
+    passes_setting,
+    prior,
+    resolved,
+    rho,
+    setting,
+    tau0_setting,
+)
 from inference.kernels import hdp, vb
+from inference.references import entries
 from inference.topics import Theta, Topics
 
 NAME = "hdp"
@@ -24,34 +34,7 @@ LABEL = "Hierarchical Dirichlet process"
 HELP = "Finds how many topics there are, up to a number that you give. Use it when you do not know how many to ask for."
 PURPOSE = "Let the texts decide how many topics there are"
 SOURCE = "Hoffman, Blei, Wang and Paisley 2013"
-PAPERS = {
-    "hoffman2013stochastic": """@article{hoffman2013stochastic,
-  author = {Hoffman, Matthew D. and Blei, David M. and Wang, Chong and Paisley, John},
-  title = {Stochastic variational inference},
-  journal = {Journal of Machine Learning Research},
-  volume = {14},
-  pages = {1303--1347},
-  year = {2013}
-}
-""",
-    "teh2006hierarchical": """@article{teh2006hierarchical,
-  author = {Teh, Yee Whye and Jordan, Michael I. and Beal, Matthew J. and Blei, David M.},
-  title = {Hierarchical {D}irichlet processes},
-  journal = {Journal of the American Statistical Association},
-  volume = {101},
-  number = {476},
-  pages = {1566--1581},
-  year = {2006}
-}
-""",
-    "wang2011online": """@inproceedings{wang2011online,
-  author = {Wang, Chong and Paisley, John and Blei, David M.},
-  title = {Online variational inference for the hierarchical {D}irichlet process},
-  booktitle = {Proceedings of the 14th International Conference on Artificial Intelligence and Statistics},
-  year = {2011}
-}
-""",
-}
+PAPERS = entries("hoffman2013stochastic", "teh2006hierarchical", "wang2011online")
 BATCH = False  # topics change with each minibatch
 BY_DOCUMENT = False  # each word of a document has a topic of its own
 TRUNCATION = 150  # the most topics, unless another number is chosen
@@ -79,33 +62,20 @@ class Config:
         "Most topics", "K", "The largest possible number. The engine finds how many are in use; if nearly all are, ask for more.",
         MISSING, least=1, most=MOST_TOPICS,
     )  # fmt: skip
-    passes: int | None = setting("Passes", "", "Number of passes over the whole corpus.", least=1)
+    passes: int | None = passes_setting()
     document_topics: int = setting(
         "Most topics of a document", "T", "The most topics that a document can have.", 15, least=1, most=1000
     )
-    alpha: float = setting(
-        "Concentration of documents", "α", "Large values give each document more topics, and more evenly.", 1.0,
-        least=1e-6, most=1e6, bounds="above 0, from 1e-6 to 1e6",
-    )  # fmt: skip
-    omega: float = setting(
-        "Concentration of the corpus", "ω", "Large values make more topics common in the corpus.", 1.0,
-        least=1e-6, most=1e6, bounds="above 0, from 1e-6 to 1e6",
-    )  # fmt: skip
-    eta: float = setting(
-        "Topic smoothing", "η", "Prior of each word in a topic: small values give more topics, of fewer words.", 0.3,
-        least=1e-6, most=1e6, bounds="above 0, from 1e-6 to 1e6",
-    )  # fmt: skip
-    minibatch: int | None = setting(
-        "Minibatch size", "S", "Number of documents between two updates of the topics.", least=1
+    alpha: float = prior(
+        "Concentration of documents", "α", "Large values give each document more topics, and more evenly.", 1.0
     )
-    kappa: float = setting(
-        "Forgetting", "κ", "How fast the step size falls: above 0.5, at most 1.", 0.7,
-        least=nextafter(0.5, 1), most=1, bounds="in (0.5, 1]",
-    )  # fmt: skip
-    tau0: float = setting(
-        "Delay", "τ₀", "How much the first steps are damped.", 10.0,
-        least=0, most=1e12, bounds="at least 0, and at most 1e12",
-    )  # fmt: skip
+    omega: float = prior("Concentration of the corpus", "ω", "Large values make more topics common in the corpus.", 1.0)
+    eta: float = prior(
+        "Topic smoothing", "η", "Prior of each word in a topic: small values give more topics, of fewer words.", 0.3
+    )
+    minibatch: int | None = minibatch_setting("S")
+    kappa: float = kappa_setting(0.7)
+    tau0: float = tau0_setting(10.0)
     candidates: int | None = setting(
         "Candidates", "C", "How many of the K topics, the likeliest, are weighed in full for a document; 2 T by "
         "default.",

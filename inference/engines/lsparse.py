@@ -5,7 +5,6 @@ Its formulas were lost in the copy that we have; docs/engines/lsparse.md says ho
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from math import nextafter
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +13,26 @@ import numpy as np
 from inference.bow import Bow
 from inference.engines import arena, sparse
 from inference.engines.contract import MAPPED, SCRATCH, Methods, Priors, Shape
-from inference.engines.settings import check, resolved, rho, setting, topics_setting
+from inference.engines.settings import (
+    Chosen,
+    alpha_setting,
+    check,
+    eta_setting,
+    kappa_setting,
+    minibatch_setting,
+    passes_setting,
+    passes_within,
+    resolved,
+    rho,
+    setting,
+    tau0_setting,
+    topics_setting,
+)
 from inference.engines.sparse import UNITS, Batch
-from inference.engines.ssi import PAPERS as SSI_PAPERS
 from inference.errors import Invalid
 from inference.kernels import lsparse, rng, seeds
 from inference.memory import room
+from inference.references import entries
 from inference.topics import Theta, Topics
 
 NAME = "lsparse"
@@ -30,7 +43,7 @@ HELP = (
 )
 PURPOSE = ""
 SOURCE = "Hughes and Sudderth 2016"
-PAPERS = {"hughes2016fast": SSI_PAPERS["hughes2016fast"]}
+PAPERS = entries("hughes2016fast")
 BATCH = False  # topics change with each minibatch
 BY_DOCUMENT = False  # each word of a document has topics of its own
 
@@ -51,19 +64,13 @@ class Config:
     be."""
 
     topics: int = topics_setting()
-    passes: int | None = setting("Passes", "", "Number of passes over the whole corpus.", least=1)
+    passes: int | None = passes_setting()
     most: int = setting(
         "Topics of a word", "L", "How many topics a word in a document can have at the most: 1 is a hard choice, and K "
         "usual variational inference, which is slower.", 8, least=1,
     )  # fmt: skip
-    alpha: float | None = setting(
-        "Document smoothing", "α", "Prior of each topic in a document: small values give each document few topics.",
-        least=1e-6, most=1e6, bounds="from 1e-6 to 1e6",
-    )  # fmt: skip
-    eta: float | None = setting(
-        "Topic smoothing", "η", "Prior of each word in a topic: small values give topics of fewer words.",
-        least=1e-6, most=1e6, bounds="from 1e-6 to 1e6",
-    )  # fmt: skip
+    alpha: float | None = alpha_setting()
+    eta: float | None = eta_setting()
     statistics: str = setting(
         "Counts of a document", "", "memo: a document's counts are replaced when it is visited again, and the bound "
         "rises; decay: they fade, for corpora that are read once or a few times.",
@@ -95,17 +102,9 @@ class Config:
         "First topics", "", "The documents of the first minibatch with which topics start: chosen to differ from "
         "each other, or at random.", "diverse", choices={"diverse": "unlike documents", "random": "at random"},
     )  # fmt: skip
-    minibatch: int | None = setting(
-        "Minibatch size", "|B|", "Number of documents between two updates of the topics.", least=1
-    )
-    kappa: float = setting(
-        "Forgetting", "κ", "With decay, how fast the step size falls: above 0.5, at most 1.", 0.7,
-        least=nextafter(0.5, 1), most=1, bounds="in (0.5, 1]",
-    )  # fmt: skip
-    tau0: float = setting(
-        "Delay", "τ₀", "With decay, how much the first steps are damped.", 10.0,
-        least=0, most=1e12, bounds="at least 0, and at most 1e12",
-    )  # fmt: skip
+    minibatch: int | None = minibatch_setting("|B|")
+    kappa: float = kappa_setting(0.7, "With decay, ")
+    tau0: float = tau0_setting(10.0, "With decay, ")
 
     def __post_init__(self) -> None:
         check(self, Config)
@@ -113,7 +112,7 @@ class Config:
     def resolve(self, documents: int, tokens: int) -> "Resolved":
         """With a value for all that was left open; docs/engines/lsparse.md has the evidence."""
         memo = self.statistics == "memo"
-        passes = min(20, max(3, SWEPT_TOKENS // max(tokens, 1))) if memo else 3
+        passes = passes_within(SWEPT_TOKENS, tokens, least=3, most=20) if memo else 3
         chosen = {
             "passes": passes,
             "explore": EXPLORED if self.start == "better" else self.passes or passes,
@@ -125,14 +124,10 @@ class Config:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Resolved(Config):
+class Resolved(Chosen, Config):
     """Settings of which none is open."""
 
-    passes: int
     explore: int
-    alpha: float
-    eta: float
-    minibatch: int
 
 
 @dataclass(kw_only=True)

@@ -3,6 +3,7 @@ its default."""
 
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, asdict, dataclass, field, fields
+from math import nextafter
 from numbers import Real
 from types import MappingProxyType, NoneType
 from typing import Any, Protocol, TypeVar, get_args
@@ -54,6 +55,68 @@ def topics_setting() -> Any:
         "Number of topics", "K", "How many topics to find: few for an overview, many for detail.",
         MISSING, least=1, most=MOST_TOPICS,
     )  # fmt: skip
+
+
+def passes_setting() -> Any:
+    return setting("Passes", "", "Number of passes over the whole corpus.", least=1)
+
+
+def minibatch_setting(symbol: str) -> Any:
+    return setting("Minibatch size", symbol, "Number of documents between two updates of the topics.", least=1)
+
+
+def prior(
+    label: str, symbol: str, help: str, default: float | None = None, *, least: float = 1e-6, most: float = 1e6
+) -> Any:
+    """A number above 0."""
+    return setting(
+        label, symbol, help, default, least=least, most=most, bounds=f"above 0, from {_short(least)} to {_short(most)}"
+    )
+
+
+def alpha_setting(least: float = 1e-6) -> Any:
+    help = "Prior of each topic in a document: small values give each document few topics."
+    return prior("Document smoothing", "α", help, least=least)
+
+
+def eta_setting(least: float = 1e-6) -> Any:
+    help = "Prior of each word in a topic: small values give topics of fewer words."
+    return prior("Topic smoothing", "η", help, least=least)
+
+
+def kappa_setting(default: float, when: str = "") -> Any:
+    """when: with which other setting it counts, "With decay, "."""
+    help = _sentence(f"{when}how fast the step size falls: above 0.5, at most 1.")
+    return setting("Forgetting", "κ", help, default, least=nextafter(0.5, 1), most=1, bounds="in (0.5, 1]")
+
+
+def tau0_setting(default: float, when: str = "") -> Any:
+    help = _sentence(f"{when}how much the first steps are damped.")
+    return setting("Delay", "τ₀", help, default, least=0, most=1e12, bounds="at least 0, and at most 1e12")
+
+
+def _sentence(text: str) -> str:
+    return text[0].upper() + text[1:]
+
+
+def _short(number: float) -> str:
+    """1e6 and 1e-06 as 1e6 and 1e-6."""
+    return f"{number:.0e}".replace("e+0", "e").replace("e-0", "e-") if number != 1 else "1"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chosen:
+    """What most engines' resolved forms have that may be left open before. Put it before the Config among the bases."""
+
+    passes: int
+    alpha: float
+    eta: float
+    minibatch: int
+
+
+def passes_within(words: int, tokens: int, *, least: int, most: int) -> int:
+    """How many passes go through so many words of a corpus of `tokens`, over all of them: from `least` to `most`."""
+    return min(most, max(least, words // max(tokens, 1)))
 
 
 def check(config: Config, declared: type) -> None:

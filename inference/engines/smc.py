@@ -14,9 +14,10 @@ import numpy as np
 from inference.bow import Bow
 from inference.engines import dense
 from inference.engines.contract import MAPPED, Methods, Priors, Shape
-from inference.engines.settings import check, resolved, setting, topics_setting
+from inference.engines.settings import alpha_setting, check, eta_setting, resolved, setting, topics_setting
 from inference.kernels import gibbs, rng, rows, smc
 from inference.memory import room
+from inference.references import entries
 from inference.topics import Theta, Topics
 
 NAME = "smc"
@@ -27,24 +28,7 @@ HELP = (
 )
 PURPOSE = ""
 SOURCE = "Mimno, Hoffman and Blei 2012"
-PAPERS = {
-    "ahmed2012scalable": """@inproceedings{ahmed2012scalable,
-  author = {Ahmed, Amr and Aly, Mohamed and Gonzalez, Joseph and Narayanamurthy, Shravan and Smola, Alexander},
-  title = {Scalable inference in latent variable models},
-  booktitle = {Proceedings of the Fifth ACM International Conference on Web Search and Data Mining},
-  year = {2012}
-}
-""",
-    "griffiths2004finding": """@article{griffiths2004finding,
-  author = {Griffiths, Thomas L. and Steyvers, Mark},
-  title = {Finding scientific topics},
-  journal = {Proceedings of the National Academy of Sciences of the United States of America},
-  volume = {101},
-  pages = {5228--5235},
-  year = {2004}
-}
-""",
-}
+PAPERS = entries("ahmed2012scalable", "griffiths2004finding")
 BATCH = False  # topics change with each document
 BY_DOCUMENT = False  # each word of a document has a topic of its own
 
@@ -64,14 +48,8 @@ class Config:
         "Passes", "", "1: each document is seen once. More: documents are sampled again, given all others; this is collapsed "
         "Gibbs sampling.", 1, least=1,
     )  # fmt: skip
-    alpha: float | None = setting(
-        "Document smoothing", "α", "Prior of each topic in a document: small values give each document few topics.",
-        least=1e-9, most=1e6, bounds="above 0, from 1e-9 to 1e6",
-    )  # fmt: skip
-    eta: float | None = setting(
-        "Topic smoothing", "η", "Prior of each word in a topic: small values give topics of fewer words.",
-        least=1e-9, most=1e6, bounds="above 0, from 1e-9 to 1e6",
-    )  # fmt: skip
+    alpha: float | None = alpha_setting(1e-9)
+    eta: float | None = eta_setting(1e-9)
     sweeps: int = setting("Sweeps", "", "How often a document's words are sampled in each visit.", 5, least=1)
     minibatch: int = setting(
         "Minibatch size", "", "Documents between two reports of progress. It does not change the result.", 256, least=1

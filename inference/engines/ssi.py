@@ -19,6 +19,7 @@ from inference.engines.settings import check, resolved, rho, setting, topics_set
 from inference.errors import Invalid
 from inference.kernels import fold, frank_wolfe, gibbs, rng, rows
 from inference.memory import room
+from inference.references import entries
 from inference.topics import Theta, Topics
 
 NAME = "ssi"
@@ -26,31 +27,7 @@ LABEL = "Sparse stochastic inference"
 HELP = "LDA by sampling, for corpora of any size: here it reaches good topics fastest, also with many topics."
 PURPOSE = "The usual choice: quick and good on any corpus"
 SOURCE = "Mimno, Hoffman and Blei 2012"
-PAPERS = {
-    "mimno2012sparse": """@inproceedings{mimno2012sparse,
-  author = {Mimno, David and Hoffman, Matthew D. and Blei, David M.},
-  title = {Sparse stochastic inference for latent {D}irichlet allocation},
-  booktitle = {Proceedings of the 29th International Conference on Machine Learning},
-  year = {2012}
-}
-""",
-    "hughes2016fast": """@misc{hughes2016fast,
-  author = {Hughes, Michael C. and Sudderth, Erik B.},
-  title = {Fast learning of clusters and topics via sparse posteriors},
-  year = {2016},
-  eprint = {1609.07521},
-  archiveprefix = {arXiv}
-}
-""",
-    "than2015dual": """@misc{than2015dual,
-  author = {Than, Khoat and Doan, Tung},
-  title = {Dual online inference for latent {D}irichlet allocation},
-  year = {2015},
-  eprint = {1512.03308},
-  archiveprefix = {arXiv}
-}
-""",
-}
+PAPERS = entries("mimno2012sparse", "hughes2016fast", "than2015dual")
 BATCH = False  # topics change with each minibatch
 BY_DOCUMENT = False  # each word of a document has a topic of its own
 

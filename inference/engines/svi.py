@@ -14,9 +14,22 @@ import numpy as np
 from inference.bow import Bow
 from inference.engines import dense, variational
 from inference.engines.contract import Methods, Priors, Shape
-from inference.engines.settings import check, resolved, rho, setting, topics_setting
+from inference.engines.settings import (
+    Chosen,
+    alpha_setting,
+    check,
+    minibatch_setting,
+    passes_setting,
+    passes_within,
+    resolved,
+    rho,
+    setting,
+    tau0_setting,
+    topics_setting,
+)
 from inference.errors import Invalid
 from inference.kernels import vb
+from inference.references import entries
 from inference.topics import Theta, Topics
 
 NAME = "svi"
@@ -24,23 +37,7 @@ LABEL = "Stochastic variational Bayes"
 HELP = "LDA by variational Bayes with small steps, for large corpora that are read once or a few times."
 PURPOSE = ""
 SOURCE = "Hoffman, Blei, Wang and Paisley 2013"
-PAPERS = {
-    "hoffman2013stochastic": variational.HOFFMAN,
-    "broderick2013streaming": """@inproceedings{broderick2013streaming,
-  author = {Broderick, Tamara and Boyd, Nicholas and Wibisono, Andre and Wilson, Ashia C. and Jordan, Michael I.},
-  title = {Streaming variational {B}ayes},
-  booktitle = {Advances in Neural Information Processing Systems 26},
-  year = {2013}
-}
-""",
-    "ranganath2013adaptive": """@inproceedings{ranganath2013adaptive,
-  author = {Ranganath, Rajesh and Wang, Chong and Blei, David M. and Xing, Eric P.},
-  title = {An adaptive learning rate for stochastic variational inference},
-  booktitle = {Proceedings of the 30th International Conference on Machine Learning},
-  year = {2013}
-}
-""",
-}
+PAPERS = entries("hoffman2013stochastic", "broderick2013streaming", "ranganath2013adaptive")
 BATCH = False  # topics change with each minibatch
 BY_DOCUMENT = False  # each word of a document has a topic of its own
 
@@ -62,19 +59,15 @@ class Config:
     be."""
 
     topics: int = topics_setting()
-    passes: int | None = setting("Passes", "", "Number of passes over the whole corpus.", least=1)
-    alpha: float | None = variational.alpha_setting()
+    passes: int | None = passes_setting()
+    alpha: float | None = alpha_setting()
     eta: float | None = variational.eta_setting()
-    minibatch: int | None = setting(
-        "Minibatch size", "S", "Number of documents between two updates of the topics.", least=1
-    )
+    minibatch: int | None = minibatch_setting("S")
     kappa: float = setting(
         "Forgetting", "κ", "How fast the step size falls; it must be above 0.5 for topics to settle, and 0 keeps it at 1.", 0.7,
         least=0, most=1,
     )  # fmt: skip
-    tau0: float = setting(
-        "Delay", "τ₀", "How much the first steps are damped.", 10.0, least=0, most=1e12, bounds="at least 0, and at most 1e12"
-    )  # fmt: skip
+    tau0: float = tau0_setting(10.0)
     statistics: str = setting(
         "Counts of a document", "", "decay: counts of earlier minibatches fade; stream: all counts are kept and "
         "added up, in one pass, as for documents that arrive one after another.",
@@ -115,7 +108,7 @@ class Config:
     def resolve(self, documents: int, tokens: int) -> "Resolved":
         """With a value for all that was left open; docs/engines/svi.md says why."""
         chosen = {
-            "passes": 1 if self.statistics == "stream" else min(20, max(1, SWEPT_TOKENS // max(tokens, 1))),
+            "passes": 1 if self.statistics == "stream" else passes_within(SWEPT_TOKENS, tokens, least=1, most=20),
             "alpha": round(min(0.2, 2.0 * self.topics**-0.6), 4),
             "eta": 0.4 if self.expectation == "log" else round(self.topics**-0.5, 4),
             "minibatch": min(1024, max(128, documents // 64)),
@@ -124,13 +117,8 @@ class Config:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Resolved(Config):
+class Resolved(Chosen, Config):
     """Settings of which none is open."""
-
-    passes: int
-    alpha: float
-    eta: float
-    minibatch: int
 
 
 @dataclass(kw_only=True)

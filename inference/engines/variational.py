@@ -12,7 +12,7 @@ from scipy.special import gammaln, psi
 from inference.bow import Bow
 from inference.engines import dense, priors
 from inference.engines.contract import MAPPED, Priors, Shape
-from inference.engines.settings import setting
+from inference.engines.settings import prior, setting
 from inference.kernels import rng, seeds, vb
 from inference.memory import room
 from inference.topics import Theta
@@ -22,16 +22,6 @@ BLOCK = 1000  # documents at a time, where all are gone through at once
 DIVERSE = 200  # topics whose first documents are chosen to differ
 COLD = 1.0  # gamma of each topic in a document that is new
 NEWTON = 5  # steps, whenever priors are learned
-
-HOFFMAN = """@article{hoffman2013stochastic,
-  author = {Hoffman, Matthew D. and Blei, David M. and Wang, Chong and Paisley, John},
-  title = {Stochastic variational inference},
-  journal = {Journal of Machine Learning Research},
-  volume = {14},
-  pages = {1303--1347},
-  year = {2013}
-}
-"""
 
 
 class Settings(Protocol):
@@ -61,17 +51,10 @@ class Settings(Protocol):
     def start(self) -> str: ...
 
 
-def alpha_setting() -> Any:
-    return setting(
-        "Document smoothing", "α", "Prior of each topic in a document: small values give each document few topics.",
-        least=1e-6, most=1e6, bounds="from 1e-6 to 1e6",
-    )  # fmt: skip
-
-
 def eta_setting() -> Any:
-    return setting(
+    return prior(
         "Topic smoothing", "η", "Prior of each word in a topic: small values give topics of fewer words; far below "
-        "0.4, words hardly move between topics.", least=1e-6, most=1e6, bounds="from 1e-6 to 1e6",
+        "0.4, words hardly move between topics.",
     )  # fmt: skip
 
 

@@ -14,8 +14,18 @@ import numpy as np
 from inference.bow import Bow
 from inference.engines import dense, variational
 from inference.engines.contract import Methods, Priors, Shape
-from inference.engines.settings import check, resolved, setting, topics_setting
+from inference.engines.settings import (
+    Chosen,
+    alpha_setting,
+    check,
+    passes_setting,
+    passes_within,
+    resolved,
+    setting,
+    topics_setting,
+)
 from inference.kernels import vb as kernels
+from inference.references import entries
 from inference.topics import Theta, Topics
 
 NAME = "vb"
@@ -23,7 +33,7 @@ LABEL = "Batch variational Bayes"
 HELP = "LDA by variational Bayes over the whole corpus at a time, for small corpora: its bound rises with every pass."
 PURPOSE = ""
 SOURCE = "Hoffman, Blei, Wang and Paisley 2013"
-PAPERS = {"hoffman2013stochastic": variational.HOFFMAN}
+PAPERS = entries("hoffman2013stochastic")
 BATCH = True  # topics change in the last step of a pass
 BY_DOCUMENT = False  # each word of a document has a topic of its own
 
@@ -40,8 +50,8 @@ class Config:
     be."""
 
     topics: int = topics_setting()
-    passes: int | None = setting("Passes", "", "Number of passes over the whole corpus.", least=1)
-    alpha: float | None = variational.alpha_setting()
+    passes: int | None = passes_setting()
+    alpha: float | None = alpha_setting()
     eta: float | None = variational.eta_setting()
     minibatch: int | None = setting(
         "Slice",
@@ -66,7 +76,7 @@ class Config:
     def resolve(self, documents: int, tokens: int) -> "Resolved":
         """With a value for all that was left open; docs/engines/vb.md says why."""
         chosen = {
-            "passes": min(40, max(3, SWEPT_TOKENS // max(tokens, 1))),
+            "passes": passes_within(SWEPT_TOKENS, tokens, least=3, most=40),
             "alpha": round(min(0.2, 2.0 * self.topics**-0.6), 4),
             "eta": 0.4 if self.expectation == "log" else round(self.topics**-0.5, 4),
             "minibatch": 1024,
@@ -75,13 +85,8 @@ class Config:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Resolved(Config):
+class Resolved(Chosen, Config):
     """Settings of which none is open."""
-
-    passes: int
-    alpha: float
-    eta: float
-    minibatch: int
 
 
 @dataclass(kw_only=True)

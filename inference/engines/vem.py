@@ -16,10 +16,11 @@ from inference.bow import Bow
 from inference.engines import dense, variational
 from inference.engines import priors as learning
 from inference.engines.contract import MAPPED, Methods, Priors, Shape
-from inference.engines.settings import check, resolved, setting, topics_setting
+from inference.engines.settings import check, passes_within, prior, resolved, setting, topics_setting
 from inference.errors import Invalid
 from inference.kernels import rng, vb
 from inference.memory import room
+from inference.references import entries
 from inference.topics import Theta, Topics
 
 NAME = "vem"
@@ -30,15 +31,7 @@ HELP = (
 )
 PURPOSE = ""
 SOURCE = "Blei, Ng and Jordan 2003"
-PAPERS = {
-    "chenvariational": """@misc{chenvariational,
-  author = {Chen, Yunran and Huang, Junwen},
-  title = {Variational inference on latent {D}irichlet allocation},
-  howpublished = {Duke University},
-  note = {Report of the package VIonLDA}
-}
-""",
-}
+PAPERS = entries("chenvariational")
 BATCH = True  # topics change at the end of a pass
 BY_DOCUMENT = False
 
@@ -66,15 +59,15 @@ class Config:
         "dirichlet: smoothed topics, in which any word is possible.",
         "none", choices={"none": "as first published", "dirichlet": "smoothed"},
     )  # fmt: skip
-    alpha: float = setting(
-        "Document smoothing", "α", "Prior of each topic in a document; if it is learned, its start.", 1.0,
-        least=1e-6, most=1e6, bounds="above 0, from 1e-6 to 1e6",
-    )  # fmt: skip
-    eta: float = setting(
-        "Topic smoothing", "η", "With a prior of topics, the prior of each word in a topic; if it is learned, its "
-        "start.", 0.4,
-        least=1e-6, most=1e6, bounds="above 0, from 1e-6 to 1e6",
-    )  # fmt: skip
+    alpha: float = prior(
+        "Document smoothing", "α", "Prior of each topic in a document; if it is learned, its start.", 1.0
+    )
+    eta: float = prior(
+        "Topic smoothing",
+        "η",
+        "With a prior of topics, the prior of each word in a topic; if it is learned, its start.",
+        0.4,
+    )
     learn: str = setting(
         "Learned priors", "α, η", "Which priors are fitted to the corpus: none, an α for each topic, η as well if "
         "topics have a prior, or an η for each word.",
@@ -109,7 +102,7 @@ class Config:
     def resolve(self, documents: int, tokens: int) -> "Resolved":
         """With a value for all that was left open."""
         chosen = {
-            "passes": min(100, max(20, SWEPT_TOKENS // max(tokens, 1))),
+            "passes": passes_within(SWEPT_TOKENS, tokens, least=20, most=100),
             "minibatch": min(4096, max(256, documents // 4)),
         }
         return resolved(self, Resolved, chosen)

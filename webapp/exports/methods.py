@@ -1,21 +1,15 @@
-"""How a run was made, in sentences for a paper, and the works that they name: of webapp/references.bib, and of the
-engine."""
+"""How a run was made, in sentences for a paper, and the works that they name
+(inference/references.bib)."""
 
-from pathlib import Path
-
-import regex
 from django.db.models import Avg
 
-from inference import engines
+from inference import engines, references
 from inference.text import LANGUAGES, MAX_LETTERS
 from inference.versions import topograph
 from webapp.documents import fields
 from webapp.models import Metric, Run, Topic
 from webapp.results import labels
 from webapp.runs import queries
-
-_BIB = Path(__file__).resolve().parent.parent / "references.bib"
-_ENTRY = regex.compile(r"@\w+\{([^,]+),.*?\n\}\n", regex.S)
 
 
 def written(run: Run) -> dict:
@@ -229,6 +223,5 @@ def bibtex(run: Run) -> str:
 
 
 def _entries(run: Run) -> dict[str, str]:
-    """BibTeX by key: of the engine, and of the file."""
-    shared = {match[1]: match[0] for match in _ENTRY.finditer(_BIB.read_text(encoding="utf-8"))}
-    return {**engines.get(run.engine).PAPERS, **shared}
+    """BibTeX by key: the engine's own, and all others."""
+    return {**engines.get(run.engine).PAPERS, **references.every()}

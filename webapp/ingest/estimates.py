@@ -22,7 +22,7 @@ KEPT, SIDE, STOPS = 60, 14, 400  # words that are shown
 READ = 5e6  # characters a second, from files to a corpus that is ready, where reading the format is not what takes long
 READY = 1.5  # seconds that the smallest corpus takes
 FOLD = 1.5e-6  # seconds a word, for finding the topic of each
-# The same of the disk, in bytes, as benchmarks.disk told it of two collections with the default engine (docs/storage.md): pairs
+# The same of the disk, in bytes, as measured on two collections with the default engine (docs/measurements/storage.md): pairs
 # of a document and a word for each word; topics of a word at K = 100, and of a document, by the root of its length; a row
 # of a topic's word in Postgres with its indexes; the engine's state for such a row, packed and not; what Postgres keeps of
 # each topic.
