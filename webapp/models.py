@@ -189,6 +189,9 @@ class Upload(models.Model):
     checkpoint = models.JSONField(default=dict, null=True)
     # What a worker is to find out about the stored files, as a page could not wait for it: ingest.guesses.Question
     question = models.JSONField(null=True)
+    # What the form that says how the files are read had when it was last sent, for whoever comes back to it: field ->
+    # values. None: it was not sent, or the corpus is read
+    choices = models.JSONField(null=True)
     position = models.IntegerField(null=True)  # of its first file in the corpus that it joins
     error = models.TextField(default="")
     created_at = models.DateTimeField(auto_now_add=True)

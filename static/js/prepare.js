@@ -3,6 +3,7 @@ const form = document.querySelector("[data-prepare]");
 const said = form.querySelector("[data-said]");
 const roles = { text: "Text", title: "Title", date: "Date", id: "Id" };
 let timer, request;
+let unsent = false; // whether something was changed that the server, which keeps what is chosen, has not seen
 
 // Marks on the preview which column will be what.
 function mark() {
@@ -62,12 +63,18 @@ function replace(next) {
 
 const shown = () => [...form.querySelectorAll("[data-part]")].map((part) => part.textContent.replace(/\s+/g, " ")).join("\n");
 
+function choices() {
+  const data = new FormData(form);
+  data.set("preview", "1");
+  return data;
+}
+
 // asked: by the button, which says so where nothing changed.
 async function update(asked = false) {
   request?.abort(); // only the newest answer counts
   request = new AbortController();
-  const data = new FormData(form);
-  data.set("preview", "1");
+  const data = choices();
+  unsent = false;
   const slow = setTimeout(() => { said.textContent = "Counting …"; }, 600);
   try {
     const answer = await fetch(location, { method: "POST", body: data, signal: request.signal, headers: { Accept: "text/html" } });
@@ -84,6 +91,7 @@ async function update(asked = false) {
 }
 
 form.addEventListener("input", ({ target }) => {
+  unsent = true;
   if (target.name === "name") return;
   mark();
   clearTimeout(timer);
@@ -91,13 +99,14 @@ form.addEventListener("input", ({ target }) => {
 });
 
 form.addEventListener("submit", () => {
+  unsent = false;
   clearTimeout(timer);
   request?.abort();
 });
 
 form.addEventListener("click", (event) => {
   const button = event.target.closest("button[name]");
-  if (!button) return;
+  if (!button || button.name === "propose") return;
   event.preventDefault();
   if (button.name === "leave_out") {
     const words = form.elements.extra_stop_words;
@@ -105,6 +114,10 @@ form.addEventListener("click", (event) => {
   }
   clearTimeout(timer);
   update(button.name === "preview");
+});
+
+addEventListener("pagehide", () => {
+  if (unsent && form.dataset.prepare === "kept") navigator.sendBeacon(location, choices());
 });
 
 mark();

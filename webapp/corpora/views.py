@@ -204,7 +204,7 @@ def prepare(request: HttpRequest, corpus_id: int) -> HttpResponse:
 
 
 def _prepare_files(request: HttpRequest, corpus: Corpus) -> HttpResponse:
-    data, previewing = previews.read_request(request)
+    data, previewing = previews.read_choices(request, corpus.upload)
     table, known = "", previews.known_options(data, corpus)
     try:
         shaping = previews.shaping_form(corpus, data)
@@ -245,6 +245,7 @@ def _prepare_files(request: HttpRequest, corpus: Corpus) -> HttpResponse:
         "shaping": shaping,
         "sniff": sniff,
         "withheld": withheld.sentence(corpus),
+        "kept": request.method != "POST" and data is not None,
     } | file_views.first(corpus)
     if corpus.into_id:
         shown["differing"] = previews.differing_columns(corpus.into, sniff)

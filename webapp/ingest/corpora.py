@@ -124,6 +124,7 @@ def read(corpus: Corpus, reading: ReadingSettings, trains: dict | None = None) -
             raise Invalid(
                 "name", "This corpus is being read already, or has been read. Upload the files again instead."
             )
+        Upload.objects.filter(pk=corpus.pk).update(choices=None)  # they are the corpus's settings now
         dispatch.send(kinds.READ, corpus.pk)
 
 

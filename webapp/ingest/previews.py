@@ -13,9 +13,10 @@ from webapp.ingest import estimates, guesses, reading_forms, sample, vocabulary_
 from webapp.ingest.settings import ReadingSettings
 from webapp.ingest.shaping import Shaping
 from webapp.ingest.shaping_forms import ShapingForm
-from webapp.models import Corpus
+from webapp.models import Corpus, Upload
 from webapp.storage import files, sealed
 
+BUTTONS = ("csrfmiddlewaretoken", "preview", "leave_out")  # of a form: no choices
 COLUMNS_SAID = 12  # names of columns in a sentence
 ALIKE = (
     "These documents share most of their words, and the usual limits would leave none. So words that occur in all "
@@ -34,6 +35,22 @@ def read_request(request: HttpRequest) -> tuple[QueryDict | None, bool]:
     if word := data.get("leave_out", ""):
         data["extra_stop_words"] = f"{data.get('extra_stop_words', '')} {word}".strip()
     return data, bool(word) or "preview" in data
+
+
+def read_choices(request: HttpRequest, upload: Upload) -> tuple[QueryDict | None, bool]:
+    """The same of a draft's page. What its form sends is kept, and is what the form has for whoever comes back, until the
+    files are read or the form asks for what we `propose`."""
+    data, previewing = read_request(request)
+    if data is None:
+        data = QueryDict(mutable=True)
+        for name, values in (upload.choices or {}).items():
+            data.setlist(name, values)
+        return (data, True) if data else (None, False)
+    choices = None
+    if "propose" not in data:  # Postgres takes no NUL, and no field does
+        choices = {name: [v.replace("\0", "") for v in values] for name, values in data.lists() if name not in BUTTONS}
+    Upload.objects.filter(pk=upload.pk).update(choices=choices)
+    return (data, previewing) if choices else (None, False)
 
 
 def known_options(data: QueryDict | None, corpus: Corpus) -> dict:

@@ -15,7 +15,7 @@ from django.urls import reverse
 
 from inference.text import Choice, Stream, Tokeniser, choose, stop_words
 from tasks.corpora import choose as make
-from tasks.corpora import read_corpus
+from tasks.corpora import read_corpus, store_upload
 from tests.corpora import as_csv, example_rows
 from tests.webapp.ingest.test_upload import fields, prepare
 from webapp.accounts.embargo import set_embargo
@@ -95,6 +95,52 @@ def test_a_change_is_shown_and_nothing_is_done(client):
     assert len(after["too_common"]) > len(before["too_common"])
     corpus.refresh_from_db()
     assert corpus.status == "draft"
+
+
+def test_what_is_chosen_is_there_for_whoever_comes_back(client):
+    """The form is kept with each change, until the files are read, or until what we propose is asked for again."""
+    corpus, url = prepare(client, ("a.csv", as_csv(example_rows(60))))
+    proposed = fields(client, url)
+    chosen = {
+        "name": "Speeches\0",
+        "min_documents": "3",
+        "title": "",
+        "extra_stop_words": "shall",
+        "sections": "words",
+        "length": "300",
+    }
+    data = {name: value for name, value in proposed.items() if name != "train"} | chosen
+    assert client.post(url, data | {"preview": "1"}).status_code == 200
+    back = client.get(url)
+    form, shaping = back.context["form"], back.context["shaping"]
+    shown = {name: form[name].value() for name in ("name", "min_documents", "title", "extra_stop_words")}
+    assert shown == {"name": "Speeches", "min_documents": "3", "title": "", "extra_stop_words": "shall"}
+    assert not form["train"].value() and shaping["sections"].value() == "words" and shaping["length"].value() == "300"
+    assert (
+        back.context["sample"].first[0]["title"] == ""
+        and "choices that were made on this page before" in back.content.decode()
+    )
+    again = client.post(url, {"propose": "1"})
+    assert again.status_code == 200 and again.context["form"]["min_documents"].value() == 5
+    assert fields(client, url) == proposed
+    client.post(url, data | {"preview": "1", "leave_out": "may"})
+    assert client.get(url).context["form"]["extra_stop_words"].value() == "shall may"
+    assert client.post(url, fields(client, url) | {"name": "Speeches"}).status_code == 302
+    corpus.refresh_from_db()
+    assert corpus.status == "queued" and corpus.upload.choices is None
+    assert corpus.settings["min_documents"] == 3 and corpus.settings["extra_stop_words"] == ["may", "shall"]
+
+
+def test_what_is_chosen_outlasts_a_look_by_a_worker(client, monkeypatch):
+    """A change after which the page can't wait for what the files are then leads away from it."""
+    corpus, url = prepare(client, ("a.csv", as_csv(example_rows(30))))
+    data = fields(client, url) | {"delimiter": ";", "min_documents": "2"}
+    with monkeypatch.context() as patched:
+        patched.setattr(looking, "PAGE_SECONDS", 0.0)
+        assert client.post(url, data | {"preview": "1"}).url == reverse("corpus", args=[corpus.pk])
+    store_upload(corpus.pk)
+    form = client.get(url).context["form"]
+    assert (form["delimiter"].value(), form["min_documents"].value()) == (";", "2")
 
 
 def test_a_preview_that_is_overtaken_by_the_reading_leads_to_the_corpus(client, monkeypatch):
