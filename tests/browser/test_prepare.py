@@ -58,6 +58,18 @@ def test_words_are_chosen_before_a_corpus_is_read_and_after(page):
     expect(page.get_by_role("button", name=f"Leave out {word}", exact=True)).to_have_count(0)
     expect(page.get_by_label("More stop words")).to_have_value(word)
 
+    # Whoever leaves before a change was answered finds it when they come back.
+    draft = page.url
+    page.get_by_label("Name of the corpus").fill("Presidents")
+    page.goto("/")
+    for _ in range(20):  # what is sent on leaving may come behind the next page
+        page.goto(draft)
+        if page.get_by_label("Name of the corpus").input_value() == "Presidents":
+            break
+    expect(page.get_by_label("Name of the corpus")).to_have_value("Presidents")
+    expect(page.get_by_label("More stop words")).to_have_value(word)
+    expect(page.get_by_role("button", name="Start again from what we propose")).to_be_visible()
+
     # What is wrong is said at its field, and no longer when it is mended.
     page.get_by_text("Long and short documents, file names, tables").click()
     shown(page, lambda: page.get_by_label("Sections").select_option("words"))
