@@ -187,7 +187,8 @@ class Upload(models.Model):
     named = models.BooleanField(default=True)  # by the user; else the corpus is called after its files
     # How far storing, or joining, is (ingest.checkpoints.StoreCheckpoint); none: nothing can be made of the files
     checkpoint = models.JSONField(default=dict, null=True)
-    # What a worker is to find out about the stored files, as a page could not wait for it: ingest.guesses.Question
+    # What a worker is to find out about the stored files (ingest.guesses.Question): behind storing, and for a page that
+    # could not wait for it
     question = models.JSONField(null=True)
     # What the form that says how the files are read had when it was last sent, for whoever comes back to it: field ->
     # values. None: it was not sent, or the corpus is read

@@ -20,10 +20,10 @@ from inference.errors import Invalid
 from webapp import readers
 from webapp.accounts import quotas
 from webapp.accounts.embargo import columns_read, inherited
-from webapp.ingest import guesses, received_files, source_files, versions
+from webapp.ingest import guesses, storing, versions
 from webapp.ingest.file_names import corpus_name
-from webapp.ingest.received_files import ReceivedFile
 from webapp.ingest.settings import ReadingSettings, VocabularySettings
+from webapp.ingest.storing import ReceivedFile
 from webapp.jobs import dispatch, kinds
 from webapp.models import Corpus, Upload, User, Version
 from webapp.storage import files
@@ -45,8 +45,8 @@ def create(
     """
     received = list(received)
     sizes = [file.path.stat().st_size for file in received]
-    received_files.check_not_empty(received[0].name if received else None, sum(sizes))
-    in_background = in_background and received_files.takes_long(received)
+    storing.check_not_empty(received[0].name if received else None, sum(sizes))
+    in_background = in_background and storing.takes_long(received)
     with transaction.atomic():
         files.storing()
         owner = owner or User.objects.local()
@@ -54,7 +54,7 @@ def create(
         called = name.strip()[:200] or corpus_name(received[0].name)
         corpus = Corpus.objects.create(owner=owner, name=called, bytes_total=sum(sizes), **fields)
         try:
-            received_files.link(corpus, received)
+            storing.link(corpus, received)
             _store(Upload(corpus=corpus, named=bool(name.strip())), in_background)
         except BaseException:  # its row goes with the transaction
             shutil.rmtree(files.corpus_folder(corpus.pk), ignore_errors=True)
@@ -75,7 +75,7 @@ def check_readable(corpus: Corpus) -> None:
         folder = files.corpus_folder(corpus.pk)
         corpus.delete()
         shutil.rmtree(folder, ignore_errors=True)
-        raise received_files.Unusable(error.message) from None
+        raise storing.Unusable(error.message) from None
 
 
 def look_by_worker(corpus: Corpus, question: guesses.Question) -> None:
@@ -95,8 +95,8 @@ def _store(upload: Upload, in_background: bool) -> None:
         upload.heartbeat_at = timezone.now()  # since when it waits
         dispatch.send(kinds.STORE, upload.pk)
     else:
-        source_files.store(upload)
-        source_files.finish(upload)
+        storing.store(upload)
+        storing.finish(upload)
         upload.status = Upload.Status.STORED
     upload.save(force_insert=True)
 
@@ -199,7 +199,7 @@ def copy_as_draft(corpus: Corpus) -> Corpus:
             bytes_total=corpus.files.aggregate(size=Sum("bytes"))["size"],
         )  # fmt: skip
         files.corpus_folder(draft.pk).mkdir(parents=True)
-        _store(Upload(corpus=draft), count > received_files.FEW)
+        _store(Upload(corpus=draft), count > storing.FEW)
     return draft
 
 
@@ -228,7 +228,7 @@ def add_files(draft: Corpus, reading: ReadingSettings) -> Version:
     """Have the files of an addition read into its corpus, as `reading` says; a version with their documents follows.
 
     The files themselves come with it: whoever makes the version gives the corpus names of them first
-    (source_files.join_additions). Runs on older versions stay as they are. Raises Invalid where another version is
+    (storing.join_additions). Runs on older versions stay as they are. Raises Invalid where another version is
     being made, or the files are not of a kind.
     """
     if (corpus := draft.into) is None:

@@ -2,7 +2,7 @@
 it."""
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +22,8 @@ MOST_LOOKED_AT = 2_000  # uploaded files, among which tables are offered, and wh
 class Question:
     """What `sniff` is asked of a draft: Upload.question, as a dict."""
 
-    table: str  # the name of the file that is a table about the others; "": none
-    known: dict[str, Any]  # options of webapp.readers.Options that the user chose
+    table: str | None = None  # the name of the file that is a table about the others; "": none; None: what is guessed
+    known: dict[str, Any] = field(default_factory=dict)  # options of webapp.readers.Options that the user chose
 
 
 def stored_path(source) -> Path:
@@ -59,17 +59,19 @@ def sniff(corpus: Corpus, table: str | None = None, **known) -> readers.Sniff:
 def look_long(corpus: Corpus, question: Question, stopped: Callable[[], bool]) -> None:
     """Find out what `guess_table` and `sniff` say of a draft, for as long as a worker may: from then on they say it at
     once. What can't be found out is no table, or can't be read."""
+    table = question.table
     try:
         with looking.within(looking.JOB_SECONDS, stopped):
-            guess_table(corpus)
+            guess = guess_table(corpus)
+            table = (guess.name if guess else "") if table is None else table
     except looking.Exhausted:
         looks.answer(corpus, TABLE)
     try:
         with looking.within(looking.JOB_SECONDS, stopped):
-            sniff(corpus, question.table, **question.known)
+            sniff(corpus, table, **question.known)
     except looking.Exhausted as error:
         sentence = f"{error} By then no text had been found. Upload less at once, or save the files as text."
-        without = {"without": question.table} if question.table else {}
+        without = {"without": table} if table else {}
         looks.answer(corpus, _question(question.known | without), unreadable=sentence)
     except readers.Unreadable:
         pass  # whoever asks next is told so

@@ -14,7 +14,7 @@ from django.db import transaction
 from inference.errors import Invalid
 from webapp import readers
 from webapp.accounts import quotas
-from webapp.ingest import guesses, received_files, source_files, subset, versions
+from webapp.ingest import guesses, previews, storing, subset, versions
 from webapp.ingest.checkpoints import ReadCheckpoint, StoreCheckpoint
 from webapp.ingest.read_files import ReadAttempt
 from webapp.ingest.settings import VocabularySettings
@@ -30,7 +30,7 @@ REPORT_EVERY = 0.25  # seconds between two reports of progress to open pages
 
 
 def store_upload(corpus_id: int) -> None:
-    """Store the files of a queued upload, and look into them where a page asked for that."""
+    """Store the files of a queued upload, unless they are, and look into them."""
     run_next(kinds.STORE, corpus_id, _store_upload, REFUSALS)
 
 
@@ -52,8 +52,7 @@ def _store_upload(corpus_id: int, attempt: int, beat: Heartbeat) -> None:
     progress = ProgressReporter(upload.corpus)
     if upload.question is None:
         _store(upload, attempt, beat, progress)
-    else:
-        _look(upload, beat, progress)
+    _look(upload, beat, progress)
     claims.update(kinds.STORE, corpus_id, attempt, status=Upload.Status.STORED, checkpoint={}, question=None)
 
 
@@ -62,9 +61,11 @@ def _store(upload: Upload, attempt: int, beat: Heartbeat, progress: "ProgressRep
         claims.update(kinds.STORE, upload.pk, attempt, checkpoint=asdict(checkpoint), tries=0)
 
     try:
-        source_files.store(upload, save, _reporter(beat, progress))
+        storing.store(upload, save, _reporter(beat, progress))
+        upload.question = asdict(guesses.Question(known=previews.known_options(None, upload.corpus)))
         with beat.long(), transaction.atomic():
-            source_files.finish(upload)
+            storing.finish(upload)
+            claims.update(kinds.STORE, upload.pk, attempt, checkpoint={}, question=upload.question)
     except Invalid:  # there is nothing to go on with
         with transaction.atomic():
             claims.update(kinds.STORE, upload.pk, attempt, checkpoint=None)
@@ -73,7 +74,7 @@ def _store(upload: Upload, attempt: int, beat: Heartbeat, progress: "ProgressRep
 
 
 def _look(upload: Upload, beat: Heartbeat, progress: "ProgressReporter") -> None:
-    """Find out what the stored files seem to be, where a page could not wait for it; the prepare page shows it then."""
+    """Find out what the stored files seem to be, for the prepare page, which need not wait for it then."""
 
     def stopped() -> bool:
         beat.check()
@@ -85,7 +86,7 @@ def _look(upload: Upload, beat: Heartbeat, progress: "ProgressReporter") -> None
 
 def _read_corpus(corpus_id: int, attempt: int, beat: Heartbeat, when_ready: Callable[[Corpus], None]) -> None:
     corpus = Corpus.objects.get(pk=corpus_id)
-    received_files.remove(corpus)
+    storing.remove_received(corpus)
     if corpus.provenance:
         corpus.bytes_total = subset.size(corpus)
         claims.update(kinds.READ, corpus_id, attempt, bytes_total=corpus.bytes_total)
@@ -139,7 +140,7 @@ def _build_version(version_id: int, attempt: int, beat: Heartbeat) -> None:
         claims.update(kinds.VECTORIZE, version_id, attempt, tries=0)
         progress.reading(checkpoint)
 
-    source_files.join_additions(corpus, _reporter(beat, progress))
+    storing.join_additions(corpus, _reporter(beat, progress))
     checkpoint = ReadAttempt(corpus, beat, save).run()
     with beat.long():
         builder = VersionBuilder(version, checkpoint, beat.check, progress.report_stage)

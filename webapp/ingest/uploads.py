@@ -19,7 +19,7 @@ from django.conf import settings
 
 from inference.durable import settle_names
 from webapp.ingest.file_names import clean
-from webapp.ingest.received_files import ReceivedFile, Unusable
+from webapp.ingest.storing import ReceivedFile, Unusable
 from webapp.ingest.upload_limits import Refused, check_room, check_size, hold_quota, refuse_when_full
 
 EXPIRES = 7 * 24 * 3600  # seconds after the last byte that came

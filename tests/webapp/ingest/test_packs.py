@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from inference.errors import Invalid
 from webapp.ingest import uploads
-from webapp.ingest.packs import packed_files
+from webapp.ingest.storing import packed_files
 from webapp.models import Corpus
 
 JSON = {"HTTP_ACCEPT": "application/json"}

@@ -620,7 +620,7 @@ def test_when_the_corpus_can_not_be_made_the_uploads_stay(client_of, client, mon
         raise RuntimeError("the database is away")
 
     with monkeypatch.context() as patched:
-        patched.setattr("webapp.ingest.source_files.SourceFile.objects.bulk_create", broken)
+        patched.setattr("webapp.ingest.storing.SourceFile.objects.bulk_create", broken)
         assert (
             client.post(reverse("corpora"), {"uploads": ids(*pair)}, HTTP_ACCEPT="application/json").status_code == 500
         )

@@ -1,14 +1,17 @@
 """The files of an upload become rows (SourceFile): at once where they are few, else by a worker (ingest.job).
 
-`store` opens packs of small files, hashes what is not hashed yet and gives each file a row, a part
-at a time; a checkpoint is saved in the transaction of the rows (Upload.checkpoint), from which the next attempt
-continues after a kill.
+`link` takes a moment, whatever their number and size: every file that has come to this machine gets a second name in the
+corpus's folder `arriving/`, and a line in `arriving/list.jsonl`. `store` opens packs of small files, hashes what is not
+hashed yet and gives each file a row, a part at a time; a checkpoint is saved in the transaction of the rows
+(Upload.checkpoint), from which the next attempt continues after a kill.
 """
 
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator
+import shutil
+import tarfile
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, replace
 from itertools import islice
 from pathlib import Path
@@ -19,16 +22,119 @@ from django.db import connection, transaction
 from django.db.models import Sum
 
 from inference.durable import settle, settle_names
-from webapp.ingest import received_files
+from inference.errors import Invalid
+from webapp import readers
 from webapp.ingest.checkpoints import StoreCheckpoint
-from webapp.ingest.file_names import corpus_name
-from webapp.ingest.packs import packed_files
+from webapp.ingest.file_names import clean, corpus_name
 from webapp.models import Corpus, SourceFile, Upload
-from webapp.storage import files
+from webapp.readers import tars
+from webapp.storage import bulk, files
 
 PART = 10_000  # files that are put on record at once
 PART_BYTES = 512 << 20  # or bytes of them that had to be read
 BLOCK = 1 << 20  # bytes that are hashed between two pieces of news
+# What can be stored while somebody waits for the answer, a second at most: uploads, bytes of packs, bytes that are
+# still to be hashed.
+FEW, FEW_PACKED, FEW_UNHASHED = 500, 4 << 20, 128 << 20
+
+
+class ReceivedFile(NamedTuple):
+    """A file that has come to this machine: its name as the user knows it, and where it is now."""
+
+    name: str
+    path: Path
+    sha256: str = ""  # where it is known
+    pack: bool = False  # a tar file of many small ones
+    stays: bool = False  # where it is, beside the name that it gets in a corpus; else it is moved
+
+
+class Unusable(Invalid):
+    """Files that came, and of which nothing can be made."""
+
+    def __init__(self, sentence: str):
+        super().__init__("files", sentence)
+
+
+def check_not_empty(first: str | None, size: int | None) -> None:
+    """Raises Unusable where no file came (`first`, a name, is None), or all that came are empty. size: bytes of them
+    together."""
+    if first is None:
+        raise Unusable(f"No file arrived. Choose at least one. {readers.formats.sentence()}")
+    if not size:
+        raise Unusable(f"{first} is empty (0 bytes). Choose a file that has text in it.")
+
+
+def link(corpus: Corpus, received: Iterable[ReceivedFile]) -> None:
+    """Give a new corpus the received files, in the transaction that makes its row."""
+    arriving = received_folder(corpus)
+    arriving.mkdir(parents=True)
+    with (arriving / "list.jsonl").open("w", encoding="utf-8") as notes:
+        for i, file in enumerate(received):
+            path = f"{arriving}/{i}"
+            if file.stays:
+                os.link(file.path, path)
+            else:
+                _move(file.path, path)
+            os.chmod(path, 0o600)
+            notes.write(json.dumps([file.name, file.sha256, file.pack]) + "\n")
+
+
+def _move(path: Path, to: str) -> None:
+    try:
+        os.rename(path, to)
+    except OSError:  # from another disk
+        shutil.move(path, to)
+
+
+def takes_long(received: list[ReceivedFile]) -> bool:
+    """Whether storing them is nothing to wait for."""
+    packed = sum(u.path.stat().st_size for u in received if u.pack)
+    unhashed = sum(u.path.stat().st_size for u in received if not u.pack and not u.sha256)
+    return len(received) > FEW or packed > FEW_PACKED or unhashed > FEW_UNHASHED
+
+
+def received_folder(corpus: Corpus) -> Path:
+    return files.corpus_folder(corpus.pk) / "arriving"
+
+
+def remove_received(corpus: Corpus) -> None:
+    """Remove the received files once all are stored; a backup that is made meanwhile may need it."""
+    with bulk.removing() as may:
+        if may:
+            shutil.rmtree(received_folder(corpus), ignore_errors=True)
+
+
+def remove_stored(corpus: Corpus, first: int, end: int) -> None:
+    """Received files that are stored, but while a backup is made: its rows may not say so yet."""
+    if first < end:
+        with bulk.removing() as may:
+            for i in range(first, end) if may else ():
+                (received_folder(corpus) / str(i)).unlink(missing_ok=True)
+
+
+class PackedFile(NamedTuple):
+    number: int  # among the pack's files, from 1
+    name: str
+    bytes: bytes
+
+
+def packed_files(path: Path, done: int = 0) -> Iterator[PackedFile]:
+    """The files of a pack behind the first `done`. Their names are data, so nothing of them becomes a path; links and
+    devices are no files.
+
+    Raises Unusable where it can't be opened.
+    """
+    number = 0
+    try:
+        with path.open("rb") as file:
+            for tar, info in tars.members(file, path.stat().st_size):
+                if info.type not in (tarfile.REGTYPE, tarfile.AREGTYPE) or info.issparse():
+                    continue
+                number += 1
+                if number > done:
+                    yield PackedFile(number, clean(info.name), tar.extractfile(info).read())
+    except tarfile.TarError as error:
+        raise Unusable(f"A pack of small files could not be opened ({error}). Choose the files again.") from error
 
 
 class Part(NamedTuple):
@@ -60,7 +166,7 @@ def store(
     for part in parts:
         _record(part, save)
         if not corpus.parent:
-            received_files.remove_stored(corpus, checkpoint.uploads, part.checkpoint.uploads)
+            remove_stored(corpus, checkpoint.uploads, part.checkpoint.uploads)
         checkpoint = part.checkpoint
 
 
@@ -76,11 +182,11 @@ def finish(upload: Upload) -> None:
     corpus = upload.corpus
     first = corpus.files.values_list("name", flat=True).first()
     size = corpus.files.aggregate(size=Sum("bytes"))["size"]
-    received_files.check_not_empty(first, size)
+    check_not_empty(first, size)
     if not corpus.parent:
         with connection.cursor() as cursor:
             cursor.execute(_IN_ORDER, [corpus.pk])
-        transaction.on_commit(lambda: received_files.remove(corpus))
+        transaction.on_commit(lambda: remove_received(corpus))
     corpus.bytes_total = size
     if not upload.named:
         corpus.name = _name_after_files(corpus)
@@ -120,7 +226,7 @@ def _received(
 ) -> Iterator[Part]:
     """The received files that are still to be stored. Until all have come their positions are below 0, so that order
     can be made then."""
-    arriving, rows, read = received_files.folder(corpus), [], 0
+    arriving, rows, read = received_folder(corpus), [], 0
     with (arriving / "list.jsonl").open(encoding="utf-8") as notes:
         for i, line in enumerate(islice(notes, checkpoint.uploads, None), checkpoint.uploads):
             name, sha256, pack = json.loads(line)

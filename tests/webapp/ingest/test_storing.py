@@ -16,9 +16,10 @@ from tasks.corpora import choose, store_upload
 from tests.corpora import as_csv, example_rows
 from tests.webapp.ingest.test_reading import added, queued, read, upload
 from webapp.accounts import quotas
-from webapp.ingest import corpora, file_names, guesses, received_files, source_files
+from webapp.ingest import corpora, file_names, guesses, storing
 from webapp.jobs import claims
 from webapp.models import Corpus, Upload
+from webapp.readers import looking
 from webapp.storage import files
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -27,11 +28,11 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch):
     """A part is three files, and nobody waits for more than one upload."""
-    monkeypatch.setattr(source_files, "PART", 3)
-    monkeypatch.setattr(received_files, "FEW", 1)
+    monkeypatch.setattr(storing, "PART", 3)
+    monkeypatch.setattr(storing, "FEW", 1)
 
 
-def pack(tmp_path, contents: dict[str, bytes]) -> received_files.ReceivedFile:
+def pack(tmp_path, contents: dict[str, bytes]) -> storing.ReceivedFile:
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as tar:
         for name, content in contents.items():
@@ -70,7 +71,7 @@ def check(corpus: Corpus) -> None:
     assert len(list((folder / "source").iterdir())) == 11 and not (folder / "arriving").exists()
 
 
-def test_a_worker_stores_what_is_much(tmp_path, client):
+def test_a_worker_stores_what_is_much(tmp_path, client, monkeypatch):
     corpus = arrived(tmp_path)
     assert corpus.stage == "queued" and not corpus.files.exists()
     assert quotas.used(corpus.owner)["bytes"] >= corpus.bytes_total > 0
@@ -81,8 +82,12 @@ def test_a_worker_stores_what_is_much(tmp_path, client):
     )
     store_upload(corpus.pk)
     corpus.refresh_from_db()
-    assert corpus.stage == "draft" and corpus.name == "letters"
+    assert corpus.stage == "draft" and corpus.name == "letters" and corpus.upload.question is None
     check(corpus)
+    with monkeypatch.context() as patched:  # the page need not look into the files: the worker has
+        patched.setattr(looking, "PAGE_SECONDS", 0.0)
+        page = client.get(reverse("corpus_prepare", args=[corpus.pk]))
+    assert page.status_code == 200 and page.context["sniff"].options.format == "text"
     store_upload(corpus.pk)  # a message that came twice
     assert Corpus.objects.get(pk=corpus.pk).stage == "draft"
 
@@ -92,7 +97,7 @@ def test_a_worker_stores_what_is_much(tmp_path, client):
 def test_goes_on_where_it_was_killed(tmp_path, monkeypatch, before, kept):
     """With so many parts behind it, before or after the next is on record."""
     corpus = arrived(tmp_path)
-    record, parts = source_files._record, 0
+    record, parts = storing._record, 0
 
     def killed(part, keep):
         nonlocal parts
@@ -100,10 +105,10 @@ def test_goes_on_where_it_was_killed(tmp_path, monkeypatch, before, kept):
             record(part, keep)
         parts += 1
         if parts > before:
-            monkeypatch.setattr(source_files, "_record", record)
+            monkeypatch.setattr(storing, "_record", record)
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(source_files, "_record", killed)
+    monkeypatch.setattr(storing, "_record", killed)
     with pytest.raises(KeyboardInterrupt):
         store_upload(corpus.pk)
     Upload.objects.filter(pk=corpus.pk).update(status="queued")  # as the sweep does
@@ -129,7 +134,7 @@ def test_a_full_disk_is_waited_for(tmp_path, monkeypatch, client):
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr(source_files, "_write", full)
+        patched.setattr(storing, "_write", full)
         for _ in range(claims.MAX_TRIES):
             store_upload(corpus.pk)
     corpus.refresh_from_db()
@@ -146,10 +151,10 @@ def test_added_files_are_joined_once(draft, tmp_path, monkeypatch):
     found = example_rows(60)
     corpus = read(queued(draft, as_csv(found[:41])))
     more = [upload(tmp_path, as_csv([found[0], row]), f"{i}.csv") for i, row in enumerate(found[41:51])]
-    monkeypatch.setattr(received_files, "FEW", 100)
+    monkeypatch.setattr(storing, "FEW", 100)
     version = added(corpus, *more)
-    monkeypatch.setattr(received_files, "FEW", 1)
-    record, parts = source_files._record, 0
+    monkeypatch.setattr(storing, "FEW", 1)
+    record, parts = storing._record, 0
 
     def killed(part, keep):
         nonlocal parts
@@ -159,7 +164,7 @@ def test_added_files_are_joined_once(draft, tmp_path, monkeypatch):
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(source_files, "_record", killed)
+        patched.setattr(storing, "_record", killed)
         with pytest.raises(KeyboardInterrupt):
             choose(version.pk)
     version.__class__.objects.filter(pk=version.pk).update(status="queued")
@@ -203,7 +208,7 @@ def test_any_names_are_put_in_order(tmp_path):
     assert [natural(name) for name in found] == sorted(map(natural, names))
 
 
-def upload_named(tmp_path, i: int, name: str) -> received_files.ReceivedFile:
+def upload_named(tmp_path, i: int, name: str) -> storing.ReceivedFile:
     path = tmp_path / str(i)
     path.write_bytes(b"x")
-    return received_files.ReceivedFile(name, path)
+    return storing.ReceivedFile(name, path)
