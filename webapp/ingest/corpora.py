@@ -11,7 +11,7 @@ from dataclasses import asdict, replace
 import numpy as np
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import Count, Exists, F, Max, OuterRef, Sum
+from django.db.models import Count, F, Max, Sum
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -81,7 +81,7 @@ def check_readable(corpus: Corpus) -> None:
 def look_by_worker(corpus: Corpus, question: guesses.Question) -> None:
     """Have a worker look into a draft's files: that takes longer than a page may."""
     stored = Upload.objects.filter(pk=corpus.pk, status=Upload.Status.STORED)
-    with transaction.atomic():
+    with transaction.atomic():  # which locks the corpus, as `read` does
         if not Corpus.objects.filter(pk=corpus.pk, status__in=UNREAD).update(status=Corpus.Status.DRAFT, error=""):
             return
         if stored.update(status=Upload.Status.QUEUED, question=asdict(question), tries=0, heartbeat_at=Now()):
@@ -106,8 +106,7 @@ def read(corpus: Corpus, reading: ReadingSettings, trains: dict | None = None) -
 
     trains: settings of a run that is trained as soon as it has been read, {} for the usual ones; None for no run.
     """
-    unstored = Upload.objects.filter(corpus=OuterRef("pk")).exclude(status=Upload.Status.STORED)
-    readable = Corpus.objects.filter(~Exists(unstored), pk=corpus.pk, status__in=UNREAD)
+    unread = Corpus.objects.filter(pk=corpus.pk, status__in=UNREAD)
     # Words made elsewhere, numbers and single letters among them, are taken as they are
     if reading.options.get("given"):
         reading = replace(reading, numbers=True, min_length=1)
@@ -115,15 +114,19 @@ def read(corpus: Corpus, reading: ReadingSettings, trains: dict | None = None) -
     reading.choice()
     same = all(corpus.settings.get(name) == getattr(reading, name) for name in ("options", "language", "shaping"))
     with transaction.atomic():
+        # Locked, so that no worker is asked to look into the files meanwhile (look_by_worker)
+        here = unread.select_for_update(no_key=True).exists()
+        unstored = Upload.objects.filter(pk=corpus.pk).exclude(status=Upload.Status.STORED).exists()
+        if not here or unstored:
+            raise Invalid(
+                "name", "This corpus is being read already, or has been read. Upload the files again instead."
+            )
+        quotas.check_job(corpus.owner)
         fields = {"settings": asdict(reading), "error": "", "tries": 0, "heartbeat_at": Now()}  # since when it waits
         if not same:  # else what was read stays read: other words are chosen from it
             fields |= {"progress": {}, "bytes_read": 0, "documents_read": 0}
             corpus.files.update(read=False, error="", items=0, documents=0, first=None, problems=0, encoding="")
-        quotas.check_job(corpus.owner)
-        if not readable.update(status=Corpus.Status.QUEUED, name=corpus.name, trains=trains, **fields):
-            raise Invalid(
-                "name", "This corpus is being read already, or has been read. Upload the files again instead."
-            )
+        unread.update(status=Corpus.Status.QUEUED, name=corpus.name, trains=trains, **fields)
         Upload.objects.filter(pk=corpus.pk).update(choices=None)  # they are the corpus's settings now
         dispatch.send(kinds.READ, corpus.pk)
 

@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from django import forms
 from django.core.exceptions import NON_FIELD_ERRORS
@@ -213,11 +214,16 @@ def _of_setting(setting: Setting, chosen: object, topics: int) -> forms.Field:
     """The field for an engine's setting. chosen: its value where it is left open, shown in grey or as the first choice;
     topics: the number to begin with."""
     initial = topics if setting.name == "topics" else setting.default
-    common = {"label": setting.label, "help_text": setting.help, "initial": initial, "required": initial is not None}
+    common: dict[str, Any] = {
+        "label": setting.label,
+        "help_text": setting.help,
+        "initial": initial,
+        "required": initial is not None,
+    }
     if setting.choices:
         choices = [(choice, setting.said(choice)) for choice in setting.choices]
         left_open = [("", f"as suits the corpus: {setting.said(chosen)}")] if initial is None else []
-        made = forms.TypedChoiceField(choices=left_open + choices, coerce=str, empty_value=None, **common)
+        made: Any = forms.TypedChoiceField(choices=left_open + choices, coerce=str, empty_value=None, **common)
     elif setting.type is int:
         made = forms.IntegerField(**common)
     else:

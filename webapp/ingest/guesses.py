@@ -96,7 +96,7 @@ def keep_chosen_columns(sniff: readers.Sniff, options: dict) -> readers.Sniff:
     names = list(before.names)
     if before.text is None or before.text >= len(names) or names[before.text] not in sniff.columns:
         return sniff
-    places = {}
+    places: dict[str, Any] = {}
     for role in readers.formats.ROLES:
         i = getattr(before, role)
         places[role] = (

@@ -2,6 +2,8 @@
 
 import hashlib
 from dataclasses import asdict, replace
+from functools import partial
+from typing import Any
 
 from django.http import HttpRequest, QueryDict
 
@@ -58,7 +60,7 @@ def known_options(data: QueryDict | None, corpus: Corpus) -> dict:
     it."""
     if data is None or guesses.keeps_columns(corpus):
         return {} if corpus.into_id else _chosen_before(corpus.settings.get("options", {}))
-    options = {}
+    options: dict[str, Any] = {}
     if data.get("encoding") in dict(reading_forms.ENCODINGS):
         options["encoding"] = data["encoding"]
     if data.get("delimiter") in dict(reading_forms.DELIMITERS):
@@ -93,13 +95,9 @@ def shaping_form(corpus: Corpus, data: QueryDict | None) -> ShapingForm:
     guess = guesses.guess_table(corpus)
     tables = [*([guess.name] if guess else []), *guesses.possible_tables(corpus)]
     chosen = Shaping(**corpus.settings.get("shaping", {}))
-    arguments = {
-        "shaping": chosen,
-        "tables": tables,
-        "guess": None if corpus.settings and not corpus.into_id else guess,
-    }
-    form = ShapingForm(**arguments)
-    return ShapingForm(data if data else form.sent(), **arguments)
+    guess = None if corpus.settings and not corpus.into_id else guess
+    form = partial(ShapingForm, shaping=chosen, tables=tables, guess=guess)
+    return form(data or form().sent())
 
 
 def complete_columns(data: QueryDict, sniff: readers.Sniff) -> QueryDict:

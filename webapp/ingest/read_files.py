@@ -53,6 +53,9 @@ class Failure(NamedTuple):
     items: int  # of it that came before
 
 
+Item = readers.Document | readers.Problem | Failure
+
+
 @dataclass
 class Chunk:
     """Documents, their files and dates, and problems; where reading was behind them; then what the second thread
@@ -104,7 +107,7 @@ class ReadAttempt:
         """Read to the end. Raises Invalid where no document came of it."""
         # Whether it is a part of another corpus that has not been read to its end
         part = self.corpus.provenance and (self.checkpoint.file >= 0 or not self.checkpoint.documents)
-        if not any(plan.sources for plan in self.plans) and not part:
+        if not any(plan.unread for plan in self.plans) and not part:
             return self.checkpoint
         before = self.checkpoint.documents if self.corpus.version_id else 0
         shutil.rmtree(self.folder / "shaping", ignore_errors=True)  # of an attempt that was killed
@@ -188,61 +191,59 @@ class ReadAttempt:
             chunk.problems.append(readers.Problem(document.file, document.place, why, False))
         return day
 
-    def _items(self) -> Iterator[tuple[int, int, object]]:
+    def _items(self) -> Iterator[tuple[int, int, Item]]:
         """(file, items of it so far, item), those left out that are on record. A file that can't be read on gives a
         Failure."""
         if self.corpus.provenance:
             yield from self._not_read(0, subset.documents(self.corpus, self._advance), self.checkpoint.items)
             return
         for plan in self.plans:
-            self.plan, sources = plan, plan.sources
-            if sources and plan.shaping.across:
-                first = sources[0].position
+            self.plan, unread = plan, plan.unread
+            if unread and plan.shaping.across:
+                first = unread[0].position
                 items = itertools.chain.from_iterable(itertools.starmap(self._items_of, self._begun(plan)))
                 self.before = self.bytes
                 yield from self._not_read(
                     first, self._shaped(items), self.checkpoint.items if self.checkpoint.file == first else 0
                 )
                 continue
-            for source, reading in self._begun(plan):
+            for file, reading in self._begun(plan):
                 self.before = self.bytes
-                skip = self.checkpoint.items if source.position == self.checkpoint.file else source.items
-                yield from self._not_read(source.position, self._shaped(self._items_of(source, reading)), skip)
+                skip = self.checkpoint.items if file.position == self.checkpoint.file else file.items
+                yield from self._not_read(file.position, self._shaped(self._items_of(file, reading)), skip)
 
     def _begun(self, plan: ReadPlan) -> Iterator[tuple[SourceFile, readers.Reading]]:
         """The files that are to be read, one after the other, while worker processes read the next ones."""
 
         def readings() -> Iterator[readers.Reading]:
-            for source in plan.sources:
-                reading = readers.Reading(stored_path(source), source.name, plan.options, plan.companions)
+            for file in plan.unread:
+                reading = readers.Reading(stored_path(file), file.name, plan.options, plan.companions)
                 reading.begin()
                 yield reading
 
-        return zip(plan.sources, readers.in_order(readings()), strict=True)
+        return zip(plan.unread, readers.in_order(readings()), strict=True)
 
-    def _not_read(self, file: int, items: Iterator, skip: int) -> Iterator[tuple[int, int, object]]:
+    def _not_read(self, file: int, items: Iterator[Item], skip: int) -> Iterator[tuple[int, int, Item]]:
         for n, item in enumerate(items, 1):
             # A worker process that is killed may give less of a file than the one that was killed before it
             sooner = n < skip and isinstance(item, Failure) and not self.plan.shaping.across
             if n > skip or sooner:
                 yield file, max(n, skip), item
 
-    def _shaped(self, items: Iterator) -> Iterator:
+    def _shaped(self, items: Iterator[Item]) -> Iterator[Item]:
         plan = self.plan
         return shape(items, plan.shaping, self.folder / "shaping", plan.table, self._advance, plan.options.date_order)
 
-    def _items_of(
-        self, source: SourceFile, reading: readers.Reading
-    ) -> Iterator[readers.Document | readers.Problem | Failure]:
-        n, behind = 0, source.items if self.plan.shaping.across else 0  # else they are counted when they are shaped
+    def _items_of(self, file: SourceFile, reading: readers.Reading) -> Iterator[Item]:
+        n, behind = 0, file.items if self.plan.shaping.across else 0  # else they are counted when they are shaped
         try:
-            if encoding := readers.encoding(stored_path(source), source.name, self.plan.options):
-                self.encodings[source.position] = encoding
+            if encoding := readers.encoding(stored_path(file), file.name, self.plan.options):
+                self.encodings[file.position] = encoding
             for n, item in enumerate(reading.items(self._advance), 1):
                 if n > behind:
                     yield item
         except readers.Unreadable as error:
-            yield Failure(source.position, source.name, str(error), n)
+            yield Failure(file.position, file.name, str(error), n)
 
     def _advance(self, count: int) -> None:
         self.bytes += count

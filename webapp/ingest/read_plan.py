@@ -12,17 +12,17 @@ from webapp.models import SourceFile
 
 
 class ReadPlan(NamedTuple):
-    """Files that came together, and how they are read. sources: those of them that are still to be read."""
+    """Files that came together, and how they are read. unread: those of them that are still to be read."""
 
     options: readers.Options
     shaping: Shaping
     companions: readers.Companions
     table: tuple[Path, str] | None  # about the others
-    sources: list[SourceFile]
+    unread: list[SourceFile]
     places: dict[str, int]  # positions by name, where one call shapes the items of all files
 
     def place(self, file: str, otherwise: int) -> int:
-        """The position of the upload that a document's file is, or is in."""
+        """The position of the file that a document's file is, or is in."""
         while self.places and file not in self.places and "/" in file:
             file = file.rpartition("/")[0]
         return self.places.get(file, otherwise)
@@ -34,13 +34,9 @@ def read_plans(reading: ReadingSettings, everything: list[SourceFile]) -> Iterat
     for addition, end in zip(additions, [*(each["first"] for each in additions[1:]), None], strict=True):
         options, shaping = readers.Options(**addition["options"]), Shaping(**addition["shaping"])
         came = [
-            source
-            for source in everything
-            if source.position >= addition["first"] and (end is None or source.position < end)
+            file for file in everything if file.position >= addition["first"] and (end is None or file.position < end)
         ]
-        uploads = [(stored_path(source), source.name) for source in came]
-        sources = [source for source in came if not source.read and source.name != shaping.table]
-        places = {source.name: source.position for source in came} if shaping.across else {}
-        yield ReadPlan(
-            options, shaping, readers.Companions.of(uploads), upload_of(uploads, shaping.table), sources, places
-        )
+        named = [(stored_path(file), file.name) for file in came]
+        unread = [file for file in came if not file.read and file.name != shaping.table]
+        places = {file.name: file.position for file in came} if shaping.across else {}
+        yield ReadPlan(options, shaping, readers.Companions.of(named), upload_of(named, shaping.table), unread, places)

@@ -22,7 +22,7 @@ from webapp.accounts import authorization
 from webapp.ingest import uploads
 from webapp.ingest.upload_limits import Refused
 from webapp.ingest.upload_writer import UploadWriter
-from webapp.ingest.uploads import Upload
+from webapp.ingest.uploads import IncomingFile
 from webapp.server import bodies, concurrency, metrics
 
 VERSION = "1.0.0"
@@ -140,7 +140,7 @@ async def one(request: HttpRequest, method: str, upload_id: str) -> HttpResponse
     return _state(HttpResponse(status=204), upload, offset)
 
 
-def _state(response: HttpResponse, upload: Upload, offset: int) -> HttpResponse:
+def _state(response: HttpResponse, upload: IncomingFile, offset: int) -> HttpResponse:
     response["Upload-Offset"] = offset
     response["Upload-Expires"] = http_date(upload.expires)
     return response
@@ -196,7 +196,7 @@ def arriving(owner: int | None) -> Iterator[None]:
             del _arriving[owner]
 
 
-async def _append(request: HttpRequest, upload: Upload, offset: int) -> int:
+async def _append(request: HttpRequest, upload: IncomingFile, offset: int) -> int:
     """Write a body to the end of the upload; returns the offset that is then on disk. What came of a body that broke
     off is kept.
 
@@ -250,5 +250,5 @@ def _end(writer: UploadWriter, block: Future | None, syncing: Future | None, par
         writer.close()
 
 
-def _too_much(upload: Upload) -> Refused:
+def _too_much(upload: IncomingFile) -> Refused:
     return Refused(413, f"The upload was to have {upload.length:,} bytes, and more came. Begin a new upload.")

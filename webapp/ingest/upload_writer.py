@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 
 from webapp.ingest.upload_limits import Refused, check_room, refuse_when_full
-from webapp.ingest.uploads import Upload, save_note
+from webapp.ingest.uploads import IncomingFile, save_note
 
 _hashers = ThreadPoolExecutor(2, "hash")
 _hashes: OrderedDict = OrderedDict()  # id -> (offset, sha256 so far): of uploads between two requests
@@ -22,7 +22,7 @@ class UploadWriter:
     kept.
     """
 
-    def __init__(self, upload: Upload):
+    def __init__(self, upload: IncomingFile):
         self.upload = upload
         try:
             self.file = os.open(upload.path, os.O_WRONLY | os.O_APPEND)

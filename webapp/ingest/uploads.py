@@ -35,8 +35,8 @@ _old_since: dict[Path, float] = {}  # what `remove_expired` found old, and when 
 
 
 @dataclass(frozen=True)
-class Upload:
-    """What is known of an upload from its beginning; sha256 once all of it has come, where it was computed on the
+class IncomingFile:
+    """What is known of a file from the beginning of its upload; sha256 once all of it has come, where it was computed on the
     way."""
 
     id: str
@@ -61,7 +61,7 @@ class Upload:
         return self.path.stat().st_mtime + EXPIRES
 
 
-def create(length: int, name: str, pack: bool = False, owner: int | None = None) -> Upload:
+def create(length: int, name: str, pack: bool = False, owner: int | None = None) -> IncomingFile:
     """Begin an upload. Raises Refused when it is too large, or the disk too small, or this server does not keep uploads."""
     if not settings.SOURCES:
         raise Refused(503, NOT_HERE)
@@ -72,19 +72,19 @@ def create(length: int, name: str, pack: bool = False, owner: int | None = None)
             f"A pack of small files may have {PACK:,} bytes, and this one has {length:,}. Send fewer files in each.",
         )
     check_room(length)
-    upload = Upload(secrets.token_urlsafe(16), length, clean(name), pack, owner=owner)
+    upload = IncomingFile(secrets.token_urlsafe(16), length, clean(name), pack, owner=owner)
     with hold_quota(owner, length), refuse_when_full():
         os.close(os.open(upload.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         save_note(upload)
     return upload
 
 
-def find(upload_id: str, owner: int | None = None) -> Upload:
+def find(upload_id: str, owner: int | None = None) -> IncomingFile:
     """Raises Refused where there is none, or no longer, or where it is not that owner's; without one it may be
     anybody's."""
     if _ID.fullmatch(upload_id):
         try:
-            upload = Upload(**json.loads(_note_path(upload_id).read_bytes()))
+            upload = IncomingFile(**json.loads(_note_path(upload_id).read_bytes()))
             if upload.expires > time.time() and owner in (None, upload.owner):
                 return upload
         except (FileNotFoundError, ValueError, TypeError):
@@ -95,7 +95,7 @@ def find(upload_id: str, owner: int | None = None) -> Upload:
     )
 
 
-def remove(upload: Upload) -> None:
+def remove(upload: IncomingFile) -> None:
     _note_path(upload.id).unlink(missing_ok=True)
     upload.path.unlink(missing_ok=True)
 
@@ -104,7 +104,7 @@ def _note_path(upload_id: str) -> Path:
     return settings.FILE_UPLOAD_TEMP_DIR / f"{upload_id}.json"
 
 
-def save_note(upload: Upload) -> None:
+def save_note(upload: IncomingFile) -> None:
     """Say on disk, for good, what an upload will be."""
     path = _note_path(upload.id)
     new = path.with_suffix(".new")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from django.db.models import BigIntegerField, F, Model
+from django.db.models import BigIntegerField, F
 from django.db.models.expressions import Combinable
 from django.db.models.fields.json import KT
 from django.db.models.functions import Cast
@@ -24,7 +24,7 @@ class JobKind(NamedTuple):
     field with the user whose job it is. size: of a job, compared with other jobs of its kind.
     """
 
-    model: type[Model]
+    model: type[Upload | Corpus | Version | Run | Comparison | Export]
     task: str
     publish: Callable[[int, dict], None]
     active: tuple[str, ...]
@@ -35,7 +35,7 @@ class JobKind(NamedTuple):
     @property
     def name(self) -> str:
         """upload, corpus, version, run, comparison or export."""
-        return self.model._meta.model_name
+        return str(self.model._meta.model_name)
 
     def log_fields(self, pk: int) -> dict:
         """What a line of the log says of a job."""

@@ -13,6 +13,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
+from inference.errors import Invalid
 from inference.text import Choice, Stream, Tokeniser, choose, stop_words
 from tasks.corpora import choose as make
 from tasks.corpora import read_corpus, store_upload
@@ -20,7 +21,7 @@ from tests.corpora import as_csv, example_rows
 from tests.webapp.ingest.test_upload import fields, prepare
 from webapp.accounts.embargo import set_embargo
 from webapp.ingest import estimates as queries
-from webapp.ingest import looks, sample, versions
+from webapp.ingest import corpora, looks, sample, versions
 from webapp.ingest import version_history as listing
 from webapp.ingest.phrases import proposed
 from webapp.ingest.settings import ReadingSettings, VocabularySettings
@@ -138,6 +139,8 @@ def test_what_is_chosen_outlasts_a_look_by_a_worker(client, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(looking, "PAGE_SECONDS", 0.0)
         assert client.post(url, data | {"preview": "1"}).url == reverse("corpus", args=[corpus.pk])
+    with pytest.raises(Invalid, match="being read already"):  # a worker has the files
+        corpora.read(corpus, ReadingSettings())
     store_upload(corpus.pk)
     form = client.get(url).context["form"]
     assert (form["delimiter"].value(), form["min_documents"].value()) == (";", "2")
