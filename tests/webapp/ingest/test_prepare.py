@@ -20,8 +20,8 @@ from tasks.corpora import read_corpus, store_upload
 from tests.corpora import as_csv, example_rows
 from tests.webapp.ingest.test_upload import fields, prepare
 from webapp.accounts.embargo import set_embargo
-from webapp.ingest import estimates as queries
 from webapp.ingest import corpora, looks, sample, versions
+from webapp.ingest import estimates as queries
 from webapp.ingest import version_history as listing
 from webapp.ingest.phrases import proposed
 from webapp.ingest.settings import ReadingSettings, VocabularySettings
