@@ -25,7 +25,7 @@ from webapp.ingest import estimates as queries
 from webapp.ingest import version_history as listing
 from webapp.ingest.phrases import proposed
 from webapp.ingest.settings import ReadingSettings, VocabularySettings
-from webapp.models import Corpus, Document, SourceFile, Version
+from webapp.models import Corpus, Document, SourceFile, Upload, Version
 from webapp.readers import looking
 from webapp.runs import services as runs
 from webapp.storage import files
@@ -48,7 +48,8 @@ def own(draft):
 
 
 def changed(client, url: str, **values):
-    """The page's answer to a change of its form."""
+    """The page's answer to a change of the form that it proposes."""
+    Upload.objects.update(choices=None)
     return client.post(url, fields(client, url) | values | {"preview": "1"})
 
 
@@ -279,10 +280,9 @@ def test_columns_are_guessed_anew_where_the_file_is_cut_otherwise(client):
     rows = "id;text\n" + "".join(f"{i};a, b and word{i} of the text\n" for i in range(30))
     corpus, url = prepare(client, ("a.csv", rows.encode()))
     assert client.get(url).context["form"]["delimiter"].value() == ";"
-    comma = client.post(
-        url, fields(client, url) | {"columns": client.get(url).context["columns"], "delimiter": ",", "preview": "1"}
-    )
-    assert comma.context["columns"] != client.get(url).context["columns"]
+    semicolon = client.get(url).context["columns"]
+    comma = client.post(url, fields(client, url) | {"columns": semicolon, "delimiter": ",", "preview": "1"})
+    assert comma.context["columns"] != semicolon
     assert [len(row) for row in comma.context["sniff"].rows][0] == 2
     corpus.refresh_from_db()
     assert corpus.status == "draft"
@@ -300,6 +300,7 @@ def test_a_header_below_titles_is_said_and_can_be_changed(client):
     back = changed(client, url, columns=other.context["columns"], header_of=seen["header_of"], header_row="4")
     assert back.context["sniff"].columns == example_rows(1)[0] and back.context["form"]["text"].value() == "5"
     assert "greater than or equal to 1" in changed(client, url, **seen, header_row="0").content.decode()
+    client.post(url, {"propose": "1"})
     client.post(url, fields(client, url) | seen)
     read_corpus(corpus.pk)
     corpus.refresh_from_db()
@@ -317,6 +318,7 @@ def test_html_in_the_text_becomes_text_unless_that_is_declined(client):
     kept = client.post(url, {k: v for k, v in fields(client, url).items() if k != "html"} | {"preview": "1"})
     assert kept.context["sample"].first[0]["text"] == rows[1][1]
     assert "<script>alert" not in kept.content.decode() and "&lt;script&gt;alert" in kept.content.decode()
+    client.post(url, {"propose": "1"})
     client.post(url, fields(client, url) | {"min_documents": "1", "max_share": "1"})
     read_corpus(corpus.pk)
     for document in Document.objects.filter(corpus_id=corpus.pk):
