@@ -1,5 +1,6 @@
 """The corpora of the benchmark, by name or file; and what everybody trains on."""
 
+import os
 import tempfile
 from itertools import islice
 from pathlib import Path
@@ -11,7 +12,7 @@ from inference.text import Choice, Stream, Tokeniser, choose, stop_words
 from inference.training import held_out_documents
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-SHARED = ROOT.parent / "shared" / "corpora"
+SHARED = Path(os.environ.get("TOPOGRAPH_CORPORA", ROOT.parent / "shared" / "corpora"))
 FILES = {
     "reuters": SHARED / "reuters21578.jsonl.gz",
     "arxiv": SHARED / "arxiv_50k.jsonl.gz",

@@ -1,73 +1,184 @@
 """Names for topics, proposed from their words and phrases. A reader sees them until a label replaces them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from difflib import SequenceMatcher
-from typing import NamedTuple
 
 import numpy as np
 
-from inference.explore.neighbours import Phrase, Sample, Written
+from inference.evidence import Evidence
+from inference.explore.neighbours import Sample, Written
 from inference.topics import Topics
 
-CANDIDATES = 40  # of a topic's most probable words: those that its name is made of
+CANDIDATES = 40  # of a topic's most probable words: those that a name can be made of while the run trains
 LAM = 0.5  # of the relevance (Sievert and Shirley 2014, eq. 1) that orders them: 0 exclusive words, 1 frequent ones
-PHRASE = 1.3  # nats that a phrase is worth more than a word of the same relevance: it says more
-BOUND = 0.12  # of the tokens of the rarer of its two words a phrase must hold: else they only happen to meet
-SECOND = 0.7  # nats of relevance that the second part of a name may be behind the first
-LEAST_LIFT = np.log(2)  # how much more probable in the topic than everywhere a word of a name must be; half of the
+SECOND = 0.7  # nats of relevance that the second part of such a name may be behind the first
+LEAST_LIFT = np.log(2)  # how much more probable in the topic than everywhere a word of such a name must be; half of the
 # most that can be, log(1 / p(k)), for a topic so large that this is less
+PRECISION, PART, LEAST = (
+    0.6,
+    0.004,
+    10,
+)  # of a word's tokens in the topic, of the topic's tokens, and its tokens there at least
+STANDING, FEWER = 24, 8  # words of a topic that its name is chosen from; where none has the precision
+ADDED = 0.03  # of the topic's tokens that the second part adds to the coverage at least
+COMPANY = 1.5  # times chance: how often the second part's word must be in a document with the first's
+WORTH = 1.3  # nats that a phrase of the vocabulary is worth more than a word of the same relevance: it says more
+PHRASE = 0.5  # of a word's uses in the topic that are one phrase: then it is shown as that phrase
+LOOKED_AT = 4_000  # documents of a topic that coverage is measured on, evenly over those that have it
+MET = 20_000  # documents of a word in which others are looked for
 ALIKE = 0.75  # difflib's ratio above which two words are too like each other to stand in one name
 EXCLUSIVITY, SPREAD = 0.53, 1.15  # of the run's medians: below the one and above the other a topic is general talk
 FEW = 8  # topics below which a median says too little to call one general
 SHORT = 3  # letters that a word of a name must have, where words are written with letters
 
 
-Rates = dict[tuple[int, ...], tuple[float, float, int]]
-
-
-class Part(NamedTuple):
-    """A word or a phrase that a name can be made of. words: its numbers; text: as the texts write it."""
-
-    words: tuple[int, ...]
-    text: str
-    relevance: float
-
-    @property
-    def score(self) -> float:
-        return self.relevance + PHRASE * (len(self.text.split()) > 1)
-
-
 def candidates(topics: Topics) -> np.ndarray:
-    """Numbers of the words that names can be made of, ascending: int64[n], n <= CANDIDATES K."""
+    """Numbers of the words that names can be made of while a run trains, ascending: int64[n], n <= CANDIDATES K."""
     top = topics.top(CANDIDATES)
     return np.unique(top[top >= 0]).astype(np.int64)
 
 
-def names(
-    topics: Topics, vocabulary: Mapping[int, str], looked_at: Sequence[tuple[Sample, Written]] | None = None
-) -> list[str]:
-    """A name for each of K topics: a phrase, or one or two words; "" for a topic that lists none. No two are equal.
+def names(topics: Topics, vocabulary: Mapping[int, str]) -> list[str]:
+    """A name for each of K topics while there is no evidence: one or two words; "" for a topic that lists none. No two are equal.
 
-    A topic's first CANDIDATES words stand in the order of lam log p(w|k) + (1 - lam) log(p(w|k) / p(w)), where p(w) is
-    the model's own, sum_k p(k) p(w|k). So do the phrases of two of its words, by how often its documents have them; a
-    phrase is as exclusive as the more exclusive of its words. The second part follows where it is hardly less relevant,
-    and not like the first. Larger topics choose first.
-    vocabulary: the spelling of each of `candidates(topics)` and of the words of pairs. looked_at: of each topic, what
-    explore.neighbours saw of its documents; None while there is no evidence: then names are words as the vocabulary has
-    them.
+    A topic's first CANDIDATES words are in the order of lam log p(w|k) + (1 - lam) log(p(w|k) / p(w)), where p(w) is the
+    model's own, sum_k p(k) p(w|k). Larger topics choose first. vocabulary: the spelling of each of `candidates(topics)`.
     """
-    everywhere, owners, rates = _everywhere(topics), _owners(topics), _rates(topics, looked_at)
+    everywhere, owners = _everywhere(topics), _owners(topics)
     used: set[str] = set()
     proposed = [""] * topics.K
     for k in np.argsort(-topics.share, kind="stable").tolist():
-        if looked_at is None:
-            parts = _words(topics, k, everywhere, owners, vocabulary, None)
-        else:
-            parts = _phrases(topics, k, everywhere, rates, vocabulary, *looked_at[k])
-            parts += _words(topics, k, everywhere, owners, vocabulary, looked_at[k][1])
-        proposed[k] = _unique(sorted(parts, key=lambda part: -part.score), used)
+        parts = sorted(
+            _words(topics, k, everywhere, owners, vocabulary), key=lambda part: -part[1] - WORTH * (" " in part[0])
+        )
+        near = [text for text, score in parts if parts and score >= parts[0][1] - SECOND]
+        proposed[k] = _unique([text for text, _ in parts], set(near), used)
         used.add(proposed[k].casefold())
     return proposed
+
+
+def standing(
+    evidence: Evidence, into: np.ndarray | None = None, precision: float = PRECISION, most: int = STANDING
+) -> list[list[int]]:
+    """Of each topic the words that stand for it, those first that hold most of it: at least `precision` of their tokens, and
+    PART of the topic's, are in it. Where none has the precision, the FEWER first of all. into: int32[K], merged topics."""
+    ptr, topics, tokens, _ = evidence.by_word()
+    word = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
+    topic = topics.astype(np.int64) if into is None else into[topics].astype(np.int64)
+    size = np.bincount(topic, weights=tokens, minlength=evidence.K)
+    key, at = np.unique(word * evidence.K + topic, return_inverse=True)  # merged topics are one
+    tokens, (word, topic) = np.bincount(at, weights=tokens), np.divmod(key, evidence.K)
+    share = tokens / np.bincount(word, weights=tokens)[word]
+    some = np.flatnonzero(tokens >= np.maximum(PART * size, np.minimum(LEAST, size / 8))[topic])
+    order = some[np.argsort(-(tokens * share)[some], kind="stable")]
+    order = order[np.argsort(topic[order], kind="stable")]
+    out: list[list[int]] = []
+    for of_topic in np.split(order, np.searchsorted(topic[order], np.arange(1, evidence.K))):
+        precise = of_topic[share[of_topic] >= precision]
+        out.append(word[precise[:most] if len(precise) else of_topic[:FEWER]].tolist())
+    return out
+
+
+def by_coverage(
+    evidence: Evidence,
+    vocabulary: Mapping[int, str],
+    looked_at: Sequence[tuple[Sample, Written]],
+    avoided: Set[str] = frozenset(),
+) -> list[str]:
+    """A name for each topic, by what it is in the documents; "" for a topic without words. No two are equal.
+
+    The first word has the largest precision times coverage, the share of the topic's tokens in documents with the word; the
+    second the largest precision times what it adds, among words unlike the first that meet it more often than by chance. Each
+    is shown as the phrase that most of its uses in the topic are, in the texts' own spelling.
+    vocabulary: of all words of `standing` and of phrases. looked_at: of each topic, what explore.neighbours saw of its
+    documents. avoided: words in small letters that name no subject, such as those of who speaks.
+    """
+    words = standing(evidence)
+    size = np.bincount(evidence.doc_topics, weights=evidence.doc_tokens, minlength=evidence.K)
+    used: set[str] = set()
+    proposed = [""] * evidence.K
+    for k in np.argsort(-size, kind="stable").tolist():
+        telling = [w for w in words[k] if _tells(vocabulary[w])]
+        own = [w for w in telling if vocabulary[w].casefold() not in avoided] or telling or words[k]
+        order, second = _chosen(evidence, k, own, vocabulary)
+        shown = [_shown(evidence, k, w, vocabulary, looked_at[k], avoided) for w in order]
+        proposed[k] = _unique(shown, {shown[1]} if second else set(), used)
+        used.add(proposed[k].casefold())
+    return proposed
+
+
+def _chosen(evidence: Evidence, k: int, own: list[int], vocabulary: Mapping[int, str]) -> tuple[list[int], bool]:
+    """Its words, those of its name first, and whether the second belongs to it."""
+    if not own:
+        return [], False
+    listed = evidence.by_tokens[evidence.topic_ptr[k] : evidence.topic_ptr[k + 1]]
+    documents = np.sort(listed[:: -(-len(listed) // LOOKED_AT) or 1]).astype(np.int32)
+    weight = evidence.held([k], documents).astype(np.float64)
+    weight /= max(weight.sum(), 1.0)
+    has = np.array([_has(evidence, w, documents) for w in own])
+    precision = np.array([_precision(evidence, w, k) for w in own])
+    score = precision * (has @ weight)
+    order = np.argsort(-score, kind="stable")
+    first = int(order[0])
+    added = (has & ~has[first]) @ weight
+    enough = added >= ADDED
+    gain = np.where(enough.any(), precision * added * enough, score)  # of long documents the first may be in all
+    for i in sorted((int(i) for i in order[1:]), key=lambda i: -gain[i]):
+        if (
+            gain[i] > 0
+            and not alike(vocabulary[own[first]], vocabulary[own[i]])
+            and _meet(evidence, own[first], own[i])
+        ):
+            return [own[first], own[i], *(own[j] for j in order if j not in (first, i))], True
+    return [own[int(i)] for i in order], False
+
+
+def _has(evidence: Evidence, w: int, documents: np.ndarray) -> np.ndarray:
+    """bool[n]: which of some documents, ascending, have a word."""
+    having = evidence.word(w)[0]
+    at = np.minimum(np.searchsorted(having, documents), len(having) - 1)
+    return having[at] == documents
+
+
+def _precision(evidence: Evidence, w: int, k: int) -> float:
+    a, b = evidence.held_ptr[w : w + 2]
+    return _held(evidence, w, k) / max(int(evidence.held_tokens[a:b].sum()), 1)
+
+
+def _held(evidence: Evidence, w: int, k: int) -> int:
+    """Tokens of a word in a topic."""
+    a, b = evidence.held_ptr[w : w + 2]
+    return int(evidence.held_tokens[a:b][evidence.held_topics[a:b] == k].sum())
+
+
+def _meet(evidence: Evidence, v: int, w: int) -> bool:
+    """Whether two words are in the same documents COMPANY times as often as by chance."""
+    rare, other = sorted((evidence.word(v)[0], evidence.word(w)[0]), key=len)
+    step = -(-len(rare) // MET)
+    rare = np.ascontiguousarray(rare[::step])
+    at = np.minimum(np.searchsorted(other, rare), len(other) - 1)
+    both = np.count_nonzero(other[at] == rare)
+    return bool(both >= min(3, len(rare)) and both * len(evidence.lengths) >= COMPANY * len(rare) * len(other))
+
+
+def _shown(
+    evidence: Evidence,
+    k: int,
+    w: int,
+    vocabulary: Mapping[int, str],
+    looked_at: tuple[Sample, Written],
+    avoided: Set[str],
+) -> str:
+    """A word as the texts write it, or as the phrase that most of its uses in the topic are."""
+    sample, written = looked_at
+    expected = sample.tokens * _held(evidence, w, k) / max(sample.size, 1)
+    for phrase in sorted(sample.phrases, key=lambda phrase: -phrase.tokens):
+        if w in phrase.words and phrase.tokens >= PHRASE * expected and (text := written.form(phrase.words)):
+            if all(_tells(word) for word in (text.split()[0], text.split()[-1])) and not avoided & set(
+                text.casefold().split()
+            ):
+                return text
+    return written.form((w,)) or vocabulary[w].replace("_", " ")
 
 
 def background(exclusivity: np.ndarray, documents: np.ndarray) -> np.ndarray:
@@ -111,25 +222,19 @@ def _lift(topics: Topics, k: int, everywhere: np.ndarray) -> tuple[np.ndarray, n
 
 
 def _words(
-    topics: Topics,
-    k: int,
-    everywhere: np.ndarray,
-    owners: np.ndarray,
-    vocabulary: Mapping[int, str],
-    written: Written | None,
-) -> list[Part]:
-    """The words of a topic that can name it; where none can, all of them."""
+    topics: Topics, k: int, everywhere: np.ndarray, owners: np.ndarray, vocabulary: Mapping[int, str]
+) -> list[tuple[str, float]]:
+    """The words of a topic that can name it, with their relevance; where none can, all of them."""
     words, log, lift = _lift(topics, k, everywhere)
-    score = LAM * log + (1 - LAM) * lift
-    parts = []
-    for w, s in zip(words.tolist(), score.tolist(), strict=True):
-        text = (written.form((w,)) if written else "") or vocabulary[w].replace("_", " ")
-        parts.append(Part((w,), text, s))
-    fit = [
-        part for part, rise in zip(parts, lift.tolist(), strict=True) if rise >= _least(topics, k) and _tells(part.text)
+    parts = [
+        (w, vocabulary[w].replace("_", " "), score)
+        for w, score in zip(words.tolist(), (LAM * log + (1 - LAM) * lift).tolist(), strict=True)
     ]
-    own = [part for part in fit if owners[part.words[0]] == k]
-    return own or fit or parts
+    fit = [
+        part for part, rise in zip(parts, lift.tolist(), strict=True) if rise >= _least(topics, k) and _tells(part[1])
+    ]
+    own = [part for part in fit if owners[part[0]] == k]
+    return [(text, score) for _, text, score in own or fit or parts]
 
 
 def _least(topics: Topics, k: int) -> float:
@@ -141,78 +246,22 @@ def _tells(text: str) -> bool:
     return not text[:1].isdigit() and (len(text) >= SHORT or not text.islower())
 
 
-def _rates(topics: Topics, looked_at: Sequence[tuple[Sample, Written]] | None) -> Rates:
-    """(how often it stands among the tokens of all topics, most in one topic, that topic) of each phrase, by what was
-    looked at."""
-    rates: Rates = {}
-    for k, (sample, _) in enumerate(looked_at or ()):
-        for phrase in sample.phrases:
-            rate = float(topics.share[k]) * phrase.tokens / max(1, sample.tokens)
-            total, most, owner = rates.get(phrase.words, (0.0, 0.0, k))
-            rates[phrase.words] = (total + rate, *max((most, owner), (rate, k), key=lambda pair: pair[0]))
-    return rates
-
-
-def _phrases(
-    topics: Topics,
-    k: int,
-    everywhere: np.ndarray,
-    rates: Rates,
-    vocabulary: Mapping[int, str],
-    sample: Sample,
-    written: Written,
-) -> list[Part]:
-    """The phrases that two of a topic's words are in, as the texts write them."""
-    words, log, lift = _lift(topics, k, everywhere)
-    weight, rise = (
-        dict(zip(words.tolist(), log.tolist(), strict=True)),
-        dict(zip(words.tolist(), lift.tolist(), strict=True)),
-    )
-    parts = []
-    for phrase in sample.phrases:
-        own = [w for w in phrase.words if w in weight]
-        text = written.form(phrase.words)
-        if (
-            len(own) < 2
-            or not text
-            or not _stands(text, [vocabulary[w] for w in own])
-            or _loose(phrase, sample, min(weight[w] for w in own))
-        ):
-            continue
-        rate = phrase.tokens / sample.tokens
-        lift_of = min(float(np.mean([rise[w] for w in own])), float(np.log(rate / rates[phrase.words][0])))
-        if lift_of >= _least(topics, k) and rates[phrase.words][2] == k:
-            parts.append(Part(phrase.words, text, LAM * float(np.log(rate)) + (1 - LAM) * lift_of))
-    return parts
-
-
-def _stands(text: str, own: list[str]) -> bool:
-    """Whether a phrase can be a name: none of its words, and nothing that it begins or ends with, is too short."""
-    words = text.replace("-", " ").split()
-    return all(_tells(word) for i, word in enumerate(words) if i in (0, len(words) - 1) or word in own)
-
-
-def _loose(phrase: Phrase, sample: Sample, log_rarest: float) -> bool:
-    """Whether its words only happen to meet. log_rarest: log p(w|k) of its rarest word."""
-    return phrase.tokens < BOUND * sample.tokens * np.exp(log_rarest)
-
-
-def _unique(parts: list[Part], used: set[str]) -> str:
-    """The best one or two parts that no other topic is called by."""
+def _unique(parts: list[str], near: set[str], used: set[str]) -> str:
+    """The first part that gives a name that no other topic has: with the next of `near` that says something else, alone, or with
+    any other."""
     for i, first in enumerate(parts):
         others = [part for part in parts[i + 1 :] if _other(first, part)]
-        near = next((part for part in others if part.relevance >= first.relevance - SECOND), None)
-        alone, second = first.text, near or (others[0] if others else None)
-        pair = f"{first.text}, {second.text}" if second else alone
-        for name in (pair, alone) if near else (alone, pair):
+        pairs = [f"{first}, {part}" for part in sorted(others, key=lambda part: part not in near)]
+        close = any(part in near for part in others)
+        for name in [*pairs[:1], first, *pairs[1:]] if close else [first, *pairs]:
             if _capital(name).casefold() not in used:
                 return _capital(name)
     return ""
 
 
-def _other(first: Part, second: Part) -> bool:
+def _other(first: str, second: str) -> bool:
     """Whether the second part says something that the first doesn't."""
-    return not any(alike(a, b) for a in first.text.split() for b in second.text.split())
+    return not any(alike(a, b) for a in first.split() for b in second.split())
 
 
 def alike(a: str, b: str) -> bool:

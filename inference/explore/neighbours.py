@@ -42,28 +42,30 @@ class Phrase(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """What was looked at of one topic. documents: int64, most of its tokens first. tokens: of the topic in them.
-    phrases: the most frequent first."""
+    """What was looked at of one topic. documents: int64, most of its tokens first. tokens: of the topic in them, size: in all
+    documents. phrases: the most frequent first."""
 
     documents: np.ndarray
     tokens: int
     phrases: list[Phrase]
+    size: int
 
 
 def samples(evidence: Evidence, lengths: np.ndarray) -> Iterable[Sample]:
     """A Sample of each topic, in their order. lengths: int32[V], letters of each word of the vocabulary."""
     bow, K = evidence.bow, evidence.K
     largest = _largest(evidence.doc_ptr, evidence.doc_topics, evidence.doc_tokens, K, DOCUMENTS)
+    size = np.bincount(evidence.doc_topics, weights=evidence.doc_tokens, minlength=K)
     for k in range(K):
         documents = largest[k][largest[k] >= 0]
         seen = np.cumsum(evidence.lengths[documents])
         documents = documents[: max(1, int(np.searchsorted(seen, TOKENS // K, side="right")))]
         if bow.offsets is None:
-            yield Sample(documents, 0, [])
+            yield Sample(documents, 0, [], 0)
             continue
         rows = [_neighbours(evidence, bow.offsets, k, int(d), lengths) for d in documents]
         tokens = sum(n for n, _ in rows)
-        yield Sample(documents, tokens, _phrases([pairs for _, pairs in rows], len(documents)))
+        yield Sample(documents, tokens, _phrases([pairs for _, pairs in rows], len(documents)), int(size[k]))
 
 
 def _neighbours(evidence: Evidence, places: np.ndarray, k: int, d: int, lengths: np.ndarray) -> tuple[int, np.ndarray]:

@@ -17,7 +17,7 @@ COURT = [
 FARM = ["Corn and wheat grow."] * 4
 
 
-def named(tmp_path, texts, topic_of, words, language="en"):
+def named(tmp_path, texts, topic_of, words, language="en", avoided=frozenset()):
     """(names, samples) of topics whose words are given, each document wholly of one topic."""
     with Stream.write(tmp_path / "tokens", Tokeniser(language)) as stream:
         stream.add(texts, [""] * len(texts))
@@ -43,9 +43,9 @@ def named(tmp_path, texts, topic_of, words, language="en"):
 
     looked_at = [
         (s, neighbours.written(evidence, s, row, spelled.__getitem__, read))
-        for s, row in zip(samples, rows, strict=True)
+        for s, row in zip(samples, naming.standing(evidence), strict=True)
     ]
-    return naming.names(topics, dict(enumerate(spelled)), looked_at), samples
+    return naming.by_coverage(evidence, dict(enumerate(spelled)), looked_at, avoided), samples
 
 
 def test_a_phrase_is_written_as_the_texts_do(tmp_path):
@@ -66,6 +66,30 @@ def test_words_between_are_part_of_a_phrase(tmp_path):
     texts = ["We asked the Bank of England. The Bank of England lends."] * 4 + FARM
     names, _ = named(tmp_path, texts, [0] * 4 + [1] * 4, [["bank", "england", "lends"], ["corn", "wheat"]])
     assert names[0].startswith("Bank of England")
+
+
+def test_a_name_covers_its_topic_by_two_words_that_meet(tmp_path):
+    """ "corn" is in half of the documents, "wheat" in the other half and where corn is, "hay" alone in one."""
+    texts = ["Corn rain. Corn with wheat.", "Wheat sun. Wheat for corn.", "Wheat rain.", "Wheat sun.", "Hay alone."]
+    words = [["corn", "wheat", "rain", "sun", "hay"], ["court", "judge"]]
+    names, _ = named(tmp_path, texts + ["Court; judge."] * 8, [0] * 5 + [1] * 8, words)
+    assert names == ["Wheat, corn", "Court, judge"]
+
+
+def test_speakers_name_no_subject(tmp_path):
+    (tmp_path / "a").mkdir()
+    kept = ["Smith speaks. Smith of taxes."] * 4
+    names, _ = named(tmp_path / "a", kept + FARM, [0] * 4 + [1] * 4, [["smith", "taxes", "speaks"], ["corn", "wheat"]])
+    assert names[0].startswith("Smith")
+    (tmp_path / "b").mkdir()
+    names, _ = named(
+        tmp_path / "b",
+        kept + FARM,
+        [0] * 4 + [1] * 4,
+        [["smith", "taxes", "speaks"], ["corn", "wheat"]],
+        avoided={"smith"},
+    )
+    assert "Smith" not in names[0]
 
 
 def test_writing_without_spaces(tmp_path):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from inference.findings import families, senses, sums, trends, unlike
+from inference.findings import changes, families, groups, senses, sums, trends, unlike
 from tests.inference import naive_findings as naive
 
 K = 8
@@ -82,41 +82,130 @@ def test_neighbours_that_are_alike_widen_an_interval():
     assert widths[1] > 2.5 * widths[0]
 
 
-def test_a_rise_is_dated_and_its_interval_holds_the_truth():
-    held = 0
+def described(tokens, period):
+    """(Units, {topic: the shape that describes it best}) of what changed, false discovery rate 5%."""
+    of = by_period(tokens, period)
+    units = changes.in_units(of.x, of.tokens)
+    trend, window, first, end = changes.tested(units)
+    trends_, windows = sums.accepted(trend, 0.05), sums.accepted(window, 0.05)
+    return units, {
+        k: changes.describe(units, k, trends_[k], (first[k], end[k]) if windows[k] else None)
+        for k in np.flatnonzero(trends_ | windows).tolist()
+    }
+
+
+def test_a_change_that_stays_is_a_step():
     for seed in range(5):
-        tokens, period = made(seed, topic=3, since=25, times=3.0)
-        of = by_period(tokens, period)
-        change = trends.changes(of)
-        assert sums.accepted(change.p, 0.05)[3] and change.stays[3]
-        assert change.first[3] <= 25 <= change.last[3] and abs(change.cut[3] - 25) <= 2
-        usual = np.random.default_rng(seed).dirichlet(np.full(K, 2.0))[3]
-        assert change.low[3] > 1.3
-        held += change.low[3] < 3 / (1 + 2 * usual) < change.high[3]
-        x, tokens_of = of.x[:, 3].tolist(), of.tokens.tolist()
-        cuts = [
-            c for c in range(1, len(x)) if min(sum(tokens_of[:c]), sum(tokens_of[c:])) >= trends.EDGE * sum(tokens_of)
-        ]
-        assert change.cut[3] == naive.best_cut(x, tokens_of, [c for c in cuts if 4 <= c <= len(x) - 4])
-    assert held >= 4
+        tokens, period = made(seed, topic=3, since=25, times=4.0)
+        units, shapes = described(tokens, period)
+        assert shapes[3].shape == "step" and shapes[3].more and abs(shapes[3].first - 25) <= 2 and shapes[3].last == 39
+        x, tokens_of = (units.share * units.weight[:, None])[:, 3].tolist(), units.weight.tolist()
+        assert shapes[3].first == naive.best_cut(x, tokens_of, list(range(4, 37)))
+
+
+def test_a_topic_that_ends_is_a_step_downwards():
+    _, shapes = described(*made(1, topic=3, since=25, times=0.1))
+    assert shapes[3].shape == "step" and not shapes[3].more and abs(shapes[3].first - 25) <= 2
+
+
+def test_what_comes_and_goes_is_a_window_and_no_step():
+    _, shapes = described(*made(7, topic=2, since=18, until=24, times=8.0))
+    assert shapes[2].shape == "window" and shapes[2].more
+    assert abs(shapes[2].first - 18) <= 1 and abs(shapes[2].last - 23) <= 1
+
+
+def test_what_grows_all_along_is_a_line():
+    rng = np.random.default_rng(3)
+    period = np.sort(rng.integers(0, 40, 800)).astype(np.int32)
+    theta = np.full((800, K), 1.0)
+    theta[:, 4] = 0.2 + period / 12
+    theta /= theta.sum(axis=1, keepdims=True)
+    tokens = np.array([rng.multinomial(80, row) for row in theta])
+    _, shapes = described(tokens, period)
+    assert shapes[4].shape == "line" and shapes[4].more and shapes[4].inside[-1] and shapes[4].outside[0]
+
+
+def test_empty_periods_are_gaps():
+    """What is left out changes nothing but the places."""
+    tokens, period = made(7, topic=2, since=18, until=24, times=8.0)
+    whole = described(tokens, period)[1][2]
+    units, shapes = described(tokens, period + 30 * (period >= 30).astype(np.int32))
+    assert len(units.numbers) == 40 and shapes[2][:3] == whole[:3]
+    assert units.numbers[-1] == 69
+
+
+def test_a_change_of_who_speaks_is_no_change_of_subject():
+    rng = np.random.default_rng(5)
+    period = np.sort(rng.integers(0, 40, 1200)).astype(np.int32)
+    speaker = (rng.random(1200) < np.where(period < 20, 0.2, 0.8)).astype(int)
+    usual = rng.dirichlet(np.full(K, 3.0), 2)
+    usual[:, 0], usual[:, 1] = (0.5, 0.05), (0.05, 0.5)
+    usual /= usual.sum(axis=1, keepdims=True)
+    tokens = np.array([rng.multinomial(80, usual[s]) for s in speaker])
+    assert {0, 1} <= described(tokens, period)[1].keys()
+    of = by_period(tokens, period)
+    said, own = np.zeros((40, 2)), np.zeros((2, K))
+    np.add.at(said, (period, speaker), 80)
+    np.add.at(own, speaker, tokens)
+    held = changes.held_constant(changes.in_units(of.x, of.tokens), said, own)
+    assert not sums.accepted(np.concatenate(changes.tested(held)[:2]), 0.05).any()
+    assert (held.weight * held.share.T).sum(axis=1) == pytest.approx(tokens.sum(axis=0) / tokens.sum(), abs=0.01)
 
 
 def test_nothing_is_claimed_where_nothing_changed():
-    """Of 20 collections at most one may have a false claim, whether topics by period or by group."""
-    rose = marked = 0
+    """Of 20 collections at most one may have a false claim, whether over time, by group or by unit."""
+    rose = marked = differ = 0
     for seed in range(20):
         tokens, period = made(100 + seed)
-        rose += sums.accepted(trends.changes(by_period(tokens, period)).p, 0.05).any()
+        rose += bool(described(tokens, period)[1])
         group = (period // 10).astype(np.int32)
         of = sums.sums(sums.in_blocks(group, 4), 4, *arrays(tokens), np.arange(K), K)
         marked += sums.accepted(trends.contrasts(of)[1].p, 0.05).any()
-    assert rose <= 1 and marked <= 1
+        p, _ = groups.differ(tokens.astype(float), tokens.sum(axis=1).astype(float), group, 4)
+        differ += sums.accepted(p, 0.05).any()
+    assert rose <= 1 and marked <= 1 and differ <= 1
 
 
-def test_a_burst_is_no_rise():
-    tokens, period = made(7, topic=2, since=18, until=24, times=6.0)
-    change = trends.changes(by_period(tokens, period))
-    assert not change.stays[2]
+def speeches(seed, *, party_of_topic):
+    """Documents of 60 speakers, each with subjects of his own, in two parties: tokens, speaker, party."""
+    rng = np.random.default_rng(seed)
+    speaker = np.repeat(np.arange(60), 15)
+    party = (np.arange(60) % 2)[speaker]
+    weights = rng.dirichlet(np.full(K, 2.0), 60)[speaker]
+    if party_of_topic is not None:
+        weights[party == 1, party_of_topic] *= 4
+    return np.array([rng.multinomial(60, row / row.sum()) for row in weights]).astype(float), speaker, party
+
+
+def test_groups_differ_as_far_as_whoever_speaks_is_permuted():
+    """Where speakers have subjects of their own, documents as units find parties that differ by chance."""
+    by_document = by_speaker = 0
+    for seed in range(10):
+        tokens, speaker, party = speeches(seed, party_of_topic=None)
+        by_document += sums.accepted(groups.differ(tokens, tokens.sum(axis=1), party, 2)[0], 0.05).any()
+        x = np.zeros((60, K))
+        np.add.at(x, speaker, tokens)
+        by_speaker += sums.accepted(groups.differ(x, x.sum(axis=1), np.arange(60) % 2, 2)[0], 0.05).any()
+        assert groups.design_effect(tokens, tokens.sum(axis=1), speaker) > 3
+        assert groups.design_effect(tokens, tokens.sum(axis=1), np.random.default_rng(seed).permutation(speaker)) < 1.5
+    assert by_document >= 8 and by_speaker <= 1
+    tokens, speaker, party = speeches(1, party_of_topic=3)
+    x = np.zeros((60, K))
+    np.add.at(x, speaker, tokens)
+    p, z = groups.differ(x, x.sum(axis=1), np.arange(60) % 2, 2)
+    assert p[1, 3] <= 0.002 and z[1, 3] > 3 and z[0, 3] < -3
+
+
+def test_groups_that_spoke_at_another_time_do_not_differ():
+    rng = np.random.default_rng(2)
+    time = np.sort(rng.random(400)) * 1000
+    group = (rng.random(400) < time / 1000).astype(int)
+    theta = np.full((400, K), 1.0)
+    theta[:, 2] = 0.2 + time / 250
+    tokens = np.array([rng.multinomial(80, row / row.sum()) for row in theta]).astype(float)
+    n = tokens.sum(axis=1)
+    assert groups.differ(tokens, n, group, 2)[0][1, 2] <= 0.01
+    assert groups.differ(tokens, n, group, 2, time)[0][1, 2] > 0.05
 
 
 def test_a_group_with_more_of_a_topic_is_told_from_the_rest():
@@ -137,8 +226,8 @@ def test_little_evidence_is_no_claim():
     tokens, period = made(11)
     tokens[:, 6] = 0
     tokens[-2:, 6] = 50
-    assert trends.changes(by_period(tokens, period)).p[6] == 1.0
-    assert (trends.changes(by_period(tokens, np.zeros(len(period), np.int32))).cut == -1).all()
+    few = by_period(tokens, period // 8)
+    assert (np.array(changes.tested(changes.in_units(few.x, few.tokens))[:2]) == 1.0).all()
     group = np.where(period < 20, 0, 2).astype(np.int32)
     of = sums.sums(sums.in_blocks(group, 3), 3, *arrays(tokens), np.arange(K), K)
     own, ratio = trends.contrasts(of)
@@ -151,18 +240,6 @@ def test_benjamini_and_hochberg():
         p = rng.random(15) ** 3
         assert sums.accepted(p, 0.1).tolist() == naive.accepted(p.tolist(), 0.1)
     assert sums.accepted(np.zeros(0), 0.05).shape == (0,)
-
-
-def test_the_tail_of_the_largest_statistic_is_an_upper_bound():
-    """Of a bridge that was cut in 60 places."""
-    rng = np.random.default_rng(8)
-    walk = rng.normal(size=(20_000, 60)).cumsum(axis=1)
-    t = np.arange(1, 60) / 60
-    z = np.abs((walk[:, :-1] - t * walk[:, -1:]) / np.sqrt(60 * t * (1 - t)))[:, 2:57].max(axis=1)
-    for bound in (2.5, 3.0, 3.5):
-        assert (
-            (z >= bound).mean() <= trends.of_maximum(np.array(bound), t[2], t[56]) <= 6 * max((z >= bound).mean(), 1e-3)
-        )
 
 
 def test_families_are_the_topics_that_stand_together():

@@ -150,14 +150,28 @@ class Topics(Schema):
     next: str | None
 
 
+class Claim(Schema):
+    """What a finding about a time or a group says, so that it can be checked against the texts."""
+
+    name: str = Field(description="the words that it calls its topic by")
+    more: bool = Field(description="whether there is more of it in the span or group than elsewhere")
+    steady: bool = Field(description="whether it changed all along")
+    ratio: float = Field(description="how many times the share elsewhere")
+    first: str = Field(description="of the span, as addresses have it; empty: open")
+    last: str
+    field: str
+    value: str
+    bounds: tuple[str, str] | None = Field(description="of a field of numbers")
+
+
 class Finding(Schema):
     """A sentence that stands out, and what it rests on. docs/findings.md says what each kind means."""
 
-    kind: str = Field(description="family, rise, fall, mark, sense, unlike or caution")
+    kind: str = Field(description="family, change, event, speaker, mark, none, sense, unlike or caution")
     rank: int = Field(description="within its kind, from 1")
     sentence: str
     estimate: float | None = Field(
-        description="a share (family, unlike, caution), a ratio (rise, fall, mark) or a difference of shares (sense); null: of nothing"
+        description="a share (family, speaker, unlike, caution), a ratio (change, event, mark) or a difference of shares (none, sense); null: of nothing"
     )
     low: float | None = Field(description="the ends of its 95% interval; those of a count are the count")
     high: float | None
@@ -165,6 +179,7 @@ class Finding(Schema):
     score: float = Field(description="size times certainty, comparable within a kind")
     topic: TopicName | None
     line: list[float | None] = Field(description="shares of the words from the first time to the last, in equal steps")
+    claims: list[Claim] = Field(description="of a change, an event, or each topic of a group")
 
 
 class Quotation(Schema):
@@ -188,7 +203,7 @@ class Overview(Schema):
     documents: int
     tokens: int
     span: list[str] = Field(description="the first and the last time, or nothing")
-    unit: str = Field(description="year, month, day, decade, or empty")
+    unit: str = Field(description="year, month, week, day, decade, or empty")
     bins: list[str] = Field(description="the times that the points of each line stand for")
     quotes: list[Quotation]
     findings: list[Finding]

@@ -4,6 +4,7 @@ from datetime import date
 from functools import partial
 
 import numpy as np
+import regex
 
 from inference.errors import Invalid
 from inference.explore.day_sums import in_span
@@ -35,6 +36,11 @@ __all__ = [
 ]  # fmt: skip
 
 _BLOCK = 1 << 18  # documents at a time
+_NAME = regex.compile(r"[\p{L}\p{M}]+")
+_WHO = regex.compile(
+    r"(?i)author|user|speaker|president|party|source|newspaper|journal|outlet|country|sender|account|screen.?name|faction|candidate|"
+    r"publisher|autor|auteur|redner|sprecher|partei|parti\b|quelle|zeitung|fraktion|pays|land\b|fuente|partido|orador"
+)
 
 
 @cached(64)
@@ -57,6 +63,17 @@ def categories(version: Version) -> list[ValueField]:
     fields = _fields(version, ValueField)
     hidden = embargo.withheld(version.corpus) if fields else None
     return [category for category in fields if not hidden or hidden.may_count(category.name, category.values)]
+
+
+def speaks(name: str) -> bool:
+    """Whether a field is, by its name, who speaks, and not what of."""
+    return bool(_WHO.search(name))
+
+
+def who_speaks(version: Version) -> frozenset[str]:
+    """The words, in small letters, of the names of those who speak: they name no subject."""
+    values = [value for field in categories(version) if speaks(field.name) for value in field.values]
+    return frozenset(word.casefold() for value in values for word in _NAME.findall(value))
 
 
 def ranges(version: Version) -> list[RangeField]:

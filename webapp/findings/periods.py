@@ -1,26 +1,28 @@
-"""Documents by the periods that changes are looked for between: years, months or days, whichever are many enough."""
+"""Documents by the periods that changes are looked for between: days, weeks, months or years, the finest of which there are
+neither too few nor too many."""
 
-from datetime import date
+from datetime import date, timedelta
 from typing import NamedTuple
 
 import numpy as np
 
 from webapp.metadata.groups import months
 
-ENOUGH = 20  # periods with documents from which on longer ones are taken
+ENOUGH, MANY = 30, 200  # periods with documents, between which a unit fits
 FEWEST = 8  # below it a period is divided into blocks of neighbouring documents
 MOST = 1_200
 BINS = 60  # of a small line
-_EPOCH = date(1970, 1, 1).toordinal()
 
 
 class Periods(NamedTuple):
-    """unit: "decade", "year", "month" or "day". group: int32[D], -1 for a document outside the set or without a date.
-    names: as addresses say them, from the first period to the last; said: as readers do."""
+    """unit: "decade", "year", "month", "week" or "day". group: int32[D], -1 for a document outside the set or without a date.
+    names, ends: the first and the last day, month or year of each, as addresses have them, from the first period to the last;
+    said: as readers do."""
 
     unit: str
     group: np.ndarray
     names: list[str]
+    ends: list[str]
     said: list[str]
 
     @property
@@ -34,33 +36,48 @@ def of(dates: np.ndarray, mask: np.ndarray | None) -> Periods | None:
     known = np.flatnonzero(kept)
     if not len(known) or dates[known].min() == dates[known].max():
         return None
-    month = months(dates[known])
-    choices = {"decade": month // 120, "year": month // 12, "month": month, "day": dates[known].astype(np.int64)}
+    days = dates[known].astype(np.int64)
+    month = months(days)
+    choices = {"day": days, "week": (days - 1) // 7, "month": month, "year": month // 12, "decade": month // 120}
     fitting = {unit: number for unit, number in choices.items() if number.max() - number.min() < MOST}
-    unit = next(
-        (u for u in ("year", "month", "day") if u in fitting and len(np.unique(fitting[u])) >= ENOUGH),
-        max((u for u in ("year", "month", "day", "decade") if u in fitting), key=lambda u: len(np.unique(fitting[u]))),
-    )
+    if not (month % 12).any() or not fitting.keys() - {"decade", "year"}:
+        unit = "year" if "year" in fitting else "decade"  # a year alone is read as its first of January
+    else:
+        unit = _fitting({unit: len(np.unique(number)) for unit, number in fitting.items()})
     number = fitting[unit]
     first = int(number.min())
     group = np.full(len(dates), -1, np.int32)
     group[known] = number - first
     every = range(first, int(number.max()) + 1)
-    return Periods(unit, group, [_name(unit, n) for n in every], [_said(unit, n) for n in every])
+    ends = [_name(unit, n, 6) for n in every]
+    return Periods(unit, group, [_name(unit, n, 0) for n in every], ends, [_said(unit, n) for n in every])
 
 
-def _name(unit: str, n: int) -> str:
-    """ "1945", "1945-03", "1945-03-09"; of a decade "1940s"."""
-    if unit == "day":
-        return date.fromordinal(n).isoformat()
+def _fitting(counts: dict[str, int]) -> str:
+    """The finest of weeks, months and years with ENOUGH to MANY periods; else days, of a few weeks, or what comes next."""
+    for unit in ("week", "month", "year"):
+        if ENOUGH <= counts.get(unit, 0) <= MANY:
+            return unit
+    if counts.get("week", MANY) < ENOUGH and "day" in counts:
+        return "day"
+    return next(unit for unit in ("year", "decade", "month") if unit in counts)
+
+
+def _name(unit: str, n: int, later: int) -> str:
+    """ "1945", "1945-03", "1945-03-09"; of a decade "1940s"; of a week its first day, or that `later`."""
+    if unit in ("day", "week"):
+        return (
+            date.fromordinal(7 * n + 1 if unit == "week" else n) + timedelta(later if unit == "week" else 0)
+        ).isoformat()
     if unit == "month":
         return f"{n // 12:04d}-{n % 12 + 1:02d}"
     return f"{n:04d}" if unit == "year" else f"{n * 10:04d}s"
 
 
 def _said(unit: str, n: int) -> str:
-    if unit == "day":
-        return f"{date.fromordinal(n):%-d %B} {date.fromordinal(n).year}"
+    if unit in ("day", "week"):
+        day = date.fromordinal(7 * n + 1 if unit == "week" else n)
+        return f"{day:%-d %B} {day.year}"
     if unit == "month":
         return f"{date(2000, n % 12 + 1, 1):%B} {n // 12}"
     return str(n) if unit == "year" else f"the {n * 10}s"

@@ -8,16 +8,22 @@ from webapp.drawing import tables
 from webapp.findings import quotations, sentences, stored
 from webapp.results import links
 
-DETAILS = {  # how many of each kind are shown
-    "less": {"family": 3, "rise": 2, "fall": 2, "mark": 2, "sense": 1, "unlike": 1, "caution": 2},
-    "": {"family": 5, "rise": 3, "fall": 3, "mark": 6, "sense": 3, "unlike": 3, "caution": 6},
-    "more": {"family": 7, "rise": 12, "fall": 12, "mark": 20, "sense": 12, "unlike": 8, "caution": 8},
-}
+DETAILS = {  # how many of each kind are shown; of "mark" groups
+    "less": {"family": 3, "change": 5, "event": 5, "speaker": 1, "mark": 4, "keyword": 3, "none": 1, "sense": 1, "unlike": 1, "caution": 2},
+    "": {"family": 5, "change": 14, "event": 12, "speaker": 2, "mark": 12, "keyword": 12, "none": 4, "sense": 3, "unlike": 3, "caution": 6},
+    "more": {"family": 7, "change": 60, "event": 40, "speaker": 6, "mark": 60, "keyword": 60, "none": 12, "sense": 12, "unlike": 8, "caution": 8},
+}  # fmt: skip
+LARGE = 1e4  # the ratio of something to nothing
+CLAIMED = ("change", "event", "mark", "keyword")  # kinds that claim what raw counts can contradict
+TOPICS = {"less": 3, "": 4, "more": 10}  # of a group, that its sentence names
 KINDS = {
     "family": "What it is about",
-    "rise": "What rose",
-    "fall": "What fell",
-    "mark": "Particular to a group or a time",
+    "change": "What changed",
+    "event": "Words of a time",
+    "speaker": "Who speaks when",
+    "mark": "Particular to a group",
+    "keyword": "Words of a group",
+    "none": "Fields without a difference",
     "sense": "Words whose use changed",
     "unlike": "Documents unlike the rest",
     "caution": "What not to rely on",
@@ -33,6 +39,8 @@ def of(selection: Selection, detail: str, by: int | None) -> dict[str, Any]:
     labels = selection.run_view.labels
     rows = [row for row in data["findings"] if not any(labels.hidden(k) for k in _subjects(row))]
     chosen = []
+    rows = [row for row in rows if row["kind"] != "mark"] + _by_group(rows, TOPICS[detail])
+    rows = [row | {"words": row["words"][: TOPICS[detail] + 2]} if row["kind"] == "keyword" else row for row in rows]
     for kind in KINDS:
         chosen += [(i, row) for i, row in enumerate([r for r in rows if r["kind"] == kind], 1)][: DETAILS[detail][kind]]
     titles = _titles(selection, [row["document"] for _, row in chosen if row["kind"] == "unlike"])
@@ -55,7 +63,16 @@ def nothing(chosen: str, detail: str, documents: int) -> dict[str, Any]:
 
 def _subjects(row: dict) -> list[int]:
     """Topics that it is about, but for families: they have others."""
-    return [row[name] for name in ("topic", "gained", "lost") if name in row]
+    return [row[name] for name in ("topic", "gained", "lost", "largest") if name in row]
+
+
+def _by_group(rows: list[dict], most: int) -> list[dict]:
+    """What is particular to one group as one finding, those with more before those with less: `rows`, at most so many."""
+    groups: dict[tuple, list[dict]] = {}
+    for row in sorted((row for row in rows if row["kind"] == "mark"), key=lambda row: -row["score"]):
+        groups.setdefault((not row["more"], row["field"], row["value"]), []).append(row)
+    first = [some[0] | {"rows": some[:most]} for some in groups.values()]
+    return sorted(first, key=lambda row: (not row["more"], -row["score"]))
 
 
 def _titles(selection: Selection, numbers: list[int]) -> dict[int, str]:
@@ -70,7 +87,29 @@ def _finding(writer: sentences.Writer, rank: int, row: dict) -> dict:
         "url": said.url,
         "estimate": row["estimate"], "low": row["low"], "high": row["high"], "score": row["score"],
         "topic": writer.topic(said.topic) if said.topic is not None else None,
-        "line": row.get("line", []),
+        "line": row.get("line", []), "claims": _claims(row, writer),
+    }  # fmt: skip
+
+
+def _claims(row: dict, writer: sentences.Writer) -> list[dict]:
+    if row["kind"] == "keyword":
+        each = zip(row["words"], row["here"], row["rest"], strict=False)
+        return [
+            _claim(row | {"words": [word], "estimate": here / max(rest, 1e-4)}, writer) for word, here, rest in each
+        ]
+    return [_claim(one, writer) for one in row.get("rows", [row]) if one["kind"] in CLAIMED]
+
+
+def _claim(row: dict, writer: sentences.Writer) -> dict:
+    """What a finding about a time or a group claims, so that it can be checked: `name` has, in a span (ends as addresses say
+    them, "" for open) or in a value of a field, `ratio` times the share elsewhere. steady: all along."""
+    name = ", ".join(row["words"]) if "words" in row else writer.called(row)["name"]
+    ratio = row["estimate"] or row["low"] or LARGE
+    lasts = row.get("shape") in ("step", "line")
+    span = {"first": row.get("turn") or row.get("first", ""), "last": "" if lasts else row.get("last", "")}
+    return {
+        "name": name, "more": row["more"], "steady": row.get("shape") == "line", "ratio": ratio,
+        "field": row.get("field", ""), "value": row.get("value", ""), "bounds": row.get("bounds"), **span,
     }  # fmt: skip
 
 

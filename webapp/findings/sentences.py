@@ -2,18 +2,20 @@
 passages. A sentence is made of parts: texts, and topics as webapp.results.links gives them."""
 
 from collections.abc import Callable
+from datetime import date
 from typing import NamedTuple
 from urllib.parse import urlencode
 
 from django.urls import reverse
 
+from webapp.documents.ranges import Range
 from webapp.documents.selection import Selection
 from webapp.drawing.numbers import count, percent, topic_label
 from webapp.results import links, topics
 
 Part = str | dict  # a text, or a topic (links.topic)
 NAMED = 3  # topics of a family that its sentence names
-UNITS = {"decade": "decades", "year": "years", "month": "months", "day": "days"}
+UNITS = {"decade": "decades", "year": "years", "month": "months", "week": "weeks", "day": "days"}
 
 
 class Said(NamedTuple):
@@ -36,10 +38,15 @@ class Writer:
 
     def say(self, row: dict) -> Said:
         writers: dict[str, Callable[[dict], Said]] = {
-            "family": self._family, "rise": self._change, "fall": self._change, "mark": self._mark, "sense": self._sense,
-            "unlike": self._unlike, "caution": self._caution,
+            "family": self._family, "change": self._change, "event": self._event, "speaker": self._speaker, "mark": self._mark,
+            "keyword": self._keyword,
+            "none": self._none, "sense": self._sense, "unlike": self._unlike, "caution": self._caution,
         }  # fmt: skip
         return writers[row["kind"]](row)
+
+    def called(self, row: dict) -> dict:
+        """Its topic, by the words that were checked where those are not its name."""
+        return self.topic(row["topic"]) | ({"name": row["called"]} if row.get("called") else {})
 
     def topic(self, k: int) -> dict:
         if k not in self._topics:
@@ -62,29 +69,79 @@ class Writer:
         return Said(parts, url, named[0], f"95% interval {low} to {high}")
 
     def _change(self, row: dict) -> Said:
-        rise, k = row["kind"] == "rise", row["topic"]
-        first, last = row["between"]
-        when = f"; the change came between {first} and {last}" if first != last else ""
-        times, sure = _times(row)
-        parts: list[Part] = [self.topic(k), f" {'rose' if rise else 'fell'} from {percent(row['before'][0])} of the words before "
-                 f"{row['since_said']} to {percent(row['after'][0])} since: {times}"]  # fmt: skip
-        span = {"from": row["since"]} if rise else {"to": row["until"]}
-        return Said(parts, self._documents(k, **span), k, sure + when)
+        k, here, rest = row["topic"], percent(row["here"][0]), percent(row["rest"][0])
+        _, sure = _times(row)
+        more = "more" if row["more"] else "less"
+        span = {"from": row["first"], "to": row["last"]}
+        if row["shape"] == "window":
+            said = f": most {spanned(row)}, {here} of the words, against {rest} at other times"
+        elif row["shape"] == "line":
+            said = f": ever {more} from {row['first_said']} to {row['last_said']}, {rest} of the words in the first third and {here} in the last"
+            span = {}
+        elif row["more"]:
+            said, span = f": since {row['first_said']}, {here} of the words, before {rest}", {"from": row["first"]}
+        else:
+            said, span = f": until {row['until_said']}, {rest} of the words, since then {here}", {"to": row["until"]}
+        return Said([self.called(row), said], self._documents(k, **span), k, sure)
+
+    def _event(self, row: dict) -> Said:
+        parts: list[Part] = [
+            f"{_capital(spanned(row))}: {_quoted(row['words'])}, in {percent(row['here'])} of the documents, otherwise in {percent(row['rest'])}"
+        ]
+        selection = self.selection.changed(q=row["words"][0], span=(row["first"], row["last"]))
+        return Said(parts, links.documents_url(self.run, selection.address()), row["topic"])
+
+    def _speaker(self, row: dict) -> Said:
+        since = f"since {row['first_said']}" if row["shape"] == "step" else spanned(row)
+        before = "before" if row["shape"] == "step" else "at other times"
+        parts: list[Part] = [
+            f"Who speaks changes: most documents {since} are by {row['value']} ({row['field']}), {percent(row['here'])}, {before} {percent(row['rest'])}"
+        ]
+        selection = self.selection.with_value(row["field"], row["value"])
+        return Said(parts, links.documents_url(self.run, selection.address()))
 
     def _mark(self, row: dict) -> Said:
-        k = row["topic"]
-        times, sure = _times(row)
-        where = f"{row['value']} ({row['field']}): " if row["field"] else "Here "
-        where = _period(row["value"]) if row["in_time"] else where
-        parts: list[Part] = [f"{where}{percent(row['here'][0])} of the words are about ", self.topic(k),
-                 f", against {percent(row['rest'])} {'elsewhere' if row['field'] else 'in all other documents'}: {times}"]  # fmt: skip
-        if not row["field"]:
-            return Said(parts, self._documents(k), k, sure)
-        if row["in_time"]:
-            label = row["value"].rstrip("s")
-            span = {"from": label, "to": label[:3] + "9" if row["value"].endswith("s") else label}
-            return Said(parts, self._documents(k, **span), k, sure)
-        return Said(parts, self._documents(k, value=(row["field"], row["value"])), k, sure)
+        """Topics of one group, those with the largest difference first: `rows`."""
+        rows = row["rows"]
+        more = "More" if row["more"] else "Less"
+        where = (
+            f"{more} in {row['value']} ({row['field']}) than elsewhere: "
+            if row["field"]
+            else f"{more} here than in all other documents: "
+        )
+        named: list[Part] = []
+        for i, one in enumerate(rows):
+            shares = f" ({percent(one['here'][0])} of the words, {'elsewhere ' if not i else ''}{percent(one['rest'])})"
+            named += [", " if i else "", self.called(one), shares]
+        times, sure = _times(rows[0])
+        first = f"of the first {times}, {sure}" if len(rows) > 1 else f"{times}, {sure}"
+        url = self._documents(rows[0]["topic"])
+        if row["field"] and rows[0].get("bounds"):
+            low, high = rows[0]["bounds"]
+            url = self._documents(rows[0]["topic"], between=Range(row["field"], low, high))
+        elif row["field"]:
+            url = self._documents(rows[0]["topic"], value=(row["field"], row["value"]))
+        return Said([where, *named], url, rows[0]["topic"], first)
+
+    def _keyword(self, row: dict) -> Said:
+        named = ", ".join(f"“{w}” ({percent(a)}, elsewhere {percent(b)})" if not i else f"“{w}” ({percent(a)}, {percent(b)})"
+                          for i, (w, a, b) in enumerate(zip(row["words"], row["here"], row["rest"], strict=False)))  # fmt: skip
+        parts: list[Part] = [f"In more documents of {row['value']} ({row['field']}) than of others: {named}"]
+        selection = self.selection.changed(q=row["words"][0])
+        if row["bounds"]:
+            selection = selection.changed(between=[*selection.between, Range(row["field"], *row["bounds"])])
+        else:
+            selection = selection.elsewhere(row["field"]).with_value(row["field"], row["value"])
+        return Said(parts, links.documents_url(self.run, selection.address()))
+
+    def _none(self, row: dict) -> Said:
+        points = f"{100 * row['estimate']:.1f} points"
+        parts: list[Part] = [
+            f"{row['field']}: no topic’s share differs by more than chance explains; the largest difference is {points} ({row['value']}, ",
+            self.topic(row["largest"]), ")"]  # fmt: skip
+        return Said(
+            parts, links.topics_url(self.run) + self.selection.address(), None, f"if {row['units']} are independent"
+        )
 
     def _sense(self, row: dict) -> Said:
         gained, lost = self.topic(row["gained"]), self.topic(row["lost"])
@@ -145,11 +202,15 @@ class Writer:
         ]
         return Said(parts, reverse("run_methods", args=[self.run.pk]))
 
-    def _documents(self, k: int, value: tuple[str, str] | None = None, **span: str) -> str:
+    def _documents(
+        self, k: int, value: tuple[str, str] | None = None, between: Range | None = None, **span: str
+    ) -> str:
         """The documents of the set that have the topic, within more conditions, those with most of it first."""
         selection = self.selection.with_topic(k, 1)
         if value:
             selection = selection.elsewhere(value[0]).with_value(*value)
+        if between:
+            selection = selection.changed(between=[*selection.between, between])
         if span:
             selection = selection.changed(span=(span.get("from") or selection.first, span.get("to") or selection.last))
         return links.documents_url(self.run, selection.address(by=topic_label(k)))
@@ -197,8 +258,25 @@ def _factor(x: float) -> str:
     return text.removesuffix(".0")
 
 
-def _period(label: str) -> str:
-    return f"In the {label}, " if label.endswith("s") else f"In {label}, "
+def spanned(row: dict) -> str:
+    """When a finding lasts: "in 1973", "between 1973 and 1985", "from March to June 2011", "from 14 March to 3 July 2016"."""
+    first, last = row["first_said"], row["last_said"]
+    if len(row["last"]) == 10:
+        last = f"{(day := date.fromisoformat(row['last'])):%-d %B} {day.year}"
+    if first == last:
+        return f"{'on' if len(row['last']) == 10 else 'in'} {first}"
+    if len(row["last"]) == 4:
+        return f"between {first} and {last}"
+    (begins, year), (_, other) = first.rsplit(" ", 1), last.rsplit(" ", 1)
+    return f"from {begins if year == other else first} to {last}"
+
+
+def _quoted(words: list[str]) -> str:
+    return ", ".join(f"“{word}”" for word in words)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _number(n: int, noun: str) -> str:

@@ -39,7 +39,7 @@ def overview(request: HttpRequest, run: Run, as_json: bool = False) -> HttpRespo
         "made": truth.exists(run.corpus),
         "selection": selection,
         "kinds": {each["kind"]: each for each in kinds},
-        "further": [each for each in kinds if each["kind"] not in ("family", "rise", "fall")],
+        "further": [each for each in kinds if each["kind"] not in ("family", "change", "event", "speaker")],
         "details": [
             {"name": name, "url": address(request, detail=value), "here": value == detail}
             for value, name in (("less", "fewer findings"), ("", "the main findings"), ("more", "more findings"))

@@ -8,6 +8,7 @@ from django.db.models.functions import Length
 from inference import Evidence, Topics
 from inference.explore import naming, neighbours
 from webapp.accounts import embargo
+from webapp.documents import fields
 from webapp.jobs.heartbeat import Heartbeat
 from webapp.models import Run, Word
 
@@ -18,12 +19,12 @@ def of_words(run_id: int, topics: Topics) -> list[str]:
     return naming.names(topics, _spelling(version, naming.candidates(topics)))
 
 
-def of_texts(run: Run, topics: Topics, evidence: Evidence, beat: Heartbeat) -> list[str]:
+def of_texts(run: Run, evidence: Evidence, beat: Heartbeat) -> list[str]:
     """When training has ended: made of words and phrases, as the texts write them.
 
     Of a corpus under embargo only what every reader may see of a text is looked at.
     """
-    lengths = np.zeros(topics.V, np.int32)
+    lengths = np.zeros(evidence.bow.V, np.int32)
     words = Word.objects.filter(version=run.version_id).annotate(length=Length("word"))
     for number, length in words.values_list("number", "length").iterator():
         lengths[number] = length
@@ -31,17 +32,14 @@ def of_texts(run: Run, topics: Topics, evidence: Evidence, beat: Heartbeat) -> l
     for sample in neighbours.samples(evidence, lengths):
         beat.check()
         samples.append(sample)
-    own = naming.candidates(topics)
+    own = naming.standing(evidence)
     others = [w for sample in samples for phrase in sample.phrases for w in phrase.words]
-    vocabulary = _spelling(run.version_id, np.union1d(own, others).astype(np.int64))
-    top, looked_at = topics.top(naming.CANDIDATES), []
-    for sample, words in zip(samples, top.tolist(), strict=True):
+    vocabulary = _spelling(run.version_id, np.unique([w for some in (*own, others) for w in some]).astype(np.int64))
+    looked_at, texts = [], partial(embargo.beginnings, run.corpus)
+    for sample, telling in zip(samples, own, strict=True):
         beat.check()
-        texts = partial(embargo.beginnings, run.corpus)
-        looked_at.append(
-            (sample, neighbours.written(evidence, sample, [w for w in words if w >= 0], vocabulary.__getitem__, texts))
-        )
-    return naming.names(topics, vocabulary, looked_at)
+        looked_at.append((sample, neighbours.written(evidence, sample, telling, vocabulary.__getitem__, texts)))
+    return naming.by_coverage(evidence, vocabulary, looked_at, fields.who_speaks(run.version))
 
 
 def _spelling(version_id: int, numbers: np.ndarray) -> dict[int, str]:

@@ -257,7 +257,7 @@ class Training:
         alpha = self.engine.priors(self.config, self.state).alpha
         predicts = left_to_right.measure(self.bow, self.run.seed, topics, alpha)
         self.beat.check()
-        called = names.of_texts(self.run, topics, evidence, self.beat)
+        called = names.of_texts(self.run, evidence, self.beat)
         findings = snapshots.Findings(evidence, measures, divergences(topics), predicts, called)
         self.beat.check()
         made = self.folder / "evidence", self.bow_folder

@@ -64,44 +64,42 @@ def share(tokens: Counter, name: str, place: int, inside: bool) -> float:
 def findings(client, run) -> dict[str, list[dict]]:
     data = client.get(reverse("run_overview_json", args=[run.pk]), {"detail": "more"}).json()
     assert data["ready"] and data["documents"] == DOCUMENTS * len(YEARS) and data["span"] == ["1900", "1919"]
-    return {kind: [row for row in data["findings"] if row["kind"] == kind] for kind in ("rise", "fall", "mark")}
+    return {
+        kind: [row for row in data["findings"] if row["kind"] == kind]
+        for kind in ("change", "event", "mark", "keyword")
+    }
 
 
 def test_what_was_planted_is_told_with_its_year_and_its_size(client, planted):
     run, tokens = planted
     told = findings(client, run)
-    risen = {theme(client, run, row["topic"]["number"]): row for row in told["rise"]}
-    assert set(risen) == {ROSE}
-    rise = risen[ROSE]
-    assert f"before {SINCE}" in rise["sentence"]
+    changed = {theme(client, run, row["topic"]["number"]): row for row in told["change"]}
+    rise = changed[ROSE]
+    assert f"since {SINCE}" in rise["sentence"] and rise["claims"][0]["first"] == str(SINCE)
     assert rise["low"] <= share(tokens, ROSE, 1, True) / share(tokens, ROSE, 1, False) <= rise["high"]
-    particular = {
-        theme(client, run, row["topic"]["number"]): row
-        for row in told["mark"]
-        if f"{PAPER} (paper)" in row["sentence"] and row["estimate"] > 1
-    }
-    assert set(particular) == {OWN}
-    assert (
-        particular[OWN]["low"] <= share(tokens, OWN, 2, True) / share(tokens, OWN, 2, False) <= particular[OWN]["high"]
-    )
+    (particular,) = [row for row in told["mark"] if row["sentence"].startswith(f"More in {PAPER} (paper)")]
+    assert theme(client, run, particular["topic"]["number"]) == OWN and len(particular["claims"]) == 1
+    assert particular["low"] <= share(tokens, OWN, 2, True) / share(tokens, OWN, 2, False) <= particular["high"]
+    words = {claim["name"] for row in told["keyword"] if f" {PAPER} (" in row["sentence"] for claim in row["claims"]}
+    assert words and words <= set(THEMES[OWN].split())
 
 
 def test_nothing_else_is_said_to_have_risen_or_to_be_particular(client, planted):
     run, _ = planted
     told = findings(client, run)
     for row in told["mark"]:
-        name = theme(client, run, row["topic"]["number"])
-        assert name in (OWN, ROSE) or (row["estimate"] < 1 and PAPER in row["sentence"]), row["sentence"]
-    fell = {theme(client, run, row["topic"]["number"]) for row in told["fall"]}
-    assert ROSE not in fell and OWN not in fell
+        assert PAPER in row["sentence"] or row["sentence"].startswith("Less in "), row["sentence"]
+    grown = {theme(client, run, row["topic"]["number"]) for row in told["change"] if row["claims"][0]["more"]}
+    assert grown == {ROSE}
+    assert {claim["name"] for row in told["event"] for claim in row["claims"]} <= set(THEMES[ROSE].split())
 
 
 def test_its_passages_are_those_documents(client, planted):
     run, _ = planted
     told = findings(client, run)
-    for row in told["rise"] + told["mark"][:2]:
+    for row in told["change"] + told["mark"][:2]:
         path, _, query = row["url"].partition("?")
         listed = client.get(f"{path.rstrip('/')}.json?{query}").json()["items"]
         assert listed
-        if row["kind"] == "rise":
+        if row["kind"] == "change" and row["claims"][0]["more"]:
             assert all(document["date_text"] >= str(SINCE) for document in listed)

@@ -1,0 +1,111 @@
+"""Uploading, reading and training by what the pages preset, in this process; shuffled copies of a run's columns."""
+
+import hashlib
+import re
+from types import SimpleNamespace
+from unittest import mock
+
+import numpy as np
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.http import QueryDict
+from django.test import Client
+
+from benchmarks.insight.collections import Collection
+from benchmarks.whole_path import form_fields, reading_fields
+from webapp.management.progress import prepare_database
+
+HOST = "127.0.0.1"
+
+
+def trained(collection: Collection, quick: bool, seed: int):
+    """A finished run, made by the pages' presets; one that is there already, with its names and findings made anew."""
+    from tasks.runs import train
+    from webapp.models import Run
+    from webapp.runs import services
+
+    prepare_database()
+    digest = hashlib.sha256(b"".join(content for _, content in collection.files)).hexdigest()[:12]
+    corpus = read(collection, f"{collection.name} {digest}")
+    run = Run.objects.filter(corpus=corpus, seed=seed, status="done").order_by("pk").last()
+    if run is not None:
+        _name_anew(run)
+        return Run.objects.select_related("snapshot", "version", "corpus").get(pk=run.pk)
+    run = services.create(corpus.version, seed=seed, topics=_preset_topics(corpus))
+    train(run.pk)
+    run = Run.objects.select_related("snapshot", "version", "corpus").get(pk=run.pk)
+    if run.status != "done":
+        raise SystemExit(f"{collection.name}: the run is {run.status}: {run.error}")
+    return run
+
+
+def _name_anew(run) -> None:
+    from webapp.models import Topic
+    from webapp.results import evidence
+    from webapp.runs import names
+
+    for k, name in enumerate(names.of_texts(run, evidence.of(run), SimpleNamespace(check=lambda: None))):
+        Topic.objects.filter(snapshot=run.snapshot_id, number=k).update(name=name)
+
+
+def read(collection: Collection, name: str):
+    """The corpus, read as the prepare page is preset."""
+    from tasks.corpora import read_corpus
+    from webapp.models import Corpus
+
+    corpus = Corpus.objects.filter(name=name, status="ready").first()
+    if corpus is not None:
+        return corpus
+    client = Client(SERVER_NAME=HOST)
+    files = [SimpleUploadedFile(file, content) for file, content in collection.files]
+    answer = client.post("/corpora/", {"name": name, "files": files})
+    address = answer["Location"]
+    number = int(re.search(r"/corpora/(\d+)/", address)[1])
+    html = client.get(address).content.decode()
+    answer = client.post(address, reading_fields(html))
+    if answer.status_code != 302:
+        raise SystemExit(f"{collection.name}: the prepare page answered {answer.status_code}")
+    read_corpus(number)
+    corpus = Corpus.objects.select_related("version").get(pk=number)
+    if corpus.status != "ready":
+        raise SystemExit(f"{collection.name}: the corpus is {corpus.status}: {corpus.error}")
+    return corpus
+
+
+def _preset_topics(corpus) -> int:
+    """What the form that trains is preset with."""
+    html = Client(SERVER_NAME=HOST).get(f"/corpora/{corpus.pk}/").content.decode()
+    return int(form_fields(html)["topics"])
+
+
+def overview(run, detail: str) -> dict:
+    """Its JSON, of findings that are computed anew when it is asked for as first shown."""
+    from webapp.findings import queries, stored
+    from webapp.models import Findings
+
+    if detail == "":
+        Findings.objects.filter(snapshot=run.snapshot_id).delete()
+        stored.compute(run.pk)
+    return queries.of(_all(run), detail, None)
+
+
+def false_findings(run, chance: np.random.Generator) -> list[dict]:
+    """Sentences about time where the documents' dates are shuffled, and about groups where their values are."""
+    from webapp.documents import fields
+    from webapp.findings import compute
+
+    order = chance.permutation(run.version.documents)
+    dates, values = fields.dates, fields.values
+    with mock.patch.object(fields, "dates", lambda version: dates(version)[order]):
+        rows = compute.findings(_all(run))["findings"]
+        false = [r for r in rows if r["kind"] in ("change", "event", "speaker", "sense")]
+    with mock.patch.object(fields, "values", lambda version, field: values(version, field)[order]):
+        rows = compute.findings(_all(run))["findings"]
+        false += [r for r in rows if r["kind"] in ("mark", "keyword")]
+    return false
+
+
+def _all(run):
+    from webapp.documents.selection import Selection
+    from webapp.results.view import RunView
+
+    return Selection.read(QueryDict(""), RunView(run))

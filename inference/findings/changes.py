@@ -1,0 +1,209 @@
+"""When a topic's or a word's share changed: a line, a step or a window, whichever describes it best; tested by permuting units.
+
+Units are weeks, months or years. Shares are raw, units count by their words up to MOST_WEIGHT medians. A unit without words is a
+gap: it is in no test, and a window may reach over it.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+MOST_WEIGHT = 4.0
+FIRST, MORE = 199, 1_800  # permutations of all columns, and further ones of those that might pass
+MAY_PASS = 0.1  # p of the first permutations up to which a column gets further ones
+EDGE = 0.1  # of the weight that lies on either side of a step
+LONGEST = 1 / 3  # of the units, that a window covers at most
+LEAST_UNITS = 8
+STAYS = 1 / 3  # of a step's difference, that each half of either side must show
+BLOCK = 256  # columns that are tested at once: 30 MB of permuted windows
+_SEED = 20
+
+
+class Units(NamedTuple):
+    """numbers: int64[G], ascending, of the units that have words, as the calendar counts them; share: float64[G, T]; weight:
+    float64[G], sums to 1."""
+
+    numbers: np.ndarray
+    share: np.ndarray
+    weight: np.ndarray
+
+
+class Change(NamedTuple):
+    """shape: "line", "step" or "window". first, last: the places in Units, both included, that have more (or, of a step that
+    falls, less) than the others. inside, outside: bool[G], what is compared: of a line its last and first third. more: whether
+    there is more inside. fit: part of the weighted squares that it explains."""
+
+    shape: str
+    first: int
+    last: int
+    inside: np.ndarray
+    outside: np.ndarray
+    more: bool
+    fit: float
+
+
+def in_units(x: np.ndarray, n: np.ndarray) -> Units:
+    """x: float64[G, T], tokens of each topic in each unit; n: float64[G], all tokens."""
+    some = np.flatnonzero(n > 0)
+    weight = np.minimum(n[some], MOST_WEIGHT * np.median(n[some])) if len(some) else np.zeros(0)
+    return Units(some, x[some] / n[some, None], weight / max(weight.sum(), 1e-300))
+
+
+def held_constant(units: Units, tokens: np.ndarray, x: np.ndarray) -> Units:
+    """The same, less what follows from who speaks when: each unit's share minus what its mix of groups would give if each group
+    had its own share always, plus the mean. tokens: float64[G, C], of each group in each unit that has words; x: float64[C, T],
+    tokens of each topic in each group."""
+    own = x / np.maximum(tokens.sum(axis=0), 1)[:, None]
+    mix = tokens / np.maximum(tokens.sum(axis=1, keepdims=True), 1)
+    return units._replace(share=units.share - mix @ own + x.sum(axis=0) / max(tokens.sum(), 1))
+
+
+def tested(units: Units, longest: float = LONGEST) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """(p of no trend, p of no window, the window's first place, its end): [T] each, by permuting the units. longest: part of
+    the units that a window covers at most."""
+    G, T = units.share.shape
+    if G < LEAST_UNITS or not T:
+        return np.ones(T), np.ones(T), np.zeros(T, np.int64), np.zeros(T, np.int64)
+    chance = np.random.default_rng(_SEED)
+    orders = [chance.permutation(G) for _ in range(FIRST + MORE)]
+    parts = [
+        _tested(units.numbers, units.weight, units.share[:, a : a + BLOCK], orders, longest) for a in range(0, T, BLOCK)
+    ]
+    p_trend, p_window, first, end = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return p_trend, p_window, first, end
+
+
+def _tested(numbers: np.ndarray, weight: np.ndarray, share: np.ndarray, orders: list[np.ndarray], longest: float):
+    Z = _standard(share, weight)
+    shapes, lengths = _shapes(numbers), _lengths(len(weight), longest)
+    straight = np.arange(len(weight))
+    trend = _trend(Z, weight, shapes, straight)
+    scan, place = _scan(Z, weight, lengths, straight)
+    p_trend, p_window, length = _p(Z, weight, shapes, lengths, orders[:FIRST], trend, scan)
+    again = np.flatnonzero(np.minimum(p_trend, p_window) <= MAY_PASS)
+    if len(again):
+        more = _p(Z[:, again], weight, shapes, lengths, orders, trend[again], scan[:, again])
+        p_trend[again], p_window[again], length[again] = more
+    first = place[length, np.arange(len(length))]
+    return p_trend, p_window, first, first + np.array(lengths)[length]
+
+
+def _p(Z, weight, shapes, lengths, orders, trend, scan):
+    """p of the trend, of the largest standardised window, and which length it has."""
+    beyond = np.ones(Z.shape[1])
+    scans = np.empty((len(orders), *scan.shape), np.float32)
+    for i, order in enumerate(orders):
+        beyond += _trend(Z, weight, shapes, order) >= trend - 1e-12
+        scans[i] = _scan(Z, weight, lengths, order)[0]
+    mean, spread = scans.mean(axis=0), scans.std(axis=0) + 1e-12
+    seen = (scan - mean) / spread
+    scans -= mean
+    scans /= spread
+    largest = scans.max(axis=1)
+    over = 1 + (largest >= seen.max(axis=0) - 1e-6).sum(axis=0)
+    return beyond / (len(orders) + 1), over / (len(orders) + 1), seen.argmax(axis=0)
+
+
+def _standard(Y: np.ndarray, w: np.ndarray) -> np.ndarray:
+    Z = Y - (w[:, None] * Y).sum(axis=0)
+    return Z / np.sqrt((w[:, None] * Z * Z).sum(axis=0) + 1e-15)
+
+
+def _shapes(numbers: np.ndarray) -> np.ndarray:
+    """A line, a late and an early change: float64[G, 3]."""
+    u = (numbers - numbers[0]) / max(np.ptp(numbers), 1)
+    return np.stack([u, u**3, -((1 - u) ** 3)], axis=1)
+
+
+def _trend(Z: np.ndarray, w: np.ndarray, shapes: np.ndarray, order: np.ndarray) -> np.ndarray:
+    W = w[order]
+    return np.abs((_standard(shapes, W) * W[:, None]).T @ Z[order]).max(axis=0)
+
+
+def _lengths(G: int, longest: float) -> list[int]:
+    """Of windows, from one unit on."""
+    return sorted({min(max(int(G * longest), 1), round(1.3**i)) for i in range(30)})
+
+
+def _scan(Z: np.ndarray, w: np.ndarray, lengths: list[int], order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The largest excess of any window of each length, and where it begins: [lengths, T]."""
+    W = np.concatenate([[0.0], np.cumsum(w[order])])
+    S = np.concatenate([np.zeros((1, Z.shape[1])), np.cumsum((w[:, None] * Z)[order], axis=0)])
+    most, at = np.empty((len(lengths), Z.shape[1])), np.empty((len(lengths), Z.shape[1]), np.int64)
+    for j, n in enumerate(lengths):
+        part = np.clip(W[n:] - W[:-n], 1e-9, 1 - 1e-9)
+        excess = (S[n:] - S[:-n]) / np.sqrt(part * (1 - part))[:, None]
+        at[j] = excess.argmax(axis=0)
+        most[j] = np.take_along_axis(excess, at[j][None], axis=0)[0]
+    return most, at
+
+
+def describe(units: Units, k: int, trend: bool, window: tuple[int, int] | None) -> Change | None:
+    """The shape that describes column k best, by the Bayesian information criterion: a line (2 parameters), a step (3) or a
+    window (4). trend: whether a trend was accepted; window: places of an accepted one."""
+    y, w, G = units.share[:, k], units.weight, len(units.weight)
+    mean = (w * y).sum()
+    total = (w * (y - mean) ** 2).sum() + 1e-15
+    place, tried = np.arange(G), []
+
+    def fit(inside: np.ndarray) -> float:
+        f = w[inside].sum()
+        return f * (1 - f) * _apart(y, w, inside) ** 2 / total
+
+    def add(shape: str, parameters: int, first: int, last: int, inside, outside, explained: float) -> None:
+        penalty = G * np.log(max(1 - explained, 1e-9)) + parameters * np.log(G)
+        more = bool(_mean(y, w, inside) > _mean(y, w, outside))
+        tried.append((penalty, Change(shape, first, last, inside, outside, more, float(explained))))
+
+    if trend:
+        t = units.numbers - (w * units.numbers).sum()
+        line = (w * t * (y - mean)).sum() ** 2 / max((w * t * t).sum(), 1e-15) / total
+        part = np.cumsum(w)
+        add("line", 2, 0, G - 1, part > 2 / 3, part <= max(1 / 3, part[0]), line)
+        cuts = [j for j in range(1, G) if EDGE <= part[j - 1] <= 1 - EDGE and _stays(y, w, j)]
+        if cuts:
+            best = max(cuts, key=lambda j: fit(place >= j))
+            add("step", 3, best, G - 1, place >= best, place < best, fit(place >= best))
+    if window is not None:
+        inside = (place >= window[0]) & (place < window[1])
+        add("window", 4, window[0], window[1] - 1, inside, ~inside, fit(inside))
+    return _open(min(tried, key=lambda one: one[0])[1], G) if tried else None
+
+
+def _open(change: Change, G: int) -> Change:
+    """A window that ends with the last unit, or begins with the first, is a step: "since", "until"."""
+    if change.shape != "window" or (change.last < G - 1 and change.first > 0):
+        return change
+    if change.last == G - 1:
+        return change._replace(shape="step")
+    return change._replace(
+        shape="step",
+        first=change.last + 1,
+        last=G - 1,
+        inside=change.outside,
+        outside=change.inside,
+        more=not change.more,
+    )
+
+
+def _mean(y: np.ndarray, w: np.ndarray, inside: np.ndarray) -> float:
+    return float((w[inside] * y[inside]).sum() / max(w[inside].sum(), 1e-15))
+
+
+def _apart(y: np.ndarray, w: np.ndarray, inside: np.ndarray) -> float:
+    return _mean(y, w, inside) - _mean(y, w, ~inside)
+
+
+def _stays(y: np.ndarray, w: np.ndarray, cut: int) -> bool:
+    """Whether both halves of either side, by weight, show STAYS of the difference: else it came and went."""
+    place, part = np.arange(len(y)), np.cumsum(w)
+    before, after = place < cut, place >= cut
+    levels = _mean(y, w, before), _mean(y, w, after)
+    apart = levels[1] - levels[0]
+    for side, other, sign in ((before, levels[1], 1), (after, levels[0], -1)):
+        inside = part[side]
+        middle = (inside[0] + inside[-1]) / 2
+        for half in (side & (part <= middle), side & (part > middle)):
+            if half.any() and sign * (other - _mean(y, w, half)) / (apart or 1e-15) < STAYS:
+                return False
+    return True

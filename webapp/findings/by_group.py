@@ -1,0 +1,213 @@
+"""What is particular to a group of documents: values of a category, the lower and the upper third of a number."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from inference.findings import groups as tests
+from inference.findings import sums, trends
+from inference.findings.sums import Sums
+from webapp.documents import fields
+from webapp.findings import keywords, over_time
+
+if TYPE_CHECKING:
+    from webapp.findings.compute import Context
+
+FIELDS, NUMBERS = 6, 4  # categories, and fields of numbers, that are looked at
+VALUES = 30  # of a category, the most frequent
+LEAST_RATIO, LEAST_SHARE = 1.5, 0.005
+WORDS, HOLDING = 20, 8  # tokens of a topic, and documents that have it, on the side that has more
+LEAST_DOCUMENTS, LEAST_UNITS = 20, 3  # of a group
+UNITS = 20_000  # whoever is independent, at most; of more an even sample
+CELLS = 6_000_000  # units x topics at most
+SPOKEN = 10  # values that a field of speakers has at least, so that they are the units
+ALIKE = 1.5  # design effect from which on documents of one speaker are more alike than others
+
+
+class Tested(NamedTuple):
+    """units: what they are, in words. p, z: float64[G, K]. own, ratio: of inference.findings.trends.contrasts. words: findings on
+    words alone."""
+
+    field: keywords.Field
+    units: str
+    p: np.ndarray
+    z: np.ndarray
+    totals: Sums
+    own: sums.Shares
+    ratio: sums.Ratio
+    words: list[dict]
+
+
+def particular(context: Context) -> list[dict]:
+    """Topics that a group has more of than all others, and for each field without any how large the differences are."""
+    tested = [one for field in _fields(context) if (one := _test(context, field)) is not None]
+    if not tested:
+        return []
+    k = context.subjects
+    accepted = sums.accepted(np.concatenate([one.p[:, k].ravel() for one in tested]), over_time.Q_VALUE)
+    rows, at = [], 0
+    for one in tested:
+        sure = np.zeros(one.p.shape, bool)
+        sure[:, k] = accepted[at : at + one.p[:, k].size].reshape(len(one.p), -1)
+        at += one.p[:, k].size
+        marked = _marked(context, one, sure)
+        rows += (marked + one.words) or [_none(context, one)]
+    return rows
+
+
+def _fields(context: Context) -> list[keywords.Field]:
+    version = context.run.version
+    out = []
+    for category in fields.categories(version)[:FIELDS]:
+        codes = fields.values(version, category)
+        labels = category.values[:VALUES]
+        group = np.where((codes >= 0) & (codes < VALUES), codes, len(labels)).astype(np.int32)
+        out.append(keywords.Field(category.name, labels, context.selection.group(group)))
+    for number in [field for field in fields.ranges(version) if field.kind == "number"][:NUMBERS]:
+        values = fields.values(version, number)
+        known = number.known(values) & (context.everyone_group >= 0)
+        if np.count_nonzero(known) < 2 * LEAST_DOCUMENTS:
+            continue
+        low, high = np.quantile(values[known], [1 / 3, 2 / 3])
+        if low >= high:
+            continue
+        group = np.full(len(values), -1, np.int32)
+        group[known & (values <= low)], group[known & (values >= high)] = 0, 1
+        ends = f"{low:.6g}", f"{high:.6g}"
+        out.append(
+            keywords.Field(
+                number.name, [f"{ends[0]} or less", f"{ends[1]} or more"], group, (("", ends[0]), (ends[1], ""))
+            )
+        )
+    return out
+
+
+def _test(context: Context, field: keywords.Field) -> Tested | None:
+    """None where fewer than two groups have enough documents. Units are permuted, and documents of one unit stay together."""
+    others = len(field.labels)
+    G = others + 1
+    size = np.bincount(field.group[field.group >= 0], minlength=G)
+    few = (field.group >= 0) & (size[field.group] < LEAST_DOCUMENTS)
+    group = np.where(few, np.int32(others), field.group).astype(np.int32)
+    present = np.unique(group[group >= 0])
+    if len(present) < 2 or present[0] == others:
+        return None
+    some = np.flatnonzero((group >= 0) & (context.counted.lengths > 0))
+    unit, said = _units(context, field, some)
+    x, n, of_unit, time = _by_unit(context, some, unit, group)
+    p, z = tests.differ(x, n, of_unit, G, time)
+    p[np.bincount(of_unit, minlength=G) < LEAST_UNITS] = 1.0
+    p[others] = 1.0
+    totals = context.sums(sums.in_blocks(group, G), G)
+    own, ratio = trends.contrasts(totals)
+    if len(present) == 2:  # the other's "less" says the same again
+        p = np.where(z < 0, 1.0, p)
+    field = field._replace(group=group)
+    return Tested(
+        field, said, p, z, totals, own, ratio, keywords.findings(context, field, *_sampled(some, unit, keywords.UNITS))
+    )
+
+
+def _units(context: Context, field: keywords.Field, some: np.ndarray) -> tuple[np.ndarray, str]:
+    """(int64, whoever is independent of each of some documents, what they are): who speaks, where a field says so and its
+    documents are alike; else the documents of a group and a day."""
+    for category in fields.categories(context.run.version):
+        if category.name == field.name or not fields.speaks(category.name) or len(category.values) < SPOKEN:
+            continue
+        codes = fields.values(context.run.version, category)[some].astype(np.int64)
+        if np.mean(codes >= 0) > 0.9 and _alike(context, some, codes) >= ALIKE:
+            return _numbered((codes + 1) * (len(field.labels) + 1) + field.group[some]), category.name
+    days = context.dates[some].astype(np.int64)
+    if len(np.unique(days)) >= SPOKEN:
+        alone = (days.max() + 1 + np.arange(len(some))) * (days == 0)
+        return _numbered((days + alone) * (len(field.labels) + 1) + field.group[some]), "documents of one day"
+    return np.arange(len(some)), "documents"
+
+
+def _numbered(keys: np.ndarray) -> np.ndarray:
+    return np.unique(keys, return_inverse=True)[1]
+
+
+def _alike(context: Context, some: np.ndarray, codes: np.ndarray) -> float:
+    """The design effect of a field, by a sample of documents."""
+    step = max(1, len(some) * context.K // CELLS + 1)
+    keep = np.arange(0, len(some), step)
+    keep = keep[codes[keep] >= 0]
+    x = _rows(context, some[keep])
+    return tests.design_effect(x.toarray(), context.counted.lengths[some[keep]].astype(float), _numbered(codes[keep]))
+
+
+def _rows(context: Context, documents: np.ndarray) -> csr_matrix:
+    """Tokens of each topic in some documents: [n, K]."""
+    ptr, counted = context.counted.doc_ptr, context.counted
+    lengths = np.diff(ptr)[documents]
+    at = np.repeat(ptr[documents] - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths) + np.arange(lengths.sum())
+    row = np.concatenate([[0], np.cumsum(lengths)])
+    topics = context.into[counted.doc_topics[at]]
+    return csr_matrix((counted.doc_tokens[at].astype(float), topics, row), shape=(len(documents), context.K))
+
+
+def _by_unit(context: Context, some: np.ndarray, unit: np.ndarray, group: np.ndarray):
+    """(x float64[U, K], n float64[U], group int[U], time float64[U] or None) of an even sample of the units."""
+    some, unit = _sampled(some, unit, min(UNITS, max(CELLS // context.K, 100)))
+    U = int(unit.max()) + 1
+    member = csr_matrix((np.ones(len(some)), (unit, np.arange(len(some)))), shape=(U, len(some)))
+    lengths = context.counted.lengths[some].astype(float)
+    n, of_unit = np.asarray(member @ lengths), np.zeros(U, np.int64)
+    of_unit[unit] = group[some]
+    days = context.dates[some].astype(float)
+    time = np.asarray(member @ (days * lengths)) / n if (days > 0).all() and np.ptp(days) else None
+    return (member @ _rows(context, some)).toarray(), n, of_unit, time
+
+
+def _sampled(some: np.ndarray, unit: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """Documents of at most so many units, evenly over all, and their units, numbered anew."""
+    U = int(unit.max()) + 1
+    keep = unit % -(-U // most) == 0
+    return some[keep], _numbered(unit[keep])
+
+
+def _marked(context: Context, one: Tested, sure: np.ndarray) -> list[dict]:
+    rows = []
+    total, totals = one.totals.tokens.sum(), one.totals
+    for g, k in np.argwhere(sure).tolist():
+        here = float(one.own.share[g, k])
+        rest = float((totals.x[:, k].sum() - totals.x[g, k]) / max(total - totals.tokens[g], 1))
+        more = here > rest
+        side = (
+            (totals.x[g, k], totals.holding[g, k])
+            if more
+            else (totals.x[:, k].sum() - totals.x[g, k], totals.holding[:, k].sum())
+        )
+        if more != (one.z[g, k] > 0) or max(here, rest) < LEAST_SHARE or side[0] < WORDS or side[1] < HOLDING:
+            continue
+        if max(here, rest) < LEAST_RATIO * min(here, rest):
+            continue
+        inside = np.arange(len(totals.tokens)) == g
+        called = context.names.checked(k, one.field.group, inside, ~inside, math.log(max(here, 1e-6) / max(rest, 1e-6)))
+        if called is None:
+            continue
+        z = abs(float(one.z[g, k]))
+        rows.append(
+            {"kind": "mark", "topic": k, "called": called, "field": one.field.name, "value": one.field.labels[g],
+             "bounds": one.field.bounds[g] if one.field.bounds else None, "in_time": False, "more": bool(more), "units": one.units,
+             "estimate": over_time.finite(float(one.ratio.ratio[g, k])), "low": over_time.finite(float(one.ratio.low[g, k])),
+             "high": over_time.finite(float(one.ratio.high[g, k])), "here": [float(a[g, k]) for a in one.own[:3]], "rest": rest,
+             "score": math.sqrt(over_time.information(here, rest, float(totals.tokens[g] / total))) * z / (z + 3)}
+        )  # fmt: skip
+    return rows
+
+
+def _none(context: Context, one: Tested) -> dict:
+    """That a field shows no difference, and the largest of those that may be chance."""
+    totals, own = one.totals, one.own
+    rest = (totals.x.sum(axis=0) - totals.x) / np.maximum(totals.tokens.sum() - totals.tokens, 1)[:, None]
+    apart = np.where(context.subjects, np.nan_to_num(np.abs(own.share - rest)), 0.0)
+    apart[one.totals.documents < LEAST_DOCUMENTS] = apart[-1] = 0.0
+    g, k = np.unravel_index(int(apart.argmax()), apart.shape)
+    return {"kind": "none", "field": one.field.name, "value": one.field.labels[int(g)], "largest": int(k), "units": one.units,
+            "estimate": float(apart[g, k]), "low": 0.0, "high": float(apart[g, k]), "score": 0.0}  # fmt: skip

@@ -1,0 +1,81 @@
+"""Words that more documents of a group have than of all others: what small collections, and small groups, can be asked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_matrix
+from scipy.special import ndtr
+
+from inference.explore.naming import alike
+from inference.findings import groups, sums
+
+if TYPE_CHECKING:
+    from webapp.findings.compute import Context
+
+UNITS = 3_000  # at most; of more an even sample
+PERMUTED = 299
+Q_VALUE = 0.02  # p is that of a normal deviate, as fewer permutations than tests can't be small; of rare words it is somewhat skew
+HOLDING, RATIO = 8, 1.5  # documents of the group with the word, and how many times the share elsewhere
+MOST = 12  # words of a group
+
+
+class Field(NamedTuple):
+    """A field's values as groups; what has another value, or none, is the last one, which is not named. group: int32[D], -1 for a
+    document outside the set. bounds: of the ends of a number, as documents.ranges has them."""
+
+    name: str
+    labels: list[str]
+    group: np.ndarray
+    bounds: tuple[tuple[str, str], ...] = ()
+
+
+def findings(context: Context, field: Field, some: np.ndarray, unit: np.ndarray) -> list[dict]:
+    """A finding for each group with such words. some: documents, ascending; unit: int64, of each, whoever is independent."""
+    listed, G = context.names.telling, len(field.labels) + 1
+    present = _present(context, some, listed)
+    group = field.group[some]
+    member = csr_matrix((np.ones(len(some)), (unit, np.arange(len(some)))), shape=(int(unit.max()) + 1, len(some)))
+    n, of_unit = np.asarray(member.sum(axis=1)).ravel(), np.zeros(member.shape[0], np.int64)
+    of_unit[unit] = group
+    days = context.dates[some].astype(float)
+    time = np.asarray(member @ days) / n if (days > 0).all() and np.ptp(days) else None
+    p, z = groups.differ((member @ present).toarray(), n, of_unit, G, time, PERMUTED)
+    of_group = csr_matrix((np.ones(len(some)), (group, np.arange(len(some)))), shape=(G, len(some)))
+    documents, having = np.asarray(of_group.sum(axis=1)), (of_group @ present).toarray()
+    here = having / np.maximum(documents, 1)
+    rest = (having.sum(axis=0) - having) / np.maximum(documents.sum() - documents, 1)
+    tried = (having >= HOLDING) & (here >= RATIO * rest) & (p <= 1.5 / (PERMUTED + 1)) & (np.arange(G) < G - 1)[:, None]
+    tests = np.where(tried, ndtr(-z), 1.0)
+    tests[-1] = 1.0
+    fit = sums.accepted(tests, Q_VALUE) & tried
+    rows = []
+    for g in range(len(field.labels)):
+        chosen: list[int] = []
+        for w in np.flatnonzero(fit[g])[np.argsort(-(z[g] * np.sqrt(here[g]))[fit[g]], kind="stable")].tolist():
+            if len(chosen) < MOST and not any(
+                alike(_word(context, listed[w]), _word(context, listed[v])) for v in chosen
+            ):
+                chosen.append(w)
+        if chosen:
+            rows.append(
+                {"kind": "keyword", "field": field.name, "value": field.labels[g], "bounds": field.bounds[g] if field.bounds else None,
+                 "words": [_word(context, listed[w]) for w in chosen], "here": here[g, chosen].tolist(), "rest": rest[g, chosen].tolist(),
+                 "estimate": float(here[g, chosen[0]]), "low": None, "high": None, "more": True, "score": float(z[g, chosen[0]])}
+            )  # fmt: skip
+    return rows
+
+
+def _present(context: Context, some: np.ndarray, listed: list[int]) -> csr_matrix:
+    """Which of some documents have which words: [n, W]."""
+    place = np.full(len(context.dates), -1, np.int64)
+    place[some] = np.arange(len(some))
+    having = [place[context.counted.word(w)[0]] for w in listed]
+    having = [at[at >= 0] for at in having]
+    column = np.repeat(np.arange(len(listed)), [len(at) for at in having])
+    return csr_matrix((np.ones(len(column)), (np.concatenate(having), column)), shape=(len(some), len(listed)))
+
+
+def _word(context: Context, w: int) -> str:
+    return context.names.spelling[w]

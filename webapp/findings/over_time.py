@@ -1,0 +1,240 @@
+"""What changed over time: topics by steps, lines and windows, words that come in bursts, and who speaks when."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from inference.explore.naming import alike
+from inference.findings import changes, sums
+from inference.findings.changes import Change, Units
+from webapp.documents import fields
+from webapp.findings import periods
+
+if TYPE_CHECKING:
+    from webapp.findings.compute import Context
+
+Q_VALUE = 0.05  # of all claims of a kind at most this part is false, on average
+LEAST_SHARE, LEAST_RATIO = 0.005, 1.5  # of the side that has more; of the two shares
+WORDS, HOLDING = 50, 10  # tokens of a topic, and documents that have it, on the side that has more
+SPEAKERS = 40  # values of a field whose mix is held constant, at most
+OVERLAP = 0.25  # of the words that lie in periods in which two values speak, so that their mix can be held constant
+SHORT = 1 / 8  # of the periods, that an event lasts at most
+EVENT_WORDS, EVENT_DOCUMENTS = (
+    1_500,
+    10,
+)  # words that are looked at, those of most documents in their topic; documents of an event
+TOGETHER = 0.5  # of the periods, and of the documents, that two words of one event share
+
+
+def changed(context: Context) -> list[dict]:
+    """Topics whose share changed, as far as that is not a change of who speaks."""
+    by_period = context.by_period
+    if by_period is None:
+        return []
+    k = np.flatnonzero(context.subjects)
+    units = _constant(context, changes.in_units(by_period.x[:, k], by_period.tokens), k)
+    rows = []
+    for i, change in _described(units):
+        row = _row(context, int(k[i]), units, change)
+        if row:
+            rows.append(row)
+    return rows
+
+
+def _described(units: Units) -> list[tuple[int, Change]]:
+    """Columns that changed, with the shape that describes each best."""
+    trend, window, first, end = changes.tested(units)
+    trends, windows = sums.accepted(trend, Q_VALUE), sums.accepted(window, Q_VALUE)
+    shapes = (
+        (i, changes.describe(units, i, bool(trends[i]), (int(first[i]), int(end[i])) if windows[i] else None))
+        for i in np.flatnonzero(trends | windows).tolist()
+    )
+    return [(i, shape) for i, shape in shapes if shape is not None]
+
+
+def _constant(context: Context, units: Units, topics: np.ndarray) -> Units:
+    """The same with the mix of who speaks held constant, for each field that says so and whose values overlap in time."""
+    times = context.times
+    for category in _speakers(context):
+        codes = fields.values(context.run.version, category)
+        some = (times.group >= 0) & (codes >= 0)
+        C = len(category.values)
+        at = times.group[some].astype(np.int64) * C + codes[some]
+        tokens = np.bincount(at, weights=context.counted.lengths[some], minlength=times.G * C).reshape(times.G, C)[
+            units.numbers
+        ]
+        spoken = tokens >= 0.05 * tokens.sum(axis=1, keepdims=True)
+        overlap = tokens[(spoken & (tokens > 0)).sum(axis=1) >= 2].sum()
+        if overlap < OVERLAP * tokens.sum():
+            continue
+        own = context.sums(sums.by_group(np.where(some, codes, -1).astype(np.int32), C), C)
+        units = changes.held_constant(units, tokens, own.x[:, topics])
+    return units
+
+
+def _speakers(context: Context) -> list:
+    categories = fields.categories(context.run.version)
+    return [c for c in categories if fields.speaks(c.name) and 2 <= len(c.values) <= SPEAKERS]
+
+
+def _row(context: Context, k: int, units: Units, change: Change) -> dict | None:
+    """A change as it is stored; None where it is too small, or no word of the topic moves so."""
+    by_period, times = context.by_period, context.times
+    assert by_period is not None
+    inside, outside = (np.zeros(times.G, bool) for _ in range(2))
+    inside[units.numbers[change.inside]] = outside[units.numbers[change.outside]] = True
+    shares = [sums.shares(by_period.over(side), context.typical) for side in (inside, outside)]
+    ratio = sums.ratio(*shares)
+    here, rest = (float(s.share[0, k]) for s in shares)
+    more, value = here > rest, float(ratio.ratio[0, k])
+    most = inside if more else outside
+    if more != change.more or max(here, rest) < LEAST_SHARE or not max(value, 1 / max(value, 1e-9)) >= LEAST_RATIO:
+        return None
+    if by_period.x[most, k].sum() < WORDS or by_period.holding[most, k].sum() < HOLDING:
+        return None
+    called = context.names.checked(k, times.group, inside, outside, math.log(max(here, 1e-6) / max(rest, 1e-6)))
+    if called is None:
+        return None
+    low, high = float(ratio.low[0, k]), float(ratio.high[0, k])
+    part = float(by_period.tokens[inside].sum() / max(by_period.tokens[inside | outside].sum(), 1))
+    return {
+        "kind": "change", "topic": k, "called": called, "shape": change.shape, "more": more,
+        **_span(context, units, change), "estimate": finite(value), "low": finite(low), "high": finite(high),
+        "here": [float(a[0, k]) for a in shares[0][:3]], "rest": [float(a[0, k]) for a in shares[1][:3]],
+        "score": math.sqrt(information(here, rest, part)) * change.fit, "line": periods.line(by_period.x[:, k], by_period.tokens),
+    }  # fmt: skip
+
+
+def _span(context: Context, units: Units, change: Change) -> dict:
+    """Where a change lies, as addresses and readers say it. A step that rises has no end, one that falls is told by what was
+    until then."""
+    times, numbers = context.times, units.numbers
+    first, last = int(numbers[change.first]), int(numbers[change.last])
+    cut = {
+        "until": times.ends[int(numbers[change.first - 1])],
+        "until_said": times.said[int(numbers[change.first - 1])],
+    }
+    return {
+        "first": times.names[first], "last": times.ends[last], "first_said": times.said[first], "last_said": times.said[last],
+    } | ({"step": cut, "line": {"turn": times.names[int(numbers[change.inside].min())]}}.get(change.shape, {}))  # fmt: skip
+
+
+def information(a: float, b: float, part: float) -> float:
+    """Nats for each word that two shares tell more than one: `part` of the words has share a, the rest b."""
+    mean = part * a + (1 - part) * b
+    if not 0 < mean < 1:
+        return 0.0
+
+    def nats(x: float) -> float:
+        return x * math.log(max(x, 1e-12) / mean) + (1 - x) * math.log(max(1 - x, 1e-12) / (1 - mean))
+
+    return max(part * nats(a) + (1 - part) * nats(b), 0.0)
+
+
+def finite(number: float) -> float | None:
+    return number if np.isfinite(number) else None
+
+
+# Words of a time
+
+
+def events(context: Context) -> list[dict]:
+    """Words that may stand for a topic, in bursts: by the share of documents that have them."""
+    by_period = context.by_period
+    topic = {w: k for k in np.flatnonzero(context.subjects).tolist() for w in context.names.eventful(k)}
+    postings = context.counted.postings
+    listed = sorted(topic, key=lambda w: int(postings.indptr[w] - postings.indptr[w + 1]))[:EVENT_WORDS]
+    if not listed or by_period is None:
+        return []
+    step = max(1, int(sum(postings.indptr[w + 1] - postings.indptr[w] for w in listed)) // 20_000_000)
+    columns = [_periods_with(context, w, step) for w in listed]
+    units = changes.in_units(np.stack(columns, axis=1), by_period.documents)
+    _, p, first, end = changes.tested(units, SHORT)
+    rows = []
+    for i in np.flatnonzero(sums.accepted(p, Q_VALUE)).tolist():
+        change = changes.describe(units, i, False, (int(first[i]), int(end[i])))
+        row = change and _event(context, listed[i], topic[listed[i]], units, i, change, columns[i])
+        if row:
+            rows.append(row)
+    return _joined(context, rows)
+
+
+def _periods_with(context: Context, w: int, step: int) -> np.ndarray:
+    documents = context.counted.word(w)[0][::step]
+    group = context.times.group[documents]
+    return step * np.bincount(group[group >= 0], minlength=context.times.G).astype(float)
+
+
+def _event(context: Context, w: int, k: int, units: Units, i: int, change: Change, column: np.ndarray) -> dict | None:
+    here, rest = (
+        float((units.share[side, i] * units.weight[side]).sum() / units.weight[side].sum())
+        for side in (change.inside, change.outside)
+    )
+    inside = units.numbers[change.inside]
+    if here < LEAST_RATIO * rest or column[inside].sum() < EVENT_DOCUMENTS:
+        return None
+    part = float(units.weight[change.inside].sum())
+    return {
+        "kind": "event", "topic": k, "words": [context.names.spelling[w]], "numbers": [w], **_span(context, units, change),
+        "places": inside.tolist(), "more": True, "here": here, "rest": rest, "estimate": finite(here / rest if rest else math.inf),
+        "low": None, "high": None, "score": math.sqrt(information(here, rest, part)) * change.fit,
+    }  # fmt: skip
+
+
+def _joined(context: Context, rows: list[dict]) -> list[dict]:
+    """Words that come at the same time in the same documents are one event, named by its two strongest."""
+    kept: list[dict] = []
+    inside: dict[int, np.ndarray] = {}
+    for row in sorted(rows, key=lambda row: -row["score"]):
+        w, places = row["numbers"][0], set(row["places"])
+        documents = context.counted.word(w)[0]
+        inside[w] = documents[np.isin(context.times.group[documents], row["places"])]
+        for event in kept:
+            if len(places & set(event["places"])) < TOGETHER * len(places | set(event["places"])):
+                continue
+            first = inside[event["numbers"][0]]
+            both = len(np.intersect1d(first, inside[w], assume_unique=True))
+            if both < TOGETHER * min(len(first), len(inside[w])) or _ratio(row) ** 2 < _ratio(event):
+                continue
+            if len(event["words"]) < 3 and not any(alike(row["words"][0], word) for word in event["words"]):
+                event["words"] += row["words"]
+            break
+        else:
+            kept.append(row)
+    return kept
+
+
+def _ratio(row: dict) -> float:
+    return row["here"] / max(row["rest"], 1e-4)
+
+
+# Who speaks when
+
+
+def who_speaks(context: Context) -> list[dict]:
+    """Values of a field of speakers of which most documents are in a span: what else would be told as a change of subject."""
+    rows = []
+    times = context.times
+    documents = np.bincount(times.group[times.group >= 0], minlength=times.G).astype(float)
+    for category in _speakers(context):
+        codes = fields.values(context.run.version, category)
+        some = (times.group >= 0) & (codes >= 0)
+        member = csr_matrix(
+            (np.ones(some.sum()), (times.group[some], codes[some])), shape=(times.G, len(category.values))
+        )
+        units = changes.in_units(member.toarray(), documents)
+        for i, change in _described(units):
+            sides = [units.numbers[side] for side in (change.inside, change.outside)]
+            here, rest = (float(member[side, i].sum() / max(documents[side].sum(), 1)) for side in sides)
+            if change.shape == "line" or not change.more or here < 0.5 or here < LEAST_RATIO * rest:
+                continue
+            rows.append(
+                {"kind": "speaker", "field": category.name, "value": category.values[i], "shape": change.shape, "more": True,
+                 **_span(context, units, change), "here": here, "rest": rest, "estimate": here, "low": None, "high": None,
+                 "score": (here - rest) * change.fit}
+            )  # fmt: skip
+    return rows
