@@ -15,7 +15,7 @@ import numpy as np
 from inference import checkpoint, engines, infer, senses, simulate
 from inference.bow import Bow
 from inference.engines.contract import AnyEngine, Config
-from inference.evaluate import Diagnostics, LeftToRight
+from inference.evaluate import Coherence, Completion, Diagnostics, LeftToRight
 from inference.evidence import Evidence, gather
 from inference.explore import bands, cooccurrence, distances, layout, saliency, similar
 from inference.explore.day_sums import DaySums, in_span
@@ -50,7 +50,11 @@ def usual() -> None:
 
 
 def rest() -> None:
-    """What a start leaves to the background: all that is not `usual`, in the order in which a reader comes to it."""
+    """All that is not `usual`, in the order in which it is needed: what reads texts, then what judges topics while
+    they are trained, so that it need not wait for the engine, then the rest."""
+    with tempfile.TemporaryDirectory() as folder:
+        texts(Path(folder))
+        _judging(Path(folder))
     exploring()
     engine()
 
@@ -68,6 +72,21 @@ def _train(trains: AnyEngine, configs: Sequence[Config]) -> None:
             trains.topics(config, state)
 
 
+def _judging(folder: Path) -> None:
+    """What a training measures of its topics. It is half a minute of what comes before a first point."""
+    bow = _bow(folder)
+    completion = Completion(bow, np.arange(4))
+    for judge in (completion, completion.estimate, Coherence(bow)):
+        judge(_topics())
+
+
+def _topics() -> Topics:
+    """Two topics of three words."""
+    listed = np.array([0, 2, 3]), np.array([0, 1, 2], np.int32), np.array([0.5, 0.4, 0.8], np.float32)
+    floors = np.full(2, 0.1), np.array([0.1, 0.2])
+    return Topics(*listed, floor=floors[0], floor_mass=floors[1], share=np.full(2, 0.5), V=3).proper()
+
+
 def exploring() -> None:
     """What comes before a training and after it: texts, the search, evidence, measures of topics, and exploring
     them."""
@@ -75,10 +94,7 @@ def exploring() -> None:
         folder = Path(name)
         texts(folder)
         _index(folder)
-        listed = np.array([0, 2, 3]), np.array([0, 1, 2], np.int32), np.array([0.5, 0.4, 0.8], np.float32)
-        topics = Topics(
-            *listed, floor=np.full(2, 0.1), floor_mass=np.array([0.1, 0.2]), share=np.full(2, 0.5), V=3
-        ).proper()
+        topics = _topics()
         _evidence(folder, topics)
     _explore(topics)
     simulate.corpus(5, 2, 3, 4)

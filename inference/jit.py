@@ -13,6 +13,7 @@ import logging
 import pickle
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from hashlib import sha256
 from types import CodeType, ModuleType
@@ -32,6 +33,7 @@ VERSIONED = {"builtins", "llvmlite", "math", "numba", "numpy"}  # modules whose 
 _SETTINGS = ("BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LOOP_VECTORIZE", "OPT", "SLP_VECTORIZE", "USING_SVML")
 _TYPES = (types.Array, types.Boolean, types.Literal, types.NoneType, types.Number, types.UnicodeType)  # named in full
 _CONSTANTS = (bool, bytes, complex, float, int, np.dtype, np.generic, str, type(None), types.Type)  # shown in full
+_callbacks: list[Callable[[], None]] = []
 _log = logging.getLogger(__name__)
 
 
@@ -55,11 +57,22 @@ def njit(*signatures: Any, cache: bool = False, **options: Any) -> Callable[[Cal
     return decorate
 
 
+@contextmanager
+def told_of_compiling(call: Callable[[], None]) -> Iterator[None]:
+    """Meanwhile, call this before each kernel that this process compiles, or that it waits for as another one does."""
+    _callbacks.append(call)
+    try:
+        yield
+    finally:
+        _callbacks.remove(call)
+
+
 class Kept(caching._Cache):
     """Compiled code of one function, as numba asks for it: loaded by the types of the arguments, and saved."""
 
     def __init__(self, dispatcher: Dispatcher):
         self._dispatcher, self._enabled = dispatcher, True
+        self._claims: dict[str, int | None] = {}  # what this process compiles now
 
     @property
     def cache_path(self) -> str | None:
@@ -76,10 +89,26 @@ class Kept(caching._Cache):
         """Nothing: what is kept by its content is never out of date."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled code for these types of arguments, or None where it must be compiled."""
+        """The compiled code for these types of arguments, or None where it must be compiled. Waits for another process
+        that compiles it."""
         target_context.refresh()
         name = self._name(sig, target_context.codegen())
-        if name is None or (content := kernel_files.read(name)) is None:
+        if name is None:
+            return None
+        if (result := self._load(name, sig, target_context)) is not None:
+            return result
+        for call in _callbacks:
+            call()
+        handle = kernel_files.claim(name)
+        if handle is not None and (result := self._load(name, sig, target_context)) is not None:
+            kernel_files.release(name, handle)
+            return result
+        self._claims[name] = handle
+        return None
+
+    def _load(self, name: str, sig: Any, target_context: Any) -> Any:
+        content = kernel_files.read(name)
+        if content is None:
             return None
         try:
             result = CompileResult._rebuild(target_context, *pickle.loads(content))
@@ -93,10 +122,13 @@ class Kept(caching._Cache):
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep what was compiled for these types of arguments."""
+        if (name := self._name(sig, data.codegen)) is None:
+            return
         if data.lifted or data.library.has_dynamic_globals:
             _log.warning("%s can't be kept: it has addresses of this process in it", self._dispatcher.py_func)
-        elif name := self._name(sig, data.codegen):
+        else:
             kernel_files.write(name, serialize.dumps(data._reduce()))
+        kernel_files.release(name, self._claims.pop(name, None))
 
     def _name(self, sig: Any, codegen: Any) -> str | None:
         """A name that is another one when anything is that the compiled code follows from; None: it is not kept."""

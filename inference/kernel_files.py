@@ -21,9 +21,15 @@ from pathlib import Path
 MOST_BYTES = 512 << 20  # beyond it, the files that were used least recently are deleted
 USED_SECONDS = 86_400.0  # how exactly it is known when a file was used last
 UNFINISHED_SECONDS = 3_600.0  # after which a file that is still being written was left behind
-ENDING = ".kernel"
+PATIENCE = 60.0  # seconds that a process waits for another one that compiles the same kernel
+ENDING, CLAIM = ".kernel", ".claim"
 _HASH_BYTES = 32
 _log = logging.getLogger(__name__)
+
+try:
+    import fcntl
+except ImportError:  # not on Windows, where several processes may compile the same
+    fcntl = None  # type: ignore[assignment]
 
 
 class Unsafe(Exception):
@@ -108,6 +114,35 @@ def write(name: str, content: bytes) -> None:
             raise
     except OSError as error:
         _log.warning("The compiled kernel %s can't be kept in %s: %s", name, at, error)
+
+
+def claim(name: str) -> int | None:
+    """Say that this process compiles a kernel, once no other process does: a descriptor for `release`. None where that
+    can't be said, or another process takes longer than PATIENCE."""
+    at = folder()
+    if at is None or fcntl is None:
+        return None
+    deadline = time.monotonic() + PATIENCE
+    try:
+        handle = os.open(at / f"{name}{CLAIM}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError:
+        return None
+    while time.monotonic() < deadline:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return handle
+        except OSError:
+            time.sleep(0.02)
+    os.close(handle)
+    return None
+
+
+def release(name: str, handle: int | None) -> None:
+    """End a claim. The end of the process ends it, too."""
+    if handle is not None and (at := folder()):
+        with suppress(OSError):
+            (at / f"{name}{CLAIM}").unlink()
+        os.close(handle)
 
 
 def drop(name: str, why: str) -> None:

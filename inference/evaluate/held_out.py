@@ -100,7 +100,7 @@ class Completion:
         """Some documents at even distances, and by how many nats a token they are harder than all for a unigram
         model."""
         scored = np.flatnonzero(self.sizes)
-        sample = scored[:: max(1, len(scored) // SAMPLE)]
+        sample = scored[:: max(1, len(scored) // SAMPLE)].copy()  # kernels are compiled for arrays without a stride
         if not len(sample):
             return sample, 0.0
         frequency = bow.word_tokens + 1.0

@@ -23,7 +23,7 @@ function said() {
   if (status === "queued") return ahead ? `${ahead} ${ahead === 1 ? "run is" : "runs are"} ahead of it.` : "A worker takes it next.";
   if (status === "running" && request === "stop") return "Stopping; what there is will be kept.";
   if (status === "running" && request === "cancel") return "Cancelling.";
-  if (status === "running" && !steps) return "Preparing; the first topics appear soon.";
+  if (status === "running" && !steps) return state.error ? "Preparing." : "Preparing; the first topics appear soon.";
   if (status === "running") return `${percent(step / steps)}, ${left === null ? "estimating the time left" : `about ${duration(left < 90 ? left : 60 * Math.round(left / 60)).replace(" 00 s", "")} left`}.`;
   if (status === "storing") return stored < 1 ? `the topics of every document${stored ? `, ${percent(stored)} done` : ""}.` : "the names of the topics, and what stands out in the texts.";
   if (status === "done") return `${count(step)} ${step < steps ? `of ${count(steps)} ` : ""}steps in ${duration(seconds)}.`;
@@ -37,6 +37,8 @@ function notice() {
   return state && !ended(state.status) ? ofWorkers(state.workers) : "";
 }
 
+const bad = () => Boolean(lost || (state?.error && state.status !== "running")); // a training that runs only waits for its engine
+
 function showNumbers() {
   const { status, step, steps } = state;
   part("status").textContent = names[status];
@@ -46,7 +48,7 @@ function showNumbers() {
   pill.ariaLabel = pill.ariaLabel.replace(/:.*/, `: ${names[status]}`);
   part("said").textContent = said();
   part("notice").textContent = notice();
-  part("notice").classList.toggle("bad", Boolean(lost || state.error));
+  part("notice").classList.toggle("bad", bad());
   const bar = part("bar");
   bar.max = steps || 1;
   bar.value = step;
@@ -159,6 +161,6 @@ const live = follow({
   onLost(value) {
     lost = value;
     part("notice").textContent = notice();
-    part("notice").classList.toggle("bad", Boolean(lost || state?.error));
+    part("notice").classList.toggle("bad", bad());
   },
 });

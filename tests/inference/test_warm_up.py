@@ -14,7 +14,8 @@ import inference.memory
 inference.memory.LARGE = 0
 from inference import *
 from inference import compiling
-from inference.evaluate import Diagnostics
+from inference.evaluate import Completion, Diagnostics
+from inference.training import held_out_documents
 from inference.index import Index
 from inference.text import *
 from inference.senses import Uses, distinguishing
@@ -76,6 +77,14 @@ with patch.object(Dispatcher, "compile", noticed):
             uses.near([0, 1], 5)
             distinguishing(evidence, uses, Uses(evidence, 2, into, mask), 5)
         Diagnostics(bow)(engine.topics(config, state), evidence)
+    many = [np.unique(rng.integers(0, 500, 12)) for _ in range(3000)]
+    starts, words = np.cumsum([0] + [len(d) for d in many]), np.concatenate(many).astype(np.int32)
+    Bow(starts, words, np.ones(len(words), np.int32), 500, offsets=np.zeros(len(words), np.int32)).save(Path(sys.argv[1]) / "large")
+    large = Bow.open(Path(sys.argv[1]) / "large")
+    completion = Completion(large, held_out_documents(large, 0))
+    assert 1 < len(completion.sample) < len(completion.sizes) / 1.9  # so many are held out that they are judged by some
+    for e in train(engine, engines.config("ssi", topics=30, passes=2), large, threads=1, scratch=Path(sys.argv[1])):
+        pass
     topics = engine.topics(config, state)
     divergences = distances.divergences(topics)
     layout.separate(layout.layout(divergences), np.ones(topics.K))

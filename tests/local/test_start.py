@@ -20,8 +20,7 @@ import pytest
 import redis
 
 from tests.conftest import ROOT, start
-from webapp.local import compilation
-from webapp.local.postgres import Failed
+from webapp.local import compilation, migrations
 from webapp.local.processes import Supervisor
 
 
@@ -92,38 +91,46 @@ def test_a_port_that_is_taken(system, taken):
 def test_stages_are_said(system):
     (log,) = system.data.parent.glob("data-*.log")
     said = log.read_text().splitlines()
-    assert [line[:6] for line in said if line[1:6] == " of 4"] == ["1 of 4", "2 of 4", "3 of 4", "4 of 4"]
+    assert [line[:6] for line in said if line[1:6] == " of 3"] == ["1 of 3", "2 of 3", "3 of 3"]
     assert said[0] == f"State folder: {system.data}" and said[-1].startswith("Topograph is ready at ")
 
 
-def compiling(monkeypatch, tmp_path, function: str):
-    """A supervisor, what it says, and a part that calls a function of tests.local.compiling."""
-    monkeypatch.setenv("TOPOGRAPH_DATA", str(tmp_path))
+@pytest.fixture
+def compiled(monkeypatch, tmp_path):
+    """A function: starts the parts that compile, here those of tests.local.compiling, waits for their end, and returns
+    (whether there was anything to do, what the supervisor said)."""
+    monkeypatch.setenv("TOPOGRAPH_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("TOPOGRAPH_KERNELS", str(tmp_path / "kernels"))
     monkeypatch.setattr(compilation, "MODULE", "tests.local.compiling")
-    said: list[str] = []
-    supervisor, part = Supervisor(said.append), compilation.part("Compiling the engine", function)
-    supervisor.add(part)
-    return supervisor, said, part
+
+    def start() -> tuple[bool, list[str]]:
+        said: list[str] = []
+        supervisor = Supervisor(said.append)
+        compiles = compilation.start(supervisor)
+        wait_until(lambda: supervisor.look() or all(part.status is not None for part in supervisor.parts))
+        assert all(part.process is None for part in supervisor.parts)  # nor is it started again
+        return compiles, said
+
+    return start
 
 
-def test_what_is_compiled_once_is_not_started_again(monkeypatch, tmp_path):
-    supervisor, said, part = compiling(monkeypatch, tmp_path, "done")
-    compilation.wait(supervisor, part, 60, said.append)
-    supervisor.look()
-    assert part.status == 0 and part.process is None and said == []
+def test_the_same_code_is_compiled_once(compiled, monkeypatch, tmp_path):
+    assert compiled() == (True, [])
+    assert compiled() == (False, [])
+    with monkeypatch.context() as patch:
+        patch.setenv("NUMBA_CPU_NAME", "another")
+        assert compiled() == (True, [])
+    assert compiled() == (True, [])
+    for kernel in (tmp_path / "kernels").iterdir():
+        kernel.unlink()
+    assert compiled() == (True, [])
 
 
-def test_an_engine_that_can_not_be_compiled(monkeypatch, tmp_path):
-    supervisor, said, part = compiling(monkeypatch, tmp_path, "failing")
-    with pytest.raises(Failed, match="(?s)could not be compiled.*RuntimeError: no compiler here"):
-        compilation.wait(supervisor, part, 60, said.append)
-    assert said == ["Compiling the engine failed (status 1)"]
-
-
-def test_a_long_compilation_says_that_it_goes_on(monkeypatch, tmp_path):
-    supervisor, said, part = compiling(monkeypatch, tmp_path, "slow")
-    compilation.wait(supervisor, part, 0.2, said.append)
-    assert said and all(re.fullmatch(r" +still compiling, \d+ s", line) for line in said)
+def test_an_engine_that_can_not_be_compiled_is_said_and_tried_again(compiled, monkeypatch):
+    monkeypatch.setenv("TOPOGRAPH_TEST_FAILS", "1")
+    for _ in range(2):
+        assert compiled() == (True, ["Compiling the engine failed (status 1)"])
+        assert "RuntimeError: no compiler here" in compilation.log(compilation.ENGINE).read_text()
 
 
 def test_a_second_one_is_refused(system):
@@ -207,6 +214,35 @@ def test_every_part_comes_back_after_kill_9(system):
             return False
 
     wait_until(whole)
+
+
+def test_tables_that_are_up_to_date_are_left_alone(system, monkeypatch):
+    monkeypatch.setenv("TOPOGRAPH_DATA", str(system.data))
+    asked = []
+
+    def migrate(argv, **_):
+        asked.append(argv[-3])
+        return subprocess.CompletedProcess(argv, 0)
+
+    monkeypatch.setattr(migrations.subprocess, "run", migrate)
+    env = {"DATABASE_URL": system.database_url}
+    migrations.bring_up_to_date(env)
+    assert not asked
+    with psycopg.connect(system.database_url, autocommit=True) as connection:
+        row = connection.execute(
+            "DELETE FROM django_migrations WHERE name = '0001_initial' AND app = 'webapp' RETURNING *"
+        ).fetchone()
+        migrations.bring_up_to_date(env)
+        connection.execute("INSERT INTO django_migrations VALUES (%s, %s, %s, %s)", row)
+    assert asked == ["migrate"]
+    migrations.bring_up_to_date(env)  # again with other rows than at the last time
+    migrations.bring_up_to_date(env)
+    assert asked == ["migrate"] * 2
+    migrations.bring_up_to_date({"DATABASE_URL": "postgres://127.0.0.1:1/nowhere"})  # Django says what is wrong
+    assert asked == ["migrate"] * 3
+    monkeypatch.setattr(migrations.changes.sysconfig, "get_path", lambda name: "/nowhere")
+    migrations.bring_up_to_date(env)
+    assert asked == ["migrate"] * 4
 
 
 def test_a_start_after_everything_was_killed(system, taken):

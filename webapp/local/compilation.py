@@ -1,21 +1,28 @@
-"""Compiling the kernels while the rest starts. A start waits for the engine alone.
+"""Compiling the kernels while the rest starts, and after it: pages answer before the engine is there.
 
-Whatever is not compiled yet is compiled by the page or the run that needs it first.
+What is needed earlier is compiled by the page or the run that needs it, or waited for while it is being compiled here
+(inference.jit).
 """
 
 import os
 import signal
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from subprocess import Popen
 
-from webapp.local import folder, processes
-from webapp.local.postgres import Failed, tail
+from webapp.local import changes, folder, processes
+from webapp.local.package import ROOT
 
 MODULE = "inference.compiling"
-LEAST_PRIORITY = 19  # niceness: it takes what nobody else wants
+ENGINE, REST = "Compiling the engine", "Compiling the rest"
+LOW_PRIORITY = 5  # niceness of the rest: the servers, the engine and what a page compiles come first
+PROGRAM = """
+from pathlib import Path
+import {module} as compiling
+compiling.{function}()
+from inference import kernel_files
+Path({done!r}).write_text(f"{digest}\\n{{kernel_files.folder()}}")
+"""
 
 
 def part(name: str, function: str, niceness: int = 0) -> processes.Part:
@@ -27,29 +34,50 @@ def part(name: str, function: str, niceness: int = 0) -> processes.Part:
         processes.die_with_parent()
 
     def start() -> Popen:
-        argv = [sys.executable, "-c", f"import {MODULE} as compiling; compiling.{function}()"]
+        program = PROGRAM.format(module=MODULE, function=function, done=str(_done(name)), digest=_digest())
         env = os.environ | {"TOPOGRAPH_DATA": str(folder.data())}
-        return processes.spawn(argv, log(name), env=env, cwd=folder.working(), before_exec=before_exec)
+        return processes.spawn(
+            [sys.executable, "-c", program], log(name), env=env, cwd=folder.working(), before_exec=before_exec
+        )
 
     return processes.Part(name, start, signal.SIGKILL, 1.0, once=True)
 
 
+def start(supervisor: processes.Supervisor) -> bool:
+    """Compile what was not yet compiled for this processor by this code: first the engine with its usual settings, and
+    beside it the rest. Whether anything is left to be compiled."""
+    parts = [part(ENGINE, "usual"), part(REST, "rest", LOW_PRIORITY)]
+    needed = [one for one in parts if not _is_done(one.name)]
+    for one in needed:
+        supervisor.add(one)
+    return bool(needed)
+
+
+def _is_done(name: str) -> bool:
+    """Whether it was compiled by the same code, and the folder of kernels is still there."""
+    try:
+        digest, kernels = _done(name).read_text().split("\n")
+        return digest == _digest() and any(Path(kernels).iterdir())
+    except (OSError, ValueError):
+        return False
+
+
+def _digest() -> str:
+    """Of the library, the installed packages and the processor."""
+    try:
+        processor = {
+            line for line in Path("/proc/cpuinfo").read_text().split("\n") if line.startswith(("flags", "model"))
+        }
+    except OSError:
+        processor = set()
+    settings = sorted(f"{name}={value}" for name, value in os.environ.items() if name.startswith("NUMBA_"))
+    kernels = os.environ.get("TOPOGRAPH_KERNELS"), os.environ.get("XDG_CACHE_HOME"), os.environ.get("HOME")
+    return changes.digest((ROOT / "inference").rglob("*.py"), sys.version, sorted(processor), settings, kernels)
+
+
+def _done(name: str) -> Path:
+    return folder.data() / name.lower().replace(" ", "-").replace("compiling", "compiled")
+
+
 def log(name: str) -> Path:
     return folder.data() / "logs" / f"{name.lower().replace(' ', '-')}.log"
-
-
-def wait(
-    supervisor: processes.Supervisor, compiling: processes.Part, every: float, said: Callable[[str], None]
-) -> None:
-    """Until it has ended; every so many seconds it is said how long that takes. Raises Failed where it failed."""
-    due = time.monotonic() + every
-    while compiling.status is None:
-        supervisor.look()
-        if time.monotonic() > due:
-            said(f"    still compiling, {time.monotonic() - compiling.began:.0f} s")
-            due += every
-        time.sleep(0.05)
-    if compiling.status:
-        raise Failed(
-            f"The engine could not be compiled. The end of {log(compiling.name)}:\n{tail(log(compiling.name))}"
-        )

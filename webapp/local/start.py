@@ -3,14 +3,13 @@
 import argparse
 import os
 import signal
-import subprocess
 import sys
 import time
 import urllib.request
 from contextlib import suppress
 from ipaddress import ip_address
 
-from webapp.local import compilation, folder, package, processes, servers
+from webapp.local import compilation, folder, migrations, package, processes, servers
 from webapp.local.postgres import Failed
 
 HERE = "127.0.0.1"
@@ -19,9 +18,8 @@ UNGUARDED = (
     "Turn accounts on first (TOPOGRAPH_ACCOUNTS=1): docs/accounts.md says how."
 )
 READY_SECONDS = 120.0  # times the number of processes that wait for each core: a start takes seconds of processor time
-STAGES = 4
+STAGES = 3
 MOST_WEB = 16
-SAID_EVERY = 15.0  # seconds
 WATCHED = (".py", ".html", ".txt", ".js", ".css")  # by --reload
 # Of glibc. What arrives comes in pieces of 256 KB, and by default it fetches each from the system and gives it back:
 # 500 MB a second instead of 2,000. Each request has a thread of its own, and glibc gives threads eight heaps a core, of
@@ -118,10 +116,7 @@ def bring_up(supervisor: processes.Supervisor, port: int, host: str = HERE) -> s
     """Start every part; returns the address once the web server answers and a worker is alive."""
     say(f"State folder: {folder.data()}")
     stage(1, "starting the database and the queue")
-    engine = compilation.part("Compiling the engine", "usual")
-    rest = compilation.part("Compiling the rest", "rest", compilation.LEAST_PRIORITY)
-    supervisor.add(engine)
-    supervisor.add(rest)
+    compiles = compilation.start(supervisor)
     database, broker = servers.start(supervisor)
     logs = folder.data() / "logs"
     env = dict(os.environ) | {
@@ -129,7 +124,7 @@ def bring_up(supervisor: processes.Supervisor, port: int, host: str = HERE) -> s
         "TOPOGRAPH_DATA": str(folder.data()), "PYTHONUNBUFFERED": "1",
     }  # fmt: skip
     stage(2, "bringing the database's tables up to date")
-    migrate(env)
+    migrations.bring_up_to_date(env)
     stage(3, "starting the web server and a worker")
     port = processes.free_port(port)
     reached = HERE if host in ("0.0.0.0", "::") else host
@@ -141,10 +136,8 @@ def bring_up(supervisor: processes.Supervisor, port: int, host: str = HERE) -> s
     start_web = lambda: processes.spawn(web(port, host), logs / "web.log", env=env | MALLOC, cwd=folder.working())  # noqa: E731
     supervisor.add(processes.Part("The web server", start_web, signal.SIGTERM, 4.0))
     _wait(supervisor, url, broker)
-    stage(4, "loading the engine (the first time it is compiled, which takes most of a minute)")
-    compilation.wait(supervisor, engine, SAID_EVERY, say)
-    if rest.status is None:
-        say("The rest is compiled in the background: until then, what is used first takes some seconds longer.")
+    if compiles:
+        say("The engine is being compiled in the background, once: a training waits for it, pages do not.")
     return url
 
 
@@ -159,15 +152,6 @@ def web(port: int, host: str = HERE) -> list[str]:
             "--http", "webapp.server.connections:Connection", "--forwarded-allow-ips", os.environ.get("TOPOGRAPH_PROXY", ""),
             "--workers", os.environ.get("TOPOGRAPH_WEB") or "1",
             "--timeout-graceful-shutdown", "2", "--no-access-log", "--lifespan", "off", "--no-server-header"]  # fmt: skip
-
-
-def migrate(env: dict) -> None:
-    """Make the tables, or change those of an older version."""
-    argv = [sys.executable, "-W", "ignore", "-m", "django", "migrate", "--verbosity", "0"]
-    done = subprocess.run(argv, env=env, cwd=folder.working(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                          preexec_fn=processes.die_with_parent)  # fmt: skip
-    if done.returncode:
-        raise Failed(f"The database could not be brought up to date:\n{done.stderr.strip()}")
 
 
 def _wait(supervisor: processes.Supervisor, url: str, broker: str) -> None:

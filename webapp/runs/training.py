@@ -2,7 +2,7 @@
 
 import os
 import time
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 
 import numpy as np
 import structlog
@@ -10,13 +10,14 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 import inference
-from inference import Evidence, Postings, Progress, Snapshot, Topics, checkpoint, compiling, engines
+from inference import Evidence, Postings, Progress, Snapshot, Topics, checkpoint, engines
 from inference.bow import Bow
 from inference.cluster import parts
 from inference.durable import settle
 from inference.errors import Invalid
 from inference.evaluate import Diagnostics
 from inference.explore.distances import divergences
+from inference.jit import told_of_compiling
 from inference.versions import versions
 from webapp.curation import label_transfer
 from webapp.documents import fields
@@ -33,6 +34,7 @@ log = structlog.get_logger(__name__)
 
 PUBLISH_SHARE = 0.05  # of a training's time at most goes into publishing topics that the next snapshot replaces
 FORMING_SHARE = 0.1  # the same of what the page of the training shows
+COMPILES = "The engine is being compiled, once on this machine. The first topics appear within about a minute."
 CHECKPOINT_SHARE = 0.1  # the same of checkpoints: for a large corpus they hold gigabytes
 
 
@@ -68,6 +70,7 @@ class Training:
 
     state: the engine's state at the last snapshot. before: seconds that earlier attempts took up to the checkpoint.
     stop: whether the user wants the training to end now. points: (step, seconds) of all snapshots so far.
+    compiles: whether the run's page says that the engine is being compiled.
     """
 
     def __init__(self, run: Run, attempt: int, beat: Heartbeat):
@@ -81,6 +84,7 @@ class Training:
         self.saving, self.publishing = TimeBudget(CHECKPOINT_SHARE), TimeBudget(PUBLISH_SHARE)
         self.telling = sharing.Telling(run.pk)
         self.forming, self.showing = FormingWriter(run, self.bow), TimeBudget(FORMING_SHARE)
+        self.compiles, self.points = False, list[tuple[int, float]]()
 
     def _bow(self) -> Bow:
         """The bag of words of the version, or of the run where it leaves words out, which is made here."""
@@ -92,7 +96,10 @@ class Training:
         return sealed.opened(lambda: Bow.open(self.bow_folder), self.bow_folder)
 
     def run_to_end(self) -> None:
-        self._compile()
+        with told_of_compiling(self._say_that_it_compiles):
+            self._run_to_end()
+
+    def _run_to_end(self) -> None:
         self._resume()
         if self.run.started_at is None:
             self._update(started_at=Now(), versions=versions())
@@ -119,18 +126,26 @@ class Training:
             )  # fmt: skip
             for event in trained:
                 self.beat.check()
+                if self.compiles:
+                    self.compiles = False
+                    self._tell("")
                 if isinstance(event, Progress):
                     self._report(event)
                 else:
                     self._keep(event)
             self._finish()
 
-    def _compile(self) -> None:
-        """Compile the engine before its first step, which could outlast the patience of the heartbeat. The default
-        engine was compiled when Topograph started."""
-        if self.engine.NAME != engines.DEFAULT:
-            with self.beat.long():
-                compiling.engine(self.engine.NAME)
+    def _say_that_it_compiles(self) -> None:
+        """Say on the run's page what it waits for, until something is measured; each kernel is a sign of life."""
+        self.beat.tick()
+        if not self.compiles and not self.points:
+            self.compiles = True
+            self._tell(COMPILES)
+
+    def _tell(self, notice: str) -> None:
+        with suppress(claims.ClaimLost):  # which the next look at the heartbeat raises, outside numba
+            self._update(error=notice)
+        events.run(self.run.pk, {"type": "status", "status": Run.Status.RUNNING, "error": notice})
 
     def _resume(self) -> None:
         """Load the last checkpoint, or make the state with which a run begins that continues another."""
