@@ -1,12 +1,13 @@
-"""Compiling every kernel before anybody waits for it, or loading it from the cache next to the code, by taking tiny
+"""Compiling every kernel before anybody waits for it, or loading it where it is kept (inference.jit), by taking tiny
 corpora the whole way.
 
-Kernels are compiled for read-only arrays, too, so what a real run opens from disk is opened from disk here. The two
-parts share hardly any kernels: two processes do them at the same time.
+Kernels are compiled for read-only arrays, too, so what a real run opens from disk is opened from disk here. Several
+processes can do parts at the same time: none compiles what another one does.
 """
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -27,24 +28,26 @@ from inference.topics import Theta, Topics
 from inference.training import Snapshot, fold_in_corpus, train
 
 
-def warm_up() -> None:
-    """All of it: a minute once."""
-    for name in engines.ENGINES:
-        engine(name)
-    exploring()
+def warm_up(backwards: bool = False) -> None:
+    """All of it, which takes minutes once: the engines in the order of their registry, then what explores; or
+    backwards, so that two processes share the work."""
+    parts: list[Callable[[], None]] = [partial(engine, name) for name in engines.ENGINES]
+    parts.append(exploring)
+    for part in reversed(parts) if backwards else parts:
+        part()
 
 
 def engine(name: str = engines.DEFAULT) -> None:
     """What trains with one engine: its kernels, and those of the measures.
 
-    Another engine than the default is compiled by the worker that takes its first run (tasks.runs).
+    Another engine than the default is compiled as its first run needs it.
     """
     trains = engines.get(name)
     _train(trains, trains.warm_up())
 
 
 def usual() -> None:
-    """What a start waits for: the default engine with its usual settings, the first of its warm-up configs."""
+    """What a first training waits for: the default engine with its usual settings, the first of its warm-up configs."""
     trains = engines.get(engines.DEFAULT)
     _train(trains, trains.warm_up()[:1])
 

@@ -71,6 +71,25 @@ def start(data: Path, *arguments: str) -> System:
         time.sleep(0.05)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def static_files_are_looked_for_once():
+    """Each test client makes a chain of middleware of its own, and servestatic would look through static/ for each."""
+    from servestatic.middleware import ServeStaticMiddleware
+
+    known: dict[tuple, tuple] = {}
+
+    def add_files(self, look=ServeStaticMiddleware.add_files_from_finders):
+        settings = self.static_prefix, self.max_age, self.autorefresh
+        if settings not in known:
+            look(self)
+            known[settings] = self.files, self.directories
+        self.files, self.directories = known[settings]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ServeStaticMiddleware, "add_files_from_finders", add_files)
+        yield
+
+
 @pytest.fixture(scope="session")
 def draft(django_db_setup, tmp_path_factory):
     """A function that stores one file as a draft."""

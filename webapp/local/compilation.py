@@ -34,7 +34,7 @@ def part(name: str, function: str, niceness: int = 0) -> processes.Part:
         processes.die_with_parent()
 
     def start() -> Popen:
-        program = PROGRAM.format(module=MODULE, function=function, done=str(_done(name)), digest=_digest())
+        program = PROGRAM.format(module=MODULE, function=function, done=str(_done(name)), digest=digest())
         env = os.environ | {"TOPOGRAPH_DATA": str(folder.data())}
         return processes.spawn(
             [sys.executable, "-c", program], log(name), env=env, cwd=folder.working(), before_exec=before_exec
@@ -56,13 +56,13 @@ def start(supervisor: processes.Supervisor) -> bool:
 def _is_done(name: str) -> bool:
     """Whether it was compiled by the same code, and the folder of kernels is still there."""
     try:
-        digest, kernels = _done(name).read_text().split("\n")
-        return digest == _digest() and any(Path(kernels).iterdir())
+        code, kernels = _done(name).read_text().split("\n")
+        return code == digest() and any(Path(kernels).iterdir())
     except (OSError, ValueError):
         return False
 
 
-def _digest() -> str:
+def digest() -> str:
     """Of the library, the installed packages and the processor."""
     try:
         processor = {

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 
 import redis
 
-from webapp.local import folder, postgres, processes, servers
+from webapp.local import compilation, folder, postgres, processes, servers
 
 KEPT = folder.ROOT / ".pytest_cache" / "servers"  # state folder of servers that are kept
 MOST_WORKERS = 8  # each has a Redis database, of which there are 16; tests use the ninth
@@ -68,13 +68,19 @@ def many(arguments: list[str]) -> bool:
 
 
 def compile_kernels(env: dict) -> None:
-    """Once, before each worker would do it; two seconds where it was done before."""
+    """Every kernel, once for this code and machine, before each worker would do it: by two processes that begin at
+    either end, and of which none compiles what the other one does."""
+    done, digest = folder.ROOT / ".pytest_cache" / "compiled", compilation.digest()
+    if done.exists() and done.read_text() == digest:
+        return
+    print("Compiling every engine, where that was not done before", flush=True)
     parts = [
-        subprocess.Popen([sys.executable, "-c", f"from inference import compiling; compiling.{part}()"], cwd=folder.ROOT, env=env)
-        for part in ("engine", "exploring")
+        subprocess.Popen([sys.executable, "-c", f"from inference import compiling; compiling.warm_up({backwards})"], cwd=folder.ROOT, env=env)
+        for backwards in (False, True)
     ]  # fmt: skip
-    for part in parts:
-        part.wait()
+    if [part.wait() for part in parts] == [0, 0]:
+        done.parent.mkdir(exist_ok=True)
+        done.write_text(digest)
 
 
 def start(supervisor: processes.Supervisor) -> tuple[str, str]:
