@@ -5,6 +5,8 @@ import importlib
 import os
 import pkgutil
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numba.core.event as events
 import numpy as np
@@ -82,6 +84,32 @@ def test_what_was_compiled_is_loaded(compiled):
 def test_a_change_in_another_module_compiles_what_calls_it(compiled, name, old, new, result):
     assert compiled(CALLED, CALLS, name, 2)[0] == 21
     assert compiled(CALLED.replace(old, new), CALLS, name, 2) == (result, {name, "called"})
+
+
+def test_a_kernel_that_another_process_compiles_is_waited_for(compiled, folder, monkeypatch):
+    """Another descriptor holds the claim, as another process would."""
+    compiled(CALLED, CALLS, "calls", 2)
+    [file] = folder.glob("calling_kernels.calls-*.kernel")
+    name, content = file.stem, kernel_files.read(file.stem)
+    for kernel in folder.iterdir():
+        kernel.unlink()
+    others = kernel_files.claim(name)
+    monkeypatch.setattr(kernel_files, "PATIENCE", 0.1)
+    assert compiled(CALLED, CALLS, "calls", 2) == (21, {"calls", "called"})  # it does not wait for ever
+    for kernel in folder.glob("*.kernel"):
+        kernel.unlink()
+    monkeypatch.setattr(kernel_files, "PATIENCE", 60.0)
+    asked = threading.Event()
+
+    def ends() -> None:
+        asked.wait(60)
+        kernel_files.write(name, content)
+        kernel_files.release(name, others)
+
+    with jit.told_of_compiling(asked.set), ThreadPoolExecutor() as other:
+        other.submit(ends)
+        assert compiled(CALLED, CALLS, "calls", 2) == (21, set())
+    assert not list(folder.glob("*.claim"))
 
 
 def test_other_options_compile_again(compiled):
