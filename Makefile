@@ -36,6 +36,7 @@ lock: ## Renew the locked packages (docs/operations.md)
 	$(UV_COMPILE) --extra s3 -c requirements/runtime.lock -o requirements/s3.lock
 
 wheel: ## Build dist/topograph-….whl
+	$(PYTHON) -m inference.shipping
 	$(PYTHON) -m hatchling build --target wheel
 
 benchmarks: ## Measure the whole path against a running Topograph, in a minute: make benchmarks URL=http://127.0.0.1:8000/

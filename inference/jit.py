@@ -22,6 +22,7 @@ from typing import Any
 import llvmlite
 import numba
 import numpy as np
+from llvmlite import binding
 from numba.core import caching, config, serialize, sigutils, types
 from numba.core.compiler import CompileResult
 from numba.core.dispatcher import Dispatcher
@@ -33,6 +34,8 @@ VERSIONED = {"builtins", "llvmlite", "math", "numba", "numpy"}  # modules whose 
 _SETTINGS = ("BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LOOP_VECTORIZE", "OPT", "SLP_VECTORIZE", "USING_SVML")
 _TYPES = (types.Array, types.Boolean, types.Literal, types.NoneType, types.Number, types.UnicodeType)  # named in full
 _CONSTANTS = (bool, bytes, complex, float, int, np.dtype, np.generic, str, type(None), types.Type)  # shown in full
+SHIPPED_FOR = "x86-64-v3"  # the processors that a wheel's kernels are compiled for: of 2013 and later
+_FEATURES = "avx avx2 bmi bmi2 cx16 f16c fma lzcnt movbe popcnt sahf sse3 sse4.1 sse4.2 ssse3 xsave".split()
 _callbacks: list[Callable[[], None]] = []
 _log = logging.getLogger(__name__)
 
@@ -92,10 +95,10 @@ class Kept(caching._Cache):
         """The compiled code for these types of arguments, or None where it must be compiled. Waits for another process
         that compiles it."""
         target_context.refresh()
-        name = self._name(sig, target_context.codegen())
+        name = self._name(sig, target_context.codegen().magic_tuple())
         if name is None:
             return None
-        if (result := self._load(name, sig, target_context)) is not None:
+        if (result := self._load(name, sig, target_context) or self._shipped(sig, target_context)) is not None:
             return result
         for call in _callbacks:
             call()
@@ -107,22 +110,32 @@ class Kept(caching._Cache):
         return None
 
     def _load(self, name: str, sig: Any, target_context: Any) -> Any:
-        content = kernel_files.read(name)
-        if content is None:
+        """What is kept under a name, or None."""
+        if (content := kernel_files.read(name)) is None:
             return None
         try:
-            result = CompileResult._rebuild(target_context, *pickle.loads(content))
-            if tuple(result.signature.args) == tuple(sigutils.normalize_signature(sig)[0]):
-                return result
-            why = "it was compiled for other types"
+            return _rebuilt(content, sig, target_context)
         except Exception as error:  # whatever it is, the kernel can still be compiled
-            why = repr(error)
-        kernel_files.drop(name, why)
-        return None
+            kernel_files.drop(name, repr(error))
+            return None
+
+    def _shipped(self, sig: Any, target_context: Any) -> Any:
+        """What the wheel carries for processors like this one, or None."""
+        codegen = target_context.codegen()
+        triple, processor, _ = codegen.magic_tuple()
+        if processor != binding.get_host_cpu_name() or not serves_this_processor():
+            return None
+        name = self._name(sig, (triple, SHIPPED_FOR, ""))
+        try:
+            content = name and kernel_files.read_shipped(name)
+            return _rebuilt(content, sig, target_context) if content else None
+        except Exception as error:
+            _log.warning("The shipped kernel %s can't be loaded, and is compiled: %r", name, error)
+            return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep what was compiled for these types of arguments."""
-        if (name := self._name(sig, data.codegen)) is None:
+        if (name := self._name(sig, data.codegen.magic_tuple())) is None:
             return
         if data.lifted or data.library.has_dynamic_globals:
             _log.warning("%s can't be kept: it has addresses of this process in it", self._dispatcher.py_func)
@@ -130,15 +143,17 @@ class Kept(caching._Cache):
             kernel_files.write(name, serialize.dumps(data._reduce()))
         kernel_files.release(name, self._claims.pop(name, None))
 
-    def _name(self, sig: Any, codegen: Any) -> str | None:
-        """A name that is another one when anything is that the compiled code follows from; None: it is not kept."""
+    def _name(self, sig: Any, target: tuple[str, str, str]) -> str | None:
+        """A name that is another one when anything is that the compiled code follows from; None: it is not kept.
+
+        target: (system, processor, its features), as of numba's codegen."""
         if not self._enabled:
             return None
         function = self._dispatcher.py_func
         arguments, returned = sigutils.normalize_signature(sig)
         try:
             of_types = [_described(one) for one in arguments]
-            whole = (versions(), codegen.magic_tuple(), fingerprint(self._dispatcher), of_types, str(returned))
+            whole = (versions(), target, fingerprint(self._dispatcher), of_types, str(returned))
         except Unknown as error:
             _log.warning("What is compiled of %s is not kept: %s", function, error)
             return None
@@ -146,11 +161,27 @@ class Kept(caching._Cache):
         return f"{module}.{function.__name__}-{sha256(repr(whole).encode()).hexdigest()}"
 
 
+def _rebuilt(content: bytes, sig: Any, target_context: Any) -> Any:
+    """A kernel from what was kept of it. Raises whatever is wrong with it."""
+    result = CompileResult._rebuild(target_context, *pickle.loads(content))
+    if tuple(result.signature.args) != tuple(sigutils.normalize_signature(sig)[0]):
+        raise TypeError(f"it was compiled for {result.signature}")
+    return result
+
+
 @cache
-def versions() -> tuple[str, ...]:
-    """Of everything that compiles, and numba's settings that change what is compiled."""
+def versions() -> tuple[str | None, ...]:
+    """Of everything that compiles, and numba's settings that change what is compiled. Of Python and numpy what their
+    corrections share: 3.11, 2.4."""
+    numpy = np.__version__.rpartition(".")[0]
     settings = (f"{name}={getattr(config, name, None)}" for name in _SETTINGS)
-    return sys.version, numba.__version__, llvmlite.__version__, np.__version__, *settings
+    return sys.implementation.cache_tag, numba.__version__, llvmlite.__version__, numpy, *settings
+
+
+@cache
+def serves_this_processor() -> bool:
+    """Whether this processor has what kernels that are shipped need."""
+    return all(binding.get_host_cpu_features().get(feature) for feature in _FEATURES)
 
 
 _fingerprints: dict[Dispatcher, str] = {}

@@ -4,12 +4,16 @@ The files hold pickles (numba's own form of compiled code), and loading one runs
 to this user, with nobody else able to write to it, and a file is read only where it still has the hash that it was
 written with. Whatever is wrong with the folder or a file is logged, and the kernel is compiled: nothing fails by it.
 
+A wheel carries kernels, too (inference/shipping.py), in a folder that is only read. They are as trusted as the code
+beside them, and are loaded only with the hash that the wheel lists for them.
+
 The folder is TOPOGRAPH_KERNELS, or `topograph/kernels` in the user's cache folder (XDG_CACHE_HOME, ~/.cache), or, where
 that can't be written, one in the system's folder of temporary files. It serves every checkout, process and version.
 """
 
 import logging
 import os
+import shutil
 import stat
 import tempfile
 import time
@@ -23,6 +27,8 @@ USED_SECONDS = 86_400.0  # how exactly it is known when a file was used last
 UNFINISHED_SECONDS = 3_600.0  # after which a file that is still being written was left behind
 PATIENCE = 60.0  # seconds that a process waits for another one that compiles the same kernel
 ENDING, CLAIM = ".kernel", ".claim"
+SHIPPED, HASHES = Path(__file__).with_name("shipped"), "hashes.txt"  # of a wheel
+used: set[str] = set()  # the names that this process has read or written
 _HASH_BYTES = 32
 _log = logging.getLogger(__name__)
 
@@ -94,7 +100,50 @@ def read(name: str) -> bytes | None:
     if sha256(whole[_HASH_BYTES:]).digest() != whole[:_HASH_BYTES]:
         drop(name, "it does not have the hash that it was written with")
         return None
+    used.add(name)
     return whole[_HASH_BYTES:]
+
+
+def read_shipped(name: str) -> bytes | None:
+    """What the wheel carries under a name; None where it carries nothing, or something else than it lists."""
+    if (expected := _shipped().get(name)) is None:
+        return None
+    try:
+        whole = (SHIPPED / f"{name}{ENDING}").read_bytes()
+    except OSError as error:
+        _log.warning("The shipped kernel %s can't be read, and is compiled: %s", name, error)
+        return None
+    if sha256(whole).hexdigest() != expected:
+        _log.warning("The shipped kernel %s does not have the hash that is listed for it, and is compiled", name)
+        return None
+    return whole[_HASH_BYTES:]
+
+
+@cache
+def _shipped() -> dict[str, str]:
+    """name -> hash of the kernels that came with this code."""
+    try:
+        lines = (SHIPPED / HASHES).read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:  # a checkout
+        return {}
+    return {name: expected for expected, _, name in (line.partition("  ") for line in lines)}
+
+
+def ship(names: set[str]) -> int:
+    """Copy kernels that are kept into the folder that a wheel carries, in place of what is there. Returns the bytes."""
+    at, sizes, lines = folder(), 0, []
+    if at is None:
+        raise OSError("There is no folder of kernels to ship from.")
+    shutil.rmtree(SHIPPED, ignore_errors=True)
+    SHIPPED.mkdir()
+    for name in sorted(names):
+        whole = (at / f"{name}{ENDING}").read_bytes()
+        (SHIPPED / f"{name}{ENDING}").write_bytes(whole)
+        lines.append(f"{sha256(whole).hexdigest()}  {name}\n")
+        sizes += len(whole)
+    (SHIPPED / HASHES).write_text("".join(lines), encoding="utf-8")
+    _shipped.cache_clear()
+    return sizes
 
 
 def write(name: str, content: bytes) -> None:
@@ -109,6 +158,7 @@ def write(name: str, content: bytes) -> None:
             with os.fdopen(handle, "wb") as file:
                 file.write(sha256(content).digest() + content)
             os.replace(unfinished, at / f"{name}{ENDING}")
+            used.add(name)
         except BaseException:
             os.unlink(unfinished)
             raise

@@ -4,9 +4,11 @@ what is wrong with a kept file or its folder costs a compilation and no more."""
 import importlib
 import os
 import pkgutil
+import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
 
 import numba.core.event as events
 import numpy as np
@@ -14,7 +16,8 @@ import pytest
 from numba.core.dispatcher import Dispatcher
 
 import inference
-from inference import jit, kernel_files
+from inference import jit, kernel_files, shipping
+from tests.conftest import ROOT
 
 CALLED = """
 from inference.jit import njit
@@ -72,6 +75,11 @@ def compiled(folder, tmp_path, monkeypatch):
         sys.modules.pop(module, None)
 
 
+def empty(folder, files="*"):
+    for path in folder.glob(files):
+        path.unlink()
+
+
 def test_what_was_compiled_is_loaded(compiled):
     assert compiled(CALLED, CALLS, "calls", 2) == (21, {"calls", "called"})
     assert compiled(CALLED, CALLS, "calls", 2) == (21, set())
@@ -91,13 +99,11 @@ def test_a_kernel_that_another_process_compiles_is_waited_for(compiled, folder, 
     compiled(CALLED, CALLS, "calls", 2)
     [file] = folder.glob("calling_kernels.calls-*.kernel")
     name, content = file.stem, kernel_files.read(file.stem)
-    for kernel in folder.iterdir():
-        kernel.unlink()
+    empty(folder)
     others = kernel_files.claim(name)
     monkeypatch.setattr(kernel_files, "PATIENCE", 0.1)
     assert compiled(CALLED, CALLS, "calls", 2) == (21, {"calls", "called"})  # it does not wait for ever
-    for kernel in folder.glob("*.kernel"):
-        kernel.unlink()
+    empty(folder, "*.kernel")
     monkeypatch.setattr(kernel_files, "PATIENCE", 60.0)
     asked = threading.Event()
 
@@ -188,6 +194,43 @@ def test_the_files_that_were_used_least_recently_are_deleted(folder, monkeypatch
     kernel_files._make_room.cache_clear()
     kernel_files.write("e", b"")
     assert {path.stem for path in folder.iterdir()} == {"a", "d", "e"}
+
+
+@pytest.fixture
+def shipped(compiled, folder, tmp_path, monkeypatch):
+    """The folder of kernels of a wheel: `calls` for integers, compiled for another processor than this process does."""
+    monkeypatch.setattr(kernel_files, "SHIPPED", tmp_path / "shipped")
+    kernel_files._shipped.cache_clear()
+    compiled(CALLED, CALLS, "calls", 2)
+    empty(folder)
+    program = "import calling_kernels; calling_kernels.calls(2)"
+    environment = {**os.environ, **shipping.TARGET, "PYTHONPATH": f"{tmp_path}:{ROOT}"}
+    subprocess.run([sys.executable, "-c", program], env=environment, cwd=tmp_path, check=True, timeout=300)
+    kernel_files.ship({path.stem for path in folder.glob("calling_kernels.*.kernel")})
+    empty(folder)
+    yield tmp_path / "shipped"
+    kernel_files._shipped.cache_clear()
+
+
+@pytest.mark.skipif(not jit.serves_this_processor(), reason="this processor is none of x86-64-v3")
+def test_what_is_shipped_is_loaded_by_a_processor_of_its_family(shipped, compiled, folder, monkeypatch, caplog):
+    assert len(list(shipped.iterdir())) == 2  # a kernel, and the list of hashes
+    assert compiled(CALLED, CALLS, "calls", 2) == (21, set())
+    assert not list(folder.iterdir())  # nothing is kept that is there already
+    assert compiled(CALLED.replace("* x", "- x"), CALLS, "calls", 2) == (9, {"calls", "called"})
+    empty(folder)
+    with monkeypatch.context() as patch:
+        patch.setattr(jit, "serves_this_processor", lambda: False)
+        assert compiled(CALLED, CALLS, "calls", 2) == (21, {"calls", "called"})
+    empty(folder)
+    [kernel] = shipped.glob("*.kernel")
+    content = kernel.read_bytes()
+    for wrong in (content[:-1] + b"?", content[:-9], sha256(b"x").digest() + b"x"):
+        kernel.write_bytes(wrong)
+        caplog.clear()
+        assert compiled(CALLED, CALLS, "calls", 2) == (21, {"calls", "called"})
+        assert "does not have the hash that is listed for it" in caplog.text
+        empty(folder)
 
 
 def test_every_kernel_of_the_package_can_be_kept():

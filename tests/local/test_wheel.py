@@ -16,6 +16,7 @@ import zipfile
 
 import pytest
 
+from inference import kernel_files
 from inference.versions import topograph
 from tests.conftest import ROOT, START_SECONDS
 
@@ -85,6 +86,23 @@ def test_what_is_in_it(wheel):
     for folder in ("templates", "static"):
         here = {str(path.relative_to(ROOT)) for path in (ROOT / folder).rglob("*") if path.is_file()}
         assert here == {name.removeprefix("webapp/") for name in names if name.startswith(f"webapp/{folder}/")}
+
+
+def test_compiled_kernels_are_packed(tmp_path):
+    """Where they were made; git ignores them."""
+    from hatchling.builders.wheel import WheelBuilder
+
+    shipped = kernel_files.SHIPPED / "test.kernel"
+    made = not shipped.parent.exists()
+    shipped.parent.mkdir(exist_ok=True)
+    try:
+        shipped.touch()
+        packed = {file.distribution_path for file in WheelBuilder(str(ROOT)).recurse_included_files()}
+        assert "inference/shipped/test.kernel" in packed
+    finally:
+        shipped.unlink()
+        if made:
+            shipped.parent.rmdir()
 
 
 def test_commands_without_servers(topograph_command, tmp_path):
