@@ -14,6 +14,13 @@ from django.template.library import SimpleNode
 from django.template.loader_tags import IncludeNode
 
 SAME = {"slice", "default", "safe", "dictsort"}  # filters whose result is of the type of what they are given
+# Names that every page has, by webapp.pages.typed and by the context processors of the settings
+ALWAYS = {"request", "may", "accounts", "user", "signup", "messages", "topograph_version", "run", "corpus", "view", "selection", "hidden_words",
+          "True", "False", "None"}  # fmt: skip
+# What {% include … with … %} may give to a template that several pages share, or not
+OPTIONAL = {"address", "bars", "class", "columns", "document", "end", "own", "quote", "restricts", "run_id", "searched", "sentence", "slug",
+            "start", "table", "topic", "version"}  # fmt: skip
+ASSIGNED = ("target_var", "asvar", "variable_name")  # of a node: {% tag … as name %}
 Types = tuple[Any, ...]  # the alternatives of a union; () is not known
 
 
@@ -34,6 +41,8 @@ def _members(hint: Any) -> Types:
 def _walk(nodes: Any, scope: dict[str, Types], at: str) -> Iterator[str]:
     for node in nodes:
         yield from _node(node, scope, at)
+        assigned = [getattr(node, name, None) for name in ASSIGNED]
+        scope |= {name: () for name in assigned if name}
 
 
 def _node(node: Node, scope: dict[str, Types], at: str) -> Iterator[str]:
@@ -92,7 +101,11 @@ def _of_condition(condition: Any) -> Iterator[FilterExpression]:
 
 def _type(expression: FilterExpression, scope: dict[str, Types], found: list[str], at: str) -> Types:
     lookups = getattr(expression.var, "lookups", None)
-    if not lookups or lookups[0] not in scope:
+    if not lookups:
+        return ()
+    if lookups[0] not in scope:
+        if lookups[0] not in ALWAYS | OPTIONAL:
+            found.append(f"{at}: nothing gives it “{lookups[0]}”")
         return ()
     types, path = scope[lookups[0]], lookups[0]
     for name in lookups[1:]:

@@ -218,7 +218,6 @@ urlpatterns = [
         "run_topics",
         SEE,
         load=map_or_grid,
-        json=(page_shapes.TopicsList, page_shapes.TopicsMap, page_shapes.TopicsTime, page_shapes.TopicsGrid),
         tab=Tab("Topics", "g t"),
         states=("", "word=war", "word=zyzzyva", "view=map", "view=grid", "view=time"),
     ),
@@ -227,7 +226,6 @@ urlpatterns = [
         topics.detail,
         "run_topic",
         SEE,
-        json=(page_shapes.TopicPage, page_shapes.FormingTopic),
         example=NUMBER,
     ),
     *page(
@@ -235,7 +233,6 @@ urlpatterns = [
         topics.words,
         "run_topic_words",
         SEE,
-        json=page_shapes.TopicWordsPage,
         example=NUMBER,
     ),
     *page(
@@ -243,7 +240,6 @@ urlpatterns = [
         topics.why,
         "run_topic_word",
         SEE,
-        json=page_shapes.TopicWordPage,
         example=NUMBER | WORD,
     ),
     form(f"{RUN}/topics/ticked", ticked_views.look, "topics_ticked", TRY),  # leads to a page about them

@@ -1,5 +1,6 @@
 """Runs: how they were trained, their topics, words with senses, documents with mixtures, time, and how two compare."""
 
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -28,7 +29,7 @@ from webapp.results.view import RunView
 from webapp.runs import queries as run_queries
 from webapp.runs import series
 from webapp.runs import services as runs
-from webapp.topics.overview import ORDERS, Overview, Wanted
+from webapp.topics.overview import ORDERS, Overview, read_wanted
 from webapp.words import concordance, senses
 from webapp.words import queries as words
 
@@ -84,7 +85,7 @@ def index(request: HttpRequest, run_id: int, documents: Query[shapes.Documents],
             f"“sort” must be one of {', '.join(ORDERS)}, with a minus for the other way round; got “{sort[:50]}”.",
         )
     run = published_or_404(run_id)
-    wanted = Wanted.read(request.GET, run)._replace(hidden=hidden)
+    wanted = replace(read_wanted(request.GET, run), hidden=hidden)
     topics, following = Overview(Selection.read(request.GET, RunView(run)), wanted).page(after, limit)
     return {"items": topics, "next": pages.following(request, after=following)}
 

@@ -1,11 +1,13 @@
 """What readers said of a run's topics: the history of it, what one topic's form shows, and labels to choose from."""
 
 import math
+from dataclasses import dataclass
 from uuid import UUID
 
 from webapp.drawing.numbers import HUE_NAMES, topic_label
 from webapp.models import Edit, Run
 from webapp.results import links
+from webapp.results.links import TopicLink
 from webapp.results.view import RunView
 from webapp.storage.sql import rows
 
@@ -70,24 +72,47 @@ def groups(view: RunView) -> list[dict]:
     return [{"name": name, "topics": [links.topic(view, k) for k in members[name]]} for name in order]
 
 
-def of(view: RunView, number: int) -> dict:
-    """What the form of one topic shows (templates/run/_curate.html)."""
-    said = view.labels
-    present = said.present(number)
+@dataclass(frozen=True)
+class Hue:
+    hue: int
+    name: str
+
+
+@dataclass(frozen=True)
+class TopicForm:
+    """What the form of one topic shows (templates/run/_curate.html). present: field of Edit -> its value. proposals:
+    labels made of its words. groups: of all topics. own_hue: unless a reader chose another. others: topics that it may
+    be merged into. target: the one that it is merged into. members: those that are merged into it."""
+
+    present: dict[str, str]
+    note: str
+    group: str
+    proposals: list[str]
+    groups: list[str]
+    hues: list[Hue]
+    own_hue: int
+    others: list[str]
+    target: TopicLink | None
+    members: list[TopicLink]
+
+
+def topic_form(view: RunView, number: int) -> TopicForm:
+    labels = view.labels
+    present, into = labels.present(number), int(labels.into[number])
     if present["into"]:
         present["into"] = topic_label(present["into"])
-    return {
-        "present": present,
-        "note": present["note"],
-        "group": present["group"],
-        "proposals": proposals(view.run, number),
-        "groups": said.groups(),
-        "hues": [{"hue": h, "name": name} for h, name in enumerate(HUE_NAMES)],
-        "own_hue": number % len(HUE_NAMES),
-        "others": [said.title(k) for k in view.topics[:OFFERED] if k != number],
-        "target": links.topic(view, int(said.into[number])) if said.into[number] != number else None,
-        "members": [links.topic(view, m) for m in said.members(number)],
-    }
+    return TopicForm(
+        present=present,
+        note=present["note"],
+        group=present["group"],
+        proposals=proposals(view.run, number),
+        groups=labels.groups(),
+        hues=[Hue(h, name) for h, name in enumerate(HUE_NAMES)],
+        own_hue=number % len(HUE_NAMES),
+        others=[labels.title(k) for k in view.topics[:OFFERED] if k != number],
+        target=links.topic_link(view, into) if into != number else None,
+        members=[links.topic_link(view, m) for m in labels.members(number)],
+    )
 
 
 def proposals(run: Run, number: int) -> list[str]:

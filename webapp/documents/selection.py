@@ -12,9 +12,9 @@ A form without JavaScript can't join two fields into one, so these are read, too
 ?in:party=    a value of this category, small letters or capitals
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Self, overload
+from typing import Any, Self, overload
 from urllib.parse import urlencode
 
 import numpy as np
@@ -110,6 +110,13 @@ class Selection:
             between=ranges.read(query, version),
             only=conditions.only(query, version),
         )
+
+    @classmethod
+    def for_page(cls, query: QueryDict, objects: Mapping[str, Any]) -> "Selection":
+        """The set of a page (webapp.pages.typed). objects: with `view`, `run` or `corpus`."""
+        if "run" not in objects:
+            return Selection.read(query, objects["corpus"])
+        return Selection.read(query, objects.get("view") or RunView.for_page(query, objects))
 
     @staticmethod
     def all(view: RunView) -> "RunSelection":

@@ -8,6 +8,7 @@ import html
 import math
 from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
 from django import template
@@ -87,27 +88,27 @@ def spark(values: Sequence[float | None], hue: int) -> SafeString:
 
 
 @register.simple_tag
-def map_circles(circles: list[dict]) -> SafeString:
+def map_circles(circles: Sequence[Any]) -> SafeString:
     """The circles of a map, each a link: up to some thousands on a page, so they are put together here."""
     # Safe: numbers, and texts that are escaped
     return mark_safe(
         "".join(
-            f'<a href="{html.escape(c["url"])}" class="t{c["hue"]}{" on" if c["chosen"] else ""}{" general" if c["background"] else ""}" data-topic="{c["number"]}" data-said="{html.escape(c["label"] + " " + c["text"])}">'
-            f'<circle cx="{c["x"]}" cy="{c["y"]}" r="{c["r"]}"/><title>{html.escape(c["label"] + " " + (c["name"] or c["text"]) + (" (general talk), " if c["background"] else ", ") + percent(c["share"]))}</title></a>\n'
+            f'<a href="{html.escape(c.url)}" class="t{c.hue}{" on" if c.chosen else ""}{" general" if c.background else ""}" data-topic="{c.number}" data-said="{html.escape(c.label + " " + c.text)}">'
+            f'<circle cx="{c.x}" cy="{c.y}" r="{c.r}"/><title>{html.escape(c.label + " " + (c.name or c.text) + (" (general talk), " if c.background else ", ") + percent(c.share))}</title></a>\n'
             for c in circles
         )
     )
 
 
 @register.simple_tag
-def map_labels(circles: list[dict]) -> SafeString:
+def map_labels(circles: Sequence[Any]) -> SafeString:
     """The labels of the circles that have room for one."""
     return mark_safe(
         "".join(
-            f'\n<text x="{c["place"]["x"]:.1f}" y="{c["place"]["y"]:.1f}" text-anchor="{c["place"]["anchor"]}">'
-            f"<tspan>{c['label']}</tspan> {html.escape(c['text'])}</text>"
+            f'\n<text x="{c.place.x:.1f}" y="{c.place.y:.1f}" text-anchor="{c.place.anchor}">'
+            f"<tspan>{c.label}</tspan> {html.escape(c.text)}</text>"
             for c in circles
-            if "place" in c
+            if c.place
         )
     )  # numbers, and texts that are escaped
 
@@ -116,19 +117,19 @@ CELL = 22  # pixels, of the grid of words and topics
 
 
 @register.simple_tag
-def grid_cells(line: dict, grid: dict) -> SafeString:
+def grid_cells(line: Any, grid: Any) -> SafeString:
     """A line's cells: up to some thousands on a page, so they are put together here. Each opens the word's lines in the
     topic."""
-    most, url = grid["most"], conditional_escape(line["url"])
+    most, url = grid.most, conditional_escape(line.lines)
     parts = []
-    for tokens, topic in zip(line["cells"], grid["topics"], strict=True):
-        k = topic["number"]
+    for tokens, topic in zip(line.cells, grid.topics, strict=True):
+        k = topic.number
         if not tokens:
             parts.append(f'<td data-topic="{k}"></td>')
             continue
         r = max(0.8, CELL / 2 * math.sqrt(tokens / most))
         parts.append(
-            f'<td data-topic="{k}" class="t{topic["hue"]}"><a href="{url}?topic={k}" tabindex="-1" title="{tokens:,}">'
+            f'<td data-topic="{k}" class="t{topic.hue}"><a href="{url}{k}" tabindex="-1" title="{tokens:,}">'
             f'<svg viewBox="-11 -11 22 22" aria-hidden="true"><circle r="{r:.1f}"/></svg><span class="hidden">{tokens:,}</span></a></td>'
         )
     return mark_safe("".join(parts))  # numbers, and an address that is escaped
@@ -139,14 +140,14 @@ def written(value: float | None, unit: str) -> str:
 
 
 @register.simple_tag
-def bin_rows(time: dict, unit: str) -> SafeString:
+def bin_rows(time: Any, unit: str) -> SafeString:
     """Rows of the table of a stacked chart: each number opens the documents it was counted in. Some thousands of
     cells."""
-    topics, other = time["stacked"], time["other"][unit]
-    series = [(topic["number"], topic["values"][unit], topic["values"]["tokens"]) for topic in topics]
+    topics, other = time.stacked, getattr(time.other, unit)
+    series = [(topic.number, getattr(topic.values, unit), topic.values.tokens) for topic in topics]
     parts = []
-    for i, group in enumerate(time["bins"]):
-        url = conditional_escape(group["url"])
+    for i, group in enumerate(time.bins):
+        url = conditional_escape(group.url)
         cells = [
             f'<td class="n" data-topic="{k}">'
             + (
@@ -160,79 +161,80 @@ def bin_rows(time: dict, unit: str) -> SafeString:
             for k, values, tokens in series
         ]
         parts.append(
-            f'<tr><th scope="row"><a href="{url}">{conditional_escape(group["label"])}</a></th>{"".join(cells)}'
-            f'<td class="n">{written(other[i], unit)}</td><td class="n">{count(group["tokens"])}</td><td class="n">{count(group["documents"])}</td></tr>'
+            f'<tr><th scope="row"><a href="{url}">{conditional_escape(group.label)}</a></th>{"".join(cells)}'
+            f'<td class="n">{written(other[i], unit)}</td><td class="n">{count(group.tokens)}</td><td class="n">{count(group.documents)}</td></tr>'
         )
     return mark_safe("".join(parts))
 
 
 @register.inclusion_tag("run/overview/_stacked_bars.html")
-def stacked_bars(time: dict, unit: str):
+def stacked_bars(time: Any, unit: str):
     """A line for each value of a category, divided among topics: of 0 to 1, or of 0 to the largest number of words; where
     other topics are not drawn, to the largest sum of those that are."""
     most, lines = 1.0, []
-    if not time["other_drawn"]:
-        sums = [sum(topic["values"][unit][i] or 0 for topic in time["stacked"]) for i in range(len(time["bins"]))]
+    if not time.other_drawn:
+        sums = [sum(getattr(topic.values, unit)[i] or 0 for topic in time.stacked) for i in range(len(time.bins))]
         most = max(sums, default=0) or 1
     elif unit == "tokens":
-        most = max((group["tokens"] for group in time["bins"]), default=1)
-    for i, group in enumerate(time["bins"]):
+        most = max((group.tokens for group in time.bins), default=1)
+    for i, group in enumerate(time.bins):
         at, pieces = 0.0, []
-        for topic in time["stacked"]:
-            width = 100 * (topic["values"][unit][i] or 0) / most
+        for topic in time.stacked:
+            width = 100 * (getattr(topic.values, unit)[i] or 0) / most
             if width:
                 pieces.append(
-                    {"topic": topic, "x": at, "width": width, "said": written(topic["values"][unit][i], unit)}
+                    {"topic": topic, "x": at, "width": width, "said": written(getattr(topic.values, unit)[i], unit)}
                 )
             at += width
         lines.append(
-            group
-            | {
+            {
+                "url": group.url,
+                "label": group.label,
                 "pieces": pieces,
                 "rest": at,
-                "rest_width": 100 * (time["other"][unit][i] or 0) / most if time["other_drawn"] else 0,
+                "rest_width": 100 * (getattr(time.other, unit)[i] or 0) / most if time.other_drawn else 0,
             }
         )
     return {"lines": lines}
 
 
 @register.inclusion_tag("run/overview/_multiple.html")
-def multiple(topic: dict, time: dict, unit: str, own_scale: bool):
+def multiple(topic: Any, time: Any, unit: str, own_scale: bool):
     """One topic's small chart: a line over time, or a bar for each of a category's first values."""
-    values = topic["values"][unit]
+    values = getattr(topic.values, unit)
     top = max((v for v in values if v is not None), default=0)
-    most = (top if own_scale else time["most"][unit]) or 1
-    said = {"topic": topic, "peak": written(top, unit), "in_time": time["in_time"]}
-    if not time["in_time"]:
+    most = (top if own_scale else getattr(time.most, unit)) or 1
+    said = {"topic": topic, "peak": written(top, unit), "in_time": time.in_time}
+    if not time.in_time:
         bars = [
             {
-                "label": group["label"],
-                "url": f"{group['url']}&has={topic['number']}%3A0",
+                "label": group.label,
+                "url": f"{group.url}&has={topic.number}%3A0",
                 "part": (value or 0) / most,
                 "said": written(value, unit),
             }
-            for group, value in zip(time["bins"][:SHOWN], values[:SHOWN], strict=True)
+            for group, value in zip(time.bins[:SHOWN], values[:SHOWN], strict=True)
         ]
         return said | {"bars": bars}
     points = spots(values, most, MULTIPLE[0], MULTIPLE[1])
     at = values.index(top)
-    return said | {"d": path(points), "dot": points[at], "peak_at": time["labels"][at], "first": time["labels"][0], "last": time["labels"][-1],
+    return said | {"d": path(points), "dot": points[at], "peak_at": time.labels[at], "first": time.labels[0], "last": time.labels[-1],
                    "width": MULTIPLE[0], "height": MULTIPLE[1]}  # fmt: skip
 
 
 @register.simple_tag
-def bins_table(bins: list[dict], hue: int, bars: bool = False) -> SafeString:
+def bins_table(bins: Sequence[Any], hue: int, bars: bool = False) -> SafeString:
     """Rows of a topic's groups; with bars, on one scale."""
-    most = max((group["share"] or 0 for group in bins), default=0) or 1
+    most = max((group.share or 0 for group in bins), default=0) or 1
     rows = []
     for group in bins:
-        share = percent(group["share"])
-        drawn = format_html('<td class="bar-cell">{}</td>', bar(hue, (group["share"] or 0) / most)) if bars else ""
-        documents = count(group["documents"])
-        if group["documents"]:
-            documents = format_html('<a href="{}">{}</a>', group["url"], documents)
-        tokens, of_tokens, of_documents = (count(group[name]) for name in ("tokens", "of_tokens", "of_documents"))
-        rows.append((group["label"], drawn, share, tokens, of_tokens, documents, of_documents))
+        share = percent(group.share)
+        drawn = format_html('<td class="bar-cell">{}</td>', bar(hue, (group.share or 0) / most)) if bars else ""
+        documents = count(group.documents)
+        if group.documents:
+            documents = format_html('<a href="{}">{}</a>', group.url, documents)
+        tokens, of_tokens, of_documents = count(group.tokens), count(group.of_tokens), count(group.of_documents)
+        rows.append((group.label, drawn, share, tokens, of_tokens, documents, of_documents))
     return format_html_join(
         "",
         '<tr><th scope="row"><bdi>{}</bdi></th>{}<td class="n">{}</td>'
@@ -243,23 +245,23 @@ def bins_table(bins: list[dict], hue: int, bars: bool = False) -> SafeString:
 
 
 @register.simple_tag
-def word_rows(words: list[dict]) -> SafeString:
+def word_rows(words: Sequence[Any]) -> SafeString:
     """Rows of a topic's words: each with its bars, and what opens its lines and the reason why it is there."""
     rows = []
     for word in words:
-        text, tokens = word["word"], count(word["tokens"])
-        bars = width(word["bar_everywhere"]), width(word["bar"])
+        text, tokens = word.word, count(word.tokens)
+        bars = width(word.bar_everywhere), width(word.bar)
         rows.append(
             (
-                word["url"],
+                word.url,
                 text,
                 *bars,
-                word["lines"],
+                word.lines,
                 tokens,
                 text,
                 tokens,
-                count(word["everywhere"]),
-                word["why"],
+                count(word.everywhere),
+                word.why,
                 text,
             )
         )
@@ -280,9 +282,9 @@ FOOT = 22  # under it, for its labels
 
 
 @register.inclusion_tag("run/topic/_time_chart.html")
-def time_chart(bins: list[dict], topic: dict):
+def time_chart(bins: Sequence[Any], topic: Any):
     """A topic's line over time, with a strip to point at for every group."""
-    values = [group["share"] for group in bins]
+    values = [group.share for group in bins]
     shares = known(values)
     if not shares:
         return {}
@@ -294,16 +296,16 @@ def time_chart(bins: list[dict], topic: dict):
         '<a href="{}" tabindex="-1"><title>{}: {}, {} words in {} documents</title>'
         '<rect x="{}" y="0" width="{}" height="{}"/><circle cx="{}" cy="{}" r="3"/></a>',
         (
-            (group["url"], group["label"], percent(group["share"]), count(group["tokens"]), count(group["documents"]),
+            (group.url, group.label, percent(group.share), count(group.tokens), count(group.documents),
              f"{max(0.0, _EDGE + (i - 0.5) * step):.1f}", f"{step:.2f}", CHART[1], f"{points[i][0]:.1f}", f"{points[i][1]:.1f}")
             for i, group in enumerate(bins)
-            if points[i] is not None and group["documents"]
+            if points[i] is not None and group.documents
         ),
     )  # fmt: skip
     every = max(1, math.ceil(len(bins) / 8))
-    ticks = [{"x": _EDGE + i * step, "label": bins[i]["label"]} for i in range(0, len(bins), every)]
+    ticks = [{"x": _EDGE + i * step, "label": bins[i].label} for i in range(0, len(bins), every)]
     return {
-        "d": path(points), "dot": points[peak], "most": most, "peak_at": bins[peak]["label"], "strips": strips, "ticks": ticks, "topic": topic,
+        "d": path(points), "dot": points[peak], "most": most, "peak_at": bins[peak].label, "strips": strips, "ticks": ticks, "topic": topic,
         "width": CHART[0], "height": CHART[1], "full": CHART[1] + FOOT, "text_y": CHART[1] + 16,
     }  # fmt: skip
 

@@ -364,6 +364,6 @@ def lines(wanted: Wanted) -> Table:
 
     def blocks():
         for block in concordance.every(wanted.selection, senses.uses(wanted.selection.view, entry, wanted.selection)):
-            yield [tuple(line[column.name] for column in columns) for line in block]
+            yield [tuple(getattr(line, column.name) for column in columns) for line in block]
 
     return Table(columns, blocks())

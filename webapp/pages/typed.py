@@ -7,21 +7,31 @@ makes their schema.
 """
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from types import NoneType, UnionType
-from typing import Any, Generic, Literal, Protocol, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Generic,
+    Literal,
+    Protocol,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
-from webapp.models import Run
 from webapp.pages import page as pages
 from webapp.pages.here import Here
-from webapp.results.view import RunView
 
 T = TypeVar("T")
 Reader = Callable[[str, list[str]], Any]  # makes a parameter of its name and all values that came
@@ -78,6 +88,16 @@ def flag(name: str, values: list[str]) -> bool:
     return True
 
 
+def place(name: str, values: list[str]) -> tuple[float, int]:
+    """Where a page of ranked results begins: "weight,number", as the page before gave it."""
+    try:
+        weight, key = values[-1].split(",")
+        return float(weight), int(key)
+    except ValueError:
+        raise BadRequest(f"“{name}” in the address must be two numbers, got “{values[-1][:50]}”.") from None
+
+
+Place = Annotated[tuple[float, int] | None, place]
 READERS: dict[Any, Reader] = {int: whole, str: text, bool: flag, list[int]: wholes, list[str]: texts}
 
 
@@ -93,7 +113,7 @@ def parameters(view: Callable) -> dict[str, Parameter]:
 
 
 def _in_address(name: str) -> str:
-    """`lambda_` is “lambda” in the address, as Python has that word for itself."""
+    """`lambda_` is “lambda” in the address and in JSON, as Python has that word for itself."""
     return name.removesuffix("_")
 
 
@@ -120,24 +140,24 @@ def _page_type(returned: Any) -> Any:
 
 
 class View(Protocol):
-    """What `typed` makes: a view for webapp.urls, and what is declared of it. shape: the type of the page. answered: makes
-    the response of another view that shows the same page, or another template."""
+    """What `typed` makes: a view for webapp.urls, and what is declared of it. shape: the type of the page. templates: each
+    with the type that it shows. answered: makes the response of another view that shows the same page."""
 
     shape: Any
-    template: str
+    templates: dict[str, Any]
     parameters: dict[str, Parameter]
     answered: Callable[..., HttpResponse]
 
     def __call__(self, request: HttpRequest, as_json: bool = False, **path: Any) -> HttpResponse: ...
 
 
-def typed(template: str, **parts: str) -> Callable[[Callable[..., Answer | HttpResponse]], View]:
-    """Decorator of a view that returns an Answer. The template has `page`, `html` where the view makes it, and `run` or
-    `corpus`.
+def typed(template: str | Mapping[type, str], **parts: str) -> Callable[[Callable[..., Answer | HttpResponse]], View]:
+    """Decorator of a view that returns an Answer. The template, or that of the page's type, has `page`, `html` where the
+    view makes it, and the objects that the view declares.
 
-    Positional parameters of the view come from the path. In the place of `run_id` or `corpus_id` it may take `run: Run`,
-    `view: RunView` (with the links, labels and hidden words of this request) or `corpus: Corpus`; also `here: Here` and
-    `as_json: bool`. Keyword-only ones come from the query string.
+    Positional parameters of the view come from the path. In the place of `run_id` or `corpus_id` it may take `run: Run`
+    or `corpus: Corpus`, and what an address says of these: any type that has `for_page`, such as RunView and
+    RunSelection; also `request`, `here: Here` and `as_json: bool`. Keyword-only ones come from the query string.
     parts: name -> template of a part that a script may ask for again by the header X-Part (static/js/part.js).
     """
 
@@ -148,44 +168,49 @@ def typed(template: str, **parts: str) -> Callable[[Callable[..., Answer | HttpR
         @require_safe
         @wraps(view)
         def answer_request(request: HttpRequest, as_json: bool = False, **path: Any) -> HttpResponse:
-            named = path | _objects(request, path, view=hints.get("view") is RunView)
-            offered = named | {"request": request, "here": Here(request.GET), "as_json": as_json}
+            objects = _objects(request, path, hints)
+            offered = path | objects | {"request": request, "here": Here(request.GET), "as_json": as_json}
             given = {name: value for name, value in offered.items() if name in wanted}
             answer = view(**given, **{name: p.value(request.GET) for name, p in declared.items()})
-            return answer if isinstance(answer, HttpResponse) else answered(request, answer, as_json, **named)
+            return answer if isinstance(answer, HttpResponse) else answered(request, answer, as_json, **objects)
 
-        def answered(request: HttpRequest, answer: Answer, as_json: bool, **named: Any) -> HttpResponse:
+        def answered(request: HttpRequest, answer: Answer, as_json: bool, **objects: Any) -> HttpResponse:
             if as_json:
-                return pages.json_answer(request, answer.page, answer.status)
-            shown: dict[str, Any] = {name: named[name] for name in ("run", "corpus") if name in named}
-            if "view" in named:
-                shown["hidden_words"] = named["view"].hidden_words  # the links to the topics keep them hidden
-            shown |= {"page": answer.page, "html": answer.html() if answer.html else None}
-            part = parts.get(request.headers.get(PART, ""))
-            response = pages.rendered(request, part or template, shown, answer.status)
+                return pages.json_answer(request, _as_json(answer.page), answer.status)
+            if "view" in objects:
+                objects["hidden_words"] = objects["view"].hidden_words  # links to the topics keep them hidden
+            shown = objects | {"page": answer.page, "html": answer.html() if answer.html else None}
+            whole = template if isinstance(template, str) else template[type(answer.page)]
+            response = pages.rendered(request, parts.get(request.headers.get(PART, ""), whole), shown, answer.status)
             if parts:
                 patch_vary_headers(response, [PART])
             return response
 
         made = cast(View, answer_request)
-        made.shape, made.template, made.parameters, made.answered = (
-            _page_type(hints["return"]),
-            template,
-            declared,
-            answered,
+        made.shape, made.parameters, made.answered = _page_type(hints["return"]), declared, answered
+        made.templates = (
+            {template: made.shape} if isinstance(template, str) else {name: t for t, name in template.items()}
         )
         return made
 
     return decorate
 
 
-def _objects(request: HttpRequest, path: dict[str, Any], view: bool) -> dict[str, Any]:
-    """The run or the corpus that a path names by its number, unless it was looked up (server.page_cache)."""
-    objects: dict[str, Any] = {}
+def _as_json(page: Any) -> Any:
+    """The page; with the names that JSON has where Python keeps one for itself (`lambda_`)."""
+    fields = vars(page)
+    return {_in_address(k): value for k, value in fields.items()} if any(k.endswith("_") for k in fields) else page
+
+
+def _objects(request: HttpRequest, path: dict[str, Any], hints: dict[str, Any]) -> dict[str, Any]:
+    """The run or the corpus that a path names by its number, unless it was looked up (server.page_cache), and what the
+    view declares of it."""
+    objects = {name: value for name, value in path.items() if name in ("run", "corpus")}
     if "run_id" in path:
         objects["run"] = pages.run_or_404(path["run_id"])
     if "corpus_id" in path:
         objects["corpus"] = pages.corpus_or_404(path["corpus_id"])
-    if view and isinstance(run := objects.get("run", path.get("run")), Run):
-        objects["view"] = RunView.read(request.GET, run)
+    for name, hint in hints.items():
+        if hasattr(hint, "for_page"):
+            objects[name] = hint.for_page(request.GET, objects)
     return objects

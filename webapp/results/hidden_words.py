@@ -18,6 +18,24 @@ _WORD = regex.compile(r"[^\s,;]+")
 
 
 @dataclass(frozen=True)
+class DroppedWord:
+    """known: whether the vocabulary has it. rest: the other words, as the address says them."""
+
+    word: str
+    known: bool
+    rest: str
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """Words left out of the lists of topics. without: the query of the page that trains without them."""
+
+    words: list[DroppedWord]
+    typed: str
+    without: str
+
+
+@dataclass(frozen=True)
 class HiddenWords:
     """words: in lower case, as they were typed. known: of those that the vocabulary has, word -> number."""
 
@@ -30,23 +48,24 @@ class HiddenWords:
         return list(self.known.values())
 
     @property
+    def drop(self) -> str:
+        """As an address says it."""
+        return ",".join(self.words)
+
+    @property
     def query(self) -> str:
         """What an address of the run's topics ends in, so that the next page hides the same words."""
-        return "?" + urlencode({"drop": ",".join(self.words)}) if self.words else ""
+        return "?" + urlencode({"drop": self.drop}) if self.words else ""
 
-    def described(self) -> dict | None:
-        """As templates/run/_hidden_words.html shows them: words (word, known, rest: the others, as the address says
-        them), typed, and without: the query of the page that trains without them. None where no word is hidden."""
+    def described(self) -> Dropped | None:
+        """As templates/run/_hidden_words.html shows them. None where no word is hidden."""
         if not self.words:
             return None
-        return {
-            "words": [
-                {"word": word, "known": word in self.known, "rest": ",".join(w for w in self.words if w != word)}
-                for word in self.words
-            ],
-            "typed": ", ".join(self.words),
-            "without": urlencode([("words", word) for word in self.words if word in self.known]),
-        }
+        return Dropped(
+            words=[DroppedWord(w, w in self.known, ",".join(v for v in self.words if v != w)) for w in self.words],
+            typed=", ".join(self.words),
+            without=urlencode([("words", word) for word in self.words if word in self.known]),
+        )
 
 
 def read(query: QueryDict, run: Run) -> HiddenWords:

@@ -1,7 +1,9 @@
 """Addresses of a run's topics, words and documents: each kind is made here and nowhere else."""
 
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
+from typing import TypeVar
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -18,8 +20,8 @@ def topics_url(run: Run) -> str:
 
 
 def topic_url(view: RunView, number: int) -> str:
-    """A topic, with the words hidden that are hidden on this page."""
-    return f"{topics_url(view.run)}{number}/{view.hidden_words.query}"
+    """A topic, with the words hidden that are hidden on this page, and the set that is chosen."""
+    return view.go.with_set(f"{topics_url(view.run)}{number}/{view.hidden_words.query}")
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,9 @@ class TopicLink:
     hidden: bool
     into: str
     url: str
+
+
+Linked = TypeVar("Linked", bound=TopicLink)
 
 
 @dataclass(frozen=True)
@@ -71,8 +76,14 @@ def topic(view: RunView, number: int) -> dict:
     return asdict(topic_link(view, number))
 
 
-def apart(view: RunView, topics: list[dict]) -> list[dict]:
+def apart_links(view: RunView, topics: Sequence[Linked]) -> list[Linked]:
     """Links of topics that stand in one chart, in its order, with colours that tell them from each other."""
+    hues = distinct([topic.hue for topic in topics], [view.labels.coloured(topic.number) for topic in topics])
+    return [replace(topic, hue=hue) for topic, hue in zip(topics, hues, strict=True)]
+
+
+def apart(view: RunView, topics: list[dict]) -> list[dict]:
+    """`apart_links` for pages that are not typed yet."""
     hues = distinct([topic["hue"] for topic in topics], [view.labels.coloured(topic["number"]) for topic in topics])
     return [topic | {"hue": hue} for topic, hue in zip(topics, hues, strict=True)]
 
@@ -86,16 +97,6 @@ def hues(view: RunView, topics: list[dict]) -> list[int]:
 def word_url(run: Run, word: str, query: str = "") -> str:
     """The senses of a word; `query` narrows the documents, or asks for the lines of one sense."""
     return reverse("run_word", args=[run.pk, word]) + query
-
-
-def word_in_topic_url(view: RunView, number: int, word: str, query: str = "") -> str:
-    """Why a word is in a topic."""
-    return reverse("run_topic_word", args=[view.run.pk, number, word]) + query
-
-
-def with_word_urls(words: list[dict], run: Run) -> list[dict]:
-    """Rows that have a `word`, each with its address."""
-    return [row | {"url": word_url(run, row["word"])} for row in words]
 
 
 def documents_url(run: Run, query: str = "") -> str:

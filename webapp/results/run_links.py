@@ -32,9 +32,10 @@ class RunLinks:
     run: int
     chosen: tuple[tuple[str, str], ...] = ()
 
-    def __call__(self, name: str, *arguments: object, **query: object) -> str:
-        """The address of a page by its name in webapp.urls. query: parameters; None or "" leaves one out."""
-        asked = urlencode([(key, value) for key, value in query.items() if value not in (None, "")])
+    def __call__(self, name: str, *arguments: object, asked: str = "", **query: object) -> str:
+        """The address of a page by its name in webapp.urls. query: parameters; None or "" leaves one out. asked: a query
+        string that was made elsewhere, instead."""
+        asked = asked or urlencode([(key, value) for key, value in query.items() if value not in (None, "")])
         return self.with_set(reverse(name, args=[self.run, *arguments]) + (asked and f"?{asked}"))
 
     def with_set(self, url: str) -> str:

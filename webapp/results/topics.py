@@ -3,10 +3,12 @@
 import math
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from inference.explore import relevance
 from webapp.models import Run
 from webapp.results import links, measures
+from webapp.results.links import TopicLink
 from webapp.results.view import RunView
 from webapp.storage.cache import cached
 from webapp.storage.sql import rows
@@ -109,19 +111,36 @@ def _together(view: RunView, merged: list[int], words: dict[int, dict[str, float
     return [word for word, _ in total.most_common(count)]
 
 
-def topic(view: RunView, number: int) -> dict | None:
-    """One topic: share, coherence, the weight that is not listed."""
+@dataclass(frozen=True)
+class TopicDetail(TopicLink):
+    """share: of all words of the run. floor: the weight of each word that is not listed; floor_mass: of these together.
+    Null where it was not measured. words: its first ones."""
+
+    share: float | None
+    coherence: float | None
+    floor: float | None
+    floor_mass: float | None
+    words: list[str]
+
+
+def described(view: RunView, number: int) -> TopicDetail | None:
+    """A topic; None where the run has no such topic."""
     columns = measures.of(view.run)
     if not columns or number >= len(columns["share"]):
         return None
-    known = {name: float(columns[name][number]) for name in ("share", "coherence", "floor", "floor_mass")}
-    return {name: None if math.isnan(value) else value for name, value in known.items()} | links.topic(view, number)
 
+    def known(name: str) -> float | None:
+        value = float(columns[name][number])
+        return None if math.isnan(value) else value
 
-def described(view: RunView, number: int) -> dict | None:
-    """`topic` with its first words, in the shape webapp.api.shapes.Topic."""
-    row = topic(view, number)
-    return row and row | {"words": top_words(view, [number])[number]}
+    return TopicDetail(
+        **vars(links.topic_link(view, number)),
+        share=known("share"),
+        coherence=known("coherence"),
+        floor=known("floor"),
+        floor_mass=known("floor_mass"),
+        words=top_words(view, [number])[number],
+    )
 
 
 def words(run: Run, number: int, after: int = 0, limit: int = 50) -> tuple[list[dict], int | None]:

@@ -1,7 +1,9 @@
 """A run as one request reads it. Queries are given this context; nothing is set on the model objects."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 from django.http import QueryDict
@@ -27,9 +29,9 @@ class RunView:
     chosen: tuple[tuple[str, str], ...] = ()
 
     @classmethod
-    def read(cls, query: QueryDict, run: Run) -> "RunView":
-        """As an address asks for it. Raises Invalid where it hides too many words."""
-        return cls(run, hidden_words.read(query, run), conditions(query))
+    def for_page(cls, query: QueryDict, objects: Mapping[str, Any]) -> Self:
+        """As the address of a page asks for it. objects: with `run`. Raises Invalid where it hides too many words."""
+        return cls(objects["run"], hidden_words.read(query, objects["run"]), conditions(query))
 
     @property
     def go(self) -> RunLinks:

@@ -79,7 +79,7 @@ def _link(route: Route, tab: Tab, here: Route | None, path: str, go: RunLinks, h
     """The tab is current on its page and on those below it."""
     url = reverse(route.name, args=[go.run])
     below = path.startswith(url) or (here is not None and here.under == route.name)
-    drop = ",".join(hidden.words) if hidden and route.name == "run_topics" else ""  # words that are hidden stay so
+    drop = hidden.drop if hidden and route.name == "run_topics" else ""  # words that are hidden stay so
     return Link(
         go(route.name, drop=drop), tab.name, tab.key, "page" if path == url else "true" if below else "", tab.menu
     )

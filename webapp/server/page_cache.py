@@ -73,12 +73,12 @@ def cached_page(depends_on: Callable[[HttpRequest, Run], object] = lambda reques
             also = depends_on(request, run)
             has_message = CookieStorage.cookie_name in request.COOKIES  # which is shown once
             if has_message or run.status != Run.Status.DONE or run.snapshot is None:
-                return view(request, run, **named)
+                return view(request, run=run, **named)
             key = _key(request, run, named, also)
             page = _pages.get(key)
             if page is None:
                 request_context(request).csrf_placeholder = TOKEN
-                response = view(request, run, **named)
+                response = view(request, run=run, **named)
                 body = zlib.compress(response.content, 1)
                 page = Page(body, response["Content-Type"], response.get("Cache-Control"))
                 if response.status_code != 200:

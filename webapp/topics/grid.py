@@ -6,11 +6,12 @@ import regex
 from inference.explore import seriation
 from inference.explore.saliency import saliency
 from webapp.models import Run
-from webapp.results import evidence, links
+from webapp.results import evidence
 from webapp.results.view import RunView
 from webapp.storage.cache import BoundedCache
 from webapp.storage.sql import rows
 from webapp.topics.overview import Overview
+from webapp.topics.shapes import GridLine, WordGrid
 
 TOPICS = 60  # columns of a page
 WORDS = 40  # lines of a page
@@ -24,15 +25,14 @@ def read_words(text: str) -> list[str]:
     return list(dict.fromkeys(_WORD.findall(text.lower()[:2000])))[:WORDS]
 
 
-def of(overview: Overview, words: list[str], by_likeness: bool, after: int = 0) -> dict | None:
-    """topics (columns) and lines [{word, url, tokens, cells}], with as many cells as topics; and where the next page
-    begins.
+def word_grid(overview: Overview, words: list[str], by_likeness: bool, after: int = 0) -> WordGrid | None:
+    """Topics in columns, words in lines.
 
     A cell is the tokens of the word in the topic, in the selected documents. words: those that are asked for; without
     any, the most salient ones of the topics shown. by_likeness: like stands beside like; else the overview's order and
     the most frequent word. None while the run is still training.
     """
-    run = overview.run
+    run, go = overview.run, overview.view.go
     if overview.tokens is None:
         return None
     columns = overview.numbers[after : after + TOPICS]
@@ -52,21 +52,14 @@ def of(overview: Overview, words: list[str], by_likeness: bool, after: int = 0) 
     lines = []
     for i in down.tolist():
         row, cells = words_shown[i], table[i, across]
-        lines.append(
-            {
-                "word": row["word"],
-                "url": links.word_url(run, row["word"]),
-                "tokens": int(cells.sum()),
-                "cells": cells.tolist(),
-            }
-        )
-    return {
-        "topics": overview.named(columns[across].tolist(), 3),
-        "lines": lines,
-        "most": most,
-        "unknown": sorted(set(words) - {row["word"] for row in words_shown} - set(overview.view.hidden_words.words)),
-        "next": after + TOPICS if len(overview.numbers) > after + TOPICS else None,
-    }
+        lines.append(GridLine(row["word"], go("run_word", row["word"]), int(cells.sum()), cells.tolist()))
+    return WordGrid(
+        topics=overview.named(columns[across].tolist(), 3),
+        lines=lines,
+        most=most,
+        unknown=sorted(set(words) - {row["word"] for row in words_shown} - set(overview.view.hidden_words.words)),
+        next=after + TOPICS if len(overview.numbers) > after + TOPICS else None,
+    )
 
 
 def _named(run: Run, words: list[str]) -> list[dict]:
@@ -97,8 +90,8 @@ def _saliency(view: RunView) -> np.ndarray:
     into, counted = view.labels.into, evidence.of(view.run)
 
     def make() -> np.ndarray:
-        ptr, of, tokens, _ = counted.by_word()
-        return saliency(ptr, of, tokens, np.bincount(of, tokens, minlength=counted.K), into)
+        ptr, given, tokens, _ = counted.by_word()
+        return saliency(ptr, given, tokens, np.bincount(given, tokens, minlength=counted.K), into)
 
     return _saliencies.get_or_set((view.run.snapshot_id, into.tobytes()), make)
 

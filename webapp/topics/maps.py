@@ -1,5 +1,8 @@
 """The map of a run's topics: where each circle lies, how large it is, and which labels find room."""
 
+from dataclasses import replace
+from typing import Literal
+
 import numpy as np
 
 from inference.explore.layout import separate
@@ -7,6 +10,7 @@ from webapp.drawing.numbers import topic_label
 from webapp.results import links, measures, topics
 from webapp.storage.cache import cached
 from webapp.topics.overview import Overview
+from webapp.topics.shapes import Circle, LabelPlace, TopicMap
 
 WIDTH, HEIGHT = 1100, 780  # units of the drawing, pixels on a large screen; a flat map is lower
 COVERED = 0.16  # of the disc on which the map lies, by all circles together
@@ -17,11 +21,8 @@ WORDS = 2  # of a topic that has no name
 LONG = 20  # letters of a name from which on its first part alone stands on the map
 
 
-def of(overview: Overview, chosen: list[int]) -> dict | None:
-    """circles: topics with x, y, r, text, where their label stands, and whether it is among the chosen ones; width,
-    height; stress.
-
-    Circles lie where the sizes of the whole corpus put them, so that a set of documents changes their sizes and no
+def topic_map(overview: Overview, chosen: list[int]) -> TopicMap | None:
+    """Circles lie where the sizes of the whole corpus put them, so that a set of documents changes their sizes and no
     place. None where there is no map: the run is still training, or an older version made it.
     """
     run = overview.run
@@ -39,13 +40,25 @@ def of(overview: Overview, chosen: list[int]) -> dict | None:
     circles = []
     for k in numbers:  # the largest first, so that small ones lie on top
         name = overview.labels.name(k)
-        circles.append({
-            "number": k, "label": topic_label(k), "hue": overview.labels.hue(k), "url": links.topic_url(overview.view, k), "share": float(overview.share[k]),
-            "x": round(float(xy[k, 0]), 1), "y": round(float(xy[k, 1]), 1), "r": round(float(radii[k]), 1),
-            "text": _short(name) or " ".join(words[k]), "name": name, "background": overview.labels.background(k), "chosen": k in picked,
-        })  # fmt: skip
-    _label(circles[:LABELLED], height)
-    return {"circles": circles, "width": WIDTH, "height": round(height), "stress": run.snapshot.stress}
+        circles.append(
+            Circle(
+                number=k,
+                label=topic_label(k),
+                hue=overview.labels.hue(k),
+                url=links.topic_url(overview.view, k),
+                share=float(overview.share[k]),
+                x=round(float(xy[k, 0]), 1),
+                y=round(float(xy[k, 1]), 1),
+                r=round(float(radii[k]), 1),
+                text=_short(name) or " ".join(words[k]),
+                name=name,
+                background=overview.labels.background(k),
+                chosen=k in picked,
+                place=None,
+            )
+        )
+    circles = _labelled(circles[:LABELLED], height) + circles[LABELLED:]
+    return TopicMap(circles, WIDTH, round(height), overview.view.snapshot.stress)
 
 
 @cached(32)
@@ -67,18 +80,24 @@ def _short(name: str) -> str:
     return name if len(name) <= LONG else name.partition(", ")[0]
 
 
-def _label(circles: list[dict], height: float) -> None:
-    """Give those a label that have room for it, the largest first: right of the circle, left of it, below or above it.
+def _labelled(circles: list[Circle], height: float) -> list[Circle]:
+    """With a label where there is room for it, the largest first: right of the circle, left of it, below or above it.
 
     static/js/map.js does the same for the part of the map that the reader zooms to.
     """
+    places: list[LabelPlace | None] = [None] * len(circles)
     taken = np.empty((0, 4))
-    discs = np.array([[c["x"], c["y"], c["r"]] for c in circles]).reshape(-1, 3)
+    discs = np.array([[c.x, c.y, c.r] for c in circles]).reshape(-1, 3)
     for i, circle in enumerate(circles):
         x, y, r = discs[i]
-        w = LETTER * (len(circle["label"]) + 1 + len(circle["text"]))
-        for anchor, left, middle in (("start", x + r + GAP, y), ("end", x - r - GAP - w, y),
-                                     ("middle", x - w / 2, y + r + LINE / 2), ("middle", x - w / 2, y - r - LINE / 2)):  # fmt: skip
+        w = LETTER * (len(circle.label) + 1 + len(circle.text))
+        tried: list[tuple[Literal["start", "end", "middle"], float, float]] = [
+            ("start", x + r + GAP, y),
+            ("end", x - r - GAP - w, y),
+            ("middle", x - w / 2, y + r + LINE / 2),
+            ("middle", x - w / 2, y - r - LINE / 2),
+        ]
+        for anchor, left, middle in tried:
             box = np.array([left, middle - LINE / 2, left + w, middle + LINE / 2])
             if box[0] < 0 or box[2] > WIDTH or box[1] < 0 or box[3] > height:
                 continue
@@ -91,5 +110,6 @@ def _label(circles: list[dict], height: float) -> None:
                 continue
             taken = np.vstack([taken, box])
             at = {"start": left, "end": left + w, "middle": x}[anchor]
-            circle["place"] = {"anchor": anchor, "x": round(float(at), 1), "y": round(float(middle), 1)}
+            places[i] = LabelPlace(anchor, round(float(at), 1), round(float(middle), 1))
             break
+    return [replace(circle, place=place) for circle, place in zip(circles, places, strict=True)]

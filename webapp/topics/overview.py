@@ -1,8 +1,6 @@
 """The overview of a run: which of its topics an address asks for, in which order, and how large each is in a set of
 documents."""
 
-from typing import NamedTuple
-
 import numpy as np
 import regex
 from django.http import QueryDict
@@ -14,6 +12,7 @@ from webapp.documents.selection import RunSelection
 from webapp.models import Run
 from webapp.results import links, measures, topics
 from webapp.storage.sql import rows
+from webapp.topics.shapes import CountedTopic, RankedTopic, Sparkline, Times, Wanted
 
 PAGE = 100
 ORDERS = ("share", "number", "label", "coherence", "exclusivity", "word")
@@ -22,38 +21,22 @@ _NUMBER = regex.compile(r"t\d{2,5}")  # as pages write it, T07
 _TOPICS = regex.compile(r"\d{1,5}(?:,\d{1,5})*")
 
 
-class Wanted(NamedTuple):
-    """sort: one of ORDERS; backward: the other way round. word: only topics that have it, among their words, in the label
-    that a reader gave them, or as their number, T07. group: only those of a group
-    of readers.
-    hidden: also those that readers hid. topics: only these; empty for all. frequent: words by probability, not by
-    relevance."""
-
-    sort: str
-    backward: bool
-    word: str
-    group: str
-    hidden: bool
-    topics: list[int]
-    frequent: bool = False
-
-    @classmethod
-    def read(cls, query: QueryDict, run: Run) -> "Wanted":
-        """Raises Invalid for topics that the run does not have."""
-        word = "".join(c for c in query.get("word", "")[:200] if c.isprintable()).strip().lower()
-        sort = query.get("sort", "")
-        order = sort.removeprefix("-")
-        if order not in ORDERS or (order == "word" and not word):
-            sort = order = "word" if word else "share"
-        chosen = ",".join(text.strip() for text in query.getlist("topics") if text.strip())
-        if chosen and not _TOPICS.fullmatch(chosen):
-            raise Invalid("topics", f"“topics” in the address must be numbers such as 3,7,12, got “{chosen[:50]}”.")
-        numbers = sorted({int(n) for n in chosen.split(",")}) if chosen else []
-        if numbers and numbers[-1] >= run.topics:
-            raise Invalid("topics", f"“topics” in the address must be from 0 to {run.topics - 1}, got {numbers[-1]}.")
-        frequent = query.get("by_words") == "frequency"
-        group, hidden = query.get("group", "")[:200], query.get("hidden") == "1"
-        return cls(order, sort.startswith("-"), word, group, hidden, numbers, frequent)
+def read_wanted(query: QueryDict, run: Run) -> Wanted:
+    """Raises Invalid for topics that the run does not have."""
+    word = "".join(c for c in query.get("word", "")[:200] if c.isprintable()).strip().lower()
+    sort = query.get("sort", "")
+    order = sort.removeprefix("-")
+    if order not in ORDERS or (order == "word" and not word):
+        sort = order = "word" if word else "share"
+    chosen = ",".join(text.strip() for text in query.getlist("topics") if text.strip())
+    if chosen and not _TOPICS.fullmatch(chosen):
+        raise Invalid("topics", f"“topics” in the address must be numbers such as 3,7,12, got “{chosen[:50]}”.")
+    numbers = sorted({int(n) for n in chosen.split(",")}) if chosen else []
+    if numbers and numbers[-1] >= run.topics:
+        raise Invalid("topics", f"“topics” in the address must be from 0 to {run.topics - 1}, got {numbers[-1]}.")
+    frequent = query.get("by_words") == "frequency"
+    group, hidden = query.get("group", "")[:200], query.get("hidden") == "1"
+    return Wanted(order, sort.startswith("-"), word, group, hidden, numbers, frequent)
 
 
 class Overview:
@@ -69,7 +52,8 @@ class Overview:
         self.view = selection.view
         self.run = self.view.run
         run, self.labels, self.measures = self.run, self.view.labels, measures.of(self.run)
-        self.tokens = self.documents = None
+        self.tokens: np.ndarray | None = None
+        self.documents: np.ndarray | None = None
         if not self.measures:
             self.share, self.numbers, self.left_out = np.zeros(run.topics), np.zeros(0, np.int64), 0
             return
@@ -109,8 +93,7 @@ class Overview:
         if sort == "label":  # those without one behind all others
             labels = [self.labels.name(k).casefold() for k in numbers.tolist()]
             return np.array(sorted(range(len(numbers)), key=lambda i: (not labels[i], labels[i])), np.int64)
-        key = {"share": self.share, "word": weight}.get(sort)
-        key = self.measures[sort] if key is None else key
+        key = self.share if sort == "share" else self.measures[sort] if weight is None or sort != "word" else weight
         return np.argsort(np.where(np.isnan(key), np.inf, -key)[numbers], kind="stable")
 
     def _of_word(self, word: str) -> np.ndarray:
@@ -133,35 +116,39 @@ class Overview:
             called[self.labels.into[int(word[1:])]] = True
         return called
 
-    def page(self, after: int = 0, limit: int = PAGE) -> tuple[list[dict], int | None]:
+    def page(self, after: int = 0, limit: int = PAGE) -> tuple[list[RankedTopic], int | None]:
         """Topics from place `after` on, as the list shows them; and where the next page begins."""
         numbers = self.numbers[after : after + limit].tolist()
         most = float(self.share[self.numbers].max(initial=0.0)) or 1.0
-        listed = self.named(numbers)
-        for topic in listed:
-            k = topic["number"]
-            topic |= {
-                "bar": topic["share"] / most,
-                "group": self.labels.group(k),
-                "members": len(self.labels.members(k)),
-            }
-            topic |= {name: _known(self.measures[name][k]) for name in ("coherence", "exclusivity")}
+        listed = [
+            RankedTopic(
+                **vars(topic),
+                bar=topic.share / most,
+                group=self.labels.group(topic.number),
+                members=len(self.labels.members(topic.number)),
+                coherence=_known(self.measures["coherence"][topic.number]),
+                exclusivity=_known(self.measures["exclusivity"][topic.number]),
+            )
+            for topic in self.named(numbers)
+        ]
         return listed, after + limit if len(self.numbers) > after + limit else None
 
-    def named(self, numbers: list[int], words: int = topics.TOP_WORDS) -> list[dict]:
-        """Links of topics with their first words, share, tokens and documents."""
+    def named(self, numbers: list[int], words: int = topics.TOP_WORDS) -> list[CountedTopic]:
         lam = topics.FREQUENT if self.wanted.frequent else relevance.LAM
         first = topics.top_words(self.view, numbers, words, lam)
         return [
-            links.topic(self.view, k)
-            | {"words": first[k], "share": float(self.share[k])}
-            | ({"tokens": int(self.tokens[k]), "documents": int(self.documents[k])} if self.tokens is not None else {})
+            CountedTopic(
+                **vars(links.topic_link(self.view, k)),
+                words=first[k],
+                share=float(self.share[k]),
+                tokens=None if self.tokens is None else int(self.tokens[k]),
+                documents=None if self.documents is None else int(self.documents[k]),
+            )
             for k in numbers
         ]
 
-    def lines(self, numbers: list[int]) -> dict | None:
-        """Shares over time for sparklines: labels and, by topic, values (None for a time without words). None without
-        dates."""
+    def lines(self, numbers: list[int]) -> tuple[Times, dict[int, Sparkline]] | None:
+        """Shares over time for sparklines, by topic. None without dates."""
         by = fields.period(self.run.version) if self.tokens is not None else None
         if by is None:
             return None
@@ -179,10 +166,10 @@ class Overview:
         peaks = solid.argmax(axis=0).tolist()
         named = solid.max(axis=0, initial=-1.0) >= 0
         lines = {
-            k: {"values": of, "peak": of[peak] if sure else None, "peak_at": labels[peak] if sure else ""}
-            for k, of, peak, sure in zip(numbers, values, peaks, named.tolist(), strict=True)
+            k: Sparkline(line, line[peak] if sure else None, labels[peak] if sure else "")
+            for k, line, peak, sure in zip(numbers, values, peaks, named.tolist(), strict=True)
         }
-        return {"by": by, "labels": labels, "lines": lines}
+        return Times(by, labels), lines
 
 
 def _known(number: np.floating) -> float | None:

@@ -1,24 +1,27 @@
 """The overview of a run: its topics in four views, each a part of the same address."""
 
-from django.http import HttpRequest, HttpResponse
-from django.urls import reverse
+from dataclasses import replace
+from typing import Any
+
+from django.http import HttpRequest
 
 from webapp.documents import fields
-from webapp.documents.selection import Selection
+from webapp.documents.selection import RunSelection
 from webapp.drawing.numbers import HUE_NAMES
 from webapp.models import Run
-from webapp.pages.page import address, next_page, number, page
-from webapp.results import hidden_words
+from webapp.pages.here import Here
+from webapp.pages.typed import Answer, typed
 from webapp.results.view import RunView
 from webapp.server.page_cache import cached_page
 from webapp.topics import grid, maps, timeline
-from webapp.topics.overview import PAGE, Overview, Wanted
+from webapp.topics.overview import PAGE, Overview, read_wanted
+from webapp.topics.shapes import OverviewHtml, Sparkline, TopicRow, TopicsGrid, TopicsList, TopicsMap, TopicsTime
 
 BELOW = 20  # topics that the map lists below itself, unless some were chosen on it
 VIEWS = {"list": "List", "map": "Map", "grid": "Grid of words", "time": "Over time"}
 
 
-def _view(request: HttpRequest, run: Run) -> str:
+def _shown_as(request: HttpRequest, run: Run) -> str:
     """What the address says, else the reader's last choice."""
     chosen = request.GET.get("view", "")
     if chosen in VIEWS:
@@ -29,75 +32,73 @@ def _view(request: HttpRequest, run: Run) -> str:
     return last if last in VIEWS else "list"
 
 
-@cached_page(depends_on=_view)
-def index(request: HttpRequest, run: Run, as_json: bool = False) -> HttpResponse:
-    shown_as = _view(request, run)
-    view = RunView(run, hidden_words.read(request.GET, run))
-    selection = Selection.read(request.GET, view)
-    overview = Overview(selection, Wanted.read(request.GET, run))
-    data = {
+@cached_page(depends_on=_shown_as)
+@typed("run/topics.html")
+def index(
+    request: HttpRequest,
+    view: RunView,
+    selection: RunSelection,
+    here: Here,
+    *,
+    after: int = 0,
+    words: str = "",
+    order: str = "",
+    by: str = "",
+    unit: str = "",
+    scale: str = "",
+) -> Answer[TopicsList | TopicsMap | TopicsTime | TopicsGrid]:
+    """A run's topics: a list, a map, a grid of words, or charts over time."""
+    shown_as = _shown_as(request, view.run)
+    overview = Overview(selection, read_wanted(request.GET, view.run))
+    frame: dict[str, Any] = {
         "view": shown_as,
-        "asked": overview.wanted._asdict(),
+        "asked": overview.wanted,
         "count": len(overview.numbers),
         "left_out": overview.left_out,
         "drop": view.hidden_words.described(),
     }
-    data |= PARTS[shown_as](request, overview)
-    return page(
-        request,
-        "run/topics.html",
-        data,
-        as_json=as_json,
-        run=run,
-        hidden_words=view.hidden_words,
-        views=[(key, name, address(request, view=key, after=None)) for key, name in VIEWS.items()],
-        selection=selection,
+    page: TopicsList | TopicsTime | TopicsGrid
+    if shown_as == "grid":
+        typed_words, order = grid.read_words(words), "size" if order == "size" else ""
+        page = TopicsGrid(
+            **frame, grid=grid.word_grid(overview, typed_words, not order, after), words=typed_words, order=order
+        )
+    elif shown_as == "time":
+        page = TopicsTime(
+            **frame,
+            time=timeline.over_time(overview, by, after),
+            unit="tokens" if unit == "tokens" else "shares",
+            own_scale=scale == "own",
+            choices=fields.choices(view.run.version),
+            json=view.go("run_topics_json") + here.url(view="time", after=after or None),
+        )
+    elif shown_as == "map":
+        everything = Overview(selection, replace(overview.wanted, topics=[]))
+        listed = _list(overview, here, after, PAGE if overview.wanted.topics else BELOW)
+        page = TopicsMap(**frame, **listed, map=maps.topic_map(everything, overview.wanted.topics))
+    else:
+        page = TopicsList(**frame, **_list(overview, here, after, PAGE))
+    return Answer(page, lambda: _html(overview, here, shown_as))
+
+
+def _html(overview: Overview, here: Here, shown_as: str) -> OverviewHtml:
+    return OverviewHtml(
+        views=[(key, name, here.url(view=key)) for key, name in VIEWS.items()],
         groups=overview.labels.groups(),
-        hue_names=HUE_NAMES,
+        hue_names=list(HUE_NAMES),
         part=f"run/overview/_{shown_as}.html",
     )
 
 
-def _list(request: HttpRequest, overview: Overview, rows: int = PAGE) -> dict:
-    after = number(request, "after", 0) or 0
+def _list(overview: Overview, here: Here, after: int, rows: int) -> dict[str, Any]:
+    """The fields of TopicsList that are its own."""
     listed, following = overview.page(after, rows)
-    lines = overview.lines([topic["number"] for topic in listed])
-    for topic in listed:
-        topic["line"] = lines and lines["lines"][topic["number"]]
+    times, lines = overview.lines([topic.number for topic in listed]) or (None, dict[int, Sparkline]())
     return {
-        "items": listed,
+        "items": [TopicRow(**vars(topic), line=lines.get(topic.number)) for topic in listed],
         "first": after + 1,
         "last": after + len(listed),
-        "times": lines and {"by": lines["by"], "labels": lines["labels"]},
-        "previous": address(request, after=max(0, after - rows) or None) if after else None,
-        "next": next_page(request, after=following),
+        "times": times,
+        "previous": here.url(after=max(0, after - rows) or None) if after else None,
+        "next": here.following(following),
     }
-
-
-def _map(request: HttpRequest, overview: Overview) -> dict:
-    """All topics on the map, those that were chosen marked there; below it the list of these alone."""
-    everything = Overview(overview.selection, overview.wanted._replace(topics=[]))
-    return {"map": maps.of(everything, overview.wanted.topics)} | _list(
-        request, overview, PAGE if overview.wanted.topics else BELOW
-    )
-
-
-def _grid(request: HttpRequest, overview: Overview) -> dict:
-    words = grid.read_words(request.GET.get("words", ""))
-    order = "size" if request.GET.get("order") == "size" else ""
-    return {"grid": grid.of(overview, words, not order, number(request, "after", 0)), "words": words, "order": order}
-
-
-def _time(request: HttpRequest, overview: Overview) -> dict:
-    run = overview.run
-    unit = "tokens" if request.GET.get("unit") == "tokens" else "shares"
-    return {
-        "time": timeline.of(overview, request.GET.get("by", ""), number(request, "after", 0)),
-        "unit": unit,
-        "own_scale": request.GET.get("scale") == "own",
-        "choices": fields.choices(run.version),
-        "json": reverse("run_topics_json", args=[run.pk]) + address(request, view="time"),
-    }
-
-
-PARTS = {"list": _list, "map": _map, "grid": _grid, "time": _time}

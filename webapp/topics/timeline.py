@@ -1,11 +1,14 @@
 """An overview's topics in groups of documents: by year, month or decade, or by a category."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from webapp.documents import fields, sums
 from webapp.drawing.numbers import HUES
 from webapp.results import links
 from webapp.topics.overview import Overview
+from webapp.topics.shapes import Band, Bin, Most, TopicTimes, Values
 
 STACKED = HUES  # topics of the chart in which they stand on one another: as many as there are colours
 LEAST = 0.2  # of all words that stacked topics hold: with less, the others would fill the chart, and it leaves them out
@@ -14,64 +17,58 @@ MULTIPLES = 48  # small charts of a page
 VALUES = 40  # of a category: the most frequent
 
 
-def of(overview: Overview, by: str, after: int = 0) -> dict | None:
+def over_time(overview: Overview, by: str, after: int = 0) -> TopicTimes | None:
     """None where nothing is counted yet, or there is nothing to group documents by. Raises Invalid for what is no
-    group.
-
-    labels, bins [{label, tokens, documents, url}]: the groups, empty ones at both ends left out; a bin's url is that of
-    its documents, to which "&has=<topic>:0" can be added. stacked, multiples: topics with `tokens` and `shares` by
-    group; other: those of all topics that are not stacked, which `rest` names, the largest first, at most RESTS of the
-    rest_count; part: of all words, those of stacked topics; other_drawn: whether the chart shows the others. Topics of general talk are stacked only where they are asked for. most: the largest share and the largest count of any
-    multiple.
-    """
+    group. Topics of general talk are stacked only where they are asked for."""
     run, selection = overview.run, overview.selection
     choices = fields.choices(run.version)
     if overview.tokens is None or not choices:
         return None
-    by = by or fields.usual(run.version)
-    counted = sums.of(selection, by)
+    groups = fields.groups(run.version, by or fields.usual(run.version) or choices[0])
+    counted = sums.of(selection, groups.by)
     some = np.flatnonzero(counted.of_documents)
     if not len(some):
         return None
-    kept = (
-        np.arange(some[0], some[-1] + 1)
-        if counted.groups.in_time
-        else np.array(fields.in_order(run.version, counted.groups, some[:VALUES].tolist()))
-    )
+    listed = fields.in_order(run.version, groups, some[:VALUES].tolist())
+    kept = np.arange(some[0], some[-1] + 1) if groups.in_time else np.array(listed, np.int64)
     tokens, shares, totals = counted.tokens[kept], counted.shares[kept], counted.of_tokens[kept]
     bins = [
-        {"label": counted.labels[i], "tokens": int(counted.of_tokens[i]), "documents": int(counted.of_documents[i]),
-         "url": links.documents_url(run, selection.within(counted.groups, i).address())}
+        Bin(
+            label=counted.labels[i],
+            tokens=int(counted.of_tokens[i]),
+            documents=int(counted.of_documents[i]),
+            url=links.documents_url(run, selection.within(groups, i).address()),
+        )
         for i in kept.tolist()
-    ]  # fmt: skip
+    ]
     stacked = overview.numbers[:STACKED] if overview.wanted.topics else _largest(overview)
     other = totals - tokens[:, stacked].sum(axis=1)
     part = 1.0 - float(other.sum() / max(1, totals.sum()))
     rest = _by_size(overview, np.setdiff1d(np.flatnonzero(_read(overview)), stacked))
     shown = overview.numbers[after : after + MULTIPLES]
-    bands = links.apart(overview.view, _series(overview, stacked, tokens, shares))
-    hues = {band["number"]: band["hue"] for band in bands}
+    bands = links.apart_links(overview.view, _series(overview, stacked, tokens, shares))
+    hues = {band.number: band.hue for band in bands}
     multiples = _series(overview, shown, tokens, shares)
-    return {
-        "by": by,
-        "in_time": counted.groups.in_time,
-        "choices": choices,
-        "labels": [b["label"] for b in bins],
-        "bins": bins,
-        "left_out": len(some) - len(kept) if not counted.groups.in_time else 0,
-        "stacked": bands,
-        "rest": overview.named(rest[:RESTS].tolist(), 3),
-        "rest_count": len(rest),
-        "other": {"tokens": other.tolist(), "shares": _ratios(other, totals)},
-        "part": part,
-        "other_drawn": part >= LEAST,
-        "multiples": [each | {"hue": hues.get(each["number"], each["hue"])} for each in multiples],
-        "most": {
-            "tokens": int(tokens[:, overview.numbers].max(initial=0)),
-            "shares": float(np.nan_to_num(shares[:, overview.numbers]).max(initial=0)),
-        },
-        "next": after + MULTIPLES if len(overview.numbers) > after + MULTIPLES else None,
-    }
+    return TopicTimes(
+        by=groups.by,
+        in_time=groups.in_time,
+        choices=choices,
+        labels=[b.label for b in bins],
+        bins=bins,
+        left_out=len(some) - len(kept) if not groups.in_time else 0,
+        stacked=bands,
+        rest=overview.named(rest[:RESTS].tolist(), 3),
+        rest_count=len(rest),
+        other=Values(other.tolist(), _ratios(other, totals)),
+        part=part,
+        other_drawn=part >= LEAST,
+        multiples=[replace(each, hue=hues.get(each.number, each.hue)) for each in multiples],
+        most=Most(
+            tokens=int(tokens[:, overview.numbers].max(initial=0)),
+            shares=float(np.nan_to_num(shares[:, overview.numbers]).max(initial=0)),
+        ),
+        next=after + MULTIPLES if len(overview.numbers) > after + MULTIPLES else None,
+    )
 
 
 def _largest(overview: Overview) -> np.ndarray:
@@ -89,15 +86,17 @@ def _by_size(overview: Overview, numbers: np.ndarray) -> np.ndarray:
     return numbers[np.argsort(-overview.share[numbers], kind="stable")]
 
 
-def _series(overview: Overview, numbers: np.ndarray, tokens: np.ndarray, shares: np.ndarray) -> list[dict]:
-    series = overview.named(numbers.tolist(), 5)
-    for topic in series:
-        k = topic["number"]
-        topic["values"] = {
-            "tokens": tokens[:, k].tolist(),
-            "shares": [None if np.isnan(v) else v for v in shares[:, k].tolist()],
-        }
-    return series
+def _series(overview: Overview, numbers: np.ndarray, tokens: np.ndarray, shares: np.ndarray) -> list[Band]:
+    return [
+        Band(
+            **vars(topic),
+            values=Values(
+                tokens=tokens[:, topic.number].tolist(),
+                shares=[None if np.isnan(v) else v for v in shares[:, topic.number].tolist()],
+            ),
+        )
+        for topic in overview.named(numbers.tolist(), 5)
+    ]
 
 
 def _ratios(tokens: np.ndarray, totals: np.ndarray) -> list[float | None]:

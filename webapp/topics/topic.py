@@ -10,61 +10,60 @@ from webapp.documents.selection import RunSelection
 from webapp.models import Run, Topic
 from webapp.results import links, measures, topics
 from webapp.results.view import RunView
+from webapp.topics.shapes import BesideTopic, GroupBin, Measure, SimilarTopic, TopicGroups
 
 NEIGHBOURS = 6  # topics named as like it, and as its company
 STROKES = 200  # of a line that shows every topic's value of a measure: more would touch
 
 
-def groups(view: RunView, k: int, selection: RunSelection, by: str) -> dict | None:
-    """The topic in groups of documents: bins of label, share (None without words), tokens, documents, of_tokens,
-    of_documents, url.
-
-    Empty groups at both ends are left out; of a category, those without documents. None where there is nothing to group
-    by.
-    """
+def groups(view: RunView, k: int, selection: RunSelection, by: str) -> TopicGroups | None:
+    """The topic in groups of documents. Empty groups at both ends are left out; of a category, those without documents.
+    None where there is nothing to group by."""
     choices = fields.choices(view.run.version)
     if not choices:
         return None
-    counted = sums.of(selection, by or fields.usual(view.run.version))
+    groups = fields.groups(view.run.version, by or fields.usual(view.run.version) or choices[0])
+    counted = sums.of(selection, groups.by)
     some = np.flatnonzero(counted.of_documents)
-    if len(some) and counted.groups.in_time:
+    if len(some) and groups.in_time:
         some = np.arange(some[0], some[-1] + 1)
     bins = []
     for i in some.tolist():
-        tokens, of = int(counted.tokens[i, k]), int(counted.of_tokens[i])
-        query = selection.within(counted.groups, i).with_topic(k).address()
-        bins.append({
-            "label": counted.labels[i], "share": tokens / of if of else None, "tokens": tokens, "documents": int(counted.documents[i, k]),
-            "of_tokens": of, "of_documents": int(counted.of_documents[i]), "url": links.documents_url(view.run, query),
-        })  # fmt: skip
-    return {"by": counted.groups.by, "in_time": counted.groups.in_time, "choices": choices, "bins": bins}
+        tokens, of_tokens = int(counted.tokens[i, k]), int(counted.of_tokens[i])
+        bins.append(
+            GroupBin(
+                label=counted.labels[i],
+                share=tokens / of_tokens if of_tokens else None,
+                tokens=tokens,
+                documents=int(counted.documents[i, k]),
+                of_tokens=of_tokens,
+                of_documents=int(counted.of_documents[i]),
+                url=links.documents_url(view.run, selection.within(groups, i).with_topic(k).address()),
+            )
+        )
+    return TopicGroups(groups.by, groups.in_time, choices, bins)
 
 
-def neighbours(view: RunView, k: int, selection: RunSelection) -> dict[str, list[dict]]:
-    """similar: topics with like words, with their divergence; beside: those in the same documents, with the lift and
-    the documents, of the whole run; the link to those in both stays within the selection."""
-    row = Topic.objects.get(snapshot_id=view.run.snapshot_id, number=k)
-    labels = view.labels
-    similar = [pair for pair in row.similar if labels.into[pair[0]] == pair[0] and not labels.hidden(pair[0])][
-        :NEIGHBOURS
-    ]
-    beside = [other for other in row.beside if labels.into[other[0]] == other[0] and not labels.hidden(other[0])][
-        :NEIGHBOURS
-    ]
+def neighbours(view: RunView, k: int, selection: RunSelection) -> tuple[list[SimilarTopic], list[BesideTopic]]:
+    """Topics with like words; and those in the same documents of the whole run. The link to the documents in both stays
+    within the selection."""
+    row, labels = Topic.objects.get(snapshot=view.snapshot, number=k), view.labels
+
+    def shown(pairs: list) -> list:
+        return [pair for pair in pairs if labels.into[pair[0]] == pair[0] and not labels.hidden(pair[0])][:NEIGHBOURS]
+
+    def both(j: int) -> str:
+        return links.documents_url(view.run, selection.with_topic(k, 10).with_topic(j, 10).address())
+
+    similar, beside = shown(row.similar), shown(row.beside)
     first = topics.top_words(view, [j for j, *_ in (*similar, *beside)], 6)
-    return {
-        "similar": [links.topic(view, j) | {"words": first[j], "divergence": d} for j, d in similar],
-        "beside": [
-            links.topic(view, j)
-            | {
-                "words": first[j],
-                "lift": lift,
-                "documents": n,
-                "both": links.documents_url(view.run, selection.with_topic(k, 10).with_topic(j, 10).address()),
-            }
+    return (
+        [SimilarTopic(**vars(links.topic_link(view, j)), words=first[j], divergence=d) for j, d in similar],
+        [
+            BesideTopic(**vars(links.topic_link(view, j)), words=first[j], lift=lift, documents=n, both=both(j))
             for j, lift, n in beside
         ],
-    }
+    )
 
 
 # column of models.Topic -> (its term in the glossary, what it is called, decimals, what it means in a sentence)
@@ -80,19 +79,18 @@ MEASURES = {
 }  # fmt: skip
 
 
-def diagnostics(run: Run, k: int) -> list[dict]:
-    """Each measure of the topic as the model has it: value, below (how many topics are lower), of (how many are known),
-    all (values, of those too close to be drawn apart one)."""
+def diagnostics(run: Run, k: int) -> list[Measure]:
+    """Each measure of the topic as the model has it."""
     measured = []
     for name, (term, title, places, means) in MEASURES.items():
         column = measures.of(run)[name]
         if np.isnan(column[k]):
             continue
         known = column[~np.isnan(column)]
-        measured.append({
-            "name": name, "term": term, "title": title, "places": places, "means": means, "value": float(column[k]),
-            "below": int(np.count_nonzero(known < column[k])), "of": len(known), "all": _apart(known).tolist(),
-        })  # fmt: skip
+        below = int(np.count_nonzero(known < column[k]))
+        measured.append(
+            Measure(name, term, title, places, means, float(column[k]), below, len(known), _apart(known).tolist())
+        )
     return measured
 
 

@@ -8,6 +8,7 @@ from webapp.documents.selection import RunSelection
 from webapp.models import Run
 from webapp.results import evidence
 from webapp.results.view import RunView
+from webapp.topics.shapes import DocumentLink, DocumentOfTopic
 
 DOCUMENTS = 10  # on a page
 ALIKE = 0.8  # of two documents' words, from which they are shown as one
@@ -20,13 +21,9 @@ def ranked(
     by: str = "share",
     after: tuple[float, int] | None = None,
     limit: int = DOCUMENTS,
-) -> tuple[list[dict], str | None]:
+) -> tuple[list[DocumentOfTopic], str | None]:
     """Documents by their share of a topic, or by its words in them (by: "share" or "tokens"), and where the next page
-    begins.
-
-    Each has number, title, date_text, tokens, share, of (its tokens), snippet, the passage where the topic is
-    strongest, passage_url, its address, and alike: numbers of those further down the page that are nearly the same, which are not shown again.
-    """
+    begins. Those that are nearly the same as one before them are not shown again."""
     parts = view.labels.parts(k)
     best = (
         _by_order(view.run, k, selection, by, after, limit + 1)
@@ -40,19 +37,33 @@ def ranked(
     shown = embargo.about(view.run.corpus, numbers, "title", "date_text")
     snippets = texts.passages(view, numbers, k)
     lengths = evidence.of(view.run).lengths
+    documents = []
     for row in page:
-        row |= shown[row["number"]] | {"of": int(lengths[row["number"]])}
-        row |= texts.shown(view.run, row["number"], snippets.get(row["number"]))
-    return page, following
+        number, passage = row["number"], texts.shown(view.run, row["number"], snippets.get(row["number"]))
+        documents.append(
+            DocumentOfTopic(
+                number=number,
+                tokens=row["tokens"],
+                share=row["share"],
+                title=shown[number]["title"],
+                date_text=shown[number]["date_text"],
+                of=int(lengths[number]),
+                snippet=passage["snippet"],
+                passage_url=passage["passage_url"] and view.go.with_set(passage["passage_url"]),
+                alike=[DocumentLink(n, view.go("run_document", n, topic=k)) for n in row["alike"]],
+                url=view.go("run_document", number, topic=k),
+            )
+        )
+    return documents, following
 
 
 def _once(run: Run, page: list[dict]) -> list[dict]:
     """The first of documents that have nearly the same words, with the numbers of the others."""
-    bow, kept = evidence.bow(run.version_id), []
+    bow, kept = evidence.bow(run.version_id), list[tuple[dict, dict[int, int]]]()
     for row in page:
         a, b = bow.indptr[row["number"]], bow.indptr[row["number"] + 1]
         counts = dict(zip(bow.words[a:b].tolist(), bow.counts[a:b].tolist(), strict=True))
-        first = next((of for of, theirs in kept if _overlap(theirs, counts) >= ALIKE), None)
+        first = next((earlier for earlier, theirs in kept if _overlap(theirs, counts) >= ALIKE), None)
         if first is None:
             kept.append((row | {"alike": []}, counts))
         else:

@@ -7,10 +7,11 @@ import numpy as np
 from inference.explore.relevance import relevance
 from webapp.documents.selection import RunSelection
 from webapp.models import Version
-from webapp.results import evidence, links
+from webapp.results import evidence
 from webapp.results.view import RunView
 from webapp.storage.cache import BoundedCache, cached
 from webapp.storage.sql import rows
+from webapp.topics.shapes import WeighedWord
 
 WORDS = 30  # on the topic's own page
 LEAST = 5  # tokens of a word that is shown for being nowhere else
@@ -69,15 +70,10 @@ def _everywhere(version_id: int) -> np.ndarray:
 
 def relevant(
     view: RunView, k: int, selection: RunSelection, lam: float, after: int = 0, limit: int = WORDS
-) -> tuple[list[dict], int | None]:
+) -> tuple[list[WeighedWord], int | None]:
     """A topic's words by relevance (Sievert and Shirley 2014), from place `after` on, without hidden ones; and the next
-    place.
-
-    Each has word, url, lines (the address of its lines in this topic), why, tokens (in the topic), everywhere, share
-    (of its tokens that are the topic's), part (of the topic's tokens), and bar and bar_everywhere of the longest on the
-    page. Below a relevance of 1 words with fewer than LEAST tokens stand behind all others: each of them is nowhere
-    else by chance.
-    """
+    place. Below a relevance of 1 words with fewer than LEAST tokens stand behind all others: each of them is nowhere
+    else by chance."""
     words = tallied(view, k, selection)
     if not len(words.numbers):
         return [], None
@@ -88,15 +84,25 @@ def relevant(
     page = order[after : after + limit]
     texts = _texts(view.run.version, words.numbers[page].tolist())
     most = int(words.everywhere[page].max(initial=1))
+    lines, why = selection.address(topic=k).removeprefix("?"), selection.address().removeprefix("?")
     listed = []
     for i in page.tolist():
         word, tokens, everywhere = texts[int(words.numbers[i])], int(words.tokens[i]), int(words.everywhere[i])
-        listed.append({
-            "word": word, "url": links.word_url(view.run, word), "lines": links.word_url(view.run, word, selection.address(topic=k)),
-            "why": links.word_in_topic_url(view, k, word, selection.address()),
-            "tokens": tokens, "everywhere": everywhere, "share": tokens / everywhere,
-            "part": tokens / words.of_topic, "relevance": float(score[i]), "bar": tokens / most, "bar_everywhere": everywhere / most,
-        })  # fmt: skip
+        listed.append(
+            WeighedWord(
+                word=word,
+                url=view.go("run_word", word),
+                lines=view.go("run_word", word, asked=lines),
+                why=view.go("run_topic_word", k, word, asked=why),
+                tokens=tokens,
+                everywhere=everywhere,
+                share=tokens / everywhere,
+                part=tokens / words.of_topic,
+                relevance=float(score[i]),
+                bar=tokens / most,
+                bar_everywhere=everywhere / most,
+            )
+        )
     return listed, after + limit if len(order) > after + limit else None
 
 

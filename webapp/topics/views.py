@@ -1,24 +1,43 @@
 """One topic, all its words, and why a word is in it."""
 
+from typing import Annotated, Any
+
 from django.core.exceptions import BadRequest
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest
 
 from inference.errors import Invalid
 from inference.explore import relevance
 from webapp.curation import queries as curation
 from webapp.documents import sums
-from webapp.documents.selection import RunSelection, Selection
+from webapp.documents.selection import RunSelection
 from webapp.drawing.numbers import topic_label
 from webapp.models import Run
-from webapp.pages.page import next_page, number, page, place
-from webapp.results import hidden_words, links, topics
+from webapp.pages.here import Here
+from webapp.pages.typed import Answer, Place, typed
+from webapp.results import links, topics
+from webapp.results.links import TopicLink
+from webapp.results.topics import TopicDetail
 from webapp.results.view import RunView
 from webapp.server.page_cache import cached_page
 from webapp.topics import topic, topic_documents, topic_words, verdict, word_in_topic
+from webapp.topics.shapes import Counted, FormingTopic, FormingWord, Rank, TopicHtml, TopicPage, TopicWordsPage, WhyPage
 from webapp.words import queries as of_words
 
 ALL_WORDS = 100  # on a page of them
-RANKS = {"share": "share", "words": "tokens"}
+RANKS: dict[Rank, str] = {"share": "share", "words": "tokens"}
+
+
+def _lambda(name: str, values: list[str]) -> float:
+    try:
+        lam = float(values[-1])
+    except ValueError:
+        lam = -1.0
+    if not 0 <= lam <= 1:
+        raise BadRequest(f"“{name}” in the address must be from 0 to 1, got “{values[-1][:50]}”.")
+    return lam
+
+
+Lambda = Annotated[float, _lambda]
 
 
 def _runs_to_compare(request: HttpRequest, run: Run) -> tuple[int, ...]:
@@ -27,125 +46,93 @@ def _runs_to_compare(request: HttpRequest, run: Run) -> tuple[int, ...]:
 
 
 @cached_page(depends_on=_runs_to_compare)
-def detail(request: HttpRequest, run: Run, number: int, as_json: bool = False) -> HttpResponse:
-    view, link = _topic(request, run, number)
-    selection = Selection.read(request.GET, view)
-    previous, following = [k for k in view.topics if k < number], [k for k in view.topics if k > number]
-    data = {
-        "topic": link,
+@typed({TopicPage: "run/topic.html", FormingTopic: "run/topic_forming.html"})
+def detail(
+    view: RunView,
+    selection: RunSelection,
+    here: Here,
+    number: int,
+    *,
+    lambda_: Lambda = relevance.LAM,
+    rank: Rank = "share",
+    by: str = "",
+    after: Place = None,
+) -> Answer[TopicPage | FormingTopic]:
+    """A topic: its words, documents, company and measures."""
+    about = _detail(view, number)
+    numbers = view.topics
+    frame: dict[str, Any] = {
+        "topic": about,
         "drop": view.hidden_words.described(),
-        "previous": links.topic(view, previous[-1]) if previous else None,
-        "next": links.topic(view, following[0]) if following else None,
-        "curation": curation.of(view, number),
+        "previous": _link(view, max((k for k in numbers if k < number), default=None)),
+        "next": _link(view, min((k for k in numbers if k > number), default=None)),
+        "curation": curation.topic_form(view, number),
     }
-    if not run.final:
-        data["words"] = links.with_word_urls(topics.words(run, number)[0], run)
-        return page(request, "run/topic_forming.html", data, as_json=as_json, run=run, hidden_words=view.hidden_words)
+    if not view.run.final:
+        forming = topics.words(view.run, number)[0]
+        words = [FormingWord(**row, url=view.go("run_word", row["word"])) for row in forming]
+        return Answer(FormingTopic(**frame, words=words))
+    listed, next_words = topic_words.relevant(view, number, selection, lambda_, 0, topic_words.WORDS)
+    ranked, following = topic_documents.ranked(view, number, selection, RANKS[rank], after)
+    similar, beside = topic.neighbours(view, number, selection)
+    page = TopicPage(
+        **frame,
+        lambda_=lambda_,
+        words=listed,
+        next_words=next_words,
+        counted=_counted(selection, number),
+        first=topics.top_words(view, [number], 5)[number],
+        groups=topic.groups(view, number, selection, by),
+        rank=rank,
+        documents=ranked,
+        next_documents=here.following(following),
+        similar=similar,
+        beside=beside,
+        verdict=verdict.judge(view, number, similar, verdict.independent(view.run)),
+        measures=topic.diagnostics(view.run, number),
+    )
+    mostly = links.documents_url(view.run, selection.with_topic(number, 50).address(by=topic_label(number)))
+    return Answer(page, lambda: TopicHtml(mostly, topics.OWN))
+
+
+def _link(view: RunView, number: int | None) -> TopicLink | None:
+    return None if number is None else links.topic_link(view, number)
+
+
+def _counted(selection: RunSelection, number: int) -> Counted:
     counted = sums.of(selection)
-    rank = request.GET.get("rank", "")
-    rank = rank if rank in RANKS else "share"
-    documents, following = topic_documents.ranked(view, number, selection, RANKS[rank], place(request))
-    for document in documents:
-        document["alike"] = links.with_document_urls(
-            [{"number": n} for n in document["alike"]], run, f"?topic={number}"
-        )
-    company = topic.neighbours(view, number, selection)
-    data |= {
-        "counted": {
-            "tokens": int(counted.tokens[0, number]), "documents": int(counted.documents[0, number]),
-            "of_tokens": int(counted.of_tokens[0]), "of_documents": int(counted.of_documents[0]),
-            "share": int(counted.tokens[0, number]) / max(1, int(counted.of_tokens[0])),
-        },
-        "first": topics.top_words(view, [number], 5)[number],
-        **_words(request, view, number, selection, topic_words.WORDS, 0),
-        "groups": topic.groups(view, number, selection, request.GET.get("by", "")),
-        "rank": rank,
-        "documents": links.with_document_urls(documents, run, f"?topic={number}"),
-        "next_documents": next_page(request, after=following),
-        **company,
-        "verdict": verdict.of(view, number, company["similar"], verdict.independent(run)),
-        "measures": topic.diagnostics(run, number),
-    }  # fmt: skip
-    mostly = links.documents_url(run, selection.with_topic(number, 50).address(by=topic_label(number)))
-    return page(
-        request,
-        "run/topic.html",
-        data,
-        as_json=as_json,
-        run=run,
-        hidden_words=view.hidden_words,
-        selection=selection,
-        mostly=mostly,
-        own_words=topics.OWN,
-    )
+    tokens, of_tokens = int(counted.tokens[0, number]), int(counted.of_tokens[0])
+    documents, of_documents = int(counted.documents[0, number]), int(counted.of_documents[0])
+    return Counted(tokens, documents, of_tokens, of_documents, tokens / max(1, of_tokens))
 
 
 @cached_page()
-def words(request: HttpRequest, run: Run, number: int, as_json: bool = False) -> HttpResponse:
+@typed("run/topic_words.html")
+def words(
+    view: RunView, selection: RunSelection, number: int, *, lambda_: Lambda = relevance.LAM, after: int = 0
+) -> Answer[TopicWordsPage]:
     """All words of a topic, by relevance."""
-    view, link = _topic(request, run, number)
-    selection = Selection.read(request.GET, view)
-    data = {"topic": link, "drop": view.hidden_words.described()}
-    data |= _words(request, view, number, selection, ALL_WORDS, _place(request))
-    return page(
-        request,
-        "run/topic_words.html",
-        data,
-        as_json=as_json,
-        run=run,
-        hidden_words=view.hidden_words,
-        selection=selection,
-    )
+    about = _detail(view, number)
+    listed, next_words = topic_words.relevant(view, number, selection, lambda_, after, ALL_WORDS)
+    drop = view.hidden_words.described()
+    return Answer(TopicWordsPage(topic=about, drop=drop, lambda_=lambda_, words=listed, next_words=next_words))
 
 
 @cached_page()
-def why(request: HttpRequest, run: Run, number: int, word: str, as_json: bool = False) -> HttpResponse:
-    view, link = _topic(request, run, number)
-    if not run.final:
-        raise Invalid("run", f"Run {run.pk} has not counted its words yet: that is done when training ends.")
-    known = of_words.word(run.version, word.lower())
+@typed("run/topic_word.html")
+def why(view: RunView, selection: RunSelection, number: int, word: str) -> Answer[WhyPage]:
+    """Why a word is in a topic."""
+    about = _detail(view, number)
+    if not view.run.final:
+        raise Invalid("run", f"Run {view.run.pk} has not counted its words yet: that is done when training ends.")
+    known = of_words.word(view.run.version, word.lower())
     if known is None:
-        raise Http404(f"“{word}” is not in the vocabulary of “{run.corpus.name}”.")
-    selection = Selection.read(request.GET, view)
-    data = {"topic": link, "why": word_in_topic.why(view, number, known, selection)}
-    return page(
-        request,
-        "run/topic_word.html",
-        data,
-        as_json=as_json,
-        run=run,
-        hidden_words=view.hidden_words,
-        selection=selection,
-    )
+        raise Http404(f"“{word}” is not in the vocabulary of “{view.run.corpus.name}”.")
+    return Answer(WhyPage(about, word_in_topic.why(view, number, known, selection)))
 
 
-def _topic(request: HttpRequest, run: Run, number: int) -> tuple[RunView, dict]:
-    """The run without the words that the address hides, and the topic."""
-    view = RunView(run, hidden_words.read(request.GET, run))
-    link = topics.described(view, number)
-    if link is None:
-        raise Http404(f"Run {run.pk} has no topic {number}.")
-    return view, link
-
-
-def _words(request: HttpRequest, view: RunView, k: int, selection: RunSelection, limit: int, after: int) -> dict:
-    lam = _lambda(request)
-    listed, following = topic_words.relevant(view, k, selection, lam, after, limit)
-    return {"words": listed, "lambda": lam, "next_words": following}
-
-
-def _lambda(request: HttpRequest) -> float:
-    text = request.GET.get("lambda", "")
-    if not text:
-        return relevance.LAM
-    try:
-        lam = float(text)
-    except ValueError:
-        lam = -1.0
-    if not 0 <= lam <= 1:
-        raise BadRequest(f"“lambda” in the address must be from 0 to 1, got “{text[:50]}”.")
-    return lam
-
-
-def _place(request: HttpRequest) -> int:
-    return number(request, "after", 0)
+def _detail(view: RunView, number: int) -> TopicDetail:
+    about = topics.described(view, number)
+    if about is None:
+        raise Http404(f"Run {view.run.pk} has no topic {number}.")
+    return about

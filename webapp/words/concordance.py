@@ -6,6 +6,7 @@ Postgres.
 
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -37,11 +38,30 @@ _SPACE = regex.compile(r"\s+")
 WORD = regex.compile(r"\p{L}[\p{L}\p{M}\p{N}]*")  # by which lines are put in order
 
 
+@dataclass(frozen=True)
+class Line:
+    """A word in its context. at: the character of the text at which it begins. certainty: of the topic, from 0 to 1;
+    sure: in words. url: of the place in the document; passage_url: of the page of these characters."""
+
+    before: str
+    word: str
+    after: str
+    document: int
+    title: str
+    date: str
+    at: int
+    topic: int
+    certainty: float
+    sure: str
+    url: str
+    passage_url: str
+
+
 class Lines(NamedTuple):
     """lines: of this page. total: of all pages. in_order: how many of them are in the order asked for. kept_back: by
     embargo."""
 
-    lines: list[dict]
+    lines: list[Line]
     total: int
     in_order: int
     kept_back: int
@@ -85,14 +105,14 @@ def page(
     return Lines(_lines(selection, uses, cut), total, in_order, int(uses.counts[pairs].sum()) - total)
 
 
-def samples(selection: RunSelection, uses: Uses, topics: list[int], count: int) -> dict[int, list[dict]]:
+def samples(selection: RunSelection, uses: Uses, topics: list[int], count: int) -> dict[int, list[Line]]:
     """A line from each of the `count` documents in which each sense is most certain."""
     places = {k: [(int(i), 0) for i in uses.by_certainty(uses.of(k))[:count]] for k in topics}
     lines = iter(_lines(selection, uses, _cut(selection.run, uses, [place for k in topics for place in places[k]])))
     return {k: [next(lines) for _ in places[k]] for k in topics}
 
 
-def every(selection: RunSelection, uses: Uses, size: int = 500) -> Iterator[list[dict]]:
+def every(selection: RunSelection, uses: Uses, size: int = 500) -> Iterator[list[Line]]:
     """All lines, in the documents' order, a block at a time."""
     pairs = uses.of(None)
     ends = _ends(selection.run, uses, pairs)
@@ -167,25 +187,29 @@ def _right(cut: Cut) -> list[str]:
     return WORD.findall(cut.after.lower())
 
 
-def _lines(selection: RunSelection, uses: Uses, cut: list[Cut]) -> list[dict]:
+def _lines(selection: RunSelection, uses: Uses, cut: list[Cut]) -> list[Line]:
     """As pages show them, with the address of each place."""
-    lines = []
+    lines, go = [], selection.view.go
     for piece in cut:
         topic, certainty = int(uses.topics[piece.pair]), int(uses.certainty[piece.pair]) / assign.SURE
         left_out, right_out = _whole(piece)
         before, after = piece.before[left_out:], piece.after[: len(piece.after) - right_out]
-        lines.append({
-            "before": _SPACE.sub(" ", before),
-            "word": piece.word,
-            "after": _SPACE.sub(" ", after),
-            "document": piece.document,
-            "title": piece.title,
-            "date": piece.date,
-            "at": piece.at,
-            "topic": topic,
-            "certainty": round(certainty, 3),
-            "sure": sure(certainty),
-            "url": links.document_url(selection.run, piece.document, selection.address(topic=topic, at=piece.at) + "#here"),
-            "passage_url": links.passage_url(selection.run, piece.document, piece.at - len(before), piece.at + len(piece.word) + len(after)),
-        })  # fmt: skip
+        first, last = piece.at - len(before), piece.at + len(piece.word) + len(after)
+        here = selection.address(topic=topic, at=piece.at) + "#here"
+        lines.append(
+            Line(
+                before=_SPACE.sub(" ", before),
+                word=piece.word,
+                after=_SPACE.sub(" ", after),
+                document=piece.document,
+                title=piece.title,
+                date=piece.date,
+                at=piece.at,
+                topic=topic,
+                certainty=round(certainty, 3),
+                sure=sure(certainty),
+                url=go.with_set(links.document_url(selection.run, piece.document, here)),
+                passage_url=go.with_set(links.passage_url(selection.run, piece.document, first, last)),
+            )
+        )
     return lines

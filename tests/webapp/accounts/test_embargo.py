@@ -218,7 +218,7 @@ def test_of_one_document_some_lines_can_be_walked_through(trained, monkeypatch):
         len(lines)
         == concordance.page(selection, uses, None).total
         == word.documents
-        == len({line["document"] for line in lines})
+        == len({line.document for line in lines})
     )
 
 

@@ -54,8 +54,10 @@ def test_the_page_of_contributing(client, trained, shares):
     assert all(f"{topic['label']} " in html for topic in answer["topics"])
 
 
-def test_its_template_reads_what_its_type_has(shares):
+def test_its_template_reads_what_its_type_has(shares, tmp_path):
     assert wrong("run/shares.html", page=shares.SharesPage, html=None) == []
+    (tmp_path / "run" / "lost.html").write_text("{{ page.sort }}{% for name in orders %}{{ name }}{% endfor %}")
+    assert wrong("run/lost.html", page=shares.SharesPage, html=None) == ["run/lost.html: nothing gives it “orders”"]
     broken = type("Broken", (), {"__annotations__": {"sort": str}})
     fields = wrong("run/shares.html", page=shares.dataclass(broken), html=None)
     assert [line.rpartition(" ")[2] for line in fields] == ["“next”", "“orders”", "“topics”"]

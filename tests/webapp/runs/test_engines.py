@@ -250,7 +250,7 @@ def test_topics_that_are_not_in_use_are_on_no_list(client, sparse):
     for k in unused[:2]:
         assert client.get(reverse("run_topic", args=[sparse.pk, int(k)])).status_code == 200
     topic = client.get(reverse("run_topic", args=[sparse.pk, int(used[1])]))
-    assert topic.context["previous"]["number"] == used[0]
+    assert topic.context["page"].previous.number == used[0]
 
 
 def test_nothing_is_measured_of_topics_that_are_not_in_use(sparse):

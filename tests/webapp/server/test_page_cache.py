@@ -29,8 +29,8 @@ def made(monkeypatch):
         asked.append(query.urlencode())
         return original(query, run)
 
-    original = overview_views.Wanted.read
-    monkeypatch.setattr(overview_views.Wanted, "read", read)
+    original = overview_views.read_wanted
+    monkeypatch.setattr(overview_views, "read_wanted", read)
     return asked
 
 

@@ -25,7 +25,7 @@ def view(monkeypatch):
 
 
 def test_kinds_follow_from_the_measures(view):
-    near = [{"number": 7, "divergence": 0.1}]
+    near = [SimpleNamespace(label="T07", divergence=0.1)]
     for measured, similar, kind, reason in [
         ({}, [], "clear", "tend to occur together (NPMI 0.20)"),
         ({"npmi": 0.01}, [], "mixed", "do not tend to occur together"),
@@ -33,10 +33,10 @@ def test_kinds_follow_from_the_measures(view):
         ({}, near, "mixed", "T07 has nearly the same words"),
         ({"background": 1.0, "npmi": 0.0}, near, "general", "shared with many topics"),
     ]:
-        said = verdict.of(view(**measured), 0, similar, [])
-        assert said["kind"] == kind and said["sentence"] == verdict.SENTENCES[kind]
-        assert any(reason in each["text"] for each in said["reasons"]), said
-    assert verdict.of(view(exclusivity=np.nan), 0, [], []) is None
+        judged = verdict.judge(view(**measured), 0, similar, [])
+        assert judged.kind == kind and judged.sentence == verdict.SENTENCES[kind]
+        assert any(reason in each.text for each in judged.reasons), judged
+    assert verdict.judge(view(exclusivity=np.nan), 0, [], []) is None
 
 
 def test_a_topic_that_other_runs_do_not_find_is_unstable(view, monkeypatch):
@@ -53,9 +53,9 @@ def test_a_topic_that_other_runs_do_not_find_is_unstable(view, monkeypatch):
         ([5, 6], "clear", "1 of 2 other runs"),
         ([5, 6, 7], "unstable", "1 of 3 other runs"),
     ]:
-        said = verdict.of(view(), 0, [], others)
-        assert said["kind"] == kind and reason in said["reasons"][-1]["text"]
-        assert said["reasons"][-1]["url"].startswith(reverse("compare") + "?run=1&run=")
+        judged = verdict.judge(view(), 0, [], others)
+        assert judged.kind == kind and reason in judged.reasons[-1].text
+        assert judged.reasons[-1].url.startswith(reverse("compare") + "?run=1&run=")
 
 
 def test_the_page_says_it_with_links(client, trained):
