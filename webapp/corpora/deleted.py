@@ -7,6 +7,7 @@ from django.db.models import Count, F, Q
 from django.db.models.functions import Now
 from django.urls import reverse
 
+from webapp.corpora import deletion
 from webapp.models import Corpus, Pin, Run
 
 PAGE = 50
@@ -53,19 +54,18 @@ def one(row: Corpus | Run) -> dict:
 
 
 def _row(row: Corpus | Run, runs: int, documents: int) -> dict:
-    of_corpus = isinstance(row, Corpus)
-    kind = "corpus" if of_corpus else "run"
-    return {
+    if isinstance(row, Corpus):
+        kind, own = "corpus", {"adds": row.into_id is not None, "of": None, "topics": None}
+        own |= {"documents": documents, "runs": runs}
+    else:
+        kind, own = "run", {"adds": False, "of": {"id": row.corpus_id, "name": row.corpus.name}, "topics": row.topics}
+        own |= {"documents": None, "runs": None}
+    return own | {
         "kind": kind,
         "id": row.pk,
         "name": _name(row),
-        "adds": of_corpus and row.into_id is not None,
-        "of": None if of_corpus else {"id": row.corpus_id, "name": row.corpus.name},
-        "documents": documents if of_corpus else None,
-        "runs": runs if of_corpus else None,
-        "topics": None if of_corpus else row.topics,
         "deleted": row.deleted_at,
-        "until": row.deleted_at + timedelta(days=settings.KEEP_DELETED),
+        "until": row.deleted_at and deletion.until(row.deleted_at),
         "url": reverse(f"{kind}_deleted", args=[row.pk]),
         "bring_back": reverse(f"{kind}_bring_back", args=[row.pk]),
         "for_good": reverse(f"{kind}_for_good", args=[row.pk]),
@@ -77,7 +77,7 @@ def _name(row: Corpus | Run) -> str:
     them."""
     if isinstance(row, Run):
         return f"Run {row.pk}"
-    if row.into_id:
+    if row.into:
         return f"Files for {row.into.name}"
     return f"A new reading of {row.name}" if row.parent_id and row.status == Corpus.Status.DRAFT else row.name
 

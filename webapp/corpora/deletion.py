@@ -30,9 +30,9 @@ def kept() -> timedelta:
     return timedelta(days=settings.KEEP_DELETED)
 
 
-def until(row: Corpus | Run) -> datetime:
-    """Up to when what is deleted can be brought back."""
-    return row.deleted_at + kept()
+def until(deleted_at: datetime) -> datetime:
+    """Up to when what was deleted then can be brought back."""
+    return deleted_at + kept()
 
 
 def corpus(corpus: Corpus) -> None:

@@ -35,8 +35,8 @@ def _place(request: HttpRequest) -> tuple[datetime, int, int] | None:
     if not text:
         return None
     try:
-        at, kind, pk = text.split(",")
-        at = datetime.fromisoformat(at)
+        moment, kind, pk = text.split(",")
+        at = datetime.fromisoformat(moment)
         if not 0 <= int(pk) < 2**63 or timezone.is_naive(at):
             raise ValueError
         return at, int(kind), int(pk)
@@ -47,7 +47,7 @@ def _place(request: HttpRequest) -> tuple[datetime, int, int] | None:
 def _or_404(kind: str, pk: int) -> Corpus | Run:
     """A corpus or a run, deleted or not; what is deleted for good is not there any more."""
     row = deletion.MODELS[kind].everything.filter(pk=pk).first()
-    if row is None or row.deleted_at and deletion.until(row) <= timezone.now():
+    if row is None or row.deleted_at and deletion.until(row.deleted_at) <= timezone.now():
         raise Http404(f"There is no {kind} {pk}.")
     return row
 
@@ -88,7 +88,6 @@ def for_good(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
     if not row.deleted_at:
         raise BadRequest("Only what is deleted can be deleted for good.")
     deletion.for_good(row)
-    messages.success(
-        request, f"“{row.name}” is deleted for good." if kind == "corpus" else f"Run {pk} is deleted for good."
-    )
+    name = f"“{row.name}”" if isinstance(row, Corpus) else f"Run {pk}"
+    messages.success(request, f"{name} is deleted for good.")
     return redirect("deleted")

@@ -102,13 +102,13 @@ def runs(corpus: Corpus, before: int | None = None) -> tuple[list[dict], int | N
 
 def about(corpus: Corpus) -> dict:
     """A corpus, in the shape webapp.api.shapes.Corpus; its fields are known when it is ready."""
-    ready = corpus.status == Corpus.Status.READY
-    dated = fields.dated(corpus.version) if ready else None
+    version = corpus.version if corpus.status == Corpus.Status.READY else None
+    dated = fields.dated(version) if version else None
     names = ("id", "name", "documents", "tokens", "vocabulary", "embargo")
     return {name: getattr(corpus, name) for name in names} | {
         "status": corpus.stage,
         "created": corpus.created_at,
-        "categories": [category.name for category in fields.categories(corpus.version)] if ready else [],
+        "categories": [category.name for category in fields.categories(version)] if version else [],
         "dated": [day.isoformat() for day in dated] if dated else None,
     }
 

@@ -4,12 +4,14 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import cast
 from urllib.parse import urlencode
 
 import numpy as np
 from django.conf import settings
 from django.contrib import messages
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
+from django.core.files.uploadedfile import TemporaryUploadedFile
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -75,7 +77,7 @@ def _home(request: HttpRequest, status: int = 200) -> HttpResponse:
         authorization.listed(request, number(request, "before"), queries.PAGE + 1, public)
     )
     more = next_page(request, before=following)
-    data = {"corpora": corpora, "more": more, "public": public, "formats": readers.formats.listed()}
+    data: dict[str, object] = {"corpora": corpora, "more": more, "public": public, "formats": readers.formats.listed()}
     example = queries.example(request.user) if request.user.is_authenticated and not public else None
     data |= {
         "example": example,
@@ -95,8 +97,9 @@ def _accepted() -> dict:
 def upload(request: HttpRequest) -> HttpResponse:
     """Store what was uploaded as a draft; the next page shows what was understood."""
     try:
-        with arriving(request, request.user) as arrived:
-            corpus = corpora.create(request.POST.get("name", ""), arrived, request.user, in_background=True)
+        owner = authorization.user(request)
+        with received(request, owner) as sent:
+            corpus = corpora.create(request.POST.get("name", ""), sent, owner, in_background=True)
             with _looking(request):
                 corpora.check_readable(corpus)
     except (Invalid, upload_limits.Refused) as error:
@@ -109,8 +112,8 @@ def add(request: HttpRequest, corpus_id: int) -> HttpResponse:
     """More files for a corpus that is ready; the next page shows what was understood of them."""
     corpus = corpus_or_404(corpus_id)
     try:
-        with arriving(request, corpus.owner) as arrived:
-            draft = corpora.create_addition(corpus, arrived, in_background=True)
+        with received(request, corpus.owner) as sent:
+            draft = corpora.create_addition(corpus, sent, in_background=True)
             with _looking(request):
                 corpora.check_readable(draft)
     except (Invalid, upload_limits.Refused) as error:
@@ -144,18 +147,20 @@ def retry(request: HttpRequest, corpus_id: int) -> HttpResponse:
 
 
 @contextmanager
-def arriving(request: HttpRequest, owner: User) -> Iterator[list[corpora.ReceivedFile]]:
+def received(request: HttpRequest, owner: User | None) -> Iterator[list[corpora.ReceivedFile]]:
     """The files of an upload form, whichever way they came, for a corpus of that owner. Raises Invalid and
     upload_limits.Refused."""
     if ids := request.POST.get("uploads", "").split():  # that came by the tus protocol
-        with uploads.claim(ids, authorization.uploader(request)) as arrived:
-            yield arrived
+        with uploads.claim(ids, authorization.uploader(request)) as whole:
+            yield whole
         return
-    sent = request.FILES.getlist("files")
-    total = sum(file.size for file in sent)
+    sent = cast("list[TemporaryUploadedFile]", request.FILES.getlist("files"))  # settings.FILE_UPLOAD_HANDLERS
+    total = sum(file.size or 0 for file in sent)
     upload_limits.check_size(total, f"The files have {total:,} bytes")
-    with upload_limits.hold_quota(owner.pk, total):
-        yield [corpora.ReceivedFile(file_names.clean(file.name), Path(file.temporary_file_path())) for file in sent]
+    with upload_limits.hold_quota(owner.pk if owner else None, total):
+        yield [
+            corpora.ReceivedFile(file_names.clean(file.name or ""), Path(file.temporary_file_path())) for file in sent
+        ]
 
 
 def _led(request: HttpRequest, corpus: Corpus) -> HttpResponse:
@@ -187,7 +192,8 @@ def _refused(request: HttpRequest, error: Invalid | upload_limits.Refused) -> Ht
 @require_POST
 def example(request: HttpRequest) -> HttpResponse:
     """To the reader's own example; it is made where there is none."""
-    corpus = queries.example(request.user) or corpora.create_example(request.user)
+    owner = authorization.user(request)
+    corpus = owner and queries.example(owner) or corpora.create_example(owner)
     return redirect(queries.leads_to(corpus))
 
 
@@ -247,7 +253,7 @@ def _prepare_files(request: HttpRequest, corpus: Corpus) -> HttpResponse:
         "withheld": withheld.sentence(corpus),
         "kept": request.method != "POST" and data is not None,
     } | file_views.first(corpus)
-    if corpus.into_id:
+    if corpus.into:
         shown["differing"] = previews.differing_columns(corpus.into, sniff)
     wrong = form.errors or shaping.errors
     return page(
@@ -330,7 +336,12 @@ def subset(request: HttpRequest, corpus_id: int) -> HttpResponse:
         return redirect(
             "corpus",
             corpora.create_subset(
-                corpus, np.flatnonzero(selection.mask), form.cleaned_data["name"], reading, provenance, request.user
+                corpus,
+                np.flatnonzero(selection.mask),
+                form.cleaned_data["name"],
+                reading,
+                provenance,
+                authorization.user(request),
             ).pk,
         )
     data = {
@@ -403,7 +414,9 @@ def _detail(
 def _repeated(corpus: Corpus) -> dict:
     """Documents that repeat others, and what was chosen to do with them."""
     repeated = corpus.report.get("duplicates", {})
-    return repeated | {"said": REPEATED.get((corpus.version.settings if corpus.version else {}).get("duplicates"), "")}
+    return repeated | {
+        "said": REPEATED.get(str((corpus.version.settings if corpus.version else {}).get("duplicates")), "")
+    }
 
 
 @require_POST
@@ -454,7 +467,7 @@ def embargo(request: HttpRequest, corpus_id: int) -> HttpResponse:
 
 
 @require_safe
-def report(request: HttpRequest, corpus_id: int) -> HttpResponse:
+def report(request: HttpRequest, corpus_id: int) -> FileResponse:
     """Every file and document that was dropped or repaired, with the reason and the place."""
     corpus = corpus_or_404(corpus_id)
     path = files.corpus_folder(corpus.pk) / "report.csv"
@@ -469,7 +482,7 @@ def report(request: HttpRequest, corpus_id: int) -> HttpResponse:
 
 
 @require_safe
-async def watch(request: HttpRequest, corpus_id: int) -> HttpResponse:
+async def watch(request: HttpRequest, corpus_id: int) -> StreamingHttpResponse:
     if not await Corpus.objects.filter(pk=corpus_id).aexists():
         raise Http404(f"There is no corpus {corpus_id}.")
     return live.response(request, corpus=corpus_id)
