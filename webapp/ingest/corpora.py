@@ -146,8 +146,9 @@ def create_subset(
     """
     if not len(numbers):
         raise Invalid("name", "There is no document in this set. Choose another.")
+    report = parent.version.report if parent.version else {}
     kept = provenance | {
-        "parent": {"id": parent.pk, "name": parent.name, "digest": parent.version.report.get("digest", "")},
+        "parent": {"id": parent.pk, "name": parent.name, "digest": report.get("digest", "")},
         "documents": len(numbers),
         "of": parent.documents,
     }
@@ -191,7 +192,7 @@ def copy_as_draft(corpus: Corpus) -> Corpus:
     )
     if draft and draft.status == Corpus.Status.DRAFT and (draft.unstored or draft.files.count() == count):
         return draft
-    words = VocabularySettings.of(corpus.version.settings)
+    words = VocabularySettings.of(corpus.version.settings if corpus.version else {})
     now = ReadingSettings.of(corpus.settings)
     before = [*now.before, *columns_read(corpus.settings)]
     reading = asdict(replace(now, **asdict(words), added=[], before=before))

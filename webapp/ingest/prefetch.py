@@ -15,7 +15,8 @@ class Prefetch(Iterator):
     """
 
     def __init__(self, items: Iterator, most: int = 1):
-        self._items, self._queue = items, queue.Queue(most)
+        self._items = items
+        self._queue: queue.Queue[tuple[object, BaseException | None]] = queue.Queue(most)
         self._left, self._done = threading.Event(), False
         self._thread = threading.Thread(target=self._run, daemon=True, name="prefetch")
 

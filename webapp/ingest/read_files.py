@@ -74,7 +74,7 @@ class Chunk:
     encodings: dict[int, str] = field(default_factory=dict)  # position -> in which it is
     # Position -> why it can't be read on, and the items before
     failed: dict[int, tuple[str, int]] = field(default_factory=dict)
-    checkpoint: ReadCheckpoint | None = None
+    checkpoint: ReadCheckpoint = field(default_factory=ReadCheckpoint)
     words: list[int] = field(default_factory=list)
 
 

@@ -15,18 +15,14 @@ READ = 4 << 20  # bytes of the report that are looked through for a page
 def documents(version: Version, position: int) -> tuple[str, int, int]:
     """The file's name, its first document, and the one behind its last. Raises Invalid where they are not on record, or
     not together."""
-    row = (
-        SourceFile.objects.filter(corpus=version.corpus_id, position=position, first__isnull=False)
-        .values_list("name", "first", "documents")
-        .first()
-    )
-    if row is None:
+    file = SourceFile.objects.filter(corpus=version.corpus_id, position=position).first()
+    if file is None or file.first is None:
         raise Invalid(
             "only",
             f"There is no file {position} whose documents are on record: the list of the corpus’s files has links to those that are.",
         )
-    name, first, count = row
-    return name, min(first, version.documents), min(first + count, version.documents)
+    first, end = (min(number, version.documents) for number in (file.first, file.first + file.documents))
+    return file.name, first, end
 
 
 def problems(corpus: Corpus, name: str, after: int = 0) -> tuple[list[dict], int | None]:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, replace
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple, cast
 
 from django.conf import settings
 from django.db import connection, transaction
@@ -132,7 +132,7 @@ def packed_files(path: Path, done: int = 0) -> Iterator[PackedFile]:
                     continue
                 number += 1
                 if number > done:
-                    yield PackedFile(number, clean(info.name), tar.extractfile(info).read())
+                    yield PackedFile(number, clean(info.name), cast("IO[bytes]", tar.extractfile(info)).read())
     except tarfile.TarError as error:
         raise Unusable(f"A pack of small files could not be opened ({error}). Choose the files again.") from error
 
