@@ -37,7 +37,7 @@ TUS = _of(Kind.UPLOAD)  # tests/webapp/ingest/test_uploads.py
 # Made by the tests that ask for them.
 ELSEWHERE = [*PROBES, *_with_twins([name for name, route in ROUTES.items() if route.example is None])]
 # Without a parameter: never missing.
-OF_ALL = _with_twins([name for name in _of(Kind.PAGE, Kind.PROBE) if "<" not in ROUTES[name].route])
+OF_ALL = _with_twins([name for name in _of(Kind.PAGE, Kind.PROBE, Kind.FILE) if "<" not in ROUTES[name].route])
 
 
 def names() -> set[str]:
