@@ -15,6 +15,7 @@ from webapp.models import Corpus
 from webapp.readers import looking
 
 TABLE = ["table"]  # the question to which `guess_table` is the answer
+TABLE_SHARE = 0.25  # of the processor seconds of a look into a draft that may go into that guess
 MOST_LOOKED_AT = 2_000  # uploaded files, among which tables are offered, and which say how all are read
 
 
@@ -61,20 +62,20 @@ def look_long(corpus: Corpus, question: Question, stopped: Callable[[], bool]) -
     once. What can't be found out is no table, or can't be read."""
     table = question.table
     try:
-        with looking.within(looking.JOB_SECONDS, stopped):
+        with looking.within(looking.JOB_SECONDS, stopped, looking.PROCESSOR_SECONDS * TABLE_SHARE):
             guess = guess_table(corpus)
             table = (guess.name if guess else "") if table is None else table
     except looking.Exhausted:
-        looks.answer(corpus, TABLE)
+        looks.answer(corpus, TABLE, [])
+    asked = _question(question.known | ({"without": table} if table else {}))
     try:
-        with looking.within(looking.JOB_SECONDS, stopped):
+        with looking.within(looking.JOB_SECONDS, stopped, looking.PROCESSOR_SECONDS * (1 - TABLE_SHARE)):
             sniff(corpus, table, **question.known)
     except looking.Exhausted as error:
         sentence = f"{error} By then no text had been found. Upload less at once, or save the files as text."
-        without = {"without": table} if table else {}
-        looks.answer(corpus, _question(question.known | without), unreadable=sentence)
-    except readers.Unreadable:
-        pass  # whoever asks next is told so
+        looks.answer(corpus, asked, unreadable=sentence)
+    except readers.Unreadable as error:  # a page might need longer to come to that
+        looks.answer(corpus, asked, unreadable=error.message)
 
 
 def _question(known: dict) -> list:

@@ -263,7 +263,7 @@ class _Sampler:
 
             self.files += 1
             try:
-                for item in self._of(source, advance):
+                for item in self._of(source, advance, most, many):
                     if isinstance(item, readers.Document):
                         documents += 1
                         self.characters += len(item.text)
@@ -289,8 +289,11 @@ class _Sampler:
             self.read[self.kind] += position
         self.ended = True
 
-    def _of(self, source: _File, advance) -> Iterator[readers.Document | readers.Problem]:
-        return readers.read(stored_path(source), source.name, self.options, advance, self.companions)
+    def _of(
+        self, source: _File, advance, characters: int, documents: int
+    ) -> Iterator[readers.Document | readers.Problem]:
+        with readers.looking.first(characters, documents):
+            yield from readers.read(stored_path(source), source.name, self.options, advance, self.companions)
 
 
 def _bytes(document: readers.Document) -> int:

@@ -1,4 +1,5 @@
-"""Which reader reads a file, and where: in this process, or in the sandbox where hostile bytes could end its parser."""
+"""Which reader reads a file, and where: in this process, or in the sandbox where hostile bytes could end its parser, and
+while an upload is looked into whatever its format is. Of an archive the entries are: it is listed here."""
 
 import contextlib
 import zipfile
@@ -83,10 +84,11 @@ def sniff(source: Source, name: str, known: dict, companions: Companions) -> Sni
         source, name = bag
     key = format_of(source, name)
     file_format, options = FORMATS[key], Options(format=key)
-    if file_format.archive or file_format.bag:
+    if file_format.sandboxed or (looking.now() and not file_format.archive):
+        beside = companions.vocabulary_of(name) if file_format.bag else None
+        sniffed = sandbox.sniff(source, name, key, options, known, not file_format.sandboxed, beside)
+    elif file_format.archive or file_format.bag:
         return file_format.reader.sniff(source, name, options, known, companions)
-    if file_format.sandboxed:
-        sniffed = sandbox.sniff(source, name, key, options, known)
     else:
         sniffed = file_format.reader.sniff(source, name, options, known)
     return replace(sniffed, options=replace(sniffed.options, html=known["html"])) if "html" in known else sniffed
@@ -150,15 +152,17 @@ class Reading:
             options = _refitted(source, name, options, companions)
         if file_format.archive:
             return lambda advance: file_format.reader.read(source, name, options, advance, companions)
-        if file_format.bag:
-            return lambda advance: _bounded(
-                file_format.reader.read(source, name, options, advance, companions), source, name
-            )
-        ours = not (file_format.sandboxed or options.html)
-        if ours and not _is_large(source):
-            return lambda advance: file_format.reader.read(source, name, options, advance)
-        self.request = request = sandbox.begin(source, name, key, options, ours)
-        return request.documents if ours else lambda advance: _bounded(request.documents(advance), source, name)
+        bag, ours = file_format.bag, not (file_format.sandboxed or options.html)
+        if ours and not looking.now() and (bag or not _is_large(source)):
+            beside = [companions] if bag else []
+
+            def items(advance: Callable[[int], None]) -> Iterator[Document | Problem]:
+                return file_format.reader.read(source, name, options, advance, *beside)
+        else:
+            vocabulary = companions.vocabulary_of(name) if bag else None
+            self.request = sandbox.begin(source, name, key, options, ours, vocabulary)
+            items = self.request.documents
+        return items if ours and not bag else lambda advance: _bounded(items(advance), source, name)
 
 
 class InTurn(Protocol):
@@ -200,9 +204,8 @@ def in_order(begun: Iterator[Turn], most: int | None = None) -> Generator[Turn, 
 
 
 def _is_large(source: Source) -> bool:
-    """Whether a file is worth a process of its own that reads it beside what is done with its documents. Who looks into
-    an upload reads its first rows alone."""
-    return isinstance(source, Path) and source.stat().st_size >= LARGE and not looking.now()
+    """Whether a file is worth a process of its own that reads it beside what is done with its documents."""
+    return isinstance(source, Path) and source.stat().st_size >= LARGE
 
 
 def _bounded(items: Iterator[Document | Problem], source: Source, name: str) -> Iterator[Document | Problem]:

@@ -5,7 +5,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from urllib.parse import unquote
 
-from webapp.readers.html import lay_out, parsed
+from webapp.readers.html import FLAT, add
 from webapp.readers.markup import Fields, part
 from webapp.readers.model import MAX_TEXT, Document, Options, Problem, Sniff, Unreadable
 from webapp.readers.opening import Source, content, guess_encoding
@@ -40,6 +40,8 @@ def read(path: Source, name: str, options: Options, advance: Callable[[int], Non
                 missing.append(inside)
     for inside in missing[:100]:
         yield Problem(name, inside, f"“{name}”: its part “{inside}” is missing or empty and was left out.", False)
+    if prose.flat:
+        yield Problem(name, "", f"“{name}”: in a chapter {FLAT}.", False)
     about = book.about
     metadata = {
         "author": about.all("creator"),
@@ -59,12 +61,8 @@ def _chapter(archive: zipfile.ZipFile, inside: str, prose: Prose) -> bool:
     if raw is None:
         return False
     text = raw.decode(guess_encoding(raw[: 1 << 16]), "replace").removeprefix("\ufeff")
-    tree = parsed(text.encode("utf-8", "replace"))
-    if tree is None:
-        return False
     prose.paragraph()
-    lay_out(tree, prose)
-    return True
+    return add(text, prose) is not None or prose.flat
 
 
 class _Container:

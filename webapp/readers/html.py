@@ -6,11 +6,13 @@ from dataclasses import replace
 import regex
 from lxml import etree
 
+from webapp.readers import html_cells
 from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
 from webapp.readers.opening import Source, by_mark, check_encoding, guess_encoding, head
 from webapp.readers.prose import Prose, line, nothing, preview
 from webapp.readers.text import characters
 
+FLAT = "its elements are too deep in each other; its text was kept, without its lines and headings"
 _LEFT_OUT = set(
     "script style nav template noscript svg math head form button select option textarea iframe object audio video canvas".split()
 )
@@ -41,10 +43,10 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
 def read(path: Source, name: str, options: Options, advance: Callable[[int], None]) -> Iterator[Document | Problem]:
     text = yield from characters(path, name, _declared(path, name) or options.encoding, advance)
     prose = Prose(name)
-    tree = parsed(text.encode("utf-8", "replace"))
-    if tree is not None:
-        lay_out(tree, prose)
+    tree = add(text, prose)
     title, date, metadata = _about(tree) if tree is not None else ("", "", {})
+    if prose.flat:
+        yield Problem(name, "", f"“{name}”: {FLAT}.", False)
     yield prose.document(title, date, metadata)
 
 
@@ -57,14 +59,23 @@ def _declared(path: Source, name: str) -> str | None:
         return None
 
 
-def parsed(content: bytes):
-    """content: UTF-8. The root, or None where there is none."""
+def add(source: str, prose: Prose):
+    """Add the text of a page. Its root, or None where there is none.
+
+    Where the parser gives up, as elements are too deep in each other, the text is what is left without tags (prose.flat).
+    """
     parser = etree.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True, huge_tree=False)
-    parser.feed(content)
+    parser.feed(source.encode("utf-8", "replace"))
     try:
-        return parser.close()
+        tree = parser.close()
     except etree.XMLSyntaxError:
-        return None
+        tree = None
+    if any(error.level == etree.ErrorLevels.FATAL for error in parser.feed_error_log):
+        prose.flat = True
+        prose.text(html_cells.without_tags(source))
+    elif tree is not None:
+        lay_out(tree, prose)
+    return tree
 
 
 def lay_out(root, prose: Prose) -> None:

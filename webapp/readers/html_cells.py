@@ -79,10 +79,12 @@ def _laid_out(text: str) -> tuple[str, tuple[int, ...]]:
     prose, source = Prose("a cell"), _NO_TAG.sub("&lt;", text)
     if not _BLOCK.search(source):  # its own line ends are all that divides it
         source = _LINE_END.sub(lambda match: match[1] or ("<hr>" if match[2] else "<br>"), source)
-    tree = pages.parsed((source + _LAST).encode("utf-8", "replace"))
-    if tree is not None:
-        pages.lay_out(tree, prose)
-    if prose.pieces and prose.pieces[-1] == _LAST[-1]:
+    pages.add(source + _LAST, prose)
+    if not prose.flat and prose.pieces and prose.pieces[-1] == _LAST[-1]:
         return "".join(prose.pieces[:-1]).rstrip(), tuple(prose.headings)
-    # The parser gave up: elements too deep in each other
-    return _SPACES.sub(" ", clean(_unescaped(_ANY_TAG.sub(" ", text)))).strip(), ()
+    return without_tags(text), ()  # the parser gave up, or something is opened that takes in the rest
+
+
+def without_tags(source: str) -> str:
+    """The text on one line, whatever its elements are."""
+    return _SPACES.sub(" ", clean(_unescaped(_ANY_TAG.sub(" ", source)))).strip()

@@ -13,12 +13,13 @@ from typing import TextIO
 import regex
 
 from webapp.readers import jsonl, roles
-from webapp.readers.jsonl import document, keys, sniffed, value_of
+from webapp.readers.jsonl import DEEP, TOO_DEEP, document, keys, sniffed, value_of
 from webapp.readers.model import MAX_TEXT, SAMPLE_CHARACTERS, Document, Options, Problem, Sniff, Unreadable
 from webapp.readers.opening import Source, decoded, guess_encoding, head, opened
 
 WHOLE = 10_000_000  # characters of a file that is read as a whole
 MAX_DEPTH = 4  # of the list of objects, in objects
+MOST_BEFORE, MOST_LISTS = 100_000, 1_000  # values before the list of objects, and lists around it
 SAMPLE = 50
 FEWEST, SHORTEST = 3, 60  # texts that stand in one object, and characters of most of them
 ONE = (
@@ -33,12 +34,15 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
     options = replace(options, encoding=known.get("encoding") or guess_encoding(head(path, name)))
     if _is_lines(path, name, options):
         return jsonl.sniff(path, name, options, known)
-    objects, characters = [], 0
+    objects, characters, problem = [], 0, None
     for value in itertools.islice(_values(path, name, options, lambda n: None), SAMPLE):
         objects += [value] if isinstance(value, dict) else []
+        problem = value if isinstance(value, Problem) else problem
         characters += len(str(value)[:SAMPLE_CHARACTERS])
         if characters > SAMPLE_CHARACTERS and objects:
             break
+    if not objects and problem:
+        raise Unreadable(problem.message)
     if not objects:
         raise Unreadable(
             f'“{name}”: expected a list of JSON objects, such as [{{"text": "…"}}, …], or an object that holds one. Save it so, or as CSV.'
@@ -77,7 +81,8 @@ def _values(path: Source, name: str, options: Options, advance) -> Iterator:
         text = decoded(file, options.encoding)
         start = text.read(WHOLE)
         rest = text.read(1)
-        if not rest and (whole := value_of(start.removeprefix("\ufeff"))) is not None:
+        whole = None if rest else value_of(start.removeprefix("\ufeff"))
+        if whole is not None and whole is not DEEP:
             yield from _list(whole, name)
             return
         yield from _stream(_Buffer(start + rest, text), name)
@@ -162,7 +167,7 @@ class _Buffer:
                 decoded, self.at = _DECODER.raw_decode(self.text, self.at)
                 return decoded
             except RecursionError:
-                raise ValueError("it is nested too deeply") from None
+                raise ValueError(TOO_DEEP) from None
             except json.JSONDecodeError as error:  # at the end of what is held, more may mend it
                 if not ("Unterminated" in error.msg or error.pos > len(self.text) - 16) or not self.more():
                     raise ValueError(error.msg) from None
@@ -192,19 +197,26 @@ def _stream(text: _Buffer, name: str) -> Iterator:
 
 
 def _enter(text: _Buffer) -> bool:
-    """Go into the first list of objects, past what stands before it."""
-    depth = 0
-    while character := text.next():
+    """Go into the first list of objects, past what stands before it. Raises ValueError where that is too much."""
+    depth = lists = 0
+    for _ in range(MOST_BEFORE):
+        character = text.next()
         if character == "[":
             text.at += 1
+            lists += 1
+            if lists > MOST_LISTS:
+                raise ValueError(TOO_DEEP)
             if text.next() == "{":
                 return True
+        elif not character:
+            return False
         elif character == "{" and depth < MAX_DEPTH:
             text.at += 1
             depth += 1
         elif character in "]}:":
             text.at += 1
             depth -= character == "}"
+            lists -= character == "]"
         else:
             text.value()
-    return False
+    raise ValueError(f"no list of objects begins within its first {MOST_BEFORE:,} values")

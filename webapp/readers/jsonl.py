@@ -28,11 +28,12 @@ from webapp.readers.opening import Source, clean, decoded, guess_encoding, head,
 
 SAMPLE_LINES = 50
 MAX_DEPTH = 20  # of lists in lists that are joined
+TOO_DEEP = "it is nested too deeply"
 
 
 def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
     options = replace(options, encoding=known.get("encoding") or guess_encoding(head(path, name)))
-    objects, broken, characters = [], 0, 0
+    objects, broken, deep, characters = [], 0, 0, 0
     with opened(path, name) as file:
         for line, _ in itertools.islice(lines(decoded(file, options.encoding), MAX_TEXT), SAMPLE_LINES):
             value = value_of(line)
@@ -40,9 +41,12 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
                 objects.append(value)
             elif line.strip():
                 broken += 1
+                deep += value is DEEP
             characters += len(line)
             if characters > SAMPLE_CHARACTERS and objects:
                 break
+    if not objects and deep:
+        raise Unreadable(f"“{name}” can't be read as JSON lines: {TOO_DEEP}. Save it again, or as CSV.")
     if not objects:
         raise Unreadable(
             f'“{name}”: expected one JSON object a line, such as {{"text": "…"}}, but none of the first lines is one. '
@@ -71,14 +75,19 @@ class _Number(str):
     """A number as it is written: some have no place in a machine's."""
 
 
+DEEP = object()  # stands for a value that is nested too deeply to be read
+
+
 def value_of(line: str):
-    """The value that a line holds; None where it is no JSON."""
+    """The value that a line holds; None where it is no JSON, DEEP where nobody can tell."""
     try:
         return orjson.loads(line)
     except ValueError:  # halves of surrogate pairs and numbers beyond a double: nothing that should lose a document
         try:
             return json.loads(line, parse_int=_Number, parse_float=_Number)
-        except (ValueError, RecursionError):
+        except RecursionError:
+            return DEEP
+        except ValueError:
             return None
 
 
@@ -123,6 +132,7 @@ def document(value, keys: dict[str, str], name: str, place: str, options: Option
     """value: of a line or an element of a list; None where it is no JSON."""
     if not isinstance(value, dict):
         wrong = "it is not JSON, or it is cut off" if value is None else "it is JSON, but not an object"
+        wrong = TOO_DEEP if value is DEEP else wrong
         yield Problem(name, place, f"“{name}”, {place}: expected a JSON object, but {wrong}; it was left out.", True)
         return
     text = value.get(keys["text"])

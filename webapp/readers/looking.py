@@ -1,8 +1,9 @@
 """How much may be spent on looking into an upload before it is read: seconds, bytes and processes of the sandbox.
 
-Whoever looks, a page, the API or a worker, says `with looking.within(…)`, once for the whole upload. Readers call
-`spend` and `check` wherever they read, copy or wait; they raise Exhausted, which none of them takes for a damaged file.
-Outside `within` nothing is bounded here: a worker reads whole files, for as long as it takes.
+Whoever looks, a page, the API or a worker, says `with looking.within(…)`, once for the whole upload. All formats are
+then parsed in the sandbox (webapp.readers.dispatch). Readers call `spend` and `check` wherever they read, copy or wait;
+they raise Exhausted, which none of them takes for a damaged file. Outside `within` nothing is bounded here: a worker
+reads whole files, for as long as it takes.
 """
 
 import threading
@@ -13,7 +14,9 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 PAGE_SECONDS = 15.0  # of a request
-JOB_SECONDS = 300.0  # of a worker, where those were too few
+JOB_SECONDS = 300.0  # of a worker, where those were too few: the machine may be busy
+PROCESSOR_SECONDS = 20.0  # of either, its processes of the sandbox included
+BEGINNING = 128 << 20  # bytes of an archive's entry that are copied for a reader of our own
 BYTES = 8 << 30  # that are read, unpacked and copied
 CHILDREN = 2  # processes of the sandbox at once, of a whole web process: each may fill webapp.readers.sandbox.MEMORY
 POLL = 0.25  # seconds between two questions whether it should go on
@@ -31,21 +34,32 @@ class Abandoned(Exhausted):
 
 @dataclass
 class Look:
-    """One upload that is looked into. stopped: whether nobody waits for it any more."""
+    """One upload that is looked into, in one thread. stopped: whether nobody waits for it any more."""
 
     seconds: float
     stopped: Callable[[], bool] = lambda: False
+    processor: float = PROCESSOR_SECONDS
     until: float = field(init=False)
     bytes: int = field(init=False)  # that may still be read
+    spent: float = field(
+        init=False
+    )  # processor seconds of processes of the sandbox, less this thread's at the beginning
+    first: tuple[int, int] | None = None  # characters and documents of a file that are wanted
 
     def __post_init__(self) -> None:
-        self.until, self.bytes = time.monotonic() + self.seconds, BYTES
+        self.until, self.bytes, self.spent = time.monotonic() + self.seconds, BYTES, -time.thread_time()
+
+    def left(self) -> float:
+        """Processor seconds."""
+        return self.processor - self.spent - time.thread_time()
 
     def check(self) -> None:
         if self.stopped():
             raise Abandoned("Nobody waits any more for what these files seem to be.")
         if time.monotonic() > self.until:
             raise Exhausted(f"Looking into these files took longer than {self.seconds:.0f} seconds.")
+        if self.left() <= 0:
+            raise Exhausted(f"Looking into these files took more than {self.processor:.0f} seconds of a processor.")
         if self.bytes < 0:
             raise Exhausted(f"To look into these files more than {BYTES / 1e9:,.3g} GB had to be read or unpacked.")
 
@@ -54,9 +68,11 @@ _current: ContextVar[Look | None] = ContextVar("look", default=None)
 
 
 @contextmanager
-def within(seconds: float, stopped: Callable[[], bool] = lambda: False) -> Iterator[None]:
+def within(
+    seconds: float, stopped: Callable[[], bool] = lambda: False, processor: float = PROCESSOR_SECONDS
+) -> Iterator[None]:
     """Bounds what is done in here, in this thread."""
-    token = _current.set(Look(seconds, stopped))
+    token = _current.set(Look(seconds, stopped, processor))
     try:
         yield
     finally:
@@ -72,6 +88,38 @@ def check() -> None:
     """Raises Exhausted where no more may be done."""
     if look := _current.get():
         look.check()
+
+
+def left() -> float | None:
+    """Processor seconds that may still be spent; None: as many as it takes. Raises Exhausted where there are none."""
+    check()
+    look = _current.get()
+    return look and look.left()
+
+
+def spend_processor(seconds: float) -> None:
+    """A process of the sandbox took so long."""
+    if look := _current.get():
+        look.spent += seconds
+
+
+@contextmanager
+def first(characters: int, documents: int) -> Iterator[None]:
+    """In here no more than these is wanted of each file: the sandbox stops reading there."""
+    look = _current.get()
+    if look:
+        look.first = characters, documents
+    try:
+        yield
+    finally:
+        if look:
+            look.first = None
+
+
+def wanted() -> tuple[int, int] | None:
+    """Characters and documents of a file that are wanted; None: all."""
+    look = _current.get()
+    return look and look.first
 
 
 def spend(count: int) -> None:

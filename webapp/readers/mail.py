@@ -10,7 +10,7 @@ from email.errors import HeaderParseError, MessageError
 from email.header import decode_header, make_header
 from email.message import EmailMessage
 
-from webapp.readers.html import lay_out, parsed
+from webapp.readers.html import FLAT, add
 from webapp.readers.model import MAX_ID, MAX_TITLE, Document, Options, Problem, Sniff
 from webapp.readers.opening import Source, clean, content, extension, guess_encoding, opened
 from webapp.readers.prose import Prose, line, nothing, preview
@@ -40,6 +40,10 @@ def read(path: Source, name: str, options: Options, advance: Callable[[int], Non
         if extension(name) == ".eml":
             yield from _message(content(file, MAX_MESSAGE), name, "")
             return
+        begin = file.peek(1 << 12).lstrip()
+        if begin and not begin.startswith(b"From "):
+            sentence = "it does not begin with a line “From …”, as mailboxes do; what stands before the first such line was read as a message"
+            yield Problem(name, "", f"“{name}”: {sentence}.", False)
         for number, message in enumerate(_messages(file), 1):
             yield from _message(message, name, f"message {number}")
 
@@ -71,26 +75,25 @@ def _message(raw: bytes | None, name: str, place: str) -> Iterator[Document | Pr
         return
     try:
         message = email.message_from_bytes(raw, policy=email.policy.default)
-        prose, left_out = _body(message, name)
+        prose, left_out, repaired = _body(message, name)
         heads = _heads(message)
+    except RecursionError:
+        yield Problem(name, place, f"{where}: its parts are nested too deeply; it was left out.", True)
+        return
     except _BROKEN as error:
-        yield Problem(
-            name,
-            place,
-            f"{where}: the message is damaged ({type(error).__name__}: {clean(str(error))[:80]}); it was left out.",
-            True,
-        )
+        why = clean(str(error))[:80] or "its headers or parts"
+        yield Problem(name, place, f"{where}: the message is damaged ({why}); it was left out.", True)
         return
+    more = f"{left_out} attachment{'s' if left_out > 1 else ''} or other part{'s' if left_out > 1 else ''} of it"
     if not prose.length:
-        yield Problem(name, place, f"{where}: its body holds no text; it was left out.", True)
+        also = f", and {more} can't be read" if left_out else ""
+        yield Problem(name, place, f"{where}: its body holds no text{also}; it was left out.", True)
         return
+    for sentence in repaired:
+        yield Problem(name, place, f"{where}: {sentence}.", False)
     if left_out:
-        yield Problem(
-            name,
-            place,
-            f"{where}: {left_out} attachment{'s were' if left_out > 1 else ' was'} not read. Upload important ones separately.",
-            False,
-        )
+        done = f"{more} {'were' if left_out > 1 else 'was'} not read. Upload important ones separately."
+        yield Problem(name, place, f"{where}: {done}", False)
     metadata = {key: heads[key] for key in ("from", "to", "cc", "list-id") if key in heads}
     message_document = prose.document(
         heads.get("subject", "") or "(no subject)", _date(heads.get("date", "")), metadata, place
@@ -122,24 +125,22 @@ def _date(value: str) -> str:
         return value
 
 
-def _body(message: EmailMessage, name: str) -> tuple[Prose, int]:
-    """The text of a message, plain where it has both forms, and how many parts of it are not read."""
-    prose, left_out = Prose(name), 0
+def _body(message: EmailMessage, name: str) -> tuple[Prose, int, list[str]]:
+    """The text of a message, plain where it has both forms; how many parts of it are not read; and what was wrong with
+    it, as the ends of sentences."""
+    prose, repaired = Prose(name), []
     body = message.get_body(preferencelist=("plain", "html"))
-    parts = list(message.walk())
-    for part in parts:
-        if part.is_multipart():
-            continue
-        if part is not body and (
-            part.get_content_disposition() == "attachment" or part.get_content_maintype() != "text"
-        ):
-            left_out += 1
+    if body is None and message.get_content_maintype() == "multipart" and not message.is_multipart():
+        body = message
+    left_out = sum(not part.is_multipart() for part in message.walk()) - len(_forms(message, body))
     if body is not None:
-        text = _decoded(body.get_payload(decode=True) or b"", body.get_content_charset())
+        text, undecodable = _decoded(body.get_payload(decode=True) or b"", body.get_content_charset())
+        defects = {type(defect).__name__ for part in message.walk() for defect in part.defects}
+        repaired += [sentence for mark, sentence in _DEFECTS.items() if any(mark in defect for defect in defects)]
+        repaired += [undecodable] if undecodable else []
         if body.get_content_subtype() == "html":
-            tree = parsed(text.encode("utf-8", "replace"))
-            if tree is not None:
-                lay_out(tree, prose)
+            add(text, prose)
+            repaired += [FLAT] if prose.flat else []
         else:
             for row in text.splitlines():
                 if row.strip():
@@ -147,11 +148,32 @@ def _body(message: EmailMessage, name: str) -> tuple[Prose, int]:
                     prose.line()
                 else:
                     prose.paragraph()
-    return prose, left_out
+    return prose, left_out, repaired
 
 
-def _decoded(raw: bytes, charset: str | None) -> str:
+_DEFECTS = {  # part of a defect's name in the email module -> what it means
+    "Base64": "its text is not whole as base64; what could be decoded was kept",
+    "StartBoundary": "the line that should divide it into parts is not in it; it was read as one part",
+    "CloseBoundary": "it ends in the middle of a part; what came was kept",
+}
+
+
+def _forms(message: EmailMessage, body: EmailMessage | None) -> list:
+    """The body, and the same text in other forms."""
+    if body is None:
+        return []
+    for part in message.walk():
+        if part.get_content_type() == "multipart/alternative" and any(inner is body for inner in part.walk()):
+            texts = (inner for inner in part.walk() if not inner.is_multipart())
+            return [inner for inner in texts if inner is body or inner.get_content_maintype() == "text"]
+    return [body]
+
+
+def _decoded(raw: bytes, charset: str | None) -> tuple[str, str]:
+    """A text, and the end of a sentence where it is not in the encoding that it says."""
     try:
-        return raw.decode(charset or "utf-8")
+        return raw.decode(charset or "utf-8"), ""
     except (LookupError, ValueError):
-        return raw.decode(guess_encoding(raw[: 1 << 16]), "replace")
+        guess = guess_encoding(raw[: 1 << 16])
+        wrong = f"its bytes are not in {clean(charset)[:40]}, as it says; they were read as {guess}" if charset else ""
+        return raw.decode(guess, "replace"), wrong

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator
 
 import regex
 from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
 
 from webapp.readers import html, text
 from webapp.readers.model import Document, Options, Problem, Sniff
@@ -14,8 +16,28 @@ from webapp.readers.text import characters
 # What stands before a text: "title: …"
 _FRONT = regex.compile(r"\A---[ \t]*\r?\n(.{0,20000}?)^(?:---|\.\.\.)[ \t]*\r?$", regex.S | regex.M)
 _FIELD = regex.compile(r"""^([A-Za-z][\w -]{0,60}):[ \t]*["']?(.*?)["']?[ \t]*\r?$""", regex.M)
+# What can begin or end something within a paragraph. The parser compares each with all others: a paragraph with more of
+# them is text as it stands.
+_DELIMITERS = regex.compile(r"[][*_~`<>!&]")
+MOST_DELIMITERS = 1_000
 _BLOCKS = {"paragraph_open", "bullet_list_open", "ordered_list_open", "blockquote_open", "table_open", "hr"}
 _LINES = {"list_item_open", "tr_open", "td_open", "th_open"}
+
+
+def _parse_paragraphs(state: StateCore) -> None:
+    """The parser's rule `inline`, with a bound for each paragraph."""
+    for token in state.tokens:
+        if token.type == "inline":
+            if sum(1 for _ in _DELIMITERS.finditer(token.content)) > MOST_DELIMITERS:
+                token.children = [
+                    Token("text", "", 0, content=line) for line in token.content.splitlines(keepends=True)
+                ]
+            else:
+                state.md.inline.parse(token.content, state.md, state.env, token.children)
+
+
+_MARKDOWN = MarkdownIt("commonmark", {"maxNesting": 100}).enable(["table", "strikethrough"])
+_MARKDOWN.core.ruler.at("inline", _parse_paragraphs)
 
 
 def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
@@ -29,7 +51,7 @@ def read(path: Source, name: str, options: Options, advance: Callable[[int], Non
         about = {key.lower(): value for key, value in _FIELD.findall(front[1]) if value.strip()}
         source = source[front.end() :]
     prose = Prose(name)
-    for token in MarkdownIt("commonmark", {"maxNesting": 100}).enable(["table", "strikethrough"]).parse(source):
+    for token in _MARKDOWN.parse(source):
         _add(token, prose)
     if not prose.length:  # quotations in quotations without end
         prose.text(source)
@@ -68,6 +90,4 @@ def _inline(tokens: list, prose: Prose) -> None:
 
 
 def _html(content: str, prose: Prose) -> None:
-    tree = html.parsed(content.encode("utf-8", "replace"))
-    if tree is not None:
-        html.lay_out(tree, prose)
+    html.add(content, prose)

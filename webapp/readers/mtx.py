@@ -1,7 +1,6 @@
 """Matrix Market: a matrix of documents by words, or of words by documents; with a vocabulary, whose length tells
 which."""
 
-import itertools
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -32,14 +31,19 @@ def read(
     by_rows = columns == len(words)  # where a matrix is square, documents are its rows
     with opened(path, name, advance) as file:
         triples = _entries(file, name, by_rows)
-        if not _is_sorted(path, name, by_rows):
-            if entries > MAX_UNSORTED:
+        present, is_sorted = _count(path, name, by_rows)
+        if not is_sorted:
+            if present > MAX_UNSORTED:
                 raise Unreadable(
-                    f"“{name}” is sorted by words and has {entries:,} entries; at most {MAX_UNSORTED:,} can be sorted here. Save the matrix with "
+                    f"“{name}” is sorted by words and has {present:,} entries; at most {MAX_UNSORTED:,} can be sorted here. Save the matrix with "
                     "the documents as columns if they are rows now, or the other way round."
                 )
-            triples = _sorted(itertools.islice(triples, MAX_UNSORTED))
+            triples = _sorted(triples)
         yield from _documents(triples, words, name)
+    if present != entries:
+        yield Problem(
+            name, "", f"“{name}” says that it has {entries:,} entries, and has {present:,}. Is it complete?", False
+        )
 
 
 def _shape(path: Source, name: str) -> tuple[int, int, int]:
@@ -74,15 +78,14 @@ def _entries(file, name: str, by_rows: bool) -> Iterator[tuple[int, int, int]]:
             yield document - 1, word - 1, count[0] if count else 1
 
 
-def _is_sorted(path: Source, name: str, by_rows: bool) -> bool:
-    """Whether each document's entries follow each other."""
+def _count(path: Source, name: str, by_rows: bool) -> tuple[int, bool]:
+    """How many entries there are, and whether each document's follow each other."""
     with opened(path, name) as file:
-        before = -1
+        before, present, is_sorted = -1, 0, True
         for document, _, _ in _entries(file, name, by_rows):
-            if document < before:
-                return False
-            before = document
-    return True
+            is_sorted = is_sorted and document >= before
+            before, present = document, present + 1
+    return present, is_sorted
 
 
 def _sorted(entries: Iterator[tuple[int, int, int]]) -> Iterator[tuple[int, int, int]]:

@@ -31,7 +31,7 @@ class Prose:
         self.pieces: list[str] = []
         self.headings: list[int] = []
         self.length = self._gap = 0
-        self._page = self._heading = False
+        self._page = self._heading = self.flat = False  # flat: whether a page's text was added without its layout
 
     def text(self, raw: str) -> None:
         words = " ".join(clean(raw).split())

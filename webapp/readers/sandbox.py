@@ -9,11 +9,13 @@ The worker gets an open file through a socket, and answers with JSON, each messa
 documents. It can write no file. When whoever asked is killed, it ends with its next message, after SECONDS of work at the
 latest. Of a file at which it dies, up to the last 0.2 seconds' documents are lost.
 
-Large files in formats of our own are read by workers, too, beside what else is done with their documents.
+Large files in formats of our own are read by workers, too, beside what else is done with their documents; and all files
+while an upload is looked into, which has so many seconds of a processor in all (webapp.readers.looking).
 """
 
 import atexit
 import contextlib
+import math
 import os
 import signal
 import socket
@@ -36,6 +38,7 @@ from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
 from webapp.readers.opening import Source, clean, is_gzip, opened, plain
 
 SECONDS = 60  # of work without a document or another sign of progress: a busy machine does not make a file unreadable
+SOON = 1.0  # seconds in which a worker answers of which no more is wanted, or it is ended
 PATIENCE = 600  # seconds in which a worker may not answer, whatever it does
 MEMORY = 1 << 30  # bytes of a worker, at most
 IDLE = 60  # seconds after which a worker that has nothing to do ends
@@ -58,19 +61,28 @@ def spare() -> bool:
     return Request.open < processes()
 
 
-def sniff(source: Source, name: str, key: str, options: Options, known: dict) -> Sniff:
-    request = Request(source, name, {"do": "sniff", "options": asdict(options), "format": key, "known": known})
-    ((_, value),) = request.answers(lambda n: None)
+File = tuple[Source, str]  # and its name
+
+
+def sniff(
+    source: Source, name: str, key: str, options: Options, known: dict, ours: bool = False, beside: File | None = None
+) -> Sniff:
+    """What the file seems to be. ours, beside: as in `begin`."""
+    message = {"do": "sniff", "options": asdict(options), "format": key, "known": known, "ours": ours}
+    ((_, value),) = Request(source, name, message, ours, beside).answers(lambda n: None)
     return Sniff.of(value)
 
 
-def begin(source: Source, name: str, key: str, options: Options, ours: bool = False) -> "Request":
+def begin(
+    source: Source, name: str, key: str, options: Options, ours: bool = False, beside: File | None = None
+) -> "Request":
     """A worker process reads the file from now on, as far as its documents find room in a socket: some 200 kB.
 
     ours: whether a reader of our own reads it, and no library: it unpacks a .gz itself, and its errors are ours.
+    beside: of a bag of words its vocabulary.
     """
-    message = {"do": "read", "options": asdict(options), "format": key, "ours": ours}
-    return Request(source, name, message, ours)
+    message = {"do": "read", "options": asdict(options), "format": key, "ours": ours, "first": looking.wanted()}
+    return Request(source, name, message, ours, beside)
 
 
 class Request:
@@ -78,17 +90,20 @@ class Request:
 
     open = 0  # how many there are in this process
 
-    def __init__(self, source: Source, name: str, message: dict, ours: bool = False):
+    def __init__(self, source: Source, name: str, message: dict, ours: bool = False, beside: File | None = None):
         self.name, self.ours, self.copied, self.answered = name, ours, 0, False
-        message["name"] = clean(name if ours else plain(name))
-        with self._file(source) as file, contextlib.ExitStack() as stack:
+        self.first, self.used = message.get("first"), 0.0
+        with contextlib.ExitStack() as files, contextlib.ExitStack() as stack:
+            sent = [files.enter_context(self._file(*file)) for file in ((source, name), beside) if file]
             stack.enter_context(looking.child())
+            self.seconds = (left := looking.left()) and math.ceil(left)
             self.worker = WorkerProcess.get()
             self._count(1)
             stack.callback(self._leave)
             self.left = 0 if ours or self.copied else source.stat().st_size  # bytes to tell of
+            message |= {"names": [clean(as_it_is) for as_it_is, _ in sent], "seconds": self.seconds}
             with contextlib.suppress(OSError):  # it has died: there will be no answer
-                self.worker.send(orjson.dumps(message), file.fileno())
+                self.worker.send(orjson.dumps(message), [file.fileno() for _, file in sent])
             self.held = stack.pop_all()
 
     def documents(self, advance: Callable[[int], None]) -> Iterator[Document | Problem]:
@@ -108,13 +123,11 @@ class Request:
                 advance(self.copied)
             kind = ""
             while kind not in ("end", "unreadable"):
-                kind, read, value = self.worker.receive()
-                self._tell(read, advance)
+                kind, value = self._receive(advance)
                 if kind == "error" and self.ours:
                     raise RuntimeError(value)
                 if kind not in ("end", "unreadable"):
                     yield kind, value
-            self.answered = True
             self._tell(self.left, advance)
             if kind == "unreadable":
                 raise Unreadable(value)
@@ -126,8 +139,23 @@ class Request:
             self.close()
 
     def close(self) -> None:
-        """End the worker, unless it has answered: it can then read another file."""
+        """End the worker, unless it has answered, or soon will: it can then read another file."""
+        if self.first and not self.answered:
+            with contextlib.suppress(OSError, EOFError, ValueError, looking.Exhausted):
+                while not self.answered:
+                    self._receive(lambda n: None, SOON)
         self.held.close()
+
+    def _receive(self, advance: Callable[[int], None], patience: float | None = None) -> tuple[str, Any]:
+        """The next (kind, value)."""
+        kind, read, value, used = self.worker.receive(patience or PATIENCE)
+        if not self.copied:
+            looking.spend(read)
+            self._tell(read, advance)
+        looking.spend_processor(used - self.used)
+        self.used = used
+        self.answered = kind in ("end", "unreadable")
+        return kind, value
 
     def _leave(self) -> None:
         self._count(-1)
@@ -150,8 +178,9 @@ class Request:
 
     def _why(self, error: Exception) -> str:
         if isinstance(error, TimeoutError) or self.worker.died() == -signal.SIGXCPU:
+            looking.spend_processor((self.seconds or 0) - self.used)
             return (
-                f"“{self.name}” took longer than {SECONDS} seconds without a result; what was left of it was left out. "
+                f"“{self.name}” took longer than {self.seconds or SECONDS} seconds without a result; what was left of it was left out. "
                 "Save it again, as text if you can."
             )
         return (
@@ -160,18 +189,22 @@ class Request:
         )
 
     @contextlib.contextmanager
-    def _file(self, source: Source) -> Iterator[BinaryIO]:
-        """The file as one with a descriptor: a copy where it is in an archive, or a library would have to unpack it."""
-        if isinstance(source, Path) and (self.ours or not is_gzip(self.name)):
+    def _file(self, source: Source, name: str) -> Iterator[tuple[str, BinaryIO]]:
+        """The file as one with a descriptor, and its name: a copy where it is in an archive, or a library would have to
+        unpack it. While an upload is looked into, a reader of our own gets the beginning of a copy."""
+        if isinstance(source, Path) and (self.ours or not is_gzip(name)):
             with source.open("rb") as file:
-                yield file
+                yield name, file
             return
-        with opened(source, self.name, self._copy) as file:
-            copy = Copy(file, self.name, MAX_FILE)
+        with opened(source, name, self._copy) as file:
+            part = self.ours and looking.now()
+            copy = Copy(file, name, MAX_FILE, whole=not part)
+            if part:
+                copy.fill(looking.BEGINNING)
         try:
             copy.file.rollover()
             copy.file.flush()
-            yield copy.file
+            yield plain(name), copy.file
         finally:
             copy.close()
 
@@ -196,6 +229,7 @@ class WorkerProcess:
                 stderr=subprocess.DEVNULL,
             )  # fmt: skip
         self.pid = os.getpid()
+        threading.Thread(target=self.process.wait, name="sandbox", daemon=True).start()  # else it stays as a zombie
 
     @classmethod
     def get(cls) -> "WorkerProcess":
@@ -226,23 +260,23 @@ class WorkerProcess:
         self.process.kill()
         self.process.wait()
 
-    def send(self, message: bytes, file: int) -> None:
+    def send(self, message: bytes, files: list[int]) -> None:
         self.socket.settimeout(PATIENCE)
-        socket.send_fds(self.socket, [_LENGTH.pack(len(message))], [file])
+        socket.send_fds(self.socket, [_LENGTH.pack(len(message))], files)
         self.socket.sendall(message)
 
-    def receive(self) -> tuple[str, int, Any]:
-        """(kind, bytes of the file that were read since the last one, value)."""
-        (length,) = _LENGTH.unpack(self._exactly(_LENGTH.size))
+    def receive(self, patience: float) -> tuple[str, int, Any, float]:
+        """(kind, bytes of the file that were read since the last one, value, processor seconds since it was asked)."""
+        (length,) = _LENGTH.unpack(self._exactly(_LENGTH.size, patience))
         if length > MAX_MESSAGE:
             raise ValueError("a worker's message is too long")
-        kind, read, value = orjson.loads(self._exactly(length))
-        return kind, read, value
+        kind, read, value, used = orjson.loads(self._exactly(length, patience))
+        return kind, read, value, used
 
-    def _exactly(self, count: int) -> bytearray:
+    def _exactly(self, count: int, patience: float) -> bytearray:
         message = bytearray(count)
-        view, at, until = memoryview(message), 0, time.monotonic() + PATIENCE
-        self.socket.settimeout(min(PATIENCE, looking.POLL))
+        view, at, until = memoryview(message), 0, time.monotonic() + patience
+        self.socket.settimeout(min(patience, looking.POLL))
         while at < count:
             try:
                 got = self.socket.recv_into(view[at:])

@@ -3,6 +3,7 @@ IDLE`."""
 
 import contextlib
 import io
+import math
 import os
 import resource
 import signal
@@ -12,11 +13,13 @@ import sys
 import tempfile
 import time
 import traceback
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any, BinaryIO
 
 import orjson
 
+from webapp.readers.companions import Companions
 from webapp.readers.formats import FORMATS
 from webapp.readers.model import Document, Options, Problem, Unreadable
 from webapp.readers.opening import clean
@@ -34,9 +37,7 @@ class _DescriptorSource:
         self.descriptor = descriptor
 
     def open(self, mode: str = "rb", buffering: int = 0) -> BinaryIO:
-        file = io.FileIO(os.dup(self.descriptor))
-        file.seek(0)
-        return file
+        return io.FileIO(f"/proc/self/fd/{self.descriptor}")  # a copy of the descriptor would share its place
 
     def stat(self):
         return os.fstat(self.descriptor)
@@ -50,15 +51,20 @@ def main() -> None:
     with contextlib.suppress(TimeoutError, EOFError, ConnectionError):
         while True:
             connection.settimeout(float(sys.argv[4]))
-            length, descriptors, *_ = socket.recv_fds(connection, _LENGTH.size, 1)
+            length, descriptors, *_ = socket.recv_fds(connection, _LENGTH.size, 2)
             if not length:
                 return
             connection.settimeout(None)  # who reads the answers may take its time
             request = orjson.loads(_exactly(connection, _LENGTH.unpack(length)[0]))
             try:
-                _answer(_DescriptorSource(descriptors[0]), request, _Answers(connection, int(sys.argv[3])))
+                answers = _Answers(connection, request["seconds"] or int(sys.argv[3]), bool(request["seconds"]))
+                files = [
+                    (_DescriptorSource(file), name) for file, name in zip(descriptors, request["names"], strict=True)
+                ]
+                _answer(files, request, answers)
             finally:
-                os.close(descriptors[0])
+                for descriptor in descriptors:
+                    os.close(descriptor)
 
 
 def _set_limits(memory: int) -> None:
@@ -72,23 +78,26 @@ def _set_limits(memory: int) -> None:
 
 def _allow_seconds(seconds: int) -> None:
     """So many seconds of work from now on; then the system ends this process."""
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    resource.setrlimit(resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime) + seconds + 1, resource.RLIM_INFINITY))
+    resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time()) + seconds + 1, resource.RLIM_INFINITY))
 
 
 class _Answers:
-    """Messages to who asked: [kind, bytes of the file that were read since the last one, value]. Documents and problems
-    are sent many at a time, and after each message there are `seconds` more to work."""
+    """Messages to who asked: [kind, bytes of the file that were read since the last one, value, processor seconds since
+    the question came]. Documents and problems are sent many at a time, and after each message there are `seconds` more to
+    work; in_all: there are no more."""
 
-    def __init__(self, connection: socket.socket, seconds: int):
-        self.connection, self.seconds, self.read = connection, seconds, 0
+    def __init__(self, connection: socket.socket, seconds: int, in_all: bool):
+        self.connection, self.seconds, self.in_all, self.read = connection, seconds, in_all, 0
+        self.began = time.process_time()
+        _allow_seconds(seconds)
         self._begin()
 
     def _begin(self) -> None:
         self.items: list[tuple] = []
         self.size = 0
         self.due = time.monotonic() + SOON
-        _allow_seconds(self.seconds)
+        if not self.in_all:
+            _allow_seconds(self.seconds)
 
     def add(self, item: Document | Problem) -> None:
         if isinstance(item, Document):
@@ -116,22 +125,25 @@ class _Answers:
         self.send("items", self.items)
 
     def send(self, kind: str, value: Any) -> None:
-        message = orjson.dumps([kind, self.read, value])
+        message = orjson.dumps([kind, self.read, value, time.process_time() - self.began])
         self.read = 0
         self.connection.sendall(_LENGTH.pack(len(message)))
         self.connection.sendall(message)
         self._begin()
 
 
-def _answer(source: _DescriptorSource, request: dict, answers: _Answers) -> None:
-    name, options = request["name"], Options(**request["options"] | {"names": tuple(request["options"]["names"])})
-    reader = FORMATS[request["format"]].reader
+def _answer(files: list[tuple[_DescriptorSource, str]], request: dict, answers: _Answers) -> None:
+    """files: the one that is asked about, and of a bag of words its vocabulary."""
+    (source, name), options = files[0], Options(**request["options"] | {"names": tuple(request["options"]["names"])})
+    file_format = FORMATS[request["format"]]
+    reader, beside = file_format.reader, [Companions.of(files)] if file_format.bag else []
     kind, value = "end", None
     try:
         if request["do"] == "sniff":
-            answers.send("sniff", asdict(reader.sniff(source, name, options, request["known"])))
+            answers.send("sniff", asdict(reader.sniff(source, name, options, request["known"], *beside)))
         else:
-            for item in reader.read(source, name, options, answers.tell if request["ours"] else answers.advance):
+            advance = answers.tell if request["ours"] else answers.advance
+            for item in _first(reader.read(source, name, options, advance, *beside), request["first"]):
                 answers.add(item)
     except Unreadable as error:
         kind, value = "unreadable", str(error)
@@ -143,6 +155,8 @@ def _answer(source: _DescriptorSource, request: dict, answers: _Answers) -> None
     except Exception as error:  # each library has its own ways to say that a file is damaged
         if request.get("ours"):
             kind, value = "error", traceback.format_exc()
+        elif isinstance(error, RecursionError):
+            kind, value = "unreadable", f"“{name}” can't be read: what is in it is nested too deeply. Save it again."
         else:
             why = clean(f"{type(error).__name__}: {error}".encode("utf-8", "replace").decode())[:200]
             label = FORMATS[request["format"]].label
@@ -150,6 +164,17 @@ def _answer(source: _DescriptorSource, request: dict, answers: _Answers) -> None
     if answers.items:
         answers.send_items()
     answers.send(kind, value)
+
+
+def _first(items: Iterator[Document | Problem], most: tuple[int, int] | None) -> Iterator[Document | Problem]:
+    """The items until there are so many characters or documents; None: all."""
+    characters, documents = most or (math.inf, math.inf)
+    for item in items:
+        yield item
+        if isinstance(item, Document):
+            characters, documents = characters - len(item.text), documents - 1
+            if characters <= 0 or documents <= 0:
+                return
 
 
 def _exactly(connection: socket.socket, count: int) -> bytes:

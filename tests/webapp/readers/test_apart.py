@@ -100,17 +100,17 @@ def test_an_error_of_ours_is_no_fault_of_the_file(tmp_path, monkeypatch):
         list(readers.read(path, "a.csv", Options(format="csv", delimiter=",", text="no number")))
 
 
-def test_small_files_and_previews_start_no_process(tmp_path, monkeypatch):
-    monkeypatch.setattr(sandbox, "begin", None)
+def test_small_files_are_read_by_a_process_only_while_an_upload_is_looked_into(tmp_path, monkeypatch):
     path = tmp_path / "stored"
     path.write_text(HEADER + ROWS)
     options = readers.sniff(path, "a.csv").options
     assert len(list(readers.read(path, "a.csv", options))) == 8
-    monkeypatch.setattr(dispatch, "LARGE", 0)
+    assert not sandbox.WorkerProcess.waiting
     with readers.looking.within(600):
+        assert readers.sniff(path, "a.csv").options == options
+        sandbox.close()
         assert len(list(readers.read(path, "a.csv", options))) == 8
-    with pytest.raises(TypeError):
-        list(readers.read(path, "a.csv", options))
+    assert len(sandbox.WorkerProcess.waiting) == 1
 
 
 def begun(tmp_path, monkeypatch) -> readers.Reading:

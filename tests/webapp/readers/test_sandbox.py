@@ -32,7 +32,9 @@ def test_a_worker_that_dies_or_hangs_is_a_sentence(monkeypatch):
     sandbox.WorkerProcess.waiting[0].process.kill()
     time.sleep(0.2)
     assert load(path, path.name)[0]  # another takes its place
-    monkeypatch.setattr(sandbox.WorkerProcess, "receive", lambda self: self.process.kill() or self._exactly(1))
+    monkeypatch.setattr(
+        sandbox.WorkerProcess, "receive", lambda self, patience: self.process.kill() or self._exactly(1, patience)
+    )
     with pytest.raises(Unreadable, match="the program that reads such files stopped"):
         load(path, path.name)
     monkeypatch.undo()

@@ -19,13 +19,13 @@ from inference.errors import Invalid
 from webapp import readers
 from webapp.ingest.shaping.names import MOST_FOLDERS, stem
 from webapp.ingest.shaping.names import path as split
-from webapp.readers import Document, Problem, Unreadable, formats, roles
+from webapp.readers import Document, Problem, Unreadable, formats, looking, roles
 from webapp.readers.archive import BROKEN
 from webapp.readers.opening import Source
 
 SAID = 100  # documents, and rows, without a match that are reported one by one
 NAMES = 20_000  # of files, by which the table is guessed
-_ROWS = 100  # of it that are compared with them
+_ROWS, _CHARACTERS = 100, 10_000_000  # of it that are compared with them
 _COLUMNS = 64
 _CANDIDATES = 8  # files that may be the table
 _MATCH = 0.5  # of a column's first values that name other files, for it to be the one
@@ -99,18 +99,25 @@ def upload_of(files: Files, name: str) -> tuple[Path, str] | None:
 
 def _guess_column(source: Source, name: str, others: dict[str, set[str]]) -> Guess | None:
     sniff, best = readers.sniff(source, name, header=True, html=False), None
-    for column, title in enumerate(sniff.columns[:_COLUMNS]):
-        rows = matched = 0
-        for row in itertools.islice(_rows(source, name, replace(sniff.options, text=column)), _ROWS):
-            rows += 1
-            matched += any(others.get(key.text, set()) - {name} for key in _of_row(row.text))
-        if rows and matched >= _MATCH * rows and (best is None or matched / rows > best.matched / best.rows):
-            best = Guess(name, title, matched, rows)
+    rows = _first_rows(source, name, sniff.options)
+    for title in sniff.columns[:_COLUMNS]:
+        cells = [row[title] for row in rows if row.get(title)]
+        matched = sum(any(others.get(key.text, set()) - {name} for key in _of_row(cell)) for cell in cells)
+        if (
+            cells
+            and matched >= _MATCH * len(cells)
+            and (best is None or matched / len(cells) > best.matched / best.rows)
+        ):
+            best = Guess(name, title, matched, len(cells))
     return best
 
 
-def _rows(source: Source, name: str, options: readers.Options) -> Iterator[Document]:
-    return (row for row in readers.read(source, name, options) if isinstance(row, Document))
+def _first_rows(source: Source, name: str, options: readers.Options) -> list[dict[str, str]]:
+    """Column -> cell, of the first rows that have something in the column of the text."""
+    options = replace(options, title=None, date=None, id=None)
+    with looking.first(_CHARACTERS, _ROWS), contextlib.closing(readers.read(source, name, options)) as items:
+        documents = (item for item in items if isinstance(item, Document))
+        return [row.metadata | {options.names[options.text]: row.text} for row in itertools.islice(documents, _ROWS)]
 
 
 class _Key(NamedTuple):

@@ -1,0 +1,214 @@
+"""What is bounded before it is parsed, what an inspection may cost whatever was uploaded, and what is said of it."""
+
+import csv
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.webapp.readers.reading import load
+from tests.webapp.readers.test_examples import FOLDER
+from webapp import readers
+from webapp.ingest import guesses, shaping
+from webapp.readers import formats, looking, rows, sandbox
+from webapp.readers.model import Unreadable
+
+DEEP = 1_000_000
+SLOW = b"<p>words" + b"<b>" * 300 + b"<!--" * 1_000_000  # each of which is looked for to the end
+ALTERNATIVE = b"Content-Type: multipart/alternative; boundary=y\n\n--y\n\nplain\n--y\nContent-Type: text/html\n\n<p>html</p>\n--y--\n"
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    sandbox.close()
+    yield
+    sandbox.close()
+
+
+def sentence(path, name: str) -> str:
+    with pytest.raises(Unreadable) as error, looking.within(600):
+        readers.sniff(path, name)
+    return str(error.value)
+
+
+# Bounds before parsing
+
+
+def test_the_csv_module_sees_no_blank_line_between_rows(file, monkeypatch):
+    real, seen = csv.reader, []
+
+    def counting(lines, **dialect):
+        return real((seen.append(line) or line for line in lines), **dialect)
+
+    monkeypatch.setattr(rows.csv, "reader", counting)
+    content = (
+        b"\n" * 100_000 + b"id,text\n" + b"\r\n" * 100_000 + b'1,"two\n\n\nlines"\n\n\n2,words\n' + b"\n" * 100_000
+    )
+    path, name = file(content, "a.csv")
+    options = readers.Options(format="csv", delimiter=",", header=True, text=1)
+    first, second = readers.read(path, name, options)
+    assert (first.text, first.place) == ("two\n\n\nlines", "row 1 (line 200002)")
+    assert (second.text, second.place) == ("words", "row 2 (line 200008)")
+    assert len(seen) < 20
+
+
+def test_a_table_about_the_files_is_guessed_in_one_reading(tmp_path, monkeypatch):
+    columns = [f"column{i}" for i in range(40)]
+    table = tmp_path / "table"
+    lines = [",".join([f"{i}.txt", *("x" * 39)]) for i in range(9)]
+    table.write_text("\n".join([",".join(columns), *lines]))
+    real, readings = readers.read, []
+    monkeypatch.setattr(shaping.table.readers, "read", lambda *given: readings.append(given) or real(*given))
+    guess = shaping.guess([(table, "table.csv"), *((table, f"{i}.txt") for i in range(9))])
+    assert (guess.name, guess.key, guess.matched) == ("table.csv", "column0", 9) and len(readings) == 1
+
+
+def test_a_paragraph_of_marks_is_text(file):
+    path, name = file(b"*_" * 100_000 + b"\n\n*some* [words](http://x.y)\n\n" + b"[" * 200_000, "a.md")
+    (document,), _ = load(path, name)
+    assert document.text == "*_" * 100_000 + "\n\nsome words\n\n" + "[" * 200_000
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("a.json", b"[" * DEEP), ("a.json", b"[1," * DEEP), ("a.json", b'{"a":' * DEEP), ("a.jsonl", b"[" * DEEP + b"\n")],
+)
+def test_json_that_is_nested_is_said_to_be(file, name, content):
+    assert "nested too deeply" in sentence(*file(content, name))
+
+
+def test_a_list_of_objects_is_looked_for_so_far(file):
+    assert "no list of objects begins within" in sentence(*file(b"{" + b'"a":1,' * 3_000_000, "a.json"))
+
+
+# Inspections
+
+
+@pytest.mark.parametrize(
+    "key", [key for key, known in formats.FORMATS.items() if not known.archive and key != "vocabulary"]
+)
+def test_every_format_is_inspected_in_the_sandbox(key, tmp_path, monkeypatch):
+    known = formats.FORMATS[key]
+    files = {formats.by_name(path.name): path for path in sorted(FOLDER.iterdir()) if path.is_file()}
+    if known.bag:
+        path = tmp_path / "bag"
+        content = {"uci": "1\n2\n1\n1 1 3\n", "mtx": "%%MatrixMarket matrix coordinate integer general\n1 2 1\n1 1 3\n"}
+        path.write_text(content.get(key, "1 0:3\n"))
+        name = {"uci": "docword.a.txt", "mtx": "a.mtx", "ldac": "a.ldac"}[key]
+        (tmp_path / "words").write_text("war\npeace\n")
+        beside = [(tmp_path / "words", "vocab.txt")]
+    elif key in files:
+        path, name, beside = files[key], files[key].name, []
+    else:
+        path, name, beside = tmp_path / "file", f"a{known.endings[0]}", []
+        path.write_text("title\ttext\n1\ta text of words\n")
+    expected = readers.sniff(path, name, beside)
+    monkeypatch.setattr(known.reader, "sniff", None)  # here: a process of the sandbox has its own
+    monkeypatch.setattr(known.reader, "read", None)
+    with looking.within(600):
+        sniffed = readers.sniff(path, name, beside)
+        assert sniffed == expected
+        first = list(readers.read(path, name, sniffed.options, companions=beside))
+    assert first and not any("Traceback" in str(item) for item in first)
+
+
+def test_an_inspection_ends_after_its_processor_seconds_with_a_sentence(file):
+    path, name = file(SLOW, "a.html")
+    with looking.within(600, processor=1):
+        with pytest.raises(Unreadable, match="took longer than 1 seconds"):
+            readers.sniff(path, name)
+        with pytest.raises(looking.Exhausted, match="more than 1 seconds of a processor"):
+            readers.sniff(path, name)
+
+
+def test_what_a_process_of_the_sandbox_needed_is_counted(file):
+    path, name = file(b"id,text\n" + b"1,words\n" * 300_000, "a.csv")
+    options = readers.sniff(path, name).options
+    with looking.within(600, processor=100):
+        before = looking._current.get().spent
+        assert sum(1 for _ in readers.read(path, name, options)) == 300_000
+        assert looking._current.get().spent - before > 0.05
+
+
+@pytest.mark.django_db
+def test_what_could_not_be_found_out_is_not_asked_again(draft, monkeypatch):
+    corpus = draft(SLOW, "a.html")
+    monkeypatch.setattr(looking, "PROCESSOR_SECONDS", 2)
+    guesses.look_long(corpus, guesses.Question("", {}), lambda: False)
+    monkeypatch.setattr(readers, "sniff_first", None)
+    with pytest.raises(Unreadable, match="took longer than"):
+        guesses.sniff(corpus)
+
+
+def test_a_process_of_which_no_more_is_wanted_reads_the_next_file(file):
+    path, name = file(b"id,text\n" + b"1,words\n" * 300_000, "a.csv")
+    options = readers.sniff(path, name).options
+    with looking.within(600), looking.first(1_000_000, 5):
+        items = readers.read(path, name, options)
+        assert next(items).text == "words"
+        assert sandbox.Request.open == 1
+        items.close()
+    assert len(sandbox.WorkerProcess.waiting) == 1 and sandbox.Request.open == 0
+
+
+def test_a_process_that_ended_by_itself_is_reaped(monkeypatch):
+    monkeypatch.setattr(sandbox, "IDLE", 1)
+    load(FOLDER / "address.html", "address.html")
+    place = Path(f"/proc/{sandbox.WorkerProcess.waiting[0].process.pid}")
+    until = time.monotonic() + 60
+    while place.exists() and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not place.exists()
+
+
+# True sentences
+
+
+@pytest.mark.parametrize("content", [b"<div>" * DEEP + b"words", b"<p>some</p>" + b"<b>" * DEEP + b"words"])
+def test_the_text_of_nested_html_is_kept(file, content):
+    (document,), (problem,) = load(*file(content, "a.html"))
+    assert document.text.split()[-1] == "words" and "too deep in each other; its text was kept" in problem.message
+
+
+def test_no_reader_sees_the_name_of_an_exception(file):
+    content = b"Subject: x\n" + b"".join(
+        b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (i, i) for i in range(20_000)
+    )
+    _, (problem,) = load(*file(content, "a.eml"))
+    assert "its parts are nested too deeply" in problem.message and "Error" not in problem.message
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"Content-Type: multipart/mixed; boundary=x\n\n--x\n\nbody\n--x\nContent-Type: text/plain\n\nmore\n--x--\n", "1 attachment or other part of it was not read"),
+        (b"Content-Type: multipart/mixed; boundary=x\n\n--x\n\nbody\n--x\nContent-Type: message/rfc822\n\nSubject: y\n\nforwarded\n--x--\n", "1 attachment or other part of it was not read"),
+        (b"Content-Type: application/pdf\n\nx\n", "its body holds no text, and 1 attachment or other part of it can't be read"),
+        (b"Content-Transfer-Encoding: base64\nContent-Type: text/plain\n\nd29yZH@@=\n", "not whole as base64"),
+        (b"Content-Type: multipart/mixed; boundary=x\n\nonly this\n", "the line that should divide it into parts is not in it"),
+        (b"Content-Type: text/plain; charset=utf-8\n\ncaf\xe9\n", "its bytes are not in utf-8, as it says"),
+    ],
+)  # fmt: skip
+def test_a_message_says_what_of_it_was_not_read(file, content, expected):
+    _, problems = load(*file(b"Subject: x\n" + content, "a.eml"))
+    assert expected in " ".join(problem.message for problem in problems)
+
+
+def test_other_forms_of_the_body_are_not_said_to_be_lost(file):
+    (document,), problems = load(*file(b"Subject: x\n" + ALTERNATIVE, "a.eml"))
+    assert document.text == "plain" and not problems
+
+
+def test_a_mailbox_that_is_none_is_said_to_be(file):
+    (_,), (problem,) = load(*file(b"Dear diary,\n\nsome words\n", "a.mbox"))
+    assert "does not begin with a line “From …”" in problem.message
+    assert not load(*file(b"From a Mon Jan  1 00:00:00 2001\nSubject: x\n\nwords\n", "b.mbox"))[1]
+
+
+def test_a_matrix_that_says_more_than_it_holds(tmp_path):
+    (tmp_path / "words").write_text("war\npeace\n")
+    (tmp_path / "bag").write_text("%%MatrixMarket matrix coordinate integer general\n9 2 9000000000\n1 1 3\n")
+    beside = [(tmp_path / "words", "vocab.txt")]
+    document, problem = readers.read(tmp_path / "bag", "a.mtx", readers.Options(format="mtx"), companions=beside)
+    assert document.text == "war war war"
+    assert "says that it has 9,000,000,000 entries, and has 1" in problem.message
