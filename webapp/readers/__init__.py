@@ -5,7 +5,7 @@ row does not lose the rest.
 """
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -45,7 +45,7 @@ _SAMPLE = 1 << 15  # bytes of each file, by which the encoding of several is fou
 MOST_TRIED = 50  # files of an upload that are looked at, where the first ones can't be read
 
 
-def sniff(path: Path, name: str, companions: Iterable[tuple[Path, str]] | Companions = (), **known) -> Sniff:
+def sniff(path: Source, name: str, companions: Iterable[tuple[Source, str]] | Companions = (), **known) -> Sniff:
     """What a file seems to be, by its name and its first bytes; `known` options are not guessed but taken.
 
     companions: (path, name) of the other files that came with it. Raises Unreadable when nothing can be read from it.
@@ -91,9 +91,9 @@ def _in_common(files: list[tuple[Path, str]], companions: Companions) -> str:
 
 
 def read(
-    path: Path, name: str, options: Options, advance: Callable[[int], None] = lambda n: None,
-    companions: Iterable[tuple[Path, str]] | Companions = (),
-) -> Iterator[Document | Problem]:  # fmt: skip
+    path: Source, name: str, options: Options, advance: Callable[[int], None] = lambda n: None,
+    companions: Iterable[tuple[Source, str]] | Companions = (),
+) -> Generator[Document | Problem, None, None]:  # fmt: skip
     """The documents of a file in their order, and what is wrong with it.
 
     `options` may be another file's: a collection can be in several formats, and have its columns in another order in

@@ -96,7 +96,7 @@ def sniff(source: Source, name: str, known: dict, companions: Companions) -> Sni
 
 def read(
     source: Source, name: str, options: Options, advance: Callable[[int], None], companions: Companions
-) -> Iterator[Document | Problem]:
+) -> Generator[Document | Problem, None, None]:
     with contextlib.closing(Reading(source, name, options, companions)) as reading:
         yield from reading.items(advance)
 

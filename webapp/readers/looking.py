@@ -94,7 +94,7 @@ def left() -> float | None:
     """Processor seconds that may still be spent; None: as many as it takes. Raises Exhausted where there are none."""
     check()
     look = _current.get()
-    return look and look.left()
+    return look.left() if look else None
 
 
 def spend_processor(seconds: float) -> None:
@@ -119,7 +119,7 @@ def first(characters: int, documents: int) -> Iterator[None]:
 def wanted() -> tuple[int, int] | None:
     """Characters and documents of a file that are wanted; None: all."""
     look = _current.get()
-    return look and look.first
+    return look.first if look else None
 
 
 def spend(count: int) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from email.errors import HeaderParseError, MessageError
 from email.header import decode_header, make_header
-from email.message import EmailMessage
+from email.message import EmailMessage, MIMEPart
 
 from webapp.readers.html import FLAT, add
 from webapp.readers.model import MAX_ID, MAX_TITLE, Document, Options, Problem, Sniff
@@ -158,7 +158,7 @@ _DEFECTS = {  # part of a defect's name in the email module -> what it means
 }
 
 
-def _forms(message: EmailMessage, body: EmailMessage | None) -> list:
+def _forms(message: EmailMessage, body: MIMEPart | None) -> list:
     """The body, and the same text in other forms."""
     if body is None:
         return []

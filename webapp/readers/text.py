@@ -1,6 +1,6 @@
 """Plain text: one document per file."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 
 from webapp.readers.model import (
@@ -46,7 +46,7 @@ def read(path: Source, name: str, options: Options, advance: Callable[[int], Non
     yield Document(cleaned, title=stem(name)[:MAX_TITLE], source_id=clean(name)[:MAX_ID], file=name)
 
 
-def characters(path: Source, name: str, encoding: str, advance: Callable[[int], None]) -> Iterator[Problem]:
+def characters(path: Source, name: str, encoding: str, advance: Callable[[int], None]) -> Generator[Problem, None, str]:
     """Yields what is wrong with a file's characters and returns them. Each file may have an encoding of its own: the
     chosen one is tried first."""
     with opened(path, name, advance) as file:
