@@ -348,6 +348,22 @@ class Document(models.Model):
         db_table = "document"
 
 
+class TextShown(models.Model):
+    """Of a text under an embargo: which of its characters were shown to a reader (webapp.accounts.embargo)."""
+
+    pk = models.CompositePrimaryKey("reader", "digest")
+    reader = models.CharField(max_length=30)  # "user 5"; or all readers together of "link 7", or of what is "public"
+    digest = models.BinaryField()  # of the text: the same in parts of a corpus and in other readings of it
+    # From which others with the text were taken; the rows go with it (webapp.corpora.deletion)
+    corpus = models.ForeignKey(Corpus, models.DO_NOTHING, related_name="+")
+    shown = models.TextField()  # int4multirange: characters, from 0
+    used_up = models.BooleanField(default=False)  # there are as many as may be shown
+
+    class Meta:
+        managed = False
+        db_table = "text_shown"
+
+
 class Word(models.Model):
     """A word of a version's vocabulary; `number` is its column in the bag of words. Partitioned by version."""
 

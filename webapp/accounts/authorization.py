@@ -16,6 +16,7 @@ one row, which a user with the right to do so made or queued.
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from functools import partial
 from urllib.parse import urlencode
 
 from django.conf import settings
@@ -31,7 +32,7 @@ from django.shortcuts import redirect, render
 from django.urls import ResolverMatch, reverse
 from django.utils.functional import SimpleLazyObject
 
-from webapp.accounts import tokens
+from webapp.accounts import embargo, tokens
 from webapp.accounts.roles import EVERYBODY, Person, Role, grants, roles, with_role
 from webapp.models import ApiToken, Corpus, Notebook, Run, User
 from webapp.pages.errors import wants_json
@@ -274,6 +275,7 @@ class Authorization:
         request_context(request).role = Role.NONE
         if (_of_api(request) or _program_uploads(request)) and (refused := _by_token(request)):
             return refused
+        embargo.read_by(partial(person_of, request))
         if needed.kind in ("local", "accounts"):
             return None if settings.ACCOUNTS == (needed.kind == "accounts") else _missing(request)
         if not settings.ACCOUNTS:

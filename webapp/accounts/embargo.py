@@ -8,31 +8,38 @@ its model (tests/webapp/accounts/test_embargo.py has the few that store and copy
 Under an embargo everything that is counted can be seen, and
 - of a text passages of at most PASSAGE characters; of a section of a longer text at most a quarter of it (QUARTER);
 - in a list of lines at most LINES of one document;
+- of a text a QUARTER of its characters in all, whatever is asked for: each character that was shown is counted
+  (`_charge`), for the account that asked and for all readers of a link, or of what is public, together. Who owns the
+  corpus is not counted, nor is what the program itself reads;
 - of a field (title, id, each value of the metadata) at most PASSAGE characters; nothing of a field that was the text in
   any reading of the same files, and of none where an earlier reading cut the files in another way, as its columns can't
   be told apart then.
 
-Who asks for many words can still piece passages together, as with any concordance: docs/security.md says how far that
-goes.
+Who is asked for by a request is said once, by the middleware (`read_by`). docs/security.md says how far all that goes.
 """
 
+import bisect
 import hashlib
 import json
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from itertools import islice
 from typing import NamedTuple
 
+from django.conf import settings as configuration
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Count, Q
 
 from inference.errors import Invalid
-from webapp.models import Corpus, Export
+from webapp.accounts.roles import SHARED, Person, grants
+from webapp.models import Corpus, Export, TextShown
 from webapp.storage import export_files
 from webapp.storage.sql import rows
 
 PASSAGE = 200  # characters of consecutive text, markers aside
-QUARTER = 4  # a passage of a section is at most the section's length divided by this
+QUARTER = 4  # a passage of a section, and all that is shown of a text, is at most its length divided by this
 LINES = 3  # of one document in a list of lines
 PART = 50_000  # characters of a document that a page shows
 SLACK = 1_000  # before the end of a part in which a line or a space is looked for, to cut there
@@ -45,17 +52,230 @@ ROLES = {
     "date": ("date_text",),
 }
 SENTENCE = "The texts of this corpus are under embargo: you see only counts, and passages of at most {} characters."
+IN_ALL = (
+    " Of each text you see a quarter in all: what was shown to you, or to all who read with the same link, counts for good, "
+    "and where a quarter is used up a passage stays empty. Searches and counts still tell which words a text has."
+)
 
 
 def sentence(corpus: Corpus) -> str:
     """For readers; "" where there is no embargo."""
-    return SENTENCE.format(PASSAGE) if corpus.embargo else ""
+    return SENTENCE.format(PASSAGE) + (IN_ALL if readers(corpus) else "") if corpus.embargo else ""
 
 
 def refuse(corpus: Corpus, what: str) -> None:
     """Raises Invalid where `what`, which would give texts away, is asked for under embargo."""
     if corpus.embargo:
         raise Invalid("embargo", f"{what} would give away texts that are under embargo.")
+
+
+# Readers -------------------------------------------------------------------------------------------------------------
+
+
+class _Reader(NamedTuple):
+    person: Callable[[], Person]
+    known: dict[int, tuple[str, ...]]  # corpus -> `readers`, as they were asked for
+
+
+_reader: ContextVar[_Reader | None] = ContextVar("reader", default=None)
+
+
+def read_by(person: Callable[[], Person]) -> None:
+    """From here on texts are shown to a person: to the end of the request whose middleware calls this, a response that
+    streams included. Nobody has called it in a worker: texts are read by the program itself there."""
+    _reader.set(_Reader(person, {}))
+
+
+@contextmanager
+def reading(person: Person | None) -> Iterator[None]:
+    """Texts are shown to a person in here; None: to nobody, the program itself reads them."""
+    token = _reader.set(_Reader(lambda: person, {}) if person else None)
+    try:
+        yield
+    finally:
+        _reader.reset(token)
+
+
+def readers(corpus: Corpus) -> tuple[str, ...]:
+    """For whom what is shown of a corpus's texts is counted (TextShown.reader): the account, and all readers of the links
+    or of what is public together. () where nothing is: for its owner, the program itself, and while accounts are off.
+
+    Of a part of a corpus its owner counts as a reader, unless the corpora that it comes from are theirs, too; and what
+    they let others read of it counts as read by them.
+    """
+    reader = _reader.get()
+    if not (corpus.embargo and configuration.ACCOUNTS and reader):
+        return ()
+    if corpus.pk not in reader.known:
+        reader.known[corpus.pk] = _readers(corpus, reader.person())
+    return reader.known[corpus.pk]
+
+
+def _readers(corpus: Corpus, person: Person) -> tuple[str, ...]:
+    lineage, user = _lineage(corpus), {f"user {person.user}"} if person.user else set()
+    if person.user and lineage.owners == {person.user}:
+        return ()
+    vouching = {f"user {owner}" for owner in lineage.owners if owner not in (None, lineage.owner)}
+    shared = Corpus.everything.filter(pk=corpus.pk).values(shared=SHARED)
+    given = [
+        row for grant in grants(person) for row in grant.filter(granted__in=shared).values_list("to_user", "to_link")
+    ]
+    if any(to_user is not None for to_user, _ in given):
+        return tuple(sorted(user | vouching))
+    return tuple(sorted(user | vouching | ({f"link {link}" for _, link in given} or {"public"})))
+
+
+class _Lineage(NamedTuple):
+    """The corpora that a corpus was taken from, itself included."""
+
+    first: int  # from which all others were taken; where it is gone for good the oldest that is there
+    owner: int | None  # of the first; None where it is gone
+    owners: set[int | None]
+
+
+def _lineage(corpus: Corpus) -> _Lineage:
+    line = rows(
+        """
+        WITH RECURSIVE line AS (
+            SELECT id, coalesce(parent_id, into_id) AS before, owner_id, provenance, 1 AS depth FROM webapp_corpus WHERE id = %s
+            UNION ALL
+            SELECT c.id, coalesce(c.parent_id, c.into_id), c.owner_id, c.provenance, depth + 1
+            FROM webapp_corpus c JOIN line ON c.id = line.before
+        ) CYCLE id SET again USING path
+        SELECT id, owner_id, before IS NULL AND provenance <> '{}' AS orphan FROM line WHERE NOT again ORDER BY depth
+        """,
+        [corpus.pk],
+    )
+    owners = {row["owner_id"] for row in line}
+    if line[-1]["orphan"]:
+        return _Lineage(line[-1]["id"], None, owners | {None})
+    return _Lineage(line[-1]["id"], line[-1]["owner_id"], owners)
+
+
+class _Wanted(NamedTuple):
+    """The characters begin … end - 1 of a text. mark: the one that matters among them."""
+
+    digest: bytes
+    length: int  # of the text
+    begin: int
+    end: int
+    mark: int
+
+
+Span = tuple[int, int]  # from, up to
+Shown = dict[tuple[str, bytes], list[Span]]  # reader and text -> what was shown: ascending, apart
+
+
+def _charge(corpus: Corpus, wanted: list[_Wanted]) -> list[Span]:
+    """What may be shown of each, around its mark; (mark, mark): nothing. It is counted, for good, before it is returned.
+
+    What was shown before may be shown again: that takes one query and no write. All else takes one transaction, in which
+    the texts' rows are locked: of readers who ask at the same time none gets what another one has used up.
+    """
+    asking = readers(corpus)
+    if not asking or not wanted:
+        return [(one.begin, one.end) for one in wanted]
+    keys = sorted({(reader, one.digest) for one in wanted for reader in asking})
+    columns = list(map(list, zip(*keys, strict=True)))
+    cut, new = _share_out(_known(columns, lock=False), asking, wanted)
+    if not new:
+        return cut
+    with transaction.atomic():
+        rows(
+            "INSERT INTO text_shown (reader, digest, corpus_id) SELECT reader, digest, %s FROM unnest(%s::text[], %s::bytea[])"
+            " AS asked(reader, digest) ON CONFLICT DO NOTHING RETURNING 1",
+            [_lineage(corpus).first, *columns],
+        )
+        cut, new = _share_out(_known(columns, lock=True), asking, wanted)
+        spans = ["{" + ",".join(f"[{a},{b})" for a, b in shown) + "}" for shown in new.values()]
+        lengths = {one.digest: one.length for one in wanted}
+        full = [sum(b - a for a, b in shown) >= lengths[digest] // QUARTER for (_, digest), shown in new.items()]
+        rows(
+            "UPDATE text_shown AS t SET shown = n.shown::int4multirange, used_up = n.used_up"
+            " FROM unnest(%s::text[], %s::bytea[], %s::text[], %s::bool[]) AS n(reader, digest, shown, used_up)"
+            " WHERE t.reader = n.reader AND t.digest = n.digest RETURNING 1",
+            [[reader for reader, _ in new], [digest for _, digest in new], spans, full],
+        )
+    return cut
+
+
+def _known(columns: list[list], lock: bool) -> Shown:
+    """What was shown, of rows by their readers and digests, in an order that is the same for all who lock them."""
+    known = rows(
+        "SELECT reader, digest, array(SELECT lower(s) FROM unnest(shown) s) AS begins, array(SELECT upper(s) FROM unnest(shown) s) AS ends"
+        " FROM text_shown WHERE (reader, digest) IN (SELECT * FROM unnest(%s::text[], %s::bytea[])) ORDER BY reader, digest"
+        + (" FOR UPDATE" if lock else ""),
+        columns,
+    )
+    return {(row["reader"], bytes(row["digest"])): list(zip(row["begins"], row["ends"], strict=True)) for row in known}
+
+
+def _share_out(shown: Shown, asking: tuple[str, ...], wanted: list[_Wanted]) -> tuple[list[Span], Shown]:
+    """What of each may be shown, and what has then been shown of the texts of which that is more than before."""
+    cut, new = [], {}
+    for one in wanted:
+        keys = [(reader, one.digest) for reader in asking]
+        spans = [shown.setdefault(key, []) for key in keys]
+        left = [one.length // QUARTER - sum(b - a for a, b in before) for before in spans]
+        begin, end = _affordable(one, [_overlaps(before, one.begin, one.end) for before in spans], left)
+        cut.append((begin, end))
+        for key, before in zip(keys, spans, strict=True):
+            if begin < end and sum(b - a for a, b in _overlaps(before, begin, end)) < end - begin:
+                shown[key] = new[key] = _joined(before, begin, end)
+    return cut, new
+
+
+def _overlaps(spans: list[Span], begin: int, end: int) -> list[Span]:
+    """The parts of spans that lie within begin … end - 1."""
+    first = bisect.bisect_right(spans, begin, key=lambda span: span[1])
+    last = bisect.bisect_left(spans, end, key=lambda span: span[0])
+    return [(max(a, begin), min(b, end)) for a, b in spans[first:last]]
+
+
+def _joined(spans: list[Span], begin: int, end: int) -> list[Span]:
+    """With one more, as few as they can be."""
+    first = bisect.bisect_left(spans, begin, key=lambda span: span[1])
+    last = bisect.bisect_right(spans, end, key=lambda span: span[0])
+    touched = [(begin, end), *spans[first:last]]
+    return [*spans[:first], (min(a for a, _ in touched), max(b for _, b in touched)), *spans[last:]]
+
+
+def _affordable(one: _Wanted, before: list[list[Span]], left: list[int]) -> Span:
+    """As much of what is wanted as each reader has characters left for, grown from the mark to both sides."""
+    if one.begin >= one.end:
+        return one.begin, one.begin
+    if all(
+        one.end - one.begin - sum(b - a for a, b in spans) <= most for spans, most in zip(before, left, strict=True)
+    ):
+        return one.begin, one.end
+    costs = []  # of each character, by reader
+    for spans in before:
+        cost = bytearray(b"\1") * (one.end - one.begin)
+        for a, b in spans:
+            cost[a - one.begin : b - one.begin] = bytes(b - a)
+        costs.append(cost)
+    mark = min(max(one.mark, one.begin), one.end - 1)
+    begin = end = mark
+    grows_right, grows_left = True, True
+    while grows_right or grows_left:
+        for place, right in ((end, True), (begin - 1, False)):
+            may = grows_right if right else grows_left and end > mark
+            may = may and one.begin <= place < one.end
+            if may and all(most >= cost[place - one.begin] for cost, most in zip(costs, left, strict=True)):
+                left = [most - cost[place - one.begin] for cost, most in zip(costs, left, strict=True)]
+                begin, end = (begin, end + 1) if right else (begin - 1, end)
+            elif right:
+                grows_right = False
+            else:
+                grows_left = False
+    return begin, end
+
+
+def used(corpus: Corpus) -> dict[str, tuple[int, int]]:
+    """reader -> of how many texts they were shown something, and of how many a quarter: for the owner."""
+    shown = TextShown.objects.filter(corpus=corpus).values("reader")
+    counted = shown.annotate(texts=Count("digest"), full=Count("digest", filter=Q(used_up=True)))
+    return {row["reader"]: (row["texts"], row["full"]) for row in counted}
 
 
 # Fields --------------------------------------------------------------------------------------------------------------
@@ -227,6 +447,11 @@ def _cut_before(text: str, limit: int) -> int:
 _MOST = f"CASE WHEN parts > 1 THEN least({PASSAGE}, length(text) / {QUARTER}) ELSE {PASSAGE} END"
 
 
+def _length(corpus: Corpus) -> str:
+    """A text's, in SQL. Without an embargo nobody asks for it, and a long text need not be read to its end."""
+    return "length(text)" if corpus.embargo else "0"
+
+
 class Piece(NamedTuple):
     """The characters of a document from `first` on; more: whether its text goes on behind them."""
 
@@ -241,10 +466,10 @@ def pieces(corpus: Corpus, places: list[tuple[int, int, int, int]]) -> list[Piec
 
     Under embargo shorter ones, each with the character that matters in its first third.
     """
-    most = _MOST if corpus.embargo else "size"
+    most, length = _MOST if corpus.embargo else "size", _length(corpus)
     cut = rows(
         f"""
-        SELECT d.number, begin, asked, substr(d.text, begin + 1, asked + 1) AS text
+        SELECT d.number, begin, asked, mark, d.digest, {length} AS length, substr(d.text, begin + 1, asked + 1) AS text
         FROM unnest(%(number)s::bigint[], %(first)s::int[], %(size)s::int[], %(mark)s::int[])
              WITH ORDINALITY AS p(number, first, size, mark, place)
         JOIN document d ON d.corpus_id = %(corpus)s AND d.number = p.number,
@@ -256,19 +481,33 @@ def pieces(corpus: Corpus, places: list[tuple[int, int, int, int]]) -> list[Piec
         dict(zip(("number", "first", "size", "mark"), map(list, zip(*places, strict=True)), strict=True))
         | {"corpus": corpus.pk},
     ) if places else []  # fmt: skip
+    wanted = [
+        _Wanted(
+            bytes(row["digest"]), row["length"], at := row["begin"], at + len(row["text"][: row["asked"]]), row["mark"]
+        )
+        for row in cut
+    ]
     return [
-        Piece(row["number"], row["begin"], row["text"][: row["asked"]], len(row["text"]) > row["asked"]) for row in cut
+        Piece(
+            row["number"],
+            begin,
+            row["text"][begin - row["begin"] : end - row["begin"]],
+            end - row["begin"] < len(row["text"]),
+        )
+        for row, (begin, end) in zip(cut, _charge(corpus, wanted), strict=True)
     ]
 
 
 def beginnings(corpus: Corpus, numbers: Collection[int], most: int) -> dict[int, str]:
     """The first characters of documents, at most so many: number -> text, in the order of the numbers."""
     documents = rows(
-        f"SELECT number, left(text, least(%s, {_MOST if corpus.embargo else '%s'})) AS text FROM document"
-        " WHERE corpus_id = %s AND number = ANY(%s) ORDER BY number",
+        f"SELECT number, digest, {_length(corpus)} AS length, left(text, least(%s, {_MOST if corpus.embargo else '%s'})) AS text"
+        " FROM document WHERE corpus_id = %s AND number = ANY(%s) ORDER BY number",
         [most, *([] if corpus.embargo else [most]), corpus.pk, [*map(int, numbers)]],
     )
-    return {row["number"]: row["text"] for row in documents}
+    wanted = [_Wanted(bytes(row["digest"]), row["length"], 0, len(row["text"]), 0) for row in documents]
+    shown = zip(documents, _charge(corpus, wanted), strict=True)
+    return {row["number"]: row["text"][:end] for row, (_, end) in shown}
 
 
 def chosen(
@@ -280,16 +519,19 @@ def chosen(
     read: how many characters of a document it is given to choose from. Under embargo the beginning of that piece.
     """
     documents = rows(
-        f"SELECT number, {_MOST if corpus.embargo else 'NULL'} AS most, left(text, %s) AS text FROM document"
-        " WHERE corpus_id = %s AND number = ANY(%s)",
+        f"SELECT number, {_MOST if corpus.embargo else 'NULL'} AS most, digest, {_length(corpus)} AS length, left(text, %s) AS text"
+        " FROM document WHERE corpus_id = %s AND number = ANY(%s)",
         [read, corpus.pk, numbers],
     )
-    pieces = {}
+    wanted = []
     for row in documents:
         start, end = choose(row["number"], row["text"])
         end = min(end, start + row["most"]) if corpus.embargo else end
-        pieces[row["number"]] = start, row["text"][start:end]
-    return pieces
+        wanted.append(
+            _Wanted(bytes(row["digest"]), row["length"], start, max(start, min(end, len(row["text"]))), start)
+        )
+    shown = zip(documents, _charge(corpus, wanted), strict=True)
+    return {row["number"]: (begin, row["text"][begin:end]) for row, (begin, end) in shown}
 
 
 def quotation(corpus: Corpus, number: int, quote: str, start: int | None, end: int | None) -> Piece | None:
@@ -373,8 +615,10 @@ def preview(one: dict, hidden: Withheld | None) -> dict:
 
 
 def beginning(corpus: Corpus, text: str) -> str:
-    """What may be shown of a text that is no row yet."""
-    return text[:PASSAGE] if corpus.embargo else text
+    """What may be shown of a text that is no row yet, and so can't be counted."""
+    if not corpus.embargo:
+        return text
+    return "" if readers(corpus) else text[:PASSAGE]
 
 
 def passage(corpus: Corpus, parts: list[tuple[str, bool]]) -> list[tuple[str, bool]]:

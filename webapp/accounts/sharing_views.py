@@ -11,7 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from inference.errors import Invalid
-from webapp.accounts import authorization, emails, ownership, sharing
+from webapp.accounts import authorization, emails, embargo, ownership, sharing
 from webapp.models import Corpus, User
 from webapp.pages.page import corpus_or_404, page, whole
 
@@ -32,15 +32,18 @@ def of_corpus(request: HttpRequest, corpus_id: int) -> HttpResponse:
             wrong, field = error.message, error.field
         if not made and not wrong:
             return redirect("corpus_sharing", corpus.pk)
+    members = corpus.memberships.select_related("user").order_by("user__name")[:SHOWN]
+    used = embargo.used(corpus) if corpus.embargo else {}
     data = {
         "corpus": corpus,
+        "used": used.get("public"),
         "made": request.build_absolute_uri(reverse("share", args=[made])) if made else "",
         "wrong": wrong,
         "field": field,
         "now": timezone.now(),
-        "members": corpus.memberships.select_related("user").order_by("user__name")[:SHOWN],
+        "members": [(member, used.get(f"user {member.user.pk}")) for member in members],
         "invited": corpus.invitations.order_by("email")[:SHOWN],
-        "links": corpus.links.select_related("by")[:SHOWN],
+        "links": [(link, used.get(f"link {link.pk}")) for link in corpus.links.select_related("by")[:SHOWN]],
         "days": sharing.DAYS,
         "mail": settings.MAIL,
     }

@@ -18,7 +18,7 @@ from django.db.models.functions import Now
 from inference.errors import Invalid
 from webapp.accounts.embargo import passage
 from webapp.jobs import claims, dispatch, events, kinds
-from webapp.models import GONE, Corpus, Pin, Run, Upload, Version
+from webapp.models import GONE, Corpus, Pin, Run, TextShown, Upload, Version
 
 Deletable = Corpus | Upload | Version | Run
 MODELS: dict[str, type[Corpus] | type[Run]] = {"corpus": Corpus, "run": Run}
@@ -132,8 +132,10 @@ def claim(row: Corpus | Run) -> bool:
 def rows(row: Corpus | Run) -> None:
     """Take away the rows of a corpus that has no runs any more, or of a run: those that cascade are few."""
     with transaction.atomic():
-        if type(row) is Corpus and row.embargo:
-            _shorten_passages(row)
+        if type(row) is Corpus:
+            if row.embargo:
+                _shorten_passages(row)
+            TextShown.objects.filter(corpus=row).delete()
         row.delete()
 
 

@@ -20,6 +20,7 @@ from inference.durable import settle
 from inference.errors import Invalid
 from webapp import exports
 from webapp.accounts import embargo, quotas
+from webapp.accounts.roles import Person
 from webapp.drawing.numbers import bytes as size_of
 from webapp.jobs import claims, dispatch, kinds
 from webapp.jobs.heartbeat import Heartbeat
@@ -137,7 +138,7 @@ class _Overtaken(Exception):
 def _work(key: int, attempt: int, beat: Heartbeat) -> None:
     export, ready = Export.objects.get(pk=key), False
     while not ready:
-        with suppress(_Overtaken):
+        with suppress(_Overtaken), embargo.reading(Person(export.by_id)):
             _make(export, attempt, beat)
             ready = True
     make_room(export.by_id)

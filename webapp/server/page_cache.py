@@ -21,7 +21,7 @@ from django.middleware.csrf import get_token
 from django.utils.cache import get_conditional_response
 from django.views.decorators.http import require_safe
 
-from webapp.accounts import authorization
+from webapp.accounts import authorization, embargo
 from webapp.models import Run
 from webapp.pages.page import READER, run_or_404
 from webapp.pages.typed import PART
@@ -116,13 +116,14 @@ def _key(request: HttpRequest, run: Run, named: dict, also: object) -> bytes:
     models = (run, run.snapshot, run.version, run.corpus, run.corpus.version)
     stored = [[getattr(row, field.attname) for field in row._meta.concrete_fields] for row in models]
     asked = (request.path, request.GET.urlencode(), request.headers.get(PART), sorted(named.items()), also)
-    return blake2b(repr((asked, _reader(request), stored, state(run))).encode(), digest_size=32).digest()
+    return blake2b(repr((asked, _reader(request, run), stored, state(run))).encode(), digest_size=32).digest()
 
 
-def _reader(request: HttpRequest) -> tuple:
-    """What pages show of the reader: their role, their name, and the notebooks that a Pin button offers."""
+def _reader(request: HttpRequest, run: Run) -> tuple:
+    """What pages show of the reader: their role, their name, and the notebooks that a Pin button offers. Under an embargo
+    also for whom the passages of a page were counted: they have not been shown to others."""
     user, context = request.user, request_context(request)
     account = (user.pk, user.name, user.is_staff) if settings.ACCOUNTS and user.is_authenticated else None
     context.recent_notebooks = authorization.notebooks(request).recent() if account or not settings.ACCOUNTS else []
     offered = [(notebook.pk, notebook.title) for notebook in context.recent_notebooks]
-    return settings.ACCOUNTS, context.role, account, request.session.get(READER), offered
+    return settings.ACCOUNTS, context.role, account, request.session.get(READER), offered, embargo.readers(run.corpus)

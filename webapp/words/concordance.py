@@ -166,7 +166,7 @@ def _cut(run: Run, uses: Uses, tokens: list[tuple[int, int]]) -> list[Cut]:
     cut = []
     for piece, (pair, _), at, begin, (stop,) in zip(pieces, tokens, places, begins, stops, strict=True):
         title, date = (known[piece.number][name] for name in ("title", "date_text"))
-        before, word, after = piece.text[:begin], piece.text[begin:stop], piece.text[stop : stop + SIDE]
+        before, word, after = piece.text[:begin], piece.text[begin:stop] or "…", piece.text[stop : stop + SIDE]
         cut.append(Cut(pair, piece.number, at, title, date, before, word, after))
     return cut
 

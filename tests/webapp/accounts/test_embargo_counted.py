@@ -1,0 +1,256 @@
+"""Under embargo a quarter of a text is shown in all: to an account, and to all readers of a link or of what is public
+together, whatever they ask for."""
+
+import random
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from tests import addresses
+from tests.webapp.accounts.test_embargo import LETTERS, WORD, WORDS, shut, texts  # noqa: F401
+from webapp.accounts import authorization, embargo, sharing, tokens
+from webapp.accounts.embargo import PASSAGE, QUARTER, _affordable, _joined, _overlaps, _Wanted
+from webapp.accounts.roles import Person
+from webapp.corpora import deletion
+from webapp.models import Corpus, Membership, Run, TextShown, User
+from webapp.server import page_cache
+
+pytestmark = pytest.mark.django_db
+LENGTH = WORDS * (LETTERS + 1) - 1
+QUARTER_OF_WORDS = WORDS // QUARTER + 1
+
+
+@pytest.fixture
+def run(shut, settings) -> Run:  # noqa: F811
+    """The same while accounts are on; it is the owner's."""
+    settings.ACCOUNTS = True
+    page_cache.clear()
+    owner = User.objects.create_user("professor@example.org", "professor")
+    Corpus.objects.filter(pk=shut.corpus_id).update(owner=owner)
+    return Run.objects.select_related("corpus", "snapshot").get(pk=shut.pk)
+
+
+def member(run: Run, name: str) -> User:
+    user = User.objects.create_user(f"{name}@example.org", name)
+    Membership.objects.create(corpus=run.corpus, user=user, role="viewer")
+    return user
+
+
+def shown(person: Person, run: Run, number: int, places=None) -> set[int]:
+    """Which characters of a document whoever asks for all of them is given."""
+    text = " ".join(texts()[number])
+    some = list(range(0, LENGTH, 100) if places is None else places)
+    seen = set()
+    with embargo.reading(person):
+        for place in some:
+            (piece,) = embargo.pieces(run.corpus, [(number, place, PASSAGE, place)])
+            assert text[piece.first : piece.first + len(piece.text)] == piece.text
+            seen.update(range(piece.first, piece.first + len(piece.text)))
+    return seen
+
+
+# The budget
+
+
+def test_an_account_sees_a_quarter_however_it_asks(run):
+    user = Person(member(run, "ann").pk)
+    seen = shown(user, run, 2)
+    assert len(seen) == LENGTH // QUARTER
+    assert shown(user, run, 2, [place + 50 for place in range(0, LENGTH - 50, 100)]) <= seen
+    assert shown(user, run, 2, sorted(seen)[:3])  # what was shown is shown again
+    with embargo.reading(user):
+        assert embargo.beginnings(run.corpus, [2], 200)[2] == " ".join(texts()[2])[:200]
+        assert embargo.chosen(run.corpus, [2], LENGTH, lambda n, text: (LENGTH - 100, LENGTH))[2][1] == ""
+        assert len(embargo.pieces(run.corpus, [(3, 0, PASSAGE, 0)])[0].text) == PASSAGE  # another text
+    assert TextShown.objects.get(reader=f"user {user.user}", used_up=True).corpus_id == run.corpus_id
+
+
+def test_the_same_characters_count_once(run):
+    user = Person(member(run, "ann").pk)
+    for _ in range(50):
+        assert len(shown(user, run, 2, [1000])) == PASSAGE
+    assert len(shown(user, run, 2)) == LENGTH // QUARTER
+
+
+def test_all_readers_of_a_link_see_a_quarter_together(run):
+    link, _ = sharing.make_link(run.corpus, run.corpus.owner, "class", 7)
+    first, second = (User.objects.create_user(f"{name}@example.org", name).pk for name in ("x", "y"))
+    readers = (Person(None, (link.pk,)), Person(first, (link.pk,)), Person(second, (link.pk,)))
+    seen = [shown(reader, run, 2, range(100 * i, LENGTH, 300)) for i, reader in enumerate(readers)]
+    assert len(set().union(*seen)) == LENGTH // QUARTER
+    assert len(shown(Person(member(run, "ann").pk, (link.pk,)), run, 2)) == LENGTH // QUARTER  # hers is her own
+
+
+def test_what_is_public_is_counted_for_everybody_together(run):
+    Corpus.objects.filter(pk=run.corpus_id).update(public=True)
+    seen = shown(Person(), run, 2) | shown(Person(User.objects.create_user("x@example.org", "x").pk), run, 2)
+    assert len(seen) == LENGTH // QUARTER
+
+
+def test_the_owner_is_not_bound_and_sees_what_was_used(run):
+    user = Person(member(run, "ann").pk)
+    shown(user, run, 2)
+    shown(user, run, 3, [0])
+    assert len(shown(Person(run.corpus.owner_id), run, 2)) == LENGTH
+    assert embargo.used(run.corpus) == {f"user {user.user}": (2, 1)}
+    owner = Client()
+    owner.force_login(run.corpus.owner)
+    page = owner.get(reverse("corpus_sharing", args=[run.corpus_id])).content.decode()
+    assert "saw something of 2 texts, all that is allowed of 1" in page
+
+
+def test_parts_of_a_corpus_count_with_it(run):
+    """Who makes a part owns it, may share it and delete it: a text in it is the text it was."""
+    ann = member(run, "ann")
+    seen = shown(Person(ann.pk), run, 2)
+    part = Corpus.objects.create(
+        owner=ann, name="part", parent=run.corpus, provenance={"of": 1}, embargo=True, public=True, status="ready"
+    )
+    for person in (Person(ann.pk), Person(), Person(User.objects.create_user("z@example.org", "z").pk)):
+        with embargo.reading(person):
+            assert f"user {ann.pk}" in embargo.readers(part)
+            (cut,) = embargo._charge(part, [_asked(run, 2, 0, LENGTH)])
+            assert set(range(*cut)) <= seen
+    deletion.corpus(part)
+    deletion.for_good(part)
+    deletion.rows(Corpus.everything.get(pk=part.pk))
+    assert shown(Person(ann.pk), run, 2) == seen
+
+
+def _asked(run: Run, number: int, begin: int, end: int) -> _Wanted:
+    digest = bytes(TextShown.objects.filter(used_up=True).values_list("digest", flat=True)[0])
+    return _Wanted(digest, LENGTH, begin, end, begin)
+
+
+def test_of_a_short_text_a_quarter_is_shown_too(run):
+    with embargo.reading(Person(member(run, "ann").pk)):
+        (cut,) = embargo._charge(run.corpus, [_Wanted(b"x" * 32, 100, 0, 100, 40)])
+    assert cut[1] - cut[0] == 25 and cut[0] <= 40 < cut[1]
+
+
+def test_it_survives_all_that_a_process_forgets(run):
+    """What was shown is in the database, and nowhere else."""
+    user = Person(member(run, "ann").pk)
+    seen = shown(user, run, 2)
+    embargo._reader.set(None)
+    assert shown(user, run, 2) == seen
+    TextShown.objects.all().delete()
+    assert shown(user, run, 2, [LENGTH - 200])
+
+
+def test_while_accounts_are_off_nothing_is_counted(run, settings):
+    settings.ACCOUNTS = False
+    assert len(shown(Person(), run, 2)) == LENGTH and not TextShown.objects.exists()
+
+
+def test_what_was_shown_is_shown_again_without_a_write(run, django_assert_num_queries):
+    user = Person(member(run, "ann").pk)
+    shown(user, run, 2, [0])
+    with embargo.reading(user):
+        assert embargo.readers(run.corpus)
+        with django_assert_num_queries(2):
+            embargo.pieces(run.corpus, [(2, 0, PASSAGE, 0)])
+
+
+# Pages, the API and files
+
+
+def words_of(answer: str, number: int) -> set[int]:
+    """Places of the words of a document that stand next to each other in an answer as they do in it."""
+    place = {word: i for i, word in enumerate(texts()[number])}
+    found = WORD.findall(answer)
+    pairs = zip(found, found[1:], strict=False)
+    return {place[a] for a, b in pairs if place.get(a, -9) + 1 == place.get(b, -1)}
+
+
+@pytest.mark.parametrize("way", ["pages", "api"])
+def test_no_text_is_pieced_together_from_lines(run, way):
+    """The attack that was documented: a line of each word, stitched."""
+    user, client, headers = member(run, "ann"), Client(), {}
+    if way == "api":
+        headers = {"HTTP_AUTHORIZATION": f"Bearer {tokens.create('x', user)[1]}"}
+    else:
+        client.force_login(user)
+    seen: set[int] = set()
+    for word in texts()[2][::7]:
+        if way == "api":
+            url = f"/api/v1/runs/{run.pk}/words/{word}/lines"
+        else:
+            url = reverse("run_word", args=[run.pk, word]) + "?topic=all"
+        response = client.get(url, **headers)
+        assert response.status_code == 200, url
+        seen |= words_of(response.content.decode(), 2)
+    # A word is shown whole where its first letter may be; a line's parts stand next to each other
+    assert 10 < len(seen) <= WORDS // QUARTER + 10
+
+
+def test_every_page_is_answered_when_all_is_used_up(run):
+    user, client = member(run, "ann"), Client()
+    client.force_login(user)
+    for number in range(24):
+        shown(Person(user.pk), run, number)
+    assert TextShown.objects.filter(used_up=True).count() == 24
+    for name in sorted(addresses.names() - set(addresses.POSTS) - set(addresses.STREAMS) - set(addresses.ELSEWHERE)):
+        url = addresses.address(name, run.corpus_id, run.pk, word=texts()[2][50])
+        for query in ("", f"?q={texts()[2][50]}", "?topic=0"):
+            response = client.get(url + query)
+            assert response.status_code < 500, url + query
+            body = b"".join(response.streaming_content) if response.streaming else response.content
+            for close in response._resource_closers:
+                close()
+            assert all(place < QUARTER_OF_WORDS for place in words_of(body.decode(), 2)), url + query
+
+
+def test_a_cached_page_is_counted_for_whom_it_is_shown_to(run):
+    links = [sharing.make_link(run.corpus, run.corpus.owner, str(i), 7)[0].pk for i in range(2)]
+    url = reverse("run_word", args=[run.pk, texts()[2][50]]) + "?topic=all"
+    for link in links:
+        client = Client()
+        client.get("/")
+        session = client.session
+        session[authorization.LINKS] = [link]
+        session.save()
+        client.cookies["sessionid"] = session.session_key
+        for _ in range(2):
+            assert client.get(url).status_code == 200
+    assert TextShown.objects.filter(reader=f"link {links[0]}").count() > 0
+    assert (
+        TextShown.objects.filter(reader=f"link {links[0]}").count()
+        == TextShown.objects.filter(reader=f"link {links[1]}").count()
+    )
+
+
+def test_pages_say_what_counts(run):
+    client = Client()
+    client.force_login(member(run, "ann"))
+    page = client.get(reverse("run_document", args=[run.pk, 2])).content.decode()
+    assert "Of each text you see a quarter in all" in page and "Searches and counts still tell" in page
+    client.force_login(run.corpus.owner)
+    page = client.get(reverse("run_document", args=[run.pk, 2])).content.decode()
+    assert "under embargo" in page and "a quarter in all" not in page
+
+
+# Spans
+
+
+def test_spans_are_sets_of_characters():
+    chance = random.Random(1)
+    for _ in range(300):
+        spans, places = [], set()
+        for _ in range(chance.randrange(12)):
+            a = chance.randrange(90)
+            b = a + chance.randrange(1, 12)
+            spans, places = _joined(spans, a, b), places | set(range(a, b))
+        assert {i for a, b in spans for i in range(a, b)} == places
+        assert all(b < c for (_, b), (c, _) in zip(spans, spans[1:], strict=False))  # apart
+        a, b = chance.randrange(90), chance.randrange(90, 110)
+        assert {i for c, d in _overlaps(spans, a, b) for i in range(c, d)} == places & set(range(a, b))
+        left = chance.randrange(20)
+        mark = chance.randrange(a, b)
+        begin, end = _affordable(_Wanted(b"", 0, a, b, mark), [_overlaps(spans, a, b)], [left])
+        assert a <= begin <= end <= b
+        cost = len(set(range(begin, end)) - places)
+        assert cost <= left and (begin <= mark < end or cost == 0)
+        if (begin, end) != (a, b):  # nothing more could be shown
+            assert cost == left or (begin == end and left == 0)
