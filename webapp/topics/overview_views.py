@@ -22,8 +22,10 @@ VIEWS = {"list": "List", "map": "Map", "grid": "Grid of words", "time": "Over ti
 
 
 def _shown_as(request: HttpRequest, run: Run) -> str:
-    """What the address says, else the reader's last choice."""
+    """What the address says; on the page, and not in its data, else the reader's last choice."""
     chosen = request.GET.get("view", "")
+    if request.path.endswith(".json"):
+        return chosen if chosen in VIEWS else "list"
     if chosen in VIEWS:
         if request.session.get("overview") != chosen:
             request.session["overview"] = chosen

@@ -15,6 +15,7 @@ from webapp.documents.selection import Selection
 from webapp.models import Topic, Word
 from webapp.results import evidence
 from webapp.results.view import RunView
+from webapp.server import page_cache
 
 pytestmark = pytest.mark.django_db
 
@@ -114,11 +115,25 @@ def test_topics_with_a_word(client, trained):
 
 
 def test_the_last_view_is_remembered_and_an_address_wins(client, trained):
+    def view(query: str = "") -> str:
+        response = client.get(reverse("run_topics", args=[trained.pk]) + "?" + query)
+        return response.context["view"]
+
+    page_cache.clear()
+    assert view() == "list"
+    assert view("view=map") == "map"
+    page_cache.clear()
+    assert view("drop=") == "map"
+    assert view("view=time") == "time"
+    assert view("view=nonsense") == "time"
+
+
+def test_data_does_not_depend_on_the_view_before(client, trained):
+    client.get(reverse("run_topics", args=[trained.pk]) + "?view=map")
     assert get(client, trained)["view"] == "list"
-    assert get(client, trained, "view=map")["view"] == "map"
-    assert get(client, trained)["view"] == "map"
-    assert get(client, trained, "view=time")["view"] == "time"
-    assert get(client, trained, "view=nonsense")["view"] == "time"
+    assert get(client, trained, "view=grid")["view"] == "grid"
+    client.get(reverse("run_topics", args=[trained.pk]))
+    assert client.session["overview"] == "map"  # nor does the page depend on what a program asked for
 
 
 @pytest.mark.parametrize("query", ["topics=9", "topics=x", "topics=1;2", "topics=-1", "has=9:1"])
