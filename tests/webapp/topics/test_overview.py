@@ -118,7 +118,7 @@ def test_the_last_view_is_remembered_and_an_address_wins(client, trained):
     def view(query: str = "") -> str:
         response = client.get(reverse("run_topics", args=[trained.pk]) + "?" + query)
         names = {template.name for template in response.templates}
-        return next(name for name in ("list", "map", "grid", "time") if f"run/overview/_{name}.html" in names)
+        return next(name for name in ("map", "grid", "time", "list") if f"run/overview/_{name}.html" in names)
 
     page_cache.clear()
     assert view() == "list"
