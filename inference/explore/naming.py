@@ -63,11 +63,11 @@ def standing(
     """Of each topic the words that stand for it, those first that hold most of it: at least `precision` of their tokens, and
     PART of the topic's, are in it. Where none has the precision, the FEWER first of all. into: int32[K], merged topics."""
     ptr, topics, tokens, _ = evidence.by_word()
-    word = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
-    topic = topics.astype(np.int64) if into is None else into[topics].astype(np.int64)
+    word, topic = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr)), topics.astype(np.int64)
+    if into is not None and (into != np.arange(evidence.K)).any():
+        key, at = np.unique(word * evidence.K + into[topic], return_inverse=True)  # merged topics are one
+        tokens, (word, topic) = np.bincount(at, weights=tokens), np.divmod(key, evidence.K)
     size = np.bincount(topic, weights=tokens, minlength=evidence.K)
-    key, at = np.unique(word * evidence.K + topic, return_inverse=True)  # merged topics are one
-    tokens, (word, topic) = np.bincount(at, weights=tokens), np.divmod(key, evidence.K)
     share = tokens / np.bincount(word, weights=tokens)[word]
     some = np.flatnonzero(tokens >= np.maximum(PART * size, np.minimum(LEAST, size / 8))[topic])
     order = some[np.argsort(-(tokens * share)[some], kind="stable")]

@@ -1,10 +1,13 @@
 """Names of topics: phrases as texts write them, no near-synonyms, none twice, and general talk told apart."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from inference import Evidence, Postings, Theta, Topics, gather
 from inference.explore import naming, neighbours
+from inference.findings import uses
 from inference.text import Choice, Stream, Tokeniser, choose, stop_words
 
 AROUND = ["pays", "needs", "reform", "grows"]  # so that no longer phrase stands in every document
@@ -74,6 +77,33 @@ def test_a_name_covers_its_topic_by_two_words_that_meet(tmp_path):
     words = [["corn", "wheat", "rain", "sun", "hay"], ["court", "judge"]]
     names, _ = named(tmp_path, texts + ["Court; judge."] * 8, [0] * 5 + [1] * 8, words)
     assert names == ["Wheat, corn", "Court, judge"]
+
+
+def test_a_phrase_is_counted_as_a_phrase(tmp_path):
+    """Words apart are no phrase, and of a word's documents none is left out."""
+    texts = [
+        "Social Security, security. Security of the social.",
+        "Social, but our security. Social Security; social security.",
+    ]
+    with Stream.write(tmp_path / "tokens", Tokeniser("en")) as stream:
+        stream.add([*texts, *FARM], [""] * 6)
+        stream.commit()
+    bow, vocabulary = choose(
+        Stream.open(tmp_path / "tokens"), Choice(stop_words("en"), min_documents=1, max_share=1.0), tmp_path / "bow"
+    )
+    words = [vocabulary.words.index(word) for word in ("social", "security")]
+    evidence = SimpleNamespace(bow=bow, postings=Postings.open(tmp_path / "bow" / "by_word"))
+    evidence.word = lambda w: _postings(evidence.postings, w)
+    documents, n = uses.counts(evidence, words, [6, 8], 100)
+    assert documents.tolist() == [0, 1] and n.tolist() == [1.0, 2.0]
+    documents, n = uses.counts(evidence, words[1:], [8], 100)
+    assert documents.tolist() == [0, 1] and n.tolist() == [3.0, 3.0]
+    assert uses.counts(evidence, words[1:], [8], 1)[1].tolist() == [6.0]  # one of two documents stands for both
+
+
+def _postings(postings, w):
+    a, b = postings.indptr[w], postings.indptr[w + 1]
+    return postings.documents[a:b], postings.counts[a:b]
 
 
 def test_speakers_name_no_subject(tmp_path):

@@ -22,6 +22,7 @@ VALUES = 30  # of a category, the most frequent
 LEAST_RATIO, LEAST_SHARE = 1.5, 0.005
 WORDS, HOLDING = 20, 8  # tokens of a topic, and documents that have it, on the side that has more
 LEAST_DOCUMENTS, LEAST_UNITS = 20, 3  # of a group
+DOCUMENTS = 500_000  # that are tested at most, an even sample of more; shares are those of all
 UNITS = 20_000  # whoever is independent, at most; of more an even sample
 CELLS = 6_000_000  # units x topics at most
 SPOKEN = 10  # values that a field of speakers has at least, so that they are the units
@@ -97,6 +98,7 @@ def _test(context: Context, field: keywords.Field) -> Tested | None:
     if len(present) < 2 or present[0] == others:
         return None
     some = np.flatnonzero((group >= 0) & (context.counted.lengths > 0))
+    some = some[:: -(-len(some) // DOCUMENTS) or 1]
     unit, said = _units(context, field, some)
     x, n, of_unit, time = _by_unit(context, some, unit, group)
     p, z = tests.differ(x, n, of_unit, G, time)

@@ -30,6 +30,7 @@ class Names:
 
     def __init__(self, context: Context):
         self.context, self.counted = context, context.counted
+        self._of_groups = np.zeros(0), np.zeros(0)
         self._counts: dict[tuple[int, ...], tuple[np.ndarray, np.ndarray]] = {}
 
     def checked(
@@ -68,8 +69,10 @@ class Names:
         return self._counts[part]
 
     def _tokens(self, group: np.ndarray, G: int) -> np.ndarray:
-        some = group >= 0
-        return np.bincount(group[some], weights=self.counted.lengths[some], minlength=G)[:G]
+        if self._of_groups[0] is not group:  # findings on one field come one after the other
+            some = group >= 0
+            self._of_groups = group, np.bincount(group[some], weights=self.counted.lengths[some], minlength=G)[:G]
+        return self._of_groups[1]
 
     def _parts(self, name: str) -> list[tuple[int, ...]]:
         """The words of the vocabulary in each part of a name; those without any are left out."""

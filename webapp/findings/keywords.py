@@ -14,7 +14,7 @@ from inference.findings import groups, sums
 if TYPE_CHECKING:
     from webapp.findings.compute import Context
 
-UNITS = 3_000  # at most; of more an even sample
+UNITS, DOCUMENTS = 3_000, 100_000  # at most; of more an even sample
 PERMUTED = 299
 Q_VALUE = 0.02  # p is that of a normal deviate, as fewer permutations than tests can't be small; of rare words it is somewhat skew
 HOLDING, RATIO = 8, 1.5  # documents of the group with the word, and how many times the share elsewhere
@@ -33,6 +33,8 @@ class Field(NamedTuple):
 
 def findings(context: Context, field: Field, some: np.ndarray, unit: np.ndarray) -> list[dict]:
     """A finding for each group with such words. some: documents, ascending; unit: int64, of each, whoever is independent."""
+    step = -(-len(some) // DOCUMENTS) or 1
+    some, unit = some[::step], np.unique(unit[::step], return_inverse=True)[1]
     listed, G = context.names.telling, len(field.labels) + 1
     present = _present(context, some, listed)
     group = field.group[some]
@@ -69,12 +71,16 @@ def findings(context: Context, field: Field, some: np.ndarray, unit: np.ndarray)
 
 def _present(context: Context, some: np.ndarray, listed: list[int]) -> csr_matrix:
     """Which of some documents have which words: [n, W]."""
-    place = np.full(len(context.dates), -1, np.int64)
-    place[some] = np.arange(len(some))
-    having = [place[context.counted.word(w)[0]] for w in listed]
-    having = [at[at >= 0] for at in having]
-    column = np.repeat(np.arange(len(listed)), [len(at) for at in having])
-    return csr_matrix((np.ones(len(column)), (np.concatenate(having), column)), shape=(len(some), len(listed)))
+    bow = context.counted.bow
+    column = np.full(bow.V, -1, np.int64)
+    column[listed] = np.arange(len(listed))
+    lengths = np.diff(bow.indptr)[some]
+    at = np.repeat(bow.indptr[some] - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths) + np.arange(
+        lengths.sum()
+    )
+    columns = column[bow.words[at]]
+    row = np.repeat(np.arange(len(some)), lengths)[columns >= 0]
+    return csr_matrix((np.ones(len(row)), (row, columns[columns >= 0])), shape=(len(some), len(listed)))
 
 
 def _word(context: Context, w: int) -> str:
