@@ -56,7 +56,7 @@ def proposals(quick: bool) -> Collection:
 def posts(quick: bool) -> Collection:
     """As they came: broken characters, dates like 10/16/17 22:59."""
     rows = _some(_rows(SHARED / "posts.csv.gz"), QUICK * 2 if quick else None)
-    texts = [Text(r["text"], _american(r["created_at"]), {"user": r["user"]}) for r in rows]
+    texts = [Text(r["text"], _american(r["created_at"]), {"user": r["user"], "retweets": r["retweets"]}) for r in rows]
     return Collection("posts", [("posts.csv", _csv(rows))], texts)
 
 

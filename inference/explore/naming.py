@@ -153,7 +153,7 @@ def _held(evidence: Evidence, w: int, k: int) -> int:
 
 def _meet(evidence: Evidence, v: int, w: int) -> bool:
     """Whether two words are in the same documents COMPANY times as often as by chance."""
-    rare, other = sorted((evidence.word(v)[0], evidence.word(w)[0]), key=len)
+    rare, other = sorted((np.unique(evidence.word(v)[0]), np.unique(evidence.word(w)[0])), key=len)
     step = -(-len(rare) // MET)
     rare = np.ascontiguousarray(rare[::step])
     at = np.minimum(np.searchsorted(other, rare), len(other) - 1)

@@ -12,22 +12,31 @@ _SEED = 21
 
 
 def differ(
-    x: np.ndarray, n: np.ndarray, group: np.ndarray, G: int, time: np.ndarray | None = None, permuted: int = PERMUTED
+    x: np.ndarray,
+    n: np.ndarray,
+    group: np.ndarray,
+    G: int,
+    time: np.ndarray | None = None,
+    speaker: np.ndarray | None = None,
+    permuted: int = PERMUTED,
 ) -> tuple[np.ndarray, np.ndarray]:
     """(p, z): float64[G, T] each, two-sided p and the standardised difference of each group from all others.
 
     x: float64[U, T], tokens of each topic of each unit; n: float64[U], all its tokens, above 0; group: int[U], of each unit, -1 for
     none. time: float64[U], its mean day, or None. Shares are regressed on time (a spline with TIME_KNOTS), and groups permuted
-    within STRATA of it: a group that spoke when all spoke of something does not count as different.
+    within STRATA of it: a group that spoke when all spoke of something does not count as different. speaker: int[U], or None:
+    held constant in the same way.
     """
     U, T = x.shape
     weight = np.minimum(n, MOST_WEIGHT * np.median(n))
     share = x / n[:, None]
-    residual = share - _expected(share, weight, time)
+    residual = share - _expected(share, weight, time, speaker)
     part = weight[:, None] * residual
     stratum = np.zeros(U, np.int64)
     if time is not None and np.ptp(time):
         stratum = np.digitize(time, np.quantile(time, np.arange(1, STRATA) / STRATA))
+    if speaker is not None:
+        stratum = stratum + STRATA * speaker
     base = np.lexsort((np.arange(U), stratum))
     chance = np.random.default_rng(_SEED)
 
@@ -51,16 +60,33 @@ def differ(
     return over / (permuted + 1), (seen - mean) / spread
 
 
-def _expected(share: np.ndarray, weight: np.ndarray, time: np.ndarray | None) -> np.ndarray:
+def _expected(share: np.ndarray, weight: np.ndarray, time: np.ndarray | None, speaker: np.ndarray | None) -> np.ndarray:
     """Shares by weighted least squares on a linear spline over time; their mean without time."""
     columns = [np.ones(len(weight))]
     if time is not None and np.ptp(time):
         t = (time - time.min()) / np.ptp(time)
         knots = np.unique(np.quantile(t, np.arange(1, TIME_KNOTS) / TIME_KNOTS))
         columns += [t, *(np.maximum(t - knot, 0) for knot in knots if 0 < knot < 1)]
+    if speaker is not None:
+        columns += [(speaker == s).astype(float) for s in np.unique(speaker)[1:]]
     X, root = np.stack(columns, axis=1), np.sqrt(weight)[:, None]
     fitted, *_ = np.linalg.lstsq(X * root, share * root, rcond=None)
     return X @ fitted
+
+
+def elsewhere(x: np.ndarray, n: np.ndarray, group: np.ndarray, G: int, speaker: np.ndarray | None = None) -> np.ndarray:
+    """float64[G, T]: the share that all others have, as if they had each group's mix of speakers. x, n, group, speaker: as `differ`
+    has them; speakers whom only the group has are left out of its mix."""
+    of_speaker = np.zeros(len(n), np.int64) if speaker is None else speaker
+    S, some = int(of_speaker.max()) + 1, group >= 0
+    cell = csr_matrix(
+        (np.ones(some.sum()), (group[some] * S + of_speaker[some], np.flatnonzero(some))), shape=(G * S, len(n))
+    )
+    tokens, counted = np.asarray(cell @ n).reshape(G, S), (cell @ x).reshape(G, S, -1)
+    others, counted_others = tokens.sum(axis=0) - tokens, counted.sum(axis=0) - counted
+    mix = np.where(others > 0, tokens, 0.0)
+    mix /= np.maximum(mix.sum(axis=1, keepdims=True), 1e-12)
+    return np.einsum("gs,gst->gt", mix, counted_others / np.maximum(others, 1e-12)[:, :, None])
 
 
 def design_effect(x: np.ndarray, n: np.ndarray, unit: np.ndarray) -> float:

@@ -1,7 +1,5 @@
 """Names of topics: phrases as texts write them, no near-synonyms, none twice, and general talk told apart."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
@@ -79,7 +77,7 @@ def test_a_name_covers_its_topic_by_two_words_that_meet(tmp_path):
     assert names == ["Wheat, corn", "Court, judge"]
 
 
-def test_a_phrase_is_counted_as_a_phrase(tmp_path):
+def test_a_phrase_is_counted_as_a_phrase(tmp_path, monkeypatch):
     """Words apart are no phrase, and of a word's documents none is left out."""
     texts = [
         "Social Security, security. Security of the social.",
@@ -92,18 +90,19 @@ def test_a_phrase_is_counted_as_a_phrase(tmp_path):
         Stream.open(tmp_path / "tokens"), Choice(stop_words("en"), min_documents=1, max_share=1.0), tmp_path / "bow"
     )
     words = [vocabulary.words.index(word) for word in ("social", "security")]
-    evidence = SimpleNamespace(bow=bow, postings=Postings.open(tmp_path / "bow" / "by_word"))
-    evidence.word = lambda w: _postings(evidence.postings, w)
-    documents, n = uses.counts(evidence, words, [6, 8], 100)
+    postings = Postings.open(tmp_path / "bow" / "by_word")
+    topics = Topics.of_listed(
+        np.array([0, bow.V]), np.arange(bow.V, dtype=np.int32), np.full(bow.V, 1 / bow.V, np.float32), np.ones(1), bow.V
+    )
+    theta = Theta(0, np.arange(7), np.zeros(6, np.int32), np.ones(6, np.float32))
+    list(gather(tmp_path / "evidence", bow, postings, topics, [theta]))
+    evidence = Evidence.open(tmp_path / "evidence", bow, postings)
+    documents, n = uses.counts(evidence, words, [6, 8])
     assert documents.tolist() == [0, 1] and n.tolist() == [1.0, 2.0]
-    documents, n = uses.counts(evidence, words[1:], [8], 100)
+    documents, n = uses.counts(evidence, words[1:], [8])
     assert documents.tolist() == [0, 1] and n.tolist() == [3.0, 3.0]
-    assert uses.counts(evidence, words[1:], [8], 1)[1].tolist() == [6.0]  # one of two documents stands for both
-
-
-def _postings(postings, w):
-    a, b = postings.indptr[w], postings.indptr[w + 1]
-    return postings.documents[a:b], postings.counts[a:b]
+    monkeypatch.setattr(uses, "WORD", 1)
+    assert uses.counts(evidence, words[1:], [8])[1].tolist() == [6.0]  # one of two documents stands for both
 
 
 def test_speakers_name_no_subject(tmp_path):

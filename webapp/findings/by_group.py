@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from webapp.findings.compute import Context
 
 FIELDS, NUMBERS = 6, 4  # categories, and fields of numbers, that are looked at
-VALUES = 30  # of a category, the most frequent
+VALUES = 120  # of a category, the most frequent
 LEAST_RATIO, LEAST_SHARE = 1.5, 0.005
 WORDS, HOLDING = 20, 8  # tokens of a topic, and documents that have it, on the side that has more
-LEAST_DOCUMENTS, LEAST_UNITS = 20, 3  # of a group
+LEAST_DOCUMENTS, LEAST_UNITS = 12, 3  # of a group
 DOCUMENTS = 500_000  # that are tested at most, an even sample of more; shares are those of all
 UNITS = 20_000  # whoever is independent, at most; of more an even sample
 CELLS = 6_000_000  # units x topics at most
@@ -30,8 +30,8 @@ ALIKE = 1.5  # design effect from which on documents of one speaker are more ali
 
 
 class Tested(NamedTuple):
-    """units: what they are, in words. p, z: float64[G, K]. own, ratio: of inference.findings.trends.contrasts. words: findings on
-    words alone."""
+    """units: what they are, in words. p, z: float64[G, K]. own, ratio: of inference.findings.trends.contrasts. rest: float64[G, K], the
+    share elsewhere, at the same mix of who speaks where that is held constant. words: findings on words alone."""
 
     field: keywords.Field
     units: str
@@ -40,6 +40,8 @@ class Tested(NamedTuple):
     totals: Sums
     own: sums.Shares
     ratio: sums.Ratio
+    rest: np.ndarray
+    held: bool
     words: list[dict]
 
 
@@ -73,7 +75,10 @@ def _fields(context: Context) -> list[keywords.Field]:
         known = number.known(values) & (context.everyone_group >= 0)
         if np.count_nonzero(known) < 2 * LEAST_DOCUMENTS:
             continue
-        low, high = np.quantile(values[known], [1 / 3, 2 / 3])
+        low, high = (
+            np.quantile(values[known], 1 / 3, method="lower"),
+            np.quantile(values[known], 2 / 3, method="higher"),
+        )
         if low >= high:
             continue
         group = np.full(len(values), -1, np.int32)
@@ -99,35 +104,68 @@ def _test(context: Context, field: keywords.Field) -> Tested | None:
         return None
     some = np.flatnonzero((group >= 0) & (context.counted.lengths > 0))
     some = some[:: -(-len(some) // DOCUMENTS) or 1]
-    unit, said = _units(context, field, some)
-    x, n, of_unit, time = _by_unit(context, some, unit, group)
-    p, z = tests.differ(x, n, of_unit, G, time)
+    field = field._replace(group=group)
+    speaker = _speaker(context, field)
+    unit, said = _units(context, field, some, speaker)
+    x, n, of_unit, time, spoken = _by_unit(
+        context, *_sampled(some, unit, min(UNITS, max(CELLS // context.K, 100))), group, speaker
+    )
+    p, z = tests.differ(x, n, of_unit, G, time, spoken)
     p[np.bincount(of_unit, minlength=G) < LEAST_UNITS] = 1.0
     p[others] = 1.0
     totals = context.sums(sums.in_blocks(group, G), G)
     own, ratio = trends.contrasts(totals)
+    rest = (totals.x.sum(axis=0) - totals.x) / np.maximum(totals.tokens.sum() - totals.tokens, 1)[:, None]
+    if spoken is not None:
+        rest = tests.elsewhere(x, n, of_unit, G, spoken)
     if len(present) == 2:  # the other's "less" says the same again
         p = np.where(z < 0, 1.0, p)
-    field = field._replace(group=group)
-    return Tested(
-        field, said, p, z, totals, own, ratio, keywords.findings(context, field, *_sampled(some, unit, keywords.UNITS))
-    )
+    words = keywords.findings(context, field, *_sampled(some, unit, keywords.UNITS), speaker)
+    return Tested(field, said, p, z, totals, own, ratio, rest, spoken is not None, words)
 
 
-def _units(context: Context, field: keywords.Field, some: np.ndarray) -> tuple[np.ndarray, str]:
+def _speaker(context: Context, field: keywords.Field) -> np.ndarray | None:
+    """int[D]: who speaks, to be held constant, by the first other field that says so, has few values, and of which a quarter of the
+    documents are by those who have several of the field's values: else the field says the same, and is looked at as it is."""
+    if fields.speaks(field.name):
+        return None
+    for category in fields.categories(context.run.version):
+        if fields.speaks(category.name) and 2 <= len(category.values) <= over_time.SPEAKERS:
+            codes = fields.values(context.run.version, category).astype(np.int64) + 1
+            some = field.group >= 0
+            cells = np.zeros((int(codes.max()) + 1, len(field.labels) + 1))
+            np.add.at(cells, (codes[some], field.group[some]), 1)
+            several = (cells >= max(1, LEAST_DOCUMENTS // 4)).sum(axis=1) >= 2
+            return codes if cells[several].sum() >= over_time.OVERLAP * cells.sum() else None
+    return None
+
+
+def _units(
+    context: Context, field: keywords.Field, some: np.ndarray, speaker: np.ndarray | None
+) -> tuple[np.ndarray, str]:
     """(int64, whoever is independent of each of some documents, what they are): who speaks, where a field says so and its
-    documents are alike; else the documents of a group and a day."""
+    documents are alike; else the documents of a group and a day, where groups have several; else documents."""
+    groups = field.group[some] + (len(field.labels) + 1) * (0 if speaker is None else speaker[some])
     for category in fields.categories(context.run.version):
         if category.name == field.name or not fields.speaks(category.name) or len(category.values) < SPOKEN:
             continue
         codes = fields.values(context.run.version, category)[some].astype(np.int64)
-        if np.mean(codes >= 0) > 0.9 and _alike(context, some, codes) >= ALIKE:
-            return _numbered((codes + 1) * (len(field.labels) + 1) + field.group[some]), category.name
+        unit = _numbered((codes + 1) * (groups.max() + 1) + groups)
+        if np.mean(codes >= 0) > 0.9 and _several(unit, field.group[some]) and _alike(context, some, codes) >= ALIKE:
+            return unit, f"values of “{category.name}”"
     days = context.dates[some].astype(np.int64)
     if len(np.unique(days)) >= SPOKEN:
         alone = (days.max() + 1 + np.arange(len(some))) * (days == 0)
-        return _numbered((days + alone) * (len(field.labels) + 1) + field.group[some]), "documents of one day"
+        unit = _numbered((days + alone) * (groups.max() + 1) + groups)
+        if _several(unit, field.group[some]):
+            return unit, "days"
     return np.arange(len(some)), "documents"
+
+
+def _several(unit: np.ndarray, group: np.ndarray) -> bool:
+    """Whether most groups have several units."""
+    first = np.unique(unit, return_index=True)[1]
+    return bool(np.median(np.unique(group[first], return_counts=True)[1]) >= LEAST_UNITS)
 
 
 def _numbered(keys: np.ndarray) -> np.ndarray:
@@ -153,9 +191,8 @@ def _rows(context: Context, documents: np.ndarray) -> csr_matrix:
     return csr_matrix((counted.doc_tokens[at].astype(float), topics, row), shape=(len(documents), context.K))
 
 
-def _by_unit(context: Context, some: np.ndarray, unit: np.ndarray, group: np.ndarray):
-    """(x float64[U, K], n float64[U], group int[U], time float64[U] or None) of an even sample of the units."""
-    some, unit = _sampled(some, unit, min(UNITS, max(CELLS // context.K, 100)))
+def _by_unit(context: Context, some: np.ndarray, unit: np.ndarray, group: np.ndarray, speaker: np.ndarray | None):
+    """(x float64[U, K], n float64[U], group int[U], time float64[U] or None, speaker int[U] or None)."""
     U = int(unit.max()) + 1
     member = csr_matrix((np.ones(len(some)), (unit, np.arange(len(some)))), shape=(U, len(some)))
     lengths = context.counted.lengths[some].astype(float)
@@ -163,7 +200,7 @@ def _by_unit(context: Context, some: np.ndarray, unit: np.ndarray, group: np.nda
     of_unit[unit] = group[some]
     days = context.dates[some].astype(float)
     time = np.asarray(member @ (days * lengths)) / n if (days > 0).all() and np.ptp(days) else None
-    return (member @ _rows(context, some)).toarray(), n, of_unit, time
+    return (member @ _rows(context, some)).toarray(), n, of_unit, time, keywords.of_units(speaker, some, unit)
 
 
 def _sampled(some: np.ndarray, unit: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
@@ -178,7 +215,7 @@ def _marked(context: Context, one: Tested, sure: np.ndarray) -> list[dict]:
     total, totals = one.totals.tokens.sum(), one.totals
     for g, k in np.argwhere(sure).tolist():
         here = float(one.own.share[g, k])
-        rest = float((totals.x[:, k].sum() - totals.x[g, k]) / max(total - totals.tokens[g], 1))
+        rest = float(one.rest[g, k])
         more = here > rest
         side = (
             (totals.x[g, k], totals.holding[g, k])
@@ -197,18 +234,23 @@ def _marked(context: Context, one: Tested, sure: np.ndarray) -> list[dict]:
         rows.append(
             {"kind": "mark", "topic": k, "called": called, "field": one.field.name, "value": one.field.labels[g],
              "bounds": one.field.bounds[g] if one.field.bounds else None, "in_time": False, "more": bool(more), "units": one.units,
-             "estimate": over_time.finite(float(one.ratio.ratio[g, k])), "low": over_time.finite(float(one.ratio.low[g, k])),
-             "high": over_time.finite(float(one.ratio.high[g, k])), "here": [float(a[g, k]) for a in one.own[:3]], "rest": rest,
+             **_times(one, here / max(rest, 1e-9), g, k), "here": [float(a[g, k]) for a in one.own[:3]], "rest": rest,
              "score": math.sqrt(over_time.information(here, rest, float(totals.tokens[g] / total))) * z / (z + 3)}
         )  # fmt: skip
     return rows
 
 
+def _times(one: Tested, ratio: float, g: int, k: int) -> dict:
+    """How many times the share elsewhere, with its interval where no mix of speakers is held constant."""
+    if one.held:
+        return {"estimate": ratio, "low": None, "high": None}
+    return {name: over_time.finite(float(getattr(one.ratio, end)[g, k])) for name, end in over_time.ENDS.items()}
+
+
 def _none(context: Context, one: Tested) -> dict:
     """That a field shows no difference, and the largest of those that may be chance."""
-    totals, own = one.totals, one.own
-    rest = (totals.x.sum(axis=0) - totals.x) / np.maximum(totals.tokens.sum() - totals.tokens, 1)[:, None]
-    apart = np.where(context.subjects, np.nan_to_num(np.abs(own.share - rest)), 0.0)
+    own = one.own
+    apart = np.where(context.subjects, np.nan_to_num(np.abs(own.share - one.rest)), 0.0)
     apart[one.totals.documents < LEAST_DOCUMENTS] = apart[-1] = 0.0
     g, k = np.unravel_index(int(apart.argmax()), apart.shape)
     return {"kind": "none", "field": one.field.name, "value": one.field.labels[int(g)], "largest": int(k), "units": one.units,

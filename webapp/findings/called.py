@@ -21,7 +21,6 @@ PRECISION = 0.5  # of a word's tokens in the topic: of words that stand for it
 TELLING = 800  # words that are looked at one by one
 EVENTFUL = 20  # words of a topic of which bursts are looked for
 WORDS = 8  # of a topic that are tried where its name doesn't move
-READ = 20_000  # documents of a word or phrase that are counted, evenly over the corpus
 _PART = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}\p{N}]+)*")
 
 
@@ -65,7 +64,7 @@ class Names:
     def uses(self, part: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
         if part not in self._counts:
             lengths = [len(self.spelling[w]) for w in part]
-            self._counts[part] = uses.counts(self.counted, part, lengths, READ)
+            self._counts[part] = uses.counts(self.counted, part, lengths)
         return self._counts[part]
 
     def _tokens(self, group: np.ndarray, G: int) -> np.ndarray:

@@ -22,9 +22,8 @@ HOLDING = 10  # documents with the topic there
 MARKED_RATIO = 1.5  # that the nearer end of a set's interval must reach, so that a difference is worth a sentence
 LESS = 2  # topics of which a set has less than all other documents that are named: most are of other times
 KEPT = {
-    "family": 7, "change": 60, "event": 40, "speaker": 6, "mark": 150, "keyword": 60, "none": 12, "sense": 12, "unlike": 8, "caution": 8,
+    "family": 7, "change": 60, "event": 40, "speaker": 6, "mark": 300, "keyword": 120, "none": 12, "sense": 12, "unlike": 8, "caution": 8,
 }  # fmt: skip
-_ENDS = {"estimate": "ratio", "low": "low", "high": "high"}
 QUOTED = 3
 LEAST_FAMILY = 0.02  # share of the words below which a family is not worth a sentence
 SHORT = 40  # words below which a document is not called unlike the rest
@@ -171,7 +170,7 @@ def _apart_from_others(of: Sums, own: sums.Shares, ratio: sums.Ratio, k: int) ->
         return None
     size = abs(here - rest) * float(of.tokens[0] / of.tokens.sum()) ** 0.5
     return {"kind": "mark", "topic": k, "called": "", "field": "", "value": "", "more": bool(more),
-            **{name: over_time.finite(float(getattr(ratio, end)[0, k])) for name, end in _ENDS.items()},
+            **{name: over_time.finite(float(getattr(ratio, end)[0, k])) for name, end in over_time.ENDS.items()},
             "here": [float(a[0, k]) for a in own[:3]], "rest": rest, "score": size * math.log(nearer) * (1.0 if more else 0.5)}  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_matrix
-from scipy.special import ndtr
+from scipy.special import ndtr, pdtrc
 
 from inference.explore.naming import alike
 from inference.findings import groups, sums
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 UNITS, DOCUMENTS = 3_000, 100_000  # at most; of more an even sample
 PERMUTED = 299
-Q_VALUE = 0.02  # p is that of a normal deviate, as fewer permutations than tests can't be small; of rare words it is somewhat skew
+Q_VALUE = 0.01  # p: the larger of a normal deviate's, as fewer permutations than tests can't give small ones, and of a Poisson count's
 HOLDING, RATIO = 8, 1.5  # documents of the group with the word, and how many times the share elsewhere
 MOST = 12  # words of a group
 
@@ -31,7 +31,9 @@ class Field(NamedTuple):
     bounds: tuple[tuple[str, str], ...] = ()
 
 
-def findings(context: Context, field: Field, some: np.ndarray, unit: np.ndarray) -> list[dict]:
+def findings(
+    context: Context, field: Field, some: np.ndarray, unit: np.ndarray, speaker: np.ndarray | None
+) -> list[dict]:
     """A finding for each group with such words. some: documents, ascending; unit: int64, of each, whoever is independent."""
     step = -(-len(some) // DOCUMENTS) or 1
     some, unit = some[::step], np.unique(unit[::step], return_inverse=True)[1]
@@ -43,14 +45,15 @@ def findings(context: Context, field: Field, some: np.ndarray, unit: np.ndarray)
     of_unit[unit] = group
     days = context.dates[some].astype(float)
     time = np.asarray(member @ days) / n if (days > 0).all() and np.ptp(days) else None
-    p, z = groups.differ((member @ present).toarray(), n, of_unit, G, time, PERMUTED)
+    x, spoken = (member @ present).toarray(), of_units(speaker, some, unit)
+    p, z = groups.differ(x, n, of_unit, G, time, spoken, PERMUTED)
     of_group = csr_matrix((np.ones(len(some)), (group, np.arange(len(some)))), shape=(G, len(some)))
     documents, having = np.asarray(of_group.sum(axis=1)), (of_group @ present).toarray()
     here = having / np.maximum(documents, 1)
-    rest = (having.sum(axis=0) - having) / np.maximum(documents.sum() - documents, 1)
+    rest = groups.elsewhere(x, n, of_unit, G, spoken)
     tried = (having >= HOLDING) & (here >= RATIO * rest) & (p <= 1.5 / (PERMUTED + 1)) & (np.arange(G) < G - 1)[:, None]
-    tests = np.where(tried, ndtr(-z), 1.0)
-    tests[-1] = 1.0
+    chance = pdtrc(having - 1, documents * rest)
+    tests = np.where(tried, np.maximum(ndtr(-z), chance), 1.0)
     fit = sums.accepted(tests, Q_VALUE) & tried
     rows = []
     for g in range(len(field.labels)):
@@ -69,6 +72,15 @@ def findings(context: Context, field: Field, some: np.ndarray, unit: np.ndarray)
     return rows
 
 
+def of_units(speaker: np.ndarray | None, some: np.ndarray, unit: np.ndarray) -> np.ndarray | None:
+    """int64[U]: who speaks in each unit, numbered without gaps. speaker: of each document."""
+    if speaker is None:
+        return None
+    of_unit = np.zeros(int(unit.max()) + 1, np.int64)
+    of_unit[unit] = np.unique(speaker[some], return_inverse=True)[1]
+    return of_unit
+
+
 def _present(context: Context, some: np.ndarray, listed: list[int]) -> csr_matrix:
     """Which of some documents have which words: [n, W]."""
     bow = context.counted.bow
@@ -80,7 +92,10 @@ def _present(context: Context, some: np.ndarray, listed: list[int]) -> csr_matri
     )
     columns = column[bow.words[at]]
     row = np.repeat(np.arange(len(some)), lengths)[columns >= 0]
-    return csr_matrix((np.ones(len(row)), (row, columns[columns >= 0])), shape=(len(some), len(listed)))
+    present = csr_matrix((np.ones(len(row)), (row, columns[columns >= 0])), shape=(len(some), len(listed)))
+    present.sum_duplicates()  # of a word in several sections
+    present.data[:] = 1.0
+    return present
 
 
 def _word(context: Context, w: int) -> str:

@@ -17,6 +17,7 @@ from webapp.findings import periods
 if TYPE_CHECKING:
     from webapp.findings.compute import Context
 
+ENDS = {"estimate": "ratio", "low": "low", "high": "high"}  # of a finding: the fields of sums.Ratio
 Q_VALUE = 0.05  # of all claims of a kind at most this part is false, on average
 LEAST_SHARE, LEAST_RATIO = 0.005, 1.5  # of the side that has more; of the two shares
 WORDS, HOLDING = 50, 10  # tokens of a topic, and documents that have it, on the side that has more
@@ -164,7 +165,7 @@ def events(context: Context) -> list[dict]:
 
 
 def _periods_with(context: Context, w: int, step: int) -> np.ndarray:
-    documents = context.counted.word(w)[0][::step]
+    documents = np.unique(context.counted.word(w)[0])[::step]
     group = context.times.group[documents]
     return step * np.bincount(group[group >= 0], minlength=context.times.G).astype(float)
 
@@ -191,7 +192,7 @@ def _joined(context: Context, rows: list[dict]) -> list[dict]:
     inside: dict[int, np.ndarray] = {}
     for row in sorted(rows, key=lambda row: -row["score"]):
         w, places = row["numbers"][0], set(row["places"])
-        documents = context.counted.word(w)[0]
+        documents = np.unique(context.counted.word(w)[0])
         inside[w] = documents[np.isin(context.times.group[documents], row["places"])]
         for event in kept:
             if len(places & set(event["places"])) < TOGETHER * len(places | set(event["places"])):

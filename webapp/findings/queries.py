@@ -11,7 +11,7 @@ from webapp.results import links
 DETAILS = {  # how many of each kind are shown; of "mark" groups
     "less": {"family": 3, "change": 5, "event": 5, "speaker": 1, "mark": 4, "keyword": 3, "none": 1, "sense": 1, "unlike": 1, "caution": 2},
     "": {"family": 5, "change": 14, "event": 12, "speaker": 2, "mark": 12, "keyword": 12, "none": 4, "sense": 3, "unlike": 3, "caution": 6},
-    "more": {"family": 7, "change": 60, "event": 40, "speaker": 6, "mark": 60, "keyword": 60, "none": 12, "sense": 12, "unlike": 8, "caution": 8},
+    "more": {"family": 7, "change": 60, "event": 40, "speaker": 6, "mark": 80, "keyword": 80, "none": 12, "sense": 12, "unlike": 8, "caution": 8},
 }  # fmt: skip
 LARGE = 1e4  # the ratio of something to nothing
 CLAIMED = ("change", "event", "mark", "keyword")  # kinds that claim what raw counts can contradict

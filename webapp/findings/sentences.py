@@ -113,7 +113,10 @@ class Writer:
         for i, one in enumerate(rows):
             shares = f" ({percent(one['here'][0])} of the words, {'elsewhere ' if not i else ''}{percent(one['rest'])})"
             named += [", " if i else "", self.called(one), shares]
-        times, sure = _times(rows[0])
+        held = rows[0]["estimate"] is not None and rows[0]["high"] is None and rows[0]["low"] is None
+        times, sure = (
+            _times(rows[0]) if not held else (f"{_factor(rows[0]['estimate'])} times", "at the same mix of who speaks")
+        )
         first = f"of the first {times}, {sure}" if len(rows) > 1 else f"{times}, {sure}"
         url = self._documents(rows[0]["topic"])
         if row["field"] and rows[0].get("bounds"):
