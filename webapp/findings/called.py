@@ -29,7 +29,7 @@ class Names:
 
     def __init__(self, context: Context):
         self.context, self.counted = context, context.counted
-        self._of_groups = np.zeros(0), np.zeros(0)
+        self._of_groups: tuple[np.ndarray, np.ndarray] = np.zeros(0), np.zeros(0)
         self._counts: dict[tuple[int, ...], tuple[np.ndarray, np.ndarray]] = {}
 
     def checked(
