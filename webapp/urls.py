@@ -180,7 +180,6 @@ urlpatterns = [
         documents.in_corpus,
         "corpus_document",
         SEE,
-        json=page_shapes.DocumentPage,
         example=NUMBER,
     ),
     *page(
@@ -188,7 +187,6 @@ urlpatterns = [
         passage_views.in_corpus,
         "corpus_passage",
         SEE,
-        json=page_shapes.PassagePage,
         example=PASSAGE,
     ),
     *page(
@@ -196,7 +194,6 @@ urlpatterns = [
         parent_views.in_corpus,
         "corpus_whole",
         SEE,
-        json=page_shapes.WholePage,
         example={"first": 2},
     ),
     *deletion(CORPUS, "corpus", OWN_DELETED, for_good=OWN_DELETED),
@@ -260,7 +257,6 @@ urlpatterns = [
         documents.in_run,
         "run_document",
         SEE,
-        json=page_shapes.DocumentOfRunPage,
         example=NUMBER,
         states=("", "topic=1"),
     ),
@@ -269,7 +265,6 @@ urlpatterns = [
         passage_views.in_run,
         "run_passage",
         SEE,
-        json=page_shapes.PassageOfRunPage,
         example=PASSAGE,
     ),
     file(
@@ -285,7 +280,6 @@ urlpatterns = [
         parent_views.in_run,
         "run_whole",
         SEE,
-        json=page_shapes.WholeOfRunPage,
         example={"first": 2},
         under="run_documents",
     ),

@@ -120,7 +120,7 @@ def search(
 
 @router.get("/{int:corpus_id}/documents/{int:number}", response={200: shapes.Document, **ERRORS}, summary="A document")
 def document(request: HttpRequest, corpus_id: int, number: int):
-    document = documents.described(ready(corpus_id), number)
+    document = documents.document(ready(corpus_id), number)
     if document is None:
         raise Http404(f"Corpus {corpus_id} has no document {number}.")
     return document

@@ -11,12 +11,10 @@ from ninja import Field, Schema
 
 from webapp.api.shapes import (
     Corpus,
-    Document,
     Finding,
     Found,
     Line,
     Overview,
-    Part,
     Run,
     Sense,
     TopicName,
@@ -309,159 +307,6 @@ class DocumentsPage(Schema):
     orders: list[Order]
     facets: Facets
     uses: dict[str, str] = Field(description="what can be done with the set -> address")
-
-
-class DocumentText(Document):
-    source_id: str
-    date_text: str
-    whole: str
-    digest: str
-    start: int
-    end: int
-    length: int
-
-
-class Neighbour(Schema):
-    number: int
-    url: str
-
-
-class PlaceInList(Schema):
-    place: int
-    count: int
-    sentence: str
-    url: str
-
-
-class WholeText(Schema):
-    first: int
-    parts: int
-    title: str
-    date_text: str
-    source_id: str
-    file: str
-    metadata: dict[str, Any]
-    words: int
-
-
-class DocumentPage(Schema):
-    document: DocumentText
-    at: int
-    whole: dict[str, Any] | None
-    previous: Neighbour | None
-    next: Neighbour | None
-    before: str | None
-    after: str | None
-    list: PlaceInList | None
-
-
-class Proportion(Part):
-    words: list[str]
-    mark: str = ""
-
-
-class Stretch(Schema):
-    """A stretch of a document. topics: (topic, share)."""
-
-    at: int
-    tokens: int
-    topics: list[tuple[int, float]]
-    url: str
-
-
-class Similar(Schema):
-    number: int
-    title: str
-    date_text: str
-    likeness: float
-    shared: list[TopicShare]
-    same: bool
-    url: str
-
-
-class DocumentOfRunPage(DocumentPage):
-    proportions: list[Proportion] = Field(description="largest first")
-    show: str
-    topic: int | None
-    strip: list[Stretch]
-    similar: list[Similar]
-    similar_unseen: float | None = Field(
-        description="how alike a document may be that was not looked at; null: none can be as alike as these"
-    )
-    similar_looked: int = Field(description="documents that were compared")
-
-
-class Citations(Schema):
-    """Of a passage: a note of Chicago, a work cited of MLA, an entry of BibTeX, an item of CSL JSON."""
-
-    chicago: str
-    mla: str
-    bibtex: str
-    csl: dict[str, Any]
-
-
-class PassagePage(Schema):
-    """Characters start … end - 1 of a document. text: empty under embargo; url: the document, with them marked."""
-
-    number: int
-    title: str
-    date: str
-    start: int
-    end: int
-    text: str
-    embargo: str
-    url: str
-    citations: Citations
-
-
-class PassageOfRunPage(PassagePage):
-    """tokens: its words that count. similar: documents with topics like it; null until they are asked for."""
-
-    tokens: int
-    proportions: list[Proportion] = Field(description="largest first")
-    similar: list[Similar]
-    similar_unseen: float | None = Field(
-        description="how alike a document may be that was not looked at; null: none can be as alike as these"
-    )
-    similar_looked: int = Field(description="documents that were compared")
-
-
-class Section(Schema):
-    number: int
-    part: int
-    words: int
-    label: str
-    url: str
-
-
-class SectionOfRun(Section):
-    tokens: int
-    topics: list[tuple[int, float]]
-
-
-class WholeLinks(Schema):
-    whole: WholeText
-    after: int
-    previous: Link | None
-    next: Link | None
-
-
-class WholePage(WholeLinks):
-    sections: list[Section]
-
-
-class StretchOfWhole(Schema):
-    part: int
-    parts: int
-    tokens: int
-    topics: list[tuple[int, float]]
-    url: str
-
-
-class WholeOfRunPage(WholeLinks):
-    sections: list[SectionOfRun]
-    proportions: list[Proportion] = Field(description="largest first, of all sections together")
-    strip: list[StretchOfWhole]
 
 
 # Topics

@@ -131,11 +131,11 @@ def search(
 )
 def mixture(request: HttpRequest, run_id: int, number: int):
     run = finished(run_id)
-    about = documents.described(run.corpus, number)
+    about = documents.document(run.corpus, number)
     if about is None:
         raise Http404(f"Corpus {run.corpus_id} has no document {number}.")
     parts, tokens = documents.proportions(RunView(run), number), int(evidence.of(run).lengths[number])
-    return about | {"tokens": tokens, "topics": parts}
+    return vars(about) | {"tokens": tokens, "topics": parts}
 
 
 @router.get("/{int:run_id}/wholes/{int:number}", response={200: shapes.Whole, **ERRORS},

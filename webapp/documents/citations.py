@@ -8,7 +8,9 @@ type misc; the CSL 1.0.2 item type document.
 
 import re
 import unicodedata
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from webapp.documents.shapes import Citations
 
 AUTHORS = ("author", "authors", "creator", "byline", "writer", "speaker")  # columns, by their names in lower case
 ADDRESSES = ("url", "link", "uri", "href", "permalink", "source_url")
@@ -64,9 +66,8 @@ def passage(corpus: str, known: dict, metadata: dict[str, str], start: int, end:
     )
 
 
-def all_of(cited: Passage) -> dict:
-    """{"chicago", "mla", "bibtex": text, "csl": an item}."""
-    return {"chicago": chicago(cited), "mla": mla(cited), "bibtex": bibtex(cited), "csl": csl(cited)}
+def all_of(cited: Passage) -> Citations:
+    return Citations(chicago(cited), mla(cited), bibtex(cited), csl(cited))
 
 
 def chicago(cited: Passage) -> str:
@@ -126,7 +127,7 @@ def _value(name: str, value: str) -> str:
     return f'"{{{value}}}"' if name == "title" else f"{{{value}}}"
 
 
-def csl(cited: Passage) -> dict:
+def csl(cited: Passage) -> dict[str, Any]:
     """An item of CSL JSON, as Zotero and Pandoc read it."""
     parts = [part for part in _taken_apart(cited.date) if part]
     issued = {"date-parts": [parts]} if parts else {"literal": cited.date} if cited.date else None

@@ -12,6 +12,7 @@ from inference.errors import Invalid
 from webapp.accounts import embargo
 from webapp.documents import queries as documents
 from webapp.documents import texts, wording
+from webapp.documents.shapes import ReadText, Similar
 from webapp.models import Run, Topic, Version
 from webapp.results import evidence, links
 from webapp.results.priors import priors
@@ -116,7 +117,7 @@ def _model(snapshot_id: int, run_id: int) -> tuple[ResolvedConfig, Any]:
         return config, checkpoint.load(path, engine=engine, config=config, bow=bow)
 
 
-def text(view: RunView, text: str) -> tuple[dict, list[texts.Word]]:
+def text(view: RunView, text: str) -> tuple[ReadText, list[texts.Word]]:
     """A text that is not of the corpus: its tokens, mixture and similar documents; and its beginning, word by word.
 
     Nothing is written. Words are given to topics as those of the corpus are; theta comes from the published topics by
@@ -129,11 +130,13 @@ def text(view: RunView, text: str) -> tuple[dict, list[texts.Word]]:
     mixture = np.bincount(inferred.topics, weights=counts, minlength=view.run.topics)
     labels = view.labels
     tokens = texts.Tokens(offsets, words, labels.into[inferred.topics[place]], inferred.certainty[place])
-    data = {
-        "tokens": len(words),
-        "unknown": unknown,
-        "length": len(text),
-        "shown": min(len(text), embargo.PART),
-        "proportions": documents.parts(view, labels.merged(mixture)),
-    } | (documents.like(view, mixture / mixture.sum()) if len(words) else documents.Similar([])).data(view.run)
-    return data, texts.words(view.run, tokens, text[: embargo.PART], 0)
+    like = documents.like(view, mixture / mixture.sum()) if len(words) else Similar([])
+    read = ReadText(
+        tokens=len(words),
+        unknown=unknown,
+        length=len(text),
+        shown=min(len(text), embargo.PART),
+        proportions=documents.parts(view, labels.merged(mixture)),
+        **vars(like),
+    )
+    return read, texts.words(view.run, tokens, text[: embargo.PART], 0)

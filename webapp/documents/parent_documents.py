@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from webapp.accounts import embargo
+from webapp.documents.shapes import Whole
 from webapp.documents.texts import SECTIONS
 from webapp.models import Corpus
 from webapp.results import evidence
@@ -33,26 +34,41 @@ def of(corpus: Corpus, number: int) -> ParentDocument | None:
     return row and ParentDocument(number - row["part"] + 1, row["parts"], row["whole" if row["parts"] > 1 else "title"])
 
 
-def about(corpus: Corpus, parent: ParentDocument) -> dict:
+def about(corpus: Corpus, parent: ParentDocument) -> Whole:
     """What is known of a parent document: date_text, metadata and file as its first section has them, words of all."""
     row = embargo.about(corpus, [parent.first], "date_text", "source_id", "file", "metadata")[parent.first]
-    del row["number"]
     words = embargo.words(corpus, parent.first, parent.first + parent.parts)
-    return row | {"words": words, "metadata": json.loads(row["metadata"])}
-
-
-def sections(corpus: Corpus, parent: ParentDocument, after: int) -> list[dict]:
-    """A page of its sections: number, part, label, words. after: how many come before. label: what the title says
-    beyond the parent's, "" where that is the part's number alone."""
-    first = parent.first + after
-    known = embargo.about(
-        corpus, range(first, min(first + PAGE, parent.first + parent.parts)), "part", "title", "words"
+    return Whole(
+        first=parent.first,
+        parts=parent.parts,
+        title=parent.title,
+        date_text=row["date_text"],
+        source_id=row["source_id"],
+        file=row["file"],
+        metadata=json.loads(row["metadata"]),
+        words=words,
     )
-    listed = [known[number] for number in sorted(known)]
-    for row in listed:
-        label = row.pop("title").removeprefix(f"{parent.title or 'Untitled'} · ")
-        row["label"] = "" if label == str(row["part"]) else label
-    return listed
+
+
+class SectionRow(NamedTuple):
+    """label: what the title says beyond the parent's, "" where that is the part's number alone."""
+
+    number: int
+    part: int
+    words: int
+    label: str
+
+
+def sections(corpus: Corpus, parent: ParentDocument, after: int) -> list[SectionRow]:
+    """A page of its sections. after: how many come before."""
+    first = parent.first + after
+    numbers = range(first, min(first + PAGE, parent.first + parent.parts))
+    rows = [row for _, row in sorted(embargo.about(corpus, numbers, "part", "title", "words").items())]
+    labels = [row["title"].removeprefix(f"{parent.title or 'Untitled'} · ") for row in rows]
+    return [
+        SectionRow(row["number"], row["part"], row["words"], "" if label == str(row["part"]) else label)
+        for row, label in zip(rows, labels, strict=True)
+    ]
 
 
 def mixture(view: RunView, parent: ParentDocument) -> np.ndarray:
@@ -68,14 +84,21 @@ def strip(view: RunView, parent: ParentDocument) -> tuple[list[int], np.ndarray]
     return edges, _tokens(view, parent.first, np.arange(parent.parts) * steps // parent.parts, steps)
 
 
-def largest(view: RunView, numbers: list[int]) -> list[dict]:
-    """Of consecutive documents: tokens, and (topic, share) of their largest topics."""
+class Largest(NamedTuple):
+    """tokens: of a document. topics: (topic, share) of its largest."""
+
+    tokens: int
+    topics: list[tuple[int, float]]
+
+
+def largest(view: RunView, numbers: list[int]) -> list[Largest]:
+    """Of consecutive documents."""
     if not numbers:
         return []
     mixtures = []
     for counts in _tokens(view, numbers[0], np.arange(len(numbers)), len(numbers)):
         order, total = np.argsort(-counts, kind="stable")[:LARGEST].tolist(), int(counts.sum())
-        mixtures.append({"tokens": total, "topics": [(k, float(counts[k] / total)) for k in order if counts[k]]})
+        mixtures.append(Largest(total, [(k, float(counts[k] / total)) for k in order if counts[k]]))
     return mixtures
 
 

@@ -1,97 +1,105 @@
 """Parent documents: what the sections that were made of one hold together."""
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.views.decorators.http import require_safe
 
 from webapp.documents import parent_documents
 from webapp.documents import queries as documents
-from webapp.models import Corpus
-from webapp.pages.page import address, corpus_or_404, page, run_or_404
-from webapp.pages.page import number as whole_number
+from webapp.documents.parent_documents import ParentDocument
+from webapp.documents.shapes import (
+    ListPart,
+    Section,
+    SectionOfRun,
+    StretchOfWhole,
+    WholeHtml,
+    WholeOfRunPage,
+    WholePage,
+)
+from webapp.models import Corpus, Run
+from webapp.pages.here import Here
+from webapp.pages.typed import Answer, typed
 from webapp.results import links
 from webapp.results.view import RunView
 
 
-@require_safe
-def in_corpus(request: HttpRequest, corpus_id: int, first: int, as_json: bool = False) -> HttpResponse:
-    corpus = corpus_or_404(corpus_id)
+@typed("corpus/parent_document.html")
+def in_corpus(
+    corpus: Corpus, here: Here, first: int, as_json: bool, *, after: int = 0
+) -> Answer[WholePage] | HttpResponse:
     parent = _parent(corpus, first, corpus.documents)
     if parent.first != first:
         return redirect(reverse("corpus_whole_json" if as_json else "corpus_whole", args=[corpus.pk, parent.first]))
-    data = _about(request, corpus, parent, "corpus_document", corpus.pk)
-    return page(request, "corpus/parent_document.html", data, as_json=as_json, corpus=corpus)
+    after = min(after, parent.parts - 1)
+    listed = [
+        Section(*row, url=reverse("corpus_document", args=[corpus.pk, row.number]))
+        for row in parent_documents.sections(corpus, parent, after)
+    ]
+    return Answer(
+        WholePage(
+            parent_documents.about(corpus, parent), listed, after, _previous(here, after), _next(here, parent, after)
+        )
+    )
 
 
-@require_safe
-def in_run(request: HttpRequest, run_id: int, first: int, as_json: bool = False) -> HttpResponse:
+@typed("run/parent_document.html")
+def in_run(
+    run: Run, view: RunView, here: Here, first: int, as_json: bool, *, after: int = 0
+) -> Answer[WholeOfRunPage] | HttpResponse:
     """With the topics of all its sections together, and along its length."""
-    run = run_or_404(run_id)
-    view = RunView(run)
     parent = _parent(run.corpus, first, run.version.documents)
     if parent.first != first:
         return redirect(reverse("run_whole_json" if as_json else "run_whole", args=[run.pk, parent.first]))
-    data = _about(request, run.corpus, parent, "run_document", run.pk)
-    for section, topics_of in zip(
-        data["sections"],
-        parent_documents.largest(view, [section["number"] for section in data["sections"]]),
-        strict=True,
-    ):
-        section |= topics_of
-    data |= {
-        "proportions": documents.parts(view, parent_documents.mixture(view, parent)),
-        "strip": _strip(view, parent),
-    }
-    if as_json:
-        return page(request, "", data, as_json=True)
-    for section in data["sections"]:
-        section["links"] = [links.topic(view, k) | {"share": share} for k, share in section["topics"]]
-    hues = links.hues(view, data["proportions"])
-    return page(request, "run/parent_document.html", data, run=run, hues=hues, shown=set(range(run.topics)))
+    after = min(after, parent.parts - 1)
+    rows = parent_documents.sections(run.corpus, parent, after)
+    page = WholeOfRunPage(
+        whole=parent_documents.about(run.corpus, parent),
+        sections=[
+            SectionOfRun(*row, view.go("run_document", row.number), *largest)
+            for row, largest in zip(rows, parent_documents.largest(view, [row.number for row in rows]), strict=True)
+        ],
+        after=after,
+        previous=_previous(here, after),
+        next=_next(here, parent, after),
+        proportions=documents.parts(view, parent_documents.mixture(view, parent)),
+        strip=_strip(view, parent),
+    )
+    return Answer(page, lambda: _html(view, page))
 
 
-def _parent(corpus: Corpus, number: int, documents: int) -> parent_documents.ParentDocument:
+def _html(view: RunView, page: WholeOfRunPage) -> WholeHtml:
+    return WholeHtml(
+        sections=[(row, [links.topic_share(view, k, share) for k, share in row.topics]) for row in page.sections],
+        hues=links.hues(view, [vars(part) for part in page.proportions]),
+        shown=set(range(view.run.topics)),
+    )
+
+
+def _parent(corpus: Corpus, number: int, documents: int) -> ParentDocument:
     parent = parent_documents.of(corpus, number) if number < documents else None
     if parent is None:
         raise Http404(f"“{corpus.name}” has no document {number}.")
     return parent
 
 
-def _about(
-    request: HttpRequest, corpus: Corpus, parent: parent_documents.ParentDocument, url_name: str, owner: int
-) -> dict:
-    after = min(whole_number(request, "after", 0), parent.parts - 1)
-    sections = parent_documents.sections(corpus, parent, after)
-    for section in sections:
-        section["url"] = reverse(url_name, args=[owner, section["number"]])
+def _previous(here: Here, after: int) -> ListPart | None:
+    if not after:
+        return None
+    return ListPart(here.url(after=max(0, after - parent_documents.PAGE) or None) + "#sections", "Earlier sections")
+
+
+def _next(here: Here, parent: ParentDocument, after: int) -> ListPart | None:
     end = after + parent_documents.PAGE
-    return {
-        "whole": parent._asdict() | parent_documents.about(corpus, parent),
-        "sections": sections,
-        "after": after,
-        "previous": {
-            "url": address(request, after=max(0, after - parent_documents.PAGE) or None) + "#sections",
-            "label": "Earlier sections",
-        }
-        if after
-        else None,
-        "next": {"url": address(request, after=end) + "#sections", "label": "Later sections"}
-        if end < parent.parts
-        else None,
-    }
+    return ListPart(here.url(after=end) + "#sections", "Later sections") if end < parent.parts else None
 
 
-def _strip(view: RunView, parent: parent_documents.ParentDocument) -> list[dict]:
-    """Steps of the parent document: the first of its sections in each, how many, their tokens and shares, and the first
-    one's address."""
+def _strip(view: RunView, parent: ParentDocument) -> list[StretchOfWhole]:
+    """Steps of the parent document, each with the address of its first section."""
     edges, tokens = parent_documents.strip(view, parent)
     steps = []
     for i, counts in enumerate(tokens):
         total = int(counts.sum())
         shares = [(k, float(counts[k] / total)) for k in (-counts).argsort(kind="stable").tolist() if counts[k]]
-        url = links.document_url(view.run, parent.first + edges[i])
-        steps.append(
-            {"part": edges[i] + 1, "parts": edges[i + 1] - edges[i], "tokens": total, "topics": shares, "url": url}
-        )
+        url = view.go("run_document", parent.first + edges[i])
+        steps.append(StretchOfWhole(edges[i] + 1, edges[i + 1] - edges[i], total, shares, url))
     return steps

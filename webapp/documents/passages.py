@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 from django.core.exceptions import BadRequest
-from django.http import HttpRequest
 
 from webapp.accounts import embargo
 from webapp.documents import citations, queries
+from webapp.documents.shapes import Passage, Similar
 from webapp.models import Corpus
 from webapp.results import evidence
 from webapp.results.view import RunView
@@ -22,9 +22,8 @@ class Place(NamedTuple):
     end: int
 
     @classmethod
-    def read(cls, request: HttpRequest) -> "Place | None":
-        """?passage=120-480, or None where it is not asked for. Raises BadRequest, with a sentence."""
-        text = request.GET.get("passage", "")
+    def read(cls, text: str) -> "Place | None":
+        """What ?passage=120-480 says, None where it is empty. Raises BadRequest, with a sentence."""
         if not text:
             return None
         match = re.fullmatch(r"([0-9]{1,9})-([0-9]{1,9})", text)
@@ -36,24 +35,24 @@ class Place(NamedTuple):
         return cls(int(match[1]), int(match[2]))
 
 
-def described(corpus: Corpus, number: int, place: Place) -> dict | None:
-    """What a passage's page says of it without a run, its `url` aside; None where the document has no such characters."""
+def described(corpus: Corpus, number: int, place: Place) -> Passage | None:
+    """What is known of a passage without a run; None where the document has no such characters."""
     text = embargo.at_place(corpus, number, *place)
     if text is None:
         return None
     columns = ("title", "date_text", "file", "place", "metadata", "part", "parts")
     known = embargo.about(corpus, [number], *columns)[number]
     cited = citations.passage(corpus.name, known, json.loads(known["metadata"]), *place)
-    return {
-        "number": number,
-        "title": known["title"],
-        "date": known["date_text"],
-        "start": place.start,
-        "end": place.end,
-        "text": text,
-        "embargo": embargo.sentence(corpus),
-        "citations": citations.all_of(cited),
-    }
+    return Passage(
+        number=number,
+        title=known["title"],
+        date=known["date_text"],
+        start=place.start,
+        end=place.end,
+        text=text,
+        embargo=embargo.sentence(corpus),
+        citations=citations.all_of(cited),
+    )
 
 
 def mixture(view: RunView, number: int, place: Place) -> np.ndarray:
@@ -67,6 +66,6 @@ def mixture(view: RunView, number: int, place: Place) -> np.ndarray:
     return np.bincount(np.repeat(topics, counts)[inside], minlength=view.run.topics)
 
 
-def similar(view: RunView, number: int, tokens: np.ndarray) -> queries.Similar:
+def similar(view: RunView, number: int, tokens: np.ndarray) -> Similar:
     """The documents whose mixtures are most like a passage's, the one it is from left out."""
-    return queries.like(view, tokens / tokens.sum(), number) if tokens.any() else queries.Similar([])
+    return queries.like(view, tokens / tokens.sum(), number) if tokens.any() else Similar([])

@@ -1,7 +1,6 @@
 """Documents of a corpus: lists, search, and one with its proportions and the words that each topic explains."""
 
 import json
-from typing import NamedTuple
 from urllib.parse import urlencode
 
 import numpy as np
@@ -11,7 +10,8 @@ from webapp.accounts import embargo
 from webapp.documents import search, texts
 from webapp.documents.listing import Listing
 from webapp.documents.selection import Selection
-from webapp.models import Corpus, Run
+from webapp.documents.shapes import Document, Proportion, Similar, SimilarDocument
+from webapp.models import Corpus
 from webapp.results import evidence, links, topics
 from webapp.results.view import RunView
 
@@ -63,14 +63,8 @@ def page(listing: Listing, after: tuple[float, int] | None, limit: int = PAGE) -
     return {"documents": selection.sentence, "count": selection.count, "items": items}, following
 
 
-def described(corpus: Corpus, number: int, at: int = 0) -> dict | None:
-    """`document`, in the shape webapp.api.shapes.Document."""
-    row = document(corpus, number, at)
-    return row and row | {"id": row["source_id"], "date": row["date_text"]}
-
-
-def document(corpus: Corpus, number: int, at: int = 0) -> dict | None:
-    """A document with the part of its text that holds character `at`: text, start, end, and length of the whole.
+def document(corpus: Corpus, number: int, at: int = 0) -> Document | None:
+    """A document with the part of its text that holds character `at`. None where there is no such document.
 
     Under embargo the text is "" and `embargo` says why.
     """
@@ -78,27 +72,28 @@ def document(corpus: Corpus, number: int, at: int = 0) -> dict | None:
     if part is None:
         return None
     about = embargo.about(
-        corpus, [number], "source_id", "file", "place", "title", "date_text", "date", "metadata", "words", "part", "parts",
-        "whole", "digest",
+        corpus, [number], "source_id", "file", "place", "title", "date_text", "metadata", "words", "part", "parts", "whole",
+        "digest",
     )[number]  # fmt: skip
-    metadata = json.loads(about["metadata"])
-    return about | part._asdict() | {"metadata": metadata, "embargo": embargo.sentence(corpus)}
+    known = about | part._asdict() | {"metadata": json.loads(about["metadata"])}
+    return Document(**known, embargo=embargo.sentence(corpus), id=about["source_id"], date=about["date_text"])
 
 
-def proportions(view: RunView, number: int) -> list[dict]:
+def proportions(view: RunView, number: int) -> list[Proportion]:
     """A document's topics with the tokens and the share that each has of it, largest first, and their first words."""
     return parts(view, _mixture(view, number))
 
 
-def parts(view: RunView, tokens: np.ndarray) -> list[dict]:
+def parts(view: RunView, tokens: np.ndarray) -> list[Proportion]:
     """The same of any tokens by topic, [K]."""
     order = [k for k in np.argsort(-tokens, kind="stable").tolist() if tokens[k]]
-    words = topics.top_words(view, order, 5)
+    words, total = topics.top_words(view, order, 5), tokens.sum()
     listed = [
-        links.topic(view, k) | {"tokens": int(tokens[k]), "share": float(tokens[k] / tokens.sum()), "words": words[k]}
+        vars(links.topic_link(view, k))
+        | {"tokens": int(tokens[k]), "share": float(tokens[k] / total), "words": words[k]}
         for k in order
     ]
-    return links.apart(view, listed)
+    return [Proportion(**row) for row in links.apart(view, listed)]
 
 
 def _mixture(view: RunView, number: int) -> np.ndarray:
@@ -109,30 +104,8 @@ def _mixture(view: RunView, number: int) -> np.ndarray:
     return view.labels.merged(mixture)
 
 
-class Similar(NamedTuple):
-    """documents: the most alike first. unseen: how alike another may be that was not looked at, None where none of them
-    can be as alike as these; looked: how many were."""
-
-    documents: list[dict]
-    unseen: float | None = None
-    looked: int = 0
-
-    def data(self, run: Run) -> dict:
-        """For a page."""
-        return {
-            "similar": links.with_document_urls(self.documents, run),
-            "similar_unseen": self.unseen,
-            "similar_looked": self.looked,
-        }
-
-
 def similar(view: RunView, number: int) -> Similar:
-    """The documents whose mixtures are most like a document's: number, title, date_text, likeness, same (the very
-    text), shared.
-
-    likeness: 1 - H^2, H the Hellinger distance of the mixtures as the model has them. shared: the topics that both have
-    most of.
-    """
+    """The documents whose mixtures, as the model has them, are most like a document's."""
     counted = evidence.of(view.run)
     if not counted.lengths[number]:
         return Similar([])
@@ -145,23 +118,25 @@ def like(view: RunView, mixture: np.ndarray, number: int = -1) -> Similar:
     """The documents most like a mixture, float64[K], the one with `number` left out."""
     counted = evidence.of(view.run)
     nearby = nearest(counted, mixture, SIMILAR, number)
-    numbers, distances = nearby.numbers, nearby.distances
-    by_number = embargo.about(view.run.corpus, [number, *numbers.tolist()], "title", "date_text", "digest")
-    own_text = by_number.get(number, {}).get("digest")
-    own, into = view.labels.merged(mixture), view.labels.into
-    for n, distance in zip(numbers.tolist(), distances.tolist(), strict=True):
+    by_number = embargo.about(view.run.corpus, [number, *nearby.numbers.tolist()], "title", "date_text", "digest")
+    text = by_number.get(number, {}).get("digest")
+    own, listed = view.labels.merged(mixture), []
+    for n, distance in zip(nearby.numbers.tolist(), nearby.distances.tolist(), strict=True):
         ks, tokens = counted.mixture(n)
-        other = np.bincount(into[ks], weights=tokens / counted.lengths[n], minlength=view.run.topics)
+        weights = tokens / counted.lengths[n]
+        other = np.bincount(view.labels.into[ks], weights=weights, minlength=view.run.topics)
         both = np.minimum(own, other)
-        shared = [
-            links.topic(view, k) | {"share": float(other[k])}
-            for k in np.argsort(-both, kind="stable")[:SHARED].tolist()
-            if both[k] > 0
-        ]
-        by_number[n] |= {
-            "likeness": 1.0 - distance**2,
-            "shared": shared,
-            "same": by_number[n].pop("digest") == own_text,
-        }
-    listed = [by_number[n] for n in numbers.tolist()]
+        common = [k for k in np.argsort(-both, kind="stable")[:SHARED].tolist() if both[k] > 0]
+        row = by_number[n]
+        listed.append(
+            SimilarDocument(
+                number=n,
+                title=row["title"],
+                date_text=row["date_text"],
+                likeness=1.0 - distance**2,
+                shared=[links.topic_share(view, k, float(other[k])) for k in common],
+                same=row["digest"] == text,
+                url=view.go("run_document", n),
+            )
+        )
     return Similar(listed, None if nearby.exact else nearby.unseen, nearby.looked)

@@ -1,6 +1,6 @@
 """Documents: lists and search of a corpus or inside a run, and one document."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -12,10 +12,24 @@ from webapp.documents import facets, fields, infer, queries, texts
 from webapp.documents.listing import ORDERS, Listing
 from webapp.documents.passages import Place
 from webapp.documents.selection import Selection
+from webapp.documents.shapes import (
+    ColouredHtml,
+    Document,
+    DocumentOfRunPage,
+    DocumentPage,
+    MarkedProportion,
+    Neighbour,
+    PlaceInList,
+    Proportion,
+    Stretch,
+    TextHtml,
+    WholeLink,
+)
 from webapp.drawing.numbers import topic_label
 from webapp.models import Corpus, Run
-from webapp.pages.page import address, corpus_or_404, next_page, page, place, run_or_404
-from webapp.pages.page import number as whole_number
+from webapp.pages.here import Here
+from webapp.pages.page import corpus_or_404, next_page, page, place, run_or_404
+from webapp.pages.typed import Answer, typed
 from webapp.results import links
 from webapp.results.topics import is_topic
 from webapp.results.view import RunView
@@ -88,62 +102,54 @@ def _orders(listing: Listing) -> list[dict]:
     ]
 
 
-@require_safe
-def in_corpus(request: HttpRequest, corpus_id: int, number: int, as_json: bool = False) -> HttpResponse:
+@typed("corpus/document.html")
+def in_corpus(
+    request: HttpRequest, corpus: Corpus, here: Here, number: int, *, passage: str = "", at: int | None = None, by: str = ""
+) -> Answer[DocumentPage]:  # fmt: skip
     """A document as it is, without a run."""
-    corpus = corpus_or_404(corpus_id)
-    data = _document(request, Selection.read(request.GET, corpus), number, "corpus_document", corpus.pk)
-    document, passage = data["document"], Place.read(request)
-    whole = [texts.Word(document["text"], document["start"])] if document["text"] else []
-    return page(
-        request,
-        "corpus/document.html",
-        data,
-        as_json=as_json,
-        corpus=corpus,
-        **_cite(corpus, number, passage),
-        text_words=texts.parted(whole, *passage) if passage else (whole, [], []),
-    )
+    marked = Place.read(passage)
+    page = _document(here, Selection.read(request.GET, corpus), number, marked, at, by)
+    document = page.document
+    whole = [texts.Word(document.text, document.start)] if document.text else []
+    return Answer(page, lambda: TextHtml(**_text(corpus, number, marked, whole)))
 
 
-@require_safe
-def in_run(request: HttpRequest, run_id: int, number: int, as_json: bool = False) -> HttpResponse:
+@typed("run/document.html")
+def in_run(
+    request: HttpRequest, run: Run, view: RunView, here: Here, number: int, as_json: bool,
+    *, passage: str = "", at: int | None = None, by: str = "", show: str = "", topic: str = "",
+) -> Answer[DocumentOfRunPage] | HttpResponse:  # fmt: skip
     """A document with its topics' proportions, its words by topic, and the documents that are like it; as it is while
     the run has no topics of it."""
-    run = run_or_404(run_id)
     if not as_json and not run.final:
-        return redirect(reverse("corpus_document", args=[run.corpus_id, number]) + address(request).rstrip("?"))
-    view = RunView(run)
-    data = _document(request, Selection.read(request.GET, view), number, "run_document", run.pk)
-    tokens, document = texts.tokens(view, number), data["document"]
+        return redirect(reverse("corpus_document", args=[run.corpus_id, number]) + here.url().rstrip("?"))
+    marked = Place.read(passage)
+    plain = _document(here, Selection.read(request.GET, view), number, marked, at, by)
+    tokens, document = texts.tokens(view, number), plain.document
     parts = queries.proportions(view, number)
-    for part in parts:
-        part["mark"] = address(request, show=part["number"], topic=None)
-    chosen = _shown(request, view, parts)
-    data |= {
-        "proportions": parts,
-        "show": chosen.name,
-        "topic": chosen.topic,
-        "strip": _strip(request, texts.strip(tokens, document["length"])),
-    }
-    data |= queries.similar(view, number).data(run)
-    if as_json:
-        return page(request, "", data, as_json=True)
-    words, passage = texts.words(run, tokens, document["text"], document["start"]), Place.read(request)
-    ways = {name: address(request, show=name, topic=None) for name in (ALL, STRONGEST)}
-    hues = links.hues(view, parts)
-    return page(
-        request,
-        "run/document.html",
-        data,
-        run=run,
-        text_words=texts.parted(words, *passage) if passage else (words, [], []),
-        **_cite(run, number, passage),
-        shown=chosen.topics,
-        ways=ways,
-        hues=hues,
-        length_shown=document["end"] - document["start"],
+    chosen = _shown(show or topic, view, parts)
+    page = DocumentOfRunPage(
+        **vars(plain),
+        proportions=[MarkedProportion(**vars(part), mark=here.url(show=part.number, topic=None)) for part in parts],
+        show=chosen.name,
+        topic=chosen.topic,
+        strip=_strip(here, texts.strip(tokens, document.length)),
+        **vars(queries.similar(view, number)),
     )
+
+    def html() -> ColouredHtml:
+        words = texts.words(run, tokens, document.text, document.start)
+        text = _text(run, number, marked, words)
+        return ColouredHtml(
+            **text | {"cite": view.go.with_set(text["cite"])},
+            shown=chosen.topics,
+            hues=links.hues(view, [vars(part) for part in parts]),
+            all=here.url(show=ALL, topic=None),
+            strongest=here.url(show=STRONGEST, topic=None),
+            length=document.end - document.start,
+        )
+
+    return Answer(page, html)
 
 
 @require_safe
@@ -158,12 +164,13 @@ def word(request: HttpRequest, run_id: int, number: int, column: int) -> HttpRes
     return page(request, "", likely, as_json=True)
 
 
-def _cite(owner: Run | Corpus, number: int, passage: Place | None) -> dict:
-    """For the link from a marked passage to its page: of the address, or below `passages` where a reader marks one."""
+def _text(owner: Run | Corpus, number: int, passage: Place | None, words: list[texts.Word]) -> dict[str, Any]:
+    """The fields of TextHtml."""
     return {
-        "marked": passage,
+        "words": texts.parted(words, *passage) if passage else (words, [], []),
+        "marked": passage is not None,
         "passages": links.selected_document_url(owner, number, "passages/"),
-        "cite": passage and links.passage_url(owner, number, *passage),
+        "cite": links.passage_url(owner, number, *passage) if passage else "",
     }
 
 
@@ -175,31 +182,23 @@ class Shown(NamedTuple):
     topic: int | None
 
 
-def _shown(request: HttpRequest, view: RunView, parts: list[dict]) -> Shown:
-    """?show=all, strongest, or a topic's number. What is none of these is the strongest."""
-    name = request.GET.get("show") or request.GET.get("topic") or STRONGEST
+def _shown(name: str, view: RunView, parts: list[Proportion]) -> Shown:
+    """name: all, strongest, or a topic's number. What is none of these is the strongest."""
     if name == ALL:
-        return Shown(ALL, {part["number"] for part in parts}, None)
+        return Shown(ALL, {part.number for part in parts}, None)
     if is_topic(name, view.run):
         topic = int(view.labels.into[int(name)])
         return Shown(str(topic), {topic}, topic)
-    return Shown(STRONGEST, {part["number"] for part in parts[:STRONG]}, None)
+    return Shown(STRONGEST, {part.number for part in parts[:STRONG]}, None)
 
 
-def _strip(request: HttpRequest, strip: texts.Strip) -> list[dict]:
-    """Sections of the document: where each begins, its tokens, its topics' shares, and the address of its place."""
+def _strip(here: Here, strip: texts.Strip) -> list[Stretch]:
+    """Sections of the document, each with the address of its place."""
     sections = []
-    for i, counts in enumerate(strip.tokens):
+    for at, counts in zip(strip.edges, strip.tokens, strict=False):
         total = int(counts.sum())
         shares = [(k, float(n / total)) for k, n in zip(strip.topics, counts.tolist(), strict=True) if n]
-        sections.append(
-            {
-                "at": strip.edges[i],
-                "tokens": total,
-                "topics": shares,
-                "url": address(request, at=strip.edges[i], passage=None) + "#here",
-            }
-        )
+        sections.append(Stretch(at, total, shares, here.url(at=at, passage=None) + "#here"))
     return sections
 
 
@@ -208,42 +207,52 @@ def _exists(corpus: Corpus, number: int) -> None:
         raise Http404(f"“{corpus.name}” has no document {number}.")
 
 
-def _document(request: HttpRequest, selection: Selection, number: int, url_name: str, owner: int) -> dict:
+def _document(
+    here: Here, selection: Selection, number: int, passage: Place | None, at: int | None, by: str
+) -> DocumentPage:
     """A document, the parts of its text, and its neighbours in the list that one came from."""
     corpus = selection.corpus
     _exists(corpus, number)
-    passage = Place.read(request)
-    at = whole_number(request, "at", passage.start if passage else 0)
-    document = queries.described(corpus, number, at)
+    at = at if at is not None else passage.start if passage else 0
+    document = queries.document(corpus, number, at)
     if document is None:
         raise Http404(f"“{corpus.name}” has no document {number}.")
-    if passage and passage.end > document["length"]:
-        raise Http404(f"Document {number} has {document['length']:,} characters, and no passage up to {passage.end:,}.")
-    listing = Listing(selection, request.GET.get("by", ""))
+    if passage and passage.end > document.length:
+        raise Http404(f"Document {number} has {document.length:,} characters, and no passage up to {passage.end:,}.")
+    listing = Listing(selection, by)
     around = listing.around(number)
-    kept = listing.parameters + [("show", request.GET.get("show", ""))]
+    before, after = max(0, document.start - 1), document.end
+    return DocumentPage(
+        document=document,
+        at=min(at, document.length),
+        whole=_whole(selection, document),
+        previous=_neighbour(here, listing, around.previous),
+        next=_neighbour(here, listing, around.next),
+        before=here.url(at=before, passage=None) + "#text" if document.start else None,
+        after=here.url(at=after, passage=None) + "#text" if after < document.length else None,
+        list=PlaceInList(around.place, selection.count, selection.sentence, _list_url(listing)),
+    )
+
+
+def _whole(selection: Selection, document: Document) -> WholeLink | None:
+    if document.parts <= 1:
+        return None
+    first = document.number - document.part + 1
+    view = selection.view
+    url = view.go("run_whole", first) if view else reverse("corpus_whole", args=[selection.corpus.pk, first])
+    return WholeLink(first, document.whole, url)
+
+
+def _neighbour(here: Here, listing: Listing, number: int | None) -> Neighbour | None:
+    if number is None:
+        return None
+    kept = [*listing.parameters, ("show", here.query.get("show", ""))]
     way = urlencode([(name, value) for name, value in kept if value])
-    data = {"document": document, "at": min(at, document["length"]), "whole": None}
-    if document["parts"] > 1:
-        first = number - document["part"] + 1
-        whole = reverse("run_whole" if selection.run else "corpus_whole", args=[owner, first])
-        data["whole"] = {"first": first, "title": document["whole"], "url": whole}
-    for name in ("previous", "next"):
-        n = getattr(around, name)
-        data[name] = (
-            None if n is None else {"number": n, "url": reverse(url_name, args=[owner, n]) + (f"?{way}" if way else "")}
-        )
-    data["before"] = (
-        address(request, at=max(0, document["start"] - 1), passage=None) + "#text" if document["start"] else None
-    )
-    data["after"] = (
-        address(request, at=document["end"], passage=None) + "#text" if document["end"] < document["length"] else None
-    )
-    home = reverse("run_documents" if selection.run else "corpus_documents", args=[owner])
-    data["list"] = {
-        "place": around.place,
-        "count": selection.count,
-        "sentence": selection.sentence,
-        "url": home + (f"?{urlencode(listing.parameters)}" if listing.parameters else ""),
-    }
-    return data
+    owner = listing.selection.run or listing.selection.corpus
+    return Neighbour(number, links.selected_document_url(owner, number, f"?{way}" if way else ""))
+
+
+def _list_url(listing: Listing) -> str:
+    selection = listing.selection
+    name, owner = ("run_documents", selection.run) if selection.run else ("corpus_documents", selection.corpus)
+    return reverse(name, args=[owner.pk]) + (f"?{urlencode(listing.parameters)}" if listing.parameters else "")

@@ -4,6 +4,9 @@ f-strings, and not format_html: a page has some 8,000 words, and format_html tak
 measured.
 """
 
+from collections.abc import Sequence
+from typing import Any
+
 from django import template
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
@@ -34,16 +37,16 @@ def coloured(words, shown: set[int], hues: list[int], here: int = -1) -> SafeStr
 
 
 @register.simple_tag
-def strip(sections, shown: set[int], hues: list[int], largest: list[dict]) -> SafeString:
+def strip(sections, shown: set[int], hues: list[int], largest: Sequence[Any]) -> SafeString:
     """The sections as links in an SVG of one unit each; topics stand on one another in the order of `largest`."""
-    apart = [part["number"] for part in largest[:STACKED]]
+    apart = [part.number for part in largest[:STACKED]]
     out = [
         f'<svg class="strip" viewBox="0 0 {len(sections)} 1" preserveAspectRatio="none" width="100%" height="56" role="img" aria-hidden="true">'
     ]
     for i, section in enumerate(sections):
-        share = dict(section["topics"])
+        share = dict(section.topics)
         out.append(
-            f'<a href="{escape(section["url"])}" tabindex="-1"><rect class="ground" x="{i}" width="1.02" height="1"/>'
+            f'<a href="{escape(section.url)}" tabindex="-1"><rect class="ground" x="{i}" width="1.02" height="1"/>'
         )
         floor = 1.0
         for k in apart:

@@ -134,7 +134,7 @@ def test_answers_are_the_databases(client, trained):
         and of.filter(topic=word["senses"][0]["number"]).exists()
     )
     text = client.get(f"/api/v1/corpora/{trained.corpus_id}/documents/3").json()["text"]
-    assert text == documents.document(trained.corpus, 3)["text"]
+    assert text == documents.document(trained.corpus, 3).text
     time = client.get(f"{api}/time?by=year").json()
     assert sum(map(sum, time["tokens"])) == trained.corpus.tokens == sum(time["of_tokens"])
     some = client.get(f"{api}/time?by=year&topic=4&topic=1&q=militia").json()

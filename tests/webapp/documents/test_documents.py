@@ -62,7 +62,7 @@ def shown(client, run, number: int, query: str = "") -> str:
 def test_coloured_words_are_the_tokens_counted(client, run, number):
     html = shown(client, run, number, "?show=all")
     found = spans(html)
-    counted = {part["number"]: part["tokens"] for part in documents.proportions(RunView(run), number)}
+    counted = {part.number: part.tokens for part in documents.proportions(RunView(run), number)}
     assert counted == {k: sum(topic == k for topic, _ in found) for k in {topic for topic, _ in found}}
     vocabulary = set(Word.objects.filter(version=run.version_id).values_list("word", flat=True))
     text = Document.objects.get(corpus_id=run.corpus_id, number=number).text
@@ -75,7 +75,7 @@ def test_coloured_words_are_the_tokens_counted(client, run, number):
 
 def test_show_colours_what_it_says(client, run):
     parts = documents.proportions(RunView(run), 30)
-    strongest = {p["number"] for p in parts[:3]}
+    strongest = {p.number for p in parts[:3]}
     for query, topics in [
         ("", strongest),
         ("?show=strongest", strongest),
@@ -85,7 +85,7 @@ def test_show_colours_what_it_says(client, run):
         ("?show=99", strongest),
     ]:
         on = {int(k) for k in re.findall(r'class="w [^"]* on" data-topic="(\d+)"', shown(client, run, 30, query))}
-        assert on == topics & {p["number"] for p in parts}, query
+        assert on == topics & {p.number for p in parts}, query
 
 
 def test_parts_are_the_whole_text(client, run, monkeypatch):
@@ -118,7 +118,7 @@ def test_strip_adds_up_to_the_mixture(run, number):
     length = len(Document.objects.get(corpus_id=run.corpus_id, number=number).text)
     tokens = texts.tokens(RunView(run), number)
     strip = texts.strip(tokens, length)
-    counted = {part["number"]: part["tokens"] for part in documents.proportions(RunView(run), number)}
+    counted = {part.number: part.tokens for part in documents.proportions(RunView(run), number)}
     assert dict(zip(strip.topics, strip.tokens.sum(axis=0).tolist(), strict=True)) == counted
     assert strip.edges[0] == 0 and strip.edges[-1] == length and strip.edges == sorted(strip.edges)
     for i, row in enumerate(strip.tokens):
@@ -214,12 +214,12 @@ def test_theta_from_the_published_topics_is_near_the_tokens(run):
 
 def test_merged_topics_are_one_everywhere(client, run):
     parts = documents.proportions(RunView(run), LONG)
-    a, b = parts[0]["number"], parts[1]["number"]
+    a, b = parts[0].number, parts[1].number
     Edit.objects.create(run=run, topic=b, field="into", value=str(a), batch=uuid4(), by="a")
     again = Run.objects.get(pk=run.pk)
     merged = documents.proportions(RunView(again), LONG)
-    assert merged[0]["number"] == a and merged[0]["tokens"] == parts[0]["tokens"] + parts[1]["tokens"]
-    assert {k for k, _ in spans(shown(client, run, LONG))} == {p["number"] for p in merged}
+    assert merged[0].number == a and merged[0].tokens == parts[0].tokens + parts[1].tokens
+    assert {k for k, _ in spans(shown(client, run, LONG))} == {p.number for p in merged}
 
 
 def test_neighbours_are_those_of_the_list(client, run):

@@ -31,13 +31,13 @@ def test_a_document_of_the_training_gets_nearly_its_own_mixture(trained):
     for number in np.argsort(-found.lengths, kind="stable")[:40].tolist():
         text = Document.objects.get(corpus_id=trained.corpus_id, number=number).text
         data, words = infer.text(RunView(trained), text)
-        assert data["tokens"] == found.lengths[number]
+        assert data.tokens == found.lengths[number]
         assert "".join(word.text for word in words) == text
-        stored = {p["number"]: p["share"] for p in documents.proportions(RunView(trained), number)}
-        mine = {p["number"]: p["share"] for p in data["proportions"]}
+        stored = {p.number: p.share for p in documents.proportions(RunView(trained), number)}
+        mine = {p.number: p.share for p in data.proportions}
         assert sum(mine.values()) == pytest.approx(1)
         differences.append(sum(abs(stored.get(k, 0) - mine.get(k, 0)) for k in stored.keys() | mine.keys()) / 2)
-        assert data["similar"][0]["likeness"] > 0.8
+        assert data.similar[0].likeness > 0.8
     assert np.mean(differences) < 0.1 and np.max(differences) < 0.35, differences
 
 

@@ -3,10 +3,16 @@ import pytest
 from tests.template_types import wrong
 from webapp import routes
 from webapp.compare.shapes import CompareHtml
+from webapp.documents.shapes import ColouredHtml, PassageHtml, TextHtml, WholeHtml
 from webapp.topics.shapes import OverviewHtml, TopicHtml
 
 HTML = {  # the type of what a template has beside its page
     "compare/detail.html": CompareHtml,
+    "corpus/document.html": TextHtml,
+    "passage.html": PassageHtml,
+    "run/document.html": ColouredHtml,
+    "run/parent_document.html": WholeHtml,
+    "run/passage.html": PassageHtml,
     "run/topic.html": TopicHtml,
     "run/topics.html": OverviewHtml,
 }

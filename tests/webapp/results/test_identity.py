@@ -53,7 +53,7 @@ def test_every_row_is_its_document(run):
         words, counts, topics, _ = found.document(d)
         tokens = [w for _, _, w in Tokeniser("en").spans(text) if w in vocabulary]
         assert sorted(tokens) == sorted(vocabulary[w] for w, n in zip(words, counts, strict=True) for _ in range(n))
-        shares = {row["number"]: row["tokens"] for row in documents.proportions(RunView(run), d)}
+        shares = {row.number: row.tokens for row in documents.proportions(RunView(run), d)}
         assert sum(shares.values()) == len(tokens)
         assert {k: int(counts[topics == k].sum()) for k in set(topics.tolist())} == shares
 
@@ -66,7 +66,7 @@ def test_each_theme_has_its_topic_and_its_documents(run):
     for d, (kind, row) in enumerate(zip(kinds, rows(), strict=True)):
         parts = documents.proportions(RunView(run), d)
         if row[1].startswith(("Animals", "Stars")):
-            largest[kind].add(parts[0]["number"])
+            largest[kind].add(parts[0].number)
         if kind == "e":
             assert parts == []
     assert len(largest["a"]) == len(largest["s"]) == 1 and largest["a"] != largest["s"]

@@ -80,8 +80,8 @@ def test_every_document_with_words_has_proportions(trained, model):
     assert stored == with_words
     for number in list(with_words)[:50]:
         parts = documents.proportions(RunView(trained), number)
-        assert sum(p["share"] for p in parts) == pytest.approx(1, abs=1e-5)
-        assert sum(p["tokens"] for p in parts) == bow.first_token[number + 1] - bow.first_token[number]
+        assert sum(p.share for p in parts) == pytest.approx(1, abs=1e-5)
+        assert sum(p.tokens for p in parts) == bow.first_token[number + 1] - bow.first_token[number]
 
 
 def test_bag_of_words_row_is_the_documents_text(trained, model):
@@ -92,7 +92,7 @@ def test_bag_of_words_row_is_the_documents_text(trained, model):
     vocabulary = list(Word.objects.filter(version=trained.version_id).order_by("number").values_list("word", flat=True))
     known = set(vocabulary)
     for number in (0, 1, 57, bow.D - 1):
-        text = documents.document(trained.corpus, number)["text"]
+        text = documents.document(trained.corpus, number).text
         expected = Counter(w for _, _, w in wording.terms(trained.version, [text])[0] if w in known)
         row = slice(bow.indptr[number], bow.indptr[number + 1])
         assert {vocabulary[w]: c for w, c in zip(bow.words[row], bow.counts[row], strict=True)} == expected
@@ -130,7 +130,7 @@ def test_a_senses_tokens_can_be_opened(trained):
         mine = given == sense["topic"]
         assert (int(counts[mine].sum()), int(mine.sum())) == (sense["tokens"], sense["documents"])
         for d in of[mine].tolist():
-            text = documents.document(trained.corpus, d)["text"]
+            text = documents.document(trained.corpus, d).text
             assert all(text[at : at + 7].lower() == "militia" for at in found.offsets(d, word.number).tolist())
 
 
@@ -175,7 +175,7 @@ def test_document_csv_is_the_database(trained):
     assert len(rows) - 1 == len(known)
     for number, _, _, source_id, _, _, topic, tokens, share, *_ in rows[1:200]:
         assert known[int(number), int(topic)] == (int(tokens), pytest.approx(float(share), rel=1e-6))
-        assert documents.document(trained.corpus, int(number))["source_id"] == source_id
+        assert documents.document(trained.corpus, int(number)).source_id == source_id
 
 
 def test_command_writes_what_the_page_gives(trained, capsysbinary):

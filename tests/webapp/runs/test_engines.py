@@ -202,8 +202,8 @@ def _pages(client, run: Run, engine) -> None:
     said = infer.word(RunView(run), longest, word)
     assert 0.9 < sum(topic["probability"] for topic in said["topics"]) <= 1 + 1e-9
     data, _ = infer.text(RunView(run), "The union of the states and the army of the war.")
-    assert sum(part["share"] for part in data["proportions"]) == pytest.approx(1)
-    assert not engine.BY_DOCUMENT or len(data["proportions"]) == 1, "a text is of one topic as a document is"
+    assert sum(part.share for part in data.proportions) == pytest.approx(1)
+    assert not engine.BY_DOCUMENT or len(data.proportions) == 1, "a text is of one topic as a document is"
 
 
 def _exports(run: Run) -> None:
@@ -351,7 +351,7 @@ def test_a_text_is_read_as_the_engine_reads_a_document(made):
         assert np.array_equal(read.topics, given) and np.array_equal(read.certainty, certainty)
         text = Document.objects.get(corpus_id=made.corpus_id, number=number).text
         data, _ = infer.text(RunView(made), text)
-        assert [part["number"] for part in data["proportions"]] == np.unique(given).tolist()
+        assert [part.number for part in data.proportions] == np.unique(given).tolist()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(infer.files, "run_folder", lambda pk: Path("/nowhere"))
         infer._model.cache_clear()

@@ -1,0 +1,319 @@
+"""What the pages of documents show: each is rendered as HTML and answered as JSON, key by key in this order."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from webapp.documents.texts import Word
+from webapp.models import Corpus
+from webapp.results.links import TopicLink, TopicShare
+
+
+@dataclass(frozen=True)
+class Document:
+    """A document with a part of its text: characters start … end - 1 of `length`. part: which section of a whole document it
+    is, from 1 on; parts: how many the whole has. text: empty under embargo, and `embargo` says why."""
+
+    number: int
+    source_id: str
+    file: str
+    place: str
+    title: str
+    date_text: str
+    date: str
+    metadata: dict[str, str]
+    words: int
+    part: int
+    parts: int
+    whole: str
+    digest: str
+    text: str
+    start: int
+    end: int
+    length: int
+    embargo: str
+    id: str
+
+
+@dataclass(frozen=True)
+class Proportion(TopicLink):
+    """A topic's share of a document or a passage, and its first words."""
+
+    tokens: int
+    share: float
+    words: list[str]
+
+
+@dataclass(frozen=True)
+class MarkedProportion(Proportion):
+    """mark: the page with the topic's words coloured."""
+
+    mark: str
+
+
+@dataclass(frozen=True)
+class SimilarDocument:
+    """likeness: 1 - H^2, H the Hellinger distance of the mixtures. shared: the topics that both have most of. same: the very
+    text."""
+
+    number: int
+    title: str
+    date_text: str
+    likeness: float
+    shared: list[TopicShare]
+    same: bool
+    url: str
+
+
+@dataclass(frozen=True)
+class Similar:
+    """The documents most alike, the most alike first. similar_unseen: how alike one may be that was not looked at; null: none
+    can be as alike as these. similar_looked: documents that were compared."""
+
+    similar: list[SimilarDocument]
+    similar_unseen: float | None = None
+    similar_looked: int = 0
+
+
+@dataclass(frozen=True)
+class TextTopics:
+    """tokens: words of a text that the vocabulary has; unknown: others. length: its characters; shown: how many of them are
+    shown. proportions: largest first."""
+
+    tokens: int
+    unknown: int
+    length: int
+    shown: int
+    proportions: list[Proportion]
+
+
+@dataclass(frozen=True)
+class ReadText(Similar, TextTopics):
+    """A text that is not of the corpus."""
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    number: int
+    url: str
+
+    @property
+    def label(self) -> str:
+        """None of its own: the pager says “Previous” and “Next”."""
+        return ""
+
+
+@dataclass(frozen=True)
+class WholeLink:
+    """The document that a section was cut from."""
+
+    first: int
+    title: str
+    url: str
+
+
+@dataclass(frozen=True)
+class PlaceInList:
+    """Where a document is in the list that one came from, from 1 on; 0: it is not in it."""
+
+    place: int
+    count: int
+    sentence: str
+    url: str
+
+
+@dataclass(frozen=True)
+class DocumentPage:
+    """A document as it is. at: the character that was asked for. before, after: the parts of its text around this one."""
+
+    document: Document
+    at: int
+    whole: WholeLink | None
+    previous: Neighbour | None
+    next: Neighbour | None
+    before: str | None
+    after: str | None
+    list: PlaceInList
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """A stretch of a document from character `at` on. topics: (topic, share)."""
+
+    at: int
+    tokens: int
+    topics: list[tuple[int, float]]
+    url: str
+
+
+@dataclass(frozen=True)
+class TopicsOfDocument:
+    """proportions: largest first. show: whose words are coloured; topic: where it is one topic alone."""
+
+    proportions: list[MarkedProportion]
+    show: str
+    topic: int | None
+    strip: list[Stretch]
+
+
+@dataclass(frozen=True)
+class DocumentOfRunPage(Similar, TopicsOfDocument, DocumentPage):
+    """A document with its topics, along its length, and the documents that are like it."""
+
+
+@dataclass(frozen=True)
+class TextHtml:
+    """The text in three parts, the middle one marked where the address names a passage. cite: its page; passages: below what
+    the pages of marked passages are."""
+
+    words: tuple[list[Word], list[Word], list[Word]]
+    marked: bool
+    passages: str
+    cite: str
+
+
+@dataclass(frozen=True)
+class ColouredHtml(TextHtml):
+    """shown: topics whose words are coloured. hues: of every topic. all, strongest: the page with these coloured. length:
+    of the part of the text."""
+
+    shown: set[int]
+    hues: list[int]
+    all: str
+    strongest: str
+    length: int
+
+
+@dataclass(frozen=True)
+class Citations:
+    """A note of Chicago, a work cited of MLA, an entry of BibTeX, an item of CSL JSON."""
+
+    chicago: str
+    mla: str
+    bibtex: str
+    csl: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Passage:
+    """Characters start … end - 1 of a document. text: empty under embargo, and `embargo` says why."""
+
+    number: int
+    title: str
+    date: str
+    start: int
+    end: int
+    text: str
+    embargo: str
+    citations: Citations
+
+
+@dataclass(frozen=True)
+class PassagePage(Passage):
+    """url: the document, with the passage marked."""
+
+    url: str
+
+
+@dataclass(frozen=True)
+class TopicsOfPassage:
+    """tokens: its words that count. proportions: largest first."""
+
+    tokens: int
+    proportions: list[Proportion]
+
+
+@dataclass(frozen=True)
+class PassageOfRunPage(Similar, TopicsOfPassage, PassagePage):
+    """A passage with its topics, and the documents that are like it."""
+
+
+@dataclass(frozen=True)
+class PassageHtml:
+    corpus: Corpus
+    permalink: str
+    csl: str
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A document that was cut into sections, the documents first … first + parts - 1."""
+
+    first: int
+    parts: int
+    title: str
+    date_text: str
+    source_id: str
+    file: str
+    metadata: dict[str, str]
+    words: int
+
+
+@dataclass(frozen=True)
+class Section:
+    """label: what the title says beyond the whole's."""
+
+    number: int
+    part: int
+    words: int
+    label: str
+    url: str
+
+
+@dataclass(frozen=True)
+class SectionOfRun(Section):
+    """topics: (topic, share) of its largest."""
+
+    tokens: int
+    topics: list[tuple[int, float]]
+
+
+@dataclass(frozen=True)
+class ListPart:
+    """Another part of a list."""
+
+    url: str
+    label: str
+
+
+@dataclass(frozen=True)
+class WholePage:
+    """A whole document and a part of its sections. after: how many come before these."""
+
+    whole: Whole
+    sections: list[Section]
+    after: int
+    previous: ListPart | None
+    next: ListPart | None
+
+
+@dataclass(frozen=True)
+class StretchOfWhole:
+    """Sections in a row: the first one's part, and how many. topics: (topic, share)."""
+
+    part: int
+    parts: int
+    tokens: int
+    topics: list[tuple[int, float]]
+    url: str
+
+
+@dataclass(frozen=True)
+class WholeOfRunPage:
+    """With the topics of all sections together, largest first, and along its length."""
+
+    whole: Whole
+    sections: list[SectionOfRun]
+    after: int
+    previous: ListPart | None
+    next: ListPart | None
+    proportions: list[Proportion]
+    strip: list[StretchOfWhole]
+
+
+@dataclass(frozen=True)
+class WholeHtml:
+    """sections: each with its largest topics. hues: of every topic. shown: all topics."""
+
+    sections: list[tuple[SectionOfRun, list[TopicShare]]]
+    hues: list[int]
+    shown: set[int]
