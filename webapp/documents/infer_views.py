@@ -34,7 +34,7 @@ def text(request: HttpRequest, run_id: int) -> HttpResponse:
 def _read(run: Run, text: str) -> dict:
     view = RunView(run)
     result, words = infer.text(view, text)
-    hues = links.hues(view, [vars(part) for part in result.proportions])
+    hues = links.hues(view, result.proportions)
     return {
         "result": result,
         "text_words": words,

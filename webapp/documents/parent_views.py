@@ -70,7 +70,7 @@ def in_run(
 def _html(view: RunView, page: WholeOfRunPage) -> WholeHtml:
     return WholeHtml(
         sections=[(row, [links.topic_share(view, k, share) for k, share in row.topics]) for row in page.sections],
-        hues=links.hues(view, [vars(part) for part in page.proportions]),
+        hues=links.hues(view, page.proportions),
         shown=set(range(view.run.topics)),
     )
 

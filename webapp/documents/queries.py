@@ -89,11 +89,15 @@ def parts(view: RunView, tokens: np.ndarray) -> list[Proportion]:
     order = [k for k in np.argsort(-tokens, kind="stable").tolist() if tokens[k]]
     words, total = topics.top_words(view, order, 5), tokens.sum()
     listed = [
-        vars(links.topic_link(view, k))
-        | {"tokens": int(tokens[k]), "share": float(tokens[k] / total), "words": words[k]}
+        Proportion(
+            **vars(links.topic_link(view, k)),
+            tokens=int(tokens[k]),
+            share=float(tokens[k] / total),
+            words=words[k],
+        )
         for k in order
     ]
-    return [Proportion(**row) for row in links.apart(view, listed)]
+    return links.apart_links(view, listed)
 
 
 def _mixture(view: RunView, number: int) -> np.ndarray:

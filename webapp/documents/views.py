@@ -143,7 +143,7 @@ def in_run(
         return ColouredHtml(
             **text | {"cite": view.go.with_set(text["cite"])},
             shown=chosen.topics,
-            hues=links.hues(view, [vars(part) for part in parts]),
+            hues=links.hues(view, parts),
             all=here.url(show=ALL, topic=None),
             strongest=here.url(show=STRONGEST, topic=None),
             length=document.end - document.start,

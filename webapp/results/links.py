@@ -88,10 +88,10 @@ def apart(view: RunView, topics: list[dict]) -> list[dict]:
     return [topic | {"hue": hue} for topic, hue in zip(topics, hues, strict=True)]
 
 
-def hues(view: RunView, topics: list[dict]) -> list[int]:
+def hues(view: RunView, topics: Sequence[TopicLink]) -> list[int]:
     """The colour of every topic of a run, [K], where these stand in one chart."""
-    said = {topic["number"]: topic["hue"] for topic in topics}
-    return [said.get(k, view.labels.hue(k)) for k in range(view.run.topics)]
+    chosen = {topic.number: topic.hue for topic in topics}
+    return [chosen.get(k, view.labels.hue(k)) for k in range(view.run.topics)]
 
 
 def word_url(run: Run, word: str, query: str = "") -> str:
@@ -123,11 +123,6 @@ def passage_url(owner: Run | Corpus, number: int, start: int, end: int) -> str:
 def marked_url(owner: Run | Corpus, number: int, start: int, end: int) -> str:
     """The document, opened where these characters are, which are marked."""
     return selected_document_url(owner, number, f"?passage={start}-{end}#passage")
-
-
-def with_document_urls(documents: list[dict], run: Run, query: str = "") -> list[dict]:
-    """Rows that have a `number`, each with the address of the document in the run."""
-    return [row | {"url": document_url(run, row["number"], query)} for row in documents]
 
 
 @lru_cache(256)  # a page may link to thousands of topics or lines of one run
