@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import tables
 from tests.corpora import as_csv, example_rows
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -88,6 +89,14 @@ def static_files_are_looked_for_once():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ServeStaticMiddleware, "add_files_from_finders", add_files)
         yield
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix):
+    """Copy a database that was migrated, instead of migrating one for each worker (pytest-django asks for this)."""
+    from django.conf import settings
+
+    settings.DATABASES["default"].setdefault("TEST", {}).update(TEMPLATE=tables.template(), MIGRATE=False)
 
 
 @pytest.fixture(scope="session")

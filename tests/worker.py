@@ -50,3 +50,55 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return 0 if item.nodeid.startswith(SLOW) else 1 if "committed" in item.fixturenames else 2
 
     items.sort(key=rank)
+    global _before
+    _before = processor_seconds()
+
+
+# Where the time of a call goes --------------------------------------------------------------------------------------
+
+MANY = 200  # tests, from which on it is shown
+SLOWEST = 20
+_used: dict[str, dict[str, float]] = {}  # test -> seconds of the clock, and of the processor
+_before = 0.0
+
+
+def processor_seconds() -> float:
+    """Of this process, and of those that it started and that have ended: others run on."""
+    return sum(os.times()[:4])
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item):
+    """Give the report of each phase the processor seconds since the one before."""
+    global _before
+    report = yield
+    now = processor_seconds()
+    report.processor, _before = now - _before, now
+    return report
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    used = _used.setdefault(report.nodeid, {"clock": 0.0, "processor": 0.0})
+    used["clock"] += report.duration
+    used["processor"] += report.processor
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Of many tests: processor seconds by folder, and the tests that took most."""
+    if len(_used) < MANY or "PYTEST_XDIST_WORKER" in os.environ:
+        return
+    write = terminalreporter.write_line
+    folders: dict[str, list[float]] = {}
+    for test, used in _used.items():
+        folder = "/".join(test.partition("::")[0].split("/")[:3])
+        sums = folders.setdefault(folder, [0, 0.0, 0.0])
+        for i, value in enumerate((1, used["processor"], used["clock"])):
+            sums[i] += value
+    write("| folder or file | tests | processor s | clock s |\n|---|---|---|---|")
+    for folder, (tests, processor, clock) in sorted(folders.items(), key=lambda item: -item[1][1])[:SLOWEST]:
+        write(f"| {folder} | {tests} | {processor:.0f} | {clock:.0f} |")
+    write(
+        f"| all | {len(_used)} | {sum(u['processor'] for u in _used.values()):.0f} | {sum(u['clock'] for u in _used.values()):.0f} |"
+    )
+    for test, used in sorted(_used.items(), key=lambda item: -item[1]["processor"])[:SLOWEST]:
+        write(f"{used['processor']:7.1f} of the processor, {used['clock']:7.1f} s  {test}")

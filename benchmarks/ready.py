@@ -1,0 +1,77 @@
+"""How long a start takes until pages answer, and until a first training shows its first point.
+
+    .venv/bin/python -m benchmarks.ready
+
+Three starts of `manage.py start`: cold (an empty state folder and no compiled kernels), with kernels (an empty state
+folder), and again (the state folder of the second). In an empty one Topograph reads the example and trains on it by
+itself: that is the first training. Prints seconds of the clock until "ready", until the first point, and processor
+seconds of everything that was started up to then, of which a start on a busy machine needs as many as on an idle one.
+"""
+
+import json
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import psycopg
+
+ROOT = Path(__file__).resolve().parent.parent
+PATIENCE = 1800.0  # seconds
+
+
+def measured(name: str, data: Path, kernels: Path, trains: bool) -> str:
+    """A line of the table."""
+    env = {k: v for k, v in os.environ.items() if k not in ("DATABASE_URL", "REDIS_URL")}
+    env |= {"TOPOGRAPH_DATA": str(data), "TOPOGRAPH_KERNELS": str(kernels), "PYTHONUNBUFFERED": "1"}
+    log, before, began = data.with_suffix(".log"), processor_seconds(), time.monotonic()
+    with log.open("w") as out:
+        process = subprocess.Popen(
+            [sys.executable, "manage.py", "start", "--port", "0"], cwd=ROOT, env=env, stdout=out, stderr=out
+        )
+    try:
+        while not re.search("^Topograph is ready", log.read_text(), re.M):
+            wait(process, began)
+        ready, point = time.monotonic() - began, ""
+        if trains:
+            with psycopg.connect(
+                json.loads((data / "servers.json").read_text())["database_url"], autocommit=True
+            ) as database:
+                while not database.execute("SELECT 1 FROM webapp_metric LIMIT 1").fetchone():
+                    wait(process, began)
+            point = f"{time.monotonic() - began:.1f}"
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(60)
+    return f"| {name} | {ready:.1f} | {point} | {processor_seconds() - before:.1f} |"
+
+
+def wait(process: subprocess.Popen, began: float) -> None:
+    if process.poll() is not None or time.monotonic() - began > PATIENCE:
+        raise SystemExit("Topograph did not start.")
+    time.sleep(0.05)
+
+
+def processor_seconds() -> float:
+    """Of all that was started and has ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def main() -> None:
+    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n", flush=True)
+    print("| start | ready, s | first point, s | processor s |\n|---|---|---|---|", flush=True)
+    with tempfile.TemporaryDirectory(prefix="topograph-ready-") as name:
+        folder = Path(name)
+        print(measured("cold", folder / "first", folder / "kernels", True), flush=True)
+        print(measured("with kernels", folder / "second", folder / "kernels", True), flush=True)
+        print(measured("again", folder / "second", folder / "kernels", False), flush=True)
+
+
+if __name__ == "__main__":
+    main()
