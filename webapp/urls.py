@@ -290,19 +290,15 @@ urlpatterns = [
         time.lines,
         "run_time",
         SEE,
-        json=(page_shapes.TimeLines, page_shapes.TimeNothing),
         tab=Tab("Time", "g i"),
     ),
-    *page(
-        f"{RUN}/time/table", time.table, "run_time_table", SEE, json=(page_shapes.TimeTable, page_shapes.TimeNothing)
-    ),
+    *page(f"{RUN}/time/table", time.table, "run_time_table", SEE),
     *page(
         f"{RUN}/time/compare",
         time.compare,
         "run_time_compare",
         SEE,
         load=Load.HEAVY,
-        json=(page_shapes.TimeComparison, page_shapes.TimeNothing),
     ),
     file(f"{RUN}/time.csv", time.csv, "run_time_csv", SEE),
     # Words. “compare” comes before any word, as a word may be “compare”, too.

@@ -31,21 +31,6 @@ class Link(Schema):
     label: str
 
 
-class Choice(Schema):
-    name: str
-    said: str
-
-
-class Period(Schema):
-    """A column of a chart by time or category. thin: too few words to read much into it."""
-
-    label: str
-    documents: int
-    tokens: int
-    thin: bool
-    url: str
-
-
 class TopicWords(TopicName):
     words: list[str]
 
@@ -333,139 +318,9 @@ class SenseLink(Sense):
 # Time
 
 
-class PassageOfTime(Schema):
-    number: int
-    title: str
-    date_text: str
-    share: float
-    snippet: Passage
-    passage_url: str | None
-    url: str
-
-
-class PassagesOfTime(Schema):
-    label: str
-    url: str
-    documents: list[PassageOfTime]
-
-
-class TimeLine(TopicWords):
-    overall: float
-    information: float
-    tokens: list[int]
-    share: list[float | None]
-    low: list[float | None]
-    high: list[float | None]
-
-
-class TimeLines(Schema):
-    by: str
-    in_time: bool
-    bins: list[Period]
-    left_out: int
-    without: int
-    measured: bool
-    topics: list[TimeLine]
-    changing: list[int]
-    choices: list[Choice]
-    selection: str
-    passages: PassagesOfTime | None
-
-
-class TimeNothing(Schema):
-    """No document has a date or a category."""
-
-    by: None
-    bins: list[Period]
-    topics: list[TimeLine]
-    choices: list[Choice]
-
-
-class TimeCell(Schema):
-    share: float | None
-    low: float | None
-    high: float | None
-    documents: int
-    tokens: int
-    thin: bool
-    shade: str
-    said: str
-    range: str
-    url: str
-
-
-class TableOfValues(Schema):
-    label: str
-    cells: list[TimeCell]
-
-
-class TableOfTopic(TopicWords):
-    overall: float
-    cells: list[TimeCell]
-
-
-class TimeTable(Schema):
-    by: str
-    in_time: bool
-    columns: list[Period]
-    left_out: int
-    scale: str
-    darkest: float
-    rows: list[TableOfTopic | TableOfValues]
-    field: str | None
-    topic: TopicWords | None
-    measured: bool
-    choices: list[Choice]
-    selection: str
-    overall: float | None = None
-    rows_left_out: int | None = None
-
-
-class Side(Schema):
-    name: str
-    documents: int
-    tokens: int
-    thin: bool
-    url: str
-
-
 class WordLink(Schema):
     word: str
     url: str
-
-
-class TopicDifference(TopicWords):
-    share: tuple[float, float]
-    low: tuple[float, float]
-    high: tuple[float, float]
-    tokens: tuple[int, int]
-    difference: float
-    difference_low: float
-    difference_high: float
-    ratio: float | None
-    documents: tuple[str, str]
-    telling: list[WordLink]
-
-
-class WordDifference(Schema):
-    word: str
-    rates: tuple[float, float]
-    tokens: tuple[int, int]
-    url: str
-
-
-class TimeComparison(Schema):
-    sides: list[Side]
-    more: list[list[TopicDifference]]
-    words: list[list[WordDifference]]
-    order: str
-    selection: str
-    unsure: list[TopicName] | None = None
-    unsure_count: int | None = None
-    not_listed: tuple[int, int] | None = None
-    words_from: tuple[int, int] | None = Field(
-        default=None, description="documents of each side in which words were counted; null: in all of them"
-    )
 
 
 # Words

@@ -5,8 +5,9 @@ Every chart of a page has the same scale. A line never crosses a bin without doc
 dotted.
 """
 
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django import template
 
@@ -65,63 +66,64 @@ LARGE = Size(960, 44, 54, 20, 270, 38, 12)
 
 
 @register.simple_tag
-def scale(page: dict) -> float:
+def scale(page: Any) -> float:
     """The top of the scale that all charts of a page share: the largest share of a bin that is not thin, rounded up."""
     solid = [
-        [s for s, b in zip(topic["share"], page["bins"], strict=True) if s is not None and not b["thin"]]
-        for topic in page["topics"]
+        [s for s, b in zip(topic.share, page.bins, strict=True) if s is not None and not b.thin]
+        for topic in page.topics
     ]
-    every = [[s for s in topic["share"] if s is not None] for topic in page["topics"]]
+    every = [[s for s in topic.share if s is not None] for topic in page.topics]
     most = max((s for shares in (solid if any(solid) else every) for s in shares), default=1.0)
     return next((c for c in CEILINGS if c >= most), 1.0)
 
 
 @register.simple_tag
-def trend(page: dict, topic: dict, top: float, large: bool = False) -> dict:
+def trend(page: Any, topic: Any, top: float, large: bool = False) -> dict:
     size = LARGE if large else SMALL
-    drawn = _line(page, topic, top, size) if page["in_time"] else _dots(page, topic, top, size)
+    drawn = _line(page, topic, top, size) if page.in_time else _dots(page, topic, top, size)
     return drawn | {"size": size, "said": said(page, topic), "top_said": f"{100 * top:g}%", "large": large}
 
 
-def said(page: dict, topic: dict) -> str:
+def said(page: Any, topic: Any) -> str:
     """The chart in a sentence, for those who don't see it."""
-    known = [i for i, share in enumerate(topic["share"]) if share is not None]
+    known = [i for i, share in enumerate(topic.share) if share is not None]
     if not known:
-        return f"{topic['label']}: no documents."
-    solid = [i for i in known if not page["bins"][i]["thin"]] or known
-    highest, lowest = (f(solid, key=lambda i: topic["share"][i]) for f in (max, min))
+        return f"{topic.label}: no documents."
+    solid = [i for i in known if not page.bins[i].thin] or known
+    highest, lowest = (f(solid, key=lambda i: topic.share[i]) for f in (max, min))
     at = [
-        f"{percent(topic['share'][i])} ({percent(topic['low'][i])} to {percent(topic['high'][i])}) in {page['bins'][i]['label']}"
+        f"{percent(topic.share[i])} ({percent(topic.low[i])} to {percent(topic.high[i])}) in {page.bins[i].label}"
         for i in (highest, lowest)
     ]
-    thin = sum(page["bins"][i]["thin"] for i in known)
+    thin = sum(page.bins[i].thin for i in known)
     few = f" {thin} of {len(known)} rest on fewer than 10 documents." if thin else ""
-    return f"{topic['label']}, share of the words: highest {at[0]}, lowest {at[1]}; {percent(topic['overall'])} overall.{few}"
+    return f"{topic.label}, share of the words: highest {at[0]}, lowest {at[1]}; {percent(topic.overall)} overall.{few}"
 
 
-def _line(page: dict, topic: dict, top: float, size: Size) -> dict:
-    bins, n = page["bins"], len(page["bins"])
+def _line(page: Any, topic: Any, top: float, size: Size) -> dict:
+    bins, n = page.bins, len(page.bins)
     step = (size.width - size.left - size.right) / max(n, 1)
     base = size.top + size.height
     x = [size.left + (i + 0.5) * step for i in range(n)]
     y = [
-        [None if s is None else base - min(s, top) / top * size.height for s in topic[name]]
-        for name in ("share", "low", "high")
+        [None if s is None else base - min(s, top) / top * size.height for s in series]
+        for series in (topic.share, topic.low, topic.high)
     ]
     share, low, high = y
     known = [i for i in range(n) if share[i] is not None]
-    solid, dotted = [], []
+    solid: list[str] = []
+    dotted: list[str] = []
     for i, j in pairwise(known):
         if j == i + 1:
             edge = f"M{x[i]:.1f} {share[i]:.1f}L{x[j]:.1f} {share[j]:.1f}"
-            (dotted if bins[i]["thin"] or bins[j]["thin"] else solid).append(edge)
+            (dotted if bins[i].thin or bins[j].thin else solid).append(edge)
     alone = [i for i in known if (i == 0 or share[i - 1] is None) and (i == n - 1 or share[i + 1] is None)]
     marks = [
-        {"x": x[i], "y": share[i], "thin": bins[i]["thin"], "over": topic["share"][i] > top}
+        {"x": x[i], "y": share[i], "thin": bins[i].thin, "over": topic.share[i] > top}
         for i in known
-        if bins[i]["thin"] or i in alone or topic["share"][i] > top
+        if bins[i].thin or i in alone or topic.share[i] > top
     ]
-    most = max((b["tokens"] for b in bins), default=0) or 1
+    most = max((b.tokens for b in bins), default=0) or 1
     strip = base + 6
     return {
         "template": "time/_line.html",
@@ -136,12 +138,12 @@ def _line(page: dict, topic: dict, top: float, size: Size) -> dict:
         "strip": [
             {
                 "x": x[i] - 0.41 * step,
-                "y": strip + size.strip * (1 - b["tokens"] / most),
-                "height": size.strip * b["tokens"] / most,
-                "thin": b["thin"],
+                "y": strip + size.strip * (1 - b.tokens / most),
+                "height": size.strip * b.tokens / most,
+                "thin": b.thin,
             }
             for i, b in enumerate(bins)
-            if b["tokens"]
+            if b.tokens
         ],
         "bar": 0.82 * step,
         "foot": strip + size.strip,
@@ -150,14 +152,14 @@ def _line(page: dict, topic: dict, top: float, size: Size) -> dict:
         if not size.left > 20
         else [{"y": base - part * size.height, "text": f"{100 * part * top:g}%"} for part in (0.5, 1.0)],
         "points": _points(topic, bins, x, share, size),
-        "hits": [{"x": x[i] - step / 2, "i": i, "label": b["label"]} for i, b in enumerate(bins)],
+        "hits": [{"x": x[i] - step / 2, "i": i, "label": b.label} for i, b in enumerate(bins)],
         "step": step,
     }
 
 
 def _band(x, low, high, known) -> str:
     """The interval's outline, a part for each run of bins without a gap."""
-    parts, run = [], []
+    parts, run = list[str](), list[int]()
     for i in [*known, None]:
         if run and i != run[-1] + 1:
             if len(run) > 1:
@@ -170,7 +172,7 @@ def _band(x, low, high, known) -> str:
     return "".join(parts)
 
 
-def _points(topic: dict, bins: list[dict], x: list[float], y: list, size: Size) -> list[dict]:
+def _points(topic: Any, bins: Sequence[Any], x: list[float], y: list, size: Size) -> list[dict]:
     """What is labelled in the chart itself: the highest bin that is not thin, and the last one."""
     known = [i for i, at in enumerate(y) if at is not None]
     if not known:
@@ -180,15 +182,15 @@ def _points(topic: dict, bins: list[dict], x: list[float], y: list, size: Size) 
         {
             "x": x[last] + 6,
             "y": y[last] + 4,
-            "text": percent(topic["share"][last]),
+            "text": percent(topic.share[last]),
             "anchor": "start",
             "dot": (x[last], y[last]),
         }
     ]
-    solid = [i for i in known if not bins[i]["thin"]]
-    peak = max(solid, key=lambda i: topic["share"][i], default=last)
+    solid = [i for i in known if not bins[i].thin]
+    peak = max(solid, key=lambda i: topic.share[i], default=last)
     if peak != last and abs(x[peak] - x[last]) > 24:
-        text = f"{bins[peak]['label']} {percent(topic['share'][peak])}"
+        text = f"{bins[peak].label} {percent(topic.share[peak])}"
         labelled.append(
             {
                 "x": x[peak],
@@ -206,8 +208,8 @@ def _anchor(x: float, size: Size) -> str:
     return "start" if x < size.left + edge else "end" if x > size.width - size.right - edge / 2 else "middle"
 
 
-def _ticks(page: dict, most: int) -> list[tuple[int, str]]:
-    by, labels = page["by"], [b["label"] for b in page["bins"]]
+def _ticks(page: Any, most: int) -> list[tuple[int, str]]:
+    by, labels = page.by, [b.label for b in page.bins]
     if not labels:
         return []
     numbers = [
@@ -221,19 +223,19 @@ def _ticks(page: dict, most: int) -> list[tuple[int, str]]:
     return [(i, labels[i][:4] if by == "month" and numbers[i] % 12 == 0 else labels[i].rstrip("s")) for i in at]
 
 
-def _dots(page: dict, topic: dict, top: float, size: Size) -> dict:
+def _dots(page: Any, topic: Any, top: float, size: Size) -> dict:
     """Categories have no order in which a line could go: a row for each, a dot and its interval."""
     left, right = 132, 44
     field = size.width - left - right
     rows = []
-    for i, b in enumerate(page["bins"]):
-        share, low, high = (topic[name][i] for name in ("share", "low", "high"))
+    for i, b in enumerate(page.bins):
+        share, low, high = topic.share[i], topic.low[i], topic.high[i]
         rows.append(
             {
-                "label": b["label"] if len(b["label"]) <= LETTERS else b["label"][: LETTERS - 1] + "…",
-                "whole": b["label"],
+                "label": b.label if len(b.label) <= LETTERS else b.label[: LETTERS - 1] + "…",
+                "whole": b.label,
                 "y": 22 + i * ROW,
-                "thin": b["thin"],
+                "thin": b.thin,
                 "i": i,
                 "empty": share is None,
             }
@@ -249,7 +251,7 @@ def _dots(page: dict, topic: dict, top: float, size: Size) -> dict:
                 }
             )
         )
-    overall = left + min(topic["overall"], top) / top * field
+    overall = left + min(topic.overall, top) / top * field
     return {
         "template": "time/_dots.html",
         "height": 22 + len(rows) * ROW,
@@ -261,7 +263,7 @@ def _dots(page: dict, topic: dict, top: float, size: Size) -> dict:
 
 
 @register.simple_tag
-def pair(row: dict, most: float) -> dict:
+def pair(row: Any, most: float) -> dict:
     """Two shares and their intervals above one another, for templates/time/_pair.html; `most` is the largest share of
     the page."""
     top = next((c for c in CEILINGS if c >= most), 1.0)
@@ -273,7 +275,7 @@ def pair(row: dict, most: float) -> dict:
             "high": width * min(high, top) / top,
             "y": y,
         }
-        for share, low, high, y in zip(row["share"], row["low"], row["high"], (6, 15), strict=True)
+        for share, low, high, y in zip(row.share, row.low, row.high, (6, 15), strict=True)
     ]
     return {"width": width, "sides": sides}
 

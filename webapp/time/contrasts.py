@@ -1,6 +1,6 @@
 """Two sets of documents compared: which topics one has more of, by how much, and which words tell them apart."""
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 from urllib.parse import urlencode
 
 import numpy as np
@@ -18,7 +18,17 @@ from webapp.models import Run, Version, Word
 from webapp.results import evidence, links, topics
 from webapp.storage.cache import BoundedCache
 from webapp.time import shares
+from webapp.time.shapes import (
+    CategoryChoice,
+    Compared,
+    SideOfComparison,
+    TopicDifference,
+    ValueChoice,
+    WordDifference,
+    WordLink,
+)
 
+Order = Literal["difference", "ratio"]
 LISTED = 15  # topics of each side
 WORDS = 8  # of a topic as one side uses it
 ALL_WORDS = 24  # of each side, whatever the topic
@@ -60,7 +70,7 @@ def _name(own: Selection) -> str:
     return " ".join(part for part in (values, span) if part)
 
 
-def compare(base: RunSelection, a: Side, b: Side | None, order: str) -> dict:
+def compare(base: RunSelection, a: Side, b: Side | None, order: Order) -> Compared:
     """Topics by the difference of their shares, and words. Without `b`: all other documents.
 
     Raises Invalid where a side has no documents, or where one document is in both.
@@ -88,37 +98,41 @@ def compare(base: RunSelection, a: Side, b: Side | None, order: str) -> dict:
         group, 2, _slots(labels.into, listed), len(listed), np.concatenate(samples)
     )
     first = topics.top_words(view, listed, 5)
-    larger_in = [side for side, part in enumerate(more) for _ in part]
+    larger_in = [s for s, part in enumerate(more) for _ in part]
     telling = _telling(view.run, word_sums, larger_in)
     rows = []
     for n, (i, k) in enumerate(zip([i for part in more for i in part], listed, strict=True)):
+        urls = [_address((a, b)[larger_in[n]], base, topic=k, word=word) for word in telling[n]]
         rows.append(
-            links.topic(view, k)
-            | {"words": first[k]}
-            | {name: of[i].tolist() for name, of in (("share", bands.share), ("low", bands.low), ("high", bands.high))}
-            | {
-                "tokens": sums[:, k].tolist(),
-                "difference": float(apart[i]),
-                "difference_low": float(low[i]),
-                "difference_high": float(high[i]),
-                "ratio": float(ratio[i]) if np.isfinite(ratio[i]) else None,
-            }
-            | _links(base, (a, b), larger_in[n], k, telling[n])
+            TopicDifference(
+                **vars(links.topic_link(view, k)),
+                words=first[k],
+                share=bands.share[i].tolist(),
+                low=bands.low[i].tolist(),
+                high=bands.high[i].tolist(),
+                tokens=sums[:, k].tolist(),
+                difference=float(apart[i]),
+                difference_low=float(low[i]),
+                difference_high=float(high[i]),
+                ratio=float(ratio[i]) if np.isfinite(ratio[i]) else None,
+                documents=[_address(each, base, topic=k) for each in (a, b)],
+                telling=[WordLink(word, url) for word, url in zip(telling[n], urls, strict=True)],
+            )
         )
-    words = _all_words(view.run, word_sums[:, -1])
-    return {
-        "sides": [_described(of, base, bands, s) for s, of in enumerate((a, b))],
-        "more": [rows[: len(more[0])], rows[len(more[0]) :]],
-        "unsure": [links.topic(view, every[i]) for i in best if not sure[i]][: 2 * LISTED],
-        "unsure_count": int(np.count_nonzero(~sure)),
-        "not_listed": [
+    return Compared(
+        sides=[_described(each, base, bands, s) for s, each in enumerate((a, b))],
+        more=[rows[: len(more[0])], rows[len(more[0]) :]],
+        words=_all_words(base, (a, b), word_sums[:, -1]),
+        order=order,
+        selection=base.sentence,
+        unsure=[links.topic_link(view, every[i]) for i in best if not sure[i]][: 2 * LISTED],
+        unsure_count=int(np.count_nonzero(~sure)),
+        not_listed=[
             int(np.count_nonzero(sure & (apart > 0))) - len(more[0]),
             int(np.count_nonzero(sure & (apart < 0))) - len(more[1]),
         ],
-        "words": [[w | {"url": _address(of, base, word=w["word"])} for w in words[s]] for s, of in enumerate((a, b))],
-        "words_from": sizes if sizes != sides.documents else None,
-        "order": order,
-    }
+        words_from=sizes if sizes != sides.documents else None,
+    )
 
 
 def _sampled(version: Version) -> int:
@@ -126,29 +140,15 @@ def _sampled(version: Version) -> int:
     return max(LEAST_SAMPLED, SAMPLED * version.documents // max(version.tokens, 1))
 
 
-def _described(of: Side, base: RunSelection, bands, s: int) -> dict:
-    return {
-        "name": of.name,
-        "documents": int(bands.documents[s]),
-        "tokens": int(bands.tokens[s]),
-        "thin": bool(bands.thin[s]),
-        "url": _address(of, base),
-    }
+def _described(side: Side, base: RunSelection, bands: intervals.Bands, s: int) -> SideOfComparison:
+    counts = int(bands.documents[s]), int(bands.tokens[s])
+    return SideOfComparison(side.name, *counts, bool(bands.thin[s]), _address(side, base))
 
 
-def _links(base: RunSelection, sides: tuple[Side, Side], larger_in: int, k: int, words: list[str]) -> dict:
-    """Where each side's documents with a topic are; and its telling words, each with the documents that have it."""
-    urls = [_address(sides[larger_in], base, topic=k, word=word) for word in words]
-    return {
-        "documents": [_address(of, base, topic=k) for of in sides],
-        "telling": [{"word": word, "url": url} for word, url in zip(words, urls, strict=True)],
-    }
-
-
-def _address(of: Side, base: RunSelection, *, topic: int | None = None, word: str = "") -> str:
+def _address(side: Side, base: RunSelection, *, topic: int | None = None, word: str = "") -> str:
     """The documents of a side, those with a topic or a word in it; of a complement, which no address can say, those of
     both sides."""
-    parameters = (base if of.complement else of.documents).parameters
+    parameters = (base if side.complement else side.documents).parameters
     if word:
         q = " ".join([value for name, value in parameters if name == "q"] + [f'"{word}"'])
         parameters = [("q", q)] + [p for p in parameters if p[0] != "q"]
@@ -168,14 +168,14 @@ class _Divided(NamedTuple):
 
 def _divided(base: RunSelection, a: Side, b: Side) -> _Divided:
     """Raises Invalid where a side has no documents, or where one document is on both."""
-    days, numbers, span, own = None, None, base.span, [of.documents.span for of in (a, b)]
+    days, numbers, span, own = None, None, base.span, [side.documents.span for side in (a, b)]
     if span and all(own):
         of_a, of_b = (days_of_run.within([span], [each]) for each in own if each)
         of_b = days_of_run.without(span, of_a) if b.complement else of_b
         days = [of_a, of_b]
         *documents, shared = days_of_run.counts(base, [of_a, of_b, days_of_run.within(of_a, of_b)]).tolist()
     else:
-        first, second = (_within(of.documents, base) for of in (a, b))
+        first, second = (_within(side.documents, base) for side in (a, b))
         in_first = np.zeros(base.version.documents, bool)
         in_first[first] = True
         if b.complement:
@@ -188,9 +188,9 @@ def _divided(base: RunSelection, a: Side, b: Side) -> _Divided:
             "from_b",
             f"{shared:,} documents are on both sides. Choose two sets that have no document in common, such as 1930–1939 and 1990–1999.",
         )
-    for of, length in zip((a, b), documents, strict=True):
+    for side, length in zip((a, b), documents, strict=True):
         if not length:
-            raise Invalid("from_a", f"No document is on the side “{of.name}”. Choose another time or value.")
+            raise Invalid("from_a", f"No document is on the side “{side.name}”. Choose another time or value.")
     name = (*a.documents.parameters, "and", *b.documents.parameters, b.complement)
     return _Divided(documents, days, numbers, name)
 
@@ -253,11 +253,11 @@ def _telling(run: Run, word_sums: np.ndarray, sides: list[int]) -> list[list[str
         z = distinctive(word_sums[own, n], everywhere, some)
         best = np.argsort(-z, kind="stable")[:WORDS]
         places.append([int(some[i]) for i in best if z[i] > SURE])
-    texts = _words(run, {w for of in places for w in of})
-    return [[texts[w] for w in of] for of in places]
+    texts = _words(run, {w for part in places for w in part})
+    return [[texts[w] for w in part] for part in places]
 
 
-def _all_words(run: Run, counts: np.ndarray) -> list[list[dict]]:
+def _all_words(base: RunSelection, sides: tuple[Side, Side], counts: np.ndarray) -> list[list[WordDifference]]:
     """The words that tell the sides apart most surely, with how often they are used in 10,000 words. counts: int64[2,
     V]."""
     both, totals = counts.sum(axis=0), np.maximum(counts.sum(axis=1), 1)
@@ -266,10 +266,14 @@ def _all_words(run: Run, counts: np.ndarray) -> list[list[dict]]:
         [int(w) for w in order[:ALL_WORDS] if sign * z[w] > SURE]
         for sign, order in ((1, np.argsort(-z)), (-1, np.argsort(z)))
     ]
-    texts = _words(run, {w for of in places for w in of})
+    texts = _words(base.run, {w for part in places for w in part})
     rate = 10_000 * counts / totals[:, None]
     return [
-        [{"word": texts[w], "rates": rate[:, w].tolist(), "tokens": counts[:, w].tolist()} for w in of] for of in places
+        [
+            WordDifference(texts[w], rate[:, w].tolist(), counts[:, w].tolist(), _address(side, base, word=texts[w]))
+            for w in part
+        ]
+        for side, part in zip(sides, places, strict=True)
     ]
 
 
@@ -277,28 +281,27 @@ def _words(run: Run, numbers: set[int]) -> dict[int, str]:
     return dict(Word.objects.filter(version=run.version_id, number__in=numbers).values_list("number", "word"))
 
 
-def choices(version: Version) -> list[dict]:
+def choices(version: Version) -> list[CategoryChoice]:
     """Values of each category that the form offers."""
-    choices = []
+    offered = []
     for category in fields.categories(version):
         groups = fields.groups(version, category.name)
         places = fields.in_order(version, groups, list(range(min(len(category.values), OFFERED))))
-        values = [category.values[i] for i in places]
-        choices.append(
-            {"name": category.name, "values": [{"value": v, "parameter": f"{category.name}:{v}"} for v in values]}
-        )
-    return choices
+        values = [ValueChoice(category.values[i], f"{category.name}:{category.values[i]}") for i in places]
+        offered.append(CategoryChoice(category.name, values))
+    return offered
 
 
-def suggestions(version: Version) -> list[dict]:
-    """What might be compared: the first and the last decade, the two most frequent values of each category."""
-    suggested, span = [], fields.dated(version)
+def suggestions(version: Version) -> list[tuple[str, dict[str, str]]]:
+    """What might be compared, and the parameters that say so: the first and the last decade, the two most frequent values
+    of each category."""
+    suggested, span = list[tuple[str, dict[str, str]]](), fields.dated(version)
     if span and span[1].year - span[0].year >= 20:
-        (a, b), (c, d) = ((year, year + 9) for year in (span[1].year - 9, span[0].year))
-        suggested.append({"said": f"{a}–{b} and {c}–{d}", "query": {"from_a": a, "to_a": b, "from_b": c, "to_b": d}})
+        (a, b), (c, d) = ((str(year), str(year + 9)) for year in (span[1].year - 9, span[0].year))
+        suggested.append((f"{a}–{b} and {c}–{d}", {"from_a": a, "to_a": b, "from_b": c, "to_b": d}))
     for category in fields.categories(version)[:3]:
         if len(category.values) > 1:
-            a, b = category.values[:2]
-            query = {"in_a": f"{category.name}:{a}", "in_b": f"{category.name}:{b}"}
-            suggested.append({"said": f"{category.name} {a} and {b}", "query": query})
+            x, y = category.values[:2]
+            query = {"in_a": f"{category.name}:{x}", "in_b": f"{category.name}:{y}"}
+            suggested.append((f"{category.name} {x} and {y}", query))
     return suggested

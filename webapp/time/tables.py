@@ -1,12 +1,16 @@
 """A table of shades: topics by period or category, or one topic by two fields at once."""
 
+from typing import Any, Literal, get_args
+
 import numpy as np
 
 from inference.errors import Invalid
+from inference.explore.bands import Bands
 from webapp.documents import fields
 from webapp.documents.selection import RunSelection
 from webapp.results import links, topics
 from webapp.time import shares, trends
+from webapp.time.shapes import Cell, FieldsTable, Table, TopicCells, TopicWords, ValueCells
 
 ROWS = 20  # topics where none is named: those that change most
 MOST_ROWS = 60
@@ -14,10 +18,11 @@ COLUMNS = 60  # periods; wider than that it is no table any more
 VALUES = 24  # of a category, the most frequent
 STEPS = 10  # of shade, from nothing to the largest share
 TIMES = (1.0, 1.5, 2.0, 3.0, 5.0)  # as large as overall, or as small: from here on each shade of `against`
-ORDERS = ("time", "change", "number")
+Order = Literal["time", "change", "number"]
+ORDERS: tuple[Order, ...] = get_args(Order)
 
 
-def of_topics(selection: RunSelection, by: str, wanted: list[int], against: bool, order: str) -> dict:
+def of_topics(selection: RunSelection, by: str, wanted: list[int], against: bool, order: Order) -> Table:
     """A row for each topic, a column for each period or value. Raises Invalid for more than MOST_ROWS topics."""
     if len(wanted) > MOST_ROWS:
         raise Invalid(
@@ -39,20 +44,17 @@ def of_topics(selection: RunSelection, by: str, wanted: list[int], against: bool
     rows = []
     for i in chosen_order:
         k = chosen[i]
-        row = links.topic(selection.view, k) | {"words": words[k], "overall": float(overall[k]), "cells": []}
+        cells = []
         for g in places:
             url = links.documents_url(selection.run, shares.address(selection, (cut.groups, g), has=k))
-            row["cells"].append(_cell(bands, i, g, float(overall[k]), most, against) | {"url": url})
-        rows.append(row)
-    return _table(cut, places, bands, against, most) | {
-        "rows": rows,
-        "field": None,
-        "topic": None,
-        "measured": not wanted,
-    }
+            cells.append(_cell(bands, i, g, float(overall[k]), most, against, url))
+        link = vars(links.topic_link(selection.view, k))
+        rows.append(TopicCells(**link, words=words[k], overall=float(overall[k]), cells=cells))
+    frame = _table(cut, places, bands, against, most)
+    return Table(**frame, rows=rows, field=None, topic=None, measured=not wanted)
 
 
-def of_two_fields(selection: RunSelection, field: str, by: str, topic: int, against: bool) -> dict:
+def of_two_fields(selection: RunSelection, field: str, by: str, topic: int, against: bool) -> FieldsTable:
     """One topic: a row for each value of a category, a column for each period or value of another."""
     if field == by:
         raise Invalid("field", f"Rows and columns must be two different things; both are “{field}”.")
@@ -76,20 +78,38 @@ def of_two_fields(selection: RunSelection, field: str, by: str, topic: int, agai
         for g in places:
             query = shares.address(selection, (rows_of, a), (columns.groups, g), has=topic)
             url = links.documents_url(selection.run, query)
-            row.append(_cell(bands, 0, a * wide + g - first, overall, most, against) | {"url": url})
-        if any(cell["documents"] for cell in row):
-            rows.append({"label": rows_of.labels[a], "cells": row})
-    table = _table(columns, places, shares.intervals(columns, [topic]), against, most)
-    left_out = len(rows_of.labels) - most_values
-    link = links.topic(selection.view, topic) | {"words": topics.top_words(selection.view, [topic], 6)[topic]}
-    return table | {
-        "rows": rows,
-        "field": field,
-        "topic": link,
-        "overall": overall,
-        "rows_left_out": left_out,
-        "measured": False,
-    }
+            row.append(_cell(bands, 0, a * wide + g - first, overall, most, against, url))
+        if any(cell.documents for cell in row):
+            rows.append(ValueCells(rows_of.labels[a], row))
+    frame = _table(columns, places, shares.intervals(columns, [topic]), against, most)
+    words = topics.top_words(selection.view, [topic], 6)[topic]
+    return FieldsTable(
+        **frame,
+        rows=rows,
+        field=field,
+        topic=TopicWords(**vars(links.topic_link(selection.view, topic)), words=words),
+        measured=False,
+        overall=overall,
+        rows_left_out=len(rows_of.labels) - most_values,
+    )
+
+
+def empty(selection: RunSelection, by: str, field: str) -> Table:
+    """Instead of one that can't be made."""
+    return Table(
+        by=by,
+        in_time=False,
+        columns=[],
+        left_out=0,
+        scale="share",
+        darkest=0.0,
+        rows=[],
+        field=field,
+        topic=None,
+        measured=False,
+        choices=trends.choices(selection.version),
+        selection=selection.sentence,
+    )
 
 
 def _columns(cut: shares.Cut) -> list[int]:
@@ -113,43 +133,32 @@ def _middle(share: np.ndarray) -> np.ndarray:
 
 def _most(share: np.ndarray, thin: np.ndarray, places) -> float:
     """The largest share of a cell that is not thin, which has the darkest shade."""
-    of = share[:, list(places)]
-    solid = of[:, ~thin[list(places)]]
+    shown = share[:, list(places)]
+    solid = shown[:, ~thin[list(places)]]
     return (
         float(np.nanmax(solid))
         if solid.size and not np.isnan(solid).all()
-        else float(np.nan_to_num(of).max(initial=0.0)) or 1.0
+        else float(np.nan_to_num(shown).max(initial=0.0)) or 1.0
     )
 
 
-def _cell(bands, i: int, g: int, overall: float, most: float, against: bool) -> dict:
-    """A share, or how many times the overall share it is; and its shade, "" where it differs from it no more than by
-    chance."""
-    documents, tokens, thin = int(bands.documents[g]), int(bands.tokens[g]), bool(bands.thin[g])
+def _cell(bands: Bands, i: int, g: int, overall: float, most: float, against: bool, url: str) -> Cell:
+    """A share, or how many times the overall share it is; and its shade."""
     if np.isnan(bands.share[i, g]):
-        return {
-            "share": None,
-            "low": None,
-            "high": None,
-            "documents": 0,
-            "tokens": 0,
-            "thin": True,
-            "shade": "",
-            "said": "",
-            "range": "",
-        }
+        return Cell(None, None, None, 0, 0, True, "", "", "", url)
     share, low, high = (float(x[i, g]) for x in (bands.share, bands.low, bands.high))
-    cell = {"share": share, "low": low, "high": high, "documents": documents, "tokens": tokens, "thin": thin}
-    if not against:
-        shade = min(STEPS, int(np.ceil(STEPS * min(share / most, 1.0) - 1e-9))) if most else 0
-        return cell | {"shade": f"s{shade}", "said": _percent(share), "range": _range(_percent(low), _percent(high))}
-    times = [x / overall if overall else 1.0 for x in (share, low, high)]
-    shade = ""
-    if low > overall:
-        shade = f"m{sum(times[0] >= t for t in TIMES)}"
-    elif high < overall:
-        shade = f"l{sum(times[0] <= 1 / t for t in TIMES)}"
-    return cell | {"shade": shade, "said": _times(times[0]), "range": _range(_times(times[1]), _times(times[2]))}
+    if against:
+        times = [x / overall if overall else 1.0 for x in (share, low, high)]
+        number, interval, shade = _times(times[0]), _range(_times(times[1]), _times(times[2])), ""
+        if low > overall:
+            shade = f"m{sum(times[0] >= t for t in TIMES)}"
+        elif high < overall:
+            shade = f"l{sum(times[0] <= 1 / t for t in TIMES)}"
+    else:
+        number, interval = _percent(share), _range(_percent(low), _percent(high))
+        shade = f"s{min(STEPS, int(np.ceil(STEPS * min(share / most, 1.0) - 1e-9))) if most else 0}"
+    documents, tokens, thin = int(bands.documents[g]), int(bands.tokens[g]), bool(bands.thin[g])
+    return Cell(share, low, high, documents, tokens, thin, shade, number, interval, url)
 
 
 def _percent(share: float) -> str:
@@ -166,7 +175,8 @@ def _range(low: str, high: str) -> str:
     return "–".join("0.0" if end.startswith("<") else end for end in (low, high))
 
 
-def _table(cut: shares.Cut, places: list[int], bands, against: bool, most: float) -> dict:
+def _table(cut: shares.Cut, places: list[int], bands: Bands, against: bool, most: float) -> dict[str, Any]:
+    """The fields that both kinds of tables have."""
     return {
         "by": cut.groups.by,
         "in_time": cut.groups.in_time,
@@ -174,4 +184,6 @@ def _table(cut: shares.Cut, places: list[int], bands, against: bool, most: float
         "left_out": cut.end - cut.first - len(places),
         "scale": "against" if against else "share",
         "darkest": most,
+        "choices": trends.choices(cut.selection.version),
+        "selection": cut.selection.sentence,
     }

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from inference.errors import Invalid
+from inference.explore.bands import Bands
 from webapp.accounts import embargo
 from webapp.documents import fields, texts
 from webapp.documents.selection import RunSelection
@@ -15,6 +16,7 @@ from webapp.results.topics import is_topic
 from webapp.results.view import RunView
 from webapp.storage.csv_cells import safe
 from webapp.time import shares
+from webapp.time.shapes import Choice, PassageOfTime, Passages, Period, TimeLine, TimeLines
 
 SHOWN = 9  # topics of a page that names none: those that change most
 MOST = 24  # side by side; more can't be compared
@@ -23,9 +25,9 @@ PASSAGES = 3  # of a bin
 VALUES = 40  # of a category, the most frequent: a longer list can't be compared
 
 
-def choices(version: Version) -> list[dict]:
-    """What `fields.choices` offers: name, and how a page says it."""
-    return [{"name": by, "said": fields.PERIODS.get(by, by)} for by in fields.choices(version)]
+def choices(version: Version) -> list[Choice]:
+    """What `fields.choices` offers."""
+    return [Choice(by, fields.PERIODS.get(by, by)) for by in fields.choices(version)]
 
 
 def most_changing(cut: shares.Cut) -> list[int]:
@@ -48,8 +50,9 @@ def read_topics(view: RunView, texts: list[str]) -> list[int]:
     return list(dict.fromkeys(numbers))
 
 
-def lines(selection: RunSelection, by: str, wanted: list[int], most: int = MOST) -> dict:
-    """Some topics, or those that change most, by a period or a category: what the page, its twin and its table hold."""
+def lines(selection: RunSelection, by: str, wanted: list[int], bin_: str = "", most: int = MOST) -> TimeLines:
+    """Some topics, or those that change most, by a period or a category. bin_: of one topic, the group whose passages are
+    shown."""
     if len(wanted) > most:
         raise Invalid(
             "topics", f"At most {most} topics can be shown beside each other, got {len(wanted)}. Choose fewer."
@@ -63,40 +66,43 @@ def lines(selection: RunSelection, by: str, wanted: list[int], most: int = MOST)
     places = fields.in_order(selection.version, cut.groups, places)
     total = max(int(sums.sum()), 1)
     words = topics.top_words(selection.view, chosen, 6)
-    return {
-        "by": by,
-        "in_time": cut.groups.in_time,
-        "bins": bins(cut, bands, places),
-        "left_out": cut.end - cut.first - len(places),
-        "without": selection.count - int(cut.documents.sum()),
-        "measured": not wanted,
-        "topics": [
-            links.topic(selection.view, k)
-            | {
-                "words": words[k],
-                "overall": int(sums[:, k].sum()) / total,
-                "information": float(told[k]),
-                "tokens": sums[places, k].tolist(),
-                "share": _plain(bands.share[i, places]),
-                "low": _plain(bands.low[i, places]),
-                "high": _plain(bands.high[i, places]),
-            }
+    return TimeLines(
+        by=by,
+        in_time=cut.groups.in_time,
+        bins=bins(cut, bands, places),
+        left_out=cut.end - cut.first - len(places),
+        without=selection.count - int(cut.documents.sum()),
+        measured=not wanted,
+        topics=[
+            TimeLine(
+                **vars(links.topic_link(selection.view, k)),
+                words=words[k],
+                overall=int(sums[:, k].sum()) / total,
+                information=float(told[k]),
+                tokens=sums[places, k].tolist(),
+                share=_plain(bands.share[i, places]),
+                low=_plain(bands.low[i, places]),
+                high=_plain(bands.high[i, places]),
+            )
             for i, k in enumerate(chosen)
         ],
-        "changing": changing[:OFFERED],
-    }
+        changing=changing[:OFFERED],
+        choices=choices(selection.version),
+        selection=selection.sentence,
+        passages=strongest(selection, by, wanted[0], bin_) if bin_ and len(wanted) == 1 else None,
+    )
 
 
-def bins(cut: shares.Cut, bands, places: list[int]) -> list[dict]:
-    """Each group: its label, the documents and tokens that are in it, whether it is thin, where its documents are."""
+def bins(cut: shares.Cut, bands: Bands, places: list[int]) -> list[Period]:
+    """The groups in these places."""
     return [
-        {
-            "label": cut.groups.labels[g],
-            "documents": int(bands.documents[g]),
-            "tokens": int(bands.tokens[g]),
-            "thin": bool(bands.thin[g]),
-            "url": links.documents_url(cut.selection.run, shares.address(cut.selection, (cut.groups, g))),
-        }
+        Period(
+            label=cut.groups.labels[g],
+            documents=int(bands.documents[g]),
+            tokens=int(bands.tokens[g]),
+            thin=bool(bands.thin[g]),
+            url=links.documents_url(cut.selection.run, shares.address(cut.selection, (cut.groups, g))),
+        )
         for g in places
     ]
 
@@ -120,7 +126,7 @@ def table(selection: RunSelection, by: str, wanted: list[int]) -> Iterator[str]:
     chosen = wanted or most_changing(cut)[:SHOWN]
     view, bands, sums = selection.view, shares.intervals(cut, chosen), shares.tokens(cut)
     write = csv.writer(_Line()).writerow
-    of = [view.run.corpus.name, view.run.pk, view.run.topics, view.run.seed, selection.sentence, by]
+    about = [view.run.corpus.name, view.run.pk, view.run.topics, view.run.seed, selection.sentence, by]
 
     def lines() -> Iterator[str]:
         yield write(HEAD)
@@ -130,7 +136,7 @@ def table(selection: RunSelection, by: str, wanted: list[int]) -> Iterator[str]:
                     "" if np.isnan(x[i, g]) else repr(float(x[i, g])) for x in (bands.share, bands.low, bands.high)
                 )
                 counts = [int(sums[g, k]), int(bands.tokens[g]), int(bands.documents[g]), int(bands.thin[g])]
-                yield write(safe([*of, cut.groups.labels[g], k, view.labels.name(k), share, low, high, *counts]))
+                yield write(safe([*about, cut.groups.labels[g], k, view.labels.name(k), share, low, high, *counts]))
 
     return lines()
 
@@ -142,7 +148,7 @@ class _Line:
         return text
 
 
-def strongest(selection: RunSelection, by: str, topic: int, label: str) -> dict:
+def strongest(selection: RunSelection, by: str, topic: int, label: str) -> Passages:
     """The documents of a bin in which a topic is largest, each with its strongest passage. Raises Invalid for no such
     bin."""
     cut = shares.cut(selection, by)
@@ -152,22 +158,24 @@ def strongest(selection: RunSelection, by: str, topic: int, label: str) -> dict:
             f"There is no {by} “{label[:50]}” here; they run from {cut.groups.labels[0]} to {cut.groups.labels[-1]}.",
         )
     g = cut.groups.labels.index(label)
-    strongest = shares.strongest(cut, topic, g, PASSAGES)
-    numbers = [number for number, _ in strongest]
+    largest = shares.strongest(cut, topic, g, PASSAGES)
+    numbers = [number for number, _ in largest]
     known = embargo.about(selection.corpus, numbers, "title", "date_text")
     snippets = texts.passages(selection.view, numbers, topic)
-    return {
-        "label": label,
-        "url": links.documents_url(selection.run, shares.address(selection, (cut.groups, g), has=topic)),
-        "documents": [
-            {
-                "number": number,
-                "title": known[number]["title"],
-                "date_text": known[number]["date_text"],
-                "share": share,
-                "url": links.document_url(selection.run, number, f"?topic={topic}"),
-            }
-            | texts.shown(selection.run, number, snippets.get(number))
-            for number, share in strongest
-        ],
-    }
+    go = selection.view.go
+    documents = []
+    for number, share in largest:
+        passage = texts.shown(selection.run, number, snippets.get(number))
+        documents.append(
+            PassageOfTime(
+                number=number,
+                title=known[number]["title"],
+                date_text=known[number]["date_text"],
+                share=share,
+                url=go("run_document", number, topic=topic),
+                snippet=passage["snippet"],
+                passage_url=passage["passage_url"] and go.with_set(passage["passage_url"]),
+            )
+        )
+    url = links.documents_url(selection.run, shares.address(selection, (cut.groups, g), has=topic))
+    return Passages(label, url, documents)

@@ -1,92 +1,114 @@
 """Topics by time and by category: lines, a table of shades, two periods or values compared."""
 
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
-from django.urls import reverse
+from dataclasses import replace
+from functools import partial
+from typing import get_args
+
+from django.http import HttpRequest, StreamingHttpResponse
 from django.views.decorators.http import require_safe
 
 from inference.errors import Invalid
 from webapp import exports
 from webapp.documents import fields
-from webapp.documents.selection import Selection
-from webapp.drawing.tables import column_name, json_text, kept_table
+from webapp.documents.selection import RunSelection, Selection
+from webapp.drawing.tables import json_text, kept_table
 from webapp.models import Run
-from webapp.pages.page import address, page, run_or_404
+from webapp.pages.here import Here
+from webapp.pages.page import run_or_404
+from webapp.pages.typed import Answer, typed
 from webapp.results import links, topics
 from webapp.results.view import RunView
 from webapp.server.page_cache import cached_page
 from webapp.time import contrasts, tables, trends
+from webapp.time.contrasts import Order
+from webapp.time.shapes import (
+    Choice,
+    Compared,
+    Comparison,
+    ComparisonHtml,
+    FieldsTable,
+    Interval,
+    LinesHtml,
+    Offer,
+    OfferedTopic,
+    Pinned,
+    SideForm,
+    Table,
+    TableHtml,
+    TimeLines,
+    TimeNothing,
+    TopicCells,
+)
 
 TABLE = 600  # numbers that stand below the charts unasked
+NOTHING = TimeNothing(None, [], [], [])
+NO_TEXTS: list[str] = []
 
 
 @cached_page()
-def lines(request: HttpRequest, run: Run, as_json: bool = False) -> HttpResponse:
+@typed({TimeLines: "time/lines.html", TimeNothing: "time/nothing.html"})
+def lines(
+    request: HttpRequest,
+    view: RunView,
+    selection: RunSelection,
+    here: Here,
+    *,
+    by: str = "",
+    topics: list[str] = NO_TEXTS,
+    bin_: str = "",
+    numbers: bool = False,
+) -> Answer[TimeLines | TimeNothing]:
     """Small multiples of topics; of a single one a large chart, and with ?bin= the passages of a bin."""
-    by = _by(request, run)
-    if by is None:
-        return _nothing(request, run, "lines", as_json)
-    view = RunView(run)
-    selection = Selection.read(request.GET, view)
-    wanted = trends.read_topics(view, request.GET.getlist("topics"))
-    data = trends.lines(selection, by, wanted) | {
-        "choices": trends.choices(run.version),
-        "selection": selection.sentence,
-    }
-    large = len(wanted) == 1
-    bin_ = request.GET.get("bin", "")
-    data["passages"] = trends.strongest(selection, by, wanted[0], bin_) if large and bin_ else None
-    if as_json:
-        return page(request, "", data, as_json=True)
-    shown = {topic["number"] for topic in data["topics"]}
-    offered = data["changing"] + [k for k in shown if k not in data["changing"]]
+    chosen_by = _by(view.run, by)
+    if chosen_by is None:
+        return Answer(NOTHING)
+    wanted = trends.read_topics(view, topics)
+    page = trends.lines(selection, chosen_by, wanted, bin_)
+    return Answer(page, partial(_lines_html, request, view, here, page, len(wanted) == 1, numbers))
+
+
+def _lines_html(
+    request: HttpRequest, view: RunView, here: Here, page: TimeLines, large: bool, numbers: bool
+) -> LinesHtml:
+    shown = {topic.number for topic in page.topics}
+    offered = page.changing + [k for k in shown if k not in page.changing]
     words = topics.top_words(view, offered, 5)
-    for topic in data["topics"]:
-        topic["large"] = address(request, topics=str(topic["number"]))
-    for b in data["bins"]:
-        b["here"] = address(request, bin=b["label"])
-    cells = [
-        [{name: t[name][i] for name in ("share", "low", "high")} for t in data["topics"]]
-        for i in range(len(data["bins"]))
+    rows = [
+        (b, here.url(bin=b.label), [Interval(t.share[i], t.low[i], t.high[i]) for t in page.topics])
+        for i, b in enumerate(page.bins)
     ]
-    whole = large or len(data["bins"]) * len(data["topics"]) <= TABLE or "numbers" in request.GET
-    context = {
-        "page": data,
-        "selection": selection,
-        "set_address": selection.address() if selection else "",
-        "large": large,
-        "rows": list(zip(data["bins"], cells, strict=True)) if whole else [],
-        "numbers": address(request, numbers="1"),
-        "offered": [links.topic(view, k) | {"words": words[k], "shown": k in shown} for k in offered],
-        "most": trends.MOST,
-        "kept": [
-            (name, value) for name, values in request.GET.lists() if name not in ("topics", "bin") for value in values
-        ],
-        "empty": [b["label"] for b in data["bins"] if not b["documents"]] if data["in_time"] else [],
-        "thin": sum(b["thin"] and b["documents"] > 0 for b in data["bins"]),
-        "bys": [
-            c | {"url": address(request, by=c["name"], bin=None), "here": c["name"] == by} for c in data["choices"]
-        ],
-        "twin": "?" + request.GET.urlencode(),
-        "many": address(request, topics=None, bin=None),
-    }
-    return page(request, "time/lines.html", data, run=run, pinned=_pinned(data), **context)
+    return LinesHtml(
+        large=large,
+        charts=[(topic, here.url(topics=topic.number)) for topic in page.topics],
+        rows=rows if large or numbers or len(page.bins) * len(page.topics) <= TABLE else [],
+        numbers=here.url(numbers="1"),
+        offered=[OfferedTopic(**vars(links.topic_link(view, k)), words=words[k], shown=k in shown) for k in offered],
+        most=trends.MOST,
+        kept=[(name, v) for name, values in request.GET.lists() if name not in ("topics", "bin") for v in values],
+        empty=[b.label for b in page.bins if not b.documents] if page.in_time else [],
+        thin=sum(b.thin and b.documents > 0 for b in page.bins),
+        bys=[Offer(c.said, here.url(by=c.name, bin=None), c.name == page.by) for c in page.choices],
+        twin="?" + request.GET.urlencode(),
+        many=here.url(topics=None, bin=None),
+        pinned=_pinned(page),
+    )
 
 
-def _pinned(data: dict) -> dict:
+def _pinned(page: TimeLines) -> Pinned:
     """What a notebook keeps of the lines: the shares, a column for each topic; no table where every topic is hidden."""
-    named = [column_name(topic) for topic in data["topics"]]
-    shares = list(zip(*(topic["share"] for topic in data["topics"]), strict=True))
-    table = kept_table(data["by"], [each["label"] for each in data["bins"]], named, shares) if named else None
-    title = f"{named[0] if len(named) == 1 else 'Topics'} by {data['by']}"
-    among = f" of {data['selection']}" if data["selection"] else ""
-    return {"title": title, "sentence": f"Share of the words{among}.", "table": json_text(table)}
+    named = [f"{topic.label} {topic.name or topic.words[0]}" for topic in page.topics]
+    shares = list(zip(*(topic.share for topic in page.topics), strict=True))
+    table = kept_table(page.by, [each.label for each in page.bins], named, shares) if named else None
+    title = f"{named[0] if len(named) == 1 else 'Topics'} by {page.by}"
+    among = f" of {page.selection}" if page.selection else ""
+    return Pinned(title, f"Share of the words{among}.", json_text(table))
 
 
 @require_safe
 def csv(request: HttpRequest, run_id: int) -> StreamingHttpResponse:
     """What the lines show, a row for each topic and bin."""
     run = run_or_404(run_id)
-    by = _by(request, run) or "year"  # which says that there are no dates
+    by = _by(run, request.GET.get("by", "")) or "year"  # which says that there are no dates
     view = RunView(run)
     selection = Selection.read(request.GET, view)
     asked = request.GET.getlist("topics")
@@ -96,126 +118,125 @@ def csv(request: HttpRequest, run_id: int) -> StreamingHttpResponse:
     return StreamingHttpResponse(rows, content_type="text/csv; charset=utf-8", headers=headers)
 
 
-@require_safe
-def table(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
+@typed({Table: "time/table.html", FieldsTable: "time/table.html", TimeNothing: "time/nothing.html"})
+def table(
+    view: RunView,
+    selection: RunSelection,
+    here: Here,
+    as_json: bool,
+    *,
+    by: str = "",
+    scale: str = "",
+    sort: tables.Order = "time",
+    field: str = "",
+    topic: list[str] = NO_TEXTS,
+    topics: list[str] = NO_TEXTS,
+) -> Answer[Table | FieldsTable | TimeNothing]:
     """Topics by a period or category as a table of shades; with ?field= and ?topic= one topic by two of them."""
-    run = run_or_404(run_id)
-    by = _by(request, run)
-    if by is None:
-        return _nothing(request, run, "table", as_json)
-    view = RunView(run)
-    selection = Selection.read(request.GET, view)
-    against = request.GET.get("scale") == "against"
-    order = request.GET.get("sort", "time")
-    order = order if order in tables.ORDERS else "time"
-    field, topic = request.GET.get("field", ""), trends.read_topics(view, request.GET.getlist("topic"))
-    choices = trends.choices(run.version)
-    problem = ""
+    chosen_by = _by(view.run, by)
+    if chosen_by is None:
+        return Answer(NOTHING)
+    one, problem = trends.read_topics(view, topic), ""
+    one = one[:1] if field else []
     try:
-        if field and topic:
-            data = tables.of_two_fields(selection, field, by, topic[0], against)
+        page: Table
+        if one:
+            page = tables.of_two_fields(selection, field, chosen_by, one[0], scale == "against")
         else:
-            data = tables.of_topics(
-                selection, by, trends.read_topics(view, request.GET.getlist("topics")), against, order
-            )
+            wanted = trends.read_topics(view, topics)
+            page = tables.of_topics(selection, chosen_by, wanted, scale == "against", sort)
     except Invalid as error:
         if as_json or error.field != "by":
             raise
-        problem, data = (
-            error.message,
-            {"by": by, "columns": [], "rows": [], "field": field, "topic": None, "scale": "share"},
-        )
-    data |= {"choices": choices, "selection": selection.sentence}
-    if as_json:
-        return page(request, "", data, as_json=True)
-    for row in data["rows"]:
-        if "number" in row:
-            row["alone"] = address(request, topics=None, topic=str(row["number"]), field=_across(choices, by))
-            row["large"] = _lines_of(request, run, row["number"])
-    context: dict = {
-        "problem": problem,
-        "selection": selection,
-        "set_address": selection.address() if selection else "",
-        "bys": [
-            c | {"url": address(request, by=c["name"]), "here": c["name"] == by} for c in choices if c["name"] != field
+        problem, page = error.message, tables.empty(selection, chosen_by, field)
+    return Answer(page, partial(_table_html, view, here, page, problem, sort, one, field))
+
+
+def _table_html(
+    view: RunView, here: Here, page: Table, problem: str, sort: str, one: list[int], field: str
+) -> TableHtml:
+    across = _across(page.choices, page.by)
+    plain = {"topic": None, "field": None, "scale": None, "sort": None}
+    large = view.go("run_time", asked=here.url(topics=one[0], **plain)[1:]) if one else ""
+    return TableHtml(
+        problem=problem,
+        rows=[
+            (row, here.url(topics=None, topic=row.number, field=across) if isinstance(row, TopicCells) else "")
+            for row in page.rows
         ],
-        "fields": [
-            c | {"url": address(request, field=c["name"]), "here": c["name"] == field}
-            for c in choices
-            if c["name"] != by
-        ],
-        "scales": {"share": address(request, scale=None), "against": address(request, scale="against")},
-        "orders": [{"name": o, "url": address(request, sort=o), "here": o == order} for o in tables.ORDERS],
-        "back": address(request, field=None, topic=None),
-        "large": _lines_of(request, run, topic[0]) if field and topic else "",
-        "shades": range(1, tables.STEPS + 1),
-        "times": list(enumerate(tables.TIMES, 1)),
-    }
-    return page(request, "time/table.html", data, run=run, **context)
-
-
-def _across(choices: list[dict], by: str) -> str | None:
-    """The field that a topic's table begins with: the last that is not its columns, as a category tells more than
-    another period."""
-    return next((c["name"] for c in reversed(choices) if c["name"] != by), None)
-
-
-def _lines_of(request: HttpRequest, run: Run, topic: int) -> str:
-    return reverse("run_time", args=[run.pk]) + address(
-        request, topics=str(topic), topic=None, field=None, scale=None, sort=None
+        bys=[Offer(c.said, here.url(by=c.name), c.name == page.by) for c in page.choices if c.name != field],
+        fields=[Offer(c.said, here.url(field=c.name), c.name == field) for c in page.choices if c.name != page.by],
+        scales={"share": here.url(scale=None), "against": here.url(scale="against")},
+        orders=[Offer(o, here.url(sort=o), o == sort) for o in tables.ORDERS],
+        back=here.url(field=None, topic=None),
+        large=large,
+        shades=range(1, tables.STEPS + 1),
+        times=list(enumerate(tables.TIMES, 1)),
     )
 
 
-@require_safe
-def compare(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
+def _across(choices: list[Choice], by: str) -> str | None:
+    """The field that a topic's table begins with: the last that is not its columns, as a category tells more than
+    another period."""
+    return next((c.name for c in reversed(choices) if c.name != by), None)
+
+
+@typed({Comparison: "time/compare.html", Compared: "time/compare.html", TimeNothing: "time/nothing.html"})
+def compare(
+    request: HttpRequest,
+    view: RunView,
+    selection: RunSelection,
+    here: Here,
+    as_json: bool,
+    *,
+    by: str = "",
+    order: Order = "difference",
+    rest: bool = False,
+) -> Answer[Comparison | Compared | TimeNothing]:
     """What one set of documents is about and another is not."""
-    run = run_or_404(run_id)
-    if _by(request, run) is None:
-        return _nothing(request, run, "compare", as_json)
-    view = RunView(run)
-    selection = Selection.read(request.GET, view)
-    order = "ratio" if request.GET.get("order") == "ratio" else "difference"
-    problem, data = "", {"sides": [], "more": [[], []], "words": [[], []], "order": order}
+    if _by(view.run, by) is None:
+        return Answer(NOTHING)
+    problem, page = "", Comparison([], [[], []], [[], []], order, selection.sentence)
     try:
         a, b = (contrasts.side(request.GET, letter, selection) for letter in "ab")
         if a is None and b is not None:
             raise Invalid("from_a", "First choose the documents to compare with these.")
         if a is not None:
-            data = contrasts.compare(selection, a, b, order)
-        elif selection and request.GET.get("rest"):
+            page = contrasts.compare(selection, a, b, order)
+        elif selection and rest:
             chosen = contrasts.Side(selection.name, selection, False)
-            data = contrasts.compare(Selection.all(view), chosen, None, order)
+            page = replace(contrasts.compare(Selection.all(view), chosen, None, order), selection=selection.sentence)
     except Invalid as error:
         if as_json:
             raise
         problem = error.message
-    data["selection"] = selection.sentence
-    if as_json:
-        return page(request, "", data, as_json=True)
-    said = {letter: {"from": request.GET.get(f"from_{letter}", ""), "to": request.GET.get(f"to_{letter}", ""),
-                     "in": request.GET.getlist(f"in_{letter}")} for letter in "ab"}  # fmt: skip
-    context: dict = {
-        "problem": problem,
-        "compared": " compared with ".join(side["name"] for side in data["sides"])[:150],
-        "selection": selection,
-        "set_address": selection.address() if selection else "",
-        "form": [("a", "First set", said["a"]), ("b", "Second set", said["b"])],
-        "categories": contrasts.choices(run.version),
-        "dated": fields.dated(run.version),
-        "suggestions": [s | {"url": selection.address(**s["query"])} for s in contrasts.suggestions(run.version)],
-        "orders": [{"name": o, "url": address(request, order=o), "here": o == order} for o in ("difference", "ratio")],
-        "most": max((x for part in data["more"] for row in part for x in row["share"]), default=1.0),
-    }
-    return page(request, "time/compare.html", data, run=run, **context)
+    return Answer(page, partial(_comparison_html, request, selection, here, page, problem))
 
 
-def _by(request: HttpRequest, run: Run) -> str | None:
+def _comparison_html(
+    request: HttpRequest, selection: RunSelection, here: Here, page: Comparison, problem: str
+) -> ComparisonHtml:
+    version, query = selection.version, request.GET
+
+    def typed_in(letter: str, legend: str) -> SideForm:
+        first, last = (query.get(f"{end}_{letter}", "") for end in ("from", "to"))
+        return SideForm(letter, legend, first, last, query.getlist(f"in_{letter}"))
+
+    offered = [
+        (text, selection.address(without=None, **parameters)) for text, parameters in contrasts.suggestions(version)
+    ]
+    return ComparisonHtml(
+        problem=problem,
+        compared=" compared with ".join(side.name for side in page.sides)[:150],
+        form=[typed_in("a", "First set"), typed_in("b", "Second set")],
+        categories=contrasts.choices(version),
+        dated=fields.dated(version),
+        suggestions=offered,
+        orders=[Offer(o, here.url(order=o), o == page.order) for o in get_args(Order)],
+        most=max((x for part in page.more for row in part for x in row.share), default=1.0),
+    )
+
+
+def _by(run: Run, asked: str) -> str | None:
     """By what documents are told apart; None where there is nothing to show."""
-    if not run.final:
-        return None
-    return request.GET.get("by") or fields.usual(run.version)
-
-
-def _nothing(request: HttpRequest, run: Run, view: str, as_json: bool) -> HttpResponse:
-    data: dict = {"by": None, "topics": [], "bins": [], "choices": []}
-    return page(request, "time/nothing.html", data, as_json=as_json, run=run, view=view)
+    return (asked or fields.usual(run.version)) if run.final else None

@@ -84,7 +84,7 @@ def relevant(
     page = order[after : after + limit]
     texts = _texts(view.run.version, words.numbers[page].tolist())
     most = int(words.everywhere[page].max(initial=1))
-    lines, why = selection.address(topic=k).removeprefix("?"), selection.address().removeprefix("?")
+    lines, why = selection.address(topic=k)[1:], selection.address()[1:]
     listed = []
     for i in page.tolist():
         word, tokens, everywhere = texts[int(words.numbers[i])], int(words.tokens[i]), int(words.everywhere[i])

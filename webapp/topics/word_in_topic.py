@@ -23,7 +23,7 @@ def why(view: RunView, k: int, word: Word, selection: RunSelection) -> Why:
     first = topics.top_words(view, order[:TOPICS], 5)
 
     def lines(topic: int | None = None) -> str:
-        return view.go("run_word", word.word, asked=selection.address(topic=topic).removeprefix("?"))
+        return view.go("run_word", word.word, asked=selection.address(topic=topic)[1:])
 
     divided = [
         TopicOfWord(

@@ -4,6 +4,7 @@ from tests.template_types import wrong
 from webapp import routes
 from webapp.compare.shapes import CompareHtml
 from webapp.documents.shapes import ColouredHtml, PassageHtml, TextHtml, WholeHtml
+from webapp.time.shapes import ComparisonHtml, LinesHtml, TableHtml
 from webapp.topics.shapes import OverviewHtml, TopicHtml
 
 HTML = {  # the type of what a template has beside its page
@@ -15,6 +16,9 @@ HTML = {  # the type of what a template has beside its page
     "run/passage.html": PassageHtml,
     "run/topic.html": TopicHtml,
     "run/topics.html": OverviewHtml,
+    "time/compare.html": ComparisonHtml,
+    "time/lines.html": LinesHtml,
+    "time/table.html": TableHtml,
 }
 
 

@@ -597,6 +597,6 @@ def test_values_stand_in_the_order_of_their_first_documents(trained):
         }
         expected = sorted(first, key=lambda i: (first[i], category.values[i].casefold()))
         assert fields.in_order(version, groups, list(range(len(category.values)))) == expected
-        offered = next(c for c in contrasts.choices(version) if c["name"] == category.name)
-        assert [v["value"] for v in offered["values"]] == [category.values[i] for i in expected]
+        offered = next(c for c in contrasts.choices(version) if c.name == category.name)
+        assert [v.value for v in offered.values] == [category.values[i] for i in expected]
     assert fields.in_order(version, fields.groups(version, "decade"), [2, 0, 1]) == [2, 0, 1]

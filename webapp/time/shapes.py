@@ -1,0 +1,332 @@
+"""What the pages of time and categories show: each is rendered as HTML and answered as JSON, key by key in this order."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from webapp.results.links import TopicLink
+
+
+@dataclass(frozen=True)
+class Choice:
+    """By what documents can be grouped. said: as a page calls it."""
+
+    name: str
+    said: str
+
+
+@dataclass(frozen=True)
+class Offer:
+    """One of several ways to show the page. here: whether it is the present one."""
+
+    said: str
+    url: str
+    here: bool
+
+
+@dataclass(frozen=True)
+class Period:
+    """A period or a value of a category. thin: too few documents to read much into it. url: of its documents."""
+
+    label: str
+    documents: int
+    tokens: int
+    thin: bool
+    url: str
+
+
+# Lines
+
+
+@dataclass(frozen=True)
+class TimeLine(TopicLink):
+    """overall: its share of all words. information: how much it depends on the group, in nats per token. tokens, share,
+    low, high: of each group; null without words."""
+
+    words: list[str]
+    overall: float
+    information: float
+    tokens: list[int]
+    share: list[float | None]
+    low: list[float | None]
+    high: list[float | None]
+
+
+@dataclass(frozen=True)
+class PassageOfTime:
+    """A document with the passage where the topic is strongest, in pieces, and whether each is to be marked."""
+
+    number: int
+    title: str
+    date_text: str
+    share: float
+    url: str
+    snippet: list[tuple[str, bool]]
+    passage_url: str | None
+
+
+@dataclass(frozen=True)
+class Passages:
+    """Of one group. url: of all its documents with the topic."""
+
+    label: str
+    url: str
+    documents: list[PassageOfTime]
+
+
+@dataclass(frozen=True)
+class TimeLines:
+    """left_out: values of a category that are not shown. without: documents in no group. measured: whether these are the
+    topics that change most, as the address names none. changing: numbers of these, most first. selection: the documents
+    in words."""
+
+    by: str
+    in_time: bool
+    bins: list[Period]
+    left_out: int
+    without: int
+    measured: bool
+    topics: list[TimeLine]
+    changing: list[int]
+    choices: list[Choice]
+    selection: str
+    passages: Passages | None
+
+
+@dataclass(frozen=True)
+class TimeNothing:
+    """No document has a date or a category, or the run is still trained."""
+
+    by: None
+    topics: list[TimeLine]
+    bins: list[Period]
+    choices: list[Choice]
+
+
+@dataclass(frozen=True)
+class OfferedTopic(TopicLink):
+    words: list[str]
+    shown: bool
+
+
+@dataclass(frozen=True)
+class Pinned:
+    """What a notebook keeps. table: as JSON, or ""."""
+
+    title: str
+    sentence: str
+    table: str
+
+
+@dataclass(frozen=True)
+class Interval:
+    share: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class LinesHtml:
+    """large: whether there is one topic, in a large chart. charts: each topic with the address of its large chart. rows:
+    of the table: a group, the address of its passages, and a cell for each topic; none where they are asked for first, at
+    `numbers`. kept: fields of the form. empty: groups without documents. thin: how many are. many: back from one topic."""
+
+    large: bool
+    charts: list[tuple[TimeLine, str]]
+    rows: list[tuple[Period, str, list[Interval]]]
+    numbers: str
+    offered: list[OfferedTopic]
+    most: int
+    kept: list[tuple[str, str]]
+    empty: list[str]
+    thin: int
+    bys: list[Offer]
+    twin: str
+    many: str
+    pinned: Pinned
+
+
+# The table of shades
+
+
+@dataclass(frozen=True)
+class Cell:
+    """shade: a class of the style sheet, "" where the share differs from the overall one no more than by chance. said,
+    range: the number as the table writes it, and its interval. url: of its documents."""
+
+    share: float | None
+    low: float | None
+    high: float | None
+    documents: int
+    tokens: int
+    thin: bool
+    shade: str
+    said: str
+    range: str
+    url: str
+
+
+@dataclass(frozen=True)
+class TopicCells(TopicLink):
+    words: list[str]
+    overall: float
+    cells: list[Cell]
+
+
+@dataclass(frozen=True)
+class ValueCells:
+    label: str
+    cells: list[Cell]
+
+
+@dataclass(frozen=True)
+class TopicWords(TopicLink):
+    words: list[str]
+
+
+@dataclass(frozen=True)
+class Table:
+    """darkest: the share that has the darkest shade. field, topic: null where rows are topics. See TimeLines for the
+    rest."""
+
+    by: str
+    in_time: bool
+    columns: list[Period]
+    left_out: int
+    scale: Literal["share", "against"]
+    darkest: float
+    rows: list[TopicCells] | list[ValueCells]
+    field: str | None
+    topic: TopicWords | None
+    measured: bool
+    choices: list[Choice]
+    selection: str
+
+
+@dataclass(frozen=True)
+class FieldsTable(Table):
+    """One topic: a row for each value of `field`. overall: its share of all words."""
+
+    overall: float
+    rows_left_out: int
+
+
+@dataclass(frozen=True)
+class TableHtml:
+    """problem: why there is no table. rows: each with the addresses of the topic's own table and large chart. large: that
+    of the one topic. back: all topics. shades, times: of the legend."""
+
+    problem: str
+    rows: list[tuple[TopicCells | ValueCells, str]]
+    bys: list[Offer]
+    fields: list[Offer]
+    scales: dict[str, str]
+    orders: list[Offer]
+    back: str
+    large: str
+    shades: range
+    times: list[tuple[int, float]]
+
+
+# Two sets compared
+
+
+@dataclass(frozen=True)
+class SideOfComparison:
+    name: str
+    documents: int
+    tokens: int
+    thin: bool
+    url: str
+
+
+@dataclass(frozen=True)
+class WordLink:
+    word: str
+    url: str
+
+
+@dataclass(frozen=True)
+class TopicDifference(TopicLink):
+    """share, low, high, tokens, documents: of either side; the last are addresses. ratio: null where one side has
+    nothing. telling: words that are more frequent in it on its own side."""
+
+    words: list[str]
+    share: list[float]
+    low: list[float]
+    high: list[float]
+    tokens: list[int]
+    difference: float
+    difference_low: float
+    difference_high: float
+    ratio: float | None
+    documents: list[str]
+    telling: list[WordLink]
+
+
+@dataclass(frozen=True)
+class WordDifference:
+    """rates: occurrences in 10,000 words of either side."""
+
+    word: str
+    rates: list[float]
+    tokens: list[int]
+    url: str
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two sides; nothing where none were chosen yet. more: topics with a larger share on either."""
+
+    sides: list[SideOfComparison]
+    more: list[list[TopicDifference]]
+    words: list[list[WordDifference]]
+    order: Literal["difference", "ratio"]
+    selection: str
+
+
+@dataclass(frozen=True)
+class Compared(Comparison):
+    """unsure: topics whose difference may be chance, unsure_count of them in all. not_listed: how many more differ, on
+    either side. words_from: documents of each side in which words were counted; null: in all of them."""
+
+    unsure: list[TopicLink]
+    unsure_count: int
+    not_listed: list[int]
+    words_from: list[int] | None
+
+
+@dataclass(frozen=True)
+class ValueChoice:
+    value: str
+    parameter: str
+
+
+@dataclass(frozen=True)
+class CategoryChoice:
+    name: str
+    values: list[ValueChoice]
+
+
+@dataclass(frozen=True)
+class SideForm:
+    """Of a set of the form: what was typed."""
+
+    letter: str
+    legend: str
+    first: str
+    last: str
+    values: list[str]
+
+
+@dataclass(frozen=True)
+class ComparisonHtml:
+    """problem: why nothing is compared. most: the largest share."""
+
+    problem: str
+    compared: str
+    form: list[SideForm]
+    categories: list[CategoryChoice]
+    dated: tuple | None
+    suggestions: list[tuple[str, str]]
+    orders: list[Offer]
+    most: float
