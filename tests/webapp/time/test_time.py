@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from django.http import QueryDict
 from django.urls import reverse
+from pydantic import TypeAdapter
 
 from inference.errors import Invalid
 from inference.explore import bands, day_sums
@@ -28,6 +29,7 @@ from webapp.results.view import RunView
 from webapp.server import page_cache
 from webapp.storage.cache import of_documents
 from webapp.time import contrasts, shares, trends
+from webapp.time.shapes import TimeLines
 
 pytestmark = pytest.mark.django_db
 
@@ -260,7 +262,8 @@ def test_a_line_never_crosses_years_without_documents(client, gaps):
     data = get(client, gaps, "?by=year&topics=0")
     labels = [b["label"] for b in data["bins"]]
     assert labels == [str(year) for year in range(1900, 1931)]
-    drawn = drawing.trend(data, data["topics"][0], drawing.scale(data))
+    page = TypeAdapter(TimeLines).validate_python(data)
+    drawn = drawing.trend(page, page.topics[0], drawing.scale(page))
     edges = re.findall(r"M([\d.]+) [\d.]+L([\d.]+) ", drawn["line"])
     place = {f"{hit['x'] + drawn['step'] / 2:.1f}": hit["label"] for hit in drawn["hits"]}
     assert [(place[a], place[b]) for a, b in edges] == [("1900", "1901")]
