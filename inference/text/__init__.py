@@ -2,8 +2,8 @@
 needed."""
 
 from inference.text import duplicates, phrases
-from inference.text.choice import REASONS, Choice, Vocabulary
-from inference.text.choose import Counts, choose, count
+from inference.text.choice import REASONS, THRESHOLDS, Choice, Vocabulary
+from inference.text.choose import Counts, choose, count, thresholds
 from inference.text.language import detect, shares
 from inference.text.lexicon import Lexicon
 from inference.text.spread import Spread
@@ -14,6 +14,6 @@ from inference.text.terms import stops, terms
 from inference.text.tokenise import Pieces, Tokeniser
 
 __all__ = [
-    "LANGUAGES", "MAX_LETTERS", "REASONS", "Choice", "Counts", "Lexicon", "Pieces", "Spread", "Stream", "Tokeniser", "Vocabulary", "choose", "count",
-    "detect", "duplicates", "phrases", "shares", "stop_words", "stops", "terms",
+    "LANGUAGES", "MAX_LETTERS", "REASONS", "THRESHOLDS", "Choice", "Counts", "Lexicon", "Pieces", "Spread", "Stream", "Tokeniser", "Vocabulary", "choose", "count",
+    "detect", "duplicates", "phrases", "shares", "stop_words", "stops", "terms", "thresholds",
 ]  # fmt: skip

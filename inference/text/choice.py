@@ -8,7 +8,8 @@ from inference.errors import Invalid
 from inference.text.forms import former
 
 # Why a word is left out; the first that holds
-REASONS = ("number", "too short", "too long", "stop word", "too rare", "too common")
+REASONS = ("number", "too short", "too long", "stop word", "too rare", "too common", "spread evenly")
+THRESHOLDS = 3  # how many of them, the last ones, depend on how often a word occurs
 _VALUES = {
     "hyphens": ("split", "join"),
     "apostrophes": ("split", "join"),
@@ -23,7 +24,9 @@ class Choice:
 
     stop_words: frozenset[str] = frozenset()  # as they are written, lower case
     min_documents: int = 5  # words in fewer documents are left out
-    max_share: float = 0.5  # words in more than this share of the documents are left out
+    max_share: float = 1.0  # words in more than this share of the documents are left out
+    spread_evenly: bool = False  # whether frequent words count that occur as evenly as by chance: see `choose.even`
+    kept: frozenset[str] = frozenset()  # words that count however common or evenly spread they are
     min_length: int = 2  # letters; a Chinese character or a Korean syllable is a word by itself, whatever this is
     numbers: bool = False  # whether words that begin with a digit count
     hyphens: str = "split"  # or join: "well-known" is one word

@@ -16,7 +16,7 @@ from inference.errors import Invalid
 from inference.jit import njit
 from inference.postings import Postings
 from inference.text import characters, duplicates
-from inference.text.choice import REASONS, Choice, Vocabulary
+from inference.text.choice import REASONS, THRESHOLDS, Choice, Vocabulary
 from inference.text.forms import former
 from inference.text.lexicon import Lexicon
 from inference.text.spread import Spread
@@ -27,6 +27,9 @@ from inference.text.units import Units
 
 _BLOCK = 1 << 17  # words that are strings of Python's at the same time
 _STAYS = len(REASONS)
+# Of `even`: the share of the documents that makes a word frequent, the words among which it is compared, and the
+# documents and their words (the median) below which evenness is chance
+_FREQUENT, _COMPARED, _LEAST_DOCUMENTS, _LEAST_WORDS = 0.1, 500, 200, 100
 
 
 def choose(
@@ -54,12 +57,13 @@ class Counts(NamedTuple):
     words: of some numbers of forms, as strings. tokens int64 and documents int32, by form. left_out: of some numbers of
     units, as strings. reason uint8 and left_out_tokens int64, by unit: the place in REASONS of why a unit is left out
     wherever it occurs, and how often it occurs; len(REASONS) for those that have a form, 255 for those that are in no
-    text.
+    text. lengths: int32, words of each document, stop words included.
     """
 
     words: Callable[[np.ndarray], list[str]]
     tokens: np.ndarray
     documents: np.ndarray
+    lengths: np.ndarray
     left_out: Callable[[np.ndarray], list[str]]
     reason: np.ndarray
     left_out_tokens: np.ndarray
@@ -70,8 +74,69 @@ def count(stream: Stream | Spread, choice: Choice) -> Counts:
     choosing = _Choosing(stream, choice, np.zeros(stream.D, bool), stream.D)
     words = choosing.units.words if choosing.forms is None else choosing.forms.words
     return Counts(
-        words, choosing.of_forms, choosing.in_documents, choosing.units.words, choosing.reason, choosing.tokens
-    )
+        words, choosing.of_forms, choosing.in_documents, choosing.lengths, choosing.units.words, choosing.reason,
+        choosing.tokens,
+    )  # fmt: skip
+
+
+class Thresholds(NamedTuple):
+    """Forms that exist and are left out for how often they occur, each for one reason: bool, by form."""
+
+    rare: np.ndarray
+    common: np.ndarray
+    even: np.ndarray
+
+    @property
+    def any(self) -> np.ndarray:
+        return self.rare | self.common | self.even
+
+
+def thresholds(
+    choice: Choice, tokens: np.ndarray, documents: np.ndarray, lengths: np.ndarray,
+    words: Callable[[np.ndarray], list[str]], part: float = 1.0,
+) -> Thresholds:  # fmt: skip
+    """Apply a choice's thresholds to counts by form, as Counts has them. lengths: int32, words of each document that counts.
+
+    part: the share of the documents that was counted, where it is a sample."""
+    exists = tokens > 0
+    rare = exists & (documents < choice.min_documents * part)
+    common = exists & ~rare & (documents > choice.max_share * len(lengths))
+    evenly = np.zeros(len(tokens), bool) if choice.spread_evenly else even(tokens, documents, lengths, exists & ~rare)
+    evenly &= ~common
+    if choice.kept:
+        for mask in (common, evenly):
+            numbers = np.flatnonzero(mask)
+            mask[numbers[[word in choice.kept for word in words(numbers)]]] = False
+    return Thresholds(rare, common, evenly)
+
+
+def even(tokens: np.ndarray, documents: np.ndarray, lengths: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """bool by form: frequent words that are spread over documents as if by chance, so that they tell little of any.
+
+    They are in more than a tenth of the documents, and their residual inverse document frequency is below the median of
+    the 500 most frequent words (Church and Gale, "Inverse document frequency: a measure of deviations from Poisson",
+    1995): log(expected / observed documents with the word), where a word that occurs n times is expected in the sum of
+    1 - exp(-n L_d / L) documents of L_d words. None where there are few documents, or short ones, of which nearly every
+    word is in as many as it occurs times.
+    tokens: int64, and documents: int32, by form; lengths: int32, words of each document; counts: bool, forms among
+    which.
+    """
+    evenly = np.zeros(len(tokens), bool)
+    sizes, times = np.unique(lengths[lengths > 0], return_counts=True)
+    if times.sum() < _LEAST_DOCUMENTS or np.median(lengths[lengths > 0]) < _LEAST_WORDS:
+        return evenly
+    often = np.flatnonzero(counts & (documents > _FREQUENT * len(lengths)))
+    known = np.flatnonzero(counts)
+    first = known[np.argsort(-tokens[known], kind="stable")[:_COMPARED]]
+    share = sizes / float((sizes * times).sum())
+
+    def residual(forms: np.ndarray) -> np.ndarray:
+        expected = np.array([-np.dot(times, np.expm1(-float(n) * share)) for n in tokens[forms]])
+        return np.round(np.log(expected / documents[forms]), 9)
+
+    if len(often):
+        evenly[often] = residual(often) < np.median(residual(first))
+    return evenly
 
 
 class _Choosing:
@@ -81,6 +146,7 @@ class _Choosing:
         if self.units.joins:
             for block in stream.blocks(documents):
                 self.units.learn(block.words, block.ends)
+        self.lengths = self._lengths()
         # Of each unit
         self.tokens, self.in_documents = self._count(np.arange(self.units.count, dtype=np.int32), self.units.count)
         self.reason = reasons(self.units, choice)
@@ -96,6 +162,10 @@ class _Choosing:
             return units, first, ends, block
 
         return ahead(of, self.stream.blocks(self.documents, places=places))
+
+    def _lengths(self) -> np.ndarray:
+        """int32: words of each document that counts, before hyphens and phrases join them."""
+        return np.asarray(self.stream.lengths[: self.documents])[~self.skipped]
 
     def _count(self, form: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
         """int64 and int32: tokens of forms, and documents with them. form: int32 by unit, -1 for none."""
@@ -134,21 +204,20 @@ class _Choosing:
     def pick(self) -> None:
         """Apply the thresholds, and number what stays. Raises Invalid when no word does."""
         reason, tokens, in_documents = self.reason, self.of_forms, self.in_documents
-        counted = self.documents - int(self.skipped.sum())
-        rare, common = in_documents < self.choice.min_documents, in_documents > self.choice.max_share * counted
-        exists = tokens > 0
+        words_of = self.units.words if self.forms is None else self.forms.words
+        left = thresholds(self.choice, tokens, in_documents, self.lengths, words_of)
         dropped = {}
-        for i, name in enumerate(REASONS[:-2]):
+        for i, name in enumerate(REASONS[:-THRESHOLDS]):
             left_out = reason == i
             if left_out.any():
                 dropped[name] = (int(left_out.sum()), int(self.tokens[left_out].sum()))
-        for name, left_out in (("too rare", rare & exists), ("too common", common & ~rare & exists)):
+        for name, left_out in zip(REASONS[-THRESHOLDS:], left, strict=True):
             if left_out.any():
                 dropped[name] = (int(left_out.sum()), int(tokens[left_out].sum()))
-        kept = np.flatnonzero(exists & ~rare & ~common)
+        kept = np.flatnonzero((tokens > 0) & ~left.any)
         if not len(kept):
             raise Invalid("min_documents", _nothing_left(dropped, self.documents, self.choice))
-        words = self.units.words(kept) if self.forms is None else self.forms.words(kept)
+        words = words_of(kept)
         # The most frequent first, and of those the first in the alphabet: Arrow compares UTF-8, whose order is
         # Python's, without its lock.
         table = pa.table({"tokens": tokens[kept], "word": pa.array(words, pa.large_string())})

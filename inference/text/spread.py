@@ -13,7 +13,7 @@ MOST = 1_500_000  # pieces: some 8 MB of English
 class Spread:
     """What `count` asks of a stream; all of its documents where they have at most so many pieces.
 
-    D: documents that are here; numbers: int64, theirs in the stream. whole: whether they are all. Memory: 8 bytes a
+    D: documents that are here; numbers: int64, theirs in the stream; lengths: int32, their words. whole: whether they are all. Memory: 8 bytes a
     document of the stream, and 8 a piece that is here.
     """
 
@@ -27,7 +27,7 @@ class Spread:
         # Where documents differ much in length, the ones that were met may have more than was asked for.
         lengths = stream.lengths[numbers].astype(np.int64)
         numbers = numbers[: max(1, int(np.searchsorted(np.cumsum(lengths), 2 * most, side="right")))]
-        self.D, self.numbers = len(numbers), numbers
+        self.D, self.numbers, self.lengths = len(numbers), numbers, stream.lengths[numbers]
         spans = [slice(int(ends[d]) - int(stream.lengths[d]), int(ends[d])) for d in numbers]
         self._words, self._starts = (
             np.concatenate([array[span] for span in spans]) if spans else np.zeros(0, np.int32)

@@ -111,6 +111,10 @@ form.addEventListener("click", (event) => {
   if (button.name === "leave_out") {
     const words = form.elements.extra_stop_words;
     words.value = `${words.value} ${button.value}`.trim();
+  } else if (button.name === "keep") {
+    const kept = Object.assign(document.createElement("input"), { type: "hidden", name: "kept_words" });
+    kept.value = button.value;
+    button.after(kept);
   }
   clearTimeout(timer);
   update(button.name === "preview");

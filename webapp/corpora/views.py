@@ -61,6 +61,7 @@ REASONS = {  # inference.text.Vocabulary.dropped -> words for people
     "too long": "too long to be a word",
     "too rare": "in too few documents",
     "too common": "in too many documents",
+    "spread evenly": "frequent, and spread evenly",
 }
 
 

@@ -61,6 +61,11 @@ def _words(run: Run) -> str:
         left.append(f"words in fewer than {reading['min_documents']:,} documents")
     if reading["max_share"] < 1:
         left.append(f"words in more than {100 * reading['max_share']:g}% of the documents")
+    if not reading.get("spread_evenly", True):
+        left.append(
+            "words in more than a tenth of the documents whose residual inverse document frequency is below the median of "
+            "the 500 most frequent words"
+        )
     dropped = run.version.report.get("dropped", {}).values()
     kinds, tokens = (sum(pair[i] for pair in dropped) for i in (0, 1))
     return (

@@ -13,10 +13,11 @@ from inference import engines
 from inference.engines.contract import Config, Remembering, Shape
 from inference.explore import day_sums
 from inference.memory import LARGE
-from inference.text import REASONS, Choice, Spread, Stream, count, terms
+from inference.text import REASONS, THRESHOLDS, Choice, Spread, Stream, count, terms, thresholds
+from inference.text.choose import Thresholds
 from inference.training import Paces
 
-KEPT, SIDE, STOPS = 60, 14, 400  # words that are shown
+KEPT, SIDE, FREQUENT, STOPS = 60, 14, 60, 400  # words that are shown
 # Rough figures of this program on two cores, set by hand from single readings and trainings of some collections while
 # it was made; no benchmark keeps them, so durations are only said as one says them (`spoken`).
 READ = 5e6  # characters a second, from files to a corpus that is ready, where reading the format is not what takes long
@@ -33,6 +34,13 @@ _FEATURES = [
     regex.compile(p)
     for p in (r"\p{L}[-‐]\p{L}", r"\p{L}['’]\p{L}", r"\b\d{2,}", r"\b\p{L}\b", r"\b\p{Lu}\p{L}+ \p{Lu}\p{L}+")
 ]
+OUTSIDE = (
+    0.2  # share of the words that are no stop words and no numbers, from which on the page warns that they don't count
+)
+TOO_SMALL = (
+    "With fewer than about 5,000 words that count, topics differ from one seed to the next, however many they are: take "
+    "few, and rely on what several seeds agree on. Counts of single words and groups of documents can be compared all the same."
+)
 _TELLS = 2  # documents of the sample from which on their number tells how many there are of the whole
 
 
@@ -70,14 +78,13 @@ def preview(
     language and given of the corpus's tokeniser, for the passage."""
     counts = count(stream, choice)
     D, part = stream.D, stream.D / max(1, scale.documents)
-    least, largest = choice.min_documents * part, choice.max_share * D
+    left = thresholds(choice, counts.tokens, counts.documents, counts.lengths, counts.words, part)
     exists = counts.tokens > 0
-    rare = exists & (counts.documents < least)
-    common = exists & ~rare & (counts.documents > largest)
-    kept = exists & ~rare & ~common
+    kept, frequent = exists & ~left.any, left.common | left.even
     tokens = int(counts.left_out_tokens[counts.reason < len(REASONS)].sum() + counts.tokens.sum())
     counted = int(counts.tokens[kept].sum())
-    vocabulary = max(0, _vocabulary(counts.documents[exists], choice.min_documents, scale, D) - int(common.sum()))
+    content = max(1, int(counts.tokens.sum()))
+    vocabulary = max(0, _vocabulary(counts.documents[exists], choice.min_documents, scale, D) - int(frequent.sum()))
     words = _words(counts, scale.documents, D)
     return {
         "documents": D,
@@ -89,15 +96,15 @@ def preview(
         "counted": counted,
         "share": counted / tokens if tokens else 0.0,
         "kept": words(np.flatnonzero(kept), counts.tokens, KEPT),
-        "too_common": words(np.flatnonzero(common), -counts.documents, SIDE),
-        "under": words(np.flatnonzero(kept & (counts.documents > 0)), counts.documents, SIDE),
+        "too_frequent": words(np.flatnonzero(frequent), counts.tokens, FREQUENT),
+        "outside": (content - counted) / content,
+        "warns": (content - counted) / content > OUTSIDE,
         "enough": words(np.flatnonzero(kept), -counts.documents + _tie(counts.tokens), SIDE),
-        "too_rare": words(np.flatnonzero(rare), counts.documents + _tie(counts.tokens), SIDE),
-        "too_small": not scale.whole and least <= 1,  # for a word to be too rare in it
-        "max_share": choice.max_share,
+        "too_rare": words(np.flatnonzero(left.rare), counts.documents + _tie(counts.tokens), SIDE),
+        "too_small": not scale.whole and choice.min_documents * part <= 1,  # for a word to be too rare in it
         "min_documents": choice.min_documents,
         "stops": _stops(counts, kept_words),
-        "left_out": _left_out(counts, rare, common),
+        "left_out": _left_out(counts, left),
         "passage": _passage(passage, choice, counts, kept, cut) if passage else None,
         "time": _time(scale, counted / max(part, 1e-12)),
     }
@@ -160,18 +167,18 @@ def _stops(counts, kept_words: frozenset[str]) -> list[dict]:
     return [*({"word": word, "tokens": None, "kept": True} for word in sorted(kept_words)), *rows]
 
 
-def _left_out(counts, rare: np.ndarray, common: np.ndarray) -> list[dict]:
+def _left_out(counts, left: Thresholds) -> list[dict]:
     rows = [
         {
             "reason": name,
             "words": int((counts.reason == i).sum()),
             "tokens": int(counts.left_out_tokens[counts.reason == i].sum()),
         }
-        for i, name in enumerate(REASONS[:-2])
+        for i, name in enumerate(REASONS[:-THRESHOLDS])
     ]
     rows += [
         {"reason": name, "words": int(mask.sum()), "tokens": int(counts.tokens[mask].sum())}
-        for name, mask in (("too rare", rare), ("too common", common))
+        for name, mask in zip(REASONS[-THRESHOLDS:], left, strict=True)
     ]
     return [row for row in rows if row["words"]]
 
@@ -203,7 +210,7 @@ def _stopped(text: str, choice: Choice) -> bool:
 
 def _time(scale: Scale, tokens: float) -> dict:
     """How long reading and a first training may take, in words."""
-    topics = engines.suggest_topics(scale.documents)
+    topics = engines.suggest_topics(round(tokens))
     config = engines.config(engines.DEFAULT, topics=topics).resolve(scale.documents, max(1, int(tokens)))
     training = training_seconds(engines.DEFAULT, config, round(tokens))
     reading = 0.0
@@ -213,6 +220,8 @@ def _time(scale: Scale, tokens: float) -> dict:
         "reading": _about(reading) if reading else "",
         "training": _about(training),
         "topics": topics,
+        "tokens": round(tokens) if scale.whole else rough(tokens),
+        "too_small": TOO_SMALL if tokens < engines.FEW_TOKENS else "",
         "passes": config.passes,
     }
 

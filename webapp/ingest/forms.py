@@ -77,7 +77,7 @@ def _offered(corpus: Corpus, topics: int, chosen: str) -> list[OfferedEngine]:
 
 def _suggested(corpus: Corpus, engine: str = engines.DEFAULT) -> int:
     """A number of topics to begin with."""
-    return min(engines.suggest_topics(corpus.documents, engine), max(1, corpus.vocabulary))
+    return min(engines.suggest_topics(corpus.tokens, engine), max(1, corpus.vocabulary))
 
 
 def _version(corpus: Corpus) -> forms.TypedChoiceField | None:
@@ -135,8 +135,10 @@ class TrainForm(_RunForm):
         self.fields["topics"].help_text += (
             f" {suggested} is a good number to start with."
             if isinstance(engines.get(self.engine), Truncated)
-            else f" For {corpus.documents:,} documents {suggested} is a good number to start with; try half and twice as many."
+            else f" For {corpus.tokens:,} words that count {suggested} is a good number to start with; try half and twice as many."
         )
+        if corpus.tokens < engines.FEW_TOKENS:
+            self.fields["topics"].help_text += f" {estimates.TOO_SMALL}"
         self._add_seed_and_version("Seed")
 
     @cached_property

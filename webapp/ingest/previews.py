@@ -20,23 +20,21 @@ from webapp.storage import files, sealed
 
 BUTTONS = ("csrfmiddlewaretoken", "preview", "leave_out")  # of a form: no choices
 COLUMNS_SAID = 12  # names of columns in a sentence
-ALIKE = (
-    "These documents share most of their words, and the usual limits would leave none. So words that occur in all "
-    "documents count here, too."
-)
 FEW = "Hardly any word occurs in several documents, and the usual limits would leave none. So words of a single document count here, too."
 LONGEST_SHEET = 200  # letters of its name; Excel has 31
 
 
 def read_request(request: HttpRequest) -> tuple[QueryDict | None, bool]:
-    """What a form sent, and whether it is to be shown again rather than done. A word to leave out is added to the
-    others."""
+    """What a form sent, and whether it is to be shown again rather than done. A word to leave out, or to keep,
+    is added to the others."""
     if request.method != "POST":
         return None, False
     data = request.POST.copy()
+    if keep := data.get("keep", ""):
+        data.appendlist("kept_words", keep)
     if word := data.get("leave_out", ""):
         data["extra_stop_words"] = f"{data.get('extra_stop_words', '')} {word}".strip()
-    return data, bool(word) or "preview" in data
+    return data, bool(word or keep) or "preview" in data
 
 
 def read_choices(request: HttpRequest, upload: Upload) -> tuple[QueryDict | None, bool]:
@@ -216,18 +214,15 @@ def proposed(corpus: Corpus, reading: ReadingSettings) -> ReadingSettings:
 def _proposed(reading: ReadingSettings, beginning: sample.Sample, stream: Stream | None) -> tuple[ReadingSettings, str]:
     """With thresholds for as many documents as there are, where that is known, and the stop words of all languages that
     were found. Where those thresholds leave no word: with such as leave some, and a sentence that says so."""
-    if beginning.counted:
-        reading = reading.fitted(beginning.of)
+    reading = reading.fitted(beginning.of)
     languages = [code for code, share in beginning.languages.items() if share >= vocabulary_forms.SAID]
     if languages and sample.cut_alike(languages[0], reading.language):
         reading = replace(reading, language=languages[0])
     reading = replace(reading, also=[code for code in languages if code != reading.language])
     if stream is None or _words(reading, beginning, stream)["kept"]:
         return reading, ""
-    for wider in (replace(reading, max_share=1.0), replace(reading, max_share=1.0, min_documents=1)):
-        if _words(wider, beginning, stream)["kept"]:
-            return wider, ALIKE if wider.min_documents == reading.min_documents else FEW
-    return reading, ""
+    wider = replace(reading, min_documents=1)
+    return (wider, FEW) if _words(wider, beginning, stream)["kept"] else (reading, "")
 
 
 def preview_corpus(corpus: Corpus, form: vocabulary_forms.VocabularyForm, texts: list[str]) -> dict:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields, replace
 
 from inference.text import Choice, stop_words
 
-FEW = 50  # documents below which the usual thresholds would leave out too much
+FEW = 20  # documents below which a word of a single one counts
 
 
 @dataclass(frozen=True)
@@ -15,10 +15,12 @@ class VocabularySettings:
     language: str = ""  # ISO 639-1, or none: then there are no stop words but one's own
     also: list[str] = field(default_factory=list)  # languages whose stop words are left out, too
     min_documents: int = 5
-    max_share: float = 0.5
+    max_share: float = 1.0
+    spread_evenly: bool = False
     min_length: int = 2
     extra_stop_words: list[str] = field(default_factory=list)
-    kept_words: list[str] = field(default_factory=list)  # of the language's stop words those that count nevertheless
+    # Words that count although they are stop words of the language, or too common or spread evenly
+    kept_words: list[str] = field(default_factory=list)
     numbers: bool = False
     hyphens: str = "split"
     apostrophes: str = "split"
@@ -28,16 +30,14 @@ class VocabularySettings:
 
     @classmethod
     def of(cls, settings: dict):
-        """Of a version's settings, or a corpus's, which hold more; those of an older version lack some."""
-        return cls(**{f.name: settings[f.name] for f in fields(cls) if f.name in settings})
+        """Of a version's settings, or a corpus's, which hold more; those of an older version lack some, and mean what
+        they meant."""
+        older = {"spread_evenly": True} if "max_share" in settings else {}
+        return cls(**older | {f.name: settings[f.name] for f in fields(cls) if f.name in settings})
 
     def fitted(self, documents: int) -> "VocabularySettings":
-        """With thresholds for few documents: of three no word stands in five, and one in two is nothing common."""
-        if documents >= FEW:
-            return self
-        return replace(
-            self, min_documents=max(1, documents // 10), max_share=1.0 if documents < FEW // 5 else self.max_share
-        )
+        """With a least number of documents that grows with the collection: 2 of 341, 5 of 8,000, 25 of a million."""
+        return replace(self, min_documents=max(1 if documents < FEW else 2, round(documents ** (1 / 3) / 4)))
 
     def stop_words(self) -> set[str]:
         """Of its languages, and one's own; those that count nevertheless are among them."""
@@ -45,11 +45,12 @@ class VocabularySettings:
 
     def choice(self) -> Choice:
         """Raises Invalid, naming the field, for a value that can't be."""
-        stops = self.stop_words() - {word.lower() for word in self.kept_words}
+        kept = frozenset(word.lower() for word in self.kept_words)
         names = (
             "language",
             "min_documents",
             "max_share",
+            "spread_evenly",
             "min_length",
             "numbers",
             "hyphens",
@@ -58,8 +59,9 @@ class VocabularySettings:
             "duplicates",
         )
         return Choice(
-            stop_words=frozenset(stops), phrases=tuple(self.phrases), **{name: getattr(self, name) for name in names}
-        )
+            stop_words=frozenset(self.stop_words() - kept), kept=kept, phrases=tuple(self.phrases),
+            **{name: getattr(self, name) for name in names},
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)

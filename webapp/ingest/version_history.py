@@ -57,7 +57,7 @@ def difference(before: Version, now: Version) -> str:
     old, new = before.settings, now.settings
     parts = [
         _words(old, new, "extra_stop_words", "stop word"),
-        _words(old, new, "kept_words", "stop word that counts nevertheless", "stop words that count nevertheless"),
+        _words(old, new, "kept_words", "word that counts nevertheless", "words that count nevertheless"),
         _words({"phrases": _counting(before)}, {"phrases": _counting(now)}, "phrases", "phrase"),
     ]
     if _changed(old, new, "language"):
@@ -74,6 +74,8 @@ def difference(before: Version, now: Version) -> str:
         parts.append(
             f"words in at most {100 * new['max_share']:.3g}% of documents instead of {100 * old['max_share']:.3g}%"
         )
+    if _changed(old, new, "spread_evenly"):
+        parts.append(f"frequent words that are spread evenly {'count' if new['spread_evenly'] else 'don’t count'}")
     if _changed(old, new, "min_length"):
         parts.append(f"words of at least {new['min_length']} letters instead of {old['min_length']}")
     if _changed(old, new, "numbers"):

@@ -45,8 +45,13 @@ class VocabularyForm(forms.Form):
     )  # fmt: skip
     max_share = forms.FloatField(
         min_value=0, max_value=100, label="Leave out words in more than this percentage of documents",
-        help_text="Words that occur almost everywhere don’t distinguish topics. 100 keeps them all.",
+        help_text="100, the usual value, leaves out none for that: a word can be in most of the documents and still be much of a topic.",
     )  # fmt: skip
+    spread_evenly = forms.BooleanField(
+        required=False,
+        label="Frequent words that are spread evenly count",
+        help_text="Words in more than a tenth of the documents that occur as evenly as by chance (by their residual idf) tell little about topics. They are left out only where documents have 100 words or more.",
+    )
     extra_stop_words = forms.CharField(
         required=False, widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}), max_length=200_000,
         label="More stop words", help_text="Your own words to leave out, separated by spaces, commas or lines.",

@@ -57,7 +57,7 @@ def train_when_read(corpus: Corpus) -> None:
     version = corpus.version
     if corpus.trains is None or version is None:
         return
-    topics = min(engines.suggest_topics(version.documents), max(1, version.vocabulary))
+    topics = min(engines.suggest_topics(version.tokens), max(1, version.vocabulary))
     try:
         with transaction.atomic():
             create(version, by=corpus.owner, **{"topics": topics} | corpus.trains)

@@ -123,9 +123,12 @@ def choose(texts, choice, turn=None, left_out=(), language: str = "", given: boo
     documents = Counter(word for found in counted for word in {word for _, word in found})
     rare = {word for word in tokens if documents[word] < choice.min_documents}
     common = {word for word in tokens if documents[word] > choice.max_share * (len(texts) - len(left_out))} - rare
-    kept = sorted(tokens.keys() - rare - common, key=lambda word: (-tokens[word], word))
+    common -= choice.kept
+    evenly = even(cut, tokens, documents, tokens.keys() - rare, left_out) - common - choice.kept
+    evenly = set() if choice.spread_evenly else evenly
+    kept = sorted(tokens.keys() - rare - common - evenly, key=lambda word: (-tokens[word], word))
     said = {why: (len(set(words)), len(words)) for why, words in dropped.items()}
-    for why, words in (("too rare", rare), ("too common", common)):
+    for why, words in (("too rare", rare), ("too common", common), ("spread evenly", evenly)):
         if words:
             said[why] = (len(words), sum(tokens[word] for word in words))
     rows = [
@@ -133,6 +136,21 @@ def choose(texts, choice, turn=None, left_out=(), language: str = "", given: boo
         for found in counted
     ]
     return kept, said, rows
+
+
+def even(cut, tokens, documents, counts, left_out) -> set[str]:
+    """Words in more than a tenth of the documents whose residual idf is below the median of the 500 most frequent."""
+    lengths = [len(found) for d, found in enumerate(cut) if d not in left_out]
+    some = [length for length in lengths if length]
+    if len(some) < 200 or np.median(some) < 100:
+        return set()
+
+    def residual(word):
+        expected = sum(1 - np.exp(-tokens[word] * length / sum(some)) for length in some)
+        return round(np.log(expected / documents[word]), 9)
+
+    middle = np.median([residual(word) for word in sorted(counts, key=lambda word: -tokens[word])[:500]])
+    return {word for word in counts if documents[word] > 0.1 * len(lengths) and residual(word) < middle}
 
 
 def phrases(texts, choice, given_phrases=()) -> dict[str, tuple[int, int, float]]:

@@ -2,6 +2,8 @@
 
 import gzip
 import json
+from dataclasses import replace
+from random import Random
 
 import numpy as np
 import pytest
@@ -111,6 +113,37 @@ def test_what_words_become(tmp_path):
 
 def test_documents_that_are_left_out_and_later_ones(tmp_path):
     agree(tmp_path, TEXTS, CHOICES[0], left_out={0, 5, 33}, documents=40)
+
+
+def spread() -> list[str]:
+    """240 documents of 150 words, each with some words of its own: "dull" is in all, "lump" in a sixth of them, often."""
+    random, texts = Random(3), []
+    for d in range(240):
+        own = random.sample([f"w{i}" for i in range(300)], 40) + ["lump"] * 20 * (d % 6 == 0)
+        texts.append(" ".join(["dull" if i % 20 == 0 else random.choice(own) for i in range(150)]))
+    return texts
+
+
+@pytest.mark.parametrize(
+    "more", [{}, {"kept": frozenset(["dull"])}, {"spread_evenly": True}, {"forms": "stems", "language": "en"}]
+)
+def test_frequent_words_that_are_spread_evenly_do_not_count(tmp_path, more):
+    choice = Choice(numbers=True, min_documents=2, **more)
+    words = agree(tmp_path, spread(), choice, left_out={3}).words
+    assert "lump" in words and ("dull" in words) == bool({"kept", "spread_evenly"} & more.keys())
+
+
+def test_of_short_or_few_documents_evenly_spread_words_count(tmp_path):
+    short = [text[:300] for text in spread()]
+    assert "dull" in agree(tmp_path / "short", short, Choice(min_documents=2)).words
+    assert "dull" in agree(tmp_path / "few", spread()[:190], Choice(min_documents=2)).words
+
+
+def test_a_word_that_is_kept_counts_however_common(tmp_path):
+    texts = ["always alpha", "always beta", "always gamma alpha", "beta gamma"]
+    choice = Choice(min_documents=1, max_share=0.6)
+    assert "always" not in agree(tmp_path / "without", texts, choice).words
+    assert "always" in agree(tmp_path / "with", texts, replace(choice, kept=frozenset(["always"]))).words
 
 
 def test_given_words(tmp_path):

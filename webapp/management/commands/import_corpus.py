@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from inference.errors import Invalid
 from inference.text import LANGUAGES
 from webapp import readers
-from webapp.ingest import corpora, guesses
+from webapp.ingest import corpora, guesses, previews
 from webapp.ingest.shaping import Shaping
 from webapp.management.progress import follow_reading, prepare_database
 from webapp.models import Corpus
@@ -29,10 +29,11 @@ class Command(BaseCommand):
                             help="ISO 639-1, for stop words and search; none for none (default: what the texts seem to be in)")  # fmt: skip
         parser.add_argument("--also", action="append", default=[], choices=[*LANGUAGES], metavar="CODE",
                             help="a language whose stop words are left out, too; may be repeated")  # fmt: skip
-        parser.add_argument("--min-documents", type=int, default=DEFAULT.min_documents,
-                            help="leave out words in fewer documents (default: %(default)s)")  # fmt: skip
+        parser.add_argument("--min-documents", type=int,
+                            help="leave out words in fewer documents; by default what suits their number")  # fmt: skip
         parser.add_argument("--max-share", type=float, default=DEFAULT.max_share,
                             help="leave out words in more than this share of documents (default: %(default)s)")  # fmt: skip
+        parser.add_argument("--spread-evenly", action="store_true", help="frequent words that are spread evenly count")
         parser.add_argument("--min-length", type=int, default=DEFAULT.min_length,
                             help="leave out words with fewer letters (default: %(default)s)")  # fmt: skip
         parser.add_argument("--stop-words", type=Path, metavar="FILE", help="more words to leave out, one on a line")
@@ -152,16 +153,20 @@ class Command(BaseCommand):
         sniff = guesses.sniff(corpus, **options)
         columns = {role: self._column(sniff, given[role]) for role in ("text", "title", "date", "id") if given[role]}
         words = given["stop_words"].read_text(encoding="utf-8").lower().split() if given["stop_words"] else []
-        return corpora.ReadingSettings(
+        reading = corpora.ReadingSettings(
             options=asdict(replace(sniff.options, **columns)),
             language=self._language(sniff, given["language"]),
             also=given["also"],
-            min_documents=given["min_documents"],
+            min_documents=given["min_documents"] or DEFAULT.min_documents,
             max_share=given["max_share"],
+            spread_evenly=given["spread_evenly"],
             min_length=given["min_length"],
             extra_stop_words=sorted(set(words)),
             shaping=given["shaping"],
         )
+        if given["min_documents"] is None:
+            return replace(reading, min_documents=previews.proposed(corpus, reading).min_documents)
+        return reading
 
     def _language(self, sniff: readers.Sniff, given: str) -> str:
         if given != "detect":
