@@ -177,7 +177,8 @@ def preview_draft(corpus: Corpus, form: reading_forms.ReadingForm, shaping: Shap
     first = tuple(embargo.preview(one, hidden) for one in beginning.first)
     passage = embargo.beginning(corpus, beginning.passage)
     dates = () if hidden and "date" in hidden.roles else beginning.dates
-    shown["sample"] = beginning = replace(beginning, first=first, passage=passage, dates=dates)
+    why = "" if hidden else beginning.why_undated
+    shown["sample"] = beginning = replace(beginning, first=first, passage=passage, dates=dates, why_undated=why)
     if stream is None:
         return shown | {
             "trouble": " ".join(["No document could be read from the beginning of the files.", *beginning.problems[:1]])

@@ -27,6 +27,7 @@ from webapp.ingest.estimates import passage_of
 from webapp.ingest.guesses import stored_path
 from webapp.ingest.settings import ReadingSettings
 from webapp.ingest.shaping import Shaping, shape, upload_of
+from webapp.metadata.dates import why_none
 from webapp.models import Corpus
 from webapp.storage import files
 
@@ -58,6 +59,8 @@ class Sample:
     first: tuple[dict, ...] = ()
     languages: dict[str, float] = field(default_factory=dict)  # ISO 639-1 -> share of the letters, largest first
     dates: tuple[str, ...] = ()  # ISO, the earliest and the latest of those that were read
+    undated: int = 0  # documents whose date could not be read; and why, with an example
+    why_undated: str = ""
     passage: str = ""  # in which numbers, hyphens and apostrophes can be seen at work
 
 
@@ -184,7 +187,7 @@ class _Sampler:
         tokeniser = Tokeniser(self.reading.language, given=self.options.given)
         began = time.monotonic()
         self.until = began + SECONDS
-        first, texts, days = [], [], []
+        first, texts, days, undated = [], [], [], []
         with Stream.write(self.folder, tokeniser) as stream:
             for document in itertools.islice(self._shaped(), DOCUMENTS):
                 text = document.text[:CHARACTERS]
@@ -194,6 +197,8 @@ class _Sampler:
                     texts.append(text[:_DEPTH])
                 if day := readers.parse_date(document.date, self.options.date_order or None):
                     days.append(day)
+                elif document.date.strip():
+                    undated.append(document.date.strip())
                 stream.add([text], [document.title])
                 self.documents += 1
                 self.documents_of[self.kind] += 1
@@ -218,6 +223,8 @@ class _Sampler:
             first=tuple(first),
             languages=shares(texts),
             dates=(min(days).isoformat(), max(days).isoformat()) if days else (),
+            undated=len(undated),
+            why_undated=f"“{undated[0][:60]}” {why_none(undated[0])}" if undated else "",
             passage=passage_of(texts),
         )
 

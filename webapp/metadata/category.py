@@ -35,7 +35,8 @@ class CodeWriter(ColumnWriter):
         return True
 
     def finish(self, documents: int, target: Path) -> dict | None:
-        if sum(self.counts) < LEAST_SHARED * len(self.counts):
+        alike = len(self.counts) == 1 and self.counts[0] == documents  # which tells no document from another
+        if alike or sum(self.counts) < LEAST_SHARED * len(self.counts):
             self.discard()
             return None
         self.complete(documents)

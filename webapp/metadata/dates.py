@@ -3,7 +3,7 @@
 import calendar
 import unicodedata
 from collections.abc import Iterable
-from datetime import date
+from datetime import date, timedelta
 from functools import lru_cache
 
 import regex
@@ -53,6 +53,8 @@ _FORMS = [
     regex.compile(form)
     for form in (
         rf"(?P<y>\d{{4}})[-/.](?P<m>\d{{1,2}})(?:[-/.](?P<d>\d{{1,2}}){_TIME})?",
+        r"(?P<m>\d{1,2})[-/](?P<y>\d{4})",
+        rf"(?:\p{{L}}{{3}} )?{_NAME} (?P<d>\d{{1,2}}) \d{{1,2}}:\d\d:\d\d (?:[+-]\d{{4}} |\p{{L}}{{3,5}} )?(?P<y>\d{{4}})",
         r"(?P<y>\d{4})(?P<m>\d{2})(?P<d>\d{2})(?:T\d{4,6}.*)?",
         rf"(?P<d>\d{{1,2}})\.\s?(?P<m>\d{{1,2}})\.\s?(?P<y>\d{{4}})\.?{_TIME}",
         rf"(?:le |el |den |am |\p{{L}}{{2,13}}\.?,? )?(?P<d>\d{{1,2}}){_TH}[-\s]{_OF}{_NAME},?[-\s]{_OF}(?P<y>\d{{4}})(?: ?(?:г|р|r)\.?|{_TIME})",
@@ -63,8 +65,15 @@ _FORMS = [
         r"(?P<y>\d{4})(?:(?:\s?[-–—/]\s?| (?:to|until|bis|à|a) )(?P<end>\d{4}|\d{2})|s|er)",
     )
 ]
-_YEAR = regex.compile(r"(?<!\d)(?:\d{4}|\d{8})(?!\d)")  # stands in each of the forms: most texts have none
-_NUMBERS = regex.compile(rf"(\d{{1,2}})([/.-])(\d{{1,2}})\2(\d{{4}}){_TIME}")
+# One of them is in each of the forms: most texts have none
+_YEAR = regex.compile(
+    r"(?<!\d)(?:\d{4}|\d{8}|\d{10}|\d{13})(?!\d)|^\d{1,2}[-/.\s](?:\d{1,2}|\p{L}{3,9})[-/.\s]['’]?\d\d(?!\d)"
+)
+_NUMBERS = regex.compile(rf"(\d{{1,2}})([/.-])(\d{{1,2}})\2(\d{{4}}|\d\d){_TIME}")
+_SHORT_NAME = regex.compile(rf"(\d{{1,2}})\.?[-\s]{_NAME}[-\s]['’]?(\d\d){_TIME}")
+_SHORT_POINTS = regex.compile(r"\d\d\.\d\d\.\d\d(?!\d).*")  # 1.2.10 is rather the number of a version
+LATEST = 2039  # what a year of two digits can be: 1940 to 2039
+_SECONDS = regex.compile(r"1?\d{9}(?:\d{3})?", regex.ASCII)  # since 1970, or thousandths of them
 # "c. 1850", "[1791?]", "um 1850", "~1900", "A.D. 900": what stands about a date that is not certain.
 _ABOUT = regex.compile(
     r"^(?:[\[(<~≈?\s]|(?:c|ca|cca|circa|about|approx|around|um|etwa|vers|env|hacia|verso|ok|около|ок|©|a\.d|ad)[.\s]\s*)+|[\])>?\s]+$",
@@ -76,7 +85,7 @@ _BEFORE_CHRIST = regex.compile(
 _SHORT_SPAN = regex.compile(r"\d{4}[-/](?:1[3-9]|[2-9]\d)")
 _DECADE = regex.compile(r"(\d{3})0s", regex.ASCII)
 _ISO = regex.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?", regex.ASCII)
-_TWO_DIGITS = regex.compile(r"\d{1,2}[-/.](?:\d{1,2}|\p{L}{3,9})[-/.]\d{2}|['’]?\d{2}")
+_TWO_DIGITS = regex.compile(r"['’]?\d{2}")
 
 
 @lru_cache(1 << 16)
@@ -102,10 +111,16 @@ def _parse(text: str, order: str | None) -> date | None:
     if not 4 <= len(text) <= LONGEST or not _YEAR.search(text) or _BEFORE_CHRIST.search(text):
         return None
     text = _ABOUT.sub("", text)
+    if _SECONDS.fullmatch(text) and len(text) in (10, 13):
+        return date(1970, 1, 1) + timedelta(seconds=int(text[:10]))
     if len(text) == 4 and text.isdecimal():
         return _date(text, "1", "1")
     if match := _NUMBERS.fullmatch(text):
-        return _numbers(*match.groups(), order)
+        short_points = len(match[4]) == 2 and match[2] == "." and not _SHORT_POINTS.fullmatch(text)
+        return None if short_points else _numbers(*match.groups(), order)
+    if match := _SHORT_NAME.fullmatch(text):
+        month = _month(match[2])
+        return _date(_full(match[3]), month, match[1]) if month else None
     for form in _FORMS:
         if match := form.fullmatch(text):
             parts = match.groupdict()
@@ -116,6 +131,11 @@ def _parse(text: str, order: str | None) -> date | None:
             if month and (day := _date(parts["y"], month, parts.get("d") or 1)):
                 return day
     return None
+
+
+def _full(year: str) -> str:
+    """A year of four digits; one of two is in the hundred years that end with LATEST."""
+    return year if len(year) == 4 else str(LATEST - (LATEST - int(year)) % 100)
 
 
 def _date(year: str, month: str | int, day: str | int) -> date | None:
@@ -134,6 +154,7 @@ def _numbers(first: str, mark: str, second: str, year: str, order: str | None) -
         order = order or "dmy"
     if order is None and first != second:
         return None
+    year = _full(year)
     return _date(year, first, second) if order == "mdy" else _date(year, second, first)
 
 
@@ -171,8 +192,9 @@ def ambiguous(values: Iterable[str]) -> bool:
 
 def looks_like(text: str) -> bool:
     """Whether a text is a date for a guess at a column: in either order, as each reads what the other does; not
-    1914-50, which is a span only where one knows of dates."""
-    return parse_date(text, "dmy") is not None and not _SHORT_SPAN.fullmatch(text)
+    1914-50, which is a span only where one knows of dates, nor seconds since 1970, which may be any number."""
+    known = parse_date(text, "dmy") is not None
+    return known and not _SHORT_SPAN.fullmatch(text) and not _SECONDS.fullmatch(text.strip())
 
 
 def why_none(text: str) -> str:
@@ -182,7 +204,7 @@ def why_none(text: str) -> str:
     if parse_date(text, "dmy"):
         return "can be read in two ways; choose which number is the day"
     if _TWO_DIGITS.fullmatch(text.strip()):
-        return "has a year of two digits, and the century is not guessed"
+        return "is a year of two digits alone, and could be any number"
     return "is not in a date format that we know"
 
 

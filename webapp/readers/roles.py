@@ -15,7 +15,8 @@ _NAMES = {
 }  # fmt: skip
 _BEGINNING = 1_000  # characters of a cell by which it is known whether it holds words
 _LONGEST_WORD = 40  # of Latin letters
-_MANY = 0.8  # of the cells must be a date for a column of dates
+_MANY = 0.8  # of the cells must be a date for a column of dates, and different for one of ids
+_DIGITS = 5  # of ids that are numbers in no order
 
 
 def known(name: str) -> bool:
@@ -60,6 +61,9 @@ def guess(columns: list[str], rows: list[list[str]]) -> dict[str, Any]:
     take("text", by_name if by_name is not None and words[by_name] >= 0.3 * words[wordiest] else wordiest)
     for role in ("title", "date", "id"):
         take(role, named[role] if named[role] in free else None)
+    if places["id"] is not None and _counts(cells[places["id"]]):
+        free.add(places["id"])
+        places["id"] = None
     if places["date"] is None:
         take("date", next((i for i in sorted(free) if _dates(cells[i])), None))
     if places["id"] is None and len(rows) > 1:
@@ -91,5 +95,17 @@ def _worded(cell: str) -> float:
 
 
 def _identifies(cells: list[str]) -> bool:
-    """All different, all short, none with a space."""
-    return len(set(cells)) == len(cells) and all(0 < len(cell) <= 60 and " " not in cell for cell in cells)
+    """All different, all short, none with a space; of numbers such as count documents or have as many digits each."""
+    if len(set(cells)) < len(cells) or not all(0 < len(cell) <= 60 and " " not in cell for cell in cells):
+        return False
+    if not all(cell.isdecimal() for cell in cells):
+        return True
+    numbers = [int(cell) for cell in cells]
+    digits = {len(cell) for cell in cells}
+    return numbers in (sorted(numbers), sorted(numbers, reverse=True)) or (len(digits) == 1 and min(digits) >= _DIGITS)
+
+
+def _counts(cells: list[str]) -> bool:
+    """Whether they are numbers of which some are the same: how often something was, not which document it is."""
+    filled = [cell for cell in cells if cell]
+    return len(set(filled)) < _MANY * len(filled) and all(cell.isdecimal() for cell in filled)

@@ -32,8 +32,11 @@ from webapp.readers import parse_date
         ("17. mai 1814", date(1814, 5, 17)), ("6. joulukuuta 1917", date(1917, 12, 6)), ("1 decembrie 1918", date(1918, 12, 1)), ("24 серпня 1991", date(1991, 8, 24)),
         ("2006年11月3日", date(2006, 11, 3)), ("1999年", date(1999, 1, 1)), ("1945년 8월 15일", date(1945, 8, 15)), ("17 Agustus 1945", date(1945, 8, 17)),
         ("23 يوليو 1952", date(1952, 7, 23)), ("24 มิถุนายน 1932", date(1932, 6, 24)), ("١٩٥٢", date(1952, 1, 1)), ("5 d'octubre de 1900", date(1900, 10, 5)),
+        # years of two digits, as computers write them, and seconds since 1970
+        ("10/16/17 22:59", date(2017, 10, 16)), ("26-FEB-87", date(1987, 2, 26)), ("3 May '45", date(1945, 5, 3)), ("31/12/39", date(2039, 12, 31)), ("31/12/40", date(1940, 12, 31)),
+        ("23.12.98", date(1998, 12, 23)), ("10/2017", date(2017, 10, 1)), ("Mon Oct 16 22:59:00 +0000 2017", date(2017, 10, 16)), ("1508194740", date(2017, 10, 16)), ("1508194740000", date(2017, 10, 16)),
         # never guessed
-        ("12/3/99", None), ("300 BC", None), ("44 v. Chr.", None), ("99", None), ("2020-13", None), ("31 June 1999", None), ("\ud800", None), ("1999\0", None),
+        ("12/3/99", None), ("1.2.10", None), ("5.2017", None), ("300 BC", None), ("44 v. Chr.", None), ("99", None), ("2020-13", None), ("31 June 1999", None), ("\ud800", None), ("1999\0", None),
     ],
 )  # fmt: skip
 def test_dates(text, expected):
@@ -44,7 +47,9 @@ def test_what_numbers_mean_is_decided_by_the_column():
     assert guess_order(["12/3/1999", "1/2/2000", "25/12/1999"]) == "dmy"
     assert guess_order(["12/3/1999", "12-25-1999", "1999-01-02", ""]) == "mdy"
     assert guess_order(["12/3/1999", "1/2/2000"]) is None and guess_order([]) is None
-    assert guess_order(["25/12/1999", "12/25/1999"]) is None
+    assert (
+        guess_order(["25/12/1999", "12/25/1999"]) is None and guess_order(["10/16/17 22:59", "10/1/17 9:00"]) == "mdy"
+    )
     assert guess_order(["1/1/1999", "2/1/1999", "3/1/1999", "4/1/1999"]) == "mdy"
     assert guess_order(["1/1/1999", "1/2/1999", "1/3/1999"]) == "dmy"
     assert parse_date("12/3/1999", "dmy") == date(1999, 3, 12) and parse_date("12/3/1999", "mdy") == date(1999, 12, 3)
@@ -54,7 +59,7 @@ def test_what_numbers_mean_is_decided_by_the_column():
 
 @pytest.mark.parametrize(
     ("text", "why"),
-    [("300 BC", "before the year 1"), ("-44", "before the year 1"), ("12/3/1999", "two ways"), ("3-Jan-99", "two digits"), ("1/2/99", "two digits"), ("soon", "not in a date format")],
+    [("300 BC", "before the year 1"), ("-44", "before the year 1"), ("12/3/1999", "two ways"), ("'99", "two digits"), ("1/2/99", "two ways"), ("soon", "not in a date format")],
 )  # fmt: skip
 def test_why_there_is_none(text, why):
     assert parse_date(text) is None and why in why_none(text)

@@ -5,6 +5,7 @@ import pytest
 from webapp import readers
 from webapp.metadata import guess
 from webapp.metadata.number import parse_number
+from webapp.readers.roles import guess as guess_roles
 
 ROWS = 30
 
@@ -56,3 +57,16 @@ def test_dates_that_can_be_read_in_two_ways_are_still_dates(file):
     rows = "".join(f"{i},{i % 9 + 1}/{i % 7 + 2}/19{i + 10},{'words of a text ' * 9}\n" for i in range(40))
     options = readers.sniff(*file("id,when,text\n" + rows, "a.csv")).options
     assert options.date == 1 and options.date_order == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "is_id"),
+    [
+        ("retweets", [str(i * 7919 % 1000) for i in range(40)], False), ("no", [str(i) for i in range(40)], True),
+        ("row", [str(900 - i) for i in range(40)], True), ("tweet", [str(10**17 + i * 7919 % 1000) for i in range(40)], True),
+        ("number", [str(i % 5) for i in range(40)], False), ("code", [f"k{i * 7 % 40}" for i in range(40)], True),
+    ],
+)  # fmt: skip
+def test_numbers_that_repeat_or_are_in_no_order_are_no_ids(name, cells, is_id):
+    rows = [[cell, "some words of a text, which differ from any title"] for cell in cells]
+    assert guess_roles([name, "text"], rows)["id"] == (0 if is_id else None)

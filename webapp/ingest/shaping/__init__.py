@@ -10,7 +10,7 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from webapp.ingest.shaping.joining import join
-from webapp.ingest.shaping.names import Pattern, name_fields
+from webapp.ingest.shaping.names import Pattern, name_fields, usual_fields
 from webapp.ingest.shaping.options import Shaping
 from webapp.ingest.shaping.sections import cut
 from webapp.ingest.shaping.table import Guess, Table, guess, upload_of
@@ -40,6 +40,7 @@ def shape(
     with Table(upload, shaping.table, shaping.key, folder, advance) if shaping.table else nullcontext() as about:
         if shaping.names or shaping.pattern:
             items = name_fields(items, shaping.names, shaping.pattern)
+        items = usual_fields(items, folders=not shaping.names)
         if about:
             items = about.join(items)
         if shaping.joins:

@@ -4,8 +4,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
+import regex
+
 from inference.errors import Invalid
-from webapp.readers import Document, Problem
+from webapp.readers import Document, Problem, parse_date
 from webapp.readers.model import MAX_FIELD, MAX_ID, MAX_NAME, MAX_TITLE
 from webapp.readers.opening import clean
 
@@ -13,6 +15,12 @@ MOST_FOLDERS = 16
 ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
 _PACKED = (".gz", ".bz2", ".xz")
 _DATE = ("year", "month", "day")
+_YEAR = regex.compile(r"(?<![\d.])(?:1[5-9]\d\d|20\d\d)(?![\d.]\d|\d)", regex.ASCII)
+_DAYS = [
+    regex.compile(r"(?<!\d)((?:1[5-9]|20)\d\d)([01]\d)([0-3]\d)(?!\d)", regex.ASCII),
+    regex.compile(r"(?<!\d)((?:1[5-9]|20)\d\d)[-_. ]([01]?\d)(?:[-_. ]([0-3]?\d))?(?!\d)", regex.ASCII),
+]
+_LOOKED_AT, _LINE = 2_000, 80  # characters: where a first line is looked for, and of one that is a title
 
 
 class Path(NamedTuple):
@@ -152,6 +160,51 @@ def name_fields(items: Iterable[Document | Problem], folders: bool, text: str) -
         others = f" and {unlike - 1:,} other documents" if unlike > 1 else ""
         sentence = f"“{example.file}”{others}: the name is not like the pattern {text}, so no fields were made from it."
         yield Problem(example.file, example.place, sentence, False)
+
+
+def usual_fields(items: Iterable[Document | Problem], folders: bool) -> Iterator[Document | Problem]:
+    """What names say where nobody asked them: with `folders`, the last folder of a file is the field “folder” (columns
+    keep it only where it groups documents); a file that is one document has the date that its name has, and its first
+    line for a title where its name is a number. What the document says of itself counts more."""
+    last = where = day = None
+    for item in items:
+        if isinstance(item, Document) and item.file:
+            if item.file != last:
+                last, where = item.file, path(item.file)
+                day = date_in(where.stem)
+            alone = not item.place
+            item = replace(
+                item,
+                title=_first_line(item) if alone and item.title == where.stem else item.title,
+                date=item.date or (day if alone else ""),
+                metadata={"folder": where.folders[-1][:MAX_FIELD]} | item.metadata
+                if folders and where.folders
+                else item.metadata,
+            )
+        yield item
+
+
+def _first_line(document: Document) -> str:
+    """The title of a document that has its file's name: its first line, where that name has no letters."""
+    if any(map(str.isalpha, document.title)):
+        return document.title
+    line = next((line.strip() for line in document.text[:_LOOKED_AT].splitlines() if any(map(str.isalpha, line))), "")
+    if len(line) > _LINE:
+        line = line[: _LINE + 1].rpartition(" ")[0] or line[:_LINE]
+        line = f"{line.rstrip(' ,;:')} …"
+    return line or document.title
+
+
+def date_in(name: str) -> str:
+    """The date in a file's name, "" for none: a day or a month of whatever form, or a year beside letters; a number by
+    itself may be any."""
+    for form in _DAYS:
+        if match := form.search(name):
+            text = "-".join(part for part in match.groups() if part)
+            if parse_date(text):
+                return text
+    years = _YEAR.findall(name) if any(map(str.isalpha, name)) else []
+    return years[0] if len(years) == 1 else ""
 
 
 def _folders(where: Path) -> dict[str, str]:

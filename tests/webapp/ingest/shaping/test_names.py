@@ -124,3 +124,44 @@ def test_names_unlike_the_pattern_are_counted(tmp_path):
         and "1 other" in problem.message
         and not problem.dropped
     )
+
+
+def shaped(tmp_path, *documents: Document, **options) -> list[Document]:
+    return list(shape(documents, Shaping(**options), tmp_path))
+
+
+def test_the_last_folder_is_a_field_unless_the_document_has_one(tmp_path):
+    texts = ["business/001.txt", "news.zip/bbc/sport/002.txt", "003.txt"]
+    plain = shaped(tmp_path, *(Document("text", file=file) for file in texts))
+    assert [document.metadata for document in plain] == [{"folder": "business"}, {"folder": "sport"}, {}]
+    [own] = shaped(tmp_path, Document("text", file="a/b.txt", metadata={"folder": "mine"}))
+    assert own.metadata == {"folder": "mine"}
+    assert fields("a/b/x.txt", tmp_path, names=True) == {"folder 1": "a", "folder 2": "b", "file": "x"}
+
+
+def test_a_file_whose_name_is_a_number_has_its_first_line_for_a_title(tmp_path):
+    text = "\n 17 \nAd sales boost Time Warner profit\n\nQuarterly profits at US media giant"
+    long = "word " * 40
+    titles = [
+        document.title
+        for document in shaped(
+            tmp_path, Document(text, "001", file="001.txt"), Document(text, "letter 1", file="letter 1.txt"),
+            Document(long, "2-3", file="2-3.txt"), Document("12 13", "4", file="4.txt"), Document(text, "7", file="a.csv", place="row 2"),
+        )
+    ]  # fmt: skip
+    assert titles == ["Ad sales boost Time Warner profit", "letter 1", f"{('word ' * 16).strip()} …", "4", "7"]
+
+
+@pytest.mark.parametrize(
+    ("name", "date"),
+    [
+        ("1901_adams", "1901"), ("letter 1984-3-02", "1984-3-02"), ("IMG_20170304", "2017-03-04"), ("minutes 1999_05", "1999-05"),
+        ("1850", ""), ("pep-0484", ""), ("from 1900 to 1999", ""), ("20171399x", ""), ("room 12345", ""),
+    ],
+)  # fmt: skip
+def test_dates_in_names(tmp_path, name, date):
+    own, row, plain = shaped(
+        tmp_path, Document("text", date="1777", file=f"{name}.txt"), Document("text", file=f"{name}.txt", place="row 3"),
+        Document("text", file=f"{name}.txt"),
+    )  # fmt: skip
+    assert (own.date, row.date, plain.date) == ("1777", "", date)
