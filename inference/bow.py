@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
@@ -19,6 +20,10 @@ FORMAT = 1  # of the folder: raised when the files change their meaning
 _ARRAYS = {"indptr": np.int64, "words": np.int32, "counts": np.int32}
 # Written, so that they can be mapped where memory must not grow with documents
 _BY_DOCUMENT = ("first_token", "lengths")
+_SECTIONS, _CUT = (
+    "sections",
+    ("first_row", "indptr", "first_token", "lengths", "documents"),
+)  # files where rows are sections
 _CHUNK = 1 << 22  # elements hashed or checked at a time: memory stays flat on memory-mapped arrays
 
 
@@ -29,6 +34,9 @@ class Bow:
     D: number of documents. tokens: sum of counts. A document without words is an empty row: numbers never slip.
     offsets: int32[tokens], the character of its document's text at which each token begins; tokens by document, by
     word, then in the text's order. None for a bag of words without a text.
+    first_row: int64[documents + 1] where rows are sections of documents (inference.text.sections): those of document d
+    are first_row[d] to first_row[d + 1] - 1; None where each row is a document. Pages ask `by_document()`, trainings the
+    rows.
     Raises Invalid("corpus", …) when the arrays do not fit together.
     """
 
@@ -40,19 +48,42 @@ class Bow:
         V: int,
         *,
         offsets: np.ndarray | None = None,
+        first_row: np.ndarray | None = None,
         check: bool = True,
     ):
         self.indptr = np.asanyarray(indptr, np.int64)
         self.words = np.asanyarray(words, np.int32)
         self.counts = np.asanyarray(counts, np.int32)
         self.V = int(V)
-        self.offsets = offsets
+        self.offsets, self.first_row = offsets, first_row
         if check:
             self._check()
         self._digest: str | None = None
         self._tokens: int | None = None
         self._first_token: np.ndarray | None = None
         self._lengths: np.ndarray | None = None
+        self._by_document: Bow | None = None
+        self._documents: np.ndarray | None = None
+
+    def by_document(self) -> "Bow":
+        """The same with a row for each document; itself where rows are documents. It has the same arrays of pairs: a
+        document's are those of its sections, one section after the other, so its words ascend within a section only."""
+        if self.first_row is None:
+            return self
+        if self._by_document is None:
+            indptr = self.indptr[self.first_row]
+            self._by_document = Bow(indptr, self.words, self.counts, self.V, offsets=self.offsets, check=False)
+            self._by_document._first_token = self.first_token[self.first_row]
+            self._by_document._tokens, self._by_document._digest = self.tokens, self._digest
+        return self._by_document
+
+    def documents_of(self, rows: np.ndarray) -> np.ndarray:
+        """int32: the documents of some rows; the rows themselves where these are documents."""
+        if self.first_row is None:
+            return rows
+        if self._documents is None:
+            self._documents = np.repeat(np.arange(len(self.first_row) - 1, dtype=np.int32), np.diff(self.first_row))
+        return self._documents[rows]
 
     @property
     def D(self) -> int:
@@ -160,8 +191,31 @@ class Bow:
                 np.save(target, array)
         for name in _BY_DOCUMENT:
             np.save(folder / f"{name}.npy", getattr(self, name))
+        self._save_sections(folder / _SECTIONS)
         meta = {"format": FORMAT, "V": self.V, "D": self.D, "tokens": self.tokens, "digest": self.digest}
         rewrite(folder / "meta.json", json.dumps(meta).encode())
+
+    def _save_sections(self, folder: Path) -> None:
+        """What has a number for each document, where rows are sections."""
+        shutil.rmtree(folder, ignore_errors=True)
+        if self.first_row is not None:
+            folder.mkdir()
+            whole = self.by_document()
+            self.documents_of(np.zeros(0, np.int64))
+            arrays = (self.first_row, whole.indptr, whole.first_token, whole.lengths, self._documents)
+            for name, array in zip(_CUT, arrays, strict=True):
+                np.save(folder / f"{name}.npy", array)
+
+    def _open_sections(self, folder: Path) -> None:
+        """Map them."""
+        if not folder.is_dir():
+            return
+        self.first_row, indptr, first_token, lengths, self._documents = (
+            np.load(folder / f"{name}.npy", mmap_mode="r") for name in _CUT
+        )
+        self._by_document = Bow(indptr, self.words, self.counts, self.V, offsets=self.offsets, check=False)
+        self._by_document._first_token, self._by_document._lengths = first_token, lengths
+        self._by_document._tokens, self._by_document._digest = self._tokens, self._digest
 
     def without(self, dropped: np.ndarray, folder: Path) -> "Bow":
         """The same documents and word numbers, written to folder, with some words' columns empty: nothing is
@@ -185,7 +239,7 @@ class Bow:
         _copy_kept(keep, self.words, self.counts, arrays["words"], arrays["counts"], *offsets)
         for array in arrays.values():
             array.flush()
-        Bow(indptr, **arrays, V=self.V, check=False).save(folder)
+        Bow(indptr, **arrays, V=self.V, first_row=self.first_row, check=False).save(folder)
         return Bow.open(folder)
 
     @classmethod
@@ -216,11 +270,14 @@ class Bow:
         if sparing and meta["D"] and all((folder / f"{name}.npy").exists() for name in _BY_DOCUMENT):
             first_token, lengths = (np.load(folder / f"{name}.npy", mmap_mode="r") for name in _BY_DOCUMENT)
             bow._first_token, bow._lengths = first_token, lengths
+        bow._open_sections(folder / _SECTIONS)
         return bow
 
 
 @contextmanager
-def rows_written(folder: Path, D: int, V: int, pairs: int, tokens: int) -> Iterator[Callable]:
+def rows_written(
+    folder: Path, D: int, V: int, pairs: int, tokens: int, first_row: np.ndarray | None = None
+) -> Iterator[Callable]:
     """Write a bag of words of known size behind one another: gives `write(lengths, words, counts, offsets)`, for
     consecutive documents, lengths: int64, pairs of each. At the end of `with` the folder is whole. Memory does not grow
     with the corpus.
@@ -247,7 +304,7 @@ def rows_written(folder: Path, D: int, V: int, pairs: int, tokens: int) -> Itera
         yield write
     np.cumsum(indptr, out=indptr)
     arrays = {name: np.load(folder / f"{name}.npy", mmap_mode="r") for name in ("words", "counts", "offsets")}
-    Bow(indptr, **arrays, V=V, check=False).save(folder)
+    Bow(indptr, **arrays, V=V, first_row=first_row, check=False).save(folder)
 
 
 def ranges(first: np.ndarray, sizes: np.ndarray) -> np.ndarray:

@@ -34,6 +34,8 @@ _ROWS = {"doc_topics": np.uint16, "doc_tokens": np.int32}
 _ORDERS = {"by_share": np.int32, "by_tokens": np.int32}  # the documents of each topic, the first of an order first
 _WORDS = {"held_topics": np.uint16, "held_tokens": np.int64, "held_documents": np.int32}  # what each word's topics hold
 
+_TOGETHER = 1_000  # documents whose sections are added up at once
+
 # By word: row_ptr, row_topics, above, floor (evaluate.fold_in.rows)
 Beta = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
@@ -41,7 +43,8 @@ Beta = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 class Evidence:
     """Memory-mapped arrays, made by `gather`.
 
-    bow: the corpus; postings: the same by word. K: number of topics. topics: uint16[nnz] and certainty: uint8[nnz],
+    rows: the bag of words; bow: the same with a row for each document, which is itself where rows are no sections; postings:
+    rows by word. K: number of topics. topics: uint16[nnz] and certainty: uint8[nnz],
     p(k | w, d) times 255, of the bag of words' pairs; word_topics, word_certainty: the same of the postings'.
     doc_ptr: int64[D + 1], doc_topics: uint16, doc_tokens: int32: the tokens of each topic in each document.
     topic_ptr: int64[K + 1], by_share, by_tokens: int32: the documents of each topic, those with the largest share of it
@@ -59,7 +62,8 @@ class Evidence:
         arrays: dict[str, np.ndarray],
         day_sums: DaySums | None = None,
     ):
-        self.bow, self.postings, self.doc_ptr, self.topic_ptr = bow, postings, frozen(doc_ptr, np.int64), topic_ptr
+        self.rows, self.bow = bow, bow.by_document()
+        self.postings, self.doc_ptr, self.topic_ptr = postings, frozen(doc_ptr, np.int64), topic_ptr
         self.K, self.day_sums = len(topic_ptr) - 1, day_sums
         self.held_ptr = held_ptr
         self.held_topics, self.held_tokens, self.held_documents = (arrays[name] for name in _WORDS)
@@ -78,7 +82,7 @@ class Evidence:
             )
         doc_ptr = np.load(folder / "doc_ptr.npy", mmap_mode="r")
         if not (folder / "topic_ptr.npy").exists():  # it was made before there were orders
-            _rank(folder, bow, doc_ptr, int(np.load(folder / "K.npy")))
+            _rank(folder, bow.by_document(), doc_ptr, int(np.load(folder / "K.npy")))
         topic_ptr = np.load(folder / "topic_ptr.npy")
         if not (folder / "held_ptr.npy").exists():  # it was made before words had their sums
             _hold(folder, bow, postings, len(topic_ptr) - 1)
@@ -100,7 +104,8 @@ class Evidence:
         return np.diff(self.topic_ptr)
 
     def document(self, d: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """(words int32, counts int32, topics uint16, certainty uint8) of a document's pairs, words ascending."""
+        """(words int32, counts int32, topics uint16, certainty uint8) of a document's pairs, words ascending within a
+        section."""
         span = slice(self.bow.indptr[d], self.bow.indptr[d + 1])
         return self.bow.words[span], self.bow.counts[span], self.topics[span], self.certainty[span]
 
@@ -143,7 +148,13 @@ class Evidence:
         return [row(d) for d in wanted[:n]]
 
     def word(self, w: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """(documents int32 ascending, counts int32, topics uint16, certainty uint8) of a word's pairs."""
+        """(documents int32 ascending, counts int32, topics uint16, certainty uint8) of a word's pairs; a document has one
+        for each of its sections that have the word."""
+        rows, *rest = self.word_rows(w)
+        return self.rows.documents_of(rows), *rest
+
+    def word_rows(self, w: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """The same with rows of the bag of words for documents."""
         span = slice(self.postings.indptr[w], self.postings.indptr[w + 1])
         return (
             self.postings.documents[span],
@@ -155,19 +166,26 @@ class Evidence:
     def offsets(self, d: int, w: int) -> np.ndarray:
         """int32: where a word's tokens begin in the text of a document, ascending; none where the corpus has no
         texts."""
-        a, b = self.bow.indptr[d], self.bow.indptr[d + 1]
-        j = int(np.searchsorted(self.bow.words[a:b], w))
-        if self.bow.offsets is None or a + j == b or self.bow.words[a + j] != w:
-            return np.zeros(0, np.int32)
-        first = self.bow.first_token[d] + self.bow.counts[a : a + j].sum()
-        return self.bow.offsets[first : first + self.bow.counts[a + j]]
+        if self.rows.first_row is None:
+            return self._offsets(d, w)
+        return np.concatenate([self._offsets(row, w) for row in range(*self.rows.first_row[d : d + 2].tolist())])
 
-    def places(self, documents: np.ndarray, nth: np.ndarray, w: int) -> np.ndarray:
-        """int32[n]: where a word's token begins in the text of each document, int32[n], that has it: its nth there,
-        int64[n], from 0. Only of a corpus with texts."""
+    def _offsets(self, row: int, w: int) -> np.ndarray:
+        bow = self.rows
+        a, b = bow.indptr[row], bow.indptr[row + 1]
+        j = int(np.searchsorted(bow.words[a:b], w))
+        if bow.offsets is None or a + j == b or bow.words[a + j] != w:
+            return np.zeros(0, np.int32)
+        first = bow.first_token[row] + bow.counts[a : a + j].sum()
+        return bow.offsets[first : first + bow.counts[a + j]]
+
+    def places(self, rows: np.ndarray, nth: np.ndarray, w: int) -> np.ndarray:
+        """int32[n]: where a word's token begins in the text of the document of each row, int32[n], that has it: its nth
+        in the row, int64[n], from 0. Only of a corpus with texts."""
+        bow = self.rows
         return assign.places(
-            frozen(documents, np.int32), frozen(nth, np.int64), w, frozen(self.bow.indptr, np.int64), self.bow.words,
-            self.bow.counts, frozen(self.bow.first_token, np.int64), self.bow.offsets,
+            frozen(rows, np.int32), frozen(nth, np.int64), w, frozen(bow.indptr, np.int64), bow.words,
+            bow.counts, frozen(bow.first_token, np.int64), bow.offsets,
         )  # fmt: skip
 
     def sums(
@@ -306,12 +324,13 @@ def gather(
     by_document: bool = False,
     days: np.ndarray | None = None,
 ) -> Iterator[int]:
-    """Assign all tokens, a block of documents at a time, and write the evidence; it is there when the last was pulled.
+    """Assign all tokens, a block of rows at a time, and write the evidence; it is there when the last was pulled.
 
-    folder: where to; what it holds is replaced. postings: of `bow`. thetas: of all documents, in their order; what
-    other processes assigned already is written as it is.
+    folder: where to; what it holds is replaced. postings: of `bow`. thetas: of all rows, in their order; what other
+    processes assigned already is written as it is. Where rows are sections, the topics of documents are counted when
+    those of all rows are there.
     by_document: Engine.BY_DOCUMENT, all words of a document go to its topic with the largest theta, the least of
-    equals. days: int32[D], the documents' dates (DaySums). Yields how many documents are done. Memory does not grow with
+    equals. days: int32[D], the documents' dates (DaySums). Yields how many rows are done. Memory does not grow with
     their number. Raises OSError where the disk is full.
     """
     folder, new = Path(folder), Path(folder).with_name(Path(folder).name + ".new")
@@ -336,17 +355,36 @@ def gather(
                 doc_ptr[block.first + 1 : end + 1] = doc_ptr[block.first] + block.indptr[1:]
                 yield end
         _turn(new, bow, postings)
+        if bow.first_row is not None:
+            doc_ptr = _add_up(new, bow.by_document(), topics.K)
         np.save(new / "doc_ptr.npy", doc_ptr)
-        _rank(new, bow, doc_ptr, topics.K)
+        _rank(new, bow.by_document(), doc_ptr, topics.K)
         _hold(new, bow, postings, topics.K)
         if days is not None and doc_ptr[-1]:
             doc_topics, doc_tokens = (np.memmap(new / name, dtype, "r") for name, dtype in _ROWS.items())
-            DaySums.write(new, days, topics.K, doc_ptr, doc_topics, doc_tokens, bow.lengths)
+            DaySums.write(new, days, topics.K, doc_ptr, doc_topics, doc_tokens, bow.by_document().lengths)
     except OSError:  # the disk is full: what would stay there would keep it so
         shutil.rmtree(new, ignore_errors=True)
         raise
     shutil.rmtree(folder, ignore_errors=True)
     new.rename(folder)
+
+
+def _add_up(folder: Path, bow: Bow, K: int) -> np.ndarray:
+    """Replace the tokens of each topic in each section by those in each document. bow: by document. Returns where each
+    document's begin, int64[D + 1]. Memory does not grow with the corpus but for that."""
+    doc_ptr = np.zeros(bow.D + 1, np.int64)
+    topics = np.memmap(folder / "topics", _PAIRS["topics"], "r") if len(bow.words) else np.zeros(0, np.uint16)
+    with ExitStack() as stack:
+        files = [stack.enter_context((folder / name).open("wb")) for name in _ROWS]
+        for first in range(0, bow.D, _TOGETHER):
+            end = min(first + _TOGETHER, bow.D)
+            span = slice(bow.indptr[first], bow.indptr[end])
+            ptr, *columns = assign.mixtures(bow.indptr[first : end + 1] - span.start, bow.counts[span], topics[span], K)
+            doc_ptr[first + 1 : end + 1] = doc_ptr[first] + ptr[1:]
+            for file, column in zip(files, columns, strict=True):
+                column.tofile(file)
+    return doc_ptr
 
 
 def _rank(folder: Path, bow: Bow, doc_ptr: np.ndarray, K: int) -> None:
@@ -377,7 +415,10 @@ def _hold(folder: Path, bow: Bow, postings: Postings, K: int) -> None:
     """What each topic holds of each word; it is there when held_ptr.npy is."""
     mapped_topics = np.memmap(folder / "word_topics", np.uint16, "r") if len(bow.words) else None
     word_topics = np.zeros(0, np.uint16) if mapped_topics is None else mapped_topics
-    ptr, *columns = assign.by_word(postings.indptr, word_topics, postings.counts, K)
+    of_row = bow.documents_of(np.arange(bow.D)) if bow.first_row is not None else np.zeros(0, np.int32)
+    ptr, *columns = assign.by_word(
+        postings.indptr, word_topics, postings.counts, postings.documents, frozen(of_row, np.int32), K
+    )
     suffix = f"{secrets.token_hex(4)}.new"
     for (name, dtype), column in zip(_WORDS.items(), columns, strict=True):
         column.astype(dtype, copy=False).tofile(folder / f"{name}.{suffix}")

@@ -37,20 +37,25 @@ class Near(NamedTuple):
 class Uses:
     """Where a word stands in some documents, with merged topics folded together.
 
-    Arrays over pairs of the word and a document, documents ascending: documents int32[n], counts int32[n], topics
-    uint16[n], certainty uint8[n]. into: int32[K], the topic that each is read as a part of, itself where not
+    Arrays over pairs of the word and a row of the bag of words, a document or a section of one, ascending: rows int32[n],
+    documents int32[n], counts int32[n], topics uint16[n], certainty uint8[n]. into: int32[K], the topic that each is read as a part of, itself where not
     merged. mask: bool[D], the documents that are looked at, or None for all.
     """
 
     def __init__(self, evidence: Evidence, word: int, into: np.ndarray, mask: np.ndarray | None = None):
         self.evidence, self.word, self.into = evidence, word, np.asarray(into, np.int32)
-        documents, counts, topics, certainty = evidence.word(word)
+        rows, counts, topics, certainty = evidence.word_rows(word)
+        documents = evidence.rows.documents_of(rows)
         if mask is not None:
             kept = senses.pick(documents, topics, self.into, _frozen(mask))
-            documents, counts, topics, certainty = documents[kept], counts[kept], topics[kept], certainty[kept]
+            rows, documents, counts, topics, certainty = (
+                array[kept] for array in (rows, documents, counts, topics, certainty)
+            )
         if not np.array_equal(self.into, np.arange(evidence.K)):
             topics = self.into[topics].astype(np.uint16)
-        self.documents, self.counts, self.topics, self.certainty = map(_frozen, (documents, counts, topics, certainty))
+        self.rows, self.documents, self.counts, self.topics, self.certainty = map(
+            _frozen, (rows, documents, counts, topics, certainty)
+        )
 
     def tally(self, group: np.ndarray | None = None, G: int = 1) -> tuple[np.ndarray, np.ndarray]:
         """Tokens of each topic in each of G groups of documents, and documents that have any: int64[G, K] twice.
@@ -98,10 +103,10 @@ class Uses:
         documents of each sense, spread over the corpus. A sole sense is told from the corpus at large.
         """
         samples = [spread(self.of(k))[:SAMPLED] for k in topics]
-        documents = self.documents[np.concatenate([*samples, np.zeros(0, np.int64)]).astype(np.int64)]
+        documents = self.rows[np.concatenate([*samples, np.zeros(0, np.int64)]).astype(np.int64)]
         sizes = np.array([len(sample) for sample in samples])
         ptr = np.concatenate(([0], np.cumsum(sizes)))
-        bow = self.evidence.bow
+        bow = self.evidence.rows
         words, own, every = senses.near(
             ptr,
             documents,
@@ -162,11 +167,11 @@ def distinguishing(evidence: Evidence, a: Uses, b: Uses, count: int) -> tuple[li
 
     Documents that have both are left out.
     """
-    both = np.intersect1d(a.documents, b.documents, assume_unique=True)
-    samples = [spread(np.setdiff1d(uses.documents, both, assume_unique=True))[:SAMPLED] for uses in (a, b)]
+    both = np.intersect1d(a.rows, b.rows, assume_unique=True)
+    samples = [spread(np.setdiff1d(uses.rows, both, assume_unique=True))[:SAMPLED] for uses in (a, b)]
     sizes = [len(sample) for sample in samples]
     ptr = np.array([0, sizes[0], sum(sizes)])
-    bow = evidence.bow
+    bow = evidence.rows
     words, _, every = senses.near(
         ptr,
         np.concatenate(samples),

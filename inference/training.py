@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
-from inference.bow import Bow
+from inference.bow import Bow, ranges
 from inference.engines.contract import (
     LONGEST,
     AnyEngine,
@@ -316,12 +316,17 @@ def objective_every(engine: AnyEngine, config: ResolvedConfig, bow: Bow, points:
 def held_out_documents(bow: Bow, seed: int) -> np.ndarray:
     """int64[n], ascending: documents that are measured on and not trained on, the same for every engine.
 
-    A tenth, about 500 at the most, by a hash of seed and number; none of a corpus of fewer than 20.
+    A tenth, about 500 at the most, by a hash of seed and number; none of a corpus of fewer than 20. Where rows are
+    sections, the rows of such documents, so that no document is both measured and trained on; of fewer than 20 long
+    documents sections are held out.
     """
-    if bow.D < FEWEST_FOR_HOLDING_OUT:
+    D = bow.by_document().D
+    whole = bow.first_row if D >= FEWEST_FOR_HOLDING_OUT else None
+    D = bow.D if whole is None else D
+    if D < FEWEST_FOR_HOLDING_OUT:
         return np.zeros(0, np.int64)
-    share = min(HELD_OUT_SHARE, HELD_OUT_MOST / bow.D)
-    return rng.chosen(bow.D, rng.HOLD_OUT, share, np.uint64(seed))
+    chosen = rng.chosen(D, rng.HOLD_OUT, min(HELD_OUT_SHARE, HELD_OUT_MOST / D), np.uint64(seed))
+    return chosen if whole is None else ranges(whole[chosen], np.diff(whole)[chosen])
 
 
 def fold_in_corpus(engine: AnyEngine, config: Config, state: State, bow: Bow, *, block: int = 1000) -> Iterator[Theta]:

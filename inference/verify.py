@@ -31,7 +31,7 @@ class Finding(NamedTuple):
 def verify(path: Path) -> Iterator[Finding]:
     """Findings, as they come. Raises Invalid for a file that is no bundle, or one without its bag of words."""
     facts, held = _read(path)
-    bow = Bow(held["indptr"], held["words"], held["counts"], facts["vocabulary size"])
+    bow = Bow(held["indptr"], held["words"], held["counts"], facts["vocabulary size"], first_row=held.get("first_row"))
     yield Finding(bow.digest == facts["corpus digest"], f"the bag of words: {bow.D:,} documents, {bow.tokens:,} words")
     config, engine = engines.config(facts["engine"], **facts["settings"]), engines.get(facts["engine"])
     with tempfile.TemporaryDirectory() as name:

@@ -322,6 +322,11 @@ class Version(models.Model):
         constraints = [models.UniqueConstraint(fields=["corpus", "number"], name="one_version_per_number")]
         indexes = [models.Index(fields=["status", "heartbeat_at"], name="version_status")]
 
+    @property
+    def rows(self) -> int:
+        """Of the bag of words: documents, or their sections where long ones are cut."""
+        return self.report.get("rows", self.documents)
+
 
 class Document(models.Model):
     """A text. `number` is its row in the bag of words and never changes. Partitioned by corpus."""

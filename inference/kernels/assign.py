@@ -112,12 +112,14 @@ def turn(words, topics, certainty, cursor, topics_out, certainty_out):
 
 
 @njit(cache=True, nogil=True)
-def by_word(indptr, topics, counts, K):
-    """What each word's topics hold of it: (int64[V + 1], topics uint16 ascending, tokens int64, documents int64)."""
+def by_word(indptr, topics, counts, rows, of_row, K):
+    """What each word's topics hold of it: (int64[V + 1], topics uint16 ascending, tokens int64, documents int64).
+
+    rows: int32, of each pair, ascending within a word; of_row: int32, the document of each, empty where it is the row."""
     V = len(indptr) - 1
     out = np.zeros(V + 1, np.int64)
     tokens, documents = np.zeros(K, np.int64), np.zeros(K, np.int64)
-    touched = np.empty(K, np.int64)
+    touched, last = np.empty(K, np.int64), np.empty(K, np.int64)  # last: the document in which a topic was met
     for measured in range(2):  # once for the size
         size = 0
         if measured:
@@ -130,7 +132,10 @@ def by_word(indptr, topics, counts, K):
                 if documents[k] == 0:
                     touched[m] = k
                     m += 1
-                documents[k] += 1
+                    last[k] = -1
+                d = of_row[rows[j]] if len(of_row) else rows[j]
+                documents[k] += d != last[k]
+                last[k] = d
                 tokens[k] += counts[j]
             if measured:
                 touched[:m].sort()
@@ -300,7 +305,7 @@ def tally(documents, counts, topics, mask, out):
 
 @njit(cache=True, nogil=True)
 def places(documents, nth, w, indptr, words, counts, first_token, offsets):
-    """offsets of the nth token of word w, from 0, in each of some documents that have it: int32[n]."""
+    """offsets of the nth token of word w, from 0, in each of some rows (documents) that have it: int32[n]."""
     out = np.empty(len(documents), np.int32)
     for i in range(len(documents)):
         d = documents[i]

@@ -20,13 +20,15 @@ def pick(documents, topics, into, mask):
 @njit(cache=True)
 def tally(documents, counts, topics, group, G, K):
     """Tokens, and documents, of each topic in each group: int64[G, K] twice. group: int32[D], -1 for none; empty: all
-    in one."""
+    in one. documents: int32, ascending; one may come more than once."""
     tokens, occurrences = np.zeros((G, K), np.int64), np.zeros((G, K), np.int64)
+    last = np.full(K, -1, np.int64)
     for i in range(len(documents)):
         g = 0 if len(group) == 0 else group[documents[i]]
         if g >= 0:
             tokens[g, topics[i]] += counts[i]
-            occurrences[g, topics[i]] += 1
+            occurrences[g, topics[i]] += documents[i] != last[topics[i]]
+            last[topics[i]] = documents[i]
     return tokens, occurrences
 
 

@@ -34,6 +34,7 @@ class Choice:
     # or stems, or lemmas: then stop words and the least length are of words as written, thresholds of forms
     forms: str = "written"
     language: str = ""  # of stems and lemmas, ISO 639-1
+    sections: int = 0  # words of a section, in which long documents are read (inference.text.sections); 0: in one piece
     phrases: tuple[str, ...] = ()  # words with a space between them, each then one word: "new york" is "new_york"
     duplicates: str = "keep"  # documents that repeat an earlier one count no words: exact, or near
 
@@ -46,6 +47,8 @@ class Choice:
             raise Invalid(
                 "max_share", f"The largest share of documents must be above 0 and at most 1, got {self.max_share}."
             )
+        if self.sections < 0:
+            raise Invalid("sections", f"The words of a section must be at least 0, got {self.sections}.")
         if self.min_length < 1:
             raise Invalid("min_length", f"The shortest word must have at least 1 letter, got {self.min_length}.")
         for field, values in _VALUES.items():
@@ -62,11 +65,13 @@ class Choice:
 class Vocabulary:
     """The words that stayed, most frequent first, and what was left out.
 
-    words: V strings. tokens, documents: int64[V], occurrences and documents with the word. dropped: by reason (REASONS)
+    words: V strings. tokens, documents: int64[V], occurrences and documents with the word. pairs: of words and rows of
+    the bag of words. dropped: by reason (REASONS)
     (different words, occurrences), reasons that left out nothing excepted.
     """
 
     words: list[str]
     tokens: np.ndarray
     documents: np.ndarray
+    pairs: int
     dropped: dict[str, tuple[int, int]]

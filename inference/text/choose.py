@@ -19,6 +19,7 @@ from inference.text import characters, duplicates
 from inference.text.choice import REASONS, THRESHOLDS, Choice, Vocabulary
 from inference.text.forms import former
 from inference.text.lexicon import Lexicon
+from inference.text.sections import Sections
 from inference.text.spread import Spread
 from inference.text.stream import Block, Stream
 from inference.text.table import MAX_LETTERS
@@ -37,8 +38,8 @@ def choose(
 ) -> tuple[Bow, Vocabulary]:
     """Write the bag of words of a choice, and its postings in `by_word`, into a folder.
 
-    Row n is document n of the stream, whatever it holds. left_out: bool[documents], whose words don't count; their rows
-    are empty.
+    Row n is document n of the stream, whatever it holds; where the choice cuts documents into sections, section n
+    (Bow.first_row). left_out: bool[documents], whose words don't count; their rows are empty.
     documents: the first so many. Memory: some 40 bytes a word of the lexicon, and a block. Raises Invalid when no word
     stays.
     """
@@ -46,18 +47,23 @@ def choose(
     skipped = np.zeros(documents, bool) if left_out is None else np.asarray(left_out, bool)
     if choice.duplicates != "keep":
         skipped = skipped | (duplicates.find(stream)[choice.duplicates == "near"][:documents] >= 0)
-    choosing = _Choosing(stream, choice, skipped, documents)
+    first_row = None
+    if choice.sections and (sections := Sections(stream, choice.sections, documents)).cut:
+        stream, first_row, documents = sections, sections.first_row, sections.D
+        skipped = np.repeat(skipped, sections.pieces)
+    choosing = _Choosing(stream, choice, skipped, documents, first_row)
     choosing.pick()
     return choosing.write(Path(folder))
 
 
 class Counts(NamedTuple):
-    """How often words stand in a stream, before thresholds.
+    """How often words stand in a stream, before thresholds. Documents are sections where the choice has them.
 
     words: of some numbers of forms, as strings. tokens int64 and documents int32, by form. left_out: of some numbers of
     units, as strings. reason uint8 and left_out_tokens int64, by unit: the place in REASONS of why a unit is left out
     wherever it occurs, and how often it occurs; len(REASONS) for those that have a form, 255 for those that are in no
     text. lengths: int32, words of each document, stop words included.
+    cut: how many documents are cut into sections, 0 where none is.
     """
 
     words: Callable[[np.ndarray], list[str]]
@@ -67,15 +73,18 @@ class Counts(NamedTuple):
     left_out: Callable[[np.ndarray], list[str]]
     reason: np.ndarray
     left_out_tokens: np.ndarray
+    cut: int
 
 
 def count(stream: Stream | Spread, choice: Choice) -> Counts:
     """What `choose` counts, with nothing written and no threshold; every document counts."""
+    sections = Sections(stream, choice.sections) if choice.sections else None
+    stream = sections if sections and sections.cut else stream
     choosing = _Choosing(stream, choice, np.zeros(stream.D, bool), stream.D)
     words = choosing.units.words if choosing.forms is None else choosing.forms.words
     return Counts(
         words, choosing.of_forms, choosing.in_documents, choosing.lengths, choosing.units.words, choosing.reason,
-        choosing.tokens,
+        choosing.tokens, sections.cut if sections else 0,
     )  # fmt: skip
 
 
@@ -140,7 +149,13 @@ def even(tokens: np.ndarray, documents: np.ndarray, lengths: np.ndarray, counts:
 
 
 class _Choosing:
-    def __init__(self, stream: Stream | Spread, choice: Choice, skipped: np.ndarray, documents: int):
+    """documents: rows of the bag of words. first_row: int64, of each document, where rows are its sections."""
+
+    def __init__(
+        self, stream: Stream | Spread | Sections, choice: Choice, skipped: np.ndarray, documents: int,
+        first_row: np.ndarray | None = None,
+    ):  # fmt: skip
+        self.first_row = first_row
         self.stream, self.choice, self.skipped, self.documents = stream, choice, skipped, documents
         self.units = Units(stream.lexicon, choice)
         if self.units.joins:
@@ -171,7 +186,8 @@ class _Choosing:
         """int64 and int32: tokens of forms, and documents with them. form: int32 by unit, -1 for none."""
         tokens, documents, last = np.zeros(count, np.int64), np.zeros(count, np.int32), np.full(count, -1, np.int32)
         for units, _, ends, block in self._units():
-            _count(units, ends, self._skipped(block), block.first, form, last, tokens, documents)
+            numbers = np.arange(block.first, block.first + len(ends))
+            _count_in(units, ends, self._skipped(block), numbers, form, last, tokens, documents)
         return tokens, documents
 
     def _skipped(self, block: Block) -> np.ndarray:
@@ -226,19 +242,30 @@ class _Choosing:
         column = np.full(len(tokens) + 1, -1, np.int32)  # the last one: of units without a form
         column[kept] = np.arange(len(kept), dtype=np.int32)
         self.column = column[self.form]  # of units
+        pairs = in_documents[kept].astype(np.int64)
         self.vocabulary = Vocabulary(
-            [words[i] for i in order.tolist()], tokens[kept], in_documents[kept].astype(np.int64), dropped
+            [words[i] for i in order.tolist()], tokens[kept], self._documents(kept, pairs), int(pairs.sum()), dropped
         )
+
+    def _documents(self, kept: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """int64: documents with each form that is kept, from the rows with it."""
+        if self.first_row is None:
+            return rows
+        last, documents = np.full(len(self.of_forms), -1, np.int32), np.zeros(len(self.of_forms), np.int32)
+        tokens = np.zeros(len(self.of_forms), np.int64)
+        for units, _, ends, block in self._units():
+            number = np.searchsorted(self.first_row, np.arange(block.first, block.first + len(ends)), side="right") - 1
+            _count_in(units, ends, self._skipped(block), number, self.form, last, tokens, documents)
+        return documents[kept].astype(np.int64)
 
     def write(self, folder: Path) -> tuple[Bow, Vocabulary]:
         V, tokens = len(self.vocabulary.words), int(self.vocabulary.tokens.sum())
-        pairs = int(self.vocabulary.documents.sum())
 
         def rows(item):
             units, first, ends, block = item
             return _rows(units, first, ends, self._skipped(block), block.starts, self.column, V)
 
-        with rows_written(folder, self.documents, V, pairs, tokens) as write:
+        with rows_written(folder, self.documents, V, self.vocabulary.pairs, tokens, self.first_row) as write:
             for item in ahead(rows, self._units(places=True)):
                 write(*item)
         bow = Bow.open(folder)
@@ -277,8 +304,8 @@ def reasons(units: Units, choice: Choice) -> np.ndarray:
 
 
 @njit(cache=True, nogil=True)
-def _count(units, ends, skipped, first, form, last, tokens, documents):
-    """last: int32 by form, the last document that was seen with it."""
+def _count_in(units, ends, skipped, numbers, form, last, tokens, documents):
+    """numbers: int64, of the documents, ascending. last: int32 by form, the last document that was seen with it."""
     i = np.int64(0)
     for d in range(len(ends)):
         if not skipped[d]:
@@ -286,8 +313,8 @@ def _count(units, ends, skipped, first, form, last, tokens, documents):
                 f = form[units[j]]
                 if f >= 0:
                     tokens[f] += 1
-                    if last[f] != first + d:
-                        last[f] = first + d
+                    if last[f] != numbers[d]:
+                        last[f] = numbers[d]
                         documents[f] += 1
         i = ends[d]
 

@@ -28,6 +28,8 @@ from inference.text.characters import (
 MAX_LETTERS = 64  # longer strings are not words (base64, URLs run together); they are left out, and counted
 NUMBER = (1 << 29) - 1  # the bits of a piece that are its word's number
 AFTER_HYPHEN, AFTER_APOSTROPHE, AFTER_BREAK = np.int32(1 << 29), np.int32(1 << 30), np.int32(-(1 << 31))
+# Breaks, too, which have the bit of AFTER_BREAK and so are below zero. Streams of older versions have neither
+AFTER_PARAGRAPH, AFTER_SENTENCE = AFTER_BREAK | AFTER_HYPHEN, AFTER_BREAK | AFTER_APOSTROPHE
 _ROOM = 4 * (MAX_LETTERS + 1)  # bytes that a word may take
 _FULL = 0.7  # share of the slots from which on the table is made larger
 _NEAR = 14  # bits: some 300 kB, which stay in a core's own cache
@@ -149,6 +151,14 @@ def _simple(classes, lower):
 
 
 @njit(cache=True, nogil=True, inline="always")
+def _ends_sentence(code):
+    """Whether a character ends sentences: . ! ? …, and those of Arabic, Indian and Chinese scripts."""
+    if code < 128:
+        return code == 46 or code == 33 or code == 63
+    return code in (0x2026, 0x061F, 0x06D4, 0x0964, 0x3002, 0xFF01, 0xFF1F)
+
+
+@njit(cache=True, nogil=True, inline="always")
 def _flag(codes, classes, before, i):
     """What is between a piece that begins at i and the one that ended at `before`, -1 for none."""
     if before < 0 or i == before or (i == before + 1 and codes[before] == 32):
@@ -158,13 +168,16 @@ def _flag(codes, classes, before, i):
         return AFTER_HYPHEN
     if i == before + 1 and between == APOSTROPHE:
         return AFTER_APOSTROPHE
-    lines = 0
+    lines, flag = 0, np.int32(0)
     for g in range(before, i):
-        between = classes[codes[g]]
-        lines += codes[g] == 10
-        if lines > 1 or not (between == SPACE or between == JOINER or between == SKIPPED):
-            return AFTER_BREAK
-    return np.int32(0)
+        code = codes[g]
+        between = classes[code]
+        lines += code == 10
+        if lines > 1:
+            return AFTER_PARAGRAPH
+        if not (between == SPACE or between == JOINER or between == SKIPPED):
+            flag |= AFTER_SENTENCE if _ends_sentence(code) else AFTER_BREAK
+    return flag
 
 
 @njit(cache=True, nogil=True)

@@ -17,7 +17,7 @@ class Pieces(NamedTuple):
     """The pieces of some texts behind one another.
 
     words: int32, the number in the lexicon in the low 29 bits (table.NUMBER), and what is between a piece and the
-    one before: AFTER_HYPHEN or AFTER_APOSTROPHE (that alone), AFTER_BREAK (punctuation, or an empty line), none of them
+    one before: AFTER_HYPHEN or AFTER_APOSTROPHE (that alone), AFTER_BREAK (punctuation; or AFTER_SENTENCE or AFTER_PARAGRAPH, an empty line), none of them
     (white space, or nothing). starts, stops: int32, its characters in its text. lengths: int32, pieces of each text.
     """
 

@@ -201,7 +201,7 @@ def _join(words, doc_ends, joins, n, seed, slots, pieces, ends, state, units, fi
         end = doc_ends[d]
         while i < end:
             j = i + 1
-            while j < end and j - i < MOST and words[j] & joins:
+            while j < end and j - i < MOST and words[j] > 0 and words[j] & joins:
                 j += 1
             if j == i + 1:
                 units[made] = words[i] & NUMBER
@@ -258,7 +258,7 @@ def _phrase(words, units, first, last, unit_ends, heads, bucket_ends, numbers, p
                     size = phrase_ends[p] - begin
                     same = i + size <= end
                     for k in range(1, size):
-                        # Below zero: what AFTER_BREAK makes of a piece.
+                        # Below zero: what breaks make of a piece.
                         if not same or units[i + k] != phrases[begin + k] or words[first[i + k]] < 0:
                             same = False
                             break

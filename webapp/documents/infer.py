@@ -108,7 +108,7 @@ def _model(snapshot_id: int, run_id: int) -> tuple[ResolvedConfig, Any]:
     Only for engines that give a document one topic, whose states are small.
     """
     run = Run.objects.get(pk=run_id)
-    path, bow = files.run_folder(run.pk) / "checkpoint", evidence.of(run).bow
+    path, bow = files.run_folder(run.pk) / "checkpoint", evidence.of(run).rows
     if not sealed.exists(path):
         raise Invalid("run", f"Run {run.pk} no longer has its checkpoint, without which no text can be read.")
     engine = engines.get(run.engine)

@@ -22,7 +22,7 @@ def archive(wanted: Wanted) -> Iterator[bytes]:
 
 def _members(wanted: Wanted) -> Iterator[Member]:
     run, model = wanted.run, Model(wanted.run)
-    evidence, bow, reading = model.evidence, model.evidence.bow, run.version.settings
+    evidence, bow, reading = model.evidence, model.evidence.rows, run.version.settings
     shut = run.corpus.embargo
     yield Member("README.txt", [provenance.readme(run, *(_SHUT if shut else _README))])
     yield Member("run.json", [json.dumps(_facts(wanted), ensure_ascii=False, indent=1).encode()])
@@ -40,14 +40,22 @@ def _members(wanted: Wanted) -> Iterator[Member]:
     if not shut:
         yield Member(
             "bag_of_words.npz",
-            npz([whole("indptr", bow.indptr), whole("words", bow.words), whole("counts", bow.counts)]),
+            npz(
+                [
+                    whole("indptr", bow.indptr),
+                    whole("words", bow.words),
+                    whole("counts", bow.counts),
+                    *([] if bow.first_row is None else [whole("first_row", bow.first_row)]),
+                ]
+            ),  # fmt: skip
             stored=True,
         )
 
 
 _README = (
     "Train this run again and compare: python3 manage.py verify <this file>, with the Topograph that is named below.",
-    "bag_of_words.npz: documents by words (CSR: indptr, words, counts). topics.npz: the listed weights of each topic, and the floor",
+    "bag_of_words.npz: documents by words (CSR: indptr, words, counts); where long documents were read in sections, a row for each section,",
+    "those of document d from first_row[d] to first_row[d + 1] - 1. topics.npz: the listed weights of each topic, and the floor",
     "of all other words. assignments.npz: the topic, and its certainty times 255, of each pair of the bag of words; tokens of each",
     "topic in each document. documents.csv: where each document came from, and the sha256 of its text.",
 )

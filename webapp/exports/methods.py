@@ -5,6 +5,7 @@ from django.db.models import Avg
 
 from inference import engines, references
 from inference.text import LANGUAGES, MAX_LETTERS
+from inference.text.sections import LONG
 from inference.versions import topograph
 from webapp.documents import fields
 from webapp.models import Metric, Run, Topic
@@ -66,12 +67,21 @@ def _words(run: Run) -> str:
             "words in more than a tenth of the documents whose residual inverse document frequency is below the median of "
             "the 500 most frequent words"
         )
-    dropped = run.version.report.get("dropped", {}).values()
+    report = run.version.report
+    cut = report.get("cut", 0)
+    sections = (
+        f" {cut:,} documents of more than {LONG * reading['sections']:,.0f} words were read in sections of about "
+        f"{reading['sections']:,}, cut where paragraphs or sentences end: {report['rows']:,} sections in all. The shares of "
+        "a document are sums over its sections."
+        if cut
+        else ""
+    )
+    dropped = report.get("dropped", {}).values()
     kinds, tokens = (sum(pair[i] for pair in dropped) for i in (0, 1))
     return (
         "Texts were set in lower case and in Unicode normal form C. A word is a letter or a digit followed by letters, combining marks and "
         f"digits; {_joined(reading)}. We left out {_list(left)}: {tokens:,} occurrences of {kinds:,} different words. "
-        f"{_forms(reading, run.version.report.get('phrases_left_out', []))}"
+        f"{_forms(reading, report.get('phrases_left_out', []))}{sections}"
     )
 
 

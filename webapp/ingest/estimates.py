@@ -85,12 +85,15 @@ def preview(
     counted = int(counts.tokens[kept].sum())
     content = max(1, int(counts.tokens.sum()))
     vocabulary = max(0, _vocabulary(counts.documents[exists], choice.min_documents, scale, D) - int(frequent.sum()))
-    words = _words(counts, scale.documents, D)
+    rows = len(counts.lengths)  # sections, where long documents are cut
+    rows_of = round(scale.documents * rows / max(1, D))
+    words = _words(counts, rows_of, rows)
     return {
         "documents": D,
         "of": scale.documents if scale.counted else rough(scale.documents),
         "of_counted": scale.counted,
         "whole": scale.whole,
+        "sections": _sections(counts.cut, rows, D, scale),
         "vocabulary": vocabulary if scale.whole else rough(vocabulary),
         "words": tokens,
         "counted": counted,
@@ -106,8 +109,17 @@ def preview(
         "stops": _stops(counts, kept_words),
         "left_out": _left_out(counts, left),
         "passage": _passage(passage, choice, counts, kept, cut) if passage else None,
-        "time": _time(scale, counted / max(part, 1e-12)),
+        "time": _time(scale, rows_of, counted / max(part, 1e-12)),
     }
+
+
+def _sections(cut: int, rows: int, D: int, scale: Scale) -> dict | None:
+    """How many documents are read in how many sections, of all; None where none is. cut, rows: of the sample's D."""
+    if not cut:
+        return None
+    both = (n * scale.documents / max(1, D) for n in (cut, rows - (D - cut)))
+    cut, sections = (round(n) if scale.whole else rough(n) for n in both)
+    return {"documents": cut, "sections": sections}
 
 
 def _tie(tokens: np.ndarray) -> np.ndarray:
@@ -208,10 +220,10 @@ def _stopped(text: str, choice: Choice) -> bool:
     return text.lower() in choice.stop_words or (len(parts) > 1 and all(part in choice.stop_words for part in parts))
 
 
-def _time(scale: Scale, tokens: float) -> dict:
-    """How long reading and a first training may take, in words."""
+def _time(scale: Scale, rows: int, tokens: float) -> dict:
+    """How long reading and a first training may take, in words. rows: of the bag of words."""
     topics = engines.suggest_topics(round(tokens))
-    config = engines.config(engines.DEFAULT, topics=topics).resolve(scale.documents, max(1, int(tokens)))
+    config = engines.config(engines.DEFAULT, topics=topics).resolve(rows, max(1, int(tokens)))
     training = training_seconds(engines.DEFAULT, config, round(tokens))
     reading = 0.0
     if scale.seconds:

@@ -53,9 +53,9 @@ class OfferedEngine:
 
 def _offered(corpus: Corpus, topics: int, chosen: str) -> list[OfferedEngine]:
     """Every engine: those that a purpose chooses, then those that are there to do as their papers do."""
-    there, offered = physical(), []
+    there, offered, rows = physical(), [], corpus.version.rows if corpus.version else 0
     for name, engine in engines.ENGINES.items():
-        cost = estimates.cost(name, topics, corpus.documents, corpus.tokens, corpus.vocabulary)
+        cost = estimates.cost(name, topics, rows, corpus.tokens, corpus.vocabulary)
         offered.append(
             OfferedEngine(
                 name=name,
@@ -128,7 +128,9 @@ class TrainForm(_RunForm):
         self.corpus = corpus
         self.engine = engine or self.data.get("engine") or engines.DEFAULT
         self.suggested = suggested = _suggested(corpus, self.engine)
-        chosen = engines.config(self.engine, topics=suggested).resolve(corpus.documents, corpus.tokens)
+        chosen = engines.config(self.engine, topics=suggested).resolve(
+            corpus.version.rows if corpus.version else 0, corpus.tokens
+        )
         self.fields["engine"] = forms.CharField(widget=forms.HiddenInput, initial=self.engine, required=False)
         for setting in engines.fields(self.engine):
             self.fields[setting.name] = _of_setting(setting, getattr(chosen, setting.name), suggested)

@@ -9,6 +9,7 @@ from django.http import HttpRequest, QueryDict
 
 from inference.errors import Invalid
 from inference.text import LANGUAGES, Spread, Stream, shares
+from inference.text.sections import Sections
 from webapp import metadata, readers
 from webapp.accounts import embargo
 from webapp.ingest import estimates, guesses, reading_forms, sample, vocabulary_forms
@@ -215,7 +216,10 @@ def proposed(corpus: Corpus, reading: ReadingSettings) -> ReadingSettings:
 def _proposed(reading: ReadingSettings, beginning: sample.Sample, stream: Stream | None) -> tuple[ReadingSettings, str]:
     """With thresholds for as many documents as there are, where that is known, and the stop words of all languages that
     were found. Where those thresholds leave no word: with such as leave some, and a sentence that says so."""
-    reading = reading.fitted(beginning.of)
+    rows = beginning.of
+    if stream is not None and reading.sections:
+        rows = round(rows * Sections(stream, reading.sections).D / max(1, stream.D))
+    reading = reading.fitted(rows)
     languages = [code for code, share in beginning.languages.items() if share >= vocabulary_forms.SAID]
     if languages and sample.cut_alike(languages[0], reading.language):
         reading = replace(reading, language=languages[0])

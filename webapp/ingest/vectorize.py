@@ -118,11 +118,13 @@ class VersionBuilder:
         partition.attach()
         sealed.record(self.stored)
         Version.objects.filter(pk=self.version.pk).update(
-            documents=self.bow.D,
+            documents=self.stream.D,
             tokens=self.bow.tokens,
             vocabulary=self.bow.V,
             report={
-                "without_words": int(np.count_nonzero(np.diff(self.bow.indptr) == 0)),
+                "without_words": int(np.count_nonzero(np.diff(self.bow.by_document().indptr) == 0)),
+                "rows": self.bow.D,
+                "cut": 0 if self.bow.first_row is None else int(np.count_nonzero(np.diff(self.bow.first_row) > 1)),
                 "dropped": {reason: list(map(int, counts)) for reason, counts in self.vocabulary.dropped.items()},
                 "phrases_left_out": self._phrases_left_out(),
                 "digest": self.bow.digest,

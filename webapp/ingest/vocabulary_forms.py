@@ -13,6 +13,7 @@ from webapp.pages.errors import add_to_form
 ALL = 0.9  # of the letters must be in a language for a corpus that is called of that language
 SAID = 0.03  # a language with less of the letters is rather a mistake
 MAX_STOP_WORDS = 10_000
+SHORTEST_SECTION = 50  # words: a topic in fewer says little
 
 
 class Words(forms.Field):
@@ -51,6 +52,12 @@ class VocabularyForm(forms.Form):
         required=False,
         label="Frequent words that are spread evenly count",
         help_text="Words in more than a tenth of the documents that occur as evenly as by chance (by their residual idf) tell little about topics. They are left out only where documents have 100 words or more.",
+    )
+    sections = forms.IntegerField(
+        min_value=0,
+        max_value=1_000_000,
+        label="Words of a section",
+        help_text="Longer documents (from one and a half times as many words on) are read in sections of about this length, cut where paragraphs or sentences end. On every page they stay whole. 0: none is cut.",
     )
     extra_stop_words = forms.CharField(
         required=False, widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}), max_length=200_000,
@@ -118,6 +125,11 @@ class VocabularyForm(forms.Form):
             "near": rows(near),
             "others": rows([one for one in others if one not in near]),
         }
+
+    def clean_sections(self) -> int:
+        if 0 < self.cleaned_data["sections"] < SHORTEST_SECTION:
+            raise forms.ValidationError(f"A section has at least {SHORTEST_SECTION} words; 0 for none.")
+        return self.cleaned_data["sections"]
 
     def clean_also(self) -> list[str]:
         return sorted(set(self.cleaned_data["also"]) - {self.cleaned_data.get("language")})

@@ -13,4 +13,4 @@ def priors(run: Run) -> Priors:
         with sealed.held(path):
             return checkpoint.priors(path)
     config = engines.config(run.engine, **run.settings)
-    return engines.get(run.engine).priors(config.resolve(run.version.documents, run.version.tokens), None)
+    return engines.get(run.engine).priors(config.resolve(run.version.rows, run.version.tokens), None)

@@ -140,13 +140,14 @@ class FormingWriter:
         for k in np.argsort(-topics.share, kind="stable")[: len(sample.documents)].tolist():
             d = int(np.argmax(share[k]))
             share[:, d] = -1.0  # each document stands for one topic
-            document, row = int(sample.documents[d]), slice(sample.ends[d], sample.ends[d + 1])
-            passages[k] = document, self._densest(document, of_word[k, sample.place[row]])
+            number, row = int(sample.documents[d]), slice(sample.ends[d], sample.ends[d + 1])
+            document = int(self.bow.documents_of(sample.documents[d : d + 1])[0])
+            passages[k] = document, self._densest(number, of_word[k, sample.place[row]])
         return passages
 
     @cached_property
     def _sample(self) -> "Sample":
-        """Documents, evenly spread, that are long enough and together short enough."""
+        """Documents, or sections of them, evenly spread, that are long enough and together short enough."""
         bow = self.bow
         documents = np.unique(np.linspace(0, bow.D - 1, SAMPLE).astype(np.int64))
         documents = documents[bow.first_token[documents + 1] - bow.first_token[documents] >= LEAST]
@@ -157,9 +158,9 @@ class FormingWriter:
         words, place = np.unique(bow.words[at], return_inverse=True)
         return Sample(documents, words, place, bow.counts[at], np.cumsum([0, *map(len, rows)]))
 
-    def _densest(self, document: int, of_word: np.ndarray) -> int:
-        """The character at which the passage begins that has most of a topic. of_word: of each of its words."""
-        row, offsets = slice(self.bow.indptr[document], self.bow.indptr[document + 1]), self.bow.offsets_of(document)
+    def _densest(self, number: int, of_word: np.ndarray) -> int:
+        """The character at which the passage of a row begins that has most of a topic. of_word: of each of its words."""
+        row, offsets = slice(self.bow.indptr[number], self.bow.indptr[number + 1]), self.bow.offsets_of(number)
         order = np.argsort(offsets, kind="stable")
         offsets = offsets[order].astype(np.int64)
         weights = np.concatenate(([0.0], np.cumsum(np.repeat(of_word, self.bow.counts[row])[order])))

@@ -29,7 +29,7 @@ def create(
     """A queued run, by default the local owner's. Raises Invalid, naming the field, for settings that the engine or
     this corpus can't have."""
     version = _ready(version)
-    config = engines.config(engine, **settings).resolve(version.documents, version.tokens)
+    config = engines.config(engine, **settings).resolve(version.rows, version.tokens)
     most = min(version.vocabulary, MAX_TOPICS)
     if config.topics > most:
         why = "the size of the vocabulary" if most < MAX_TOPICS else "the limit"

@@ -61,8 +61,9 @@ def _once(run: Run, page: list[dict]) -> list[dict]:
     """The first of documents that have nearly the same words, with the numbers of the others."""
     bow, kept = evidence.bow(run.version_id), list[tuple[dict, dict[int, int]]]()
     for row in page:
-        a, b = bow.indptr[row["number"]], bow.indptr[row["number"] + 1]
-        counts = dict(zip(bow.words[a:b].tolist(), bow.counts[a:b].tolist(), strict=True))
+        span = slice(bow.indptr[row["number"]], bow.indptr[row["number"] + 1])
+        words, place = np.unique(bow.words[span], return_inverse=True)  # a long document has one in several sections
+        counts = dict(zip(words.tolist(), np.bincount(place, bow.counts[span]).astype(int).tolist(), strict=True))
         first = next((earlier for earlier, theirs in kept if _overlap(theirs, counts) >= ALIKE), None)
         if first is None:
             kept.append((row | {"alike": []}, counts))

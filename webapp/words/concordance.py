@@ -122,8 +122,19 @@ def every(selection: RunSelection, uses: Uses, size: int = 500) -> Iterator[list
 
 def _ends(run: Run, uses: Uses, pairs: np.ndarray) -> np.ndarray:
     """int64: lines up to each pair, its own included; under embargo a document shows some of a word's alone."""
-    counts = uses.counts[pairs]
-    return np.cumsum(np.minimum(counts, embargo.lines(run.corpus) or counts), dtype=np.int64)
+    counts, most = uses.counts[pairs].astype(np.int64), embargo.lines(run.corpus)
+    return np.cumsum(counts if not most else _allowed(uses.documents[pairs], counts, most))
+
+
+def _allowed(documents: np.ndarray, counts: np.ndarray, most: int) -> np.ndarray:
+    """int64[n]: tokens of each pair that are among the first `most` of its document, which may have several pairs."""
+    order = np.argsort(documents, kind="stable")
+    so_far = np.cumsum(counts[order])
+    first = np.searchsorted(documents[order], documents[order])  # of each document's pairs
+    before = so_far - counts[order] - np.concatenate(([0], so_far))[first]  # in pairs of the document before this one
+    allowed = np.empty(len(counts), np.int64)
+    allowed[order] = np.clip(most - before, 0, counts[order])
+    return allowed
 
 
 def _tokens(pairs: np.ndarray, ends: np.ndarray, first: int, limit: int) -> list[tuple[int, int]]:
@@ -154,7 +165,7 @@ def _cut(run: Run, uses: Uses, tokens: list[tuple[int, int]]) -> list[Cut]:
     """The pieces of text around some tokens, in their order."""
     pairs, nth = np.array(tokens, np.int64).reshape(-1, 2).T
     documents = uses.documents[pairs].tolist()
-    places = uses.evidence.places(uses.documents[pairs], nth, uses.word).tolist()
+    places = uses.evidence.places(uses.rows[pairs], nth, uses.word).tolist()
     known = embargo.about(run.corpus, dict.fromkeys(documents), "title", "date_text")
     wanted = [
         (d, first := max(0, at - SIDE), at - first + LONGEST + SIDE, at)

@@ -25,11 +25,12 @@ TOGETHER = regex.compile(
     regex.V1,
 )
 GIVEN = regex.compile(r"[^\s\p{Cc}\p{Cs}]+")
+BREAKS = ("|", ".", "¶")
 _BREAK = regex.compile(r"[\s\p{Cc}\u200C\u200D\p{WB=Format}]*")
 
 
 def pieces(text: str, language: str = "", given: bool = False) -> list[tuple[int, int, str, str]]:
-    """(start, end, word, what stands before: "" "-" "'" or "|")."""
+    """(start, end, word, what stands before: "" "-" "'", or one of BREAKS)."""
     if given:
         return [(m.start(), m.end(), m.group()[:65], "") for m in GIVEN.finditer(text)]
     segment = segmenter(language)
@@ -50,8 +51,10 @@ def pieces(text: str, language: str = "", given: bool = False) -> list[tuple[int
             if regex.fullmatch(r"['\u2019\u02BC]", between)
             else ""
         )
-        if not mark and (not _BREAK.fullmatch(between) or between.count("\n") > 1):
-            mark = "|"
+        if not mark and between.count("\n") > 1:
+            mark = "¶"
+        elif not mark and not _BREAK.fullmatch(between):
+            mark = "." if regex.search("[.!?…؟۔।。！？]", between) else "|"
         found.append((start, end, word(text[start:end], language), mark))
         before = at = end
     return found
@@ -80,7 +83,7 @@ def units(text: str, choice, language: str = "", given: bool = False) -> list[tu
     while i < len(found):
         for phrase in phrases:
             part = found[i : i + len(phrase)]
-            if [unit[2] for unit in part] == phrase and all(unit[3] != "|" for unit in part[1:]):
+            if [unit[2] for unit in part] == phrase and all(unit[3] not in BREAKS for unit in part[1:]):
                 out.append((part[0][0], part[-1][1], "_".join(phrase)))
                 i += len(phrase)
                 break
@@ -163,7 +166,7 @@ def phrases(texts, choice, given_phrases=()) -> dict[str, tuple[int, int, float]
             text,
             Choice(choice.stop_words, hyphens=choice.hyphens, apostrophes=choice.apostrophes, phrases=given_phrases),
         ):
-            found.append((word.replace("_", " "), marks[start] == "|"))
+            found.append((word.replace("_", " "), marks[start] in BREAKS))
         cut.append(found)
         tokens.update(word for word, _ in found)
 

@@ -12,7 +12,7 @@ import pytest
 
 from inference.text import Tokeniser
 from inference.text.segment import SEGMENTED
-from inference.text.table import AFTER_APOSTROPHE, AFTER_BREAK, AFTER_HYPHEN, NUMBER
+from inference.text.table import AFTER_APOSTROPHE, AFTER_BREAK, AFTER_HYPHEN, AFTER_PARAGRAPH, AFTER_SENTENCE, NUMBER
 from tests.inference.text import naive
 
 TEXTS = [
@@ -43,6 +43,7 @@ def agree(text: str, language: str = "", given: bool = False):
     assert tokeniser.spans(text) == [piece[:3] for piece in expected]
     lexicon = tokeniser.lexicon
     flags = {"": 0, "-": int(AFTER_HYPHEN), "'": int(AFTER_APOSTROPHE), "|": int(AFTER_BREAK)}
+    flags |= {".": int(AFTER_SENTENCE), "¶": int(AFTER_PARAGRAPH)}
     assert lexicon.words(found.words & NUMBER) == [word for _, _, word, _ in expected]
     if not given:
         assert (found.words & ~NUMBER).tolist() == [flags[mark] for *_, mark in expected]
