@@ -70,8 +70,8 @@ def _words(run: Run) -> str:
     report = run.version.report
     cut = report.get("cut", 0)
     sections = (
-        f" {cut:,} documents of more than {LONG * reading['sections']:,.0f} words were read in sections of about "
-        f"{reading['sections']:,}, cut where paragraphs or sentences end: {report['rows']:,} sections in all. The shares of "
+        f" {cut:,} documents of more than {LONG * reading['section_words']:,.0f} words were read in sections of about "
+        f"{reading['section_words']:,}, cut where paragraphs or sentences end: {report['rows']:,} sections in all. The shares of "
         "a document are sums over its sections."
         if cut
         else ""

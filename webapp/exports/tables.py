@@ -184,6 +184,38 @@ def _mixture(of_run: evidence.Evidence, d: int) -> list[tuple[int, int, int]]:
     return [(k, n, int(of_run.lengths[d])) for k, n in zip(of[order].tolist(), tokens[order].tolist(), strict=True)]
 
 
+def cut(run: Run) -> list[str]:
+    """Whether documents are read in sections, as Form.choices has it."""
+    return ["section"] if run.version.report.get("cut") else []
+
+
+def section_topics(wanted: Wanted) -> Table:
+    assigned = evidence.of(wanted.run)
+    columns = [*_DOCUMENT, Column("section", int), Column("start", int), Column("topic", int), Column("tokens", int)]
+
+    def blocks():
+        for numbers in selected(wanted):
+            known = about(wanted.run, numbers)
+            yield [
+                (*_cells(known[d], _DOCUMENT), *row) for d in numbers.tolist() for row in _sections(assigned, d)
+            ]  # fmt: skip
+
+    return Table([*columns, Column("share", float)], blocks())
+
+
+def _sections(of_run: evidence.Evidence, d: int) -> Iterator[tuple[int, int, int, int, float]]:
+    """(section from 1, the character at which its first word that counts begins, topic, tokens, share of the section),
+    the largest topic of each first."""
+    bow = of_run.rows
+    ends = [d, d + 1] if bow.first_row is None else bow.first_row[d : d + 2].tolist()
+    for section, row in enumerate(range(*ends), 1):
+        span = slice(bow.indptr[row], bow.indptr[row + 1])
+        tokens = np.bincount(of_run.topics[span], bow.counts[span], minlength=of_run.K).astype(np.int64)
+        start = int(bow.offsets_of(row).min(initial=2**31 - 1)) if bow.offsets is not None else 0
+        for k in np.argsort(-tokens, kind="stable")[: np.count_nonzero(tokens)].tolist():
+            yield section, start, k, int(tokens[k]), int(tokens[k]) / int(tokens.sum())
+
+
 def document_topics_wide(wanted: Wanted) -> Table:
     assigned, K = evidence.of(wanted.run), wanted.run.topics
     columns = [*_DOCUMENT, Column("tokens", int), *_PLACE, *(Column(topic_label(k), float) for k in range(K))]

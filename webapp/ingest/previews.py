@@ -217,8 +217,8 @@ def _proposed(reading: ReadingSettings, beginning: sample.Sample, stream: Stream
     """With thresholds for as many documents as there are, where that is known, and the stop words of all languages that
     were found. Where those thresholds leave no word: with such as leave some, and a sentence that says so."""
     rows = beginning.of
-    if stream is not None and reading.sections:
-        rows = round(rows * Sections(stream, reading.sections).D / max(1, stream.D))
+    if stream is not None and reading.section_words:
+        rows = round(rows * Sections(stream, reading.section_words).D / max(1, stream.D))
     reading = reading.fitted(rows)
     languages = [code for code, share in beginning.languages.items() if share >= vocabulary_forms.SAID]
     if languages and sample.cut_alike(languages[0], reading.language):

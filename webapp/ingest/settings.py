@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields, replace
 
 from inference.text import Choice, stop_words
 
-SECTIONS = 1_000  # words of a section, in which long documents are read
+SECTION_WORDS = 1_000  # words of a section, in which long documents are read
 FEW = 20  # documents below which a word of a single one counts
 
 
@@ -18,7 +18,7 @@ class VocabularySettings:
     min_documents: int = 5
     max_share: float = 1.0
     spread_evenly: bool = False
-    sections: int = SECTIONS
+    section_words: int = SECTION_WORDS  # 0: documents are read in one piece
     min_length: int = 2
     extra_stop_words: list[str] = field(default_factory=list)
     # Words that count although they are stop words of the language, or too common or spread evenly
@@ -34,7 +34,7 @@ class VocabularySettings:
     def of(cls, settings: dict):
         """Of a version's settings, or a corpus's, which hold more; those of an older version lack some, and mean what
         they meant."""
-        older = {"spread_evenly": True, "sections": 0} if "max_share" in settings else {}
+        older = {"spread_evenly": True, "section_words": 0} if "max_share" in settings else {}
         return cls(**older | {f.name: settings[f.name] for f in fields(cls) if f.name in settings})
 
     def fitted(self, documents: int) -> "VocabularySettings":
@@ -53,7 +53,6 @@ class VocabularySettings:
             "min_documents",
             "max_share",
             "spread_evenly",
-            "sections",
             "min_length",
             "numbers",
             "hyphens",
@@ -62,7 +61,7 @@ class VocabularySettings:
             "duplicates",
         )
         return Choice(
-            stop_words=frozenset(self.stop_words() - kept), kept=kept, phrases=tuple(self.phrases),
+            stop_words=frozenset(self.stop_words() - kept), kept=kept, sections=self.section_words, phrases=tuple(self.phrases),
             **{name: getattr(self, name) for name in names},
         )  # fmt: skip
 

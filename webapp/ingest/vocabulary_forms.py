@@ -53,7 +53,7 @@ class VocabularyForm(forms.Form):
         label="Frequent words that are spread evenly count",
         help_text="Words in more than a tenth of the documents that occur as evenly as by chance (by their residual idf) tell little about topics. They are left out only where documents have 100 words or more.",
     )
-    sections = forms.IntegerField(
+    section_words = forms.IntegerField(
         min_value=0,
         max_value=1_000_000,
         label="Words of a section",
@@ -126,10 +126,10 @@ class VocabularyForm(forms.Form):
             "others": rows([one for one in others if one not in near]),
         }
 
-    def clean_sections(self) -> int:
-        if 0 < self.cleaned_data["sections"] < SHORTEST_SECTION:
+    def clean_section_words(self) -> int:
+        if 0 < self.cleaned_data["section_words"] < SHORTEST_SECTION:
             raise forms.ValidationError(f"A section has at least {SHORTEST_SECTION} words; 0 for none.")
-        return self.cleaned_data["sections"]
+        return self.cleaned_data["section_words"]
 
     def clean_also(self) -> list[str]:
         return sorted(set(self.cleaned_data["also"]) - {self.cleaned_data.get("language")})

@@ -64,7 +64,7 @@ def create(chosen: MadeSettings, owner: User | None = None, name: str = "", trai
         settle(files.corpus_folder(corpus.pk))
         options = asdict(guesses.sniff(corpus).options)
         reading = corpora.ReadingSettings(
-            options=options, min_documents=1, spread_evenly=True, sections=0, min_length=1
+            options=options, min_documents=1, spread_evenly=True, section_words=0, min_length=1
         )
         corpora.read(corpus, reading, trains={"topics": chosen.topics} if train else None)
     return corpus

@@ -33,7 +33,7 @@ class Command(BaseCommand):
                             help="leave out words in fewer documents; by default what suits their number")  # fmt: skip
         parser.add_argument("--max-share", type=float, default=DEFAULT.max_share,
                             help="leave out words in more than this share of documents (default: %(default)s)")  # fmt: skip
-        parser.add_argument("--section-words", type=int, default=DEFAULT.sections, metavar="N",
+        parser.add_argument("--section-words", type=int, default=DEFAULT.section_words, metavar="N",
                             help="train on sections of so many words of longer documents, which stay whole (default: %(default)s; 0: none)")  # fmt: skip
         parser.add_argument("--spread-evenly", action="store_true", help="frequent words that are spread evenly count")
         parser.add_argument("--min-length", type=int, default=DEFAULT.min_length,
@@ -162,7 +162,7 @@ class Command(BaseCommand):
             min_documents=given["min_documents"] or DEFAULT.min_documents,
             max_share=given["max_share"],
             spread_evenly=given["spread_evenly"],
-            sections=given["section_words"],
+            section_words=given["section_words"],
             min_length=given["min_length"],
             extra_stop_words=sorted(set(words)),
             shaping=given["shaping"],
