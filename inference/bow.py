@@ -201,8 +201,8 @@ class Bow:
         if self.first_row is not None:
             folder.mkdir()
             whole = self.by_document()
-            self.documents_of(np.zeros(0, np.int64))
-            arrays = (self.first_row, whole.indptr, whole.first_token, whole.lengths, self._documents)
+            documents = self.documents_of(np.arange(self.D))
+            arrays = (self.first_row, whole.indptr, whole.first_token, whole.lengths, documents)
             for name, array in zip(_CUT, arrays, strict=True):
                 np.save(folder / f"{name}.npy", array)
 

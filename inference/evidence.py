@@ -150,8 +150,8 @@ class Evidence:
     def word(self, w: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """(documents int32 ascending, counts int32, topics uint16, certainty uint8) of a word's pairs; a document has one
         for each of its sections that have the word."""
-        rows, *rest = self.word_rows(w)
-        return self.rows.documents_of(rows), *rest
+        rows, counts, topics, certainty = self.word_rows(w)
+        return self.rows.documents_of(rows), counts, topics, certainty
 
     def word_rows(self, w: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """The same with rows of the bag of words for documents."""

@@ -28,9 +28,9 @@ from inference.text.units import Units
 
 _BLOCK = 1 << 17  # words that are strings of Python's at the same time
 _STAYS = len(REASONS)
-# Of `even`: the share of the documents that makes a word frequent, the words among which it is compared, and the
-# documents and their words (the median) below which evenness is chance
-_FREQUENT, _COMPARED, _LEAST_DOCUMENTS, _LEAST_WORDS = 0.1, 500, 200, 100
+# Of `even`: the words of a piece, the share of the pieces that makes a word frequent, the words among which it is
+# compared, the pieces and their words (the median) below which evenness is chance, and the share of all words that go
+_PIECE, _FREQUENT, _COMPARED, _LEAST_PIECES, _LEAST_WORDS, _MOST_EVEN = 400, 0.1, 500, 200, 100, 0.1
 
 
 def choose(
@@ -47,11 +47,12 @@ def choose(
     skipped = np.zeros(documents, bool) if left_out is None else np.asarray(left_out, bool)
     if choice.duplicates != "keep":
         skipped = skipped | (duplicates.find(stream)[choice.duplicates == "near"][:documents] >= 0)
-    first_row = None
-    if choice.sections and (sections := Sections(stream, choice.sections, documents)).cut:
-        stream, first_row, documents = sections, sections.first_row, sections.D
+    sections = Sections(stream, choice.sections, documents) if choice.sections else None
+    if sections and sections.cut:
         skipped = np.repeat(skipped, sections.pieces)
-    choosing = _Choosing(stream, choice, skipped, documents, first_row)
+        choosing = _Choosing(sections, choice, skipped, sections.D, sections.first_row)
+    else:
+        choosing = _Choosing(stream, choice, skipped, documents)
     choosing.pick()
     return choosing.write(Path(folder))
 
@@ -62,7 +63,7 @@ class Counts(NamedTuple):
     words: of some numbers of forms, as strings. tokens int64 and documents int32, by form. left_out: of some numbers of
     units, as strings. reason uint8 and left_out_tokens int64, by unit: the place in REASONS of why a unit is left out
     wherever it occurs, and how often it occurs; len(REASONS) for those that have a form, 255 for those that are in no
-    text. lengths: int32, words of each document, stop words included.
+    text. lengths: int32, words of each document, stop words included. even: bool by form, as `even` has it.
     cut: how many documents are cut into sections, 0 where none is.
     """
 
@@ -70,6 +71,7 @@ class Counts(NamedTuple):
     tokens: np.ndarray
     documents: np.ndarray
     lengths: np.ndarray
+    even: np.ndarray
     left_out: Callable[[np.ndarray], list[str]]
     reason: np.ndarray
     left_out_tokens: np.ndarray
@@ -79,11 +81,11 @@ class Counts(NamedTuple):
 def count(stream: Stream | Spread, choice: Choice) -> Counts:
     """What `choose` counts, with nothing written and no threshold; every document counts."""
     sections = Sections(stream, choice.sections) if choice.sections else None
-    stream = sections if sections and sections.cut else stream
-    choosing = _Choosing(stream, choice, np.zeros(stream.D, bool), stream.D)
+    counted = sections if sections and sections.cut else stream
+    choosing = _Choosing(counted, choice, np.zeros(counted.D, bool), counted.D)
     words = choosing.units.words if choosing.forms is None else choosing.forms.words
     return Counts(
-        words, choosing.of_forms, choosing.in_documents, choosing.lengths, choosing.units.words, choosing.reason,
+        words, choosing.of_forms, choosing.in_documents, choosing.lengths, choosing.even, choosing.units.words, choosing.reason,
         choosing.tokens, sections.cut if sections else 0,
     )  # fmt: skip
 
@@ -101,17 +103,16 @@ class Thresholds(NamedTuple):
 
 
 def thresholds(
-    choice: Choice, tokens: np.ndarray, documents: np.ndarray, lengths: np.ndarray,
+    choice: Choice, tokens: np.ndarray, documents: np.ndarray, count: int, evenly: np.ndarray,
     words: Callable[[np.ndarray], list[str]], part: float = 1.0,
 ) -> Thresholds:  # fmt: skip
-    """Apply a choice's thresholds to counts by form, as Counts has them. lengths: int32, words of each document that counts.
+    """Apply a choice's thresholds to counts by form, as Counts has them. count: documents that count. evenly: of `even`.
 
     part: the share of the documents that was counted, where it is a sample."""
     exists = tokens > 0
     rare = exists & (documents < choice.min_documents * part)
-    common = exists & ~rare & (documents > choice.max_share * len(lengths))
-    evenly = np.zeros(len(tokens), bool) if choice.spread_evenly else even(tokens, documents, lengths, exists & ~rare)
-    evenly &= ~common
+    common = exists & ~rare & (documents > choice.max_share * count)
+    evenly = evenly & exists & ~rare & ~common
     if choice.kept:
         for mask in (common, evenly):
             numbers = np.flatnonzero(mask)
@@ -119,32 +120,33 @@ def thresholds(
     return Thresholds(rare, common, evenly)
 
 
-def even(tokens: np.ndarray, documents: np.ndarray, lengths: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """bool by form: frequent words that are spread over documents as if by chance, so that they tell little of any.
+def even(tokens: np.ndarray, pieces: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """bool by form: frequent words that are spread over the texts as if by chance, so that they tell little of any.
 
-    They are in more than a tenth of the documents, and their residual inverse document frequency is below the median of
-    the 500 most frequent words (Church and Gale, "Inverse document frequency: a measure of deviations from Poisson",
-    1995): log(expected / observed documents with the word), where a word that occurs n times is expected in the sum of
-    1 - exp(-n L_d / L) documents of L_d words. None where there are few documents, or short ones, of which nearly every
-    word is in as many as it occurs times.
-    tokens: int64, and documents: int32, by form; lengths: int32, words of each document; counts: bool, forms among
-    which.
+    They are in more than a tenth of the pieces of about 400 words, and their residual inverse document frequency is
+    below the median of the 500 most frequent words (Church and Gale, "Inverse document frequency: a measure of
+    deviations from Poisson", 1995): log(expected / observed pieces with the word), where a word that occurs n times is
+    expected in the sum of 1 - exp(-n L_p / L) pieces of L_p words. The most even ones go until they are a tenth of all
+    words. None where there are few pieces, or short ones, of which nearly every word is in as many as it occurs times.
+    tokens: int64, and pieces: int32, that have it, by form; lengths: int32, words of each piece.
     """
     evenly = np.zeros(len(tokens), bool)
     sizes, times = np.unique(lengths[lengths > 0], return_counts=True)
-    if times.sum() < _LEAST_DOCUMENTS or np.median(lengths[lengths > 0]) < _LEAST_WORDS:
+    if times.sum() < _LEAST_PIECES or np.median(lengths[lengths > 0]) < _LEAST_WORDS:
         return evenly
-    often = np.flatnonzero(counts & (documents > _FREQUENT * len(lengths)))
-    known = np.flatnonzero(counts)
+    often, known = np.flatnonzero(pieces > _FREQUENT * len(lengths)), np.flatnonzero(tokens)
     first = known[np.argsort(-tokens[known], kind="stable")[:_COMPARED]]
     share = sizes / float((sizes * times).sum())
 
     def residual(forms: np.ndarray) -> np.ndarray:
         expected = np.array([-np.dot(times, np.expm1(-float(n) * share)) for n in tokens[forms]])
-        return np.round(np.log(expected / documents[forms]), 9)
+        return np.round(np.log(expected / pieces[forms]), 9)
 
     if len(often):
-        evenly[often] = residual(often) < np.median(residual(first))
+        values = residual(often)
+        order = np.argsort(values, kind="stable")
+        below = values[order] < np.median(residual(first))
+        evenly[often[order[below & (np.cumsum(tokens[often[order]]) <= _MOST_EVEN * tokens.sum())]]] = True
     return evenly
 
 
@@ -168,6 +170,7 @@ class _Choosing:
         self.reason[self.tokens == 0] = 255  # of words that are in titles alone, or in documents that are left out
         self.form, self.forms = self._forms(self.reason)
         self.of_forms, self.in_documents = self._counts()
+        self.even = np.zeros(len(self.of_forms), bool) if choice.spread_evenly else self._even()
 
     def _units(self, places: bool = False) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, Block]]:
         """(units, the places of their first pieces, where each document's end, the block) of all blocks."""
@@ -217,11 +220,25 @@ class _Choosing:
             return np.where(form >= 0, self.tokens, 0), self.in_documents
         return self._count(form, count)
 
+    def _even(self) -> np.ndarray:
+        """Of `even`, counted in pieces where documents are long."""
+        pieces = Sections(self.stream, _PIECE, self.documents)
+        if not pieces.cut:
+            return even(self.of_forms, self.in_documents, self.lengths)
+        skipped = np.repeat(self.skipped, pieces.pieces)
+        last, within = np.full(len(self.of_forms), -1, np.int32), np.zeros(len(self.of_forms), np.int32)
+        tokens = np.zeros(len(self.of_forms), np.int64)
+        for block in pieces.blocks(places=False):
+            units, _, _, ends = self.units.of(block.words, block.ends)
+            numbers = np.arange(block.first, block.first + len(ends))
+            _count_in(units, ends, skipped[numbers], numbers, self.form, last, tokens, within)
+        return even(tokens, within, pieces.lengths[~skipped])
+
     def pick(self) -> None:
         """Apply the thresholds, and number what stays. Raises Invalid when no word does."""
         reason, tokens, in_documents = self.reason, self.of_forms, self.in_documents
         words_of = self.units.words if self.forms is None else self.forms.words
-        left = thresholds(self.choice, tokens, in_documents, self.lengths, words_of)
+        left = thresholds(self.choice, tokens, in_documents, len(self.lengths), self.even, words_of)
         dropped = {}
         for i, name in enumerate(REASONS[:-THRESHOLDS]):
             left_out = reason == i

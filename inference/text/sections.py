@@ -26,7 +26,7 @@ class Sections:
     cut: how many documents have more than one. Memory: some 20 bytes a document, and 4 a section.
     """
 
-    def __init__(self, stream: Stream | Spread, size: int, documents: int | None = None):
+    def __init__(self, stream: "Stream | Spread | Sections", size: int, documents: int | None = None):
         self.stream, self.lexicon = stream, stream.lexicon
         lengths = np.asarray(stream.lengths[:documents], np.int64)
         self.pieces = np.where(lengths > LONG * size, np.maximum(1, np.rint(lengths / size)), 1).astype(np.int64)

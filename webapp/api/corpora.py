@@ -16,6 +16,7 @@ from webapp.documents import queries as documents
 from webapp.documents.selection import Selection
 from webapp.ingest import corpora as services
 from webapp.ingest import guesses, previews, upload_limits, uploads
+from webapp.ingest.shaping import CERTAIN, Shaping
 from webapp.models import Corpus
 from webapp.pages.page import corpus_or_404
 from webapp.readers import Unreadable, looking
@@ -87,7 +88,9 @@ def _proposed(corpus: Corpus, language: str) -> services.ReadingSettings:
     """What the prepare page would propose, in that language, where one is said."""
     sniff = guesses.sniff(corpus)
     settings = services.ReadingSettings(
-        options=asdict(sniff.options), language=language or guesses.guess_language(sniff)[0] or "en"
+        options=asdict(sniff.options),
+        shaping=asdict(Shaping(silent=CERTAIN)),
+        language=language or guesses.guess_language(sniff)[0] or "en",
     )
     try:
         fitted = previews.proposed(corpus, settings)

@@ -64,7 +64,7 @@ def _words(run: Run) -> str:
         left.append(f"words in more than {100 * reading['max_share']:g}% of the documents")
     if not reading.get("spread_evenly", True):
         left.append(
-            "words in more than a tenth of the documents whose residual inverse document frequency is below the median of "
+            "words in more than a tenth of pieces of 400 words whose residual inverse document frequency is below the median of "
             "the 500 most frequent words"
         )
     report = run.version.report

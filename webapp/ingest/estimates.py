@@ -78,7 +78,7 @@ def preview(
     language and given of the corpus's tokeniser, for the passage."""
     counts = count(stream, choice)
     D, part = stream.D, stream.D / max(1, scale.documents)
-    left = thresholds(choice, counts.tokens, counts.documents, counts.lengths, counts.words, part)
+    left = thresholds(choice, counts.tokens, counts.documents, len(counts.lengths), counts.even, counts.words, part)
     exists = counts.tokens > 0
     kept, frequent = exists & ~left.any, left.common | left.even
     tokens = int(counts.left_out_tokens[counts.reason < len(REASONS)].sum() + counts.tokens.sum())

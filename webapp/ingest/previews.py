@@ -93,7 +93,7 @@ def shaping_form(corpus: Corpus, data: QueryDict | None) -> ShapingForm:
     is not guessed."""
     guess = guesses.guess_table(corpus)
     tables = [*([guess.name] if guess else []), *guesses.possible_tables(corpus)]
-    chosen = Shaping(**corpus.settings.get("shaping", {}))
+    chosen = Shaping(**corpus.settings["shaping"]) if "shaping" in corpus.settings else None
     guess = None if corpus.settings and not corpus.into_id else guess
     form = partial(ShapingForm, shaping=chosen, tables=tables, guess=guess)
     return form(data or form().sent())
@@ -179,6 +179,7 @@ def preview_draft(corpus: Corpus, form: reading_forms.ReadingForm, shaping: Shap
     passage = embargo.beginning(corpus, beginning.passage)
     dates = () if hidden and "date" in hidden.roles else beginning.dates
     why = "" if hidden else beginning.why_undated
+    shown["silences"] = shaping.silences(beginning.silent)
     shown["sample"] = beginning = replace(beginning, first=first, passage=passage, dates=dates, why_undated=why)
     if stream is None:
         return shown | {

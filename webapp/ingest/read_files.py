@@ -32,7 +32,7 @@ from webapp.ingest.guesses import stored_path
 from webapp.ingest.prefetch import Prefetch
 from webapp.ingest.read_plan import ReadPlan, read_plans
 from webapp.ingest.settings import ReadingSettings
-from webapp.ingest.shaping import shape
+from webapp.ingest.shaping import shape, silent
 from webapp.jobs.heartbeat import Heartbeat
 from webapp.metadata.dates import why_none
 from webapp.models import Corpus, SourceFile
@@ -66,6 +66,7 @@ class Chunk:
     before: int
     bytes: int = 0
     documents: list[readers.Document] = field(default_factory=list)
+    counted: list[str] = field(default_factory=list)  # their texts, with spaces for what does not count
     positions: list[int] = field(default_factory=list)  # of their files
     days: list[date | None] = field(default_factory=list)
     orders: list[str] = field(default_factory=list)  # of dates among its fields: Options.date_order
@@ -158,6 +159,7 @@ class ReadAttempt:
                 count[not isinstance(item, readers.Document)] += 1
                 if isinstance(item, readers.Document):
                     chunk.documents.append(item)
+                    chunk.counted.append(silent(item.text, self.plan.shaping.silent))
                     chunk.positions.append(position)
                     chunk.days.append(self._day(item, chunk) if item.date else None)
                     chunk.orders.append(self.plan.options.date_order)
@@ -253,7 +255,7 @@ class ReadAttempt:
 
     def _write_words(self, chunk: Chunk) -> Chunk:
         """Append the chunk's words, fields and problems to the files on disk."""
-        counts = self.stream.add([d.text for d in chunk.documents], [d.title for d in chunk.documents])
+        counts = self.stream.add(chunk.counted, [d.title for d in chunk.documents])
         chunk.words = counts.tolist()
         for document, day, order in zip(chunk.documents, chunk.days, chunk.orders, strict=True):
             self.fields.write(

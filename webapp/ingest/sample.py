@@ -26,7 +26,8 @@ from webapp.ingest import looks
 from webapp.ingest.estimates import passage_of
 from webapp.ingest.guesses import stored_path
 from webapp.ingest.settings import ReadingSettings
-from webapp.ingest.shaping import Shaping, shape, upload_of
+from webapp.ingest.shaping import Shaping, shape, silent, upload_of
+from webapp.ingest.shaping import shares as silent_shares
 from webapp.metadata.dates import why_none
 from webapp.models import Corpus
 from webapp.storage import files
@@ -59,6 +60,7 @@ class Sample:
     first: tuple[dict, ...] = ()
     languages: dict[str, float] = field(default_factory=dict)  # ISO 639-1 -> share of the letters, largest first
     dates: tuple[str, ...] = ()  # ISO, the earliest and the latest of those that were read
+    silent: dict[str, float] = field(default_factory=dict)  # rule -> share of the words (webapp.ingest.shaping.silent)
     undated: int = 0  # documents whose date could not be read; and why, with an example
     why_undated: str = ""
     passage: str = ""  # in which numbers, hyphens and apostrophes can be seen at work
@@ -187,7 +189,9 @@ class _Sampler:
         tokeniser = Tokeniser(self.reading.language, given=self.options.given)
         began = time.monotonic()
         self.until = began + SECONDS
-        first, texts, days, undated = [], [], [], []
+        first: list[dict] = []
+        texts: list[str] = []
+        days, undated = [], []
         with Stream.write(self.folder, tokeniser) as stream:
             for document in itertools.islice(self._shaped(), DOCUMENTS):
                 text = document.text[:CHARACTERS]
@@ -199,7 +203,7 @@ class _Sampler:
                     days.append(day)
                 elif document.date.strip():
                     undated.append(document.date.strip())
-                stream.add([text], [document.title])
+                stream.add([silent(text, self.shaping.silent)], [document.title])
                 self.documents += 1
                 self.documents_of[self.kind] += 1
             stream.commit()
@@ -222,6 +226,7 @@ class _Sampler:
             problems=tuple(self.problems),
             first=tuple(first),
             languages=shares(texts),
+            silent=silent_shares(texts),
             dates=(min(days).isoformat(), max(days).isoformat()) if days else (),
             undated=len(undated),
             why_undated=f"“{undated[0][:60]}” {why_none(undated[0])}" if undated else "",

@@ -4,7 +4,7 @@ it does."""
 from django import forms
 
 from inference.errors import Invalid
-from webapp.ingest.shaping import Guess, Shaping
+from webapp.ingest.shaping import CERTAIN, RULES, Guess, Shaping
 
 SECTIONS = [
     ("", "keep each document whole"),
@@ -65,14 +65,19 @@ class ShapingForm(forms.Form):
         help_text="With or without folder and extension, or the documents’ ids.",
     )  # fmt: skip
 
-    def __init__(self, *args, shaping: Shaping, tables: list[str] = (), guess: Guess | None = None, **kwargs):
-        """tables: names of files that may be the table; guess: which seems to be. Both are offered, and nothing else is
+    silent = forms.MultipleChoiceField(
+        required=False, choices=[(rule.name, rule.label) for rule in RULES.values()], label="Words that don’t count"
+    )
+
+    def __init__(self, *args, shaping: Shaping | None, tables: list[str] = (), guess: Guess | None = None, **kwargs):
+        """shaping: what was chosen before, None for nothing. tables: names of files that may be the table; guess: which seems to be. Both are offered, and nothing else is
         taken."""
+        shaping = shaping or Shaping(silent=CERTAIN)
         table, key = shaping.table or (guess.name if guess else ""), shaping.key or (guess.key if guess else "")
         initial = {
             "sections": shaping.sections, "length": shaping.length or None, "least": shaping.least, "marker": shaping.marker,
             "join": ", ".join(shaping.join), "period": shaping.period, "names": shaping.names, "pattern": shaping.pattern, "table": table,
-            "key": key,
+            "key": key, "silent": list(shaping.silent),
         }  # fmt: skip
         super().__init__(*args, initial=initial, **kwargs)
         offered = dict.fromkeys(name for name in [table, *tables[:MOST_TABLES]] if name)
@@ -92,6 +97,16 @@ class ShapingForm(forms.Form):
     @property
     def offers_tables(self) -> bool:
         return len(self.fields["table"].choices) > 1
+
+    def silences(self, shares: dict[str, float]) -> list[dict]:
+        """The rules that recognise something: name, label, share of the words, and whether they are chosen. shares: of
+        webapp.ingest.shaping.shares."""
+        chosen = set(self["silent"].value() or [])
+        return [
+            {"name": rule.name, "label": rule.label, "share": shares.get(rule.name, 0.0), "chosen": rule.name in chosen}
+            for rule in RULES.values()
+            if rule.name in chosen or shares.get(rule.name)
+        ]
 
     def clean(self) -> dict:
         if not self.errors:

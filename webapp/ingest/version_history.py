@@ -77,7 +77,7 @@ def difference(before: Version, now: Version) -> str:
     if _changed(old, new, "spread_evenly"):
         parts.append(f"frequent words that are spread evenly {'count' if new['spread_evenly'] else 'don’t count'}")
     if _changed(old, new, "section_words"):
-        parts.append(f"sections of {new['section_words']:,} words" if new["sections"] else "no sections")
+        parts.append(f"sections of {new['section_words']:,} words" if new["section_words"] else "no sections")
     if _changed(old, new, "min_length"):
         parts.append(f"words of at least {new['min_length']} letters instead of {old['min_length']}")
     if _changed(old, new, "numbers"):

@@ -51,7 +51,7 @@ class VocabularyForm(forms.Form):
     spread_evenly = forms.BooleanField(
         required=False,
         label="Frequent words that are spread evenly count",
-        help_text="Words in more than a tenth of the documents that occur as evenly as by chance (by their residual idf) tell little about topics. They are left out only where documents have 100 words or more.",
+        help_text="Words in more than a tenth of the texts that occur as evenly as by chance (by their residual idf) tell little about topics. They are left out, up to a tenth of all words, where documents have 100 words or more.",
     )
     section_words = forms.IntegerField(
         min_value=0,

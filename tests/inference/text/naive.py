@@ -127,7 +127,7 @@ def choose(texts, choice, turn=None, left_out=(), language: str = "", given: boo
     rare = {word for word in tokens if documents[word] < choice.min_documents}
     common = {word for word in tokens if documents[word] > choice.max_share * (len(texts) - len(left_out))} - rare
     common -= choice.kept
-    evenly = even(cut, tokens, documents, tokens.keys() - rare, left_out) - common - choice.kept
+    evenly = even(cut, tokens, documents, left_out) - rare - common - choice.kept
     evenly = set() if choice.spread_evenly else evenly
     kept = sorted(tokens.keys() - rare - common - evenly, key=lambda word: (-tokens[word], word))
     said = {why: (len(set(words)), len(words)) for why, words in dropped.items()}
@@ -141,8 +141,9 @@ def choose(texts, choice, turn=None, left_out=(), language: str = "", given: boo
     return kept, said, rows
 
 
-def even(cut, tokens, documents, counts, left_out) -> set[str]:
-    """Words in more than a tenth of the documents whose residual idf is below the median of the 500 most frequent."""
+def even(cut, tokens, documents, left_out) -> set[str]:
+    """Words in more than a tenth of documents of up to 600 words whose residual idf is below the median of the 500 most
+    frequent, the lowest first, up to a tenth of all words."""
     lengths = [len(found) for d, found in enumerate(cut) if d not in left_out]
     some = [length for length in lengths if length]
     if len(some) < 200 or np.median(some) < 100:
@@ -152,8 +153,12 @@ def even(cut, tokens, documents, counts, left_out) -> set[str]:
         expected = sum(1 - np.exp(-tokens[word] * length / sum(some)) for length in some)
         return round(np.log(expected / documents[word]), 9)
 
-    middle = np.median([residual(word) for word in sorted(counts, key=lambda word: -tokens[word])[:500]])
-    return {word for word in counts if documents[word] > 0.1 * len(lengths) and residual(word) < middle}
+    middle = np.median([residual(word) for word in sorted(tokens, key=lambda word: -tokens[word])[:500]])
+    often = sorted((word for word in tokens if documents[word] > 0.1 * len(lengths)), key=residual)
+    sums = np.cumsum([tokens[word] for word in often])
+    return {
+        word for word, n in zip(often, sums, strict=True) if residual(word) < middle and n <= 0.1 * sum(tokens.values())
+    }
 
 
 def phrases(texts, choice, given_phrases=()) -> dict[str, tuple[int, int, float]]:

@@ -47,13 +47,13 @@ def test_every_document_keeps_its_date_and_its_values(tmp_path, monkeypatch):
 def test_a_field_of_names_is_no_category(tmp_path, monkeypatch):
     monkeypatch.setattr(category, "MOST_VALUES", 10)
     rows = [
-        (None, {"id": str(i), "few": str(i), "party": "a", "empty": ""} if i < 9 else {"id": str(i), "party": "a"})
+        (None, {"id": str(i), "folder": "x", "party": "ab"[i % 2]} | ({"few": str(i), "empty": ""} if i < 9 else {}))
         for i in range(30)
     ]
     found = written(tmp_path, rows)
     assert [c.name for c in found.fields] == [
         "party"
-    ]  # id has too many values, and no two documents share one of `few`
+    ]  # id has too many values, no two documents share one of `few`, and all have the same folder
     assert sorted(p.name for p in tmp_path.iterdir()) == ["0", "dates", "meta.json"]
 
 

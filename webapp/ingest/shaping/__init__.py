@@ -13,10 +13,11 @@ from webapp.ingest.shaping.joining import join
 from webapp.ingest.shaping.names import Pattern, name_fields, usual_fields
 from webapp.ingest.shaping.options import Shaping
 from webapp.ingest.shaping.sections import cut
+from webapp.ingest.shaping.silent import CERTAIN, RULES, shares, silent
 from webapp.ingest.shaping.table import Guess, Table, guess, upload_of
 from webapp.readers import Document, Problem
 
-__all__ = ["Guess", "Pattern", "Shaping", "guess", "shape", "upload_of"]
+__all__ = ["CERTAIN", "RULES", "Guess", "Pattern", "Shaping", "guess", "shape", "shares", "silent", "upload_of"]
 
 
 def shape(
@@ -40,7 +41,7 @@ def shape(
     with Table(upload, shaping.table, shaping.key, folder, advance) if shaping.table else nullcontext() as about:
         if shaping.names or shaping.pattern:
             items = name_fields(items, shaping.names, shaping.pattern)
-        items = usual_fields(items, folders=not shaping.names)
+        items = usual_fields(items, folders=not (shaping.names or shaping.table))
         if about:
             items = about.join(items)
         if shaping.joins:

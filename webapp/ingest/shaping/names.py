@@ -166,21 +166,17 @@ def usual_fields(items: Iterable[Document | Problem], folders: bool) -> Iterator
     """What names say where nobody asked them: with `folders`, the last folder of a file is the field “folder” (columns
     keep it only where it groups documents); a file that is one document has the date that its name has, and its first
     line for a title where its name is a number. What the document says of itself counts more."""
-    last = where = day = None
+    file, where, day = "", path(""), ""
     for item in items:
         if isinstance(item, Document) and item.file:
-            if item.file != last:
-                last, where = item.file, path(item.file)
-                day = date_in(where.stem)
-            alone = not item.place
-            item = replace(
-                item,
-                title=_first_line(item) if alone and item.title == where.stem else item.title,
-                date=item.date or (day if alone else ""),
-                metadata={"folder": where.folders[-1][:MAX_FIELD]} | item.metadata
-                if folders and where.folders
-                else item.metadata,
-            )
+            if item.file != file:  # the rows of a table have one file
+                file, where, day = item.file, path(item.file), date_in(path(item.file).stem)
+            folder = {"folder": where.folders[-1][:MAX_FIELD]} if folders and where.folders else {}
+            if not item.place:
+                title = _first_line(item) if item.title == where.stem else item.title
+                item = replace(item, title=title, date=item.date or day, metadata=folder | item.metadata)
+            elif folder:
+                item = replace(item, metadata=folder | item.metadata)
         yield item
 
 

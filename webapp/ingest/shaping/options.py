@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from inference.errors import Invalid
 from webapp.ingest.shaping.names import Pattern
+from webapp.ingest.shaping.silent import RULES
 
 SECTIONS = ("", "words", "pages", "paragraphs", "headings")
 PERIODS = ("", "year", "month", "day")
@@ -26,10 +27,12 @@ class Shaping:
     pattern: str = ""  # of names of files, such as {year}_{author}.txt (webapp.ingest.shaping.names)
     table: str = ""  # name of the uploaded file that is a table about the others
     key: str = ""  # its column with their names or ids
+    silent: tuple[str, ...] = ()  # rules for parts of texts whose words don't count (webapp.ingest.shaping.silent)
 
     def __post_init__(self):
         # JSON has no tuples.
         object.__setattr__(self, "join", tuple(self.join))
+        object.__setattr__(self, "silent", tuple(name for name in RULES if name in self.silent))
         if self.sections not in SECTIONS:
             raise Invalid("sections", f"Documents are cut by {', '.join(SECTIONS[1:])}, not by “{self.sections[:40]}”.")
         if self.period not in PERIODS:

@@ -12,7 +12,7 @@ from inference.errors import Invalid
 from inference.text import LANGUAGES
 from webapp import readers
 from webapp.ingest import corpora, guesses, previews
-from webapp.ingest.shaping import Shaping
+from webapp.ingest.shaping import CERTAIN, Shaping
 from webapp.management.progress import follow_reading, prepare_database
 from webapp.models import Corpus
 
@@ -78,6 +78,9 @@ class Command(BaseCommand):
             "--metadata", type=Path, metavar="FILE", help="a table about the files, joined by their names or ids"
         )
         parser.add_argument("--metadata-key", metavar="COLUMN", help="its column with them; by default it is guessed")
+        parser.add_argument(
+            "--keep-addresses", action="store_true", help="words of addresses, “RT”, entities and quoted mail count"
+        )
         parser.add_argument("--no-wait", action="store_true", help="print the number and leave; a worker reads on")
 
     def handle(self, *args, **given):
@@ -109,7 +112,12 @@ class Command(BaseCommand):
                 f"--sections is written words:1000, pages:10, paragraphs:50 or headings, not {given['sections']}."
             )
         sizes = {"length" if by in ("words", "pages") else "least": int(number)} if number else {}
-        fields = {"sections": by, "marker": given["heading"], "period": given["join_period"], "names": given["names"]}
+        fields = {"silent": () if given["keep_addresses"] else CERTAIN} | {
+            "sections": by,
+            "marker": given["heading"],
+            "period": given["join_period"],
+            "names": given["names"],
+        }
         fields |= {
             "pattern": given["pattern"],
             "join": tuple(name.strip() for name in given["join"].split(",") if name.strip()),

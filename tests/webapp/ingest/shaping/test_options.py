@@ -11,7 +11,7 @@ from webapp.readers import Document, Problem
 
 
 def test_by_default_nothing_changes(tmp_path):
-    items = [Document("a\f\n\n# b", "T", file="x/y.txt"), Problem("f", "p", "m", True)]
+    items = [Document("a\f\n\n# b", "T", file="y.txt"), Problem("f", "p", "m", True)]
     assert list(shape(items, Shaping(), tmp_path)) == items
 
 

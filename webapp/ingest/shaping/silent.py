@@ -1,0 +1,91 @@
+"""Parts of texts that nobody of interest said, known by their form: addresses, retweets, quoted mail, interjections in
+brackets, speakers' labels. Their words don't count; documents still show them."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+import regex
+
+_LABEL = regex.compile(r"^[ \t]*(\p{Lu}[\p{L}\p{M}.'’ \-]{1,40}(?:\([^()\n]{1,40}\) ?)?):(?=\s)", regex.MULTILINE)
+_QUOTED = regex.compile(r"^>[^\n]*", regex.MULTILINE)
+_SIGNATURE = 600  # characters that one has at most
+_TIMES = 2  # that a label is in a text at least: “Note:” and the like are there once
+
+
+class Rule(NamedTuple):
+    """name: in settings. label: of its box. certain: whether it is chosen by default wherever it applies. needs: a part of
+    every text to which it applies, "" for none, so that most texts are not searched."""
+
+    name: str
+    label: str
+    certain: bool
+    needs: tuple[str, ...]
+    spans: Callable[[str], Iterable[tuple[int, int]]]
+
+
+def _by(pattern: str) -> Callable[[str], Iterable[tuple[int, int]]]:
+    compiled = regex.compile(pattern, regex.MULTILINE)
+
+    def spans(text: str) -> Iterable[tuple[int, int]]:
+        return (match.span() for match in compiled.finditer(text))
+
+    return spans
+
+
+def _labels(text: str) -> Iterable[tuple[int, int]]:
+    """Names before a colon at the beginnings of lines, where the text has them several times."""
+    matches = list(_LABEL.finditer(text))
+    times = Counter(match[1] for match in matches)
+    return (match.span(1) for match in matches if times[match[1]] >= _TIMES)
+
+
+def _quoted(text: str) -> Iterator[tuple[int, int]]:
+    """Lines that begin with “>”, and what is behind the last line “--” where that is short."""
+    last = max(text.rfind("\n-- \n"), text.rfind("\n--\n"))
+    end = len(text) if last < 0 or len(text) - last > _SIGNATURE else last + 1
+    yield from (match.span() for match in _QUOTED.finditer(text, endpos=end))
+    if end < len(text):
+        yield end, len(text)
+
+
+RULES = {
+    rule.name: rule
+    for rule in (
+        Rule("addresses", "addresses (https://…, name@example.org)", True, ("://", "www.", "@"),
+             _by(r"\bhttps?://\S+|\bwww\.\S{3,}|[\p{L}\d._%+\-]{1,64}@[\p{L}\d\-]{1,63}(?:\.[\p{L}\d\-]{1,63})+")),
+        Rule("retweets", "“RT”, and entities such as &amp;", True, ("RT ", "&"),
+             _by(r"\bRT(?=\s+@)|&(?:amp|lt|gt|quot|apos|nbsp|#\d{1,6}|#[xX][\da-fA-F]{1,6});")),
+        Rule("quoted", "quoted mail (lines that begin with >) and signatures (behind a line --)", True, (">", "--"),
+             _quoted),
+        Rule("interjections", "interjections in brackets, between sentences or on lines of their own", False, ("(", "["),
+             _by(r"(?:(?<=[.!?:…–—\-”“\")\]]\s{0,3})|(?<=^[ \t]{0,9}))[(\[]\p{Lu}[^()\[\]]{1,300}[)\]](?=\s*(?:$|[\p{Lu}–—\-„“\"(\[]))")),
+        Rule("speakers", "speakers’ names before a colon, at the beginnings of lines", False, (":",), _labels),
+    )
+}  # fmt: skip
+CERTAIN = tuple(rule.name for rule in RULES.values() if rule.certain)
+
+
+def silent(text: str, rules: Iterable[str]) -> str:
+    """The text with spaces for the parts that some rules recognise: of the same length, so that places stay."""
+    for name in rules:
+        rule = RULES[name]
+        if not any(part in text for part in rule.needs):
+            continue
+        pieces, at = [], 0
+        for start, end in rule.spans(text):
+            pieces += [text[at:start], " " * (end - start)]
+            at = end
+        text = "".join([*pieces, text[at:]]) if at else text
+    return text
+
+
+def shares(texts: Iterable[str]) -> dict[str, float]:
+    """Which share of the words of some texts each rule recognises; rules that recognise none are left out."""
+    words: Counter[str] = Counter()
+    for text in texts:
+        words[""] += len(text.split())
+        for rule in RULES.values():
+            if any(part in text for part in rule.needs):
+                words[rule.name] += sum(len(text[start:end].split()) for start, end in rule.spans(text))
+    return {name: words[name] / words[""] for name in RULES if words[name]}
