@@ -134,7 +134,7 @@ def even(tokens: np.ndarray, pieces: np.ndarray, lengths: np.ndarray) -> np.ndar
     sizes, times = np.unique(lengths[lengths > 0], return_counts=True)
     if times.sum() < _LEAST_PIECES or np.median(lengths[lengths > 0]) < _LEAST_WORDS:
         return evenly
-    often, known = np.flatnonzero(pieces > _FREQUENT * len(lengths)), np.flatnonzero(tokens)
+    often, known = np.flatnonzero((tokens > 0) & (pieces > _FREQUENT * len(lengths))), np.flatnonzero(tokens)
     first = known[np.argsort(-tokens[known], kind="stable")[:_COMPARED]]
     share = sizes / float((sizes * times).sum())
 
