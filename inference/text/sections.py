@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from inference.jit import njit
+from inference.text.lexicon import Lexicon
 from inference.text.spread import Spread
 from inference.text.stream import Block, Stream
 from inference.text.table import AFTER_APOSTROPHE, AFTER_HYPHEN, AFTER_PARAGRAPH, AFTER_SENTENCE, NUMBER
@@ -27,19 +28,20 @@ class Sections:
     """
 
     def __init__(self, stream: "Stream | Spread | Sections", size: int, documents: int | None = None):
-        self.stream, self.lexicon = stream, stream.lexicon
-        lengths = np.asarray(stream.lengths[:documents], np.int64)
+        self.stream = stream
+        self.lexicon: Lexicon = stream.lexicon
+        given: np.ndarray = stream.lengths
+        lengths = np.asarray(given[:documents], np.int64)
         self.pieces = np.where(lengths > LONG * size, np.maximum(1, np.rint(lengths / size)), 1).astype(np.int64)
         self.cut = int(np.count_nonzero(self.pieces > 1))
         self.first_row = np.concatenate(([0], np.cumsum(self.pieces)))
         self.D = int(self.first_row[-1])
+        self.lengths: np.ndarray = lengths.astype(np.int32)
         if self.cut:
             self.lengths = np.empty(self.D, np.int32)
             for block in self.blocks(places=False):
                 ends = block.ends
                 self.lengths[block.first : block.first + len(ends)] = np.diff(ends, prepend=0)
-        else:
-            self.lengths = lengths.astype(np.int32)
 
     @property
     def tokens(self) -> int:

@@ -4,6 +4,7 @@ import os
 import shutil
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
@@ -112,17 +113,16 @@ class Command(BaseCommand):
                 f"--sections is written words:1000, pages:10, paragraphs:50 or headings, not {given['sections']}."
             )
         sizes = {"length" if by in ("words", "pages") else "least": int(number)} if number else {}
-        fields = {"silent": () if given["keep_addresses"] else CERTAIN} | {
+        fields: dict[str, Any] = {
+            "silent": () if given["keep_addresses"] else CERTAIN,
             "sections": by,
             "marker": given["heading"],
             "period": given["join_period"],
             "names": given["names"],
-        }
-        fields |= {
             "pattern": given["pattern"],
             "join": tuple(name.strip() for name in given["join"].split(",") if name.strip()),
         }
-        return asdict(Shaping(**fields, **sizes))
+        return asdict(Shaping(**fields | sizes))
 
     def _with_key(self, corpus: Corpus, shaping: dict, key: str | None) -> dict:
         if not shaping["table"]:
