@@ -153,6 +153,11 @@ class Evidence:
         rows, counts, topics, certainty = self.word_rows(w)
         return self.rows.documents_of(rows), counts, topics, certainty
 
+    def having(self, w: int) -> np.ndarray:
+        """int32, ascending: the documents that have a word, each once."""
+        documents = self.word(w)[0]
+        return documents if self.rows.first_row is None else np.unique(documents)
+
     def word_rows(self, w: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """The same with rows of the bag of words for documents."""
         span = slice(self.postings.indptr[w], self.postings.indptr[w + 1])

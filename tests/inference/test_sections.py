@@ -149,6 +149,7 @@ def test_a_document_has_the_tokens_of_its_sections(evidence):
         assert dict(zip(topics[held].tolist(), zip(tokens[held].tolist(), documents[held].tolist(), strict=True), strict=True)) == {
             k: (int(tally[:, w, k].sum()), int((tally[:, w, k] > 0).sum())) for k in range(K) if tally[:, w, k].any()
         }  # fmt: skip
+        assert evidence.having(w).tolist() == np.flatnonzero(tally[:, w].any(axis=1)).tolist()
         uses = Uses(evidence, w, np.arange(K))
         tokens_of, documents_of = uses.tally(np.arange(60, dtype=np.int32) % 3, 3)
         for g in range(3):

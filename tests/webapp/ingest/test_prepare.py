@@ -123,7 +123,7 @@ def test_what_is_chosen_is_there_for_whoever_comes_back(client):
         and "choices that were made on this page before" in back.content.decode()
     )
     again = client.post(url, {"propose": "1"})
-    assert again.status_code == 200 and again.context["form"]["min_documents"].value() == 5
+    assert again.status_code == 200 and again.context["form"]["min_documents"].value() == 2
     assert fields(client, url) == proposed
     client.post(url, data | {"preview": "1", "leave_out": "may"})
     assert client.get(url).context["form"]["extra_stop_words"].value() == "shall may"
