@@ -57,6 +57,11 @@ class Uses:
             _frozen, (rows, documents, counts, topics, certainty)
         )
 
+    @property
+    def in_documents(self) -> int:
+        """How many documents have the word."""
+        return int(np.count_nonzero(np.diff(self.documents, prepend=-1)))
+
     def tally(self, group: np.ndarray | None = None, G: int = 1) -> tuple[np.ndarray, np.ndarray]:
         """Tokens of each topic in each of G groups of documents, and documents that have any: int64[G, K] twice.
 

@@ -151,6 +151,7 @@ def test_a_document_has_the_tokens_of_its_sections(evidence):
         }  # fmt: skip
         assert evidence.having(w).tolist() == np.flatnonzero(tally[:, w].any(axis=1)).tolist()
         uses = Uses(evidence, w, np.arange(K))
+        assert uses.in_documents == len(evidence.having(w))
         tokens_of, documents_of = uses.tally(np.arange(60, dtype=np.int32) % 3, 3)
         for g in range(3):
             assert np.array_equal(tokens_of[g], tally[g::3, w].sum(axis=0))

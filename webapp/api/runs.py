@@ -169,7 +169,7 @@ def word(request: HttpRequest, run_id: int, word: str, documents: Query[shapes.D
     selection, entry, uses = _word(request, run_id, word)
     named, rare = senses.tallied(selection.view, uses, selection)
     senses.name(selection.view, uses, named, rare)
-    tokens, of = int(uses.counts.sum()), len(uses.counts)
+    tokens, of = int(uses.counts.sum()), uses.in_documents
     return {"word": entry.word, "set": selection.sentence, "tokens": tokens, "documents": of, "senses": named + rare}
 
 

@@ -18,7 +18,7 @@ def why(view: RunView, k: int, word: Word, selection: RunSelection) -> Why:
     """What the model says, what was counted, where the word's other tokens are, and LINES lines of text."""
     uses = senses.uses(view, word, selection)
     tokens, documents = (array[0] for array in uses.tally())
-    total, of_documents = int(tokens.sum()), len(uses.documents)
+    total, of_documents = int(tokens.sum()), uses.in_documents
     order = [int(j) for j in np.argsort(-tokens, kind="stable") if tokens[j]]
     first = topics.top_words(view, order[:TOPICS], 5)
 

@@ -238,11 +238,11 @@ def beside(view: RunView, a: Word, b: Word, selection: RunSelection) -> dict:
         "SELECT number, word FROM word WHERE version_id = %s AND number = ANY(%s)",
         [view.run.version_id, [n.word for side in apart for n in side]],
     )}  # fmt: skip
-    together = len(np.intersect1d(both[0].documents, both[1].documents, assume_unique=True))
+    together = len(np.intersect1d(both[0].documents, both[1].documents))
     return {
         "senses": compared,
         "tokens": [int(array.sum()) for array in tokens],
-        "documents": [len(of.documents) for of in both],
+        "documents": [of.in_documents for of in both],
         "together": together,
         "overlap": float(common.sum()),
         "apart": [

@@ -117,7 +117,7 @@ def detail(request: HttpRequest, run: Run, word: str, as_json: bool = False) -> 
         "rare": listed,
         "rare_count": len(rare),
         "tokens": sum(row["tokens"] for row in (*named, *rare)),
-        "documents": len(uses.documents),
+        "documents": uses.in_documents,
         "all": selection.address(topic="all"),
         "rest": sum(row["tokens"] for row in rare),
         "related": [
