@@ -82,7 +82,7 @@ FORMS = {
         Form("document-topics", DOCUMENTS, "Documents and topics, one row per pair",
              "how many words of a document are assigned to each topic, and their share", tables.document_topics, selected=True, bytes=sizes.document_topics),
         Form("section-topics", DOCUMENTS, "Sections of long documents and topics, one row per pair",
-             "the same of each section, and the character at which it begins", tables.section_topics, selected=True, choices=tables.cut, bytes=sizes.document_topics),
+             "the same of each section, and the character at which it begins; a short document is one section", tables.section_topics, selected=True, bytes=sizes.document_topics),
         Form("document-topics-wide", DOCUMENTS, "Documents and topics, one row per document", "the share of every topic in a column of its own",
              tables.document_topics_wide, selected=True, bytes=sizes.document_topics_wide, instead=PAIRS),
         Form("topic-time", DOCUMENTS, "Topics over time and by category",

@@ -184,11 +184,6 @@ def _mixture(of_run: evidence.Evidence, d: int) -> list[tuple[int, int, int]]:
     return [(k, n, int(of_run.lengths[d])) for k, n in zip(of[order].tolist(), tokens[order].tolist(), strict=True)]
 
 
-def cut(run: Run) -> list[str]:
-    """Whether documents are read in sections, as Form.choices has it."""
-    return ["section"] if run.version.report.get("cut") else []
-
-
 def section_topics(wanted: Wanted) -> Table:
     assigned = evidence.of(wanted.run)
     columns = [*_DOCUMENT, Column("section", int), Column("start", int), Column("topic", int), Column("tokens", int)]
