@@ -135,7 +135,7 @@ def _chosen(evidence: Evidence, k: int, own: list[int], vocabulary: Mapping[int,
 
 def _has(evidence: Evidence, w: int, documents: np.ndarray) -> np.ndarray:
     """bool[n]: which of some documents, ascending, have a word."""
-    having = evidence.word(w)[0]
+    having = evidence.having(w)
     at = np.minimum(np.searchsorted(having, documents), len(having) - 1)
     return having[at] == documents
 
@@ -153,7 +153,7 @@ def _held(evidence: Evidence, w: int, k: int) -> int:
 
 def _meet(evidence: Evidence, v: int, w: int) -> bool:
     """Whether two words are in the same documents COMPANY times as often as by chance."""
-    rare, other = sorted((np.unique(evidence.word(v)[0]), np.unique(evidence.word(w)[0])), key=len)
+    rare, other = sorted((evidence.having(v), evidence.having(w)), key=len)
     step = -(-len(rare) // MET)
     rare = np.ascontiguousarray(rare[::step])
     at = np.minimum(np.searchsorted(other, rare), len(other) - 1)

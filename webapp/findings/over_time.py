@@ -165,7 +165,7 @@ def events(context: Context) -> list[dict]:
 
 
 def _periods_with(context: Context, w: int, step: int) -> np.ndarray:
-    documents = np.unique(context.counted.word(w)[0])[::step]
+    documents = context.counted.having(w)[::step]
     group = context.times.group[documents]
     return step * np.bincount(group[group >= 0], minlength=context.times.G).astype(float)
 
@@ -192,7 +192,7 @@ def _joined(context: Context, rows: list[dict]) -> list[dict]:
     inside: dict[int, np.ndarray] = {}
     for row in sorted(rows, key=lambda row: -row["score"]):
         w, places = row["numbers"][0], set(row["places"])
-        documents = np.unique(context.counted.word(w)[0])
+        documents = context.counted.having(w)
         inside[w] = documents[np.isin(context.times.group[documents], row["places"])]
         for event in kept:
             if len(places & set(event["places"])) < TOGETHER * len(places | set(event["places"])):

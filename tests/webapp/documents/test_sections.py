@@ -67,7 +67,7 @@ def test_lines_of_a_word_are_all_that_the_texts_have(run):
     selection = Selection.all(view)
     uses = senses.uses(view, word, selection)
     lines = concordance.page(selection, uses, None, limit=5000)
-    places = [(row["document"], row["at"]) for row in lines.lines]
+    places = [(row.document, row.at) for row in lines.lines]
     assert sorted(places) == [
         (d, at) for d, row in enumerate(rows()[1:]) for at, _, w in Tokeniser("en").spans(row[3]) if w == word.word
     ]
