@@ -510,7 +510,10 @@ def test_a_category_that_was_the_text_is_none(client, draft):
     from webapp.documents import fields
     from webapp.ingest import corpora
 
-    rows = [["title", "text", "body"], *([f"Title {i}", "the same sentence", f"{i} words"] for i in range(12))]
+    rows = [
+        ["title", "text", "body"],
+        *([f"Title {i}", "the same sentence" if i else "another", f"{i} words"] for i in range(12)),
+    ]
     corpus = corpus_of(draft, rows, "same.csv", language="en", min_documents=1, max_share=1.0)
     other = corpora.copy_as_draft(corpus)
     reading = corpora.ReadingSettings.of(other.settings)
