@@ -18,7 +18,7 @@ from tests.corpora import as_csv, example_rows
 ROOT = Path(__file__).resolve().parent.parent
 CORPORA = ROOT.parent / "shared" / "corpora"
 ROWS = 400  # sections of the shipped example, in the corpus `ready`
-START_SECONDS = 600  # a first start compiles the engine, which takes minutes on a machine that is busy
+START_SECONDS = 600  # a start takes seconds, and minutes on a machine that is busy
 
 
 @pytest.fixture(scope="session")
