@@ -23,17 +23,12 @@ import numpy as np
 from benchmarks.engines import corpora
 from benchmarks.profile import Parts, at_least, drawn
 from inference import Bow, Progress, compiling, engines, fold_in_corpus, train
-from inference.engines import ssi, together
-from inference.kernels import gibbs, rows
+from inference.engines import ssi
+from inference.kernels import counts, gibbs
 from inference.training import Schedule
 
 WARM_PASSES, TIMED_PASSES = 3, 5
-PARTS = {
-    ssi: ("expand",),
-    rows: ("recall", "remember"),
-    gibbs: ("gather", "sample", "clear"),
-    together: ("count", "change"),
-}
+PARTS = {gibbs: ("sum_words", "sample"), counts: ("apply",)}
 
 
 class Trainer:

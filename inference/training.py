@@ -241,7 +241,8 @@ class Schedule:
     def __init__(self, bow: Bow, config: ResolvedConfig, held_out: np.ndarray):
         self.D, self.paces = bow.D, Paces.of(bow.D, config)
         self.per_pass, self.steps = self.paces.per_pass, self.paces.steps(config.passes)
-        self.held_out = held_out
+        self.held_out = np.zeros(bow.D, np.bool_)
+        self.held_out[held_out] = True
         later = self.paces.later
         self.shape = Shape(bow.D - len(held_out), bow.V, bow.tokens, self.per_pass, len(bow.words), held_out, later)
         self.tokens = bow.tokens * config.passes
@@ -273,7 +274,7 @@ class Schedule:
         k, first, end = self.paces.slice(t)
         order = np.uint64(rng.key(np.uint64(seed), np.uint64(rng.PERMUTE), np.uint64(k), np.uint64(0)))
         batch = rng.permutation_slice(first, end, self.D, order)
-        return batch[~np.isin(batch, self.held_out)]
+        return batch[~self.held_out[batch]]
 
     def after(self, tokens: int) -> int:
         """When the next snapshot is due, in tokens."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from inference import engines
 from inference.bow import Bow
+from inference.engines.contract import Revised
 from inference.errors import Invalid
 from inference.evidence import Evidence, gather
 from inference.postings import Postings
@@ -56,9 +57,22 @@ def verify(path: Path) -> Iterator[Finding]:
         yield Finding(same, "the tokens of every topic in every document")
 
 
+def other_engine(path: Path) -> str:
+    """A sentence where the run's engine has changed since, so that it can't give the same bits; else ""."""
+    facts = _read(path, facts_alone=True)[0]
+    engine, there = engines.get(facts["engine"]), int(facts["trained with"].get("engines", 1))
+    if not isinstance(engine, Revised) or there >= engine.REVISION:
+        return ""
+    return (
+        f"The run was trained by an older form of the engine {engine.NAME}, which added in another order: this version can't train it to "
+        "the same bits. Use the version of Topograph that the run was trained with."
+    )
+
+
 def other_versions(path: Path) -> dict[str, tuple[str, str]]:
-    """What differs between what the run was trained with and what is here: name -> (there, here)."""
+    """What differs between what the run was trained with and what is here, but engines: name -> (there, here)."""
     there, here = _read(path, facts_alone=True)[0]["trained with"], versions()
+    del here["engines"]
     return {name: (there.get(name, "not recorded"), now) for name, now in here.items() if there.get(name) != now}
 
 

@@ -6,6 +6,7 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
+ENGINES = 2  # raised when an engine gives other bits than before; its REVISION is then this number
 PACKAGES = ("numpy", "numba", "llvmlite", "scipy")
 _PROJECT = Path(__file__).resolve().parent.parent / "pyproject.toml"
 
@@ -24,7 +25,7 @@ def _package(name: str) -> str:
 
 
 def versions() -> dict[str, str]:
-    """Of Topograph, Python, the packages that compute, and the kind of machine."""
-    return {"topograph": topograph(), "python": platform.python_version()} | {name: _package(name) for name in PACKAGES} | {
+    """Of Topograph, its engines, Python, the packages that compute, and the kind of machine."""
+    return {"topograph": topograph(), "engines": str(ENGINES), "python": platform.python_version()} | {name: _package(name) for name in PACKAGES} | {
         "machine": f"{platform.system()} {platform.machine()}"
     }  # fmt: skip

@@ -1,6 +1,8 @@
 """The same judge for everybody (docs/judge.md), and what is said of what it found."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from types import MappingProxyType
 
 import numpy as np
 
@@ -92,11 +94,14 @@ def split_ours(curves: list[Curve]) -> tuple[Curve | None, list[Curve]]:
     return ours, [curve for curve in curves if curve.variant.engine != OURS]
 
 
-def ratio(curves: list[Curve], seconds: float, judged: bool = False) -> float:
+def ratio(
+    curves: list[Curve], seconds: float, judged: bool = False, late: Mapping[str, float] = MappingProxyType({})
+) -> float:
     """Our seconds to the best completion that a peer reached within some seconds, by that peer's: the largest of all
-    peers, which need not be that of the best. NaN without a peer. judged: with what a run of ours spends on judging."""
+    peers, which need not be that of the best. NaN without a peer. judged: with what a run of ours spends on judging. late: peers that have
+    so many times the seconds."""
     ours, peers = split_ours(curves)
-    best = [point for curve in peers if (point := curve.best(seconds))]
+    best = [point for curve in peers if (point := curve.best(seconds * late.get(curve.variant.engine, 1.0)))]
     if ours is None or not best:
         return float("nan")
     return max(ours.reached(point.held_out, judged) / point.seconds for point in best)

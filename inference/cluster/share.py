@@ -10,7 +10,7 @@ from inference import checkpoint, engines
 from inference.bow import Bow
 from inference.cluster import parts
 from inference.engines import arena
-from inference.engines.contract import AnyEngine, Divisible, Exchange, Site
+from inference.engines.contract import AnyEngine, Divisible, Exchange, Site, rest
 from inference.errors import Invalid
 from inference.evidence import Assigned, assigned, rows_by_word
 from inference.kernels import rows
@@ -118,6 +118,7 @@ class Share:
         """The fields of the state that are the same in all processes, without room that rows do not need; the memory is left
         out."""
         left_out = {f.name for f in fields(self.state) if f.metadata} | {"tokens"}
+        rest(self.state)
         state = arena.compacted(self.state) if isinstance(self.state, arena.Rows) else self.state
         return {f.name: getattr(state, f.name) for f in fields(state) if f.name not in left_out}
 

@@ -116,6 +116,20 @@ class State(Protocol):
         """How many of the K x V parameters are above their prior."""
 
 
+@runtime_checkable
+class Resting(Protocol):
+    """A state that keeps in scratch, while it is trained, what its other fields should have."""
+
+    def rest(self) -> None:
+        """Bring the fields up to date that are written and sent; training can continue."""
+
+
+def rest(state: Any) -> None:
+    """Let a state be written, sent or read."""
+    if isinstance(state, Resting):
+        state.rest()
+
+
 C = TypeVar("C", bound=Config, covariant=True)
 R = TypeVar("R", bound=ResolvedConfig, contravariant=True)
 S = TypeVar("S", bound=State)
@@ -257,6 +271,15 @@ class Settling(Protocol):
         nothing is held out; it takes time, and is called only where that is to be known. It depends on corpus, settings and seed
         alone; what is to be remembered of it goes into the state, in a field that is LEADING.
         """
+
+
+@runtime_checkable
+class Revised(Protocol):
+    """An engine that no longer gives the bits that it once gave with the same settings, seed and corpus."""
+
+    @property
+    def REVISION(self) -> int:
+        """Since which versions.ENGINES it gives those of today."""
 
 
 Message = tuple[np.ndarray, ...]  # what one process says to another

@@ -9,6 +9,7 @@ from math import ceil, log, log2, nextafter
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 
 from inference.bow import Bow
@@ -17,7 +18,7 @@ from inference.engines.batch import Batch, expand
 from inference.engines.contract import LEADING, LONGEST, MAPPED, SCRATCH, Exchange, Methods, Priors, Shape, Site
 from inference.engines.settings import check, resolved, rho, setting, topics_setting
 from inference.errors import Invalid
-from inference.kernels import fold, frank_wolfe, gibbs, rng, rows
+from inference.kernels import counts, fold, frank_wolfe, gibbs, rng, rows
 from inference.memory import room
 from inference.references import entries
 from inference.topics import Theta, Topics
@@ -30,14 +31,19 @@ SOURCE = "Mimno, Hoffman and Blei 2012"
 PAPERS = entries("mimno2012sparse", "hughes2016fast", "than2015dual")
 BATCH = False  # topics change with each minibatch
 BY_DOCUMENT = False  # each word of a document has a topic of its own
+REVISION = 2  # since then counts are in a dense table, and sums are made in another order
 
 PI_LEAST = 1e-6  # pi below this is reset to 1: stored values stay within float32's precision (Appendix A, last lines)
 STEP_WHOLE = 1.0 - 1e-12  # a step size from here on forgets everything before it
 DROPPED_TOKENS = 1e-3  # an entry that decayed to less than a thousandth of a token is forgotten
 EXACT = 1 << 24  # the most up to which float32 holds all whole numbers
-NOT_SPREAD = -1  # in place of a step
-ALL_ROWS_FROM = 300  # topics: with fewer, the rows of a minibatch's words alone are spread out,
-NEAR_ENTRIES = 1 << 18  # unless those of all words have no more entries than this
+TABLE_ENTRIES = 1 << 27  # of a table of counts by word and topic, at the most: 256 MiB; beyond, rows are kept
+NARROW, WIDE = (
+    1 << 16,
+    1 << 31,
+)  # a word with fewer tokens, each counted once a draw, has counts of two bytes; or of four
+NOT_COUNTED = -1  # in place of a step
+NO_TABLE = gibbs.Table(np.zeros((0, 0), np.int32), np.zeros((0, 0), np.uint16))
 WHOLE = 0.5  # what is remembered is counted in whole numbers: below this is none
 LEAST_ALPHA = 1e-6  # of what is learned
 MOST_DRAWS = 10_000  # samples times draws
@@ -209,9 +215,10 @@ class State(averaging.Averaged):
 
     The rows hold (lambda - eta) / pi. t: steps done. tokens: gone through, over all passes. alpha: float64[K]. rises:
     float64[K + 1], what alpha is learned from. memory: uint16[tokens, samples * draws], each token's last topics, gibbs.UNSEEN before
-    the first visit; without rows where statistics decay. table: room for gibbs.gather, not checkpointed: all 0
-    between steps, or, where `spread` is the last step, all rows. judged: float64[n], held-out
-    completion at the looks so far.
+    the first visit; without rows where statistics decay. judged: float64[n], held-out completion at the looks so far.
+
+    Where documents' counts are replaced, `table` has them by word and topic: those of step `counted`. The rows follow when they are asked
+    for, by `rest`; they have those of step `written`. sums: room for gibbs.Terms.
     """
 
     seed: int
@@ -222,9 +229,24 @@ class State(averaging.Averaged):
     eta: float
     rises: np.ndarray
     memory: np.ndarray = field(metadata=MAPPED)
-    table: np.ndarray = field(default_factory=lambda: np.zeros(0, np.float32), metadata=SCRATCH)
     judged: np.ndarray = field(default_factory=lambda: np.zeros(0), metadata=LEADING)
-    spread: int = field(default=NOT_SPREAD, metadata=SCRATCH)
+    table: gibbs.Table = field(default=NO_TABLE, metadata=SCRATCH)
+    sums: np.ndarray = field(default_factory=lambda: np.zeros(0, np.float32), metadata=SCRATCH)
+    counted: int = field(default=NOT_COUNTED, metadata=SCRATCH)
+    written: int = field(default=NOT_COUNTED, metadata=SCRATCH)
+
+    def rest(self) -> None:
+        """Bring the rows to what the table has."""
+        if self.counted == self.t and self.written != self.t:
+            indptr, topics, values = counts.rows(self.table, self.arena_values[:0])
+            self.start, self.length = indptr[:-1], np.diff(indptr)
+            self.capacity, self.used = self.length.copy(), len(topics)
+            self.arena_topics, self.arena_values, self.written = topics, values, self.t
+
+    @property
+    def nonzero(self) -> int:
+        self.rest()
+        return super().nonzero
 
 
 def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None) -> State:
@@ -270,7 +292,7 @@ def begin(
         state.memory[places] = np.repeat(topics[pairs], bow.counts[pairs])[:, None]
     for d in held_out:
         state.memory[bow.first_token[d] : bow.first_token[d + 1]] = gibbs.UNSEEN
-    _recount(config, state, bow)
+    _recount(config, state, bow, bow)
     if config.statistics == "decay":
         state.memory = kept
     return state
@@ -285,25 +307,14 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     """
     way = _next(config, state, bow, shape)
     if len(documents):
-        batch = expand(bow, documents)
         keys = _keys(state.seed, rng.SAMPLE, state.t, documents)
-        if way.by_ope:
-            coins = _keys(state.seed, rng.OPE, state.t, documents)
-            inferred = _infer(state, bow, documents, batch, coins, keys if way.draws else None)
-            weight = _ope_weight(state, len(documents), shape)
-            from_documents.learn(state, state.pi, batch, inferred, weight)
+        if way.in_table:
+            _apply(state, *_sample_in_place(config, state, bow, documents, keys, way))
         else:
-            table = None if way.fades else _all_rows(config, state)
-            new, old = _visit(config, state, bow, documents, batch, keys, way, table)
-            if way.fades:
-                _add(config, state, batch, new, old, *_unit(config, state, way, len(documents), new.shape[1], shape))
-            else:
-                _replace(config, state, batch, new, old, table)
-        if way.fades:
-            _reset_scale(state)
-        state.tokens += int(batch.token_ptr[-1])
+            _step_rows(config, state, bow, documents, keys, way, shape)
+        state.tokens += int((bow.first_token[documents + 1] - bow.first_token[documents]).sum())
     if way.ends_warm_up:
-        _recount(config, state, bow)
+        _recount(config, state, bow, bow)
     if config.learn != "nothing" and not way.by_ope and state.t % config.interval == 0:
         _learn(config, state)
     _average(config, state, way, shape)
@@ -312,13 +323,31 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
 class Way(NamedTuple):
     """How a step goes. by_ope: by OPE, else by sampling. draws: whether OPE draws topics of tokens, to be remembered. anew:
     whether documents that are remembered are sampled as if they were new. fades: whether all statistics fade.
-    ends_warm_up: whether statistics are counted from memory after it."""
+    in_table: whether lambda is in the table of counts. ends_warm_up: whether statistics are counted from memory after it."""
 
     by_ope: bool
     draws: bool
     anew: bool
     fades: bool
+    in_table: bool
     ends_warm_up: bool
+
+
+def _step_rows(
+    config: Resolved, state: State, bow: Bow, documents: np.ndarray, keys: np.ndarray, way: Way, shape: Shape
+) -> None:
+    """`step` where lambda is in rows: it fades, or the table would be too large."""
+    batch = expand(bow, documents)
+    if way.by_ope:
+        coins = _keys(state.seed, rng.OPE, state.t, documents)
+        inferred = _infer(state, bow, documents, batch, coins, keys if way.draws else None)
+        weight = _ope_weight(state, len(documents), shape)
+        from_documents.learn(state, state.pi, batch, inferred, weight)
+    else:
+        new, old = _visit(config, state, bow, documents, batch, keys, way)
+        _add(config, state, batch, new, old, *_unit(config, state, way, len(documents), new.shape[1], shape))
+    if way.fades:
+        _reset_scale(state)
 
 
 def _next(config: Resolved, state: State, bow: Bow, shape: Shape) -> Way:
@@ -333,12 +362,19 @@ def _next(config: Resolved, state: State, bow: Bow, shape: Shape) -> Way:
         order = rng.key(np.uint64(state.seed), np.uint64(rng.INIT), np.uint64(0), np.uint64(0))
         state.eta = from_documents.eta(config.topics, bow, config.eta)
         from_documents.begin(state, bow, shape, order)
+    fades = not memo or state.t < warm_steps
+    in_table = not fades and _has_table(config, bow)
+    if in_table:
+        _open_table(config, state, bow)
     state.t += 1
+    if in_table:
+        state.counted = state.t
     return Way(
         by_ope,
         draws=by_ope and state.t > warm_steps - shape.per_pass,
         anew=from_start and state.t <= warm_steps + (shape.later or shape.per_pass),
-        fades=not memo or state.t <= warm_steps,
+        fades=fades,
+        in_table=in_table,
         ends_warm_up=state.t == warm_steps,
     )
 
@@ -361,16 +397,14 @@ def _ope_weight(state: State, n: int, shape: Shape) -> float:
 
 
 def _visit(
-    config: Resolved, state: State, bow: Bow, documents: np.ndarray, batch: Batch, keys: np.ndarray, way: Way,
-    table: np.ndarray | None = None,
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    config: Resolved, state: State, bow: Bow, documents: np.ndarray, batch: Batch, keys: np.ndarray, way: Way
+) -> tuple[np.ndarray, np.ndarray]:
     """(new, old): uint16[N, M], the topics of a batch's tokens and what they were, without columns where they fade; memo
-    remembers the new ones. table: of `_all_rows`."""
+    remembers the new ones."""
     place = (documents, bow.first_token, state.memory, batch.doc_ptr, batch.token_ptr)
     if not way.fades:
         old = rows.recall(*place)
-        before = None if way.anew else old[:, (config.samples - 1) * config.draws]
-        new = _sample(config, state, batch, keys, before, table)
+        new = _sample(config, state, batch, keys, old, way.anew)
         rows.remember(*place, new)
         return new, old
     if config.statistics == "memo":
@@ -402,17 +436,41 @@ def _reset_scale(state: State) -> None:
         state.pi = 1.0
 
 
-def _recount(config: Resolved, state: State, bow: Bow) -> None:
-    """lambda - eta as the sum of all that is remembered."""
+def _recount(config: Resolved, state: State, bow: Bow, own: Bow) -> None:
+    """lambda - eta as the sum of all that is remembered. own: of the documents that the state remembers; bow: of all."""
     _begin_counts(config, state, bow)
-    _count_memory(config, state, bow)
+    if config.statistics == "memo" and _has_table(config, bow):
+        _open_table(config, state, bow)
+        counts.recount(own.words, own.counts, state.memory, state.table, state.totals)
+    else:
+        _count_memory(config, state, own)
 
 
 def _begin_counts(config: Resolved, state: State, bow: Bow) -> None:
     """No entry in lambda - eta, which is to be a sum of what is remembered. bow: of all documents."""
+    state.rest()
     _forget(state, 1.0)
     state.pi, state.eta = 1.0 / state.memory.shape[1], config.eta
+    state.counted = NOT_COUNTED
     _hold_counts(state, bow)
+
+
+def _has_table(config: Resolved, bow: Bow) -> bool:
+    """Whether counts that are replaced, not faded, are kept in a table. bow: of all documents. Weights by the mean logarithm are no
+    multiples of counts."""
+    most = bow.word_tokens.max(initial=0.0) * config.samples * config.draws
+    return bow.V * gibbs.padded(config.topics) <= TABLE_ENTRIES and most < WIDE and config.expectation == "mean"
+
+
+def _open_table(config: Resolved, state: State, bow: Bow) -> None:
+    """Let the table have the counts of the rows, if it has older ones. bow: of all documents."""
+    if state.counted == state.t:
+        return
+    large = np.flatnonzero(bow.word_tokens * config.samples * config.draws >= NARROW)
+    F, width = int(large[-1]) + 1 if len(large) else 0, gibbs.padded(config.topics)
+    state.table = gibbs.Table(np.zeros((F, width), np.int32), np.zeros((bow.V - F, width), np.uint16))
+    counts.fill(state.start, state.length, state.arena_topics, state.arena_values, state.table)
+    state.counted, state.written = state.t, NOT_COUNTED
 
 
 def _hold_counts(state: State, bow: Bow) -> None:
@@ -434,6 +492,7 @@ def _average(config: Resolved, state: State, way: Way, shape: Shape) -> None:
     """At the end of one of the later passes of memo: take its state into the mean that topics are published from."""
     passes, rest = divmod(state.t - config.warm_up * shape.per_pass, shape.later or shape.per_pass)
     if config.averaged > 1 and not way.fades and not rest and passes + config.warm_up >= AVERAGED_FROM:
+        state.rest()
         averaging.add(state, state.pi, state.t, config.averaged)
 
 
@@ -456,36 +515,68 @@ def divided(config: Resolved, state: State, site: Site, laid: together.Laid, sha
     """`step`, shared: each process samples its own documents; together.py says how they add up what that changed."""
     way = _next(config, state, site.bow, shape)
     if len(laid.documents):
-        here, batch = laid.own - site.bounds[site.rank], laid.batch
+        here, first_token = laid.own - site.bounds[site.rank], site.own.first_token
         keys = _keys(state.seed, rng.SAMPLE, state.t, laid.own)
-        if way.by_ope:
-            coins = _keys(state.seed, rng.OPE, state.t, laid.own)
-            inferred = _infer(state, site.own, here, batch, coins, keys if way.draws else None)
-            yield from _learn_together(state, site, laid, inferred, shape)
-        else:
+        if way.in_table:
             learned = state.rises.copy()
-            table = None if way.fades else _all_rows(config, state)
-            new, old = _visit(config, state, site.own, here, batch, keys, way, table)
-            counts = together.count(batch, new, old, config.topics)
-            if config.learn != "nothing":
-                state.rises = learned + sum(rises for (rises,) in (yield [(state.rises - learned,)] * site.ranks))
-            if way.fades:
-                yield from together.merge(
-                    state, site, counts, *_unit(config, state, way, len(laid.documents), new.shape[1], shape)
-                )
-            else:
-                yield from together.add(state, site, counts, table)
-        if way.fades:
-            _reset_scale(state)
-        state.tokens += int(batch.token_ptr[-1])
+            changes = _sample_in_place(config, state, site.own, here, keys, way)
+            yield from _learn_rises(config, state, site, learned)
+            yield from together.add(
+                site, config.topics, lambda: together.changed(*changes, site.bow.V, config.topics),
+                lambda: _apply(state, *changes), lambda other: _add_counts(state, other),
+            )  # fmt: skip
+        else:
+            yield from _divided_rows(config, state, site, laid, keys, way, shape)
+        state.tokens += int((first_token[here + 1] - first_token[here]).sum())
     if way.ends_warm_up:
-        _begin_counts(config, state, site.bow)
-        own_rows = replace(state, **arena.empty(shape.V, config.topics, state.arena_values.dtype.type))
-        _count_memory(config, own_rows, site.own)
-        yield from together.add(state, site, together.counted(own_rows))
+        yield from _recount_together(config, state, site)
     if config.learn != "nothing" and not way.by_ope and state.t % config.interval == 0:
         _learn(config, state)
     _average(config, state, way, shape)
+
+
+def _divided_rows(
+    config: Resolved, state: State, site: Site, laid: together.Laid, keys: np.ndarray, way: Way, shape: Shape
+) -> Exchange:
+    """`_step_rows`, shared."""
+    here = laid.own - site.bounds[site.rank]
+    batch = expand(site.own, here)
+    if way.by_ope:
+        coins = _keys(state.seed, rng.OPE, state.t, laid.own)
+        inferred = _infer(state, site.own, here, batch, coins, keys if way.draws else None)
+        yield from _learn_together(state, site, laid, inferred, shape)
+    else:
+        learned = state.rises.copy()
+        new, old = _visit(config, state, site.own, here, batch, keys, way)
+        own = together.count(batch, new, old, config.topics)
+        yield from _learn_rises(config, state, site, learned)
+        unit = _unit(config, state, way, len(laid.documents), new.shape[1], shape)
+        yield from together.merge(state, site, own, *unit)
+    if way.fades:
+        _reset_scale(state)
+
+
+def _learn_rises(config: Resolved, state: State, site: Site, before: np.ndarray) -> Exchange:
+    """Add up what alpha is learned from. before: state.rises before this step."""
+    if config.learn != "nothing":
+        state.rises = before + sum(rises for (rises,) in (yield [(state.rises - before,)] * site.ranks))
+
+
+def _recount_together(config: Resolved, state: State, site: Site) -> Exchange:
+    """`_recount`, shared."""
+    _recount(config, state, site.bow, site.own)
+    if site.ranks == 1:
+        return
+    state.rest()
+    own = together.counted(state)
+    _begin_counts(config, state, site.bow)
+    if not _has_table(config, site.bow):
+        yield from together.merge(state, site, own, 1.0, WHOLE)
+        return
+    _open_table(config, state, site.bow)
+    yield from together.add(
+        site, config.topics, lambda: own, lambda: _add_counts(state, own), lambda other: _add_counts(state, other)
+    )
 
 
 def _learn_together(
@@ -511,34 +602,73 @@ def _keys(seed: int, purpose: int, t: int, documents: np.ndarray) -> np.ndarray:
 
 
 def _sample(
-    config: Resolved, state: State, batch: Batch, keys: np.ndarray, before: np.ndarray | None = None,
-    table: np.ndarray | None = None,
-) -> np.ndarray:  # fmt: skip
-    """uint16[N, samples * draws]: topics of a batch's tokens, under the present ones. before: uint16[N], None where all
-    is new. table: of `_all_rows`; None: the batch's rows are spread out for as long as this takes."""
-    V, log = len(state.start), config.expectation == "log"
+    config: Resolved, state: State, batch: Batch, keys: np.ndarray, before: np.ndarray | None = None, anew: bool = False
+) -> np.ndarray:
+    """uint16[N, samples * draws]: topics of a batch's tokens, under the rows. before: of the last visit, None where all is new."""
+    log, norm = config.expectation == "log", _normalisers(config, state)
+    new = (
+        np.full((batch.token_ptr[-1], config.samples * config.draws), gibbs.UNSEEN) if before is None else before.copy()
+    )
+    table = gibbs.spread(
+        batch.words,
+        state.start,
+        state.length,
+        state.arena_topics,
+        state.arena_values,
+        state.pi,
+        state.eta,
+        1.0 / norm,
+        log,
+    )
+    ends = batch.token_ptr[batch.doc_ptr]
+    documents = gibbs.Documents(
+        np.arange(len(keys)), batch.doc_ptr, batch.places, np.diff(batch.token_ptr).astype(np.int32), ends[:-1], np.diff(ends), keys
+    )  # fmt: skip
+    _sweep(config, state, documents, gibbs.Table(table[:0], table), norm, new, np.empty(0, np.uint64), anew)
+    return new
+
+
+def _sample_in_place(
+    config: Resolved, state: State, bow: Bow, documents: np.ndarray, keys: np.ndarray, way: Way
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Sample documents under the table, where they are stored; what changed, as `gibbs.sample` lists it: (changed, begins, ends)."""
+    first = bow.first_token[documents]
+    lengths = bow.first_token[documents + 1] - first
+    stored = gibbs.Documents(documents, bow.indptr, bow.words, bow.counts, first, lengths, keys)
+    changed = np.empty(lengths.sum() * state.memory.shape[1], np.uint64)
+    return changed, *_sweep(
+        config, state, stored, state.table, _normalisers(config, state), state.memory, changed, way.anew
+    )
+
+
+def _normalisers(config: Resolved, state: State) -> np.ndarray:
+    return gibbs.normalisers(state.pi * state.totals, len(state.start), state.eta, config.expectation == "log")
+
+
+def _sweep(
+    config: Resolved, state: State, documents: gibbs.Documents, table: gibbs.Table, norm: np.ndarray, draws: np.ndarray,
+    changed: np.ndarray, anew: bool,
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """`gibbs.sample` with a table of counts or weights; norm: of `_normalisers`."""
+    K, log = config.topics, config.expectation == "log"
+    times = np.ones(K, np.float32) if log else (state.pi / norm).astype(np.float32)
+    width = gibbs.padded(K)
+    prior = np.zeros(width, np.float32)
+    prior[:K] = state.alpha if log else state.alpha * (state.pi / norm)
+    size = (len(table.wide) + len(table.narrow)) * (width // gibbs.BLOCK)
+    if len(state.sums) < size:
+        state.sums = np.empty(size, np.float32)
+    sums = state.sums[:size].reshape(-1, width // gibbs.BLOCK)
+    gibbs.sum_words(documents, table, prior, sums)
+    g, g_sums = gibbs.smoothing(norm, state.eta, state.alpha, log)
+    terms = gibbs.Terms(times, prior, sums, g, g_sums, state.alpha)
     learns = config.learn != "nothing"
-    before = np.full(batch.token_ptr[-1], gibbs.UNSEEN) if before is None else np.ascontiguousarray(before)
-    norm = gibbs.normalisers(state.pi * state.totals, V, state.eta, log)
-    g, gcum = gibbs.smoothing(norm, state.eta, state.alpha, log)
-    kept, slots = table is not None, batch.words
-    if table is None:
-        table, slots = _table(state, len(batch.words)), np.arange(len(batch.words))
-    indptr, cum, marks, c, times = gibbs.gather(
-        batch.words, slots, state.start, state.length, state.arena_topics, state.arena_values, state.pi, state.eta, norm, state.alpha,
-        log, table, not kept,
-    )  # fmt: skip
-    out = np.empty((len(before), config.samples * config.draws), np.uint16)
-    rises = np.zeros((gibbs.CHUNKS, config.topics + 1 if learns else 0))
-    gibbs.sample(
-        batch.doc_ptr, batch.places, batch.token_ptr, before, batch.words, slots, state.start, state.arena_topics, indptr, cum, marks, c, times,
-        table, g, gcum, state.alpha, config.burn_in, config.samples, config.draws, keys, out, rises, _grain(config, state),
-    )  # fmt: skip
-    if not kept:
-        gibbs.clear(batch.words, state.start, state.length, state.arena_topics, indptr, table)
+    rises = gibbs.Rises(np.zeros((gibbs.CHUNKS, K + 1 if learns else 0)), _grain(config, state))
+    plan = gibbs.Plan(anew, config.burn_in, config.samples, config.draws)
+    listed = gibbs.sample(documents, table, terms, plan, draws, changed, rises)
     if learns:
-        state.rises += rises.sum(axis=0)
-    return out
+        state.rises += rises.sums.sum(axis=0)
+    return listed
 
 
 def _grain(config: Resolved, state: State) -> float:
@@ -548,40 +678,13 @@ def _grain(config: Resolved, state: State) -> float:
     return 2.0 ** (ceil(log2(documents * (1.0 / state.alpha.min() + 1.0 + log(LONGEST)))) - 51)
 
 
-def _table(state: State, n: int) -> np.ndarray:
-    """float32[n, K] of zeros, kept from step to step; without rows where it would be too large."""
-    K = len(state.totals)
-    if n * K > gibbs.TABLE_ENTRIES:
-        return np.empty((0, K), np.float32)
-    if n * K > len(state.table) or state.spread != NOT_SPREAD:
-        state.table, state.spread = np.zeros(n * K, np.float32), NOT_SPREAD
-    return state.table[: n * K].reshape(n, K)
+def _apply(state: State, changed: np.ndarray, begins: np.ndarray, ends: np.ndarray) -> None:
+    """Let the table and totals follow what was sampled in this step."""
+    counts.apply(changed, begins, ends, state.table, state.totals, numba.get_num_threads())
 
 
-def _all_rows(config: Resolved, state: State) -> np.ndarray | None:
-    """float32[V, K], the rows of whole numbers as they are stored, which `_replace` keeps so from step to step. None where it
-    would be too large, or not exact; where weights are no multiples of counts; and where a minibatch's own rows fit into a
-    processor's cache, and are quicker."""
-    V, K = len(state.start), len(state.totals)
-    pays = K >= ALL_ROWS_FROM or V * K <= NEAR_ENTRIES
-    exact = state.arena_values.dtype == np.float32 and config.expectation == "mean"
-    if V * K > gibbs.TABLE_ENTRIES or not pays or not exact:
-        return None
-    if state.spread != state.t - 1 or len(state.table) != V * K:
-        if len(state.table) != V * K:
-            state.table = np.empty(V * K, np.float32)
-        gibbs.spread(
-            np.arange(V), state.start, state.length, state.arena_topics, state.arena_values, state.table.reshape(V, K)
-        )
-    state.spread = state.t
-    return state.table.reshape(V, K)
-
-
-def _replace(
-    config: Resolved, state: State, batch: Batch, new: np.ndarray, old: np.ndarray, table: np.ndarray | None
-) -> None:
-    """Put a batch's samples into lambda and take its old ones out, all in whole numbers, in the rows' place."""
-    together.change(state, together.count(batch, new, old, config.topics), table)
+def _add_counts(state: State, other: together.Counts) -> None:
+    counts.add(*other, state.table, state.totals)
 
 
 def _forget(state: State, step_size: float) -> float:
@@ -629,11 +732,13 @@ def _learn(config: Resolved, state: State) -> None:
         state.alpha = np.maximum(state.alpha * state.rises[:-1] / state.rises[-1], LEAST_ALPHA)
     state.rises[:] = 0.0
     if config.learn == "both":
+        state.rest()
         state.eta = rows.better_eta(state.start, state.length, state.arena_values, state.pi, state.totals, state.eta)
 
 
 def topics(config: Resolved, state: State) -> Topics:
     """E[beta], see arena.topics: of the mean of states where there is one."""
+    state.rest()
     if not state.means:
         return arena.topics(state, state.pi, state.eta)
     words = np.arange(len(state.start))
@@ -643,6 +748,7 @@ def topics(config: Resolved, state: State) -> Topics:
 
 def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> Theta:
     """theta of the documents first … end - 1, under the topics as they are published; kernels/fold.py says how."""
+    state.rest()
     batch, log = expand(bow, np.arange(first, end, dtype=np.int64)), config.expectation == "log"
     words, unit = batch.words, state.pi
     shown: arena.Rows = state
@@ -759,9 +865,9 @@ def memory(config: Resolved, shape: Shape) -> int:
         entries *= ENTRIES_FADING
     in_rows = shape.V * min(config.topics, entries)
     words = min(shape.V, -(-shape.tokens // (shape.later or shape.per_pass)))  # of a minibatch, distinct
-    table = min(words * config.topics, gibbs.TABLE_ENTRIES)
-    if config.statistics == "memo" and shape.V * config.topics <= gibbs.TABLE_ENTRIES:
-        table = shape.V * config.topics
+    table = words * config.topics
+    if config.statistics == "memo" and config.expectation == "mean" and shape.V * config.topics <= TABLE_ENTRIES:
+        table = shape.V * config.topics  # of two bytes nearly all, and the sums of eight of them of four
     if config.statistics == "memo" and config.warm_up and config.start == "documents":
         table += 10 * frank_wolfe.CHUNKS * config.topics + frank_wolfe.BLOCK
     copies = 8 if config.averaged > 1 else 4  # the mean of states has longer rows, and is copied at each end of a pass

@@ -1,21 +1,22 @@
-"""A step that several processes share, for engines whose rows are in an arena: what they send each other, and the
+"""A step that several processes share, for engines that count words by topic: what they send each other, and the
 rows that follow from it, bitwise those of one process.
 
 Each process samples its own documents and counts what changed, as whole numbers by word and topic. A few processes
 send all others their counts. With more, the words are divided: each process adds up all counts of its words, and
-sends the others the sums. Either way each adds what it received to its rows, in place.
+sends the others the sums. Either way each adds what it received to its own.
 
 Statistics that fade are real numbers, which must be added in one order: each process merges the rows of some words,
 and sends these rows to all the others.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from inference.bow import Bow, ranges
 from inference.engines import arena
-from inference.engines.batch import Batch, expand
+from inference.engines.batch import Batch
 from inference.engines.contract import Exchange, Message, Said, Site, narrow_topics
 from inference.kernels import rows, tally
 from inference.kernels.gibbs import CHUNKS, shares
@@ -49,30 +50,30 @@ class Merged(NamedTuple):
 class Laid(NamedTuple):
     """A process's part of a step, as far as it does not depend on topics: it can be laid out while others are waited for.
 
-    documents: int64[n], of the whole step; owner: int64[n], the process of each. own: numbers in the corpus of this process's;
-    batch: these, expanded.
+    documents: int64[n], of the whole step; owner: int64[n], the process of each. own: numbers in the corpus of this process's.
     """
 
     documents: np.ndarray
     owner: np.ndarray
     own: np.ndarray
-    batch: Batch
 
 
 def lay_out(site: Site, documents: np.ndarray) -> Laid:
     """documents: int64[n], of a step."""
     owner = np.searchsorted(site.bounds, documents, side="right") - 1
-    own = documents[owner == site.rank]
-    return Laid(documents, owner, own, expand(site.own, own - site.bounds[site.rank]))
+    return Laid(documents, owner, documents[owner == site.rank])
 
 
 def count(batch: Batch, new: np.ndarray, old: np.ndarray, K: int) -> Counts:
     """Of a batch's samples: uint16[N, M], as for `rows.merge`. All words of the batch are there, changed or not."""
-    words = batch.words.astype(np.int32)
-    if old.shape[1]:
-        return Counts(words, *tally.changes(batch.places, batch.token_ptr, new, old, len(words), K))
-    word_ptr, pairs, tokens = rows.by_word(batch.places, batch.token_ptr, len(words))
-    return Counts(words, *tally.count(word_ptr, pairs, tokens, batch.token_ptr, new, K))
+    word_ptr, pairs, tokens = rows.by_word(batch.places, batch.token_ptr, len(batch.words))
+    counts = tally.count(word_ptr, pairs, tokens, batch.token_ptr, new, old, K)
+    return Counts(batch.words.astype(np.int32), *counts)
+
+
+def changed(listed: np.ndarray, begins: np.ndarray, ends: np.ndarray, V: int, K: int) -> Counts:
+    """Of what gibbs.sample lists."""
+    return Counts(np.arange(V, dtype=np.int32), *tally.changes(listed, begins, ends, V, K))
 
 
 def counted(state: arena.Rows) -> Counts:
@@ -83,35 +84,26 @@ def counted(state: arena.Rows) -> Counts:
     return Counts(np.arange(len(state.length), dtype=np.int32), indptr, topics, changes)
 
 
-def add(state: arena.Rows, site: Site, counts: Counts, table: np.ndarray | None = None) -> Exchange:
-    """Add up what all processes counted, whole numbers, and change the rows by that, and `table`, as `change` does."""
-    K = len(state.totals)
+def add(
+    site: Site, K: int, counted: Callable[[], Counts], own: Callable[[], None], change: Callable[[Counts], None]
+) -> Exchange:
+    """Add up what all processes counted, whole numbers. counted: what this one did, by word; own: adds that here, and change what another
+    one did."""
+    if site.ranks == 1:
+        own()
+        return
+    counts = counted()
     if site.ranks > DIRECT:
         owners = divided_words(site.bow, site.ranks, K)
         parts = [heard_counts(message) for message in (yield by_owner(counts, owners))]
-        counts = added_up(parts, int(owners[site.rank]), int(owners[site.rank + 1]), K)
-    said = Said([told(counts) if site.ranks > 1 else ()] * site.ranks, lambda: change(state, counts, table))
+        summed = added_up(parts, int(owners[site.rank]), int(owners[site.rank + 1]), K)
+        counts, own = summed, lambda: change(summed)
+    said = Said([told(counts)] * site.ranks, own)
     heard = yield said
     said.work()
     for rank, message in enumerate(heard):
         if rank != site.rank:
-            change(state, heard_counts(message), table)
-
-
-def change(state: arena.Rows, counts: Counts, table: np.ndarray | None = None) -> None:
-    """Add changes to the rows, which hold whole numbers, and to `table`, float32[V, K], where they are spread out."""
-    none = np.empty((0, len(state.totals)), np.float32)
-    wanted = tally.add(
-        *counts, state.start, state.length, state.capacity, state.arena_topics, state.arena_values, state.totals,
-        none if table is None else table,
-    )  # fmt: skip
-    places = np.flatnonzero(wanted)
-    if len(places):
-        arena.make_room(state, counts.words[places], wanted[places])
-        state.used = tally.move(
-            places, counts.words, wanted, *counts[1:], state.start, state.length, state.capacity, state.arena_topics,
-            state.arena_values, state.used,
-        )  # fmt: skip
+            change(heard_counts(message))
 
 
 def divided_words(bow: Bow, ranks: int, K: int) -> np.ndarray:
@@ -195,7 +187,7 @@ def merge(state: arena.Rows, site: Site, counts: Counts, unit: float, drop_below
     the runs of words in which `rows.merge` sums up totals."""
     K = len(state.totals)
     sums = sum_up([heard_counts(message) for message in (yield [told(counts)] * site.ranks)], 0, len(state.start))
-    before = np.append(0, np.cumsum(sums.changes, dtype=np.int64))
+    before = np.append(0, np.cumsum(np.abs(sums.changes), dtype=np.int64))
     samples = before[sums.end] - before[sums.first]
     samples = np.add.reduceat(samples, sums.pieces[:-1]) if len(samples) else samples
     indptr = np.append(0, np.cumsum(np.minimum(K, state.length[sums.words] + samples)))

@@ -8,25 +8,93 @@ Within a minibatch lambda does not change. So of the normaliser of eq. 15, writt
 the second sum is a constant of the word and the fourth of the minibatch, each drawn from by bisection of its running
 sums; the third changes by one term with a token; the first has a term for each topic of the document. No token costs
 O(K).
+
+c_wk is an entry of a table of words by topics times a number of the topic (`Terms.times`), so that a table of counts stays as it
+is when N~_k changes.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import prange
 
 from inference.jit import njit
 from inference.kernels import rng
-from inference.kernels.bits import count_ones
 from inference.kernels.special import digamma_rise, exp_digamma, sum_in_order
 
-TABLE_ENTRIES = 1 << 26  # of (word, topic) weights that a minibatch may spread out for direct look-up: 256 MiB
 LEAST = 1e-300  # in place of a normaliser that underflowed
-MOST = 1e38  # of a weight, which is stored as float32
+MOST = 1e27  # of a weight: sums of them times alpha are float32
 CHUNKS = 64  # of a minibatch's documents, each with a workspace of its own; fixed, so results don't depend on threads
+BLOCK = 8  # topics whose weights are summed at a time
 NOWHERE = np.uint32(0xFFFFFFFF)
 _NOWHERE = np.uint64(NOWHERE)
 # Unsigned: no index can be negative
-_0, _1, _2, _3, _4, _5, _6, _7, _8, _63 = (np.uint64(i) for i in (0, 1, 2, 3, 4, 5, 6, 7, 8, 63))
+_0, _1, _2, _3, _4, _5, _6, _7, _8 = (np.uint64(i) for i in range(9))
+_16, _32 = np.uint64(16), np.uint64(32)
 UNSEEN = np.uint16(0xFFFF)  # in place of a topic: the token was never sampled
+
+
+class Documents(NamedTuple):
+    """Documents where they are stored. rows: int64[n], the row of each in indptr (int64), which says where its pairs are in words and
+    counts (int32). first: int64[n], the place of each one's first token among the draws; lengths: int64[n], how many tokens it has. keys:
+    uint64[n], a random stream for each."""
+
+    rows: np.ndarray
+    indptr: np.ndarray
+    words: np.ndarray
+    counts: np.ndarray
+    first: np.ndarray
+    lengths: np.ndarray
+    keys: np.ndarray
+
+
+class Table(NamedTuple):
+    """What is known of each word and topic: counts, or weights. wide: [F, padded(K)], of the words below F, and narrow:
+    [V - F, padded(K)], of the others; 0 from K on. Frequent words may need a wider type."""
+
+    wide: np.ndarray
+    narrow: np.ndarray
+
+
+class Terms(NamedTuple):
+    """What else eq. 15 needs, the same for all documents of a minibatch. times: float32[K], that the table's entries are multiplied by.
+    prior: float32[padded(K)], alpha_k times `times`. sums: float32[V, padded(K) / BLOCK], running sums of prior times a word's row, by
+    blocks: of B blocks the b-th has the topics b, b + B, b + 2 B …. g: float64[K]; g_sums: float64[K], running sums of alpha_k g_k. alpha: float64[K]."""
+
+    times: np.ndarray
+    prior: np.ndarray
+    sums: np.ndarray
+    g: np.ndarray
+    g_sums: np.ndarray
+    alpha: np.ndarray
+
+
+class Plan(NamedTuple):
+    """How documents are visited. anew: as if they were new. burn_in: sweeps before those that count, for a new document. samples: sweeps that
+    count. draws: how many topics are drawn for a token in each of them, all from one conditional distribution and by one random number: evenly
+    spaced in its running sums (systematic sampling). The first is the token's topic from then on."""
+
+    anew: bool
+    burn_in: int
+    samples: int
+    draws: int
+
+
+class Rises(NamedTuple):
+    """What alpha is learned from. sums: float64[CHUNKS, K + 1], grow by sum_d psi(alpha_k + N_dk) - psi(alpha_k), and in the last
+    column by sum_d psi(A + N_d) - psi(A), A = sum_k alpha_k; without columns where nothing is learned. Each term is rounded to a multiple
+    of `grain`, a power of two, so that sums are exact, in whichever order."""
+
+    sums: np.ndarray
+    grain: float
+
+
+@njit(cache=True)
+def padded(K):
+    """K up to a multiple of BLOCK, but not of BLOCK * BLOCK: entries of a topic would then compete for a few lines of a processor's
+    cache."""
+    width = (K + BLOCK - 1) // BLOCK * BLOCK
+    return width if width % (BLOCK * BLOCK) else width + BLOCK
 
 
 @njit(cache=True)
@@ -45,82 +113,65 @@ def shares(indptr):
 
 
 @njit(cache=True, parallel=True)
-def gather(words, slots, start, length, row_topics, row_values, scale, eta, norm, alpha, log_expectation, table, fill):
-    """The rows of a minibatch's words, as weights: (indptr int64[n + 1], cum float32[nnz], marks, c float32, times
-    float32[K]).
-
-    words: int64[n], distinct. start, length: of each word's row in row_topics (ascending) and row_values, which hold
-    N~_kw / scale. norm: float64[K], E(V eta + N~_k). alpha: float64[K]. cum: the running sum of alpha_k c_wk within a
-    word, where c_wk is a weight times times_k: what does not depend on the word is left to the documents' counts. The weights are
-    in `table`, float32[rows, K], in row slots[i] (int64[n]), 0 where there is none; where `fill` is true they are written there,
-    into zeros. Where the table has no rows they are returned, with a 0 behind them for all that is not there, and found
-    through `marks`, uint64[n, K / 64, 2]: for each 64 topics a bit for each that the row has, and the place of the first of
-    them.
-    """
-    n, K = len(words), len(norm)
-    indptr = np.zeros(n + 1, np.int64)
-    for i in range(n):
-        indptr[i + 1] = indptr[i] + length[words[i]]
-    cum = np.empty(indptr[n], np.float32)
-    dense = len(table) > 0
-    blocks = 0 if dense else (K + 63) // 64
-    marks = np.empty((n, blocks, 2), np.uint64)
-    c = np.zeros(1 if dense else indptr[n] + 1, np.float32)
+def spread(words, start, length, row_topics, row_values, scale, eta, inverse, log_expectation):
+    """float32[n, padded(K)]: the rows of some words, as weights. words: int64[n]. start, length: of each word's row in row_topics and
+    row_values, which hold N~_kw / scale. inverse: float64[K], 1 / E(V eta + N~_k), which is part of the weights with the log
+    expectation; else `Terms.times` has it."""
+    table = np.zeros((len(words), padded(len(inverse))), np.float32)
     base = exp_digamma(eta) if log_expectation else eta
-    inverse = 1.0 / norm
-    prior = alpha.copy() if log_expectation else alpha * (scale * inverse)
-    bounds = shares(indptr)
-    for chunk in prange(CHUNKS):
-        for i in range(bounds[chunk], bounds[chunk + 1]):
-            total = 0.0
-            place = indptr[i]
-            block = -1
-            for j in range(start[words[i]], start[words[i]] + length[words[i]]):
-                k = np.uint32(row_topics[j])
-                value = np.float64(row_values[j])
-                if log_expectation:
-                    value = min((exp_digamma(eta + scale * value) - base) * inverse[k], MOST)
-                total += prior[k] * value
-                cum[place] = min(total, MOST)
-                if not dense:
-                    c[place] = value
-                    while block < k >> 6:
-                        block += 1
-                        marks[i, block, 0] = np.uint64(0)
-                        marks[i, block, 1] = np.uint64(place)
-                    marks[i, block, 0] |= np.uint64(1) << np.uint64(k & 63)
-                elif fill:
-                    table[slots[i], k] = value
-                place += 1
-            for b in range(block + 1, blocks):
-                marks[i, b, 0] = np.uint64(0)
-                marks[i, b, 1] = np.uint64(place)
-    times = np.ones(K, np.float32)
-    if not log_expectation:
-        for k in range(K):
-            times[k] = scale * inverse[k]
-    return indptr, cum, marks, c, times
-
-
-@njit(cache=True, parallel=True)
-def clear(words, start, length, row_topics, indptr, table):
-    """Make the table 0 again where `gather` filled it; indptr: its first result."""
-    if len(table):
-        bounds = shares(indptr)
-        for chunk in prange(CHUNKS):
-            for i in range(bounds[chunk], bounds[chunk + 1]):
-                for j in range(start[words[i]], start[words[i]] + length[words[i]]):
-                    table[i, np.uint32(row_topics[j])] = 0.0
-
-
-@njit(cache=True, parallel=True)
-def spread(words, start, length, row_topics, row_values, table):
-    """Rows of some words as they are stored, into their rows of `table`, float32[V, K]."""
     for i in prange(len(words)):
-        row = table[words[i]]
-        row[:] = 0.0
         for j in range(start[words[i]], start[words[i]] + length[words[i]]):
-            row[np.uint32(row_topics[j])] = row_values[j]
+            k, value = np.uint32(row_topics[j]), np.float64(row_values[j])
+            if log_expectation:
+                value = min((exp_digamma(eta + scale * value) - base) * inverse[k], MOST)
+            table[i, k] = value
+    return table
+
+
+@njit(cache=True, nogil=True)
+def _sum_rows(words, skipped, rows, prior, sums):
+    """Running sums of some words' rows times the prior, by blocks. rows: of the words from `skipped` on."""
+    n = np.uint64(sums.shape[1])
+    n2, n3, n4, n5, n6, n7 = _2 * n, _3 * n, _4 * n, _5 * n, _6 * n, _7 * n
+    for w in words:
+        row, total = w - skipped, np.float32(0.0)
+        for i in range(sums.shape[1]):
+            b = np.uint64(i)
+            s0, s1 = prior[b] * np.float32(rows[row, b]), prior[b + n] * np.float32(rows[row, b + n])
+            s2, s3 = prior[b + n2] * np.float32(rows[row, b + n2]), prior[b + n3] * np.float32(rows[row, b + n3])
+            s4, s5 = prior[b + n4] * np.float32(rows[row, b + n4]), prior[b + n5] * np.float32(rows[row, b + n5])
+            s6, s7 = prior[b + n6] * np.float32(rows[row, b + n6]), prior[b + n7] * np.float32(rows[row, b + n7])
+            sums[w, b] = ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
+        b = _0
+        while b + _3 < n:  # four at a time: each sum waits for one addition to those before, not for four
+            two, more = sums[w, b] + sums[w, b + _1], sums[w, b + _2] + sums[w, b + _3]
+            sums[w, b], sums[w, b + _1] = total + sums[w, b], total + two
+            sums[w, b + _2], total = total + (two + sums[w, b + _2]), total + (two + more)
+            sums[w, b + _3] = total
+            b += _4
+        while b < n:
+            total += sums[w, b]
+            sums[w, b] = total
+            b += _1
+
+
+@njit(cache=True, parallel=True)
+def sum_words(documents, table, prior, sums):
+    """Fill Terms.sums for the words of some documents."""
+    doc_rows, indptr, words, _, _, _, _ = documents
+    wide, narrow = table
+    n, F = len(doc_rows), len(wide)
+    wanted = np.zeros(F + len(narrow), np.bool_)
+    for chunk in prange(CHUNKS):
+        for i in range(chunk * n // CHUNKS, (chunk + 1) * n // CHUNKS):
+            for p in range(indptr[doc_rows[i]], indptr[doc_rows[i] + 1]):
+                wanted[words[p]] = True
+    each = np.flatnonzero(wanted)
+    split = np.searchsorted(each, F)
+    for chunk in prange(CHUNKS):
+        first, end = chunk * len(each) // CHUNKS, (chunk + 1) * len(each) // CHUNKS
+        _sum_rows(each[first : min(end, split)], 0, wide, prior, sums)
+        _sum_rows(each[max(first, split) : end], F, narrow, prior, sums)
 
 
 @njit(cache=True)
@@ -144,10 +195,10 @@ def normalisers(totals, V, eta, log_expectation):
     return out
 
 
-@njit(cache=True, inline="always")
-def _first_above(values, first, end, x):
-    """The first place in first … end - 1 whose value exceeds x, end - 1 at the last; without unforeseeable branches."""
-    n = end - first
+@njit(cache=True)
+def _first_above(values, x):
+    """The first place whose value exceeds x, the last one at the most; without unforeseeable branches."""
+    first, n = 0, len(values)
     while n > 1:
         half = n >> 1
         first += half * np.int64(values[first + half - 1] <= x)
@@ -156,7 +207,28 @@ def _first_above(values, first, end, x):
 
 
 @njit(cache=True)
-def _from_smoothing(x, smooth, active, counts, m, g, gcum):
+def _from_word(x, w, sums, row, rows, prior, K):
+    """A topic from word w's part of Z, by x in [0, its sum). sums: of Terms. row: of rows, the table's."""
+    b, n = 0, sums.shape[1]
+    while n > 1:  # the first place whose sum exceeds x, the last one at the most; without unforeseeable branches
+        half = n >> 1
+        b += half * np.int64(sums[w, b + half - 1] <= x)
+        n -= half
+    if b:
+        x -= sums[w, b - 1]
+    topic = b
+    for k in range(b, b + BLOCK * sums.shape[1], sums.shape[1]):
+        weight = prior[k] * np.float32(rows[row, k])
+        if weight > np.float32(0.0):
+            topic = k
+            x -= weight
+            if x < np.float32(0.0):
+                break
+    return min(topic, K - 1)
+
+
+@njit(cache=True)
+def _from_smoothing(x, smooth, active, counts, m, g, g_sums):
     """A topic from the last two sums of Z, by x in [0, their sum); smooth: the first of them."""
     if x < smooth:
         for j in range(m):
@@ -164,7 +236,7 @@ def _from_smoothing(x, smooth, active, counts, m, g, gcum):
             if x < 0.0:
                 return np.int64(active[j])
         return np.int64(active[m - _1])
-    return _first_above(gcum, 0, len(g), x - smooth)
+    return _first_above(g_sums, x - smooth)
 
 
 @njit(cache=True)
@@ -178,38 +250,26 @@ def _from_counts(u, active, counts, m, alpha):
         x -= counts[j]
         if x < 0.0:
             return np.int64(active[j])
-    return _first_above(np.cumsum(alpha), 0, len(alpha), x)
+    return _first_above(np.cumsum(alpha), x)
 
 
 @njit(cache=True, inline="always")
-def _weight(j, w, dense, marks, c, zero, table, active, timed):
-    """N_dk c_wk of the document's j-th active topic."""
-    k = active[j]
-    if dense:
-        return timed[j] * table[w, k]
-    bits = marks[w, k >> _6, 0]
-    shift = k & _63
-    below = count_ones(bits & ((_1 << shift) - _1))
-    return timed[j] * c[marks[w, k >> _6, 1] + below if (bits >> shift) & _1 else zero]
-
-
-@njit(cache=True, inline="always")
-def weigh(w, dense, marks, c, zero, table, active, timed, m, weights, sums):
+def weigh(w, rows, active, timed, m, weights, sums):
     """Weights of a document's m active topics, and their running sums at every eighth; returns the last.
 
-    timed: float32, N_dk of active[j] times `times`, 0 from m on. Eight at a time, so that a sum does not wait for the one before.
+    rows: of the table. timed: float32, 0 from m on. Eight at a time, so that a sum does not wait for the one before.
     """
     q = np.float32(0.0)
     b, j = _0, _0
     while j < m:
-        w0 = _weight(j, w, dense, marks, c, zero, table, active, timed)
-        w1 = _weight(j + _1, w, dense, marks, c, zero, table, active, timed)
-        w2 = _weight(j + _2, w, dense, marks, c, zero, table, active, timed)
-        w3 = _weight(j + _3, w, dense, marks, c, zero, table, active, timed)
-        w4 = _weight(j + _4, w, dense, marks, c, zero, table, active, timed)
-        w5 = _weight(j + _5, w, dense, marks, c, zero, table, active, timed)
-        w6 = _weight(j + _6, w, dense, marks, c, zero, table, active, timed)
-        w7 = _weight(j + _7, w, dense, marks, c, zero, table, active, timed)
+        w0 = timed[j] * np.float32(rows[w, active[j]])
+        w1 = timed[j + _1] * np.float32(rows[w, active[j + _1]])
+        w2 = timed[j + _2] * np.float32(rows[w, active[j + _2]])
+        w3 = timed[j + _3] * np.float32(rows[w, active[j + _3]])
+        w4 = timed[j + _4] * np.float32(rows[w, active[j + _4]])
+        w5 = timed[j + _5] * np.float32(rows[w, active[j + _5]])
+        w6 = timed[j + _6] * np.float32(rows[w, active[j + _6]])
+        w7 = timed[j + _7] * np.float32(rows[w, active[j + _7]])
         weights[j], weights[j + _1], weights[j + _2], weights[j + _3] = w0, w1, w2, w3
         weights[j + _4], weights[j + _5], weights[j + _6], weights[j + _7] = w4, w5, w6, w7
         q += ((w0 + w1) + (w2 + w3)) + ((w4 + w5) + (w6 + w7))
@@ -251,126 +311,139 @@ def _rounded(x, grain):
     return np.floor(x / grain + 0.5) * grain
 
 
-@njit(cache=True, parallel=True)
-def sample(doc_ptr, places, token_ptr, before, words, slots, start, row_topics, row_ptr, cum, marks, c, times, table, g, gcum, alpha,
-           burn_in, samples, draws, keys, out, rises, grain):  # fmt: skip
-    """Gibbs sweeps over each document of a minibatch by itself: `samples` of them, whose draws go to `out`.
-
-    doc_ptr: int64[n + 1], the documents' (document, word) pairs; places: int32[P], of each pair's word among the rows;
-    token_ptr: int64[P + 1], its tokens. slots … times: of `gather`. before: uint16[N], each token's topic to begin with; where a document's are
-    UNSEEN a sweep gives each token a topic by those before it (the paper's footnote 3), and `burn_in` more go before
-    those that count. keys: uint64[n], a random stream for each document. out: uint16[N, samples * draws].
-
-    draws: how many topics are drawn for a token in a sweep that counts, all from one conditional distribution and by
-    one random number: evenly spaced in its running sums (systematic sampling). The first is the token's topic from then
-    on.
-    rises: float64[CHUNKS, K + 1], grows by sum_d psi(alpha_k + N_dk) - psi(alpha_k), and in the last column by
-    sum_d psi(A + N_d) - psi(A), A = sum_k alpha_k, where it has columns. Each of these is rounded to a multiple of `grain`,
-    a power of two, so that sums are exact, in whichever order.
-    One long kernel: the innermost loop, a token's, changes a dozen numbers of its document that a function would have
-    to hand back.
-    """
-    K = len(g)
-    dense = len(table) > 0
-    zero = np.uint64(len(c) - 1)
-    prior = sum_in_order(alpha)
-    bounds = shares(token_ptr[doc_ptr])
-    for chunk in prange(CHUNKS):
-        counts = np.zeros(K + 8, np.float32)
-        timed = np.zeros(K + 8, np.float32)  # counts times `times`
-        active = np.zeros(K + 8, np.uint32)
-        weights = np.empty(K + 8, np.float32)
-        sums = np.empty(K // 8 + 1, np.float32)
-        place = np.full(K, NOWHERE)
-        for d in range(bounds[chunk], bounds[chunk + 1]):
-            first, end = token_ptr[doc_ptr[d]], token_ptr[doc_ptr[d + 1]]
-            if first == end:
-                continue
-            z = np.empty(end - first, np.uint16)
-            m = _0
-            started = before[first] != UNSEEN
-            sweep = burn_in if started else -1
-            if started:
-                for i in range(end - first):
-                    k = before[first + i]
-                    z[i] = k
-                    if place[k] == NOWHERE:
-                        place[k], active[m] = m, k
-                        m += _1
-                    counts[place[k]] += np.float32(1.0)
-                for j in range(m):
-                    timed[j] = counts[j] * times[active[j]]
-            state = keys[d]
-            while sweep < burn_in + samples:
-                column = (sweep - burn_in) * draws
-                R = draws if column >= 0 else 1
-                spacing = 1.0 / R
-                smooth = 0.0  # anew in each sweep: sums of differences drift
-                for j in range(m):
-                    smooth += counts[j] * g[active[j]]
-                for p in range(doc_ptr[d], doc_ptr[d + 1]):
-                    w = np.uint64(places[p])
-                    a, b = row_ptr[w], row_ptr[w + _1]
-                    word = cum[b - 1] if b > a else np.float32(0.0)
-                    at = start[words[w]] - a
-                    slot = np.uint64(slots[w])
-                    for i in range(token_ptr[p], token_ptr[p + 1]):
-                        if started:
-                            k = z[i - first]
-                            j = place[k]
-                            smooth -= g[k]
-                            left = counts[j] - np.float32(1.0)
-                            counts[j] = left
-                            timed[j] = left * times[k]
-                            if left == np.float32(0.0):
-                                m -= _1
-                                place[k] = NOWHERE
-                                if j < m:
-                                    last = active[m]
-                                    active[j], counts[j], timed[j] = last, counts[m], timed[m]
-                                    counts[m] = np.float32(0.0)
-                                    timed[m] = np.float32(0.0)
-                                    place[last] = j
-                                if m == _0:
-                                    smooth = 0.0
-                        q = weigh(slot, dense, marks, c, zero, table, active, timed, m, weights, sums)
-                        total = q + word + max(smooth, 0.0) + gcum[K - 1]
-                        state = rng.after(state)
-                        u = rng.unit(state)
-                        new = _0
-                        for r in range(R):
-                            turned = u + r * spacing
-                            x = np.float32((turned - np.float64(turned >= 1.0)) * total)
-                            if x < q:
-                                k = np.uint64(active[find(x, m, weights, sums)])
-                            elif x - q < word:
-                                k = np.uint64(row_topics[at + _first_above(cum, a, b, x - q)])
-                            elif total > 0.0:
-                                k = np.uint64(_from_smoothing(x - q - word, smooth, active, counts, m, g, gcum))
-                            else:
-                                k = np.uint64(_from_counts(u, active, counts, m, alpha))
-                            if column >= 0:
-                                out[i, column + r] = k
-                            if r == 0:
-                                new = k
-                        j = np.uint64(place[new])
-                        if j == _NOWHERE:
-                            j = m
-                            place[new], active[m] = m, new
-                            m += _1
-                        more = counts[j] + np.float32(1.0)
-                        counts[j] = more
-                        timed[j] = more * times[new]
-                        smooth += g[new]
-                        z[i - first] = new
-                started = True
-                sweep += 1
+@njit(cache=True, nogil=True)
+def _sample_run(first, end, documents, table, terms, plan, draws, changed, at, rises, grain):
+    """`sample` for the documents first … end - 1, whose changes are listed from place `at` on; returns their end. rises: float64[K + 1],
+    or nothing."""
+    doc_rows, indptr, words, tokens_of, first_draw, lengths, keys = documents
+    wide, narrow = table
+    times, prior, word_sums, g, g_sums, alpha = terms
+    K, F, last_block, lists = len(g), np.uint64(len(wide)), word_sums.shape[1] - 1, len(changed) > 0
+    rest = g_sums[K - 1]
+    active, counts, timed = np.zeros(K + 8, np.uint32), np.zeros(K + 8, np.float32), np.zeros(K + 8, np.float32)
+    place, weights, sums = np.full(K, NOWHERE), np.empty(K + 8, np.float32), np.empty(K // 8 + 1, np.float32)
+    z = np.empty(max(lengths[first:end]) if first < end else 0, np.uint16)
+    all_alpha, kept = sum_in_order(alpha), (plan.samples - 1) * plan.draws
+    for d in range(first, end):
+        base, tokens = first_draw[d], lengths[d]
+        if tokens == 0:
+            continue
+        m, state = _0, keys[d]
+        started = draws[base, kept] != UNSEEN and not plan.anew
+        if started:
+            for i in range(tokens):
+                k = draws[base + i, kept]
+                z[i] = k
+                if place[k] == NOWHERE:
+                    place[k], active[m] = m, k
+                    m += _1
+                counts[place[k]] += np.float32(1.0)
             for j in range(m):
-                k = active[j]
-                if rises.shape[1]:
-                    rises[chunk, k] += _rounded(digamma_rise(alpha[k], counts[j]), grain)
-                place[k] = NOWHERE
-                counts[j] = 0.0
-                timed[j] = 0.0
-            if rises.shape[1]:
-                rises[chunk, K] += _rounded(digamma_rise(prior, np.float64(end - first)), grain)
+                timed[j] = counts[j] * times[active[j]]
+        sweep = plan.burn_in if started else -1
+        while sweep < plan.burn_in + plan.samples:
+            column = (sweep - plan.burn_in) * plan.draws
+            R = plan.draws if column >= 0 else 1
+            spacing = 1.0 / R
+            smooth = 0.0  # anew in each sweep: sums of differences drift
+            for j in range(m):
+                smooth += counts[j] * g[active[j]]
+            i = 0
+            for p in range(indptr[doc_rows[d]], indptr[doc_rows[d] + 1]):
+                w = np.uint64(words[p])
+                word = word_sums[w, last_block]
+                for _ in range(tokens_of[p]):
+                    if started:
+                        k = z[i]
+                        j = place[k]
+                        smooth -= g[k]
+                        left = counts[j] - np.float32(1.0)
+                        counts[j] = left
+                        timed[j] = left * times[k]
+                        if left == np.float32(0.0):
+                            m -= _1
+                            place[k] = NOWHERE
+                            if j < m:
+                                last = active[m]
+                                active[j], counts[j], timed[j] = last, counts[m], timed[m]
+                                counts[m] = np.float32(0.0)
+                                timed[m] = np.float32(0.0)
+                                place[last] = j
+                            if m == _0:
+                                smooth = 0.0
+                    if w < F:
+                        q = weigh(w, wide, active, timed, m, weights, sums)
+                    else:
+                        q = weigh(w - F, narrow, active, timed, m, weights, sums)
+                    total = q + word + max(smooth, 0.0) + rest
+                    state = rng.after(state)
+                    u = rng.unit(state)
+                    new = _0
+                    for r in range(R):
+                        turned = u + r * spacing
+                        x = np.float32((turned - np.float64(turned >= 1.0)) * total)
+                        if x < q:
+                            k = np.uint64(active[find(x, m, weights, sums)])
+                        elif x - q < word:
+                            if w < F:
+                                k = np.uint64(_from_word(x - q, w, word_sums, w, wide, prior, K))
+                            else:
+                                k = np.uint64(_from_word(x - q, w, word_sums, w - F, narrow, prior, K))
+                        elif total > 0.0:
+                            k = np.uint64(_from_smoothing(x - q - word, smooth, active, counts, m, g, g_sums))
+                        else:
+                            k = np.uint64(_from_counts(u, active, counts, m, alpha))
+                        if column >= 0:
+                            old = np.uint64(draws[base + i, column + r])
+                            draws[base + i, column + r] = k
+                            if lists:
+                                changed[at] = (w << _32) | (k << _16) | old
+                                at += np.int64(old != k)  # without a branch, which could not be foreseen
+                        if r == 0:
+                            new = k
+                    j = np.uint64(place[new])
+                    if j == _NOWHERE:
+                        j = m
+                        place[new], active[m] = m, new
+                        m += _1
+                    more = counts[j] + np.float32(1.0)
+                    counts[j] = more
+                    timed[j] = more * times[new]
+                    smooth += g[new]
+                    z[i] = new
+                    i += 1
+            started = True
+            sweep += 1
+        for j in range(m):
+            k = np.uint64(active[j])
+            if len(rises):
+                rises[k] += _rounded(digamma_rise(alpha[k], counts[j]), grain)
+            place[k] = NOWHERE
+            counts[j] = 0.0
+            timed[j] = 0.0
+        if len(rises):
+            rises[K] += _rounded(digamma_rise(all_alpha, np.float64(tokens)), grain)
+    return at
+
+
+@njit(cache=True, parallel=True)
+def sample(documents, table, terms, plan, draws, changed, rises):
+    """Gibbs sweeps over each document of a minibatch by itself. Returns the changes, as (begins, ends), int64[CHUNKS] each, of runs of
+    `changed`.
+
+    draws: uint16[N, samples * draws], changed in place: each token's topics at the document's last visit, from which it begins. Where they are
+    UNSEEN, or plan.anew, a sweep gives each token a topic by those before it (the paper's footnote 3), and burn_in more go before those that
+    count. changed: uint64, room for each draw of the documents: those that are not what they were are listed, as the word, the new and the old
+    topic, in 32, 16 and 16 bits; or without room, where nothing is listed. rises: Rises.
+    """
+    M = draws.shape[1]
+    ends = np.zeros(len(documents.lengths) + 1, np.int64)
+    ends[1:] = np.cumsum(documents.lengths)
+    bounds = shares(ends)
+    listed = np.zeros((2, CHUNKS), np.int64)
+    for chunk in prange(CHUNKS):
+        first, end = bounds[chunk], bounds[chunk + 1]
+        listed[0, chunk] = ends[first] * M
+        listed[1, chunk] = _sample_run(first, end, documents, table, terms, plan, draws, changed, ends[first] * M,
+                                       rises.sums[chunk], rises.grain)  # fmt: skip
+    return listed[0], listed[1]

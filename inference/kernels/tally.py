@@ -6,11 +6,10 @@ from numba import prange
 
 from inference.jit import njit
 from inference.kernels.gibbs import CHUNKS, shares
-from inference.kernels.rows import close, merge_row, room_of, sort_first, tally_word
+from inference.kernels.rows import close, merge_row, sort_first, tally_word
 
 DENSE = 16  # where a word has at least K over this many topics, all topics are looked at, which spares sorting them
 SAMPLED = 8  # of so many changes one is looked at to cut words into runs with about as many of them
-FEW = 8  # a row with over so many times the entries of what changes in it is searched, not gone through
 
 
 @njit(cache=True)
@@ -37,16 +36,15 @@ def _emit(tally, known, fresh, m, topics, changes, at):
 
 
 @njit(cache=True, parallel=True, nogil=True)
-def count(word_ptr, pairs, tokens, token_ptr, new, K):
-    """Samples of each word: (indptr int64[n + 1], topics uint16, ascending, changes int32, none of them 0).
+def count(word_ptr, pairs, tokens, token_ptr, new, old, K):
+    """New samples minus old ones of each word: (indptr int64[n + 1], topics uint16, ascending, changes int32, none of them 0).
 
-    word_ptr, pairs, tokens: of `rows.by_word`. new: uint16[N, M].
+    word_ptr, pairs, tokens: of `rows.by_word`. new, old: uint16[N, M], old perhaps without columns.
     """
     n = len(tokens)
-    old = np.empty((len(new), 0), np.uint16)
     room = np.zeros(n + 1, np.int64)
     for i in range(n):
-        room[i + 1] = room[i] + min(K, tokens[i] * new.shape[1])
+        room[i + 1] = room[i] + min(K, tokens[i] * (new.shape[1] + old.shape[1]))
     topics, changes = np.empty(room[n], np.uint16), np.empty(room[n], np.int32)
     sizes = np.empty(n, np.int64)
     bounds = shares(word_ptr)
@@ -59,34 +57,12 @@ def count(word_ptr, pairs, tokens, token_ptr, new, K):
 
 
 @njit(cache=True, parallel=True, nogil=True)
-def _list_changes(places, token_ptr, new, old):
-    """Draws that are not what they were: (bounds int64[CHUNKS + 1], sizes int64[CHUNKS], changed uint64[N * M]). Those of run c
-    of the pairs are sizes[c] numbers from bounds[c] on: the word's place, then the new and the old topic, 16 bits each."""
-    M, P = new.shape[1], len(places)
-    changed = np.empty(len(new) * M, np.uint64)
-    bounds, sizes = np.empty(CHUNKS + 1, np.int64), np.empty(CHUNKS, np.int64)
-    for chunk in range(CHUNKS + 1):
-        bounds[chunk] = token_ptr[chunk * P // CHUNKS] * M
-    now, before = new.reshape(-1), old.reshape(-1)
-    for chunk in prange(CHUNKS):
-        at = bounds[chunk]
-        for p in range(chunk * P // CHUNKS, (chunk + 1) * P // CHUNKS):
-            place = np.uint64(places[p]) << np.uint64(32)
-            for e in range(token_ptr[p] * M, token_ptr[p + 1] * M):
-                a, b = now[e], before[e]
-                changed[at] = place | (np.uint64(a) << np.uint64(16)) | np.uint64(b)
-                at += np.int64(a != b)  # without a branch, which could not be foreseen
-        sizes[chunk] = at - bounds[chunk]
-    return bounds, sizes, changed
-
-
-@njit(cache=True, parallel=True, nogil=True)
-def _by_run(bounds, sizes, changed, n):
-    """What `_list_changes` returns, by CHUNKS runs of words: (words int64[CHUNKS + 1], starts int64[CHUNKS + 1], changes by
+def _by_run(changed, begins, ends_of, n):
+    """What gibbs.sample lists, by CHUNKS runs of the n words: (words int64[CHUNKS + 1], starts int64[CHUNKS + 1], changes by
     run, uint64). Run r has the words from words[r] to before words[r + 1], and the changes from starts[r] on."""
     ends = np.zeros(n + 1, np.int64)
     for chunk in range(CHUNKS):
-        for e in range(bounds[chunk], bounds[chunk] + sizes[chunk], SAMPLED):
+        for e in range(begins[chunk], ends_of[chunk], SAMPLED):
             ends[(changed[e] >> np.uint64(32)) + np.uint64(1)] += 1
     for i in range(n):
         ends[i + 1] += ends[i]
@@ -96,7 +72,7 @@ def _by_run(bounds, sizes, changed, n):
         run_of[words[run] : words[run + 1]] = run
     cursor = np.zeros((CHUNKS, CHUNKS), np.int64)
     for chunk in prange(CHUNKS):
-        for e in range(bounds[chunk], bounds[chunk] + sizes[chunk]):
+        for e in range(begins[chunk], ends_of[chunk]):
             cursor[chunk, run_of[changed[e] >> np.uint64(32)]] += 1
     starts, total = np.zeros(CHUNKS + 1, np.int64), np.int64(0)
     for run in range(CHUNKS):
@@ -107,7 +83,7 @@ def _by_run(bounds, sizes, changed, n):
         starts[run + 1] = total
     out = np.empty(total, np.uint64)
     for chunk in prange(CHUNKS):
-        for e in range(bounds[chunk], bounds[chunk] + sizes[chunk]):
+        for e in range(begins[chunk], ends_of[chunk]):
             run = run_of[changed[e] >> np.uint64(32)]
             out[cursor[chunk, run]] = changed[e]
             cursor[chunk, run] += 1
@@ -131,14 +107,9 @@ def _by_word(first, n, changed, out):
 
 
 @njit(cache=True, parallel=True, nogil=True)
-def changes(places, token_ptr, new, old, n, K):
-    """New samples minus old ones, as `count` returns them, of n words where most draws are what they were: what did not
-    change is read once, in its order.
-
-    places, token_ptr: of `rows.expand`. new, old: uint16[N, M] both.
-    """
-    bounds, listed, changed = _list_changes(places, token_ptr, new, old)
-    words, starts, changed = _by_run(bounds, listed, changed, n)
+def changes(changed, begins, ends_of, n, K):
+    """New samples minus old ones of each of n words, as `count` returns them. changed, begins, ends_of: of gibbs.sample."""
+    words, starts, changed = _by_run(changed, begins, ends_of, n)
     topics, counts = np.empty(2 * len(changed), np.uint16), np.empty(2 * len(changed), np.int32)
     room, sizes = np.zeros(n + 1, np.int64), np.zeros(n, np.int64)
     for run in prange(CHUNKS):
@@ -218,119 +189,6 @@ def add_up(pieces, first, end, p_topics, p_changes, K):
             m = _add_up(pieces[i], pieces[i + 1], first, end, p_topics, p_changes, tally, known, fresh)
             sizes[i] = _emit(tally, known, fresh, m, topics, changes, room[i]) - room[i]
     return close(room, sizes, topics, changes)
-
-
-@njit(cache=True)
-def _put_in(at, size, more, e1, topics, changes, arena_topics, arena_values):
-    """Write those of the changes before e1 whose topics are new to a row into it; more: how many these are, and it has
-    room for them. They grow: what a row does not have can't become less."""
-    p, to, e = at + size - 1, at + size + more - 1, e1 - 1
-    while to > p:
-        k = np.int64(topics[e])
-        while p >= at and arena_topics[p] > k:
-            arena_topics[to], arena_values[to] = arena_topics[p], arena_values[p]
-            p -= 1
-            to -= 1
-        if changes[e] > 0 and (p < at or arena_topics[p] != k):
-            arena_topics[to], arena_values[to] = k, changes[e]
-            to -= 1
-        e -= 1
-
-
-@njit(cache=True)
-def _place(k, first, end, arena_topics):
-    """Where a row from `first` to before `end` has topic k; -1 where it does not."""
-    n = end - first
-    while n > 1:
-        half = n >> 1
-        first += half * np.int64(arena_topics[first + half] <= k)
-        n -= half
-    return first if n > 0 and arena_topics[first] == k else -1
-
-
-@njit(cache=True)
-def _add_row(at, size, room, e0, e1, topics, changes, arena_topics, arena_values, places):
-    """Add the changes e0 ... e1 - 1 to a row of `size` entries from `at` on: (its size now, how many entries it has no room
-    for). What becomes 0 is dropped; topics that are new to it are put into it where they all have room.
-
-    places: int64[K], any numbers; what it says of a topic is believed only where the row agrees.
-    """
-    end, more, gone = at + size, 0, 0
-    few = (e1 - e0) * FEW < size
-    if not few:
-        for j in range(at, end):
-            places[np.uint32(arena_topics[j])] = j
-    for e in range(e0, e1):
-        k = np.uint32(topics[e])
-        j = _place(k, at, end, arena_topics) if few else places[k]
-        if at <= j < end and arena_topics[j] == k:
-            value = arena_values[j] + changes[e]
-            arena_values[j] = value
-            gone += np.int64(value == 0)
-        else:
-            more += 1
-    if gone:
-        to = at
-        for j in range(at, end):
-            arena_topics[to], arena_values[to] = arena_topics[j], arena_values[j]
-            to += np.int64(arena_values[j] != 0)
-        size -= gone
-    if more and size + more <= room:
-        _put_in(at, size, more, e1, topics, changes, arena_topics, arena_values)
-        return size + more, 0
-    return size, more
-
-
-@njit(cache=True, parallel=True, nogil=True)
-def add(words, indptr, topics, changes, start, length, capacity, arena_topics, arena_values, totals, table):
-    """Add changes to the rows, which hold whole numbers, in place. Returns int64[n]: how many entries each row should have
-    where it has no room for those that are new to it, which `move` puts into it; else 0.
-
-    words: int32[n], distinct. indptr, topics, changes: of `count`. totals: float64[K]. table: float32[V, K], the rows as
-    gibbs.spread has them, changed with them; or without rows.
-    """
-    n = len(words)
-    wanted = np.zeros(n, np.int64)
-    bounds = shares(indptr)
-    for chunk in prange(CHUNKS):
-        places = np.zeros(len(totals), np.int64)
-        for i in range(bounds[chunk], bounds[chunk + 1]):
-            w = words[i]
-            size, more = _add_row(
-                start[w],
-                length[w],
-                capacity[w],
-                indptr[i],
-                indptr[i + 1],
-                topics,
-                changes,
-                arena_topics,
-                arena_values,
-                places,
-            )
-            length[w] = size
-            wanted[i] = size + more if more else 0
-            if len(table):
-                for e in range(indptr[i], indptr[i + 1]):
-                    table[w, np.uint32(topics[e])] += changes[e]
-    for e in range(len(topics)):
-        totals[np.uint32(topics[e])] += changes[e]
-    return wanted
-
-
-@njit(cache=True)
-def move(places, words, wanted, indptr, topics, changes, start, length, capacity, arena_topics, arena_values, used):
-    """Give the rows of words[places] the room that `add` found wanting, at the arena's end, and put into them what is new
-    to them; returns the new end."""
-    for i in places:
-        w = words[i]
-        at, size = start[w], length[w]
-        for j in range(size):
-            arena_topics[used + j], arena_values[used + j] = arena_topics[at + j], arena_values[at + j]
-        start[w], length[w], capacity[w] = used, wanted[i], room_of(wanted[i])
-        _put_in(used, size, wanted[i] - size, indptr[i + 1], topics, changes, arena_topics, arena_values)
-        used += capacity[w]
-    return used
 
 
 @njit(cache=True, parallel=True, nogil=True)

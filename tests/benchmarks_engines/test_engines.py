@@ -27,6 +27,7 @@ PEER = curve("tomotopy", (2, -8.1), (8, -7.5), (30, -7.3), (70, -7.0))
 
 def test_the_ratio_is_the_worst_of_the_times_to_each_peer_s_best():
     slow, early = curve("gensim", (10, -7.9)), curve("vw", (1.5, -7.6))
+    assert ratio([OURS, PEER], 6, late={PEER.variant.engine: 10.0}) == 4 / 30
     assert ratio([OURS, PEER], 60) == 4 / 30  # what is reached after 60 s does not count
     assert ratio([OURS, slow, PEER], 60) == 2 / 10
     assert ratio([OURS, slow, PEER, early], 60) == 2 / 1.5

@@ -19,7 +19,9 @@ def test_an_empty_topic_under_a_tiny_eta_leaves_the_others_alone():
     config = ssi.Config(topics=2, eta=1e-6, alpha=0.1, expectation="log", samples=1, draws=50).resolve(1, 4)
     state = state_with(np.array([[100.0] + [0.0] * 59, [0.0] * 60]), 1e-6, 0.1)
     batch = ssi.expand(bow_of([[0, 1, 1, 1]], 60), np.arange(1))
-    drawn = ssi._sample(config, state, batch, np.zeros(1, np.uint64), np.array([0, 1, 1, 1], np.uint16))
+    drawn = ssi._sample(
+        config, state, batch, np.zeros(1, np.uint64), np.repeat(np.array([[0], [1], [1], [1]], np.uint16), 50, 1)
+    )
     assert set(drawn[0].tolist()) == {0}
 
 

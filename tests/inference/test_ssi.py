@@ -25,6 +25,7 @@ def last(config, bow, **options) -> Snapshot:
 
 def dense(state: ssi.State, K: int) -> np.ndarray:
     """lambda - eta as an array [K, V]."""
+    state.rest()
     out = np.zeros((K, len(state.start)))
     for w in range(len(state.start)):
         row = slice(state.start[w], state.start[w] + state.length[w])
@@ -202,12 +203,14 @@ def test_handing_over_makes_nothing_worse():
 def test_counts_that_float32_would_round_stay_exact(warm_up, most, monkeypatch):
     """Where a word's count may pass what float32 holds, the rows are float64, in which merging is exact."""
     monkeypatch.setattr(ssi, "EXACT", most)
+    monkeypatch.setattr(ssi, "TABLE_ENTRIES", 0)
     bow = bow_of([[0] * 51] * 9, 1)
     config = ssi.Config(topics=1, start="sampling", warm_up=warm_up, passes=3, minibatch=3, samples=1, draws=1)
     config, shape = config.resolve(9, bow.tokens), ssi.Shape(9, 1, bow.tokens, 3)
     state = ssi.init(config, shape, 1)
     for t in range(3 * (warm_up + 1)):
         ssi.step(config, state, bow, np.arange(t % 3 * 3, t % 3 * 3 + 3), shape)
+    state.rest()
     large = most < bow.tokens
     assert state.arena_values.dtype == (np.float64 if large else np.float32)
     state.arena_values[state.start[0]] = state.totals[0] = 2**24

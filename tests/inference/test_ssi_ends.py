@@ -8,7 +8,6 @@ import pytest
 
 from inference import checkpoint, fold_in_corpus
 from inference.engines import averaging, ssi
-from inference.engines.batch import expand
 from inference.kernels import gibbs
 from inference.training import Schedule, Snapshot, held_out_documents, train
 from tests.inference.corpora import equal, planted
@@ -20,6 +19,7 @@ def snapshots(config, bow, **options) -> list[Snapshot]:
 
 def dense(state, V: int, K: int) -> np.ndarray:
     """Tokens by word and topic."""
+    state.rest()
     out = np.zeros((V, K))
     for w in range(V):
         row = slice(state.start[w], state.start[w] + state.length[w])
@@ -128,45 +128,60 @@ def test_without_held_out_documents_all_passes_are_made():
     assert last.step == 30 and np.isnan(last.state.judged).all()
 
 
-@pytest.mark.parametrize("K", [3, 70])
-def test_rows_that_change_in_their_place_are_those_that_are_made_anew(bow, K, monkeypatch):
-    """Gaining and losing topics, with room in the arena and without; and the table of all rows follows."""
-    monkeypatch.setattr(ssi, "ALL_ROWS_FROM", 0)
-    config = ssi.Config(topics=K, start="sampling", warm_up=0, minibatch=50).resolve(bow.D, bow.tokens)
+@pytest.mark.parametrize("narrow", [1 << 16, 150, 0], ids=["two bytes", "some of four", "all of four"])
+def test_the_table_has_what_the_memory_has(bow, narrow, monkeypatch):
+    """After each step, in counts of two bytes and of four, and also where a step has no documents."""
+    monkeypatch.setattr(ssi, "NARROW", narrow)
+    config = ssi.Config(topics=70, start="documents", warm_up=1, minibatch=50, samples=2).resolve(bow.D, bow.tokens)
     shape = ssi.Shape(bow.D, bow.V, bow.tokens, 6)
-    one, two = (ssi.init(config, shape, 1) for _ in (1, 2))
-    generator = np.random.default_rng(K)
-    given = np.full((bow.tokens, 2), gibbs.UNSEEN)
-    for _ in range(60):
-        documents = generator.choice(bow.D, 50, replace=False)
-        batch = expand(bow, documents)
-        places = np.concatenate([np.arange(bow.first_token[d], bow.first_token[d + 1]) for d in documents])
-        old = given[places].copy()
-        new = generator.integers(0, 1 + generator.integers(K), (len(places), 2)).astype(np.uint16)
-        same = (generator.random(len(places)) < 0.6) & (old[:, 0] != gibbs.UNSEEN)
-        new[same] = old[same]
-        given[places] = new
-        ssi._add(config, one, batch, new, old, 1.0, ssi.WHOLE)
-        two.t += 1
-        table = ssi._all_rows(config, two)
-        ssi._replace(config, two, batch, new, old, table)
-        assert np.array_equal(one.length, two.length) and np.array_equal(one.totals, two.totals)
-        assert np.array_equal(dense(one, bow.V, K), dense(two, bow.V, K))
-        assert np.array_equal(table, dense(two, bow.V, K) / two.pi)
-        for w in range(bow.V):
-            row = two.arena_topics[two.start[w] : two.start[w] + two.length[w]]
-            assert (np.diff(row) > 0).all()
-    assert two.spread == two.t
+    state, words = ssi.init(config, shape, 1), np.repeat(bow.words, bow.counts)
+    for t in range(20):
+        documents = np.random.default_rng(t).permutation(bow.D)[: 0 if t in (8, 9) else 50]
+        ssi.step(config, state, bow, documents, shape)
+        if t < 5:
+            assert state.counted == ssi.NOT_COUNTED
+            continue
+        expected = np.zeros((bow.V, 70))
+        for draws in state.memory.T:
+            seen = draws != gibbs.UNSEEN
+            np.add.at(expected, (words[seen], draws[seen]), 1)
+        table = np.concatenate([part.astype(float) for part in state.table])[:, :70]
+        assert np.array_equal(table, expected) and np.array_equal(state.totals, expected.sum(axis=0))
+        F = len(state.table.wide)
+        if t % 3 == 0:
+            state.rest()
+            assert np.array_equal(dense(state, bow.V, 70), expected * state.pi)
+            assert (np.diff(state.arena_topics)[np.diff(np.repeat(np.arange(bow.V), state.length)) == 0] > 0).all()
+    assert {1 << 16: F == 0, 0: F == bow.V}.get(narrow, F > 0)
 
 
-@pytest.mark.parametrize("expectation", ["mean", "log"])
-def test_how_weights_are_looked_up_changes_no_bit(bow, expectation, monkeypatch):
-    """In a table of all rows, in one of a minibatch's, or in the rows themselves."""
-    monkeypatch.setattr(ssi, "ALL_ROWS_FROM", 0)
-    config = ssi.Config(topics=70, passes=5, minibatch=60, expectation=expectation, start="documents")
+@pytest.mark.parametrize("start", ["documents", "sampling"])
+def test_where_counts_are_kept_changes_no_bit(bow, start, monkeypatch):
+    """In a table of two bytes, in one of four for frequent words, or, where the table would be too large, in rows."""
+    config = ssi.Config(topics=70, passes=5, minibatch=60, start=start)
     usual = snapshots(config, bow, seed=1)[-1].topics
-    monkeypatch.setattr(ssi, "_all_rows", lambda config, state: None)
-    by_minibatch = snapshots(config, bow, seed=1)[-1].topics
-    monkeypatch.setattr(gibbs, "TABLE_ENTRIES", 0)
-    by_row = snapshots(config, bow, seed=1)[-1].topics
-    assert equal(usual, by_minibatch) and equal(usual, by_row)
+    monkeypatch.setattr(ssi, "NARROW", 2 * bow.word_tokens[-1] + 1)
+    wide = snapshots(config, bow, seed=1)[-1]
+    assert 0 < len(wide.state.table.wide) < bow.V
+    monkeypatch.setattr(ssi, "TABLE_ENTRIES", 0)
+    in_rows = snapshots(config, bow, seed=1)[-1]
+    assert in_rows.state.counted == ssi.NOT_COUNTED
+    assert equal(usual, wide.topics) and equal(usual, in_rows.topics)
+
+
+def test_a_state_that_was_led_elsewhere_does_not_keep_its_older_table(bow):
+    """A leader's state gets its rows from workers, and may train on by itself."""
+    config = ssi.Config(topics=30, passes=6, minibatch=60).resolve(bow.D, bow.tokens)
+    schedule = Schedule(bow, config, held_out_documents(bow, 1))
+    one, other = (ssi.init(config, schedule.shape, 1) for _ in (1, 2))
+    for t in range(schedule.steps - 2):
+        for state in (one, other)[: 1 if t > schedule.steps - 5 else 2]:
+            ssi.step(config, state, bow, schedule.batch(t, 1), schedule.shape)
+    one.rest()
+    for name in ("t", "start", "length", "capacity", "arena_topics", "arena_values", "used", "totals", "memory"):
+        setattr(other, name, getattr(one, name))
+    other.memory = one.memory.copy()
+    other.totals = one.totals.copy()
+    for state in (one, other):
+        ssi.step(config, state, bow, schedule.batch(state.t, 1), schedule.shape)
+    assert equal(ssi.topics(config, one), ssi.topics(config, other))

@@ -5,10 +5,11 @@ import pytest
 
 from inference import engines
 from inference.bow import Bow
-from inference.engines import arena, together
+from inference.engines import ssi, together
 from inference.engines.batch import Batch
 from inference.engines.contract import Divisible, Site
-from inference.kernels.gibbs import UNSEEN
+from inference.kernels import counts
+from inference.kernels.gibbs import CHUNKS, UNSEEN, Table
 from inference.training import Schedule, held_out_documents
 from tests.inference.corpora import equal, planted
 
@@ -60,9 +61,11 @@ def exchange(steps: list) -> None:
                 said.append(None)
 
 
+@pytest.mark.parametrize("entries", [ssi.TABLE_ENTRIES, 0], ids=["table", "rows"])
 @pytest.mark.parametrize("case", range(len(CASES)))
 @pytest.mark.parametrize("bounds", [[0, 160], [0, 60, 160], [0, 3, 3, 90, 160]], ids=["one", "two", "four, one idle"])
-def test_any_number_of_processes_gives_the_topics_of_one(bow, case, bounds):
+def test_any_number_of_processes_gives_the_topics_of_one(bow, case, bounds, entries, monkeypatch):
+    monkeypatch.setattr(ssi, "TABLE_ENTRIES", entries)
     config = engines.config(engines.DEFAULT, minibatch=40, **CASES[case]).resolve(bow.D, bow.tokens)
     one = Process(bow, config, np.array([0, bow.D]), 0)
     some = [Process(bow, config, np.array(bounds), rank) for rank in range(len(bounds) - 1)]
@@ -82,14 +85,6 @@ def test_the_engine_can_be_shared():
     assert isinstance(engines.get(engines.DEFAULT), Divisible) and not isinstance(engines.get("svi"), Divisible)
 
 
-def rows_as(table: np.ndarray) -> arena.Rows:
-    """The rows of a table, V x K, of whole numbers."""
-    rows = arena.Rows(**arena.empty(*table.shape))
-    words, topics = np.nonzero(table)
-    arena.fill(rows, words, topics, table[words, topics])
-    return rows
-
-
 def as_counts(table: np.ndarray) -> together.Counts:
     words, topics = np.nonzero(table)
     indptr = np.append(0, np.cumsum(np.bincount(words, minlength=len(table))))
@@ -98,29 +93,54 @@ def as_counts(table: np.ndarray) -> together.Counts:
     )
 
 
-def table_of(rows: arena.Rows) -> np.ndarray:
-    table = np.zeros((len(rows.start), len(rows.totals)))
-    for w, (at, size) in enumerate(zip(rows.start, rows.length, strict=True)):
-        topics = rows.arena_topics[at : at + size]
-        assert (
-            (np.diff(topics) > 0).all() and (rows.arena_values[at : at + size] > 0).all() and size <= rows.capacity[w]
-        )
-        table[w, topics] = rows.arena_values[at : at + size]
-    return table
+@pytest.mark.parametrize("F", [0, 20, 50])
+def test_counts_of_others_are_added_to_the_table(F):
+    generator = np.random.default_rng(F)
+    before, after = (generator.poisson(0.7, (50, 40)) for _ in range(2))
+    table, totals = Table(before[:F].astype(np.int32), before[F:].astype(np.uint16)), before.sum(axis=0).astype(float)
+    counts.add(*as_counts(after - before), table, totals)
+    assert np.array_equal(np.concatenate(table), after) and np.array_equal(totals, after.sum(axis=0))
 
 
-@pytest.mark.parametrize("K", [3, 40, 300])
-def test_changes_are_added_in_place_and_rows_that_outgrow_their_room_move(K):
-    """Entries that become 0 go, others come between and behind those that stay; words without a change stay as they are."""
-    generator = np.random.default_rng(K)
-    table = generator.poisson(0.7, (50, K)) * (generator.random((50, 1)) < 0.8)
-    rows = rows_as(table)
-    for share in (0.1, 0.6, 1.0, 0.6, 0.3):
-        wanted = np.where(generator.random(table.shape) < share, generator.poisson(0.7 * share, table.shape), table)
-        wanted[generator.random(50) < 0.2] = 0
-        together.change(rows, as_counts(wanted - table))
-        table = wanted
-        assert np.array_equal(table_of(rows), table) and np.array_equal(rows.totals, table.sum(axis=0))
+@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize("F", [0, 20, 70])
+def test_what_is_listed_is_applied_by_any_number_of_threads(F, threads):
+    generator = np.random.default_rng(F)
+    listed = Listed(generator, 70, 300, 2000)
+    table = Table(np.full((F, 300), 2000, np.int32), np.full((70 - F, 300), 2000, np.uint16))
+    totals = np.full(300, 70 * 2000.0)
+    counts.apply(listed.changed, listed.begins, listed.ends, table, totals, threads)
+    assert np.array_equal(np.concatenate(table) - 2000, listed.expected)
+    assert np.array_equal(totals - 70 * 2000, listed.expected.sum(axis=0))
+
+
+class Listed:
+    """Changes as gibbs.sample lists them: runs with room between them; and what they are by word and topic."""
+
+    def __init__(self, generator, V: int, K: int, n: int):
+        words, new, old = generator.integers(0, V, n), generator.integers(0, K, n), generator.integers(0, K, n)
+        words[words == 33] = 0
+        old[generator.random(n) < 0.1] = UNSEEN
+        self.expected = np.zeros((V, K), int)
+        np.add.at(self.expected, (words, new), 1)
+        np.add.at(self.expected, (words[old != UNSEEN], old[old != UNSEEN]), -1)
+        bounds = np.append(0, np.sort(generator.integers(0, n + 1, CHUNKS - 1)))
+        self.ends = np.append(bounds[1:], n)
+        room = np.arange(CHUNKS) * 3
+        self.changed = np.zeros(n + 3 * CHUNKS, np.uint64)
+        place = np.arange(n) + np.repeat(room, self.ends - bounds)
+        self.changed[place] = (words.astype(np.uint64) << 32) | (new.astype(np.uint64) << 16) | old.astype(np.uint64)
+        self.begins, self.ends = bounds + room, self.ends + room
+
+
+@pytest.mark.parametrize(("K", "n"), [(3, 500), (40, 0), (300, 5000), (2000, 700)])
+def test_what_is_listed_is_counted_by_word(K, n):
+    listed = Listed(np.random.default_rng(K), 70, K, n)
+    found = together.changed(listed.changed, listed.begins, listed.ends, 70, K)
+    counted = np.zeros((70, K), int)
+    counted[np.repeat(found.words, np.diff(found.indptr)), found.topics] = found.changes
+    assert np.array_equal(counted, listed.expected) and (found.changes != 0).all()
+    assert np.array_equal(found.words, np.arange(70)) and len(found.topics) == (listed.expected != 0).sum()
 
 
 @pytest.mark.parametrize(("K", "share"), [(3, 0.3), (40, 0.0), (300, 1.0), (2000, 0.2)])

@@ -75,6 +75,19 @@ def test_other_versions_are_named(bundle):
     assert "trained with numpy 1.0" in said(bundle)
 
 
+def test_an_older_engine_is_named(bundle):
+    """It can't be trained to the same bits, and that is no fault of the bundle."""
+    assert "older form" not in said(bundle)
+    changed(bundle, "run.json", lambda facts: facts["trained with"].pop("engines"))
+    changed(
+        bundle,
+        "topics.npz",
+        lambda a: a["beta_weights"].__setitem__(0, np.nextafter(a["beta_weights"][0], np.float32(1))),
+    )
+    with pytest.raises(CommandError, match="not the same bit for bit.*older form of the engine ssi"):
+        said(bundle)
+
+
 def test_what_it_holds(trained, bundle):
     archive = zipfile.ZipFile(bundle)
     facts = json.loads(archive.read("run.json"))

@@ -6,7 +6,7 @@ from pathlib import Path
 from django.core.management.base import BaseCommand, CommandError
 
 from inference.errors import Invalid
-from inference.verify import other_versions, verify
+from inference.verify import other_engine, other_versions, verify
 
 
 class Command(BaseCommand):
@@ -19,6 +19,8 @@ class Command(BaseCommand):
         try:
             for name, (there, here) in other_versions(given["bundle"]).items():
                 self.stdout.write(f"Note: it was trained with {name} {there}; here it is {here}.")
+            if older := other_engine(given["bundle"]):
+                self.stdout.write(f"Note: {older}")
             wrong = 0
             for finding in verify(given["bundle"]):
                 self.stdout.write(f"{'the same ' if finding.same else 'DIFFERENT'}  {finding.what}")
@@ -26,5 +28,5 @@ class Command(BaseCommand):
         except Invalid as error:
             raise CommandError(error.message) from None
         if wrong:
-            raise CommandError("The run is not the same bit for bit.")
+            raise CommandError(f"The run is not the same bit for bit. {older}".rstrip())
         self.stdout.write("The run is the same, bit for bit.")

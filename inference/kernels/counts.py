@@ -1,0 +1,149 @@
+"""Whole numbers by word and topic in one dense table (gibbs.Table), which is changed in its place. Their sums are exact in any order, so
+each thread and each process can add its own."""
+
+import numpy as np
+from numba import prange
+
+from inference.jit import njit
+from inference.kernels.gibbs import CHUNKS, UNSEEN
+
+_PLACE, _LOW, _WORD, _SPREAD = np.uint64(32), np.uint64(0xFFFF), np.uint64(0xFFFFFFFF), np.uint64(0x9E3779B1)
+
+
+@njit(cache=True, inline="always")
+def _part(change, parts):
+    """Which of so many parts a change's word belongs to: multiplied by an odd number, its upper half is spread evenly."""
+    mixed = ((change >> _PLACE) * _SPREAD) & _WORD
+    return np.int64((mixed * np.uint64(parts)) >> _PLACE)
+
+
+@njit(cache=True, nogil=True)
+def recount(words, counts, draws, table, totals):
+    """Add the topics of all tokens of a bag of words. draws: uint16[tokens, M], UNSEEN for none. totals: float64[K], by topic."""
+    (wide, narrow), t = table, 0
+    for p in range(len(words)):
+        for _ in range(counts[p]):
+            for r in range(draws.shape[1]):
+                k = draws[t, r]
+                if k == UNSEEN:
+                    continue
+                totals[k] += 1.0
+                if words[p] < len(wide):
+                    wide[words[p], k] += 1
+                else:
+                    narrow[words[p] - len(wide), k] += 1
+            t += 1
+
+
+@njit(cache=True, parallel=True, nogil=True)
+def _share_out(changed, begins, ends, parts):
+    """What gibbs.sample lists, each run in so many parts by words: (uint64, as long, int64[CHUNKS, parts + 1]: where each part begins in
+    each run)."""
+    out, place = np.empty_like(changed), np.zeros((CHUNKS, parts + 1), np.int64)
+    for chunk in prange(CHUNKS):
+        here = place[chunk]
+        for e in range(begins[chunk], ends[chunk]):
+            here[_part(changed[e], parts) + 1] += 1
+        here[0] = begins[chunk]
+        for part in range(parts):
+            here[part + 1] += here[part]
+        cursor = here.copy()
+        for e in range(begins[chunk], ends[chunk]):
+            part = _part(changed[e], parts)
+            out[cursor[part]] = changed[e]
+            cursor[part] += 1
+    return out, place
+
+
+@njit(cache=True, nogil=True)
+def _apply_run(changed, first, end, table, totals):
+    """Apply the changes first … end - 1. totals: int64[K + 1], by topic."""
+    wide, narrow = table
+    F = np.uint64(len(wide))
+    for e in range(first, end):
+        w, new, old = changed[e] >> _PLACE, (changed[e] >> np.uint64(16)) & _LOW, changed[e] & _LOW
+        seen = np.int64(old != np.uint64(UNSEEN))
+        old = old if seen else new  # and nothing is taken from it
+        totals[new] += 1
+        totals[old] -= seen
+        if w < F:
+            wide[w, new] += 1
+            wide[w, old] -= seen
+        else:
+            narrow[w - F, new] += 1
+            narrow[w - F, old] -= seen
+
+
+@njit(cache=True, parallel=True, nogil=True)
+def apply(changed, begins, ends, table, totals, threads):
+    """Let the table and totals, float64[K], follow what gibbs.sample lists. threads: how many there are, each of which has words of its own."""
+    added = np.zeros((threads, len(totals)), np.int64)
+    if threads == 1:
+        for chunk in range(CHUNKS):
+            _apply_run(changed, begins[chunk], ends[chunk], table, added[0])
+    else:
+        own, place = _share_out(changed, begins, ends, threads)
+        for part in prange(threads):
+            for chunk in range(CHUNKS):
+                _apply_run(own, place[chunk, part], place[chunk, part + 1], table, added[part])
+    for part in range(threads):
+        for k in range(len(totals)):
+            totals[k] += added[part, k]
+
+
+@njit(cache=True, nogil=True)
+def add(words, indptr, topics, changes, table, totals):
+    """Add counts by word. words: int32[n]; indptr: int64[n + 1]; topics: uint16, changes: int32, of each word."""
+    wide, narrow = table
+    for i in range(len(words)):
+        for e in range(indptr[i], indptr[i + 1]):
+            totals[topics[e]] += changes[e]
+            if words[i] < len(wide):
+                wide[words[i], topics[e]] += changes[e]
+            else:
+                narrow[words[i] - len(wide), topics[e]] += changes[e]
+
+
+@njit(cache=True, nogil=True)
+def _entries(rows, row, topics, values, at):
+    """Write what is not 0 of a row, from place `at` on, where there is room at all; returns the end."""
+    for k in range(rows.shape[1]):
+        if rows[row, k] != 0:
+            if len(topics):
+                topics[at], values[at] = k, rows[row, k]
+            at += 1
+    return at
+
+
+@njit(cache=True, parallel=True)
+def rows(table, values):
+    """The table as sparse rows: (indptr int64[V + 1], topics int32, values). values: an array without entries, of the type that is
+    wanted."""
+    wide, narrow = table
+    F, V, topics = len(wide), len(wide) + len(narrow), np.empty(0, np.int32)
+    indptr = np.zeros(V + 1, np.int64)
+    for w in prange(V):
+        indptr[w + 1] = _entries(wide, w, topics, values, 0) if w < F else _entries(narrow, w - F, topics, values, 0)
+    for w in range(V):
+        indptr[w + 1] += indptr[w]
+    topics, values = np.empty(indptr[V], np.int32), np.empty(indptr[V], values.dtype)
+    if indptr[V]:
+        for w in prange(V):
+            if w < F:
+                _entries(wide, w, topics, values, indptr[w])
+            else:
+                _entries(narrow, w - F, topics, values, indptr[w])
+    return indptr, topics, values
+
+
+@njit(cache=True, parallel=True)
+def fill(start, length, row_topics, row_values, table):
+    """Put sparse rows into a table of zeros."""
+    wide, narrow = table
+    F = len(wide)
+    for w in prange(len(start)):
+        for j in range(start[w], start[w] + length[w]):
+            if w < F:
+                wide[w, row_topics[j]] = row_values[j]
+            else:
+                narrow[w - F, row_topics[j]] = row_values[j]
