@@ -13,6 +13,7 @@ from inference.findings import changes, sums
 from inference.findings.changes import Change, Units
 from webapp.documents import fields
 from webapp.findings import periods
+from webapp.metadata import ValueField
 
 if TYPE_CHECKING:
     from webapp.findings.compute import Context
@@ -59,25 +60,28 @@ def _described(units: Units) -> list[tuple[int, Change]]:
 
 def _constant(context: Context, units: Units, topics: np.ndarray) -> Units:
     """The same with the mix of who speaks held constant, for each field that says so and whose values overlap in time."""
-    times = context.times
     for category in _speakers(context):
-        codes = fields.values(context.run.version, category)
-        some = (times.group >= 0) & (codes >= 0)
-        C = len(category.values)
-        at = times.group[some].astype(np.int64) * C + codes[some]
-        tokens = np.bincount(at, weights=context.counted.lengths[some], minlength=times.G * C).reshape(times.G, C)[
-            units.numbers
-        ]
-        spoken = tokens >= 0.05 * tokens.sum(axis=1, keepdims=True)
-        overlap = tokens[(spoken & (tokens > 0)).sum(axis=1) >= 2].sum()
-        if overlap < OVERLAP * tokens.sum():
-            continue
-        own = context.sums(sums.by_group(np.where(some, codes, -1).astype(np.int32), C), C)
-        units = changes.held_constant(units, tokens, own.x[:, topics])
+        codes, tokens = _mix(context, category)
+        if tokens is not None:
+            own = context.sums(sums.by_group(codes, len(category.values)), len(category.values))
+            units = changes.held_constant(units, tokens[units.numbers], own.x[:, topics])
     return units
 
 
-def _speakers(context: Context) -> list:
+def _mix(context: Context, category: ValueField) -> tuple[np.ndarray, np.ndarray | None]:
+    """(int32[D]: who speaks in each document of the periods; float64[G, C]: how much in each period, None where too few words are
+    in periods in which two values speak, so that they can't be told from time)."""
+    times, C = context.times, len(category.values)
+    codes = fields.values(context.run.version, category)
+    some = (times.group >= 0) & (codes >= 0)
+    at = times.group[some].astype(np.int64) * C + codes[some]
+    tokens = np.bincount(at, weights=context.counted.lengths[some], minlength=times.G * C).reshape(times.G, C)
+    spoken = (tokens > 0) & (tokens >= 0.05 * tokens.sum(axis=1, keepdims=True))
+    overlap = tokens[spoken.sum(axis=1) >= 2].sum()
+    return np.where(some, codes, -1).astype(np.int32), tokens if overlap >= OVERLAP * tokens.sum() else None
+
+
+def _speakers(context: Context) -> list[ValueField]:
     categories = fields.categories(context.run.version)
     return [c for c in categories if fields.speaks(c.name) and 2 <= len(c.values) <= SPEAKERS]
 
@@ -182,7 +186,7 @@ def _event(context: Context, w: int, k: int, units: Units, i: int, change: Chang
     return {
         "kind": "event", "topic": k, "words": [context.names.spelling[w]], "numbers": [w], **_span(context, units, change),
         "places": inside.tolist(), "more": True, "here": here, "rest": rest, "estimate": finite(here / rest if rest else math.inf),
-        "low": None, "high": None, "score": math.sqrt(information(here, rest, part)) * change.fit,
+        "low": None, "high": None, "score": math.sqrt(information(here, rest, part)) * change.fit * math.log(here / max(rest, 1e-4)),
     }  # fmt: skip
 
 
@@ -205,7 +209,8 @@ def _joined(context: Context, rows: list[dict]) -> list[dict]:
                 event["words"] += row["words"]
             break
         else:
-            kept.append(row)
+            again = any(event["topic"] == row["topic"] for event in kept)
+            kept.append(row | {"score": row["score"] * (0.5 if again else 1.0)})  # of each topic one event first
     return kept
 
 
@@ -222,8 +227,10 @@ def who_speaks(context: Context) -> list[dict]:
     times = context.times
     documents = np.bincount(times.group[times.group >= 0], minlength=times.G).astype(float)
     for category in _speakers(context):
-        codes = fields.values(context.run.version, category)
-        some = (times.group >= 0) & (codes >= 0)
+        codes, tokens = _mix(context, category)
+        some = codes >= 0
+        if tokens is None:
+            continue
         member = csr_matrix(
             (np.ones(some.sum()), (times.group[some], codes[some])), shape=(times.G, len(category.values))
         )
