@@ -304,6 +304,7 @@ def _cut(options: dict, shaping: dict) -> str:
     headings = shaping.get("sections") == "headings"  # which become titles
     how += [headings and (shaping.get("marker") or ""), options.get("names") or ()]
     how += [options["header_row"]] if options.get("header_row") else []
+    how += ["surplus"] if options.get("surplus") else []
     return hashlib.sha256(json.dumps(how).encode()).hexdigest()[:16]
 
 

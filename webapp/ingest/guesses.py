@@ -105,7 +105,12 @@ def keep_chosen_columns(sniff: readers.Sniff, options: dict) -> readers.Sniff:
         )
     kinds = sniff.options.kinds | {name: kind for name, kind in before.kinds.items() if name in sniff.columns}
     order = before.date_order or sniff.options.date_order
-    return replace(sniff, options=replace(sniff.options, **places, kinds=kinds, date_order=order, html=before.html))
+    return replace(
+        sniff,
+        options=replace(
+            sniff.options, **places, kinds=kinds, date_order=order, html=before.html, surplus=before.surplus
+        ),
+    )
 
 
 def guess_table(corpus: Corpus) -> shaping.Guess | None:

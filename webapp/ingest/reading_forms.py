@@ -72,6 +72,12 @@ class ReadingForm(NamedVocabularyForm):
         label="The text has HTML in it",
         help_text="Tags such as <p> and entities such as &eacute; become plain text, in titles too; scripts and styles are dropped.",
     )
+    surplus = forms.BooleanField(
+        required=False,
+        label="Surplus cells belong to the text",
+        help_text="Where a row has more cells than there are columns, because the text has the separator in it. The report of "
+        "problems names these rows.",
+    )
     delimiter = forms.ChoiceField(choices=DELIMITERS, label="Columns are separated by", help_text="In the file itself.")
     encoding = forms.ChoiceField(label="Encoding", help_text="Change it where the preview shows wrong letters.")
 
@@ -88,7 +94,7 @@ class ReadingForm(NamedVocabularyForm):
         options = sniff.options
         initial = {
             "encoding": options.encoding, "sheet": options.sheet or next(iter(sniff.sheets), ""), "header": options.header, "header_row": options.header_row or 1,
-            "html": options.html, "delimiter": options.delimiter or ",",
+            "html": options.html, "surplus": options.surplus, "delimiter": options.delimiter or ",",
             "text": options.text, "title": options.title, "date": options.date, "id": options.id, "date_order": options.date_order,
         }  # fmt: skip
         super().__init__(*args, name=corpus.name, reading=reading, initial=initial, **kwargs)
@@ -119,13 +125,13 @@ class ReadingForm(NamedVocabularyForm):
         else:
             del self.fields["sheet"]
         if options.delimiter is None:
-            del self.fields["delimiter"]
+            del self.fields["delimiter"], self.fields["surplus"]
             if not sniff.sheets:
                 del self.fields["header"], self.fields["header_row"]
         if not readers.formats.encoded(options):
             del self.fields["encoding"]
         if guesses.keeps_columns(corpus):
-            for name in ("encoding", "sheet", "header", "header_row", "delimiter"):
+            for name in ("encoding", "sheet", "header", "header_row", "delimiter", "surplus"):
                 self.fields.pop(name, None)
 
     @property

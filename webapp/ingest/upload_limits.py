@@ -37,18 +37,27 @@ def check_size(size: int, sentence: str) -> None:
 
 @contextmanager
 def hold_quota(owner: int | None, size: int) -> Iterator[None]:
-    """Keep that many bytes more of a user, beside uploads that have begun, while no others of theirs can be. Raises
-    Refused."""
+    """Keep that many bytes more of a user, beside uploads that have begun, while no others of theirs can be. Without a
+    quota a user's uploads may be half of what the disk can take. Raises Refused."""
     user = User.objects.filter(pk=owner).first() if owner else None
-    if user is None or quotas.limits(user).bytes is None:
+    if user is None or not settings.ACCOUNTS:
         yield
         return
     try:
         with transaction.atomic():
+            if quotas.limits(user).bytes is None:
+                _check_share(User.objects.select_for_update(no_key=True).get(pk=user.pk), size)
             quotas.check_bytes(user, size, arriving=lambda: _bytes_arriving(user.pk))
             yield
     except Invalid as error:
         raise Refused(413, error.message) from None
+
+
+def _check_share(user: User, size: int) -> None:
+    has, free = _bytes_arriving(user.pk), disk.free(settings.FILE_UPLOAD_TEMP_DIR) - reserve()
+    if has + size > (has + free) // 2:
+        raise Refused(507, f"Your uploads may take up half of the space that the server's disk has for them ({size_of((has + free) // 2)}). "
+                           f"Those that have begun take up {size_of(has)}, and this one would add {size_of(size)}. Read them, or delete some.")  # fmt: skip
 
 
 def _bytes_arriving(owner: int) -> int:

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from webapp.ingest.upload_limits import Refused, check_room, refuse_when_full
 from webapp.ingest.uploads import IncomingFile, save_note
+from webapp.storage import disk
 
 _hashers = ThreadPoolExecutor(2, "hash")
 _hashes: OrderedDict = OrderedDict()  # id -> (offset, sha256 so far): of uploads between two requests
@@ -35,11 +36,26 @@ class UploadWriter:
             raise Refused(
                 423, "This upload is being written to over another connection. Try again when that one has ended."
             ) from None
+        try:
+            with refuse_when_full():
+                self.promised = self._promised()
+        except BaseException:
+            os.close(self.file)
+            raise
         self.offset = os.fstat(self.file).st_size
         hashed, self.hash = _hashes.pop(upload.id, (0, hashlib.sha256()))
         if hashed != self.offset:
             self.hash = None  # what came before is only on disk
         self.hashing: Future | None = None
+
+    def _promised(self) -> bool:
+        """Whether the disk keeps room for all that is to come: from the upload's beginning, or again after an hour without
+        a byte. Raises Refused where there is none."""
+        kept = os.fstat(self.file)
+        if kept.st_blocks * 512 >= self.upload.length:
+            return True
+        check_room(self.upload.length - kept.st_size)
+        return disk.promise(self.file, self.upload.length)
 
     def write(self, pieces: list[bytes]) -> None:
         """Append them (at most 1,024).
@@ -49,7 +65,7 @@ class UploadWriter:
         arrive.
         """
         size = sum(map(len, pieces))
-        check_room(size)
+        check_room(0 if self.promised else size)
         if self.hash and self.hashing and not self.hashing.done():
             self.hash = None
         if self.hash:

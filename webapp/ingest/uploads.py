@@ -4,6 +4,7 @@ An upload is two files in files/uploads/: `<id>`, what came of it so far, and `<
 come is the length of the first one, so that whatever stops, the server or the machine, there is nothing to repair.
 """
 
+import fcntl
 import json
 import os
 import re
@@ -21,8 +22,12 @@ from inference.durable import settle_names
 from webapp.ingest.file_names import clean
 from webapp.ingest.storing import ReceivedFile, Unusable
 from webapp.ingest.upload_limits import Refused, check_room, check_size, hold_quota, refuse_when_full
+from webapp.storage import disk
 
 EXPIRES = 7 * 24 * 3600  # seconds after the last byte that came
+IDLE = (
+    3600  # seconds after which the disk keeps no more room for what has not come: it is promised again when more comes
+)
 SURELY_OLD = 3600  # seconds that something must have looked as old as that
 NOT_HERE = (
     "This web server takes no uploads: the files of corpora are kept on another machine (TOPOGRAPH_SOURCES=0). "
@@ -74,8 +79,16 @@ def create(length: int, name: str, pack: bool = False, owner: int | None = None)
     check_room(length)
     upload = IncomingFile(secrets.token_urlsafe(16), length, clean(name), pack, owner=owner)
     with hold_quota(owner, length), refuse_when_full():
-        os.close(os.open(upload.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        save_note(upload)
+        file = os.open(upload.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        try:
+            disk.promise(file, length)
+            check_room(0)  # others may have begun meanwhile
+            save_note(upload)
+        except BaseException:
+            upload.path.unlink()
+            raise
+        finally:
+            os.close(file)
     return upload
 
 
@@ -151,9 +164,21 @@ def claim(ids: list[str], owner: int | None = None) -> Iterator[list[ReceivedFil
         remove(upload)
 
 
+def _take_back(path: Path) -> None:
+    """Give free what the disk keeps for an upload that is idle, unless it is being written to."""
+    file = os.open(path, os.O_WRONLY)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        disk.take_back(file)
+    except BlockingIOError:
+        pass
+    finally:
+        os.close(file)
+
+
 def remove_expired() -> None:
     """Remove what belongs to nobody any more: uploads after 7 days, other files, of forms and of work that was broken
-    off, after one.
+    off, after one. What is promised to uploads and does not come is free after an hour.
 
     A clock that was set wrong makes everything look old: what does must do so for an hour, by a clock that can't be
     set.
@@ -162,6 +187,8 @@ def remove_expired() -> None:
     for path in settings.FILE_UPLOAD_TEMP_DIR.iterdir():
         upload_id = path.name.removesuffix(".json")
         try:
+            if _ID.fullmatch(path.name) and path.stat().st_mtime < now - IDLE:
+                _take_back(path)
             if _ID.fullmatch(upload_id):
                 data = path.with_name(upload_id)
                 old = max(p.stat().st_mtime for p in (path, data) if p.exists()) < now - EXPIRES

@@ -97,19 +97,34 @@ def documents(
             yield Problem(name, place, f"“{name}”, {place}: {damage}. Correct the file there.", cells is None)
         if cells is None:
             continue
-        lost = len(cells) <= options.text
-        if lost or (len(cells) != width and not damage):
+        text, wide, given = options.text or 0, width or 0, len(cells)
+        lost = given <= text
+        if lost or (given != wide and not damage):
             done = "it has no text and was left out" if lost else "it was kept as it is"
-            expected = max(width, options.text + 1)
-            yield Problem(
-                name, place, f"“{name}”, {place}: expected {expected} columns, found {len(cells)}; {done}.", lost
-            )
+            if given > wide and not lost:
+                cells, done = _surplus(cells, wide, options)
+            expected = max(wide, text + 1)
+            yield Problem(name, place, f"“{name}”, {place}: expected {expected} columns, found {given}; {done}.", lost)
         if not lost:
             yield from document(cells, columns, name, place, options)
     if width is None and options.header_row:
         raise Unreadable(
             f"“{name}”: none of its first {headers.ROWS} rows has the column “{options.names[options.text]}”, which was chosen for the text."
         )
+
+
+def _surplus(cells: list[str], width: int, options: Options) -> tuple[list[str], str]:
+    """The cells of a row that has more of them than there are columns, and what becomes of the surplus ones, as the end
+    of a sentence."""
+    more, text = len(cells) - width, options.text or 0
+    many = f"{more} surplus cells were" if more > 1 else "surplus cell was"
+    if options.surplus and options.delimiter:
+        joined = options.delimiter.join(cells[text : text + more + 1])
+        return [*cells[:text], joined, *cells[text + more + 1 :]], f"its {many} joined to the text"
+    sentence = f"its {many} kept as fields of their own"
+    if options.delimiter:
+        sentence += "; if the text was cut there, choose that surplus cells belong to the text"
+    return cells, sentence
 
 
 def _is_above(line: int, cells: list[str] | None, options: Options) -> bool:

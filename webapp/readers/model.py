@@ -70,6 +70,7 @@ class Options:
     header_row: int = (
         0  # that names the columns: a line of the file or a row of the sheet, from 1; 0 for the first that is not blank
     )
+    surplus: bool = False  # whether cells beyond the columns are joined to the text, which has the delimiter in it
     html: bool = False  # whether the texts hold tags and entities of HTML, which become text
 
 

@@ -1,5 +1,6 @@
 """Free space on the disk that holds the state folder, and the errors of a full disk."""
 
+import ctypes
 import errno
 import os
 import re
@@ -9,6 +10,9 @@ from pathlib import Path
 import psycopg
 from django.conf import settings
 
+SLACK = 1 << 20  # bytes that a file may take up beyond its size without a promise
+_KEEP_SIZE = 1  # of fallocate(2): the file's size stays what has come
+_fallocate = ctypes.CDLL(None, use_errno=True).fallocate
 LEAST = 256 << 20  # bytes that must be free for a job to begin; on a small disk a hundredth of it
 _ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _CUT_SHORT = re.compile(r"\d+ requested and \d+ written")  # all that numpy's tofile says
@@ -24,6 +28,25 @@ def free(folder: Path | None = None) -> int:
     """Bytes that may be filled, on the disk of a folder; by default of the state folder's files."""
     disk = os.statvfs(folder or settings.FILES)
     return disk.f_bavail * disk.f_frsize
+
+
+def promise(file: int, size: int) -> bool:
+    """Have the disk keep room for an open file of so many bytes, beyond those that it has; False where its file system
+    can't. It counts as filled from then on, and is not used for anything else. Raises OSError where there is no room."""
+    if size <= 0 or not _fallocate(file, _KEEP_SIZE, ctypes.c_long(0), ctypes.c_long(size)):
+        return True
+    error = ctypes.get_errno()
+    if error in (errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL):
+        return False
+    raise OSError(error, os.strerror(error))
+
+
+def take_back(file: int) -> None:
+    """Give free what was promised to an open file and is not filled."""
+    kept = os.fstat(file)
+    if kept.st_blocks * 512 > kept.st_size + SLACK:
+        os.ftruncate(file, kept.st_size)
+        os.utime(file, ns=(kept.st_atime_ns, kept.st_mtime_ns))
 
 
 def is_full(error: BaseException | None) -> bool:

@@ -19,9 +19,9 @@ from tests.webapp.tus import Client, Server
 from webapp.corpora import deletion
 from webapp.ingest import corpora, upload_limits, upload_views, upload_writer, uploads
 from webapp.ingest.upload_writer import UploadWriter
-from webapp.models import Corpus
+from webapp.models import Corpus, User
 from webapp.operations import upkeep
-from webapp.storage import files
+from webapp.storage import disk, files
 
 pytestmark = pytest.mark.django_db
 
@@ -368,6 +368,48 @@ def test_a_disk_that_fills_while_it_arrives(own):
     now = tus.offset(at)
     assert now >= MEGABYTE and tus.patch(at, now, content[now:]).offset == len(content)
     assert stored(at) == content
+
+
+def test_no_byte_of_the_disk_is_promised_twice(monkeypatch):
+    """Uploads that have only begun take their place on the disk: what is free shrinks with each."""
+    mega, free = 200 * MEGABYTE, disk.free(settings.FILE_UPLOAD_TEMP_DIR)
+    monkeypatch.setattr(upload_limits, "reserve", lambda: free - 5 * mega)
+    begun = 0
+    with pytest.raises(uploads.Refused, match="short of space"):
+        while begun < 50:
+            uploads.create(mega, "a.txt")
+            begun += 1
+    assert 2 <= begun <= 5
+
+
+def test_what_an_idle_upload_was_promised_is_free_after_an_hour():
+    upload = uploads.create(50 * MEGABYTE, "a.txt")
+    writing = UploadWriter(upload)
+    writing.write([b"x" * MEGABYTE])
+    writing.close()
+    took = upload.path.stat().st_blocks * 512
+    os.utime(upload.path, (1, time.time() - uploads.IDLE - 60))
+    before = upload.path.stat().st_mtime
+    uploads.remove_expired()
+    kept = upload.path.stat()
+    assert took >= 50 * MEGABYTE and kept.st_blocks * 512 < 3 * MEGABYTE
+    assert kept.st_size == MEGABYTE and kept.st_mtime == before  # it is gone after seven days all the same
+    writing = UploadWriter(upload)  # it goes on, and has its place again
+    assert upload.path.stat().st_blocks * 512 >= 50 * MEGABYTE
+    writing.close()
+
+
+def test_one_user_takes_half_of_the_disk_at_most(settings, monkeypatch, db):
+    settings.ACCOUNTS, settings.MOST = True, {"bytes": None, "documents": None, "jobs": None}
+    user = User.objects.create_user("greedy@example.org", "greedy")
+    other = User.objects.create_user("modest@example.org", "modest")
+    room = disk.free(settings.FILE_UPLOAD_TEMP_DIR)
+    monkeypatch.setattr(upload_limits, "reserve", lambda: room - 400 * MEGABYTE)
+    uploads.create(100 * MEGABYTE, "a.txt", owner=user.pk)
+    with pytest.raises(uploads.Refused, match="half of the space"):
+        for _ in range(10):
+            uploads.create(50 * MEGABYTE, "b.txt", owner=user.pk)
+    uploads.create(50 * MEGABYTE, "c.txt", owner=other.pk)
 
 
 def test_no_space_left(monkeypatch):

@@ -5,7 +5,9 @@ import time
 from pathlib import Path
 
 import pytest
+from django.urls import reverse
 
+from benchmarks.whole_path import form_fields
 from tests.webapp.readers.reading import load
 from tests.webapp.readers.test_examples import FOLDER
 from webapp import readers
@@ -212,3 +214,48 @@ def test_a_matrix_that_says_more_than_it_holds(tmp_path):
     document, problem = readers.read(tmp_path / "bag", "a.mtx", readers.Options(format="mtx"), companions=beside)
     assert document.text == "war war war"
     assert "says that it has 9,000,000,000 entries, and has 1" in problem.message
+
+
+TABLE = b"id,text,author\n1,one,Ann\n2,two, and three, and more,Bob\n3,x,y,z\n"
+
+
+def split(path, name, options) -> tuple[list, list]:
+    items = list(readers.read(path, name, options))
+    return [one for one in items if isinstance(one, readers.Document)], [
+        one for one in items if isinstance(one, readers.Problem)
+    ]
+
+
+def test_surplus_cells_are_said_to_become_fields(file):
+    path, name = file(TABLE, "a.csv")
+    options = readers.Options(format="csv", delimiter=",", header=True, text=1, names=("id", "text", "author"))
+    documents, problems = split(path, name, options)
+    assert [d.text for d in documents] == ["one", "two", "x"]
+    assert (
+        "row 2 (line 3): expected 3 columns, found 5; its 2 surplus cells were kept as fields of their own"
+        in problems[0].message
+    )
+    assert "choose that surplus cells belong to the text" in problems[0].message
+    assert documents[1].metadata["column 4"] == "and more"
+
+
+def test_surplus_cells_are_joined_to_the_text_and_the_rows_are_named(file):
+    path, name = file(TABLE, "a.csv")
+    options = readers.Options(
+        format="csv", delimiter=",", header=True, text=1, names=("id", "text", "author"), surplus=True
+    )
+    documents, problems = split(path, name, options)
+    assert [d.text for d in documents] == ["one", "two, and three, and more", "x,y"]
+    assert [d.metadata["author"] for d in documents] == ["Ann", "Bob", "z"]
+    assert [p.place for p in problems] == ["row 2 (line 3)", "row 3 (line 4)"]
+    assert "its 2 surplus cells were joined to the text" in problems[0].message
+
+
+@pytest.mark.django_db
+def test_the_page_offers_to_join_surplus_cells(client, draft):
+    corpus = draft(TABLE, "a.csv")
+    page = client.get(reverse("corpus_prepare", args=[corpus.pk])).content.decode()
+    assert "Surplus cells belong to the text" in page and "surplus cells were kept as fields" in page
+    sent = form_fields(page) | {"surplus": "on", "preview": "1"}
+    page = client.post(reverse("corpus_prepare", args=[corpus.pk]), sent).content.decode()
+    assert "two, and three, and more" in page and "surplus cells were joined to the text" in page
