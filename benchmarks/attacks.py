@@ -9,15 +9,19 @@ one secret word. Then:
 - every form is sent by both;
 - schemathesis tries the API by its own schema, as the owner and without a token;
 - wapiti tries the pages as the owner, signed in;
+- every hostile upload of tests/attacks/test_uploads.py is sent, and read where it can be, in seconds;
+- more uploads are begun than the disk can hold;
+- three readers of one link piece a text under embargo together from lines;
 - the server's log is read for errors that none of them judged.
 The scanners are taken from the PATH and left out, with a line that says so, where they are missing (`pipx install
 schemathesis`, `pipx install wapiti3`). Each of their three scans ends after --minutes. What is found is printed; the last line is
-`holes: H of N tried`.
+`holes: H of N tried slowest: S s`: the slowest upload, until it was refused or read.
 """
 
 import argparse
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -29,13 +33,15 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.whole_path import Browser, train, upload
+from benchmarks.whole_path import Browser, read, train, upload
 from tests.conftest import ROOT, System, start
 
 SECRET = "qyzzvexfleem"
 PASSWORD = "correct horse 7 staple"
 OWNER, OUTSIDER = "owner@example.org", "outsider@example.org"
 DOCUMENTS = 120
+WORDS = 300  # of a text under embargo
+UPLOAD = 60  # seconds that a hostile upload may take until it is refused or read
 LATE = 3  # times its minutes that a scanner may need on a busy machine
 TOKENS = "/account/tokens/"
 API_CHECKS = (
@@ -212,6 +218,65 @@ def pages(system: System, browser: Browser, seconds: int, tried: Tried, folder: 
             tried.hole(f"wapiti, {kind}: {case['method']} {case['path']}: {case['info'][:200]}")
 
 
+def uploads(browser: Browser, tried: Tried, folder: Path) -> float:
+    """Every hostile upload: refused with 400, or read, and its report says what became of it. Seconds of the slowest."""
+    from tests.attacks.test_uploads import HOSTILE, READ
+
+    slowest = 0.0
+    for what, (name, content, *sentence) in [*HOSTILE.items(), *READ.items()]:
+        (folder / name).write_bytes(content)
+        result, seconds, corpus = read(browser, folder / name, {"min_documents": "1", "max_share": "100"})
+        if sentence:
+            report = asked(browser, f"/corpora/{corpus}/report.csv")[1] if corpus else ""
+            tried.one(bool(corpus) and sentence[0] in report, f"{what}: {result[:200]}; the report: {report[:200]}")
+        else:
+            tried.one(result.startswith("refused: HTTP Error 400"), f"{what}: {result[:200]}")
+        tried.one(seconds < UPLOAD, f"{what} took {seconds:.0f} s")
+        slowest = max(slowest, seconds)
+    return slowest
+
+
+def promises(browser: Browser, system: System, tried: Tried) -> None:
+    """More uploads than the disk can hold are begun, and not one byte is sent."""
+    begun, size = [], shutil.disk_usage(system.data).free // 5
+    headers = {"Tus-Resumable": "1.0.0", "Upload-Metadata": "filename YQ=="}
+    for _ in range(6):
+        address = urllib.parse.urljoin(browser.base, "/uploads/")
+        request = urllib.request.Request(address, b"", headers | {"Upload-Length": str(size)}, method="POST")
+        try:
+            begun.append(browser.opener.open(request, timeout=60).headers["Location"])
+        except urllib.error.HTTPError:
+            break
+    tried.one(0 < len(begun) < 4, f"{len(begun)} uploads of a fifth of the free disk were begun by one user")
+    for place in begun:
+        address = urllib.parse.urljoin(browser.base, place)
+        browser.opener.open(urllib.request.Request(address, headers=headers, method="DELETE"), timeout=60)
+
+
+def stitching(owner: Browser, tried: Tried, folder: Path) -> None:
+    """Three readers of one link ask for the lines of the words of a text under embargo, and put them together."""
+    chance = random.Random(7)
+    words = ["".join(chance.choices("bcdfghjklmnpqrstvwxz", k=8)) for _ in range(WORDS)]
+    texts = [chance.sample(words, WORDS) for _ in range(24)]
+    path = folder / "shut.csv"
+    path.write_text("text\n" + "".join(" ".join(text) + "\n" for text in texts))
+    _, _, corpus = read(owner, path, {"min_documents": "1", "max_share": "100"})
+    run, _, _ = train(owner, corpus, 2)
+    owner.post(f"/corpora/{corpus}/embargo/", {"embargo": "1"}, f"/corpora/{corpus}/")
+    sharing = f"/corpora/{corpus}/sharing/"
+    page = owner.post(sharing, {"act": "link", "name": "class", "days": "7"}, sharing)
+    link = urllib.parse.urlsplit(re.search(r'class="secret">([^<]+)<', page)[1]).path
+    place, seen = {word: i for i, word in enumerate(texts[0])}, set[int]()
+    for turn in range(3):
+        reader = Browser(owner.base)
+        reader.get(link)
+        for word in texts[0][turn::9]:
+            line = re.findall(r"(?<![a-z])[a-z]{8}(?![a-z])", reader.get(f"/runs/{run}/words/{word}/?topic=all"))
+            seen |= {place[a] for a, b in zip(line, line[1:], strict=False) if place.get(a, -9) + 1 == place.get(b)}
+    # Chance puts some of the same words beside each other in other texts
+    tried.one(20 < len(seen) <= WORDS // 4 + 20, f"readers of a link pieced {len(seen)} of {WORDS} word pairs together")
+
+
 def own_errors(system: System, tried: Tried) -> None:
     """What the server's log says that broke: a scanner asks most addresses without judging their answers."""
     broken = re.findall(r" route=(\S+) .*?status=500 ", (system.data / "logs" / "web.log").read_text())
@@ -254,10 +319,13 @@ def main() -> None:
             api(system, token, seconds, given.quick, tried, folder)
             api(system, None, seconds, given.quick, tried, folder)
             pages(system, owner, seconds, tried, folder)
+            slowest = uploads(owner, tried, folder)
+            promises(owner, system, tried)
+            stitching(owner, tried, folder)
             own_errors(system, tried)
         finally:
             system.stop()
-    print(f"holes: {tried.holes} of {tried.count} tried")
+    print(f"holes: {tried.holes} of {tried.count} tried slowest: {slowest:.1f} s")
 
 
 if __name__ == "__main__":

@@ -73,7 +73,26 @@ HOSTILE = {  # as docs/security.md calls it -> its name and content
     "a program with the ending of a text": ("a.txt", b"\x7fELF" + bytes(range(256)) * 9),
     "an empty file": ("a.txt", b""),
     "an ending that is not known": ("a.xyz", b"words"),
+    "a table of 5,000,000 blank lines": ("a.csv", b"\n" * 5_000_000),
+    "JSON of 1,000,000 lists in each other": ("a.json", b"[" * 1_000_000),
 }
+_TABLE = b"id,text\n1,some words of a text\n"
+READ = {  # what can be read of, and quickly: its name, its content, and what the report says of it
+    "blank lines in a table": ("a.csv", _TABLE + b"\n" * 5_000_000 + _TABLE[8:], ""),
+    "brackets in Markdown": ("a.md", b"words of a text\n\n" + b"[" * 200_000, ""),
+    "marks in Markdown": ("a.md", b"words of a text\n\n" + b"*_" * 200_000, ""),
+    "HTML that is nested a million deep": ("a.html", b"<div>" * 1_000_000 + b"some words of a text", "too deep in each other"),
+    "surplus cells": ("a.csv", _TABLE + b"2,words, of, a text\n", "surplus cells were kept as fields"),
+    "a mailbox that is none": ("a.mbox", b"Dear diary,\n\nsome words of a text\n", "does not begin with a line"),
+    "a message in a message": (
+        "a.eml",
+        b"Subject: x\nContent-Type: multipart/mixed; boundary=x\n\n--x\n\nwords of a text\n--x\nContent-Type: message/rfc822\n\nSubject: y\n\nmore\n--x--\n",
+        "attachment or other part",
+    ),
+    "a table of 1,000,000 short rows": (
+        "a.csv", b"id,text\n" + b"".join(b"%d,some words here\n" % i for i in range(1_000_000)), "",
+    ),
+}  # fmt: skip
 
 
 def listed() -> dict[str, str]:
