@@ -121,7 +121,7 @@ def _surplus(cells: list[str], width: int, options: Options) -> tuple[list[str],
     if options.surplus and options.delimiter:
         joined = options.delimiter.join(cells[text : text + more + 1])
         return [*cells[:text], joined, *cells[text + more + 1 :]], f"its {many} joined to the text"
-    sentence = f"its {many} kept as fields of their own"
+    sentence = f"its {many} kept as {'fields of their own' if more > 1 else 'a field of its own'}"
     if options.delimiter:
         sentence += "; if the text was cut there, choose that surplus cells belong to the text"
     return cells, sentence

@@ -64,7 +64,7 @@ def test_ragged_rows(file):
     assert [d.source_id for d in documents] == ["1", "3", "4"]
     assert [p.dropped for p in problems] == [True, False]
     assert "“a.csv”, row 2 (line 3): expected 3 columns, found 2" in problems[0].message
-    assert "found 4; it was kept" in problems[1].message
+    assert "found 4; its surplus cell was kept as a field of its own" in problems[1].message
 
 
 def test_a_line_without_end_does_not_fill_the_memory(tmp_path, monkeypatch):
