@@ -172,7 +172,6 @@ urlpatterns = [
         documents.of_corpus,
         "corpus_documents",
         SEE,
-        json=page_shapes.DocumentsPage,
         states=("", "q=war", "q=zyzzyva"),
     ),
     *page(
@@ -248,7 +247,6 @@ urlpatterns = [
         documents.of_run,
         "run_documents",
         SEE,
-        json=page_shapes.DocumentsPage,
         tab=Tab("Documents", "g d"),
         states=("", "q=war", "q=zyzzyva"),
     ),

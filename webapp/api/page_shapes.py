@@ -12,7 +12,6 @@ from ninja import Field, Schema
 from webapp.api.shapes import (
     Corpus,
     Finding,
-    Found,
     Line,
     Overview,
     Run,
@@ -232,69 +231,6 @@ class Problem(Schema):
 class Problems(Schema):
     problems: list[Problem]
     next: str | None
-
-
-class FoundRow(Found):
-    source_id: str
-    date_text: str
-    snippet: Passage
-    passage_url: str | None
-
-
-class Order(Schema):
-    by: str
-    label: str
-    url: str
-    chosen: bool
-
-
-class FacetValue(Schema):
-    value: str
-    documents: int
-    chosen: bool
-    url: str
-
-
-class Facet(Schema):
-    name: str
-    values: list[FacetValue]
-    more: int
-
-
-class Year(Schema):
-    label: str
-    documents: int
-    part: float
-    url: str
-
-
-class TopicFacet(TopicName):
-    share: float
-    usual: float
-    words: list[str]
-    narrow: str
-
-
-class Facets(Schema):
-    categories: list[Facet]
-    years: list[Year]
-    topics: list[TopicFacet]
-
-
-class DocumentsPage(Schema):
-    documents: str = Field(description="the set in words")
-    count: int
-    items: list[FoundRow]
-    next: str | None
-    of: int
-    q: str
-    by: str
-    orders: list[Order]
-    facets: Facets
-    uses: dict[str, str] = Field(description="what can be done with the set -> address")
-
-
-# Topics
 
 
 class FindingRow(Finding):

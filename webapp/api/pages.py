@@ -22,7 +22,7 @@ def following(request: HttpRequest, **place) -> str | None:
 def documents(request: HttpRequest, selection: Selection, by: str, after: str, limit: int) -> dict:
     """A page of a set's documents."""
     page, next_place = texts.page(Listing(selection, by), place(after), limit)
-    return page | {"next": following(request, after=next_place)}
+    return vars(page) | {"next": following(request, after=next_place)}
 
 
 def place(after: str) -> tuple[float, int] | None:

@@ -10,6 +10,7 @@ from inference.explore.documents import count
 from webapp.documents import fields, members, ranges, sums
 from webapp.documents.conditions import own
 from webapp.documents.selection import Selection
+from webapp.documents.shapes import Bar, Facet, Facets, FacetValue, ProminentTopic
 from webapp.metadata import ValueField
 from webapp.results import links, topics
 from webapp.results.view import RunView
@@ -96,23 +97,15 @@ def titles(view: RunView) -> list[tuple[int, str]]:
     return [(k, title) for k, title in titles if not labels.hidden(k) and labels.into[k] == k]
 
 
-def counts(selection: Selection) -> dict:
-    """How the set is made up, each part with the address that narrows the set to it, or takes that back.
-
-    Returns categories (name; values: value, documents, chosen, url), years (bars of a histogram), topics (those larger
-    in the set than in the whole corpus; of the whole corpus, the largest).
-    """
-    facets = {
-        "categories": [_counted(selection, category) for category in fields.categories(selection.version)[:CATEGORIES]]
-    }
-    facets["categories"] = [category for category in facets["categories"] if category["values"]]
-    facets["years"] = _bars(selection)
+def counts(selection: Selection) -> Facets:
+    """How the set is made up, each part with the address that narrows the set to it, or takes that back."""
+    categories = [_counted(selection, category) for category in fields.categories(selection.version)[:CATEGORIES]]
     run = selection.run
-    facets["topics"] = _prominent(selection) if run and run.final else []
-    return facets
+    topics = _prominent(selection) if run and run.final else []
+    return Facets([category for category in categories if category.values], _bars(selection), topics)
 
 
-def _counted(selection: Selection, category: ValueField) -> dict:
+def _counted(selection: Selection, category: ValueField) -> Facet:
     """A category's values as they would be counted without a choice among them, most frequent first."""
     documents = _of_values(selection.elsewhere(category.name), category)
     chosen = {value for name, value in selection.values if name == category.name}
@@ -124,7 +117,7 @@ def _counted(selection: Selection, category: ValueField) -> dict:
         _value(selection, category.name, category.values[i], int(documents[i]), category.values[i] in chosen)
         for i in shown
     ]
-    return {"name": category.name, "values": values, "more": int(np.count_nonzero(documents)) - len(values)}
+    return Facet(category.name, values, int(np.count_nonzero(documents)) - len(values))
 
 
 def _of_values(selection: Selection, category: ValueField) -> np.ndarray:
@@ -140,13 +133,13 @@ def _of_values(selection: Selection, category: ValueField) -> np.ndarray:
     return _tallies.get_or_set((selection.key, category.name), make)
 
 
-def _value(selection: Selection, name: str, value: str, documents: int, chosen: bool) -> dict:
+def _value(selection: Selection, name: str, value: str, documents: int, chosen: bool) -> FacetValue:
     condition = ("in", f"{name}:{value}")
     address = selection.address(without=condition) if chosen else _address([*selection.parameters, condition])
-    return {"value": value, "documents": documents, "chosen": chosen, "url": address}
+    return FacetValue(value, documents, chosen, address)
 
 
-def _prominent(selection: Selection) -> list[dict]:
+def _prominent(selection: Selection) -> list[ProminentTopic]:
     """Topics by what their larger share adds to the divergence of the set from the corpus, share log(share / share of
     all)."""
     view, labels = selection.run_view, selection.run_view.labels
@@ -160,19 +153,19 @@ def _prominent(selection: Selection) -> list[dict]:
     ][:TOPICS]
     words = topics.top_words(view, order, 4)
     return [
-        links.topic(view, k)
-        | {
-            "share": float(share[k]),
-            "usual": float(usual[k]),
-            "words": words[k],
-            "narrow": _address([*selection.parameters, ("has", f"{k}:{LEAST}")]),
-        }
+        ProminentTopic(
+            **vars(links.topic_link(view, k)),
+            share=float(share[k]),
+            usual=float(usual[k]),
+            words=words[k],
+            narrow=_address([*selection.parameters, ("has", f"{k}:{LEAST}")]),
+        )
         for k in order
     ]
 
 
-def _bars(selection: Selection) -> list[dict]:
-    """Documents of the set by time, in at most BARS equal periods: label, documents, part (of the most), url."""
+def _bars(selection: Selection) -> list[Bar]:
+    """Documents of the set by time, in at most BARS equal periods."""
     span = fields.dated(selection.version)
     if not span:
         return []
@@ -197,9 +190,7 @@ def _bars(selection: Selection) -> list[dict]:
         else:
             a, b = f"{max(1, month // 12):04d}", f"{(month + step) // 12 - 1:04d}"
         url = _address([*rest, ("from", a), ("to", b)])
-        bars.append(
-            {"label": a if a == b else f"{a}–{b}", "documents": documents, "part": documents / most, "url": url}
-        )
+        bars.append(Bar(a if a == b else f"{a}–{b}", documents, documents / most, url))
     return bars
 
 

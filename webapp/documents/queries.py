@@ -10,7 +10,7 @@ from webapp.accounts import embargo
 from webapp.documents import search, texts
 from webapp.documents.listing import Listing
 from webapp.documents.selection import Selection
-from webapp.documents.shapes import Document, Proportion, Similar, SimilarDocument
+from webapp.documents.shapes import Document, Found, FoundDocument, Proportion, Similar, SimilarDocument
 from webapp.models import Corpus
 from webapp.results import evidence, links, topics
 from webapp.results.view import RunView
@@ -20,9 +20,9 @@ SIMILAR = 10  # documents that a document's page names as like it
 SHARED = 3  # topics that are named of each
 
 
-def listed(listing: Listing, numbers: list[int]) -> list[dict]:
+def listed(listing: Listing, numbers: list[int]) -> list[FoundDocument]:
     """Documents of a list, each with a passage: where the search matches, else where its topic is, else the
-    beginning; and with its share of the topic by which the list is chosen or sorted, None without such."""
+    beginning."""
     selection = listing.selection
     topic = listing.topic if listing.topic is not None else next((topic for topic, _ in selection.topics), None)
     by_number = embargo.about(selection.corpus, numbers, "title", "source_id", "date_text")
@@ -31,11 +31,25 @@ def listed(listing: Listing, numbers: list[int]) -> list[dict]:
     if topic is not None and not selection.q:
         matches = texts.passages(selection.run_view, numbers, topic)
     shares = dict(zip(numbers, _shares(selection, numbers, topic), strict=True)) if topic is not None else {}
-    owner = selection.run or selection.corpus
-    for number, row in by_number.items():
-        row |= texts.shown(owner, number, matches.get(number) or beginnings[number])
-        row["share"] = shares.get(number)
-    return [by_number[number] for number in numbers]
+    owner, view = selection.run or selection.corpus, selection.view
+    parameters = f"?{urlencode(listing.parameters)}" if listing.parameters else ""  # a document knows its list by them
+    rows = []
+    for number in numbers:
+        row, shown = by_number[number], texts.shown(owner, number, matches.get(number) or beginnings[number])
+        leads = shown["passage_url"]
+        rows.append(
+            FoundDocument(
+                **row,
+                snippet=shown["snippet"],
+                passage_url=view.go.with_set(leads) if view and leads else leads,
+                share=shares.get(number),
+                id=row["source_id"],
+                date=row["date_text"],
+                passage="".join(text for text, _ in shown["snippet"]),
+                url=links.selected_document_url(owner, number, parameters),
+            )
+        )
+    return rows
 
 
 def _shares(selection: Selection, numbers: list[int], topic: int) -> list[float]:
@@ -45,22 +59,11 @@ def _shares(selection: Selection, numbers: list[int], topic: int) -> list[float]
     return (held / np.maximum(counted.lengths[numbers], 1)).tolist()
 
 
-def page(listing: Listing, after: tuple[float, int] | None, limit: int = PAGE) -> tuple[dict, tuple[float, int] | None]:
-    """A page of a list of documents, in the shape webapp.api.shapes.FoundDocuments; and where the next page begins."""
-    selection = listing.selection
+def page(listing: Listing, after: tuple[float, int] | None, limit: int = PAGE) -> tuple[Found, str | None]:
+    """A page of a list of documents; and where the next page begins, as addresses say it."""
     numbers, following = listing.page(after, limit)
-    parameters = f"?{urlencode(listing.parameters)}" if listing.parameters else ""  # a document knows its list by them
-    items = [
-        row
-        | {
-            "id": row["source_id"],
-            "date": row["date_text"],
-            "passage": "".join(text for text, _ in row["snippet"]),
-            "url": links.selected_document_url(selection.run or selection.corpus, row["number"], parameters),
-        }
-        for row in listed(listing, numbers)
-    ]
-    return {"documents": selection.sentence, "count": selection.count, "items": items}, following
+    selection = listing.selection
+    return Found(selection.sentence, selection.count, listed(listing, numbers)), following
 
 
 def document(corpus: Corpus, number: int, at: int = 0) -> Document | None:

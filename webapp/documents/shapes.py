@@ -35,6 +35,102 @@ class Document:
 
 
 @dataclass(frozen=True)
+class FoundDocument:
+    """A document of a list, with a passage: snippet in pieces, and whether each is marked; passage the same as one text.
+    share: of the topic by which the list is chosen or sorted; null without such."""
+
+    number: int
+    title: str
+    source_id: str
+    date_text: str
+    snippet: list[tuple[str, bool]]
+    passage_url: str | None
+    share: float | None
+    id: str
+    date: str
+    passage: str
+    url: str
+
+
+@dataclass(frozen=True)
+class Found:
+    """A page of a list. documents: the set in words; count: how many are in it."""
+
+    documents: str
+    count: int
+    items: list[FoundDocument]
+
+
+@dataclass(frozen=True)
+class ListOrder:
+    by: str
+    label: str
+    url: str
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class FacetValue:
+    """url: narrows the set to the value, or takes that back where it is chosen."""
+
+    value: str
+    documents: int
+    chosen: bool
+    url: str
+
+
+@dataclass(frozen=True)
+class Facet:
+    """A category, its most frequent values first. more: how many others there are."""
+
+    name: str
+    values: list[FacetValue]
+    more: int
+
+
+@dataclass(frozen=True)
+class Bar:
+    """Documents of a period. part: of the most."""
+
+    label: str
+    documents: int
+    part: float
+    url: str
+
+
+@dataclass(frozen=True)
+class ProminentTopic(TopicLink):
+    """share: of the set's words; usual: of all. narrow: the set with this topic alone."""
+
+    share: float
+    usual: float
+    words: list[str]
+    narrow: str
+
+
+@dataclass(frozen=True)
+class Facets:
+    """How a set is made up. topics: larger in it than in the whole corpus; of the whole corpus, the largest."""
+
+    categories: list[Facet]
+    years: list[Bar]
+    topics: list[ProminentTopic]
+
+
+@dataclass(frozen=True)
+class DocumentsPage(Found):
+    """A list of documents. of: all there are. uses: what can be done with the set -> address."""
+
+    of: int
+    q: str
+    by: str
+    orders: list[ListOrder]
+    next: str | None
+    facets: Facets
+    uses: dict[str, str]
+
+
+@dataclass(frozen=True)
 class Proportion(TopicLink):
     """A topic's share of a document or a passage, and its first words."""
 

@@ -17,6 +17,8 @@ from webapp.documents.shapes import (
     Document,
     DocumentOfRunPage,
     DocumentPage,
+    DocumentsPage,
+    ListOrder,
     MarkedProportion,
     Neighbour,
     PlaceInList,
@@ -28,8 +30,9 @@ from webapp.documents.shapes import (
 from webapp.drawing.numbers import topic_label
 from webapp.models import Corpus, Run
 from webapp.pages.here import Here
-from webapp.pages.page import corpus_or_404, next_page, page, place, run_or_404
+from webapp.pages.page import page, run_or_404
 from webapp.pages.typed import Answer, typed
+from webapp.pages.typed import Place as Begins
 from webapp.results import links
 from webapp.results.topics import is_topic
 from webapp.results.view import RunView
@@ -39,37 +42,36 @@ ALL, STRONGEST = "all", "strongest"  # topics whose words are coloured
 STRONG = 3  # largest topics of a document: more colours than that are hard to tell apart while one reads
 
 
-@require_safe
-def of_corpus(request: HttpRequest, corpus_id: int, as_json: bool = False) -> HttpResponse:
-    corpus = corpus_or_404(corpus_id)
-    selection = Selection.read(request.GET, corpus)
-    data = _list(request, selection)
-    return page(request, "corpus/documents.html", data, as_json=as_json, corpus=corpus, selection=selection)
+@typed("corpus/documents.html")
+def of_corpus(
+    corpus: Corpus, selection: Selection, here: Here, *, by: str = "", after: Begins = None
+) -> Answer[DocumentsPage]:
+    return Answer(_list(here, Listing(selection, by), after))
 
 
 @cached_page()
-def of_run(request: HttpRequest, run: Run, as_json: bool = False) -> HttpResponse:
-    selection = Selection.read(request.GET, RunView(run))
-    data = _list(request, selection)
-    return page(request, "run/documents.html", data, as_json=as_json, run=run, corpus=run.corpus, selection=selection)
+@typed("run/documents.html")
+def of_run(run: Run, selection: Selection, here: Here, *, by: str = "", after: Begins = None) -> Answer[DocumentsPage]:
+    return Answer(_list(here, Listing(selection, by), after))
 
 
-def _list(request: HttpRequest, selection: Selection) -> dict:
+def _list(here: Here, listing: Listing, after: tuple[float, int] | None) -> DocumentsPage:
     """A page of the set's documents, and what the set is made up of."""
-    listing = Listing(selection, request.GET.get("by", ""))
-    listed, following = queries.page(listing, place(request))
-    return listed | {
-        "of": selection.corpus.documents,
-        "q": selection.q,
-        "by": listing.by,
-        "orders": _orders(listing),
-        "next": next_page(request, after=following),
-        "facets": facets.counts(selection),
-        "uses": _uses(selection),
-    }
+    found, following = queries.page(listing, after)
+    selection = listing.selection
+    return DocumentsPage(
+        **vars(found),
+        of=selection.corpus.documents,
+        q=selection.q,
+        by=listing.by,
+        orders=_orders(listing),
+        next=here.following(following),
+        facets=facets.counts(selection),
+        uses=_uses(selection),
+    )
 
 
-def _uses(selection: Selection) -> dict:
+def _uses(selection: Selection) -> dict[str, str]:
     """Pages that show the set, or make something of it."""
     run = selection.run
     uses = {
@@ -83,21 +85,17 @@ def _uses(selection: Selection) -> dict:
     return uses
 
 
-def _orders(listing: Listing) -> list[dict]:
+def _orders(listing: Listing) -> list[ListOrder]:
     """The orders in which the list can be read, and the address of each."""
     selection = listing.selection
     offered = {by: label for by, label in ORDERS.items() if by != "relevance" or selection.q}
     if not fields.dated(selection.version):
         del offered["date"], offered["newest"]
-    topics = dict.fromkeys([topic for topic, _ in selection.topics] + [listing.topic] * (listing.topic is not None))
-    offered |= {topic_label(k): f"share of {selection.run_view.labels.title(k)}" for k in topics}
+    own = [] if listing.topic is None else [listing.topic]
+    for k in dict.fromkeys([topic for topic, _ in selection.topics] + own):
+        offered[topic_label(k)] = f"share of {selection.run_view.labels.title(k)}"
     return [
-        {
-            "by": by,
-            "label": label,
-            "url": selection.address(by=by if by != listing.default else None),
-            "chosen": by == listing.by,
-        }
+        ListOrder(by, label, selection.address(by=by if by != listing.default else None), by == listing.by)
         for by, label in offered.items()
     ]
 

@@ -61,14 +61,11 @@ def options(values: Iterable[str]) -> SafeString:
 
 
 @register.simple_tag
-def histogram(bars: list[dict]) -> SafeString:
+def histogram(bars: Iterable[Any]) -> SafeString:
     """{% histogram facets.years %}: the bars of templates/_years.html, links all of them."""
     return format_html_join(
         "",
         '<a href="{}" tabindex="-1"><title>{}: {}</title><rect class="hit" x="{}" width="1" height="1"/>'
         '<rect x="{}.08" width="0.84" height="{}"/></a>',
-        (
-            (each["url"], each["label"], f"{each['documents']:,}", i, i, f"{each['part']:.4f}")
-            for i, each in enumerate(bars)
-        ),
+        ((each.url, each.label, f"{each.documents:,}", i, i, f"{each.part:.4f}") for i, each in enumerate(bars)),
     )

@@ -112,7 +112,7 @@ def test_a_page_of_a_range_of_days_makes_no_list(trained, monkeypatch):
         assert len(page) == 3 and of.selection.count > 6
         rank, number = following.split(",")
         assert not {*page} & {*of.page((float(rank), int(number)), 3)[0]}
-    assert sum(bar["documents"] for bar in facets._bars(of.selection)) == of.selection.count
+    assert sum(bar.documents for bar in facets._bars(of.selection)) == of.selection.count
 
 
 def test_a_merged_topic_orders_by_what_both_hold(trained):
@@ -215,11 +215,11 @@ def test_passages_are_the_documents_and_mark_the_topic(trained):
         Document.objects.filter(corpus_id=trained.corpus_id, number__in=numbers).values_list("number", "text")
     )
     for row in documents.listed(of, numbers):
-        parts = row["snippet"]
+        parts = row.snippet
         text = "".join(part for part, _ in parts).removeprefix("… ").removesuffix(" …")
-        assert text in stored[row["number"]] and 20 < len(text) <= texts.PASSAGE + 2 * texts.MARGIN
+        assert text in stored[row.number] and 20 < len(text) <= texts.PASSAGE + 2 * texts.MARGIN
         marked = [part for part, own in parts if own]
-        tokens = texts.tokens(RunView(trained), row["number"])
+        tokens = texts.tokens(RunView(trained), row.number)
         assert marked and (tokens.topics == 1).sum() >= len(marked)
 
 
@@ -232,11 +232,11 @@ def test_matches_are_shown_wherever_they_stand(trained, q, words):
     stored = {d.number: d for d in Document.objects.filter(corpus_id=trained.corpus_id, number__in=numbers)}
     far = 0
     for row in documents.listed(of, numbers):
-        text = "".join(part for part, _ in row["snippet"]).removeprefix("… ").removesuffix(" …")
-        assert text in stored[row["number"]].text and len(text) <= texts.PASSAGE + 2 * texts.MARGIN
-        marked = [part for part, match in row["snippet"] if match]
+        text = "".join(part for part, _ in row.snippet).removeprefix("… ").removesuffix(" …")
+        assert text in stored[row.number].text and len(text) <= texts.PASSAGE + 2 * texts.MARGIN
+        marked = [part for part, match in row.snippet if match]
         assert marked and all(re.fullmatch(f"({words})s?", part, re.I) for part in marked)
-        far += stored[row["number"]].text.index(text) > 100
+        far += stored[row.number].text.index(text) > 100
     assert far
 
 
@@ -251,12 +251,12 @@ def test_only_the_words_that_were_meant_are_marked(draft):
     corpus = corpus_of(draft, rows, "states.csv", language="en", min_documents=1, max_share=1.0)
     of = Listing(Selection.read(QueryDict("q=states"), corpus))
     marked = {
-        "".join(part for part, _ in row["snippet"]): [part for part, match in row["snippet"] if match]
+        "".join(part for part, _ in row.snippet): [part for part, match in row.snippet if match]
         for row in documents.listed(of, whole(of, 5))
     }
     assert marked == {text: words for text, words in texts_of.items() if words}
     exact = Listing(Selection.read(QueryDict('q="states"'), corpus))
-    assert [part for row in documents.listed(exact, whole(exact, 5)) for part, match in row["snippet"] if match] == [
+    assert [part for row in documents.listed(exact, whole(exact, 5)) for part, match in row.snippet if match] == [
         "States"
     ]
 
@@ -293,7 +293,7 @@ def test_a_match_in_the_title_alone_shows_the_beginning(draft):
         max_share=1.0,
     )
     of = Listing(Selection.read(QueryDict("q=navies"), corpus))
-    assert [row["snippet"] for row in documents.listed(of, whole(of, 5))] == [[("one two", False)]]
+    assert [row.snippet for row in documents.listed(of, whole(of, 5))] == [[("one two", False)]]
 
 
 def test_facets_count_the_set(trained):
@@ -301,41 +301,38 @@ def test_facets_count_the_set(trained):
     selection = Selection.read(QueryDict("q=war&in=party:Federalist"), RunView(trained))
     found = facets.counts(selection)
     war = Selection.read(QueryDict("q=war"), RunView(trained))
-    by = {category["name"]: category for category in found["categories"]}
+    by = {category.name: category for category in found.categories}
     parties = Counter(d.metadata.get("party") for d in rows if war.mask[d.number])  # as if none were chosen
-    assert {v["value"]: v["documents"] for v in by["party"]["values"]} == dict(parties.most_common(facets.VALUES))
+    assert {v.value: v.documents for v in by["party"].values} == dict(parties.most_common(facets.VALUES))
     presidents = Counter(d.metadata.get("president") for d in rows if selection.mask[d.number])
-    assert {v["value"]: v["documents"] for v in by["president"]["values"]} == dict(
-        presidents.most_common(facets.VALUES)
-    )
-    assert sum(bar["documents"] for bar in found["years"]) == selection.count
-    for bar in found["years"]:
-        narrowed = Selection.read(QueryDict(bar["url"][1:]), RunView(trained))
-        assert narrowed.count == bar["documents"]
-    for value in by["party"]["values"]:
-        there = Selection.read(QueryDict(value["url"][1:]), RunView(trained))
-        assert ("in", f"party:{value['value']}") in there.parameters or value["chosen"]
+    assert {v.value: v.documents for v in by["president"].values} == dict(presidents.most_common(facets.VALUES))
+    assert sum(bar.documents for bar in found.years) == selection.count
+    for bar in found.years:
+        narrowed = Selection.read(QueryDict(bar.url[1:]), RunView(trained))
+        assert narrowed.count == bar.documents
+    for value in by["party"].values:
+        there = Selection.read(QueryDict(value.url[1:]), RunView(trained))
+        assert ("in", f"party:{value.value}") in there.parameters or value.chosen
 
 
 def test_topics_of_a_set_are_larger_there(trained):
     selection = Selection.read(QueryDict("has=2:30"), RunView(trained))
-    found = facets.counts(selection)["topics"]
-    assert found[0]["number"] == 2
+    found = facets.counts(selection).topics
+    assert found[0].number == 2
     of = {t.number: t.tokens for t in Topic.objects.filter(snapshot_id=trained.snapshot_id)}
     for topic in found:
         inside = [row for row in mixtures.rows(trained) if selection.mask[row.document]]
         total = sum(row.tokens for row in inside)
-        assert topic["share"] == pytest.approx(
-            sum(row.tokens for row in inside if row.topic == topic["number"]) / total
-        )
-        assert topic["usual"] == pytest.approx(of[topic["number"]] / sum(of.values()))
-        assert topic["share"] > topic["usual"]
-    everything = facets.counts(Selection.read(QueryDict(), RunView(trained)))["topics"]
-    assert [t["share"] for t in everything] == sorted((t["share"] for t in everything), reverse=True)
+        assert topic.share == pytest.approx(sum(row.tokens for row in inside if row.topic == topic.number) / total)
+        assert topic.usual == pytest.approx(of[topic.number] / sum(of.values()))
+        assert topic.share > topic.usual
+    everything = facets.counts(Selection.read(QueryDict(), RunView(trained))).topics
+    assert [t.share for t in everything] == sorted((t.share for t in everything), reverse=True)
 
 
 @pytest.mark.parametrize("query", ["q=nosuchwordanywhere", "q=nosuchwordanywhere&has=1:5", "from=2500"])
 def test_an_empty_set_says_what_to_do(client, trained, query):
     for name, owner in (("run_documents", trained.pk), ("corpus_documents", trained.corpus_id)):
         html = client.get(reverse(name, args=[owner]) + "?" + query).content.decode()
-        assert "Show all documents" in html and "No document is in this set" in html
+        everything = f'<a href="{reverse(name, args=[owner])}">Show all documents</a>'
+        assert everything in html and "No document is in this set" in html
