@@ -67,7 +67,7 @@ SWEPT_TOKENS = 600_000_000  # what is gone through, over all passes, where the n
 CONTINUED = 1 / 3  # of the passes of a run, for one that begins with its topics
 # A rough figure of this program on two cores, set by hand from single trainings of some collections while it was made:
 # seconds a token and pass, at so many topics; more topics cost as this power of them.
-SWEEP, SWEEP_TOPICS, SWEEP_POWER = 0.2e-6, 100, 0.33
+SWEEP, SWEEP_TOPICS, SWEEP_POWER = 0.14e-6, 100, 0.33
 # Topics with an entry in a word's row, at K = 100 and 100 tokens a word; times so many while all fades
 ENTRIES, ENTRIES_FADING = 12, 6
 
