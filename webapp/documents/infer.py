@@ -58,14 +58,16 @@ def beta(run: Run, words: np.ndarray) -> infer.Words:
 def word(view: RunView, number: int, word: int) -> dict | None:
     """p(k | w, d) of a word in a document, largest first: word, number, times, topics (link() and probability).
 
-    The topic that the word was given to, and how certainly, are the evidence's. The rest is shared out among the other
-    topics as theta and beta have it, theta from the published topics by EM: the engine's own is not kept. Where the
-    engine gives a document one topic as a whole, the rest is shared out by its theta alone.
+    The topic that the word was given to, and how certainly, are the evidence's; where several sections have the word,
+    those of the section with most of its tokens. The rest is shared out among the other topics as theta and beta have it,
+    theta from the published topics by EM: the engine's own is not kept. Where the engine gives a document one topic as a
+    whole, the rest is shared out by its theta alone.
     """
     words, counts, given, certainty = evidence.of(view.run).document(number)
-    place = int(np.searchsorted(words, word))
-    if place == len(words) or words[place] != word:
+    places = np.flatnonzero(words == word)  # one for each section that has the word
+    if not len(places):
         return None
+    place = int(places[np.argmax(counts[places])])
     run, into = view.run, view.labels.into
     p = np.zeros(run.topics)
     rest = _theta(run.snapshot_id, run.pk, number)
@@ -78,7 +80,7 @@ def word(view: RunView, number: int, word: int) -> dict | None:
     order = [k for k in np.argsort(-p, kind="stable").tolist() if p[k] >= 0.005][:SHOWN]
     return {
         "number": word,
-        "times": int(counts[place]),
+        "times": int(counts[places].sum()),
         "topic": int(into[given[place]]),
         "topics": [links.topic(view, k) | {"probability": float(p[k])} for k in order],
     }
@@ -88,8 +90,9 @@ def word(view: RunView, number: int, word: int) -> dict | None:
 def _theta(snapshot_id: int, run_id: int, number: int) -> np.ndarray:
     """Of a document, under a snapshot, which never changes."""
     run = Run.objects.get(pk=run_id)
-    words, counts, _, _ = evidence.of(run).document(number)
-    return _read(run, words, counts).theta
+    rows, counts, _, _ = evidence.of(run).document(number)
+    words, place = np.unique(rows, return_inverse=True)  # sections of a document share words
+    return _read(run, words, np.bincount(place, weights=counts).astype(counts.dtype)).theta
 
 
 def _read(run: Run, words: np.ndarray, counts: np.ndarray) -> infer.Reading:

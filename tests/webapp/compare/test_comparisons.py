@@ -27,8 +27,8 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(scope="module")
 def others(trained, draft, django_db_blocker):
-    """A run with another seed, one with fewer topics, and one of another corpus, in another order and with more
-    sections."""
+    """A run with another seed, one with fewer topics, and one of another corpus, in another order, with more sections, and
+    with stop words of another language: a limit keeps out those of its own."""
     from tasks.corpora import read_corpus
     from tasks.runs import train
     from webapp.ingest import corpora, guesses
@@ -37,7 +37,9 @@ def others(trained, draft, django_db_blocker):
         corpus = draft(as_csv(example_rows(450)[::-1]), "other.csv")
         corpora.read(
             corpus,
-            corpora.ReadingSettings(options=asdict(guesses.sniff(corpus).options), language="fr", min_documents=4),
+            corpora.ReadingSettings(
+                options=asdict(guesses.sniff(corpus).options), language="fr", min_documents=4, max_share=0.5
+            ),
         )
         read_corpus(corpus.pk)
         corpus.refresh_from_db()

@@ -24,7 +24,7 @@ from webapp.accounts import sharing
 from webapp.corpora import deleted, deletion
 from webapp.ingest import corpora, versions
 from webapp.jobs import claims, events, kinds
-from webapp.models import Answer, Comparison, Corpus, Document, Edit, Export, Membership, Pin, Run, User, Version
+from webapp.models import Answer, Comparison, Corpus, Document, Edit, Export, Membership, Pin, Run, TextShown, User, Version
 from webapp.notebooks import queries
 from webapp.notebooks import services as notebooks
 from webapp.operations import upkeep
@@ -73,6 +73,7 @@ def made(draft, django_db_blocker, tmp_path_factory):
         export = Export.objects.create(run=run, by=ada, **about)
         files.export_folder(export.pk).mkdir(parents=True)
         (files.export_folder(export.pk) / "file").write_bytes(b"number,word\n")
+        TextShown.objects.create(reader=f"user {ada.pk}", digest=b"of a text", corpus=corpus, shown="{[0,5)}")
         Membership.objects.create(corpus=corpus, user=ada, role="viewer")
         sharing.add(corpus, "eve@example.org", "editor", ada)
         sharing.make_link(corpus, ada, "a colleague", 7)

@@ -24,7 +24,7 @@ def test_a_run_with_the_usual_settings_follows(client, sent):
     client.post(url, data)
     read_corpus(corpus.pk)
     run = Run.objects.get(corpus=corpus)
-    assert run.status == "queued" and run.topics == 5 and run.settings["passes"] > 1
+    assert run.status == "queued" and run.topics == 10 and run.settings["passes"] > 1
     assert client.get(reverse("corpus_json", args=[corpus.pk])).json()["run"] == reverse("run", args=[run.pk])
 
 
