@@ -24,7 +24,20 @@ from webapp.accounts import sharing
 from webapp.corpora import deleted, deletion
 from webapp.ingest import corpora, versions
 from webapp.jobs import claims, events, kinds
-from webapp.models import Answer, Comparison, Corpus, Document, Edit, Export, Membership, Pin, Run, TextShown, User, Version
+from webapp.models import (
+    Answer,
+    Comparison,
+    Corpus,
+    Document,
+    Edit,
+    Export,
+    Membership,
+    Pin,
+    Run,
+    TextShown,
+    User,
+    Version,
+)
 from webapp.notebooks import queries
 from webapp.notebooks import services as notebooks
 from webapp.operations import upkeep

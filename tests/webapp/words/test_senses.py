@@ -180,12 +180,12 @@ def test_only_clear_topics_are_called_senses(client, trained, frequent, monkeypa
 def test_only_the_largest_other_topics_are_listed(client, trained, frequent, monkeypatch):
     monkeypatch.setattr(senses, "LIKELY", 1.1)
     whole = data(client, trained, frequent)
-    monkeypatch.setattr(senses, "LISTED", 2)
+    monkeypatch.setattr(senses, "LISTED", 1)
     page = data(client, trained, frequent, fresh="1")  # not the page that was kept
-    assert page["rare"] == whole["rare"][:2] and len(whole["rare"]) > 3
+    assert page["rare"] == whole["rare"][:1] and len(whole["rare"]) > 2
     assert page["rare_count"] == whole["rare_count"] == len(whole["rare"]) and page["rest"] == whole["rest"]
     text = client.get(reverse("run_word", args=[trained.pk, frequent])).content.decode()
-    assert f"And {len(whole['rare']) - 2} more topics" in text and f"{len(whole['rare'])} other topics together" in text
+    assert f"And {len(whole['rare']) - 1} more topics" in text and f"{len(whole['rare'])} other topics together" in text
     last = whole["rare"][-1]
     assert data(client, trained, frequent, topic=str(last["number"]))["sense"]["words"] == last["words"]
 
