@@ -1,6 +1,7 @@
 """Hostile uploads: each of docs/security.md's list is refused in seconds with its sentence, and leaves nothing."""
 
 import gzip
+import html
 import io
 import re
 import tarfile
@@ -12,7 +13,7 @@ from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from webapp.models import Corpus
+from webapp.models import Corpus, User
 
 pytestmark = pytest.mark.django_db
 SECONDS = 10  # of processor time of the web process; each takes one or two
@@ -116,3 +117,13 @@ def test_each_is_refused_with_its_sentence_and_leaves_nothing(client, what):
     assert time.process_time() - began < SECONDS
     assert (set((settings.FILES / "corpora").glob("*")), Corpus.everything.count()) == before
     assert not list(settings.FILE_UPLOAD_TEMP_DIR.iterdir())
+
+
+@pytest.mark.parametrize("most", [None, 1 << 40])
+@pytest.mark.parametrize("what", ["a zip that is none", "JSON of 200,000 brackets", "an empty file"])
+def test_a_page_refuses_them_with_400_while_accounts_are_on_too(client, settings, what, most):
+    settings.ACCOUNTS, settings.MOST = True, {"bytes": most, "documents": None, "jobs": None}
+    client.force_login(User.objects.create_user("ann@example.org", "ann"))
+    name, content = HOSTILE[what]
+    answer = client.post(reverse("corpora"), {"files": [SimpleUploadedFile(name, content)]})
+    assert answer.status_code == 400 and listed()[what] in html.unescape(answer.content.decode())

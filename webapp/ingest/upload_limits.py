@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,9 @@ from webapp.storage import disk
 
 GIGABYTE = 1 << 30
 KEPT = "What has arrived is kept for 7 days: make room on the server, then continue."
+
+
+_NOTE = re.compile(r"[\w-]{22}\.json", re.ASCII)
 
 
 class Refused(Exception):
@@ -43,14 +47,16 @@ def hold_quota(owner: int | None, size: int) -> Iterator[None]:
     if user is None or not settings.ACCOUNTS:
         yield
         return
-    try:
-        with transaction.atomic():
-            if quotas.limits(user).bytes is None:
-                _check_share(User.objects.select_for_update(no_key=True).get(pk=user.pk), size)
+    if quotas.limits(user).bytes is None:
+        _check_share(user, size)
+        yield
+        return
+    with transaction.atomic():
+        try:
             quotas.check_bytes(user, size, arriving=lambda: _bytes_arriving(user.pk))
-            yield
-    except Invalid as error:
-        raise Refused(413, error.message) from None
+        except Invalid as error:
+            raise Refused(413, error.message) from None
+        yield
 
 
 def _check_share(user: User, size: int) -> None:
@@ -62,7 +68,8 @@ def _check_share(user: User, size: int) -> None:
 
 def _bytes_arriving(owner: int) -> int:
     """Bytes that an owner's uploads will have, of which no corpus has been made."""
-    notes = settings.FILE_UPLOAD_TEMP_DIR.glob("*.json")
+    files = settings.FILE_UPLOAD_TEMP_DIR.iterdir()
+    notes = (path for path in files if _NOTE.fullmatch(path.name))  # a form's own .json file lies there, too
     uploads = (json.loads(text) for text in map(_read_if_there, notes) if text)
     return sum(note["length"] for note in uploads if note.get("owner") == owner)
 
