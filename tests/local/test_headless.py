@@ -53,7 +53,7 @@ def test_mistakes_say_what_to_do(manage, tmp_path):
     assert "is empty" in manage("import_corpus", str(empty), fails=True).stderr
     words = tmp_path / "stop.txt"
     words.write_text("the of and")
-    assert "No word is left" in manage("import_corpus", str(words), fails=True).stderr
+    assert "No word is left" in manage("import_corpus", str(words), "--language", "en", fails=True).stderr
     assert "no corpus 999" in manage("train", "999", "--topics", "5", fails=True).stderr
     assert "no run 999" in manage("export_topics", "999", fails=True).stderr
     path = tmp_path / "speeches.csv"

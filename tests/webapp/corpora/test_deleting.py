@@ -86,7 +86,6 @@ def made(draft, django_db_blocker, tmp_path_factory):
         export = Export.objects.create(run=run, by=ada, **about)
         files.export_folder(export.pk).mkdir(parents=True)
         (files.export_folder(export.pk) / "file").write_bytes(b"number,word\n")
-        TextShown.objects.create(reader=f"user {ada.pk}", digest=b"of a text", corpus=corpus, shown="{[0,5)}")
         Membership.objects.create(corpus=corpus, user=ada, role="viewer")
         TextShown.objects.create(reader=f"user {ada.pk}", digest=b"x" * 32, corpus=corpus, shown="{}")
         sharing.add(corpus, "eve@example.org", "editor", ada)
