@@ -15,6 +15,7 @@ import numpy as np
 
 from inference import checkpoint, engines, infer, senses, simulate
 from inference.bow import Bow
+from inference.effects import contrasts, regression, units
 from inference.engines.contract import AnyEngine, Config
 from inference.evaluate import Coherence, Completion, Diagnostics, LeftToRight
 from inference.evidence import Evidence, gather
@@ -181,6 +182,8 @@ def _explore(topics: Topics) -> None:
     distances.between(rows, rows)
     documents = np.array([0, 1]), np.array([0]), np.array([3]), np.array([4])
     bands.shares(*documents, np.array([0]), 1, np.array([0]))
+    effect = regression.Data.of(units.documents(1), np.zeros(1), documents, np.arange(1), 1)
+    contrasts.of_sides(effect, np.array([0, 1]))
     count(np.zeros(1, np.int32), 1)
     marked(np.ones(1, bool))
     cooccurrence.beside(*documents, topics.K, 1)

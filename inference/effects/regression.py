@@ -1,0 +1,197 @@
+"""Regression of documents' shares on a design, documents weighted by their words, with CR2 variances of contrasts.
+
+beta_k = (X'NX)^-1 X'x_k: x_k tokens of topic k, N lengths. In documents that are weighted so, the hat matrix of a unit c is
+H_c = U_c U_c', U_c = N_c^(1/2) X_c L, L L' = (X'NX)^-1, and U_c' (I - H_c)^(-1/2) = (I - U_c' U_c)^(-1/2) U_c': a unit needs
+P x P numbers, however many documents it has (Pustejovsky and Tipton 2018, with the inverse lengths as working variances).
+Two passes over the documents' topics; memory is that of P x T sums and a block of units, not of the corpus.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from inference.effects.units import Units
+from inference.errors import Invalid
+from inference.explore import documents
+from inference.jit import njit
+
+BLOCK = 1 << 13  # units at a time
+MOST_COLUMNS = 32  # of a design
+ALONE = 1e-9  # 1 - leverage, below which a unit alone decides a coefficient, and its residual says nothing
+
+
+class Data(NamedTuple):
+    """What a regression is of. units: whose documents; cell: int32[D], the row of the design of each document, -1 for one that is
+    left out; the others as in explore.bands: int64[D + 1], uint16[m], int32[m], int64[D]; into: int32[K], the topic of T that
+    each is counted as, -1 for none."""
+
+    units: Units
+    cell: np.ndarray
+    doc_ptr: np.ndarray
+    doc_topics: np.ndarray
+    doc_tokens: np.ndarray
+    lengths: np.ndarray
+    into: np.ndarray
+    T: int
+
+    @classmethod
+    def of(cls, units: Units, cell: np.ndarray, documents_: tuple, into: np.ndarray, T: int) -> "Data":
+        """Arrays as kernels take them. documents_: doc_ptr, doc_topics, doc_tokens, lengths. Raises Invalid."""
+        return cls(
+            units, documents.frozen(cell, np.int32), *documents.arrays(*documents_), documents.frozen(into, np.int32), T
+        )
+
+
+class Fit(NamedTuple):
+    """Of each contrast q and topic t. estimate, variance: float64[Q, T], NaN where the documents don't say it (the design can't tell
+    the contrast from other columns). df: float64[Q], Satterthwaite's."""
+
+    estimate: np.ndarray
+    variance: np.ndarray
+    df: np.ndarray
+
+
+def fit(data: Data, design: np.ndarray, contrasts: np.ndarray) -> Fit:
+    """design: float64[C, P], a row for each cell; contrasts: float64[Q, P].
+
+    Raises Invalid for a design of other size, or of more than MOST_COLUMNS columns.
+    """
+    design, contrasts = (np.ascontiguousarray(array, np.float64) for array in (design, contrasts))
+    if design.shape[1] > MOST_COLUMNS or design.shape[1] != contrasts.shape[1]:
+        raise Invalid(
+            "design", f"At most {MOST_COLUMNS} columns, as many as in contrasts, were expected, got {design.shape[1]}."
+        )
+    arrays = data.cell, data.doc_ptr, data.doc_topics, data.doc_tokens, data.lengths, data.into
+    gram, cross = _totals(*arrays, design, data.T)
+    root = _root(gram)
+    beta = root @ (root.T @ cross)
+    known = np.abs(contrasts - contrasts @ root @ root.T @ gram).max(axis=1) <= 1e-6 * np.abs(contrasts).max(axis=1)
+    Q, P = contrasts.shape
+    squares, products = np.zeros((Q, data.T)), np.zeros((Q, data.T, P))
+    moment, spread = np.zeros((Q, P, P)), _Spread(Q, root.shape[1])
+    order, starts = data.units.order, data.units.starts
+    for a in range(0, data.units.U, BLOCK):
+        block = starts[a : a + BLOCK + 1]
+        of_unit = _grams(order, block, data.cell, data.lengths, design)
+        weight = spread.add(root, of_unit, contrasts)
+        shift = np.einsum("bij,bqj->bqi", of_unit, weight)
+        moment += np.einsum("bqi,bqj->qij", shift, shift)
+        _moments(order, block, *arrays, design, weight, shift, squares, products)
+    variance = squares - 2 * np.einsum("qtp,pt->qt", products, beta) + np.einsum("pt,qpr,rt->qt", beta, moment, beta)
+    estimate = np.where(known[:, None], contrasts @ beta, np.nan)
+    return Fit(estimate, np.where(known[:, None], np.maximum(variance, 0.0), np.nan), spread.freedom())
+
+
+def _root(gram: np.ndarray) -> np.ndarray:
+    """L, float64[P, rank], of which L L' is the (pseudo-)inverse."""
+    scale = 1 / np.sqrt(np.maximum(np.diag(gram), 1e-300))
+    values, vectors = np.linalg.eigh(gram * scale[:, None] * scale)
+    kept = values > 1e-10 * max(values.max(initial=0.0), 1e-300)
+    return scale[:, None] * vectors[:, kept] / np.sqrt(values[kept])
+
+
+class _Spread:
+    """The matrix p_c' p_b of Satterthwaite's approximation, by what its trace and squares need (Bell and McCaffrey 2002, section 4:
+    working variances are the inverse lengths): it is diag(d) - u u', a row of u for each unit."""
+
+    def __init__(self, Q: int, rank: int):
+        self.trace, self.squares, self.outer = np.zeros(Q), np.zeros(Q), np.zeros((Q, rank, rank))
+
+    def add(self, root: np.ndarray, of_unit: np.ndarray, contrasts: np.ndarray) -> np.ndarray:
+        """float64[B, Q, P]: what a unit's scores are weighted with, L (I - G)^(-1/2) L' c."""
+        values, vectors = np.linalg.eigh(root.T @ of_unit @ root)  # G = L' X_c' N_c X_c L of each unit
+        values = np.clip(values, 0.0, 1.0)
+        left = 1 - values
+        inverse = np.where(left > ALONE, 1 / np.maximum(left, ALONE), 0.0)
+        turned = np.einsum("bij,qi->bqj", vectors, contrasts @ root)  # L'c in each unit's own directions
+        d = np.einsum("bj,bqj->bq", values * inverse, turned**2)
+        u = np.einsum("bij,bqj->bqi", vectors, (values * np.sqrt(inverse))[:, None] * turned)
+        uu = (u**2).sum(axis=2)
+        self.trace += (d - uu).sum(axis=0)
+        self.squares += (d**2 - 2 * d * uu).sum(axis=0)
+        self.outer += np.einsum("bqi,bqj->qij", u, u)
+        adjusted = np.einsum("bij,bqj->bqi", vectors, np.sqrt(inverse)[:, None] * turned)
+        return np.ascontiguousarray(adjusted @ root.T)
+
+    def freedom(self) -> np.ndarray:
+        below = self.squares + (self.outer**2).sum(axis=(1, 2))
+        return np.where(below > 0, self.trace**2 / np.maximum(below, 1e-300), 0.0)
+
+
+@njit(cache=True, nogil=True)
+def _totals(cell, doc_ptr, doc_topics, doc_tokens, lengths, into, design, T):
+    """X'NX and X'x: float64[P, P] and float64[P, T]."""
+    P = design.shape[1]
+    gram, cross = np.zeros((P, P)), np.zeros((T, P))
+    for d in range(len(cell)):
+        c = cell[d]
+        if c < 0:
+            continue
+        for p in range(P):
+            for q in range(P):
+                gram[p, q] += lengths[d] * design[c, p] * design[c, q]
+        for j in range(doc_ptr[d], doc_ptr[d + 1]):
+            t = into[doc_topics[j]]
+            if t >= 0:
+                for p in range(P):
+                    cross[t, p] += doc_tokens[j] * design[c, p]
+    return gram, cross.T.copy()
+
+
+@njit(cache=True, nogil=True)
+def _grams(order, starts, cell, lengths, design):
+    """X_c' N_c X_c of a block of units: float64[B, P, P]."""
+    P = design.shape[1]
+    out = np.zeros((len(starts) - 1, P, P))
+    for b in range(len(starts) - 1):
+        for i in range(starts[b], starts[b + 1]):
+            d = order[i]
+            c = cell[d]
+            if c < 0 or lengths[d] == 0:
+                continue
+            for p in range(P):
+                for q in range(P):
+                    out[b, p, q] += lengths[d] * design[c, p] * design[c, q]
+    return out
+
+
+@njit(cache=True, nogil=True)
+def _moments(
+    order, starts, cell, doc_ptr, doc_topics, doc_tokens, lengths, into, design, weight, shift, squares, products
+):
+    """Adds of each unit, contrast and topic y^2 and y b: y is what the unit's tokens of the topic move the contrast by, b what its
+    words would by themselves. Topics that a unit has not need neither."""
+    Q, P = shift.shape[1], shift.shape[2]
+    T = squares.shape[1]
+    y, touched, held = np.zeros((T, Q)), np.empty(T, np.int64), np.zeros(T, np.bool_)
+    w = np.empty(Q)
+    for b in range(len(starts) - 1):
+        n = 0
+        for i in range(starts[b], starts[b + 1]):
+            d = order[i]
+            c = cell[d]
+            if c < 0 or lengths[d] == 0:
+                continue
+            for q in range(Q):
+                w[q] = 0.0
+                for p in range(P):
+                    w[q] += weight[b, q, p] * design[c, p]
+            for j in range(doc_ptr[d], doc_ptr[d + 1]):
+                t = into[doc_topics[j]]
+                if t < 0 or doc_tokens[j] == 0:
+                    continue
+                if not held[t]:
+                    held[t] = True
+                    touched[n] = t
+                    n += 1
+                for q in range(Q):
+                    y[t, q] += w[q] * doc_tokens[j]
+        for i in range(n):
+            t = touched[i]
+            held[t] = False
+            for q in range(Q):
+                value = y[t, q]
+                y[t, q] = 0.0
+                squares[q, t] += value * value
+                for p in range(P):
+                    products[q, t, p] += value * shift[b, q, p]

@@ -1,0 +1,130 @@
+"""Shares of topics in groups of documents, with the CR2 variance of each: a regression on the groups alone, whose formulas close."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import betaincinv, expit, logit, stdtrit
+
+from inference.effects.regression import ALONE, Data
+from inference.effects.units import LEAST, LEVEL
+from inference.jit import njit
+
+
+FEW = 2  # units with a topic up to which their own variance says too little
+
+
+class Shares(NamedTuple):
+    """share: float64[T, G], NaN for a group without words; variance: of it, beyond these texts. df: float64[G], Satterthwaite's.
+    units: int64[G], that have words in the group; holding: int64[T, G], of these with the topic. tokens: float64[G]. typical:
+    float64[T, 1], the share in the units that have the topic."""
+
+    share: np.ndarray
+    variance: np.ndarray
+    df: np.ndarray
+    units: np.ndarray
+    holding: np.ndarray
+    tokens: np.ndarray
+    typical: np.ndarray
+
+
+class Interval(NamedTuple):
+    """low, high: of a share, NaN where nobody knows. tested: the share, or the upper end that stands in for it where FEW units have
+    the topic. error: standard error of its logit, 0 of an upper end."""
+
+    low: np.ndarray
+    high: np.ndarray
+    tested: np.ndarray
+    error: np.ndarray
+
+
+def of_groups(data: Data, G: int) -> Shares:
+    """data.cell: the group of each document. One pass; memory is that of G x T sums.
+
+    With h the part that a unit has of its group's words, the variance is sum_c (x_c - share n_c)^2 / (1 - h_c) / (sum n)^2.
+    """
+    some = data.cell >= 0
+    tokens = np.bincount(data.cell[some], weights=data.lengths[some], minlength=G)[:G]
+    arrays = data.cell, data.doc_ptr, data.doc_topics, data.doc_tokens, data.lengths, data.into
+    of, whole = _sums(*data.units, *arrays, tokens, data.T)
+    x, xx, xn, holding, words = np.moveaxis(of, 2, 0)
+    units, nn, squares, u = whole
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = np.where(tokens > 0, x / tokens, np.nan)
+        variance = np.maximum(xx - 2 * share * xn + share**2 * nn, 0.0) / tokens**2
+        df = np.where(units > 1, 1 / np.maximum(squares + u**2, 1e-300), 0.0)
+    typical = x.sum(axis=1, keepdims=True) / np.maximum(words.sum(axis=1, keepdims=True), 1.0)
+    return Shares(share, variance, df, units.astype(np.int64), holding.astype(np.int64), tokens, typical)
+
+
+def intervals(of: Shares, level: float = LEVEL) -> Interval:
+    """float64[T, G], on the scale of the logit with Student's t.
+
+    NaN below LEAST units. Where FEW units have the topic, the upper end is that of the share of units that may have it (Clopper
+    and Pearson 1934) times its typical share, or its share here in those that do, as explore.bands does with documents.
+    """
+    n, m, share = np.broadcast_to(of.units, of.share.shape), of.holding, of.share
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        error = np.sqrt(of.variance) / (share * (1 - share))
+        reach = stdtrit(np.maximum(of.df, 1e-3), 0.5 + level / 2) * error
+        low, high = expit(logit(share) - reach), expit(logit(share) + reach)
+        here = np.where(m > 0, share * n / np.maximum(m, 1), 0.0)
+    few = (m <= FEW) & (m < n)
+    most = betaincinv(m + 1.0, np.maximum(n - m, 1e-9), 0.5 + level / 2) * np.maximum(of.typical, here)
+    low = np.where(m == 0, 0.0, low)
+    high = np.where(few, np.clip(np.maximum(most, share), 0.0, 1.0), high)
+    low, high = np.where(share == 1, 1.0, low), np.where(share == 1, 1.0, high)
+    told = (n >= LEAST) & np.isfinite(share)
+    ends = np.where(told, low, np.nan), np.where(told, high, np.nan)
+    return Interval(*ends, np.where(few, high, share), np.where(few | (share == 1), 0.0, error))
+
+
+@njit(cache=True, nogil=True)
+def _sums(order, starts, group, doc_ptr, doc_topics, doc_tokens, lengths, into, tokens, T):
+    """float64[T, G, 5], of the units' tokens of a topic their sum, the sums of their squares and of their products with the units'
+    lengths, both over 1 - h, how many units have it, and the words of these. float64[4, G]: units, the sum of squared lengths
+    over 1 - h, and sums of d^2 - 2 d u^2 and of u^2 for the degrees of freedom."""
+    G = len(tokens)
+    of, whole = np.zeros((T, G, 5)), np.zeros((4, G))
+    own, own_topics = np.zeros(G), np.zeros((T, G))
+    groups, pairs = np.empty(G, np.int64), np.empty(T * G, np.int64)
+    for b in range(len(starts) - 1):
+        n, m = 0, 0
+        for i in range(starts[b], starts[b + 1]):
+            d = order[i]
+            g = group[d]
+            if g < 0 or lengths[d] == 0:
+                continue
+            if own[g] == 0.0:
+                groups[n] = g
+                n += 1
+            own[g] += lengths[d]
+            for j in range(doc_ptr[d], doc_ptr[d + 1]):
+                t = into[doc_topics[j]]
+                if t < 0 or doc_tokens[j] == 0:
+                    continue
+                if own_topics[t, g] == 0.0:
+                    pairs[m] = t * G + g
+                    m += 1
+                own_topics[t, g] += doc_tokens[j]
+        for i in range(m):
+            t, g = pairs[i] // G, pairs[i] % G
+            value, left = own_topics[t, g], 1 - own[g] / tokens[g]
+            own_topics[t, g] = 0.0
+            row = of[t, g]
+            row[0] += value
+            row[3] += 1
+            row[4] += own[g]
+            if left > ALONE:
+                row[1] += value * value / left
+                row[2] += value * own[g] / left
+        for i in range(n):
+            g = groups[i]
+            h = own[g] / tokens[g]
+            whole[0, g] += 1
+            if 1 - h > ALONE:
+                part = h / (1 - h)
+                whole[1, g] += own[g] * own[g] / (1 - h)
+                whole[2, g] += part * part * (1 - 2 * h)
+                whole[3, g] += part * h
+            own[g] = 0.0
+    return of, whole

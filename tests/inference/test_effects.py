@@ -1,0 +1,196 @@
+"""Effects on shares: regressions equal their slow twin and published figures, intervals hold the truth."""
+
+import math
+
+import numpy as np
+import pytest
+
+from inference.effects import contrasts, corrections, regression, shares, units
+from inference.effects.regression import Data
+from inference.errors import Invalid
+from tests.inference import naive_effects
+
+K = 4
+
+
+def collection(chance, D, U):
+    """(x int[D, K], lengths, unit codes): documents of a unit are alike; one document is empty."""
+    own, unit = chance.dirichlet(np.full(K, 2.0), U), chance.integers(0, U, D)
+    lengths = chance.integers(1, 60, D)
+    lengths[0] = 0
+    return np.array([chance.multinomial(n, own[u]) for n, u in zip(lengths, unit, strict=True)]), lengths, unit
+
+
+def data_of(x, lengths, of_units, cell):
+    held = [np.flatnonzero(row) for row in x]
+    ptr = np.concatenate([[0], np.cumsum([len(row) for row in held])])
+    topics, tokens = np.concatenate(held), np.concatenate([row[k] for row, k in zip(x, held, strict=True)])
+    T = x.shape[1]
+    return Data.of(of_units, cell, (ptr, topics, tokens, lengths), np.arange(T), T)
+
+
+@pytest.mark.parametrize("block", [3, 1 << 13])
+def test_a_regression_equals_the_textbook(monkeypatch, block):
+    monkeypatch.setattr(regression, "BLOCK", block)
+    chance = np.random.default_rng(3)
+    x, lengths, unit = collection(chance, 90, 11)
+    cell, design = chance.integers(0, 7, 90), chance.normal(size=(7, 3))
+    design[:, 0] = 1
+    wanted = np.array([[0, 1.0, 0], [1, 0.5, -2], [0, 0, 1]])
+    fit = regression.fit(data_of(x, lengths, units.by_code(unit), cell), design, wanted)
+    some = lengths > 0
+    for k in range(K):
+        estimate, variance, df = naive_effects.regression(
+            x[some, k] / lengths[some], lengths[some], design[cell[some]], unit[some].tolist(), wanted
+        ).T
+        assert fit.estimate[:, k] == pytest.approx(estimate)
+        assert fit.variance[:, k] == pytest.approx(variance)
+        assert fit.df == pytest.approx(df)
+
+
+def test_a_unit_that_alone_decides_a_coefficient_says_nothing_of_its_variance():
+    chance = np.random.default_rng(4)
+    x, lengths, unit = collection(chance, 60, 6)
+    cell = (unit == 2).astype(int)
+    design, wanted = np.array([[1.0, 0], [1, 1]]), np.array([[1.0, 0], [0, 1]])
+    fit = regression.fit(data_of(x, lengths, units.by_code(unit), cell), design, wanted)
+    some = lengths > 0
+    twin = naive_effects.regression(
+        x[some, 1] / lengths[some], lengths[some], design[cell[some]], unit[some].tolist(), wanted
+    )
+    assert np.stack([fit.estimate[:, 1], fit.variance[:, 1], fit.df], axis=1) == pytest.approx(twin)
+
+
+def test_standard_errors_equal_those_that_stata_prints():
+    """`reg y x, vce(hc2)` on cos, tan and sin of whole numbers, as the tests of the R package dfadjust (Kolesár) have them. Shares
+    between 0 and 1 are made of y by shifting and scaling, and counted in 10^6 tokens."""
+    y = np.array([*map(math.cos, range(10)), *map(math.tan, range(1, 11))])
+    at = np.array([*map(math.sin, range(1, 11)), *map(math.sin, range(2, 12))])
+    low, size, n = y.min() - 1, np.ptp(y) + 2, 10**9
+    tokens = np.round((y - low) / size * n).astype(np.int64)
+    fit = regression.fit(
+        data_of(np.stack([tokens, n - tokens], axis=1), np.full(20, n), units.documents(20), np.arange(20)),
+        np.stack([np.ones(20), at], axis=1),
+        np.eye(2),
+    )
+    assert fit.estimate[0, 0] * size + low == pytest.approx(-0.4456202905, rel=1e-6)
+    assert fit.estimate[1, 0] * size == pytest.approx(0.3241183110, rel=1e-6)
+    assert np.sqrt(fit.variance[:, 0]) * size == pytest.approx([0.4227339762, 0.4421048122], rel=1e-6)
+
+
+def test_what_the_design_can_not_tell_is_not_told():
+    x, lengths, unit = collection(np.random.default_rng(5), 40, 8)
+    design = np.array([[1.0, 1, 0], [1, 1, 1]])  # the first two columns say the same
+    data = data_of(x, lengths, units.by_code(unit), np.arange(40) % 2)
+    fit = regression.fit(data, design, np.array([[0, 1.0, 0], [0, 0, 1]]))
+    assert np.isnan(fit.estimate[0]).all()
+    assert np.isfinite(fit.estimate[1]).all()
+    with pytest.raises(Invalid, match="At most 32 columns"):
+        regression.fit(data, np.ones((2, 33)), np.ones((1, 33)))
+
+
+def test_shares_of_groups_are_a_regression_on_the_groups():
+    chance = np.random.default_rng(6)
+    x, lengths, unit = collection(chance, 120, 15)
+    unit[:5] = -1  # each a unit of its own
+    group = chance.integers(-1, 3, 120)
+    data = data_of(x, lengths, units.by_code(unit), group)
+    of = shares.of_groups(data, 4)
+    fit = regression.fit(data, np.eye(4), np.eye(4))
+    assert of.share[:, :3] == pytest.approx(fit.estimate[:3].T)
+    assert of.variance[:, :3] == pytest.approx(fit.variance[:3].T)
+    assert of.df[:3] == pytest.approx(fit.df[:3])
+    assert np.isnan(of.share[:, 3]).all()
+    assert np.isnan(shares.intervals(of).low[:, 3]).all()
+    codes = np.where(unit < 0, 1000 + np.arange(120), unit)
+    there = [set(codes[(group == g) & (lengths > 0)]) for g in range(3)]
+    assert of.units[:3].tolist() == list(map(len, there))
+    assert of.holding[2, 1] == len(set(codes[(group == 1) & (x[:, 2] > 0)]))
+
+
+def test_under_five_units_there_is_no_interval_and_an_absent_topic_has_an_upper_end():
+    chance = np.random.default_rng(7)
+    x, lengths, unit = collection(chance, 200, 10)
+    group = (unit >= 4).astype(int)
+    x[:, 0] += x[:, 3] * (group == 1)
+    x[:, 3] *= group == 0
+    of = shares.of_groups(data_of(x, lengths, units.by_code(unit), group), 2)
+    interval = shares.intervals(of)
+    assert of.units.tolist() == [4, 6]
+    assert np.isnan(interval.low[:, 0]).all()
+    assert interval.low[3, 1] == 0 == of.share[3, 1]
+    assert 0 < interval.high[3, 1] < 1
+
+
+def test_a_contrast_is_the_difference_of_its_sides_and_b_is_told_at_the_times_of_a():
+    chance = np.random.default_rng(8)
+    x, lengths, unit = collection(chance, 300, 30)
+    side, year = chance.integers(0, 2, 300), chance.integers(0, 6, 300)
+    side[year == 5] = 0
+    data = data_of(x, lengths, units.by_code(unit), side)
+    plain = contrasts.of_sides(data, np.array([0, 1]))
+    assert plain.difference == pytest.approx(plain.sides.share[:, 0] - plain.sides.share[:, 1])
+    low, high = plain.between()
+    assert ((low < plain.difference) & (plain.difference < high)).all()
+    assert (plain.times()[0] < plain.ratio).all()
+    cells = data._replace(cell=(side * 6 + year).astype(np.int32))
+    at_times = contrasts.of_sides(cells, np.repeat([0, 1], 6), np.tile(np.arange(6), 2))
+    assert at_times.compared.share[:, 0] == pytest.approx(plain.sides.share[:, 0])
+    X = np.concatenate([contrasts.spline(year, lengths), (side == 0)[:, None]], axis=1)
+    root = np.sqrt(lengths)[:, None]
+    beta = np.linalg.lstsq(X * root, np.nan_to_num(x / np.maximum(lengths, 1)[:, None]) * root, rcond=None)[0]
+    # The knots of documents are not quite those of cells, whose words are the same: both have the spline's own columns.
+    assert at_times.difference == pytest.approx(beta[-1], abs=1e-9)
+
+
+def test_units_on_both_sides_count_for_less_than_others():
+    """Of pairs that differ much from one another and little within, the difference is known better than each share."""
+    chance = np.random.default_rng(9)
+    own = np.repeat(chance.beta(2, 5, 40), 2)
+    x = np.stack([chance.binomial(500, own), np.full(80, 0)], axis=1)
+    side = np.tile([0, 1], 40)
+    paired = contrasts.of_sides(data_of(x, np.full(80, 500), units.by_code(np.arange(80) // 2), side), np.array([0, 1]))
+    alone = contrasts.of_sides(data_of(x, np.full(80, 500), units.documents(80), side), np.array([0, 1]))
+    widths = [float(high[0] - low[0]) for low, high in (paired.between(), alone.between())]
+    assert widths[0] < widths[1] / 3
+
+
+def test_what_can_not_be_told_has_no_interval_and_no_p():
+    x, lengths, unit = collection(np.random.default_rng(10), 200, 20)
+    few = contrasts.of_sides(data_of(x, lengths, units.by_code(unit), (unit > 3).astype(int)), np.array([0, 1]))
+    assert few.verdict == "few units"
+    assert np.isnan(few.between()[0]).all()
+    assert (few.p == 1).all()
+    side = (unit > 9).astype(int)
+    period = np.where(side == 1, 5 + unit % 5, unit % 5)  # one side after the other
+    apart = contrasts.of_sides(
+        data_of(x, lengths, units.by_code(unit), side * 10 + period), np.repeat([0, 1], 10), np.tile(np.arange(10), 2)
+    )
+    assert apart.verdict == "apart in time"
+
+
+def test_few_units_can_be_assigned_in_few_ways():
+    group = np.repeat([True, False], 5)
+    assert contrasts.least_p(group, np.zeros(10, int)) == pytest.approx(1 / math.comb(10, 5))
+    assert contrasts.least_p(np.tile([True, False], 4), np.repeat([0, 1], 4)) == pytest.approx(1 / math.comb(4, 2) ** 2)
+
+
+@pytest.mark.parametrize("sizes", [(5, 40), (25, 25)])
+def test_intervals_hold_the_truth_where_units_differ(sizes):
+    chance, held = np.random.default_rng(11), []
+    for _ in range(200):
+        U = sum(sizes)
+        own = np.clip(0.05 * chance.lognormal(-0.18, 0.6, U), 0, 1)  # of each unit, 5% on average
+        unit = np.repeat(np.arange(U), 12)
+        x = chance.binomial(40, chance.beta(own[unit] * 8, (1 - own[unit]) * 8))
+        side = (unit >= sizes[0]).astype(int)
+        of = data_of(np.stack([x, 40 - x], axis=1), np.full(len(unit), 40), units.by_code(unit), side)
+        low, high = contrasts.of_sides(of, np.array([0, 1])).between()
+        held.append(low[0] <= 0 <= high[0])
+    assert 0.92 <= np.mean(held) <= 0.99
+
+
+def test_intervals_of_what_is_named_are_wider():
+    assert corrections.level_of_named(3, 40) == pytest.approx(1 - 0.05 * 3 / 40)
+    assert corrections.level_of_named(40, 40) == pytest.approx(0.95)
+    assert corrections.level_of_named(0, 40) == pytest.approx(1 - 0.05 / 40)
