@@ -22,13 +22,12 @@ KNOTS = 6  # of the linear spline over time that is held constant
 
 class Contrast(NamedTuple):
     """Of T topics. sides: of a and b, their shares as they are counted; a, b: the shares that are compared, b's at the times of a
-    where time is held constant; float64[T, 2] each. correlation: float64[T], of both, as a unit may be on both. df: of their
-    difference. verdict: why no interval is given, or ""."""
+    where time is held constant; float64[T, 2] each. correlation: float64[T], of both, as a unit may be on both. verdict: why no
+    interval is given, or ""."""
 
     sides: Shares
     compared: Shares
     correlation: np.ndarray
-    df: float
     verdict: Verdict
 
     @property
@@ -75,14 +74,16 @@ class Contrast(NamedTuple):
 
     @property
     def p(self) -> np.ndarray:
-        """float64[T]: two-sided, of no difference, on the scale of the logit; 1 where there is a verdict or the larger side has the
+        """float64[T]: two-sided, of no difference, on the scale of the logit, with the fewer degrees of freedom; 1 where there is a verdict or the larger side has the
         topic in FEW units."""
         of = shares.intervals(self.compared)
         a, b = self.compared.share.T
         (a_tested, b_tested), (a_error, b_error) = of.tested.T, of.error.T
         with np.errstate(invalid="ignore", divide="ignore"):
             error = np.sqrt(a_error**2 + b_error**2 - 2 * self.correlation * a_error * b_error)
-            p = 2 * stdtr(self.df, -np.abs(_logit(a_tested) - _logit(b_tested)) / np.maximum(error, _RARE))
+            p = 2 * stdtr(
+                self.compared.df.min(), -np.abs(_logit(a_tested) - _logit(b_tested)) / np.maximum(error, _RARE)
+            )
         larger_has_few = np.where(a > b, a_tested != a, b_tested != b)
         wrong = (a_tested > b_tested) != (a > b)  # the stand-in reaches over the other side
         known = np.isfinite(p) & ~larger_has_few & ~wrong & self._told
@@ -117,7 +118,7 @@ def of_sides(data: Data, side: np.ndarray, period: np.ndarray | None = None) -> 
     with np.errstate(invalid="ignore", divide="ignore"):
         correlation = np.clip(np.nan_to_num((a + b - apart) / (2 * np.sqrt(a * b))), -1.0, 1.0)
     compared = counted._replace(share=fit.estimate[:2].T, variance=fit.variance[:2].T, df=fit.df[:2])
-    return Contrast(counted, compared, correlation, float(fit.df[2]), verdict)
+    return Contrast(counted, compared, correlation, verdict)
 
 
 def spline(period: np.ndarray, words: np.ndarray) -> np.ndarray:

@@ -99,23 +99,43 @@ class _Spread:
 
     def add(self, root: np.ndarray, of_unit: np.ndarray, contrasts: np.ndarray) -> np.ndarray:
         """float64[B, Q, P]: what a unit's scores are weighted with, L (I - G)^(-1/2) L' c."""
-        values, vectors = np.linalg.eigh(root.T @ of_unit @ root)  # G = L' X_c' N_c X_c L of each unit
-        values = np.clip(values, 0.0, 1.0)
-        left = 1 - values
-        inverse = np.where(left > ALONE, 1 / np.maximum(left, ALONE), 0.0)
-        turned = np.einsum("bij,qi->bqj", vectors, contrasts @ root)  # L'c in each unit's own directions
-        d = np.einsum("bj,bqj->bq", values * inverse, turned**2)
-        u = np.einsum("bij,bqj->bqi", vectors, (values * np.sqrt(inverse))[:, None] * turned)
+        gram, turned = root.T @ of_unit @ root, contrasts @ root  # G = L' X_c' N_c X_c L of each unit; L'c
+        d, u, adjusted = _one_row(gram, turned)
+        total = np.trace(gram, axis1=1, axis2=2)
+        several = np.abs(total**2 - (gram**2).sum(axis=(1, 2))) > 1e-12 * total**2
+        if several.any():
+            d[several], u[several], adjusted[several] = _any_rows(gram[several], turned)
         uu = (u**2).sum(axis=2)
         self.trace += (d - uu).sum(axis=0)
         self.squares += (d**2 - 2 * d * uu).sum(axis=0)
         self.outer += np.einsum("bqi,bqj->qij", u, u)
-        adjusted = np.einsum("bij,bqj->bqi", vectors, np.sqrt(inverse)[:, None] * turned)
         return np.ascontiguousarray(adjusted @ root.T)
 
     def freedom(self) -> np.ndarray:
         below = self.squares + (self.outer**2).sum(axis=(1, 2))
         return np.where(below > 0, self.trace**2 / np.maximum(below, 1e-300), 0.0)
+
+
+def _any_rows(gram: np.ndarray, turned: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """d [B, Q], u [B, Q, rank] and (I - G)^(-1/2) L'c [B, Q, rank] of units. gram: [B, rank, rank]; turned: L'c, [Q, rank]."""
+    values, vectors = np.linalg.eigh(gram)
+    values = np.clip(values, 0.0, 1.0)
+    inverse = np.where(1 - values > ALONE, 1 / np.maximum(1 - values, ALONE), 0.0)
+    along = np.einsum("bij,qi->bqj", vectors, turned)  # in each unit's own directions
+    d = np.einsum("bj,bqj->bq", values * inverse, along**2)
+    u = np.einsum("bij,bqj->bqi", vectors, (values * np.sqrt(inverse))[:, None] * along)
+    return d, u, np.einsum("bij,bqj->bqi", vectors, np.sqrt(inverse)[:, None] * along)
+
+
+def _one_row(gram: np.ndarray, turned: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The same of units whose documents have one row of the design: G = h v v' needs no eigenvectors, and most units are single
+    documents where nothing is known of them."""
+    h = np.trace(gram, axis1=1, axis2=2)[:, None]
+    inverse = np.where(1 - h > ALONE, 1 / np.maximum(1 - h, ALONE), 0.0)
+    moved = np.einsum("bij,qj->bqi", gram, turned)
+    d = np.einsum("bqi,qi->bq", moved, turned) * inverse
+    factor = ((np.sqrt(inverse) - 1) / np.maximum(h, 1e-300))[:, :, None]
+    return d, moved * np.sqrt(inverse)[:, :, None], turned + factor * moved
 
 
 @njit(cache=True, nogil=True)

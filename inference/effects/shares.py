@@ -9,7 +9,6 @@ from inference.effects.regression import ALONE, Data
 from inference.effects.units import LEAST, LEVEL
 from inference.jit import njit
 
-
 FEW = 2  # units with a topic up to which their own variance says too little
 
 

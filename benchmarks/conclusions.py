@@ -1,0 +1,161 @@
+"""Whether what is concluded from topics' shares is true: planted effects and planted nulls, with the true topics.
+
+    .venv/bin/python -m benchmarks.conclusions [--quick] [--runs N]
+
+Collections are drawn in which units (speakers) have mixtures of their own around their side's, documents around their unit's, and
+words by their document's. Of each, inference.effects compares the sides:
+  coverage: parts of the 95% intervals, of differences and of ratios, that hold the expected difference and ratio; the width is the
+    median, as a part of the share
+  nulls: where the sides are alike, parts of all topics that Benjamini and Hochberg's procedure names; where some differ, of those
+    named the parts that don't
+  time: the same where the sides follow time, and topics do, too
+Then a large collection is estimated: documents x topics x columns of a design. With --quick fewer runs and a smaller one.
+The last line is `coverage: C nulls: P seconds: S`: the lowest coverage, the false discoveries of all settings without effects
+together, and seconds.
+"""
+
+import argparse
+import resource
+import time
+from typing import NamedTuple
+
+import numpy as np
+
+from inference.effects import contrasts, regression, units
+from inference.effects.regression import Data
+from inference.findings import sums
+
+Q_VALUE = 0.05
+DOCUMENTS = 30  # of a unit, in the middle
+TAIL = 0.5  # of the logarithm of their number
+OWN, ALIKE = (
+    2.0,
+    0.2,
+)  # concentration of units' mixtures around their side's, and of documents' around their unit's, for each topic
+PLANTED = 0.2  # of the topics that differ, by half as much again or a third less
+PERIODS = 40
+LENGTHS, TOPICS, SIDES = (15, 60, 300), (10, 100, 500), ((5, 5), (5, 40), (20, 20), (50, 50))
+
+
+class Setting(NamedTuple):
+    K: int
+    words: int
+    sides: tuple[int, int]
+    effect: bool
+    in_time: bool = False
+
+
+class Outcome(NamedTuple):
+    """held, told: bool[2, T], whether the intervals of the difference and the ratio hold the truth, and which there are; width: of
+    the differences', in shares; false: whether any topic, or which part of those named, is named wrongly."""
+
+    held: np.ndarray
+    told: np.ndarray
+    width: np.ndarray
+    false: float
+
+
+def one(chance: np.random.Generator, setting: Setting) -> Outcome:
+    """A collection drawn and its sides compared."""
+    K, U = setting.K, sum(setting.sides)
+    side = np.repeat([0, 1], setting.sides)
+    base, later = (chance.permutation(1 / np.arange(1, K + 1) ** 0.7) for _ in range(2))
+    times = np.where(chance.random(K) < PLANTED, chance.choice([1.5, 2 / 3], K), 1.0) if setting.effect else np.ones(K)
+    middle = chance.uniform(0.2, 0.8, U) + np.where(side == 0, 0.15, -0.15) if setting.in_time else np.full(U, 0.5)
+    shares = [p / p.sum() for p in (base * times, base, later * times, later)]
+    n = np.maximum(chance.lognormal(np.log(DOCUMENTS), TAIL, U), 2).astype(int)
+    unit = np.repeat(np.arange(U), n)
+    u = np.clip(middle[unit] + chance.normal(0, 0.15, len(unit)), 0, 0.999) if setting.in_time else np.zeros(len(unit))
+    own = [chance.dirichlet(OWN * K * shares[s + 2 * t]) for t in (0, 1) for s in side]
+    own_first, own_last = np.array(own[:U]), np.array(own[U:])
+    mixture = (1 - u[:, None]) * own_first[unit] + u[:, None] * own_last[unit]
+    theta = chance.standard_gamma(np.maximum(ALIKE * K * mixture, 1e-6)) + 1e-12
+    theta /= theta.sum(axis=1, keepdims=True)
+    lengths = np.maximum(chance.poisson(setting.words, len(unit)), 1)
+    x = chance.multinomial(lengths, theta)
+    cell = side[unit] * PERIODS + (u * PERIODS).astype(int)
+    held = np.nonzero(x)
+    documents = np.concatenate([[0], np.cumsum((x > 0).sum(axis=1))]), held[1], x[held], lengths
+    data = Data.of(units.by_code(unit), cell, documents, np.arange(K), K)
+    period = np.tile(np.arange(PERIODS), 2) if setting.in_time else None
+    of = contrasts.of_sides(data, np.repeat([0, 1], PERIODS), period)
+    weight = lengths * (side[unit] == 0)
+    t = (weight * u).sum() / weight.sum()  # b is told at the times of a
+    a, b = ((1 - t) * shares[s] + t * shares[s + 2] for s in (0, 1))
+    (low, high), (least, most) = of.between(), of.times()
+    holds = np.stack([(low <= a - b) & (a - b <= high), (least <= a / b) & (a / b <= most)])
+    named = sums.accepted(of.p, Q_VALUE)
+    wrong = named & np.isclose(a, b) if setting.effect else named
+    return Outcome(holds, np.isfinite(np.stack([low, least])), (high - low) / b, wrong.sum() / max(named.sum(), 1))
+
+
+def told(setting: Setting, runs: int) -> tuple[float, float, float]:
+    """(coverage, width, false discoveries) of a setting, printed."""
+    chance = np.random.default_rng([setting.K, setting.words, *setting.sides, setting.effect, setting.in_time])
+    outcomes = [one(chance, setting) for _ in range(runs)]
+    given = np.stack([o.told for o in outcomes])
+    held = np.stack([o.held for o in outcomes])
+    coverage = (held & given).sum(axis=(0, 2)) / np.maximum(given.sum(axis=(0, 2)), 1)
+    width = float(np.nanmedian(np.concatenate([o.width for o in outcomes])))
+    false = float(np.mean([o.false for o in outcomes]))
+    what = ("effects" if setting.effect else "nulls") + (", in time" if setting.in_time else "")
+    print(
+        f"| {setting.K} | {setting.words} | {setting.sides[0]}, {setting.sides[1]} | {what} | {100 * given.mean():.0f} | "
+        f"{100 * coverage[0]:.1f} | {100 * coverage[1]:.1f} | {width:.2f} | {100 * false:.1f} |",
+        flush=True,
+    )
+    return float(coverage.min()) if given.any() else 1.0, float(coverage.max()), false
+
+
+def large(D: int, K: int, columns: int) -> float:
+    """Seconds of this process for every topic's effect of a column, documents as units and as those of 5,000 speakers."""
+    chance = np.random.default_rng(5)
+    n = chance.integers(5, 15, D)
+    ptr = np.concatenate([[0], np.cumsum(n)])
+    topics = chance.integers(0, K, ptr[-1]).astype(np.uint16)
+    tokens = chance.integers(1, 20, ptr[-1]).astype(np.int32)
+    documents = ptr, topics, tokens, np.add.reduceat(tokens, ptr[:-1]).astype(np.int64)
+    design, cell = chance.normal(size=(10_000, columns)), chance.integers(0, 10_000, D)
+    design[:, 0] = 1
+    most = 0.0
+    for of in (units.documents(D), units.by_code(chance.integers(0, 5_000, D))):
+        data = Data.of(of, cell, documents, np.arange(K), K)
+        began = time.process_time()
+        regression.fit(data, design, np.eye(columns)[1:2])
+        most = max(most, time.process_time() - began)
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+    print(f"{D:,} documents x {K} topics x {columns} columns: {most:.1f} s, {memory:,} MB with the collection itself")
+    return most
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument(
+        "--runs", type=int, help="of each setting; less of those with many topics where it is not given"
+    )
+    given = parser.parse_args()
+    print("| topics | words | units | what | told % | difference % | ratio % | width | false % |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    settings = [Setting(K, words, sides, effect) for K in TOPICS for words in LENGTHS for sides in SIDES for effect in (True, False)]  # fmt: skip
+    settings += [
+        Setting(K, 60, sides, effect, True) for K in (10, 100) for sides in SIDES[2:] for effect in (True, False)
+    ]
+    if given.quick:
+        settings = [s for s in settings if s.words != 300 and s.sides != (5, 5)]
+    lowest, highest, false = 1.0, 0.0, dict[Setting, float]()
+    for setting in settings:
+        runs = given.runs or max((400 if given.quick else 2_000) * 10 // setting.K, 20 if given.quick else 200)
+        low, high, wrong = told(setting, runs)
+        lowest, false[setting] = min(lowest, low), wrong
+        highest = max(highest, high if min(setting.sides) >= 20 else 0.0)
+    print(
+        f"highest coverage from 20 units a side: {100 * highest:.1f}%, most false discoveries of a setting: {100 * max(false.values()):.1f}%"
+    )
+    nulls = float(np.mean([wrong for setting, wrong in false.items() if not setting.effect]))
+    seconds = large(100_000, 100, 20) if given.quick else large(1_000_000, 500, 20)
+    print(f"coverage: {100 * lowest:.1f}% nulls: {100 * nulls:.1f}% seconds: {seconds:.1f}")
+
+
+if __name__ == "__main__":
+    main()
