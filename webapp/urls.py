@@ -108,7 +108,7 @@ def intrusion_test(kind: str) -> list[URLPattern]:
 
 urlpatterns = [
     *page("", corpora.home, "home", ANYONE),
-    *page("glossary", glossary_views.index, "glossary", ANYONE, json=page_shapes.Glossary),
+    *page("glossary", glossary_views.index, "glossary", ANYONE),
     *page("compare", comparisons.compare, "compare", ANYONE, load=Load.HEAVY),
     *page("compare/measures", comparisons.measures, "compare_measures", ANYONE, load=Load.HEAVY),
     file("compare/measures.csv", comparisons.measures_csv, "compare_measures_csv", ANYONE, load=Load.HEAVY),
@@ -130,7 +130,6 @@ urlpatterns = [
         operator_views.index,
         "operator",
         OPERATOR,
-        json=page_shapes.Operator,
         states=("", "kind=run&state=failed"),
     ),
     form("operator/runs/<int:run_id>/stop", operator_views.stop, "operator_stop", OPERATOR),

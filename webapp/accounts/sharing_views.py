@@ -1,58 +1,85 @@
 """With whom a corpus is shared: its owner's page about it, and what a link leads to."""
 
+from dataclasses import dataclass
+from datetime import datetime
+
 from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import BadRequest
-from django.http import Http404, HttpRequest, HttpResponse
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_safe
 
 from inference.errors import Invalid
 from webapp.accounts import authorization, emails, embargo, ownership, sharing
-from webapp.models import Corpus, User
-from webapp.pages.page import corpus_or_404, page, whole
+from webapp.models import Corpus, Invitation, Link, Membership, User
+from webapp.pages.page import whole
+from webapp.pages.typed import HtmlAnswer, typed
 
 SHOWN = sharing.MOST_PEOPLE
 FOLLOWED = 30  # links that a browser remembers, the last ones
+Seen = tuple[int, int]  # of an embargoed corpus's texts: how many somebody saw something of, and all that is allowed of
+
+
+@dataclass(frozen=True)
+class SharingPage:
+    """used: what all readers of a public corpus saw together. made: the address of a new link, which is shown once. wrong:
+    why nothing was done; field: which field that is about. days: for how long a link may hold -> in words."""
+
+    used: Seen | None
+    made: str
+    wrong: str
+    field: str
+    now: datetime
+    members: list[tuple[Membership, Seen | None]]
+    invited: QuerySet[Invitation]
+    links: list[tuple[Link, Seen | None]]
+    days: dict[int, str]
+    mail: bool
+
+
+@dataclass(frozen=True)
+class OwnerPage:
+    """wrong: why the corpus could not be taken."""
+
+    wrong: str
 
 
 @never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-def of_corpus(request: HttpRequest, corpus_id: int) -> HttpResponse:
-    """A new link is said once, in the answer to the form that made it."""
-    corpus = corpus_or_404(corpus_id)
+@typed("corpus/sharing.html")
+def of_corpus(request: HttpRequest, corpus: Corpus, sent: QueryDict | None) -> HtmlAnswer[SharingPage] | HttpResponse:
+    """With whom a corpus is shared; POST changes that."""
     made = wrong = field = ""
-    if request.method == "POST":
+    if sent is not None:
         try:
-            made = _act(request, corpus)
+            made = _act(request, sent, corpus)
         except Invalid as error:
             wrong, field = error.message, error.field
         if not made and not wrong:
             return redirect("corpus_sharing", corpus.pk)
     members = corpus.memberships.select_related("user").order_by("user__name")[:SHOWN]
     used = embargo.used(corpus) if corpus.embargo else {}
-    data = {
-        "corpus": corpus,
-        "used": used.get("public"),
-        "made": request.build_absolute_uri(reverse("share", args=[made])) if made else "",
-        "wrong": wrong,
-        "field": field,
-        "now": timezone.now(),
-        "members": [(member, used.get(f"user {member.user.pk}")) for member in members],
-        "invited": corpus.invitations.order_by("email")[:SHOWN],
-        "links": [(link, used.get(f"link {link.pk}")) for link in corpus.links.select_related("by")[:SHOWN]],
-        "days": sharing.DAYS,
-        "mail": settings.MAIL,
-    }
-    return page(request, "corpus/sharing.html", data, status=400 if wrong else 200)
+    page = SharingPage(
+        used=used.get("public"),
+        made=request.build_absolute_uri(reverse("share", args=[made])) if made else "",
+        wrong=wrong,
+        field=field,
+        now=timezone.now(),
+        members=[(member, used.get(f"user {member.user.pk}")) for member in members],
+        invited=corpus.invitations.order_by("email")[:SHOWN],
+        links=[(link, used.get(f"link {link.pk}")) for link in corpus.links.select_related("by")[:SHOWN]],
+        days=sharing.DAYS,
+        mail=settings.MAIL,
+    )
+    return HtmlAnswer(page, status=400 if wrong else 200)
 
 
-def _act(request: HttpRequest, corpus: Corpus) -> str:
-    """What a form asks for; returns the token of a new link, else ""."""
-    sent = request.POST
+def _act(request: HttpRequest, sent: QueryDict, corpus: Corpus) -> str:
+    """Do what a form asks for; returns the token of a new link, else ""."""
     act = sent.get("act", "")
     if act == "link":
         return sharing.make_link(corpus, request.user, sent.get("name", ""), whole(sent, "days"))[1]
@@ -90,16 +117,15 @@ def _offer(request: HttpRequest, corpus: Corpus) -> None:
 
 
 @never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-def owner(request: HttpRequest, corpus_id: int) -> HttpResponse:
-    """To whom a corpus is offered: what that means, and to take it or not."""
-    corpus = corpus_or_404(corpus_id)
+@typed("corpus/owner.html")
+def owner(request: HttpRequest, corpus: Corpus, sent: QueryDict | None) -> HtmlAnswer[OwnerPage] | HttpResponse:
+    """For whom a corpus is offered to: what that means; POST takes it, or declines."""
     if corpus.offered_id != request.user.pk:
         raise Http404("This corpus is not offered to you.")
     wrong = ""
-    if request.method == "POST":
+    if sent is not None:
         try:
-            if request.POST.get("act") == "take":
+            if sent.get("act") == "take":
                 ownership.take(corpus, request.user)
                 messages.success(request, f"“{corpus.name}” is yours.")
             else:
@@ -108,7 +134,7 @@ def owner(request: HttpRequest, corpus_id: int) -> HttpResponse:
             return redirect("corpus", corpus.pk)
         except Invalid as error:
             wrong = error.message
-    return page(request, "corpus/owner.html", {"corpus": corpus, "wrong": wrong}, status=400 if wrong else 200)
+    return HtmlAnswer(OwnerPage(wrong), status=400 if wrong else 200)
 
 
 @never_cache

@@ -1,55 +1,81 @@
-"""API tokens, and where its description is."""
+"""One's own account, and the API tokens that it has."""
+
+from dataclasses import dataclass
 
 from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST
 
 from inference.errors import Invalid
 from webapp.accounts import authorization, quotas
 from webapp.accounts import tokens as services
 from webapp.drawing.numbers import bytes as size
 from webapp.drawing.numbers import count
-from webapp.pages.page import page
+from webapp.models import ApiToken
+from webapp.pages.typed import HtmlAnswer, typed
 
 SHOWN = 100  # the newest
 
 
-@require_safe
-def own(request: HttpRequest) -> HttpResponse:
+@dataclass(frozen=True)
+class Used:
+    """How much there is of something, and how much there may be; "" without a limit."""
+
+    what: str
+    used: str
+    most: str
+
+
+@dataclass(frozen=True)
+class AccountPage:
+    """sso: whether one can sign in with an account elsewhere."""
+
+    use: list[Used]
+    sso: bool
+
+
+@dataclass(frozen=True)
+class TokensPage:
+    """made: the new token, which is shown once. wrong: why none was made."""
+
+    tokens: QuerySet[ApiToken]
+    made: str
+    wrong: str
+
+
+@typed("account/own.html")
+def own(request: HttpRequest) -> HtmlAnswer[AccountPage]:
     """What belongs to the account: how to sign in, tokens, what it has used."""
-    return page(
-        request,
-        "account/own.html",
-        {"use": _use(request), "sso": bool(settings.SOCIALACCOUNT_PROVIDERS["openid_connect"]["APPS"])},
-    )
+    return HtmlAnswer(AccountPage(_use(request), bool(settings.SOCIALACCOUNT_PROVIDERS["openid_connect"]["APPS"])))
 
 
-def _use(request: HttpRequest) -> list[tuple[str, str, str]]:
-    """(what, how much there is, how much there may be) of the files, documents and jobs of an account."""
+def _use(request: HttpRequest) -> list[Used]:
+    """Of the files, documents and jobs of an account."""
     if not settings.ACCOUNTS:
         return []
     used, most = quotas.used(request.user), quotas.limits(request.user)
-    said = {"bytes": ("Files", size), "documents": ("Documents", count), "jobs": ("Jobs that wait or run", count)}
+    kinds = {"bytes": ("Files", size), "documents": ("Documents", count), "jobs": ("Jobs that wait or run", count)}
     return [
-        (word, of(used[name]), "" if getattr(most, name) is None else of(getattr(most, name)))
-        for name, (word, of) in said.items()
+        Used(what, written(used[name]), "" if getattr(most, name) is None else written(getattr(most, name)))
+        for name, (what, written) in kinds.items()
     ]
 
 
 @never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-def tokens(request: HttpRequest) -> HttpResponse:
-    """A new token is said once, in the answer to the form that made it."""
+@typed("account/tokens.html")
+def tokens(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[TokensPage]:
+    """A new token is shown once, in the answer to the form that made it."""
     made = wrong = ""
-    if request.method == "POST":
+    if sent is not None:
         try:
-            made = services.create(request.POST.get("name", ""), request.user)[1]
+            made = services.create(sent.get("name", ""), request.user)[1]
         except Invalid as error:
             wrong = error.message
-    data = {"tokens": authorization.api_tokens(request)[:SHOWN], "made": made, "wrong": wrong}
-    return page(request, "account/tokens.html", data, status=400 if wrong else 200)
+    page = TokensPage(authorization.api_tokens(request)[:SHOWN], made, wrong)
+    return HtmlAnswer(page, status=400 if wrong else 200)
 
 
 @require_POST

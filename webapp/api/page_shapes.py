@@ -41,16 +41,6 @@ class TopicShare(TopicName):
 # The program
 
 
-class Term(Schema):
-    name: str
-    says: str
-    more: str
-
-
-class Glossary(Schema):
-    terms: dict[str, Term]
-
-
 class DeletedOf(Schema):
     id: int
     name: str
@@ -75,108 +65,6 @@ class DeletedItem(Schema):
 class Deleted(Schema):
     deleted: list[DeletedItem]
     next: str | None
-
-
-class Doing(Schema):
-    task: str
-    key: int
-    since: float
-    kind: str
-    age: float
-
-
-class Worker(Schema):
-    worker: str
-    since: float
-    processes: int
-    doing: list[Doing]
-    age: float
-
-
-class TeamWorker(Schema):
-    """A worker of a cluster: what it did in a training since it took its seat. Seconds; bytes sent."""
-
-    worker: str
-    rank: int
-    t: int = Field(description="the step it is at")
-    steps: int
-    computing: float
-    exchanging: float
-    cpu: float
-    sent: int
-
-
-class Team(Schema):
-    """A training that workers share."""
-
-    run: int
-    restarts: int = Field(description="how often it went back to a checkpoint")
-    count: int
-    workers: list[TeamWorker]
-
-
-class JobCount(Schema):
-    kind: str
-    work: int
-    waiting: int
-    failed: int
-
-
-class Job(Schema):
-    kind: str
-    id: int
-    corpus: int | None
-    who: str | None
-    status: str
-    request: str
-    attempt: int
-    age: float | None
-    silent: float | None
-    progress: float | None
-    tokens_per_second: float | None
-    broke: str
-
-
-class Disk(Schema):
-    total: int
-    used: int
-    free: int
-    reserve: int
-    parts: dict[str, int]
-    age: float | None
-
-
-class Database(Schema):
-    bytes: int
-    connections: dict[str, int]
-
-
-class RouteTimes(Schema):
-    route: str
-    count: int
-    mean: float
-    p95: float
-
-
-class Requests(Schema):
-    in_work: int
-    waiting: int
-    readers: int
-
-
-class Operator(Schema):
-    parts: dict[str, str]
-    workers: list[Worker]
-    teams: list[Team]
-    counts: list[JobCount]
-    kind: str
-    state: str
-    jobs: list[Job]
-    next: str | None
-    disk: Disk
-    database: Database | None
-    routes: list[RouteTimes]
-    requests: Requests
 
 
 # Corpora and documents

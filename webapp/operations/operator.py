@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from webapp.jobs import kinds
 from webapp.models import User
+from webapp.operations.shapes import Database, Job, JobCount
 
 PAGE = 50
 MOST = 10_000  # failed jobs that are counted; the page says where there are more
@@ -23,9 +24,9 @@ def statuses(kind: str, state: str) -> tuple[str, ...]:
     return {"work": KINDS[kind].active, "waiting": ("queued",), "failed": ("failed",)}[state]
 
 
-def counts() -> list[dict]:
-    """For each kind the number of jobs in each state; MOST + 1 stands for more."""
-    return [{"kind": kind} | {state: _count(kind, state) for state in STATES} for kind in KINDS]
+def counts() -> list[JobCount]:
+    """For each kind the number of jobs in each state; MOST + 1 failed ones stand for more."""
+    return [JobCount(kind, **{state: _count(kind, state) for state in STATES}) for kind in KINDS]
 
 
 def _count(kind: str, state: str) -> int:
@@ -40,7 +41,7 @@ def _rows(kind: str, state: str) -> QuerySet:
     return KINDS[kind].model.objects.filter(status__in=statuses(kind, state))
 
 
-def jobs(kind: str, state: str, before: int | None = None) -> tuple[list[dict], int | None]:
+def jobs(kind: str, state: str, before: int | None = None) -> tuple[list[Job], int | None]:
     """A page of jobs, the newest first, and the number before which the next page begins."""
     rows = _rows(kind, state).order_by("-pk")
     if before is not None:
@@ -64,21 +65,21 @@ FIELDS = {
 }
 
 
-def _job(kind: str, row) -> dict:
-    return {
-        "kind": kind,
-        "id": row.pk,
-        "corpus": row.pk if kind == "corpus" else getattr(row, "corpus_id", None),
-        "who": owner.name if (owner := _owner(kind, row)) else None,
-        "status": row.status,
-        "request": getattr(row, "request", ""),
-        "attempt": row.attempt,
-        "age": _ago(row.created_at),
-        "silent": _ago(row.heartbeat_at),
-        "progress": _progress(kind, row),
-        "tokens_per_second": row.tokens_seen / row.seconds if kind == "run" and row.seconds else None,
-        "broke": match[1] if row.error and (match := REQUEST.search(row.error)) else "",
-    }
+def _job(kind: str, row) -> Job:
+    return Job(
+        kind=kind,
+        id=row.pk,
+        corpus=row.pk if kind == "corpus" else getattr(row, "corpus_id", None),
+        who=owner.name if (owner := _owner(kind, row)) else None,
+        status=row.status,
+        request=getattr(row, "request", ""),
+        attempt=row.attempt,
+        age=_ago(row.created_at),
+        silent=_ago(row.heartbeat_at),
+        progress=_progress(kind, row),
+        tokens_per_second=row.tokens_seen / row.seconds if kind == "run" and row.seconds else None,
+        broke=match[1] if row.error and (match := REQUEST.search(row.error)) else "",
+    )
 
 
 def _owner(kind: str, row) -> User | None:
@@ -87,7 +88,7 @@ def _owner(kind: str, row) -> User | None:
 
 def _progress(kind: str, row) -> float | None:
     """From 0 to 1; None where it is not known."""
-    done, of = {
+    done, whole = {
         "run": lambda: (row.step, row.steps),
         "corpus": lambda: (row.bytes_read, row.bytes_total),
         "version": lambda: (0, 0),
@@ -95,7 +96,7 @@ def _progress(kind: str, row) -> float | None:
         "export": lambda: (row.bytes, row.expected),
         "comparison": lambda: (row.done, 1),
     }[kind]()
-    return min(1.0, done / of) if of else None
+    return min(1.0, done / whole) if whole else None
 
 
 def _ago(at: datetime | None) -> float | None:
@@ -108,7 +109,7 @@ def at_work(kind: str, keys: list[int]) -> set[int]:
     return set(_rows(kind, "work").filter(pk__in=keys).values_list("pk", flat=True))
 
 
-def database() -> dict:
+def database() -> Database:
     """The size of the database in bytes, and its connections by their state."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT set_config('statement_timeout', '2000', true)")
@@ -118,4 +119,4 @@ def database() -> dict:
         connections = dict(cursor.fetchall())
         cursor.execute("SELECT pg_database_size(current_database())")
         size = cursor.fetchone()[0]
-    return {"bytes": size, "connections": connections}
+    return Database(size, connections)

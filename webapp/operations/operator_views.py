@@ -11,50 +11,31 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_POST
 
 from webapp.ingest import upload_limits
 from webapp.jobs import claims, kinds, roster, teams
 from webapp.models import Run
 from webapp.operations import health, upkeep
 from webapp.operations import operator as queries
-from webapp.pages.page import address, number, page
+from webapp.operations.shapes import (
+    Disk,
+    Doing,
+    OperatorHtml,
+    OperatorPage,
+    Requests,
+    RouteTimes,
+    Team,
+    TeamWorker,
+    Worker,
+)
+from webapp.pages.here import Here
+from webapp.pages.typed import Answer, typed
 from webapp.runs import services as runs
 from webapp.server import concurrency, metrics
 
 SLOWEST = 10
 OF_TASK = {kind.task: kind.name for kind in kinds.KINDS}
-
-
-@never_cache
-@require_safe
-def index(request: HttpRequest, as_json: bool = False) -> HttpResponse:
-    kind, state = request.GET.get("kind", "run"), request.GET.get("state", "work")
-    if kind not in queries.KINDS or state not in queries.STATES:
-        raise BadRequest(
-            f"“kind” must be one of {', '.join(queries.KINDS)}, and “state” one of {', '.join(queries.STATES)}."
-        )
-    shown, after = queries.jobs(kind, state, number(request, "before"))
-    data = {
-        "parts": health.readiness().parts,
-        "workers": live_workers(),
-        "teams": live_teams(),
-        "counts": queries.counts(),
-        "kind": kind,
-        "state": state,
-        "jobs": shown,
-        "next": address(request, before=after) if after else None,
-        "disk": disk(),
-        "database": queries.database(),
-        "routes": metrics.slowest(SLOWEST),
-        "requests": {
-            "in_work": concurrency.PAGES.active,
-            "waiting": len(concurrency.PAGES.waiting),
-            "readers": concurrency.STREAMS.active,
-        },
-    }
-    states = [("work", "at work"), ("waiting", "waiting"), ("failed", "failed")]
-    return page(request, "operator/index.html", data, as_json=as_json, states=states, names=NAMES, most=queries.MOST)
 
 
 NAMES = {
@@ -65,48 +46,85 @@ NAMES = {
     "export": "Large files being made",
     "comparison": "Runs being compared",
 }
+HTML = OperatorHtml(NAMES, {"work": "at work", "waiting": "waiting", "failed": "failed"}, queries.MOST)
 
 
-def live_workers() -> list[dict] | None:
+@never_cache
+@typed("operator/index.html")
+def index(here: Here, *, kind: str = "run", state: str = "work", before: int | None = None) -> Answer[OperatorPage]:
+    """What the system does, and a list of the jobs of one kind in one state."""
+    if kind not in queries.KINDS or state not in queries.STATES:
+        raise BadRequest(
+            f"“kind” must be one of {', '.join(queries.KINDS)}, and “state” one of {', '.join(queries.STATES)}."
+        )
+    jobs, following = queries.jobs(kind, state, before)
+    page = OperatorPage(
+        parts=health.readiness().parts,
+        workers=live_workers(),
+        teams=live_teams(),
+        counts=queries.counts(),
+        kind=kind,
+        state=state,
+        jobs=jobs,
+        next=here.url(before=following) if following else None,
+        disk=disk(),
+        database=queries.database(),
+        routes=[RouteTimes(**route) for route in metrics.slowest(SLOWEST)],
+        requests=Requests(concurrency.PAGES.active, len(concurrency.PAGES.waiting), concurrency.STREAMS.active),
+    )
+    return Answer(page, lambda: HTML)
+
+
+def live_workers() -> list[Worker] | None:
     """The roster, with the tasks whose rows are at work; None while Redis does not answer."""
     try:
         workers = roster.live_workers()
     except redis.RedisError:
         return None
-    for kind in queries.KINDS:
-        keys = [note["key"] for worker in workers for note in worker["doing"] if OF_TASK.get(note["task"]) == kind]
-        really = queries.at_work(kind, keys) if keys else set()
-        for worker in workers:
-            worker["doing"] = [n for n in worker["doing"] if OF_TASK.get(n["task"]) != kind or n["key"] in really]
+    doing = [note for worker in workers for note in worker["doing"]]
+    at_work = {kind: queries.at_work(kind, keys) for kind, keys in _keys_of_kinds(doing).items()}
     now = time.time()
-    for worker in workers:
-        worker["age"] = now - worker["since"] if worker["since"] else None
-        for note in worker["doing"]:
-            note |= {"kind": OF_TASK.get(note["task"], ""), "age": now - note["since"]}
-    return workers
+    return [
+        Worker(
+            **worker
+            | {"age": now - worker["since"] if worker["since"] else None}
+            | {"doing": [found for note in worker["doing"] if (found := _doing(note, at_work, now))]}
+        )
+        for worker in workers
+    ]
 
 
-def live_teams() -> list[dict]:
+def _keys_of_kinds(doing: list[dict]) -> dict[str, list[int]]:
+    keys: dict[str, list[int]] = {}
+    for note in doing:
+        if kind := OF_TASK.get(note["task"]):
+            keys.setdefault(kind, []).append(note["key"])
+    return keys
+
+
+def _doing(note: dict, at_work: dict[str, set[int]], now: float) -> Doing | None:
+    """A task of the roster; None for that of a process that was killed, whose job is not at work."""
+    kind = OF_TASK.get(note["task"], "")
+    if kind and note["key"] not in at_work[kind]:
+        return None
+    return Doing(**note, kind=kind, age=now - note["since"])
+
+
+def live_teams() -> list[Team]:
     """Trainings that the workers of a cluster share; none while Redis does not answer."""
     try:
-        return teams.live()
+        live = teams.live()
     except redis.RedisError:
         return []
+    return [Team(**team | {"workers": [TeamWorker(**worker) for worker in team["workers"]]}) for team in live]
 
 
-def disk() -> dict:
+def disk() -> Disk:
     """Bytes of the whole disk, and of the parts of the state folder as a worker measured them last."""
-    of = shutil.disk_usage(settings.FILES)
+    whole = shutil.disk_usage(settings.FILES)
     measured = upkeep.sizes() or {"parts": {}, "at": None}
     age = time.time() - measured["at"] if measured["at"] else None
-    return {
-        "total": of.total,
-        "used": of.used,
-        "free": of.free,
-        "reserve": upload_limits.reserve(),
-        "parts": measured["parts"],
-        "age": age,
-    }
+    return Disk(whole.total, whole.used, whole.free, upload_limits.reserve(), measured["parts"], age)
 
 
 @require_POST

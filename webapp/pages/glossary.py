@@ -1,14 +1,15 @@
 """The words that pages use in a sense of their own, explained once: {% term "coherence" %} in a template, and the page
 /glossary/.
 
-`says` is what opens beside the word: one or two sentences that stand by themselves. `more` goes on, on the page: how
-the number is made, how it is to be read, where it comes from.
+`says` is what opens beside the word: one or two sentences that are understood by themselves. `more` is on the page alone:
+how the number is made, how it is to be read, where it comes from.
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 
-class Term(NamedTuple):
+@dataclass(frozen=True)
+class Term:
     name: str
     says: str
     more: str = ""

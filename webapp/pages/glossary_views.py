@@ -1,19 +1,22 @@
 """The glossary: what pages mean by their words."""
 
-from django.http import HttpRequest, HttpResponse
-from django.views.decorators.http import require_safe
+from dataclasses import dataclass
 
-from webapp.pages.glossary import TERMS
-from webapp.pages.page import page
+from webapp.pages.glossary import TERMS, Term
+from webapp.pages.typed import Answer, typed
 
 
-@require_safe
-def index(request: HttpRequest, as_json: bool = False) -> HttpResponse:
-    data = {"terms": {slug: term._asdict() for slug, term in TERMS.items()}}
-    return page(
-        request,
-        "glossary.html",
-        data,
-        as_json=as_json,
-        ordered=sorted(TERMS.items(), key=lambda item: item[1].name.lower()),
-    )
+@dataclass(frozen=True)
+class GlossaryPage:
+    """terms: by the name that addresses have (/glossary/#token)."""
+
+    terms: dict[str, Term]
+
+    @property
+    def ordered(self) -> list[tuple[str, Term]]:
+        return sorted(self.terms.items(), key=lambda item: item[1].name.lower())
+
+
+@typed("glossary.html")
+def index() -> Answer[GlossaryPage]:
+    return Answer(GlossaryPage(TERMS))

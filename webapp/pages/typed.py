@@ -28,7 +28,7 @@ from typing import (
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.utils.cache import patch_vary_headers
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_http_methods
 
 from webapp.pages import page as pages
 from webapp.pages.here import Here
@@ -46,6 +46,11 @@ class Answer(Generic[T]):
     page: T
     html: Callable[[], object] | None = None
     status: int = 200
+
+
+@dataclass(frozen=True)
+class HtmlAnswer(Answer[T]):
+    """Of a page without a .json address: it may hold forms and rows of the database."""
 
 
 @dataclass(frozen=True)
@@ -133,15 +138,17 @@ def _plain(hint: Any) -> Any:
     return hint.__origin__ if hasattr(hint, "__metadata__") else hint
 
 
-def _page_type(returned: Any) -> Any:
-    """T of Answer[T], or of Answer[T] | HttpResponse where a view may redirect."""
-    answers = [returned] if get_origin(returned) is Answer else get_args(returned)
-    return next(get_args(answer)[0] for answer in answers if get_origin(answer) is Answer)
+def _page_type(returned: Any) -> tuple[Any, bool]:
+    """T of Answer[T], or of Answer[T] | HttpResponse where a view may redirect; and whether it has JSON."""
+    answers = [returned] if get_origin(returned) in (Answer, HtmlAnswer) else get_args(returned)
+    answer = next(answer for answer in answers if get_origin(answer) in (Answer, HtmlAnswer))
+    return get_args(answer)[0], get_origin(answer) is Answer
 
 
 class View(Protocol):
-    """What `typed` makes: a view for webapp.urls, and what is declared of it. shape: the type of the page. templates: each
-    with the type that it shows. answered: makes the response of another view that shows the same page."""
+    """What `typed` makes: a view for webapp.urls, and what is declared of it. shape: the type of the page's JSON, None
+    without. templates: each with the type that it shows. answered: makes the response of another view that shows the same
+    page."""
 
     shape: Any
     templates: dict[str, Any]
@@ -157,7 +164,8 @@ def typed(template: str | Mapping[type, str], **parts: str) -> Callable[[Callabl
 
     Positional parameters of the view come from the path. In the place of `run_id` or `corpus_id` it may take `run: Run`
     or `corpus: Corpus`, and what an address says of these: any type that has `for_page`, such as RunView and
-    RunSelection; also `request`, `here: Here` and `as_json: bool`. Keyword-only ones come from the query string.
+    RunSelection; also `request`, `here: Here` and `as_json: bool`. Keyword-only ones come from the query string. A view
+    that takes `sent: QueryDict | None` has a form that is sent to the page itself: what came by POST, else None.
     parts: name -> template of a part that a script may ask for again by the header X-Part (static/js/part.js).
     """
 
@@ -165,11 +173,12 @@ def typed(template: str | Mapping[type, str], **parts: str) -> Callable[[Callabl
         declared, hints = parameters(view), get_type_hints(view)
         wanted = inspect.signature(view).parameters.keys()
 
-        @require_safe
+        @require_http_methods(["GET", "HEAD", *(["POST"] if "sent" in wanted else [])])
         @wraps(view)
         def answer_request(request: HttpRequest, as_json: bool = False, **path: Any) -> HttpResponse:
             objects = _objects(request, path, hints)
             offered = path | objects | {"request": request, "here": Here(request.GET), "as_json": as_json}
+            offered["sent"] = request.POST if request.method == "POST" else None
             given = {name: value for name, value in offered.items() if name in wanted}
             answer = view(**given, **{name: p.value(request.GET) for name, p in declared.items()})
             return answer if isinstance(answer, HttpResponse) else answered(request, answer, as_json, **objects)
@@ -187,10 +196,9 @@ def typed(template: str | Mapping[type, str], **parts: str) -> Callable[[Callabl
             return response
 
         made = cast(View, answer_request)
-        made.shape, made.parameters, made.answered = _page_type(hints["return"]), declared, answered
-        made.templates = (
-            {template: made.shape} if isinstance(template, str) else {name: t for t, name in template.items()}
-        )
+        shape, has_json = _page_type(hints["return"])
+        made.shape, made.parameters, made.answered = shape if has_json else None, declared, answered
+        made.templates = {template: shape} if isinstance(template, str) else {name: t for t, name in template.items()}
         return made
 
     return decorate

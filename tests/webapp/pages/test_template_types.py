@@ -4,12 +4,14 @@ from tests.template_types import wrong
 from webapp import routes
 from webapp.compare.shapes import CompareHtml
 from webapp.documents.shapes import ColouredHtml, PassageHtml, TextHtml, WholeHtml
+from webapp.operations.shapes import OperatorHtml
 from webapp.time.shapes import ComparisonHtml, LinesHtml, TableHtml
 from webapp.topics.shapes import OverviewHtml, TopicHtml
 
 HTML = {  # the type of what a template has beside its page
     "compare/detail.html": CompareHtml,
     "corpus/document.html": TextHtml,
+    "operator/index.html": OperatorHtml,
     "passage.html": PassageHtml,
     "run/document.html": ColouredHtml,
     "run/parent_document.html": WholeHtml,
