@@ -23,19 +23,13 @@ def diverse(doc_ptr, places, counts, words, K, state):
     doc_ptr: int64[n + 1], the documents' pairs. places: int32[P], of each pair's word; words: how many there are. counts:
     float64[P]. state: a random stream.
     """
-    n = len(doc_ptr) - 1
-    tokens, own, nearest = np.zeros(n), np.zeros(n), np.zeros(n)
-    filled = 0
-    for d in range(n):
-        for j in range(doc_ptr[d], doc_ptr[d + 1]):
-            tokens[d] += counts[j]
-        for j in range(doc_ptr[d], doc_ptr[d + 1]):
-            own[d] += counts[j] * math.log(counts[j] / tokens[d])
-        filled += tokens[d] > 0.0
-        nearest[d] = 1.0 if tokens[d] > 0.0 else 0.0
+    tokens, own = _entropies(doc_ptr, counts)
+    nearest = (tokens > 0.0).astype(np.float64)
+    filled = np.int64(nearest.sum())
     epsilon = SMOOTHING * tokens.sum() / max(filled, 1) / max(words, 1)
+    by_word = _by_word(doc_ptr, places, counts, words)
     seeds = np.empty(min(K, filled), np.int64)
-    above, left, best = np.zeros(words), np.empty(n), np.empty(n)
+    left, best = np.empty(len(tokens)), np.empty(len(tokens))
     for s in range(len(seeds)):
         total = nearest.sum()
         if not total > 0.0:
@@ -44,7 +38,8 @@ def diverse(doc_ptr, places, counts, words, K, state):
         for _ in range(2 + np.int64(math.log(K)) if s else 1):
             state = rng.after(state)
             seed = _drawn(nearest, rng.unit(state) * total)
-            _divergences(seed, doc_ptr, places, counts, tokens, own, epsilon, above, left)
+            mine = slice(doc_ptr[seed], doc_ptr[seed + 1])
+            _divergences(places[mine], counts[mine], tokens[seed], by_word, tokens, own, epsilon, left)
             if s:
                 left = np.minimum(left, nearest)
             left[seed] = 0.0
@@ -53,6 +48,35 @@ def diverse(doc_ptr, places, counts, words, K, state):
                 best[:] = left
         nearest[:] = best
     return seeds
+
+
+@njit(cache=True)
+def _entropies(doc_ptr, counts):
+    """(tokens, sum_j c_j log(c_j / N_d)) of each document: float64[n] each."""
+    n = len(doc_ptr) - 1
+    tokens, own = np.zeros(n), np.zeros(n)
+    for d in range(n):
+        for j in range(doc_ptr[d], doc_ptr[d + 1]):
+            tokens[d] += counts[j]
+        for j in range(doc_ptr[d], doc_ptr[d + 1]):
+            own[d] += counts[j] * math.log(counts[j] / tokens[d])
+    return tokens, own
+
+
+@njit(cache=True)
+def _by_word(doc_ptr, places, counts, words):
+    """The documents of each word: (word_ptr int64[words + 1], documents int32[P], counts float64[P])."""
+    word_ptr = np.zeros(words + 1, np.int64)
+    for p in places:
+        word_ptr[p + 1] += 1
+    word_ptr = np.cumsum(word_ptr)
+    cursor = word_ptr[:-1].copy()
+    documents, sizes = np.empty(len(places), np.int32), np.empty(len(places))
+    for d in range(len(doc_ptr) - 1):
+        for j in range(doc_ptr[d], doc_ptr[d + 1]):
+            documents[cursor[places[j]]], sizes[cursor[places[j]]] = d, counts[j]
+            cursor[places[j]] += 1
+    return word_ptr, documents, sizes
 
 
 @njit(cache=True)
@@ -69,18 +93,19 @@ def _drawn(weights, x):
 
 
 @njit(cache=True)
-def _divergences(seed, doc_ptr, places, counts, tokens, own, epsilon, above, out):
-    """Of each document from one, into out: float64[n], 0 without words. above: float64[words], 0 before and after."""
-    for j in range(doc_ptr[seed], doc_ptr[seed + 1]):
-        above[places[j]] = math.log(1.0 + counts[j] / epsilon)
-    floor = math.log(epsilon / (tokens[seed] + len(above) * epsilon))
+def _divergences(places, counts, size, by_word, tokens, own, epsilon, out):
+    """Of each document from a seed, into out: float64[n], 0 without words. places, counts: of the seed's words, in the order that
+    all documents have them in; size: its tokens. Only documents that share a word with it cost more than a look."""
+    word_ptr, documents, sizes = by_word
+    floor = math.log(epsilon / (size + (len(word_ptr) - 1) * epsilon))
     for d in range(len(out)):
-        divergence = own[d] - tokens[d] * floor
-        for j in range(doc_ptr[d], doc_ptr[d + 1]):
-            divergence -= counts[j] * above[places[j]]
-        out[d] = max(divergence, 0.0)
-    for j in range(doc_ptr[seed], doc_ptr[seed + 1]):
-        above[places[j]] = 0.0
+        out[d] = own[d] - tokens[d] * floor
+    for j in range(len(places)):
+        above = math.log(1.0 + counts[j] / epsilon)
+        for i in range(word_ptr[places[j]], word_ptr[places[j] + 1]):
+            out[documents[i]] -= sizes[i] * above
+    for d in range(len(out)):
+        out[d] = max(out[d], 0.0)
 
 
 @njit(cache=True)
