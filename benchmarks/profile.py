@@ -155,10 +155,10 @@ def stored(parts: Parts, engine: Any, config: Any, bow: Bow, last: Snapshot, fol
     with parts.part("measures"):
         measures = Diagnostics(bow)(topics, evidence)
     with parts.part("left to right"):
-        predicts = left_to_right.measure(bow, 0, topics, engine.priors(config, last.state).alpha)
+        left_to_right.measure(bow, 0, topics, engine.priors(config, last.state).alpha)
     with parts.part("distances"):
         apart = divergences(topics)
-    findings = snapshots.Findings(evidence, measures, apart, predicts, [""] * topics.K)
+    findings = snapshots.Findings(evidence, measures, apart, [""] * topics.K)
     with parts.part("map"):
         xy = layout(apart)
         stress(xy, apart)

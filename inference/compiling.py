@@ -19,9 +19,10 @@ from inference.effects import contrasts, regression, units
 from inference.engines.contract import AnyEngine, Config
 from inference.evaluate import Coherence, Completion, Diagnostics, LeftToRight
 from inference.evidence import Evidence, gather
-from inference.explore import bands, cooccurrence, distances, layout, saliency, similar
+from inference.explore import bands, cooccurrence, distances, layout, neighbours, saliency, similar
 from inference.explore.day_sums import DaySums, in_span
 from inference.explore.documents import count, frozen, marked
+from inference.findings import sums, unlike
 from inference.index import Index
 from inference.postings import Postings
 from inference.text import Choice, Stream, Tokeniser, choose, duplicates, phrases, stops, terms
@@ -135,6 +136,7 @@ def _evidence(folder: Path, topics: Topics) -> None:
     evidence.word_sums(np.zeros(bow.D, np.int32), 1, np.zeros(evidence.K, np.int32), 1)
     Diagnostics(bow)(topics, evidence)
     LeftToRight(bow, np.arange(2), 2)(topics, 0.1)
+    list(neighbours.samples(evidence, np.ones(bow.V, np.int32)))
     group = np.zeros(bow.D, np.int32)
     for mask in (None, group == 0):
         uses = senses.Uses(evidence, 1, np.arange(evidence.K), mask)
@@ -184,6 +186,9 @@ def _explore(topics: Topics) -> None:
     bands.shares(*documents, np.array([0]), 1, np.array([0]))
     effect = regression.Data.of(units.documents(1), np.zeros(1), documents, np.arange(1), 1)
     contrasts.of_sides(effect, np.array([0, 1]))
+    mixes = np.arange(3), np.array([0, 1]), np.array([3, 4]), np.array([4, 4])
+    sums.sums(sums.by_group(np.zeros(2, np.int32), 1), 1, *mixes, np.arange(topics.K), topics.K)
+    unlike.unlike(*mixes, topics.K, np.ones(2, bool))
     count(np.zeros(1, np.int32), 1)
     marked(np.ones(1, bool))
     cooccurrence.beside(*documents, topics.K, 1)

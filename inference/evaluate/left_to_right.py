@@ -82,7 +82,7 @@ class LeftToRight:
 
     def documents_log(self, topics: Topics, alpha: float | np.ndarray) -> np.ndarray:
         """Estimates of log p(document), nats: float64[n]; 0 for a document without words."""
-        alpha = np.ascontiguousarray(np.broadcast_to(np.asarray(alpha, np.float64), topics.K))
+        alpha = np.array(np.broadcast_to(alpha, topics.K), np.float64)  # a copy: kernels are compiled once, for what can be written
         if not (alpha > 0).all():
             raise Invalid("alpha", "alpha must be above 0.")
         row_ptr, row_topics, above = fold_in.rows(

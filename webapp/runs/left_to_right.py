@@ -1,4 +1,5 @@
-"""The left-to-right likelihood of a finished run, in a second or two: of some of the documents that it held out."""
+"""The left-to-right likelihood of a finished run, of some of the documents that it held out: measured and stored once its topics are
+published, in about a tenth of the time of its training."""
 
 import numpy as np
 
@@ -7,10 +8,14 @@ from inference.bow import Bow
 from inference.evaluate import LeftToRight
 from inference.evaluate.left_to_right import within
 from inference.training import held_out_documents
+from webapp.models import Snapshot
 
 PARTICLES = 10
 MOST_TOKENS = 200  # of a document
-DRAWS = 10_000_000  # of topics, of all documents together: about 1.5 seconds of one core
+DRAWS = 10_000_000  # of topics, of all documents together, at the most: about 1.5 seconds of one core
+# At the most for each token of the corpus, as the time of a training grows with them. It is no function of the clock, the engine or
+# K: runs that are compared are measured on the same documents.
+DRAWS_EACH = 5
 
 
 def measure(bow: Bow, seed: int, topics: Topics, alpha: np.ndarray) -> float | None:
@@ -19,6 +24,13 @@ def measure(bow: Bow, seed: int, topics: Topics, alpha: np.ndarray) -> float | N
     Which documents depends on the corpus and the run's seed alone, so runs with one seed are measured on the same.
     alpha: float64[K], the run's own.
     """
-    documents = within(bow, held_out_documents(bow, seed), DRAWS, PARTICLES, MOST_TOKENS)
+    draws = min(DRAWS, DRAWS_EACH * bow.tokens)
+    documents = within(bow, held_out_documents(bow, seed), draws, PARTICLES, MOST_TOKENS)
     value = LeftToRight(bow, documents, PARTICLES, most=MOST_TOKENS)(topics, alpha)
     return None if np.isnan(value) else value
+
+
+def store(run_id: int, bow: Bow, seed: int, topics: Topics, alpha: np.ndarray) -> None:
+    """Measure the topics of a finished run and store it with them. Where the worker ends before, the run stays without."""
+    value = measure(bow, seed, topics, alpha)
+    Snapshot.objects.filter(run=run_id, final=True).update(left_to_right=value)

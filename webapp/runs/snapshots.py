@@ -32,7 +32,6 @@ class Findings(NamedTuple):
     evidence: Evidence
     measures: TopicMeasures
     divergences: np.ndarray  # float64[K, K], explore.distances
-    left_to_right: float | None  # nats per token
     names: list[str]  # of K topics, runs.names
 
 
@@ -67,8 +66,7 @@ def publish(
     xy = layout(near) if final else None
     strain = stress(xy, near) if final else None
     with transaction.atomic():
-        measured = {"stress": strain, "left_to_right": findings.left_to_right} if findings is not None else {}
-        snapshot = Snapshot.objects.create(run_id=run_id, step=step, final=final, **measured)
+        snapshot = Snapshot.objects.create(run_id=run_id, step=step, final=final, stress=strain)
         words = bulk.Partition("topic_word", snapshot.pk)
         words.create()
         rows = np.zeros(topics.K, np.int64)  # of each topic

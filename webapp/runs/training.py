@@ -242,15 +242,17 @@ class Training:
             return []
 
     def _finish(self) -> None:
-        """Give every token of the corpus a topic, and publish the final snapshot."""
+        """Give every token of the corpus a topic, and publish the final snapshot; then do what nobody needs to wait for."""
         self._update(status=Run.Status.STORING)
         with self.beat.long():
-            self._publish()
+            topics = self._publish()
             self._forget_documents()
         snapshots.drop_old(self.run.pk)
         if self.run.parent is not None:
             self._transfer_labels()
         stored.compute(self.run.pk)
+        alpha = self.engine.priors(self.config, self.state).alpha
+        left_to_right.store(self.run.pk, self.bow, self.run.seed, topics, alpha)
 
     def _forget_documents(self) -> None:
         """Make the checkpoint smaller, from which no training goes on any more. Where that can't be, it stays as it was."""
@@ -264,16 +266,13 @@ class Training:
         with transaction.atomic():
             sealed.record(items)
 
-    def _publish(self) -> None:
+    def _publish(self) -> Topics:
         topics = self.engine.topics(self.config, self.state)
         evidence = self._gather_evidence(topics)
         measures = Diagnostics(self.bow)(topics, evidence)
         self.beat.check()
-        alpha = self.engine.priors(self.config, self.state).alpha
-        predicts = left_to_right.measure(self.bow, self.run.seed, topics, alpha)
-        self.beat.check()
         called = names.of_texts(self.run, evidence, self.beat)
-        findings = snapshots.Findings(evidence, measures, divergences(topics), predicts, called)
+        findings = snapshots.Findings(evidence, measures, divergences(topics), called)
         self.beat.check()
         made = self.folder / "evidence", self.bow_folder
         settle(*made)  # they are on the disk before a row points to them
@@ -281,6 +280,7 @@ class Training:
         with transaction.atomic():
             snapshots.publish(self.run.pk, self.attempt, self.state.t, topics, measures.coherence, findings)
             sealed.record(items)
+        return topics
 
     def _transfer_labels(self) -> None:
         """Take over what readers said of the parent's topics. Where that is refused, the curation page offers it."""

@@ -13,15 +13,19 @@ from django.urls import reverse
 from inference import checkpoint, engines
 from inference.bow import Bow
 from inference.evaluate import LeftToRight
+from inference.evaluate.left_to_right import within
 from inference.explore import matching
 from inference.training import held_out_documents
+from tasks.runs import train
 from tests.engines import mixture
 from tests.webapp.making import run_on
 from webapp.accounts import sharing
 from webapp.compare import measures, notes
 from webapp.compare.measures import Measured
-from webapp.models import Metric, Run, Snapshot, Topic, User
+from webapp.jobs.claims import ClaimLost
+from webapp.models import Findings, Metric, Run, Snapshot, Topic, User
 from webapp.results import weights
+from webapp.runs import left_to_right
 from webapp.runs import services as runs
 from webapp.storage import files
 
@@ -79,15 +83,34 @@ def test_every_number_is_what_was_stored(client, made):
 
 
 def test_left_to_right_is_the_judges_on_held_out_documents(made):
-    """On so small a corpus all held-out documents are read; the priors are the run's own."""
+    """On as many of them as take about a tenth of a training's time; the priors are the run's own."""
     for run in made:
         bow = Bow.open(files.version_folder(run.version_id) / "bow")
         engine, config = engines.get(run.engine), engines.config(run.engine, **run.settings)
         state = checkpoint.load(files.run_folder(run.pk) / "checkpoint", engine=engine, config=config, bow=bow)
-        judge = LeftToRight(bow, held_out_documents(bow, run.seed), 10, most=200)
+        documents = within(bow, held_out_documents(bow, run.seed), 5 * bow.tokens, 10, 200)
+        lengths = np.minimum(np.diff(bow.first_token)[documents], 200)
+        assert 5 * int((lengths * (lengths + 1)).sum()) <= 5 * bow.tokens * 1.5
+        judge = LeftToRight(bow, documents, 10, most=200)
         expected = judge(engine.topics(config, state), engine.priors(config, state).alpha)
         assert -12 < run.snapshot.left_to_right == expected < -4
         assert Snapshot.objects.filter(run=run, final=False, left_to_right__isnull=False).count() == 0
+
+
+def test_left_to_right_is_measured_when_topics_and_findings_can_be_read(ready, monkeypatch):
+    """Nobody waits for it, and a run without it is whole."""
+    run = runs.create(ready.version, seed=9, topics=4, passes=2)
+
+    def measured(*arguments) -> None:
+        now = Run.objects.select_related("snapshot").get(pk=run.pk)
+        assert now.status == "done" and now.snapshot.final and now.snapshot.left_to_right is None
+        assert Findings.objects.filter(snapshot=now.snapshot).exists()
+        raise ClaimLost("the worker ends")
+
+    monkeypatch.setattr(left_to_right, "measure", measured)
+    train(run.pk)
+    now = Run.objects.select_related("snapshot").get(pk=run.pk)
+    assert now.status == "done" and now.snapshot.left_to_right is None
 
 
 def test_topics_are_matched_with_those_of_the_reference(client, made):

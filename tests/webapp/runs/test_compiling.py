@@ -1,10 +1,17 @@
-"""What a run's page says while the engine is being compiled."""
+"""What a run's page says while the engine is being compiled; and that a worker compiles nothing after the warm-up."""
+
+import os
+import subprocess
+import sys
 
 import pytest
+from django.conf import settings
+from django.db import connection
 
 import inference
 from inference import jit
 from tasks.runs import train
+from tests.conftest import ROOT
 from webapp.models import Run
 from webapp.runs import services as runs
 from webapp.runs import training
@@ -40,3 +47,46 @@ def test_a_run_that_waits_for_the_compiler_says_so(ready, client, monkeypatch):
     assert said[:2] == ["", training.COMPILES] and {*said[2:]} == {""} and len(said) > 2
     run = Run.objects.get(pk=run.pk)
     assert (run.status, run.error) == ("done", "")
+
+
+WORKER = """
+import sys
+import django
+django.setup()
+from numba.core.dispatcher import Dispatcher
+from inference import compiling
+from tasks.runs import train
+
+compiling.usual()
+compiling.rest()
+compiled = []
+
+def noticed(kernel, signature, compile=Dispatcher.compile):
+    if tuple(signature) not in kernel.overloads:  # the warm-up has not met it
+        compiled.append(f"{kernel} {signature}")
+    return compile(kernel, signature)
+
+Dispatcher.compile = noticed
+train(int(sys.argv[1]))
+print(compiled)
+"""
+
+
+@pytest.fixture
+def committed_run(ready, django_db_blocker):
+    """A queued run that another process sees."""
+    with django_db_blocker.unblock():
+        run = runs.create(ready.version, seed=5, topics=25)
+        yield run
+        run.delete()
+
+
+def test_a_training_in_a_worker_compiles_nothing_after_the_warm_up(committed_run, django_db_blocker):
+    database = f"{settings.DATABASE_URL.rsplit('/', 1)[0]}/{connection.settings_dict['NAME']}"
+    env = os.environ | {"DATABASE_URL": database, "DJANGO_SETTINGS_MODULE": "webapp.settings"}
+    command = [sys.executable, "-c", WORKER, str(committed_run.pk)]
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=600)
+    assert done.stdout.strip().splitlines()[-1:] == ["[]"], done.stdout + done.stderr
+    with django_db_blocker.unblock():
+        run = Run.objects.select_related("snapshot").get(pk=committed_run.pk)
+        assert run.status == "done" and run.snapshot.left_to_right < 0, run.error
