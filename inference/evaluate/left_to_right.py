@@ -82,7 +82,8 @@ class LeftToRight:
 
     def documents_log(self, topics: Topics, alpha: float | np.ndarray) -> np.ndarray:
         """Estimates of log p(document), nats: float64[n]; 0 for a document without words."""
-        alpha = np.array(np.broadcast_to(alpha, topics.K), np.float64)  # a copy: kernels are compiled once, for what can be written
+        # A copy, since kernels are compiled for arrays that can be written
+        alpha = np.array(np.broadcast_to(alpha, topics.K), np.float64)
         if not (alpha > 0).all():
             raise Invalid("alpha", "alpha must be above 0.")
         row_ptr, row_topics, above = fold_in.rows(
