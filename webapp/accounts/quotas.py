@@ -74,7 +74,7 @@ def check_bytes(user: User, more: int, arriving: Callable[[], int] = lambda: 0) 
     most = limits(user).bytes
     if most is None:
         return
-    _one_at_a_time(user)
+    one_at_a_time(user)
     has = used(user)["bytes"] + arriving()
     if has + more > most:
         raise Over(
@@ -96,7 +96,7 @@ def check_documents(corpus: Corpus, documents: int) -> None:
         return
     # The corpus is locked before its owner, as whoever changes a corpus does
     Corpus.everything.select_for_update(no_key=True).get(pk=corpus.pk)
-    _one_at_a_time(user)
+    one_at_a_time(user)
     left = most - (_kept(user).exclude(pk=corpus.pk).aggregate(n=Sum("documents_read"))["n"] or 0)
     if documents > left:
         raise Invalid(
@@ -111,7 +111,7 @@ def check_corpus(user: User, corpus: Corpus) -> None:
     most = limits(user)
     if most.bytes is None and most.documents is None:
         return
-    _one_at_a_time(user)
+    one_at_a_time(user)
     has, come = used(user), _used(Corpus.everything.filter(Q(pk=corpus.pk) | Q(into=corpus.pk)).exclude(owner=user))
     for name, said, limit in (("bytes", size, most.bytes), ("documents", lambda n: f"{n:,}", most.documents)):
         if limit is not None and has[name] + come[name] > limit:
@@ -127,7 +127,7 @@ def check_job(user: User, more: int = 1) -> None:
     most = limits(user).jobs
     if most is None:
         return
-    _one_at_a_time(user)
+    one_at_a_time(user)
     if (has := _jobs(user)) + more > most:
         asked = f", and these would be {more:,} more" if more > 1 else ""
         raise Invalid(
@@ -136,7 +136,8 @@ def check_job(user: User, more: int = 1) -> None:
         )
 
 
-def _one_at_a_time(user: User) -> None:
+def one_at_a_time(user: User) -> None:
+    """Wait for whoever asks for the same user, up to the end of their transaction; those after wait for this one's."""
     if not transaction.get_connection().in_atomic_block:
         raise RuntimeError("a quota is only kept within the transaction that uses it")
     User.objects.select_for_update(no_key=True).get(pk=user.pk)

@@ -1,6 +1,7 @@
 """What may come: how large an upload may be, whether the disk has room for it, and what its owner may still have."""
 
 import errno
+import fcntl
 import json
 import os
 import re
@@ -41,17 +42,16 @@ def check_size(size: int, sentence: str) -> None:
 
 @contextmanager
 def hold_quota(owner: int | None, size: int) -> Iterator[None]:
-    """Keep that many bytes more of a user, beside uploads that have begun, while no others of theirs can be. Without a
-    quota a user's uploads may be half of what the disk can take. Raises Refused."""
+    """Keep that many bytes more of a user, beside uploads that have begun, while no others of theirs can be: the user's row
+    is locked. Without a quota a user's uploads may be half of what the disk can take. Raises Refused."""
     user = User.objects.filter(pk=owner).first() if owner else None
     if user is None or not settings.ACCOUNTS:
         yield
         return
-    if quotas.limits(user).bytes is None:
-        _check_share(user, size)
-        yield
-        return
     with transaction.atomic():
+        quotas.one_at_a_time(user)
+        if quotas.limits(user).bytes is None:
+            _check_share(user, size)
         try:
             quotas.check_bytes(user, size, arriving=lambda: _bytes_arriving(user.pk))
         except Invalid as error:
@@ -60,6 +60,7 @@ def hold_quota(owner: int | None, size: int) -> Iterator[None]:
 
 
 def _check_share(user: User, size: int) -> None:
+    """Raises Refused."""
     has, free = _bytes_arriving(user.pk), disk.free(settings.FILE_UPLOAD_TEMP_DIR) - reserve()
     if has + size > (has + free) // 2:
         raise Refused(507, f"Your uploads may take up half of the space that the server's disk has for them ({size_of((has + free) // 2)}). "
@@ -95,6 +96,18 @@ def check_room(size: int) -> None:
     if free - size < reserve():
         came = f"{size_of(size)} more were to come, {size_of(free)} are free, and {size_of(reserve())} of them are kept for the work itself"
         raise Refused(507, f"The server's disk is short of space: {came}. {KEPT}")
+
+
+def promise(file: int, size: int) -> bool:
+    """Have the disk keep room for all of an upload, an open file; False where its file system can't. Of all processes of this
+    machine one does so at a time: none counts on what another takes. Raises Refused, or OSError, where there is no room."""
+    folder = os.open(settings.FILE_UPLOAD_TEMP_DIR, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        check_room(max(0, size - os.fstat(file).st_blocks * 512))
+        return disk.promise(file, size)
+    finally:
+        os.close(folder)
 
 
 @contextmanager

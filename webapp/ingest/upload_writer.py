@@ -7,9 +7,8 @@ from collections import OrderedDict
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 
-from webapp.ingest.upload_limits import Refused, check_room, refuse_when_full
+from webapp.ingest.upload_limits import Refused, check_room, promise, refuse_when_full
 from webapp.ingest.uploads import IncomingFile, save_note
-from webapp.storage import disk
 
 _hashers = ThreadPoolExecutor(2, "hash")
 _hashes: OrderedDict = OrderedDict()  # id -> (offset, sha256 so far): of uploads between two requests
@@ -54,8 +53,7 @@ class UploadWriter:
         kept = os.fstat(self.file)
         if kept.st_blocks * 512 >= self.upload.length:
             return True
-        check_room(self.upload.length - kept.st_size)
-        return disk.promise(self.file, self.upload.length)
+        return promise(self.file, self.upload.length)
 
     def write(self, pieces: list[bytes]) -> None:
         """Append them (at most 1,024).

@@ -21,7 +21,7 @@ from django.conf import settings
 from inference.durable import settle_names
 from webapp.ingest.file_names import clean
 from webapp.ingest.storing import ReceivedFile, Unusable
-from webapp.ingest.upload_limits import Refused, check_room, check_size, hold_quota, refuse_when_full
+from webapp.ingest.upload_limits import Refused, check_room, check_size, hold_quota, promise, refuse_when_full
 from webapp.storage import disk
 
 EXPIRES = 7 * 24 * 3600  # seconds after the last byte that came
@@ -76,13 +76,11 @@ def create(length: int, name: str, pack: bool = False, owner: int | None = None)
             413,
             f"A pack of small files may have {PACK:,} bytes, and this one has {length:,}. Send fewer files in each.",
         )
-    check_room(length)
     upload = IncomingFile(secrets.token_urlsafe(16), length, clean(name), pack, owner=owner)
     with hold_quota(owner, length), refuse_when_full():
         file = os.open(upload.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
         try:
-            disk.promise(file, length)
-            check_room(0)  # others may have begun meanwhile
+            promise(file, length)
             save_note(upload)
         except BaseException:
             upload.path.unlink()

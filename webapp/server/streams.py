@@ -3,21 +3,27 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import Context, copy_context
 
 from django.db import connection
 
 
-async def in_one_thread(chunks: Iterator[bytes]) -> AsyncIterator[bytes]:
-    """The chunks of a generator that runs in a thread of its own. Between two chunks it holds no connection to the
-    database: a reader may take an hour, and connections are few."""
+def in_one_thread(chunks: Iterator[bytes]) -> AsyncIterator[bytes]:
+    """The chunks of a generator that runs in a thread of its own, in the context of the request that is answered: who reads
+    is known there (webapp.accounts.embargo). Between two chunks it holds no connection to the database: a reader may take an
+    hour, and connections are few."""
+    return _in_one_thread(chunks, copy_context())
+
+
+async def _in_one_thread(chunks: Iterator[bytes], context: Context) -> AsyncIterator[bytes]:
     thread = ThreadPoolExecutor(1, "stream")
     loop = asyncio.get_running_loop()
     try:
-        while (chunk := await loop.run_in_executor(thread, _next, chunks)) is not None:
+        while (chunk := await loop.run_in_executor(thread, context.run, _next, chunks)) is not None:
             if chunk:
                 yield chunk
     finally:  # at the end, and when the client has gone
-        thread.submit(_close, chunks)
+        thread.submit(context.run, _close, chunks)
         thread.shutdown(wait=False)
 
 

@@ -2,9 +2,12 @@
 together, whatever they ask for."""
 
 import random
+import threading
 
 import pytest
-from django.test import Client
+from asgiref.sync import async_to_sync
+from django.db import connection
+from django.test import AsyncClient, Client
 from django.urls import reverse
 
 from tests import addresses
@@ -183,6 +186,34 @@ def test_no_text_is_pieced_together_from_lines(run, way):
         seen |= words_of(response.content.decode(), 2)
     # A word is shown whole where its first letter may be; a line's parts stand next to each other
     assert 10 < len(seen) <= WORDS // QUARTER + 10
+
+
+def test_no_text_is_pieced_together_from_files_that_are_streamed(run):
+    """They are made in a thread of their own, whose connection is another one, after the view has answered."""
+    user = member(run, "ann")
+    mine = TextShown.objects.filter(reader__in=[f"user {user.pk}", "public"])
+
+    async def lines(word: str) -> str:
+        client = AsyncClient()
+        await client.aforce_login(user)
+        response = await client.get(reverse("export", args=[run.pk, "lines.csv"]) + f"?word={word}")
+        assert response.status_code == 200
+        return b"".join([piece async for piece in response.streaming_content]).decode()
+
+    def tidy() -> None:
+        mine.delete()
+        connection.close()
+
+    seen: set[int] = set()
+    try:
+        for word in texts()[2][::7]:
+            seen |= words_of(async_to_sync(lines)(word), 2)
+        assert 10 < len(seen) <= WORDS // QUARTER + 10
+        assert mine.exists()
+    finally:
+        thread = threading.Thread(target=tidy)
+        thread.start()
+        thread.join()
 
 
 def test_every_page_is_answered_when_all_is_used_up(run):

@@ -13,6 +13,7 @@ import time
 
 import pytest
 from django.conf import settings
+from django.db import connection
 from django.urls import reverse
 
 from tests.webapp.tus import Client, Server
@@ -410,6 +411,54 @@ def test_one_user_takes_half_of_the_disk_at_most(settings, monkeypatch, db):
         for _ in range(10):
             uploads.create(50 * MEGABYTE, "b.txt", owner=user.pk)
     uploads.create(50 * MEGABYTE, "c.txt", owner=other.pk)
+
+
+def test_uploads_that_begin_at_once_are_not_promised_the_same_bytes(monkeypatch):
+    """Of four that each want more than half of what there is, one may, and not none."""
+    free, real, begun, gate = disk.free(settings.FILE_UPLOAD_TEMP_DIR), disk.promise, [], threading.Barrier(4)
+    monkeypatch.setattr(upload_limits, "reserve", lambda: free - 400 * MEGABYTE)
+    monkeypatch.setattr(disk, "promise", lambda *given: (real(*given), time.sleep(0.3))[0])  # in which the others ask
+
+    def begin() -> None:
+        gate.wait()
+        with contextlib.suppress(uploads.Refused):
+            begun.append(uploads.create(250 * MEGABYTE, "a.txt"))
+
+    at_once(begin, 4)
+    assert len(begun) == 1
+
+
+def at_once(what, times: int) -> None:
+    threads = [threading.Thread(target=what) for _ in range(times)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_connections_of_one_user_do_not_have_the_same_half(settings, monkeypatch):
+    """Each counts what the other has begun: the user's row is locked, in Postgres."""
+    settings.ACCOUNTS, settings.MOST = True, {"bytes": None, "documents": None, "jobs": None}
+    user = User.objects.create_user("greedy@example.org", "greedy")
+    room, real, begun, gate = disk.free(settings.FILE_UPLOAD_TEMP_DIR), upload_limits._bytes_arriving, [], threading.Barrier(4)
+    monkeypatch.setattr(upload_limits, "reserve", lambda: room - 400 * MEGABYTE)
+
+    def slowly(owner: int) -> int:
+        has = real(owner)
+        time.sleep(0.3)  # in which the others ask
+        return has
+
+    monkeypatch.setattr(upload_limits, "_bytes_arriving", slowly)
+
+    def begin() -> None:
+        gate.wait()
+        with contextlib.suppress(uploads.Refused):
+            begun.append(uploads.create(120 * MEGABYTE, "a.txt", owner=user.pk))
+        connection.close()
+
+    at_once(begin, 4)
+    assert len(begun) == 1
 
 
 def test_no_space_left(monkeypatch):
