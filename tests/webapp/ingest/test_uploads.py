@@ -415,9 +415,10 @@ def test_one_user_takes_half_of_the_disk_at_most(settings, monkeypatch, db):
 
 def test_uploads_that_begin_at_once_are_not_promised_the_same_bytes(monkeypatch):
     """Of four that each want more than half of what there is, one may, and not none."""
-    free, real, begun, gate = disk.free(settings.FILE_UPLOAD_TEMP_DIR), disk.promise, [], threading.Barrier(4)
+    real, begun, gate = disk.free, [], threading.Barrier(4)
+    free = real(settings.FILE_UPLOAD_TEMP_DIR)
     monkeypatch.setattr(upload_limits, "reserve", lambda: free - 400 * MEGABYTE)
-    monkeypatch.setattr(disk, "promise", lambda *given: (real(*given), time.sleep(0.3))[0])  # in which the others ask
+    monkeypatch.setattr(disk, "free", lambda *given: (real(*given), time.sleep(0.3))[0])  # in which the others ask
 
     def begin() -> None:
         gate.wait()
