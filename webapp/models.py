@@ -369,6 +369,20 @@ class TextShown(models.Model):
         db_table = "text_shown"
 
 
+class TextReader(models.Model):
+    """Of how many texts of a corpus there is a TextShown of a reader: a sum, as there may be ten million."""
+
+    pk = models.CompositePrimaryKey("corpus_id", "reader")
+    corpus = models.ForeignKey(Corpus, models.DO_NOTHING, related_name="+")
+    reader = models.CharField(max_length=30)
+    texts = models.BigIntegerField()  # of which something was shown
+    used_up = models.BigIntegerField()  # of which as much was shown as may be
+
+    class Meta:
+        managed = False
+        db_table = "text_reader"
+
+
 class Word(models.Model):
     """A word of a version's vocabulary; `number` is its column in the bag of words. Partitioned by version."""
 

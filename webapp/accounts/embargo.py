@@ -30,11 +30,11 @@ from typing import NamedTuple
 
 from django.conf import settings as configuration
 from django.db import transaction
-from django.db.models import Count, Q
+from django.db.models import Q
 
 from inference.errors import Invalid
 from webapp.accounts.roles import SHARED, Person, grants
-from webapp.models import Corpus, Export, TextShown
+from webapp.models import Corpus, Export, TextReader
 from webapp.storage import export_files
 from webapp.storage.sql import rows
 
@@ -180,23 +180,39 @@ def _charge(corpus: Corpus, wanted: list[_Wanted]) -> list[Span]:
     cut, new = _share_out(_known(columns, lock=False), asking, wanted)
     if not new:
         return cut
+    first, lengths = _lineage(corpus).first, {one.digest: one.length for one in wanted}
     with transaction.atomic():
         rows(
             "INSERT INTO text_shown (reader, digest, corpus_id) SELECT reader, digest, %s FROM unnest(%s::text[], %s::bytea[])"
             " AS asked(reader, digest) ON CONFLICT DO NOTHING RETURNING 1",
-            [_lineage(corpus).first, *columns],
+            [first, *columns],
         )
-        cut, new = _share_out(_known(columns, lock=True), asking, wanted)
+        known = _known(columns, lock=True)
+        before = {key: (bool(spans), _is_full(spans, lengths[key[1]])) for key, spans in known.items()}
+        cut, new = _share_out(known, asking, wanted)
         spans = ["{" + ",".join(f"[{a},{b})" for a, b in shown) + "}" for shown in new.values()]
-        lengths = {one.digest: one.length for one in wanted}
-        full = [sum(b - a for a, b in shown) >= lengths[digest] // QUARTER for (_, digest), shown in new.items()]
+        full = [_is_full(shown, lengths[digest]) for (_, digest), shown in new.items()]
         rows(
             "UPDATE text_shown AS t SET shown = n.shown::int4multirange, used_up = n.used_up"
             " FROM unnest(%s::text[], %s::bytea[], %s::text[], %s::bool[]) AS n(reader, digest, shown, used_up)"
             " WHERE t.reader = n.reader AND t.digest = n.digest RETURNING 1",
             [[reader for reader, _ in new], [digest for _, digest in new], spans, full],
         )
+        more = [(key[0], not before[key][0], now and not before[key][1]) for key, now in zip(new, full, strict=True)]
+        rows(
+            "INSERT INTO text_reader AS t (corpus_id, reader, texts, used_up)"
+            " SELECT %s, reader, count(*) FILTER (WHERE text), count(*) FILTER (WHERE used_up)"
+            " FROM unnest(%s::text[], %s::bool[], %s::bool[]) AS n(reader, text, used_up) GROUP BY reader ORDER BY reader"
+            " ON CONFLICT (corpus_id, reader) DO UPDATE"
+            " SET texts = t.texts + excluded.texts, used_up = t.used_up + excluded.used_up RETURNING 1",
+            [first, *map(list, zip(*more, strict=True) if more else ((), (), ()))],
+        )
     return cut
+
+
+def _is_full(shown: list[Span], length: int) -> bool:
+    """Whether of a text as much was shown as may be."""
+    return sum(b - a for a, b in shown) >= length // QUARTER
 
 
 def _known(columns: list[list], lock: bool) -> Shown:
@@ -273,9 +289,8 @@ def _affordable(one: _Wanted, before: list[list[Span]], left: list[int]) -> Span
 
 def used(corpus: Corpus) -> dict[str, tuple[int, int]]:
     """reader -> of how many texts they were shown something, and of how many a quarter: for the owner."""
-    shown = TextShown.objects.filter(corpus=corpus).values("reader")
-    counted = shown.annotate(texts=Count("digest"), full=Count("digest", filter=Q(used_up=True)))
-    return {row["reader"]: (row["texts"], row["full"]) for row in counted}
+    of_readers = TextReader.objects.filter(corpus=corpus).values_list("reader", "texts", "used_up")
+    return {reader: (texts, full) for reader, texts, full in of_readers}
 
 
 # Fields --------------------------------------------------------------------------------------------------------------

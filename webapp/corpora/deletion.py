@@ -18,7 +18,7 @@ from django.db.models.functions import Now
 from inference.errors import Invalid
 from webapp.accounts.embargo import passage
 from webapp.jobs import claims, dispatch, events, kinds
-from webapp.models import GONE, Corpus, Pin, Run, TextShown, Upload, Version
+from webapp.models import GONE, Corpus, Pin, Run, TextReader, TextShown, Upload, Version
 
 Deletable = Corpus | Upload | Version | Run
 MODELS: dict[str, type[Corpus] | type[Run]] = {"corpus": Corpus, "run": Run}
@@ -135,7 +135,8 @@ def rows(row: Corpus | Run) -> None:
         if type(row) is Corpus:
             if row.embargo:
                 _shorten_passages(row)
-            TextShown.objects.filter(corpus=row).delete()
+            for shown in (TextShown, TextReader):
+                shown.objects.filter(corpus=row).delete()
         row.delete()
 
 

@@ -112,8 +112,8 @@ def samples(selection: RunSelection, uses: Uses, topics: list[int], count: int) 
     return {k: [next(lines) for _ in places[k]] for k in topics}
 
 
-def every(selection: RunSelection, uses: Uses, size: int = 500) -> Iterator[list[Line]]:
-    """All lines, in the documents' order, a block at a time."""
+def every(selection: RunSelection, uses: Uses, size: int = 10_000) -> Iterator[list[Line]]:
+    """All lines, in the documents' order, a block at a time: under an embargo each block is a write."""
     pairs = uses.of(None)
     ends = _ends(selection.run, uses, pairs)
     for first in range(0, int(ends[-1]) if len(ends) else 0, size):

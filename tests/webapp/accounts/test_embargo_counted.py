@@ -7,7 +7,9 @@ import threading
 import pytest
 from asgiref.sync import async_to_sync
 from django.db import connection
+from django.http import QueryDict
 from django.test import AsyncClient, Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from tests import addresses
@@ -16,8 +18,11 @@ from webapp.accounts import authorization, embargo, sharing, tokens
 from webapp.accounts.embargo import PASSAGE, QUARTER, _affordable, _joined, _overlaps, _Wanted
 from webapp.accounts.roles import Person
 from webapp.corpora import deletion
-from webapp.models import Corpus, Membership, Run, TextShown, User
+from webapp.documents.selection import Selection
+from webapp.models import Corpus, Membership, Run, TextReader, TextShown, User
+from webapp.results.view import RunView
 from webapp.server import page_cache
+from webapp.words import concordance, queries, senses
 
 pytestmark = pytest.mark.django_db
 LENGTH = WORDS * (LETTERS + 1) - 1
@@ -96,7 +101,11 @@ def test_the_owner_is_not_bound_and_sees_what_was_used(run):
     shown(user, run, 2)
     shown(user, run, 3, [0])
     assert len(shown(Person(run.corpus.owner_id), run, 2)) == LENGTH
+    shown(user, run, 2)
     assert embargo.used(run.corpus) == {f"user {user.user}": (2, 1)}
+    with CaptureQueriesContext(connection) as asked:
+        embargo.used(run.corpus)
+    assert not any("text_shown" in query["sql"] for query in asked)  # there may be ten million
     owner = Client()
     owner.force_login(run.corpus.owner)
     page = owner.get(reverse("corpus_sharing", args=[run.corpus_id])).content.decode()
@@ -156,6 +165,14 @@ def test_what_was_shown_is_shown_again_without_a_write(run, django_assert_num_qu
             embargo.pieces(run.corpus, [(2, 0, PASSAGE, 0)])
 
 
+def test_all_lines_of_a_word_are_one_write(run):
+    selection, user = Selection.read(QueryDict(""), RunView(run)), Person(member(run, "ann").pk)
+    uses = senses.uses(selection.view, queries.word(run.version, texts()[2][50]), selection)
+    with embargo.reading(user), CaptureQueriesContext(connection) as asked:
+        assert sum(map(len, concordance.every(selection, uses))) == 24
+    assert sum("UPDATE text_shown" in query["sql"] for query in asked) == 1
+
+
 # Pages, the API and files
 
 
@@ -191,7 +208,8 @@ def test_no_text_is_pieced_together_from_lines(run, way):
 def test_no_text_is_pieced_together_from_files_that_are_streamed(run):
     """They are made in a thread of their own, whose connection is another one, after the view has answered."""
     user = member(run, "ann")
-    mine = TextShown.objects.filter(reader__in=[f"user {user.pk}", "public"])
+    readers = [f"user {user.pk}", "public"]
+    mine = TextShown.objects.filter(reader__in=readers)
 
     async def lines(word: str) -> str:
         client = AsyncClient()
@@ -202,6 +220,7 @@ def test_no_text_is_pieced_together_from_files_that_are_streamed(run):
 
     def tidy() -> None:
         mine.delete()
+        TextReader.objects.filter(reader__in=readers).delete()
         connection.close()
 
     seen: set[int] = set()

@@ -34,6 +34,7 @@ from webapp.models import (
     Membership,
     Pin,
     Run,
+    TextReader,
     TextShown,
     User,
     Version,
@@ -88,6 +89,7 @@ def made(draft, django_db_blocker, tmp_path_factory):
         (files.export_folder(export.pk) / "file").write_bytes(b"number,word\n")
         Membership.objects.create(corpus=corpus, user=ada, role="viewer")
         TextShown.objects.create(reader=f"user {ada.pk}", digest=b"x" * 32, corpus=corpus, shown="{}")
+        TextReader.objects.create(reader=f"user {ada.pk}", corpus=corpus, texts=1, used_up=0)
         sharing.add(corpus, "eve@example.org", "editor", ada)
         sharing.make_link(corpus, ada, "a colleague", 7)
         more = tmp_path_factory.mktemp("more") / "more"

@@ -13,7 +13,7 @@ import time
 
 import pytest
 from django.conf import settings
-from django.db import connection
+from django.db import connection as database
 from django.urls import reverse
 
 from tests.webapp.tus import Client, Server
@@ -442,7 +442,12 @@ def test_two_connections_of_one_user_do_not_have_the_same_half(settings, monkeyp
     """Each counts what the other has begun: the user's row is locked, in Postgres."""
     settings.ACCOUNTS, settings.MOST = True, {"bytes": None, "documents": None, "jobs": None}
     user = User.objects.create_user("greedy@example.org", "greedy")
-    room, real, begun, gate = disk.free(settings.FILE_UPLOAD_TEMP_DIR), upload_limits._bytes_arriving, [], threading.Barrier(4)
+    room, real, begun, gate = (
+        disk.free(settings.FILE_UPLOAD_TEMP_DIR),
+        upload_limits._bytes_arriving,
+        [],
+        threading.Barrier(4),
+    )
     monkeypatch.setattr(upload_limits, "reserve", lambda: room - 400 * MEGABYTE)
 
     def slowly(owner: int) -> int:
@@ -456,7 +461,7 @@ def test_two_connections_of_one_user_do_not_have_the_same_half(settings, monkeyp
         gate.wait()
         with contextlib.suppress(uploads.Refused):
             begun.append(uploads.create(120 * MEGABYTE, "a.txt", owner=user.pk))
-        connection.close()
+        database.close()
 
     at_once(begin, 4)
     assert len(begun) == 1
