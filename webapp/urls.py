@@ -198,11 +198,10 @@ urlpatterns = [
     # What a finished run says, in sentences
     *page(
         f"{RUN}/overview",
-        findings.overview,
+        findings.detail,
         "run_overview",
         SEE,
         load=whole_or_set,
-        json=page_shapes.OverviewPage,
         tab=Tab("Overview", "g o"),
         states=("", "detail=more", "detail=less", "q=war", "q=zyzzyva"),
     ),

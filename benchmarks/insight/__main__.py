@@ -89,7 +89,7 @@ def measured(name: str, given: argparse.Namespace) -> Result:
     began = time.time()
     collection = collections.make(name, given.quick)
     run = runs.trained(collection, given.quick, SEEDS[0])
-    first, more = runs.overview(run, ""), runs.overview(run, "more")
+    first, more = runs.shown(run, ""), runs.shown(run, "more")
     raw = judge.Raw(collection)
     claims = [c for f in more["findings"] for c in judge.claims(f)]
     of_topics = [c for c in claims if c.kind in NAMED]
@@ -102,15 +102,11 @@ def measured(name: str, given: argparse.Namespace) -> Result:
     hit = [[any(judge.names(f, c) for c in some) for f in known] for some in (of_first, claims)]
     false = [row for i in range(SHUFFLES) for row in runs.false_findings(run, np.random.default_rng(i))]
     for row in false if given.prints else ():
-        print(
-            f"    false: {row['kind']} {row.get('called') or row.get('words') or row.get('word', '')} {row.get('value', '')} {row['estimate']}"
-        )
+        print(f"    false: {row}")
     again = None
     if not given.quick or name in ("addresses", "posts", "reuters"):
         second = runs.trained(collection, given.quick, SEEDS[1])
-        other = [
-            c for detail in ("", "more") for f in runs.overview(second, detail)["findings"] for c in judge.claims(f)
-        ]
+        other = [c for detail in ("", "more") for f in runs.shown(second, detail)["findings"] for c in judge.claims(f)]
         again = float(np.mean([any(same(c, o) for o in other) for c in of_first])) if of_first else None
     result = Result(name, verdicts, len(known), sum(hit[0]), sum(hit[1]), len(false), again)
     tell(result, run, time.time() - began, first)

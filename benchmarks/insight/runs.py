@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from dataclasses import asdict
 from types import SimpleNamespace
 from unittest import mock
 
@@ -77,18 +78,19 @@ def _preset_topics(corpus) -> int:
     return int(form_fields(html)["topics"])
 
 
-def overview(run, detail: str) -> dict:
+def shown(run, detail: str) -> dict:
     """Its JSON, of findings that are computed anew when it is asked for as first shown."""
-    from webapp.findings import queries, stored
+    from webapp.findings import stored
+    from webapp.findings.overview import overview
     from webapp.models import Findings
 
     if detail == "":
         Findings.objects.filter(snapshot=run.snapshot_id).delete()
         stored.compute(run.pk)
-    return queries.of(_all(run), detail, None)
+    return asdict(overview(_all(run), detail, None))
 
 
-def false_findings(run, chance: np.random.Generator) -> list[dict]:
+def false_findings(run, chance: np.random.Generator) -> list:
     """Sentences about time where the documents' dates are shuffled, and about groups where their values are."""
     from webapp.documents import fields
     from webapp.findings import compute
@@ -96,11 +98,11 @@ def false_findings(run, chance: np.random.Generator) -> list[dict]:
     order = chance.permutation(run.version.documents)
     dates, values = fields.dates, fields.values
     with mock.patch.object(fields, "dates", lambda version: dates(version)[order]):
-        rows = compute.findings(_all(run))["findings"]
-        false = [r for r in rows if r["kind"] in ("change", "event", "speaker", "sense")]
+        rows = compute.findings(_all(run)).findings
+        false = [r for r in rows if r.kind in ("change", "event", "speaker", "sense")]
     with mock.patch.object(fields, "values", lambda version, field: values(version, field)[order]):
-        rows = compute.findings(_all(run))["findings"]
-        false += [r for r in rows if r["kind"] in ("mark", "keyword")]
+        rows = compute.findings(_all(run)).findings
+        false += [r for r in rows if r.kind in ("mark", "keyword")]
     return false
 
 

@@ -4,7 +4,7 @@ Units are weeks, months or years. Shares are raw, units count by their words up 
 gap: it is in no test, and a window may reach over it.
 """
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,7 @@ LEAST_UNITS = 8
 STAYS = 1 / 3  # of a step's difference, that each half of either side must show
 BLOCK = 256  # columns that are tested at once: 30 MB of permuted windows
 _SEED = 20
+Shape = Literal["line", "step", "window"]
 
 
 class Units(NamedTuple):
@@ -33,7 +34,7 @@ class Change(NamedTuple):
     falls, less) than the others. inside, outside: bool[G], what is compared: of a line its last and first third. more: whether
     there is more inside. fit: part of the weighted squares that it explains."""
 
-    shape: str
+    shape: Shape
     first: int
     last: int
     inside: np.ndarray
@@ -150,7 +151,7 @@ def describe(units: Units, k: int, trend: bool, window: tuple[int, int] | None) 
         f = w[inside].sum()
         return f * (1 - f) * _apart(y, w, inside) ** 2 / total
 
-    def add(shape: str, parameters: int, first: int, last: int, inside, outside, explained: float) -> None:
+    def add(shape: Shape, parameters: int, first: int, last: int, inside, outside, explained: float) -> None:
         penalty = G * np.log(max(1 - explained, 1e-9)) + parameters * np.log(G)
         more = bool(_mean(y, w, inside) > _mean(y, w, outside))
         tried.append((penalty, Change(shape, first, last, inside, outside, more, float(explained))))

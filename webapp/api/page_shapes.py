@@ -11,9 +11,7 @@ from ninja import Field, Schema
 
 from webapp.api.shapes import (
     Corpus,
-    Finding,
     Line,
-    Overview,
     Run,
     Sense,
     TopicName,
@@ -119,15 +117,6 @@ class Problem(Schema):
 class Problems(Schema):
     problems: list[Problem]
     next: str | None
-
-
-class FindingRow(Finding):
-    parts: list[str | TopicName] = Field(description="the sentence in pieces: texts and topics")
-    sure: str = Field(description="how sure it is, in words")
-
-
-class OverviewPage(Overview):
-    findings: list[FindingRow]
 
 
 class LineOfPage(Line):

@@ -1,7 +1,6 @@
 """Runs: how they were trained, their topics, words with senses, documents with mixtures, time, and how two compare."""
 
 from dataclasses import replace
-from typing import Literal
 
 import numpy as np
 from django.http import Http404, HttpRequest
@@ -21,7 +20,9 @@ from webapp.documents import parent_documents, sums
 from webapp.documents import queries as documents
 from webapp.documents.selection import Selection
 from webapp.exports import methods
-from webapp.findings import queries as findings
+from webapp.findings.kinds import Detail
+from webapp.findings.overview import overview
+from webapp.findings.shapes import OverviewPage
 from webapp.models import Metric, Run
 from webapp.pages.page import published_or_404, run_or_404
 from webapp.results import evidence, topics
@@ -66,13 +67,11 @@ def curves(request: HttpRequest, run_id: int):
     return series.columns(Metric.objects.filter(run=run_or_404(run_id)).order_by("step").defer("topic_coherence"))
 
 
-@router.get("/{int:run_id}/findings", response={200: shapes.Overview, **ERRORS},
+@router.get("/{int:run_id}/findings", response={200: OverviewPage, **ERRORS},
             summary="What stands out, in sentences with intervals: families of topics, what rose and fell, and more")  # fmt: skip
-def what_was_found(
-    request: HttpRequest, run_id: int, documents: Query[shapes.Documents], detail: Literal["", "less", "more"] = ""
-):
+def what_was_found(request: HttpRequest, run_id: int, documents: Query[shapes.Documents], detail: Detail = ""):
     run = finished(run_id)
-    return findings.of(Selection.read(request.GET, RunView(run)), detail, authorization.user_id(request))
+    return overview(Selection.read(request.GET, RunView(run)), detail, authorization.user_id(request))
 
 
 @router.get("/{int:run_id}/topics", response={200: shapes.Topics, **ERRORS},

@@ -150,66 +150,6 @@ class Topics(Schema):
     next: str | None
 
 
-class Claim(Schema):
-    """What a finding about a time or a group says, so that it can be checked against the texts."""
-
-    name: str = Field(description="the words that it calls its topic by")
-    more: bool = Field(description="whether there is more of it in the span or group than elsewhere")
-    steady: bool = Field(description="whether it changed all along")
-    ratio: float = Field(description="how many times the share elsewhere")
-    first: str = Field(description="of the span, as addresses have it; empty: open")
-    last: str
-    field: str
-    value: str
-    bounds: tuple[str, str] | None = Field(description="of a field of numbers")
-
-
-class Finding(Schema):
-    """A sentence that stands out, and what it rests on. docs/findings.md says what each kind means."""
-
-    kind: str = Field(description="family, change, event, speaker, mark, none, sense, unlike or caution")
-    rank: int = Field(description="within its kind, from 1")
-    sentence: str
-    estimate: float | None = Field(
-        description="a share (family, speaker, unlike, caution), a ratio (change, event, mark) or a difference of shares (none, sense); null: of nothing"
-    )
-    low: float | None = Field(description="the ends of its 95% interval; those of a count are the count")
-    high: float | None
-    url: str = Field(description="of its passages")
-    score: float = Field(description="size times certainty, comparable within a kind")
-    topic: TopicName | None
-    line: list[float | None] = Field(description="shares of the words from the first time to the last, in equal steps")
-    claims: list[Claim] = Field(description="of a change, an event, or each topic of a group")
-
-
-class Quotation(Schema):
-    text: list[tuple[str, bool]] = Field(description="pieces, and whether each is a word of the topic")
-    title: str
-    date_text: str
-    document: int
-    start: int
-    end: int
-    topic: TopicName
-    url: str
-    passage_url: str
-
-
-class Overview(Schema):
-    """What a set of documents says. ready: false while a worker computes it."""
-
-    set: str = Field(description="the documents in words")
-    detail: str = Field(description="less, more, or empty")
-    ready: bool
-    documents: int
-    tokens: int
-    span: list[str] = Field(description="the first and the last time, or nothing")
-    unit: str = Field(description="year, month, week, day, decade, or empty")
-    bins: list[str] = Field(description="the times that the points of each line stand for")
-    quotes: list[Quotation]
-    findings: list[Finding]
-    hidden: int = Field(description="how many more findings there are with detail=more")
-
-
 class WordOfTopic(Schema):
     rank: int
     word: str

@@ -13,6 +13,7 @@ from inference.findings import sums, trends
 from inference.findings.sums import Sums
 from webapp.documents import fields
 from webapp.findings import keywords, over_time
+from webapp.findings.kinds import Keywords, Mark, NoDifference
 
 if TYPE_CHECKING:
     from webapp.findings.compute import Context
@@ -42,23 +43,24 @@ class Tested(NamedTuple):
     ratio: sums.Ratio
     rest: np.ndarray
     held: bool
-    words: list[dict]
+    words: list[Keywords]
 
 
-def particular(context: Context) -> list[dict]:
+def particular(context: Context) -> list[Mark | Keywords | NoDifference]:
     """Topics that a group has more of than all others, and for each field without any how large the differences are."""
     tested = [one for field in _fields(context) if (one := _test(context, field)) is not None]
     if not tested:
         return []
     k = context.subjects
     accepted = sums.accepted(np.concatenate([one.p[:, k].ravel() for one in tested]), over_time.Q_VALUE)
-    rows, at = [], 0
+    rows: list[Mark | Keywords | NoDifference] = []
+    at = 0
     for one in tested:
         sure = np.zeros(one.p.shape, bool)
         sure[:, k] = accepted[at : at + one.p[:, k].size].reshape(len(one.p), -1)
         at += one.p[:, k].size
-        marked = _marked(context, one, sure)
-        rows += (marked + one.words) or [_none(context, one)]
+        found: list[Mark | Keywords | NoDifference] = [*_marked(context, one, sure), *one.words]
+        rows += found or [_none(context, one)]
     return rows
 
 
@@ -210,7 +212,7 @@ def _sampled(some: np.ndarray, unit: np.ndarray, most: int) -> tuple[np.ndarray,
     return some[keep], _numbered(unit[keep])
 
 
-def _marked(context: Context, one: Tested, sure: np.ndarray) -> list[dict]:
+def _marked(context: Context, one: Tested, sure: np.ndarray) -> list[Mark]:
     rows = []
     total, totals = one.totals.tokens.sum(), one.totals
     for g, k in np.argwhere(sure).tolist():
@@ -231,27 +233,42 @@ def _marked(context: Context, one: Tested, sure: np.ndarray) -> list[dict]:
         if called is None:
             continue
         z = abs(float(one.z[g, k]))
+        estimate, low, high = (
+            (here / max(rest, 1e-9), None, None) if one.held else over_time.ratio_interval(one.ratio, g, k)
+        )
         rows.append(
-            {"kind": "mark", "topic": k, "called": called, "field": one.field.name, "value": one.field.labels[g],
-             "bounds": one.field.bounds[g] if one.field.bounds else None, "in_time": False, "more": bool(more), "units": one.units,
-             **_times(one, here / max(rest, 1e-9), g, k), "here": [float(a[g, k]) for a in one.own[:3]], "rest": rest,
-             "score": math.sqrt(over_time.information(here, rest, float(totals.tokens[g] / total))) * z / (z + 3)}
-        )  # fmt: skip
+            Mark(
+                field=one.field.name,
+                value=one.field.labels[g],
+                bounds=one.field.bounds[g] if one.field.bounds else None,
+                score=math.sqrt(over_time.information(here, rest, float(totals.tokens[g] / total))) * z / (z + 3),
+                estimate=estimate,
+                low=low,
+                high=high,
+                topic=k,
+                called=called,
+                more=more,
+                units=one.units,
+                here=over_time.share_interval(one.own, g, k),
+                rest=rest,
+            )
+        )
     return rows
 
 
-def _times(one: Tested, ratio: float, g: int, k: int) -> dict:
-    """How many times the share elsewhere, with its interval where no mix of speakers is held constant."""
-    if one.held:
-        return {"estimate": ratio, "low": None, "high": None}
-    return {name: over_time.finite(float(getattr(one.ratio, end)[g, k])) for name, end in over_time.ENDS.items()}
-
-
-def _none(context: Context, one: Tested) -> dict:
+def _none(context: Context, one: Tested) -> NoDifference:
     """That a field shows no difference, and the largest of those that may be chance."""
     own = one.own
     apart = np.where(context.subjects, np.nan_to_num(np.abs(own.share - one.rest)), 0.0)
     apart[one.totals.documents < LEAST_DOCUMENTS] = apart[-1] = 0.0
     g, k = np.unravel_index(int(apart.argmax()), apart.shape)
-    return {"kind": "none", "field": one.field.name, "value": one.field.labels[int(g)], "largest": int(k), "units": one.units,
-            "estimate": float(apart[g, k]), "low": 0.0, "high": float(apart[g, k]), "score": 0.0}  # fmt: skip
+    return NoDifference(
+        field=one.field.name,
+        value=one.field.labels[int(g)],
+        score=0.0,
+        estimate=float(apart[g, k]),
+        low=0.0,
+        high=float(apart[g, k]),
+        largest=int(k),
+        units=one.units,
+    )

@@ -3,11 +3,12 @@ outside the vocabulary. Counts of what there is, not estimates: their intervals 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from inference.explore import bands
+from webapp.findings.kinds import AnyCaution, OutsideVocabulary, Repeated, ThinTimes, TopicsCaution
 from webapp.results import measures
 
 if TYPE_CHECKING:
@@ -20,8 +21,8 @@ NAMED = 5  # topics that are named
 NOTICED = 0.01  # share of the documents, or of the words, from which on a caution is worth a sentence
 
 
-def of(context: Context) -> list[dict]:
-    cautions = [
+def cautions(context: Context) -> list[AnyCaution]:
+    return [
         *_general(context),
         *_mixed(context),
         *_of_one(context),
@@ -29,22 +30,25 @@ def of(context: Context) -> list[dict]:
         *_repeated(context),
         *_outside(context),
     ]
-    return [{"kind": "caution", "low": row["estimate"], "high": row["estimate"]} | row for row in cautions]
 
 
-def _topics(context: Context, what: str, numbers: np.ndarray) -> list[dict]:
+def _topics(
+    context: Context, what: Literal["general", "mixed", "one_document"], numbers: np.ndarray
+) -> list[TopicsCaution]:
     """Topics with most words first. estimate: their share of all words."""
+    if not len(numbers):
+        return []
     x = context.whole.x[0]
     order = numbers[np.argsort(-x[numbers], kind="stable")].tolist()
     share = float(x[numbers].sum() / max(context.tokens, 1))
-    return (
-        [{"what": what, "topics": order[:NAMED], "count": len(order), "estimate": share, "score": share}]
-        if order
-        else []
-    )
+    return [
+        TopicsCaution(
+            score=share, estimate=share, low=share, high=share, count=len(order), what=what, topics=order[:NAMED]
+        )
+    ]
 
 
-def _general(context: Context) -> list[dict]:
+def _general(context: Context) -> list[TopicsCaution]:
     labels = context.view.labels
     numbers = [
         k for k in context.view.topics if labels.background(k) and not context.subjects[k] and labels.into[k] == k
@@ -52,14 +56,14 @@ def _general(context: Context) -> list[dict]:
     return _topics(context, "general", np.array(numbers, np.int64))
 
 
-def _mixed(context: Context) -> list[dict]:
+def _mixed(context: Context) -> list[TopicsCaution]:
     columns = measures.of(context.run)
     with np.errstate(invalid="ignore"):
         mixed = context.subjects & (columns["npmi"] <= MIXED) & (context.whole.x[0] >= SMALL * context.tokens)
     return _topics(context, "mixed", np.flatnonzero(mixed))
 
 
-def _of_one(context: Context) -> list[dict]:
+def _of_one(context: Context) -> list[TopicsCaution]:
     """Topics of which one document holds much: they are about it, not about the collection."""
     counted, x = context.counted, context.whole.x[0]
     most = np.zeros(context.K)
@@ -75,7 +79,7 @@ def _of_one(context: Context) -> list[dict]:
         )
 
 
-def _thin(context: Context) -> list[dict]:
+def _thin(context: Context) -> list[ThinTimes]:
     times = context.periods
     if times is None or times.unit not in ("year", "decade", "month"):
         return []
@@ -85,23 +89,36 @@ def _thin(context: Context) -> list[dict]:
     if not len(thin):
         return []
     share = len(thin) / some
-    return [{"what": "thin", "estimate": share, "score": share / 4, "count": len(thin), "of": some, "empty": empty,
-             "unit": times.unit, "periods": [times.said[i] for i in thin[:NAMED]], "named": times.names[int(thin[0])]}]  # fmt: skip
+    return [
+        ThinTimes(
+            score=share / 4,
+            estimate=share,
+            low=share,
+            high=share,
+            count=len(thin),
+            of=some,
+            empty=empty,
+            unit=times.unit,
+            periods=[times.said[i] for i in thin[:NAMED]],
+        )
+    ]
 
 
-def _repeated(context: Context) -> list[dict]:
+def _repeated(context: Context) -> list[Repeated]:
     mask = context.repeated if context.mask is None else context.repeated & context.mask
     count = int(np.count_nonzero(mask))
     share = count / max(context.documents, 1)
-    return [{"what": "repeated", "estimate": share, "score": share, "count": count}] if share >= NOTICED else []
+    return [Repeated(score=share, estimate=share, low=share, high=share, count=count)] if share >= NOTICED else []
 
 
-def _outside(context: Context) -> list[dict]:
+def _outside(context: Context) -> list[OutsideVocabulary]:
     """Of the words that are no stop words, those that no topic counts: too rare or too frequent. Of the whole corpus."""
     version = context.run.version
     dropped = {name: tokens for name, (_, tokens) in version.report.get("dropped", {}).items()}
     outside = sum(tokens for name, tokens in dropped.items() if name.startswith("too") and name != "too short")
     share = outside / max(outside + version.tokens, 1)
-    if share < NOTICED:
-        return []
-    return [{"what": "outside", "estimate": share, "score": share / 2, "count": outside}]
+    return (
+        [OutsideVocabulary(score=share / 2, estimate=share, low=share, high=share, count=outside)]
+        if share >= NOTICED
+        else []
+    )

@@ -1,4 +1,4 @@
-"""Findings of a set of a run's documents, as numbers; webapp.findings.sentences says them. Bounded: one pass over the
+"""Findings of a set of a run's documents, as numbers; webapp.findings.writer says them. Bounded: one pass over the
 documents for each field, samples of the words' documents, and arrays of groups x topics."""
 
 import math
@@ -12,6 +12,7 @@ from webapp.documents import fields
 from webapp.documents.selection import Selection
 from webapp.findings import by_group, cautions, over_time, periods, quotations, word_shifts
 from webapp.findings.called import Names
+from webapp.findings.kinds import KINDS, Family, Finding, Mark, Quote, SetFindings, Unlike
 from webapp.findings.periods import Periods
 from webapp.models import Topic
 from webapp.results import evidence
@@ -21,9 +22,6 @@ WORDS = 50  # tokens of a topic, on the side where a set has more, below which n
 HOLDING = 10  # documents with the topic there
 MARKED_RATIO = 1.5  # that the nearer end of a set's interval must reach, so that a difference is worth a sentence
 LESS = 2  # topics of which a set has less than all other documents that are named: most are of other times
-KEPT = {
-    "family": 7, "change": 60, "event": 40, "speaker": 6, "mark": 300, "keyword": 120, "none": 12, "sense": 12, "unlike": 8, "caution": 8,
-}  # fmt: skip
 QUOTED = 3
 LEAST_FAMILY = 0.02  # share of the words below which a family is not worth a sentence
 SHORT = 40  # words below which a document is not called unlike the rest
@@ -45,7 +43,7 @@ class Context:
         self.subjects = self._subjects()
         self.documents, self.tokens = int(self.whole.documents[0]), int(self.whole.tokens[0])
         self.dates = fields.dates(self.run.version)
-        self.periods = periods.of(self.dates, self.mask)
+        self.periods = periods.divide(self.dates, self.mask)
         self.names = Names(self)
         self.repeated = quotations.repeating(selection)
 
@@ -75,35 +73,37 @@ class Context:
         return sums.sums(units, G, *self.arrays, self.into if into is None else into, T or self.K)
 
 
-def findings(selection: Selection) -> dict:
-    """All that is stored: documents, tokens, span, unit, bins of the lines, quotes, findings (each with its kind and
-    score, of a kind the best first)."""
+def findings(selection: Selection) -> SetFindings:
+    """All that is stored."""
     context = Context(selection)
-    rows = _families(context)
-    quotes = _quotes(context, rows)
+    largest = _families(context)
+    rows: list[Finding] = [*largest]
+    quotes = _quotes(context, largest)
     if context.periods:
-        rows += over_time.changed(context) + over_time.events(context) + over_time.who_speaks(context)
-        rows += word_shifts.of(context)
+        rows += [*over_time.changed(context), *over_time.events(context), *over_time.who_speaks(context)]
+        rows += word_shifts.shifted(context)
     if context.documents:
-        rows += by_group.particular(context) + _of_set(context)
+        rows += [*by_group.particular(context), *_of_set(context), *cautions.cautions(context)]
     rows += _unlike(context)
-    rows += cautions.of(context) if context.documents else []
-    kept = []
-    for kind, most in KEPT.items():
-        kept += sorted((row for row in rows if row["kind"] == kind), key=lambda row: -row["score"])[:most]
+    kept: list[Finding] = []
+    for name, kind in KINDS.items():
+        kept += sorted((row for row in rows if row.kind == name), key=lambda row: -row.score)[: kind.KEPT]
     times = context.periods
-    return {
-        "documents": context.documents, "tokens": context.tokens,
-        "unit": times.unit if times else "", "span": [times.said[0], times.said[-1]] if times else [],
-        "bins": periods.bins(times.said) if times else [],
-        "quotes": quotes, "findings": kept,
-    }  # fmt: skip
+    return SetFindings(
+        documents=context.documents,
+        tokens=context.tokens,
+        unit=times.unit if times else "",
+        span=[times.said[0], times.said[-1]] if times else [],
+        bins=periods.bins(times.said) if times else [],
+        quotes=quotes,
+        findings=kept,
+    )
 
 
 # What it is about
 
 
-def _families(context: Context) -> list[dict]:
+def _families(context: Context) -> list[Family]:
     if not context.tokens:
         return []
     size = np.where(context.subjects, context.whole.x[0], 0.0)
@@ -123,76 +123,98 @@ def _families(context: Context) -> list[dict]:
             continue
         order = members[np.argsort(-size[members], kind="stable")].tolist()
         rows.append(
-            {"kind": "family", "score": float(size[members].sum()), "topics": order[:12], "count": len(order),
-             "parts": [float(size[k] / context.tokens) for k in order[:12]], **_interval(share, 0, f),
-             "line": periods.line(times.x[:, members].sum(axis=1), times.tokens) if times else []}
-        )  # fmt: skip
+            Family(
+                score=float(size[members].sum()),
+                estimate=float(share.share[0, f]),
+                low=float(share.low[0, f]),
+                high=float(share.high[0, f]),
+                line=periods.line(times.x[:, members].sum(axis=1), times.tokens) if times else [],
+                topics=order[:12],
+                count=len(order),
+                parts=[float(size[k] / context.tokens) for k in order[:12]],
+            )
+        )
     return rows
 
 
-def _interval(of, g: int, t: int) -> dict:
-    return {"estimate": float(of.share[g, t]), "low": float(of.low[g, t]), "high": float(of.high[g, t])}
-
-
-def _quotes(context: Context, rows: list[dict]) -> list[dict]:
+def _quotes(context: Context, rows: list[Family]) -> list[Quote]:
     """One of each of the largest families, then of their second topics, until there are enough."""
     if context.counted.bow.offsets is None:
         return []
-    largest = sorted((r for r in rows if r["kind"] == "family"), key=lambda r: -r["score"])
-    topics = [r["topics"][i] for i in range(3) for r in largest if i < len(r["topics"])]
-    return quotations.of_topics(context.selection, topics[: 3 * QUOTED], QUOTED, context.repeated)
+    largest = sorted(rows, key=lambda family: -family.score)
+    topics = [family.topics[i] for i in range(3) for family in largest if i < len(family.topics)]
+    return quotations.quote_topics(context.selection, topics[: 3 * QUOTED], QUOTED, context.repeated)
 
 
 # A set beside all other documents
 
 
-def _of_set(context: Context) -> list[dict]:
+def _of_set(context: Context) -> list[Mark]:
     """Topics that a set has much more of than all other documents of the run, or much less."""
     if context.mask is None or context.mask.all():
         return []
-    of = context.sums(sums.in_blocks(np.where(context.mask, 0, 1).astype(np.int32), 2), 2)
-    own, ratio = trends.contrasts(of)
-    if of.documents[0] < 2 * HOLDING:
+    totals = context.sums(sums.in_blocks(np.where(context.mask, 0, 1).astype(np.int32), 2), 2)
+    own, ratio = trends.contrasts(totals)
+    if totals.documents[0] < 2 * HOLDING:
         return []
     subjects = np.flatnonzero(context.subjects)
     sure = subjects[sums.accepted(ratio.p[0, subjects], over_time.Q_VALUE)]
-    rows = [row for k in sure.tolist() if (row := _apart_from_others(of, own, ratio, k))]
-    rows.sort(key=lambda row: (not row["more"], -row["score"]))
-    less = sum(not row["more"] for row in rows)
+    rows = [row for k in sure.tolist() if (row := _apart_from_others(totals, own, ratio, k))]
+    rows.sort(key=lambda row: (not row.more, -row.score))
+    less = sum(not row.more for row in rows)
     return rows[: len(rows) - max(0, less - LESS)]
 
 
-def _apart_from_others(of: Sums, own: sums.Shares, ratio: sums.Ratio, k: int) -> dict | None:
+def _apart_from_others(totals: Sums, own: sums.Shares, ratio: sums.Ratio, k: int) -> Mark | None:
     here, rest = float(own.share[0, k]), float(own.share[1, k])
     more, side = here > rest, 0 if here > rest else 1
     nearer = ratio.low[0, k] if more else 1 / max(float(ratio.high[0, k]), 1e-9)
-    if not (nearer >= MARKED_RATIO and of.x[side, k] >= WORDS and of.holding[side, k] >= HOLDING):
+    if not (nearer >= MARKED_RATIO and totals.x[side, k] >= WORDS and totals.holding[side, k] >= HOLDING):
         return None
-    size = abs(here - rest) * float(of.tokens[0] / of.tokens.sum()) ** 0.5
-    return {"kind": "mark", "topic": k, "called": "", "field": "", "value": "", "more": bool(more),
-            **{name: over_time.finite(float(getattr(ratio, end)[0, k])) for name, end in over_time.ENDS.items()},
-            "here": [float(a[0, k]) for a in own[:3]], "rest": rest, "score": size * math.log(nearer) * (1.0 if more else 0.5)}  # fmt: skip
+    size = abs(here - rest) * float(totals.tokens[0] / totals.tokens.sum()) ** 0.5
+    estimate, low, high = over_time.ratio_interval(ratio, 0, k)
+    return Mark(
+        score=size * math.log(nearer) * (1.0 if more else 0.5),
+        estimate=estimate,
+        low=low,
+        high=high,
+        field="",
+        value="",
+        topic=k,
+        more=more,
+        here=over_time.share_interval(own, 0, k),
+        rest=rest,
+    )
 
 
 # Documents unlike the rest
 
 
-def _unlike(context: Context) -> list[dict]:
+def _unlike(context: Context) -> list[Unlike]:
     lengths = context.counted.lengths
     allowed = (lengths >= SHORT) & ~context.repeated
     if context.mask is not None:
         allowed &= context.mask
     doc_ptr, doc_topics, doc_tokens = context.counted.folded(context.into)
     numbers, overlap, nearest, compared = unlike.unlike(doc_ptr, doc_topics, doc_tokens, lengths, context.K, allowed)
-    rows: list[dict] = []
+    rows: list[Unlike] = []
     for d, part, other in zip(numbers.tolist(), overlap.tolist(), nearest.tolist(), strict=True):
-        if part >= 0.5 or len(rows) == KEPT["unlike"]:
+        if part >= 0.5 or len(rows) == Unlike.KEPT:
             break
         span = slice(doc_ptr[d], doc_ptr[d + 1])
         order = np.argsort(-doc_tokens[span], kind="stable")[:2]
         rows.append(
-            {"kind": "unlike", "score": 1 - part, "document": d, "nearest": other, "estimate": part, "low": part, "high": part,
-             "compared": compared, "all": compared == int(allowed.sum()), "topics": doc_topics[span][order].tolist(),
-             "parts": (doc_tokens[span][order] / lengths[d]).tolist()}
-        )  # fmt: skip
+            Unlike(
+                score=1 - part,
+                estimate=part,
+                low=part,
+                high=part,
+                document=d,
+                nearest=other,
+                compared=compared,
+                all=compared == int(allowed.sum()),
+                topics=doc_topics[span][order].tolist(),
+                parts=(doc_tokens[span][order] / lengths[d]).tolist(),
+            )
+        )
     return rows

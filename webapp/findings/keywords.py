@@ -10,6 +10,7 @@ from scipy.special import ndtr, pdtrc
 
 from inference.explore.naming import alike
 from inference.findings import groups, sums
+from webapp.findings.kinds import Keywords
 
 if TYPE_CHECKING:
     from webapp.findings.compute import Context
@@ -33,7 +34,7 @@ class Field(NamedTuple):
 
 def findings(
     context: Context, field: Field, some: np.ndarray, unit: np.ndarray, speaker: np.ndarray | None
-) -> list[dict]:
+) -> list[Keywords]:
     """A finding for each group with such words. some: documents, ascending; unit: int64, of each, whoever is independent."""
     step = -(-len(some) // DOCUMENTS) or 1
     some, unit = some[::step], np.unique(unit[::step], return_inverse=True)[1]
@@ -65,10 +66,17 @@ def findings(
                 chosen.append(w)
         if chosen:
             rows.append(
-                {"kind": "keyword", "field": field.name, "value": field.labels[g], "bounds": field.bounds[g] if field.bounds else None,
-                 "words": [_word(context, listed[w]) for w in chosen], "here": here[g, chosen].tolist(), "rest": rest[g, chosen].tolist(),
-                 "estimate": float(here[g, chosen[0]]), "low": None, "high": None, "more": True, "score": float(z[g, chosen[0]])}
-            )  # fmt: skip
+                Keywords(
+                    field=field.name,
+                    value=field.labels[g],
+                    bounds=field.bounds[g] if field.bounds else None,
+                    score=float(z[g, chosen[0]]),
+                    estimate=float(here[g, chosen[0]]),
+                    words=[_word(context, listed[w]) for w in chosen],
+                    here=here[g, chosen].tolist(),
+                    rest=rest[g, chosen].tolist(),
+                )
+            )
     return rows
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -12,13 +13,13 @@ from inference.explore.naming import alike
 from inference.findings import changes, sums
 from inference.findings.changes import Change, Units
 from webapp.documents import fields
-from webapp.findings import periods
+from webapp.findings import kinds, periods
+from webapp.findings.kinds import Shaped, ShareInterval
 from webapp.metadata import ValueField
 
 if TYPE_CHECKING:
     from webapp.findings.compute import Context
 
-ENDS = {"estimate": "ratio", "low": "low", "high": "high"}  # of a finding: the fields of sums.Ratio
 Q_VALUE = 0.05  # of all claims of a kind at most this part is false, on average
 LEAST_SHARE, LEAST_RATIO = 0.005, 1.5  # of the side that has more; of the two shares
 WORDS, HOLDING = 50, 10  # tokens of a topic, and documents that have it, on the side that has more
@@ -32,7 +33,7 @@ EVENT_WORDS, EVENT_DOCUMENTS = (
 TOGETHER = 0.5  # of the periods, and of the documents, that two words of one event share
 
 
-def changed(context: Context) -> list[dict]:
+def changed(context: Context) -> list[kinds.Change]:
     """Topics whose share changed, as far as that is not a change of who speaks."""
     by_period = context.by_period
     if by_period is None:
@@ -86,7 +87,7 @@ def _speakers(context: Context) -> list[ValueField]:
     return [c for c in categories if fields.speaks(c.name) and 2 <= len(c.values) <= SPEAKERS]
 
 
-def _row(context: Context, k: int, units: Units, change: Change) -> dict | None:
+def _row(context: Context, k: int, units: Units, change: Change) -> kinds.Change | None:
     """A change as it is stored; None where it is too small, or no word of the topic moves so."""
     by_period, times = context.by_period, context.times
     assert by_period is not None
@@ -104,28 +105,34 @@ def _row(context: Context, k: int, units: Units, change: Change) -> dict | None:
     called = context.names.checked(k, times.group, inside, outside, math.log(max(here, 1e-6) / max(rest, 1e-6)))
     if called is None:
         return None
-    low, high = float(ratio.low[0, k]), float(ratio.high[0, k])
+    estimate, low, high = ratio_interval(ratio, 0, k)
     part = float(by_period.tokens[inside].sum() / max(by_period.tokens[inside | outside].sum(), 1))
-    return {
-        "kind": "change", "topic": k, "called": called, "shape": change.shape, "more": more,
-        **_span(context, units, change), "estimate": finite(value), "low": finite(low), "high": finite(high),
-        "here": [float(a[0, k]) for a in shares[0][:3]], "rest": [float(a[0, k]) for a in shares[1][:3]],
-        "score": math.sqrt(information(here, rest, part)) * change.fit, "line": periods.line(by_period.x[:, k], by_period.tokens),
-    }  # fmt: skip
+    return kinds.Change(
+        **vars(shaped(context, units, change)),
+        score=math.sqrt(information(here, rest, part)) * change.fit,
+        estimate=estimate,
+        low=low,
+        high=high,
+        line=periods.line(by_period.x[:, k], by_period.tokens),
+        topic=k,
+        called=called,
+        here=share_interval(shares[0], 0, k),
+        rest=share_interval(shares[1], 0, k),
+    )
 
 
-def _span(context: Context, units: Units, change: Change) -> dict:
-    """Where a change lies, as addresses and readers say it. A step that rises has no end, one that falls is told by what was
-    until then."""
+def shaped(context: Context, units: Units, change: Change) -> Shaped:
+    """Where a change lies, and how, as addresses have it. A step that rises has no end, one that falls is told by what was until
+    then."""
     times, numbers = context.times, units.numbers
-    first, last = int(numbers[change.first]), int(numbers[change.last])
-    cut = {
-        "until": times.ends[int(numbers[change.first - 1])],
-        "until_said": times.said[int(numbers[change.first - 1])],
-    }
-    return {
-        "first": times.names[first], "last": times.ends[last], "first_said": times.said[first], "last_said": times.said[last],
-    } | ({"step": cut, "line": {"turn": times.names[int(numbers[change.inside].min())]}}.get(change.shape, {}))  # fmt: skip
+    return Shaped(
+        first=times.names[int(numbers[change.first])],
+        last=times.ends[int(numbers[change.last])],
+        shape=change.shape,
+        more=change.more,
+        until=times.ends[int(numbers[change.first - 1])] if change.shape == "step" else "",
+        turn=times.names[int(numbers[change.inside].min())] if change.shape == "line" else "",
+    )
 
 
 def information(a: float, b: float, part: float) -> float:
@@ -144,10 +151,29 @@ def finite(number: float) -> float | None:
     return number if np.isfinite(number) else None
 
 
+def ratio_interval(ratio: sums.Ratio, g: int, k: int) -> tuple[float | None, float | None, float | None]:
+    """The ratio of group g and topic k with the ends of its interval; None for what is not finite."""
+    estimate, low, high = (finite(float(array[g, k])) for array in ratio[:3])
+    return estimate, low, high
+
+
+def share_interval(shares: sums.Shares, g: int, k: int) -> ShareInterval:
+    share, low, high = (float(array[g, k]) for array in shares[:3])
+    return share, low, high
+
+
 # Words of a time
 
 
-def events(context: Context) -> list[dict]:
+class Burst(NamedTuple):
+    """w: the word that the event is first named by; places: periods that it covers."""
+
+    event: kinds.Event
+    w: int
+    places: frozenset[int]
+
+
+def events(context: Context) -> list[kinds.Event]:
     """Words that may stand for a topic, in bursts: by the share of documents that have them."""
     by_period = context.by_period
     topic = {w: k for k in np.flatnonzero(context.subjects).tolist() for w in context.names.eventful(k)}
@@ -159,13 +185,13 @@ def events(context: Context) -> list[dict]:
     columns = [_periods_with(context, w, step) for w in listed]
     units = changes.in_units(np.stack(columns, axis=1), by_period.documents)
     _, p, first, end = changes.tested(units, SHORT)
-    rows = []
+    bursts = []
     for i in np.flatnonzero(sums.accepted(p, Q_VALUE)).tolist():
         change = changes.describe(units, i, False, (int(first[i]), int(end[i])))
-        row = change and _event(context, listed[i], topic[listed[i]], units, i, change, columns[i])
-        if row:
-            rows.append(row)
-    return _joined(context, rows)
+        burst = change and _burst(context, listed[i], topic[listed[i]], units, i, change, columns[i])
+        if burst:
+            bursts.append(burst)
+    return _joined(context, bursts)
 
 
 def _periods_with(context: Context, w: int, step: int) -> np.ndarray:
@@ -174,7 +200,7 @@ def _periods_with(context: Context, w: int, step: int) -> np.ndarray:
     return step * np.bincount(group[group >= 0], minlength=context.times.G).astype(float)
 
 
-def _event(context: Context, w: int, k: int, units: Units, i: int, change: Change, column: np.ndarray) -> dict | None:
+def _burst(context: Context, w: int, k: int, units: Units, i: int, change: Change, column: np.ndarray) -> Burst | None:
     here, rest = (
         float((units.share[side, i] * units.weight[side]).sum() / units.weight[side].sum())
         for side in (change.inside, change.outside)
@@ -183,45 +209,52 @@ def _event(context: Context, w: int, k: int, units: Units, i: int, change: Chang
     if here < LEAST_RATIO * rest or column[inside].sum() < EVENT_DOCUMENTS:
         return None
     part = float(units.weight[change.inside].sum())
-    return {
-        "kind": "event", "topic": k, "words": [context.names.spelling[w]], "numbers": [w], **_span(context, units, change),
-        "places": inside.tolist(), "more": True, "here": here, "rest": rest, "estimate": finite(here / rest if rest else math.inf),
-        "low": None, "high": None, "score": math.sqrt(information(here, rest, part)) * change.fit * math.log(here / max(rest, 1e-4)),
-    }  # fmt: skip
+    where = shaped(context, units, change)
+    event = kinds.Event(
+        first=where.first,
+        last=where.last,
+        score=math.sqrt(information(here, rest, part)) * change.fit * math.log(here / max(rest, 1e-4)),
+        estimate=here / rest if rest else None,
+        topic=k,
+        words=[context.names.spelling[w]],
+        here=here,
+        rest=rest,
+    )
+    return Burst(event, w, frozenset(inside.tolist()))
 
 
-def _joined(context: Context, rows: list[dict]) -> list[dict]:
-    """Words that come at the same time in the same documents are one event, named by its two strongest."""
-    kept: list[dict] = []
+def _joined(context: Context, bursts: list[Burst]) -> list[kinds.Event]:
+    """Words that come at the same time in the same documents are one event, named by its strongest."""
+    kept: list[Burst] = []
     inside: dict[int, np.ndarray] = {}
-    for row in sorted(rows, key=lambda row: -row["score"]):
-        w, places = row["numbers"][0], set(row["places"])
-        documents = context.counted.having(w)
-        inside[w] = documents[np.isin(context.times.group[documents], row["places"])]
-        for event in kept:
-            if len(places & set(event["places"])) < TOGETHER * len(places | set(event["places"])):
+    for burst in sorted(bursts, key=lambda burst: -burst.event.score):
+        event, places = burst.event, burst.places
+        documents = context.counted.having(burst.w)
+        inside[burst.w] = documents[np.isin(context.times.group[documents], list(places))]
+        for other in kept:
+            if len(places & other.places) < TOGETHER * len(places | other.places):
                 continue
-            first = inside[event["numbers"][0]]
-            both = len(np.intersect1d(first, inside[w], assume_unique=True))
-            if both < TOGETHER * min(len(first), len(inside[w])) or _ratio(row) ** 2 < _ratio(event):
+            first, words = inside[other.w], other.event.words
+            both = len(np.intersect1d(first, inside[burst.w], assume_unique=True))
+            if both < TOGETHER * min(len(first), len(inside[burst.w])) or _ratio(event) ** 2 < _ratio(other.event):
                 continue
-            if len(event["words"]) < 3 and not any(alike(row["words"][0], word) for word in event["words"]):
-                event["words"] += row["words"]
+            if len(words) < 3 and not any(alike(event.words[0], word) for word in words):
+                words += event.words
             break
         else:
-            again = any(event["topic"] == row["topic"] for event in kept)
-            kept.append(row | {"score": row["score"] * (0.5 if again else 1.0)})  # of each topic one event first
-    return kept
+            again = any(other.event.topic == event.topic for other in kept)  # of each topic one event first
+            kept.append(burst._replace(event=replace(event, score=event.score * (0.5 if again else 1.0))))
+    return [burst.event for burst in kept]
 
 
-def _ratio(row: dict) -> float:
-    return row["here"] / max(row["rest"], 1e-4)
+def _ratio(event: kinds.Event) -> float:
+    return event.here / max(event.rest, 1e-4)
 
 
 # Who speaks when
 
 
-def who_speaks(context: Context) -> list[dict]:
+def who_speaks(context: Context) -> list[kinds.Speaker]:
     """Values of a field of speakers of which most documents are in a span: what else would be told as a change of subject."""
     rows = []
     times = context.times
@@ -241,8 +274,14 @@ def who_speaks(context: Context) -> list[dict]:
             if change.shape == "line" or not change.more or here < 0.5 or here < LEAST_RATIO * rest:
                 continue
             rows.append(
-                {"kind": "speaker", "field": category.name, "value": category.values[i], "shape": change.shape, "more": True,
-                 **_span(context, units, change), "here": here, "rest": rest, "estimate": here, "low": None, "high": None,
-                 "score": (here - rest) * change.fit}
-            )  # fmt: skip
+                kinds.Speaker(
+                    **vars(shaped(context, units, change)),
+                    field=category.name,
+                    value=category.values[i],
+                    score=(here - rest) * change.fit,
+                    estimate=here,
+                    here=here,
+                    rest=rest,
+                )
+            )
     return rows

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from webapp.findings import sentences
 from webapp.metadata.groups import months
 
 ENOUGH, MANY = 30, 200  # periods with documents, between which a unit fits
@@ -30,7 +31,7 @@ class Periods(NamedTuple):
         return len(self.names)
 
 
-def of(dates: np.ndarray, mask: np.ndarray | None) -> Periods | None:
+def divide(dates: np.ndarray, mask: np.ndarray | None) -> Periods | None:
     """dates: int32[D], date.toordinal(), 0 for none. None where the documents have fewer than two dates."""
     kept = (dates > 0) if mask is None else (dates > 0) & mask
     known = np.flatnonzero(kept)
@@ -49,8 +50,8 @@ def of(dates: np.ndarray, mask: np.ndarray | None) -> Periods | None:
     group = np.full(len(dates), -1, np.int32)
     group[known] = number - first
     every = range(first, int(number.max()) + 1)
-    ends = [_name(unit, n, 6) for n in every]
-    return Periods(unit, group, [_name(unit, n, 0) for n in every], ends, [_said(unit, n) for n in every])
+    names = [_name(unit, n, 0) for n in every]
+    return Periods(unit, group, names, [_name(unit, n, 6) for n in every], [sentences.period(name) for name in names])
 
 
 def _fitting(counts: dict[str, int]) -> str:
@@ -72,15 +73,6 @@ def _name(unit: str, n: int, later: int) -> str:
     if unit == "month":
         return f"{n // 12:04d}-{n % 12 + 1:02d}"
     return f"{n:04d}" if unit == "year" else f"{n * 10:04d}s"
-
-
-def _said(unit: str, n: int) -> str:
-    if unit in ("day", "week"):
-        day = date.fromordinal(7 * n + 1 if unit == "week" else n)
-        return f"{day:%-d %B} {day.year}"
-    if unit == "month":
-        return f"{date(2000, n % 12 + 1, 1):%B} {n // 12}"
-    return str(n) if unit == "year" else f"the {n * 10}s"
 
 
 def bins(said: list[str]) -> list[str]:

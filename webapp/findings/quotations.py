@@ -1,5 +1,7 @@
 """Quotations that stand for a topic: passages with many of its words that begin and end with a sentence."""
 
+from typing import NamedTuple
+
 import numpy as np
 import regex
 
@@ -7,6 +9,7 @@ from inference.errors import Invalid
 from webapp.accounts import embargo
 from webapp.documents import texts
 from webapp.documents.selection import Selection
+from webapp.findings.kinds import Quote
 from webapp.ingest import repeats
 from webapp.results import evidence
 
@@ -32,21 +35,23 @@ def repeating(selection: Selection) -> np.ndarray:
     return repeated
 
 
-def of_topics(selection: Selection, topics: list[int], count: int, repeated: np.ndarray) -> list[dict]:
-    """At most one quotation of each topic, `count` in all, of different documents: topic, document, start, end."""
-    quoted: list[dict] = []
+def quote_topics(selection: Selection, topics: list[int], count: int, repeated: np.ndarray) -> list[Quote]:
+    """At most one quotation of each topic, `count` in all, of different documents."""
+    quoted: list[Quote] = []
     seen: list[set[str]] = []
     for k in topics:
         if len(quoted) == count:
             break
-        best = _best(selection, k, repeated, {q["document"] for q in quoted}, seen)
+        best = _best(selection, k, repeated, {quote.document for quote in quoted}, seen)
         if best:
             quoted.append(best[0])
             seen.append(best[1])
     return quoted
 
 
-def _best(selection: Selection, k: int, repeated: np.ndarray, taken: set[int], seen: list[set[str]]):
+def _best(
+    selection: Selection, k: int, repeated: np.ndarray, taken: set[int], seen: list[set[str]]
+) -> tuple[Quote, set[str]] | None:
     view, counted = selection.run_view, evidence.of(selection.run_view.run)
     held, lengths = counted.held(view.labels.parts(k)).astype(np.float64), counted.lengths
     allowed = (lengths >= LEAST_WORDS) & (held > 0) & ~repeated
@@ -56,18 +61,21 @@ def _best(selection: Selection, k: int, repeated: np.ndarray, taken: set[int], s
     score = held[some] ** 2 / lengths[some]  # many of its words, and much of the document
     numbers = [int(some[i]) for i in np.argsort(-score, kind="stable")[:DOCUMENTS] if int(some[i]) not in taken]
     tokens = {number: texts.tokens(view, number) for number in numbers}
-    places = {number: texts.densest_place(of, k, LONG) for number, of in tokens.items()}
+    places = {number: texts.densest_place(own, k, LONG) for number, own in tokens.items()}
     wanted = [(n, max(0, at - AROUND), AROUND + LONG + AROUND, at) for n, at in places.items() if at is not None]
-    best, most = None, 0.0
+    best: tuple[Quote, set[str]] | None = None
+    most = 0.0
     for piece in embargo.pieces(selection.corpus, wanted):
-        of = tokens[piece.number]
-        own = of.offsets[of.topics == k] - piece.first
+        own = tokens[piece.number]
+        offsets = own.offsets[own.topics == k] - piece.first
         for a, b in _sentences(piece.text, whole=piece.first == 0):
             words = {w.lower() for w in _WORD.findall(piece.text[a:b])}
             digits = sum(c.isdigit() for c in piece.text[a:b]) / (b - a)
-            density = (np.searchsorted(own, b) - np.searchsorted(own, a)) / (b - a + 60) * max(0.1, 1 - 8 * digits)
+            density = (
+                (np.searchsorted(offsets, b) - np.searchsorted(offsets, a)) / (b - a + 60) * max(0.1, 1 - 8 * digits)
+            )
             if density > most and not any(len(words & other) > ALIKE * min(len(words), len(other)) for other in seen):
-                quote = {"topic": k, "document": piece.number, "start": piece.first + a, "end": piece.first + b}
+                quote = Quote(k, piece.number, piece.first + a, piece.first + b)
                 best, most = (quote, words), density
     return best
 
@@ -80,20 +88,26 @@ def _sentences(text: str, whole: bool) -> list[tuple[int, int]]:
     return [(a, b) for a, b in spans if not regex.search(r"\n\s*\n", text[a:b])] or spans
 
 
-def shown(selection: Selection, quoted: list[dict]) -> list[dict]:
-    """The quotations in the text's own words, the topic's marked: text (parts), title, date, document, start, end."""
+class Quoted(NamedTuple):
+    """A quotation in the text's own words: pieces, and whether each is a word of the topic."""
+
+    quote: Quote
+    text: list[tuple[str, bool]]
+    title: str
+    date_text: str
+
+
+def shown(selection: Selection, quotes: list[Quote]) -> list[Quoted]:
+    """The quotations, shortened where the texts are under embargo."""
     view, run = selection.run_view, selection.run_view.run
-    wanted = [(q["document"], q["start"], q["end"] - q["start"], q["start"]) for q in quoted]
-    pieces = embargo.pieces(run.corpus, wanted)
-    known = embargo.about(run.corpus, [q["document"] for q in quoted], "title", "date_text")
+    pieces = embargo.pieces(run.corpus, [(q.document, q.start, q.end - q.start, q.start) for q in quotes])
+    known = embargo.about(run.corpus, [q.document for q in quotes], "title", "date_text")
     out = []
-    for q, piece in zip(quoted, pieces, strict=True):
-        short = piece.text + (" …" if run.corpus.embargo and len(piece.text) < q["end"] - q["start"] else "")
-        words = texts.words(run, texts.tokens(view, q["document"]), short, piece.first)
-        out.append(
-            q | {"text": _joined([(w.text, w.topic == q["topic"]) for w in words])}
-            | {name: known[q["document"]][name] for name in ("title", "date_text")}
-        )  # fmt: skip
+    for q, piece in zip(quotes, pieces, strict=True):
+        short = piece.text + (" …" if run.corpus.embargo and len(piece.text) < q.end - q.start else "")
+        words = texts.words(run, texts.tokens(view, q.document), short, piece.first)
+        text = _joined([(w.text, w.topic == q.topic) for w in words])
+        out.append(Quoted(q, text, known[q.document]["title"], known[q.document]["date_text"]))
     return out
 
 

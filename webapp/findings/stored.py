@@ -6,6 +6,7 @@ from django.http import QueryDict
 
 from webapp.documents.selection import Selection
 from webapp.findings import compute as computing
+from webapp.findings.kinds import STORED, SetFindings
 from webapp.jobs import dispatch
 from webapp.models import Findings, Run
 from webapp.results import evidence
@@ -16,11 +17,11 @@ QUICK = 400_000  # topics of documents, in all, up to which a request computes: 
 SETS = 50  # of a run that are kept, the newest
 
 
-def of(selection: Selection, by: int | None) -> dict | None:
+def read_or_ask(selection: Selection, by: int | None) -> SetFindings | None:
     """The findings of a set, or None while a worker computes them; for each user, by, it computes one after the other.
     Raises Invalid for a run without evidence."""
-    if (data := _read(selection)) is not None:
-        return data
+    if (found := _read(selection)) is not None:
+        return found
     if len(evidence.of(selection.run_view.run).doc_topics) <= QUICK:
         return _make(selection)
     dispatch.ask(TASK, [selection.run_view.run.pk, selection.address().removeprefix("?")], by)
@@ -28,7 +29,7 @@ def of(selection: Selection, by: int | None) -> dict | None:
 
 
 def answer(run_id: int, query: str, by: int | None) -> None:
-    """What `of` asked a worker for."""
+    """What `read_or_ask` asked a worker for."""
     try:
         compute(run_id, query)
     finally:
@@ -45,19 +46,19 @@ def compute(run_id: int, query: str = "") -> None:
         _make(selection)
 
 
-def _read(selection: Selection) -> dict | None:
+def _read(selection: Selection) -> SetFindings | None:
     row = Findings.objects.filter(snapshot=selection.run_view.run.snapshot_id, key=_key(selection)).first()
-    return row.data if row is not None and row.method == computing.METHOD else None
+    return STORED.validate_python(row.data) if row is not None and row.method == computing.METHOD else None
 
 
-def _make(selection: Selection) -> dict:
-    data = computing.findings(selection)
+def _make(selection: Selection) -> SetFindings:
+    found = computing.findings(selection)
     snapshot = selection.run_view.run.snapshot
-    values = {"method": computing.METHOD, "data": data}
+    values = {"method": computing.METHOD, "data": STORED.dump_python(found, mode="json")}
     Findings.objects.update_or_create(snapshot=snapshot, key=_key(selection), defaults=values)
     sets = Findings.objects.filter(snapshot=snapshot).exclude(key="").order_by("-made_at")
     Findings.objects.filter(pk__in=list(sets.values_list("pk", flat=True)[SETS:])).delete()
-    return data
+    return found
 
 
 def _key(selection: Selection) -> str:

@@ -1,5 +1,7 @@
 """The overview of a run, and a notebook that begins with it."""
 
+from typing import Annotated, get_args
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
@@ -7,58 +9,69 @@ from django.views.decorators.http import require_POST
 
 from inference.errors import Invalid
 from webapp.accounts import authorization
-from webapp.documents.selection import Selection
+from webapp.documents.selection import RunSelection, Selection
 from webapp.drawing import tables
-from webapp.findings import queries
+from webapp.findings.kinds import KINDS, Detail
+from webapp.findings.overview import line_table, overview
+from webapp.findings.shapes import DetailLink, FindingRow, OverviewHtml, OverviewPage, Section, SectionRow
 from webapp.models import Notebook, Run
 from webapp.notebooks import queries as pins
 from webapp.notebooks import services as notebooks
-from webapp.pages.page import address, back, page, reader, whole
+from webapp.pages.here import Here
+from webapp.pages.page import back, reader, whole
+from webapp.pages.typed import Answer, typed
 from webapp.results.view import RunView
 from webapp.server.page_cache import cached_page
 from webapp.simulate import truth
 
+DETAILS: dict[Detail, str] = {"less": "fewer findings", "": "the main findings", "more": "more findings"}
+FIRST = (
+    "family",
+    "change",
+    "event",
+    "speaker",
+)  # kinds that the page has a place for; the others follow, each by itself
+
+
+def _detail(name: str, values: list[str]) -> Detail:
+    for detail in get_args(Detail):
+        if detail == values[-1]:
+            return detail
+    raise Invalid(name, f"“{name}” in the address must be less or more, got “{values[-1][:20]}”.")
+
 
 @cached_page()
-def overview(request: HttpRequest, run: Run, as_json: bool = False) -> HttpResponse:
+@typed("run/overview.html")
+def detail(
+    request: HttpRequest, run: Run, selection: RunSelection, here: Here, *, detail: Annotated[Detail, _detail] = ""
+) -> Answer[OverviewPage]:
     """What is in the documents; 202 while a worker computes it, which is not cached."""
-    view = RunView(run)
-    detail = _detail(request.GET)
-    if run.snapshot is None or not run.snapshot.final:
-        data = queries.nothing("", detail, 0)
-        return page(request, "run/overview.html", data, as_json=as_json, run=run, untrained=True)
-    selection = Selection.read(request.GET, view)
-    data = queries.of(selection, detail, authorization.user_id(request))
-    kinds = [
-        {"kind": kind, "title": title, "findings": [_with_table(data, row) for row in rows]}
-        for kind, title in queries.KINDS.items()
-        if (rows := [row for row in data["findings"] if row["kind"] == kind])
-    ]
-    context = {
-        "run": run,
-        "made": truth.exists(run.corpus),
-        "selection": selection,
-        "kinds": {each["kind"]: each for each in kinds},
-        "further": [each for each in kinds if each["kind"] not in ("family", "change", "event", "speaker")],
-        "details": [
-            {"name": name, "url": address(request, detail=value), "here": value == detail}
-            for value, name in (("less", "fewer findings"), ("", "the main findings"), ("more", "more findings"))
-        ],
-        "query": request.GET.urlencode(),
+    untrained = run.snapshot is None or not run.snapshot.final
+    if untrained:
+        page = OverviewPage("", detail, ready=False, documents=0)
+    else:
+        page = overview(selection, detail, authorization.user_id(request))
+    return Answer(page, lambda: _html(run, page, here, untrained), status=200 if page.ready or untrained else 202)
+
+
+def _html(run: Run, page: OverviewPage, here: Here, untrained: bool) -> OverviewHtml:
+    sections = {
+        kind: Section(kind, KINDS[kind].TITLE, rows)
+        for kind in KINDS
+        if (rows := [_with_table(page, row) for row in page.findings if row.kind == kind])
     }
-    return page(request, "run/overview.html", data, as_json=as_json, status=200 if data["ready"] else 202, **context)
+    return OverviewHtml(
+        untrained=untrained,
+        simulated=truth.exists(run.corpus),
+        sections=sections,
+        further=[section for kind, section in sections.items() if kind not in FIRST],
+        details=[DetailLink(name, here.url(detail=value), value == page.detail) for value, name in DETAILS.items()],
+        query=here.query.urlencode(),
+    )
 
 
-def _with_table(data: dict, row: dict) -> dict:
-    """With what its Pin button sends of its line."""
-    return row | {"table": tables.json_text(queries.line_table(data, row))}
-
-
-def _detail(query: QueryDict) -> str:
-    detail = query.get("detail", "")
-    if detail not in queries.DETAILS:
-        raise Invalid("detail", f"“detail” in the address must be less or more, got “{detail[:20]}”.")
-    return detail
+def _with_table(page: OverviewPage, row: FindingRow) -> SectionRow:
+    return SectionRow(**vars(row), table=tables.json_text(line_table(page, row)))
 
 
 @require_POST
@@ -76,22 +89,19 @@ def notebook(request: HttpRequest) -> HttpResponse:
 
 def _begin(request: HttpRequest, run: Run, query: QueryDict) -> Notebook:
     selection = Selection.read(query, RunView(run))
-    data = queries.of(selection, _detail(query), authorization.user_id(request))
-    if not data["ready"]:
+    page = overview(selection, _detail("detail", [query.get("detail", "")]), authorization.user_id(request))
+    if not page.ready:
         raise Invalid("run", "The findings are still being computed. Try again in a moment.")
-    said = f", {selection.sentence}" if selection else ""
+    chosen = f", {selection.sentence}" if selection else ""
     made = notebooks.create(
-        f"Findings in {run.corpus.name}{said}"[: notebooks.TITLE],
+        f"Findings in {run.corpus.name}{chosen}"[: notebooks.TITLE],
         reader(request),
         authorization.user(request),
     )
-    for quote in data["quotes"]:
-        text = "".join(part for part, _ in quote["text"])
-        evidence = pins.of_passage(run.corpus, run, quote["document"], text.removesuffix(" …"), None, None)
+    for quote in page.quotes:
+        evidence = pins.of_passage(run.corpus, run, quote.document, quote.plain.removesuffix(" …"), None, None)
         notebooks.pin(made, evidence, "", reader(request))
-    for row in data["findings"]:
-        evidence = pins.of_chart(
-            run, queries.KINDS[row["kind"]], row["url"], row["sentence"], queries.line_table(data, row)
-        )
+    for row in page.findings:
+        evidence = pins.of_chart(run, KINDS[row.kind].TITLE, row.url, row.sentence, line_table(page, row))
         notebooks.pin(made, evidence, "", reader(request))
     return made

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from inference.findings import senses, sums
+from webapp.findings.kinds import Sense
 from webapp.models import Word
 from webapp.storage.sql import rows
 
@@ -21,7 +22,7 @@ RANK = 60  # among whose first words the word must be in both topics, so that it
 Q_VALUE = 0.05
 
 
-def of(context: Context) -> list[dict]:
+def shifted(context: Context) -> list[Sense]:
     """The words by how much of their use changed, most first."""
     times = context.times
     early, late = _thirds(times.group, context.counted.lengths, times.G)
@@ -47,19 +48,29 @@ def of(context: Context) -> list[dict]:
         if not all(ranks.get((int(k), number), RANK) < RANK for k in (shift.gained, shift.lost)):
             continue
         changed.append(
-            {"kind": "sense", "score": shift.low * math.log(sum(shift.documents)), "word": word, "gained": shift.gained,
-             "lost": shift.lost, "gained_shares": shift.gained_shares, "lost_shares": shift.lost_shares,
-             "estimate": shift.difference, "low": shift.low, "high": shift.high, "documents_counted": shift.documents,
-             "until": [times.names[early - 1], times.said[early - 1]], "since": [times.names[late], times.said[late]]}
-        )  # fmt: skip
+            Sense(
+                score=shift.low * math.log(sum(shift.documents)),
+                estimate=shift.difference,
+                low=shift.low,
+                high=shift.high,
+                word=word,
+                gained=shift.gained,
+                lost=shift.lost,
+                gained_shares=shift.gained_shares,
+                lost_shares=shift.lost_shares,
+                documents_counted=shift.documents,
+                until=(times.names[early - 1], times.said[early - 1]),
+                since=(times.names[late], times.said[late]),
+            )
+        )
     return _varied(changed)
 
 
-def _varied(changed: list[dict]) -> list[dict]:
+def _varied(changed: list[Sense]) -> list[Sense]:
     """Of each pair of topics the word that changed most: "tax" and "taxes" tell the same."""
-    best: dict[tuple[int, int], dict] = {}
-    for row in sorted(changed, key=lambda row: -row["score"]):
-        best.setdefault((row["lost"], row["gained"]), row)
+    best: dict[tuple[int, int], Sense] = {}
+    for sense in sorted(changed, key=lambda sense: -sense.score):
+        best.setdefault((sense.lost, sense.gained), sense)
     return list(best.values())
 
 

@@ -1,7 +1,10 @@
 """The overview of a run: what it says of the shipped example's years, of sets, of corpora with little, and to whom."""
 
+import json
 import re
 from html import unescape
+from pathlib import Path
+from typing import get_args, get_type_hints
 
 import numpy as np
 import pytest
@@ -11,10 +14,12 @@ from inference.errors import Invalid
 from tests.webapp.making import corpus_of, run_on
 from webapp.accounts import embargo
 from webapp.curation import services as curation
-from webapp.findings import compute, queries, stored
+from webapp.documents.selection import Selection
+from webapp.findings import compute, kinds, sentences, stored, writer
 from webapp.jobs import dispatch
 from webapp.models import Findings, Notebook, User
 from webapp.results import evidence
+from webapp.results.view import RunView
 
 pytestmark = pytest.mark.django_db
 
@@ -25,7 +30,7 @@ def get(client, run, **query) -> dict:
     return response.json()
 
 
-def kinds(data: dict) -> set[str]:
+def kinds_of(data: dict) -> set[str]:
     return {row["kind"] for row in data["findings"]}
 
 
@@ -34,7 +39,7 @@ def test_a_run_ends_with_its_findings(trained, client):
     assert row.method == compute.METHOD
     data = get(client, trained)
     assert data["ready"] and data["documents"] == (evidence.of(trained).lengths > 0).sum()
-    assert {"family", "caution"} <= kinds(data)
+    assert {"family", "caution"} <= kinds_of(data)
     for finding in data["findings"]:
         assert (
             finding["sentence"].endswith(".")
@@ -212,27 +217,88 @@ def test_little_is_said_of_little(draft, client):
     texts = [["text"], *([f"river water flows boat number{i % 3} bridge river stone"] for i in range(10))]
     run = made(draft, "small", texts, 1)
     data = get(client, run)
-    assert kinds(data) <= {"family", "caution", "unlike"} and data["span"] == []
+    assert kinds_of(data) <= {"family", "caution", "unlike"} and data["span"] == []
     page = client.get(reverse("run_overview", args=[run.pk])).content.decode()
     assert "no change over time can be measured" in page or not data["findings"]
 
 
-def test_sentences_read_ratios_both_ways():
-    from webapp.findings.sentences import _times
+def change(**values) -> kinds.Change:
+    whole = {
+        "score": 1.0, "estimate": 2.0, "low": 1.5, "high": 2.7, "topic": 1, "shape": "step", "more": True, "first": "1912", "last": "1919",
+        "here": (0.2, 0.1, 0.3), "rest": (0.1, 0.05, 0.2),
+    }  # fmt: skip
+    return kinds.Change(**whole | values)
 
-    assert _times({"estimate": 2.0, "low": 1.5, "high": 2.7}) == ("twice as much", "95% interval 1.5 to 2.7")
-    assert _times({"estimate": 1 / 12, "low": 1 / 16, "high": 1 / 9}) == ("÷12", "95% interval ÷9 to ÷16")
-    assert _times({"estimate": None, "low": 31.0, "high": None})[0] == "at least 31 times as much"
-    assert _times({"estimate": 0.0, "low": 0.0, "high": 0.05})[0] == "÷20 at least"
+
+def test_sentences_read_ratios_both_ways():
+    def read(estimate, low, high):
+        return writer.times_as_much(change(estimate=estimate, low=low, high=high))
+
+    assert read(2.0, 1.5, 2.7) == ("twice as much", "95% interval 1.5 to 2.7")
+    assert read(1 / 12, 1 / 16, 1 / 9) == ("÷12", "95% interval ÷9 to ÷16")
+    assert read(0.66, 0.05, 36.3) == ("÷1.5", "95% interval 36 to ÷20") and read(1.5, 0.5, None)[1].endswith(
+        "÷2 to any number"
+    )
+    assert read(None, 31.0, None)[0] == "at least 31 times as much"
+    assert read(0.0, 0.0, 0.05)[0] == "÷20 at least"
 
 
 def test_an_interval_is_not_written_as_its_estimate():
-    from webapp.findings.sentences import _apart
-
-    assert _apart(0.24, 0.21, 0.27) == ["24%", "21%", "27%"]
-    assert _apart(0.241, 0.237, 0.246) == ["24.1%", "23.7%", "24.6%"]
-    assert _apart(0.0996, 0.095, 0.104) == ["10.0%", "9.5%", "10.4%"]
+    assert writer.told_apart(0.24, 0.21, 0.27) == ["24%", "21%", "27%"]
+    assert writer.told_apart(0.241, 0.237, 0.246) == ["24.1%", "23.7%", "24.6%"]
+    assert writer.told_apart(0.0996, 0.095, 0.104) == ["10.0%", "9.5%", "10.4%"]
 
 
-def test_every_kind_has_a_heading():
-    assert set(compute.KEPT) == set(queries.KINDS) == set(queries.DETAILS["more"])
+def test_periods_and_spans_are_said_in_words():
+    names = ["1945", "1940s", "1945-03", "1945-03-09"]
+    assert [sentences.period(name) for name in names] == ["1945", "the 1940s", "March 1945", "9 March 1945"]
+
+    def spanned(first, last):
+        return writer.spanned(kinds.Span(first=first, last=last))
+
+    assert spanned("1973", "1973") == "in 1973" and spanned("1973", "1985") == "between 1973 and 1985"
+    assert spanned("2011-03", "2011-06") == "from March to June 2011"
+    assert spanned("2010-12", "2011-02") == "from December 2010 to February 2011"
+    assert spanned("2016-03-14", "2016-07-03") == "from 14 March to 3 July 2016"
+    assert spanned("2016-03-14", "2016-03-14") == "on 14 March 2016"
+    assert spanned("1930s", "1940s") == "from the 1930s to the 1940s"
+
+
+def test_a_pattern_can_be_moved_by_a_translator():
+    """Its parts have names, topics among them; texts that meet are one part."""
+    assert sentences.fill("{b} vor {a}", a="1", b="2") == ["2 vor 1"]
+    assert sentences.fill("{all}!", all=["x", "y"]) == ["xy!"]
+    with pytest.raises(KeyError):
+        sentences.fill("{a}")
+    assert sentences.listed([["a"], ["b"], ["c"]]) == ["a, b and c"]
+    assert sentences.listed([["a"], ["b"]], "3 more") == ["a, b and 3 more"] and sentences.listed([["a"]]) == ["a"]
+
+
+def test_every_kind_is_stored_and_read():
+    """A new kind is in the union that is read, in the order of the page, and says how many are kept and shown."""
+    names = {get_args(get_type_hints(kind)["kind"])[0]: kind for kind in kinds.KINDS.values()}
+    assert names == kinds.KINDS
+    read = set(kinds.STORED.json_schema()["properties"]["findings"]["items"]["discriminator"]["mapping"])
+    assert read == set(kinds.KINDS)
+    for kind in kinds.KINDS.values():
+        assert kind.TITLE and kind.SHOWN["less"] <= kind.SHOWN[""] <= kind.SHOWN["more"] <= kind.KEPT
+
+
+def test_what_is_stored_is_what_was_computed(trained):
+    found = compute.findings(Selection.all(RunView(trained)))
+    text = json.dumps(kinds.STORED.dump_python(found, mode="json"))
+    assert kinds.STORED.validate_json(text) == found
+
+
+def test_findings_that_an_older_program_stored_are_read_and_said(trained, client):
+    """A row of each kind as the program of 23 November 2026 kept it: with names of periods in words, which are made anew today,
+    and without the fields that came later."""
+    old = json.loads((Path(__file__).parent / "stored_by_an_older_program.json").read_text())
+    Findings.objects.filter(snapshot=trained.snapshot_id, key="").update(method=compute.METHOD, data=old)
+    found = stored.read_or_ask(Selection.all(RunView(trained)), None)
+    assert {finding.kind for finding in found.findings} == set(kinds.KINDS)
+    data = get(client, trained, detail="more")
+    assert len(data["findings"]) == len(old["findings"]) and data["span"] == old["span"]
+    assert kinds_of(data) == set(kinds.KINDS)
+    text = " ".join(row["sentence"] for row in data["findings"])
+    assert ": until 1868, " in text and "Between 1939 and 1949: “war”, in " in text

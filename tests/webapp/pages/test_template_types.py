@@ -4,6 +4,7 @@ from tests.template_types import wrong
 from webapp import routes
 from webapp.compare.shapes import CompareHtml
 from webapp.documents.shapes import ColouredHtml, PassageHtml, TextHtml, WholeHtml
+from webapp.findings.shapes import OverviewHtml as FindingsHtml
 from webapp.operations.shapes import OperatorHtml
 from webapp.time.shapes import ComparisonHtml, LinesHtml, TableHtml
 from webapp.topics.shapes import OverviewHtml, TopicHtml
@@ -15,6 +16,7 @@ HTML = {  # the type of what a template has beside its page
     "passage.html": PassageHtml,
     "run/document.html": ColouredHtml,
     "run/parent_document.html": WholeHtml,
+    "run/overview.html": FindingsHtml,
     "run/passage.html": PassageHtml,
     "run/topic.html": TopicHtml,
     "run/topics.html": OverviewHtml,

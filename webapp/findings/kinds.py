@@ -1,0 +1,343 @@
+"""The kinds of findings, a type for each, as they are stored: numbers, from which webapp.findings.writer makes sentences.
+
+The order of a type's fields is that of its JSON. Fields that older rows lack have defaults; what a type does not name is not
+read. docs/findings.md says what each kind claims.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, TypeAdapter
+
+Detail = Literal["", "less", "more"]
+Ends = tuple[str, str]  # of a range of numbers or dates, as webapp.documents.ranges has them
+ShareInterval = tuple[float, float, float]  # a share and the ends of its 95% interval
+Shape = Literal["line", "step", "window"]
+Line = list[float | None]  # shares over time, null for a time without words
+
+
+@dataclass(frozen=True, kw_only=True)
+class BaseFinding:
+    """What all kinds have. score: size times certainty, comparable within a kind. estimate, low, high: with the ends of its
+    95% interval; null for what is not finite, or not known. line: of its share over time, empty where it has none.
+
+    TITLE: the heading of the kind. KEPT: so many are stored, those of the highest score. SHOWN: so many are shown.
+    """
+
+    TITLE: ClassVar[str]
+    KEPT: ClassVar[int]
+    SHOWN: ClassVar[dict[Detail, int]]
+
+    kind: str
+    score: float
+    estimate: float | None
+    low: float | None = None
+    high: float | None = None
+    line: Line = field(default_factory=list)
+
+    @property
+    def subjects(self) -> Sequence[int]:
+        """Topics of which none may be hidden where it is shown."""
+        return ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Span:
+    """When a finding lasts, both included, as addresses have it: "1945", "1945-03", "1945-03-09", "1940s"."""
+
+    first: str
+    last: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shaped(Span):
+    """A span, and how a share changes there. until: of a step, the last period before it. turn: of a line, where its last
+    third begins."""
+
+    shape: Shape
+    more: bool
+    until: str = ""
+    turn: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfGroup:
+    """A group of documents: those with a value of a field; bounds: of a field of numbers."""
+
+    field: str
+    value: str
+    bounds: Ends | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Family(BaseFinding):
+    """Topics that use similar words and occur in the same documents, those with most words first; count: of all of them;
+    parts: their shares of the words. estimate: of all together."""
+
+    TITLE = "What it is about"
+    KEPT = 7
+    SHOWN = {"less": 3, "": 5, "more": 7}
+
+    kind: Literal["family"] = "family"
+    estimate: float
+    low: float
+    high: float
+    topics: list[int]
+    count: int
+    parts: list[float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change(Shaped, BaseFinding):
+    """A topic whose share changed. called: the words that were checked where they are not its name. here, rest: its shares
+    within and outside; estimate: here ÷ rest."""
+
+    TITLE = "What changed"
+    KEPT = 60
+    SHOWN = {"less": 5, "": 14, "more": 60}
+
+    kind: Literal["change"] = "change"
+    topic: int
+    called: str = ""
+    here: ShareInterval
+    rest: ShareInterval
+
+    @property
+    def subjects(self) -> Sequence[int]:
+        return (self.topic,)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Event(Span, BaseFinding):
+    """Words of a topic that come in a burst. here, rest: shares of the documents that have the first one."""
+
+    TITLE = "Words of a time"
+    KEPT = 40
+    SHOWN = {"less": 5, "": 12, "more": 40}
+
+    kind: Literal["event"] = "event"
+    topic: int
+    words: list[str]
+    here: float
+    rest: float
+
+    @property
+    def subjects(self) -> Sequence[int]:
+        return (self.topic,)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Speaker(OfGroup, Shaped, BaseFinding):
+    """Whose documents most are in a span. here, rest: shares of the documents within and outside."""
+
+    TITLE = "Who speaks when"
+    KEPT = 6
+    SHOWN = {"less": 1, "": 2, "more": 6}
+
+    kind: Literal["speaker"] = "speaker"
+    here: float
+    rest: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mark(OfGroup, BaseFinding):
+    """A topic that a group has more or less of than all other documents; of a chosen set field and value are empty.
+
+    units: who is independent, in words. here, rest: shares of the words; estimate: here ÷ rest. held: the rest has the same mix
+    of who speaks, and there is no interval.
+    """
+
+    TITLE = "Particular to a group"
+    KEPT = 300
+    SHOWN = {"less": 4, "": 12, "more": 80}  # groups
+
+    kind: Literal["mark"] = "mark"
+    topic: int
+    called: str = ""
+    more: bool
+    units: str = ""
+    here: ShareInterval
+    rest: float
+
+    @property
+    def held(self) -> bool:
+        return self.estimate is not None and self.low is None and self.high is None
+
+    @property
+    def subjects(self) -> Sequence[int]:
+        return (self.topic,)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Keywords(OfGroup, BaseFinding):
+    """Words that more documents of a group have. here, rest: shares of the documents with each word; estimate: of the first."""
+
+    TITLE = "Words of a group"
+    KEPT = 120
+    SHOWN = {"less": 3, "": 12, "more": 80}
+
+    kind: Literal["keyword"] = "keyword"
+    words: list[str]
+    here: list[float]
+    rest: list[float]
+
+    def first_words(self, most: int) -> "Keywords":
+        return replace(self, words=self.words[:most])
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoDifference(OfGroup, BaseFinding):
+    """A field whose groups don't differ. largest: the topic with the largest difference of shares, the estimate."""
+
+    TITLE = "Fields without a difference"
+    KEPT = 12
+    SHOWN = {"less": 1, "": 4, "more": 12}
+
+    kind: Literal["none"] = "none"
+    estimate: float
+    largest: int
+    units: str
+
+    @property
+    def subjects(self) -> Sequence[int]:
+        return (self.largest,)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sense(BaseFinding):
+    """A word whose documents changed their topic. gained_shares, lost_shares: before and after. estimate: the smaller of the two
+    changes. until, since: the last period before and the first after, as addresses and readers have them."""
+
+    TITLE = "Words whose use changed"
+    KEPT = 12
+    SHOWN = {"less": 1, "": 3, "more": 12}
+
+    kind: Literal["sense"] = "sense"
+    estimate: float
+    low: float
+    high: float
+    word: str
+    gained: int
+    lost: int
+    gained_shares: tuple[float, float]
+    lost_shares: tuple[float, float]
+    documents_counted: tuple[int, int]
+    until: tuple[str, str]
+    since: tuple[str, str]
+
+    @property
+    def subjects(self) -> Sequence[int]:
+        return (self.gained, self.lost)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unlike(BaseFinding):
+    """A document that shares at most `estimate` of its mix of topics with any of the `compared`; all: with any at all.
+    topics, parts: its largest two."""
+
+    TITLE = "Documents unlike the rest"
+    KEPT = 8
+    SHOWN = {"less": 1, "": 3, "more": 8}
+
+    kind: Literal["unlike"] = "unlike"
+    estimate: float
+    document: int
+    nearest: int
+    compared: int
+    all: bool
+    topics: list[int]
+    parts: list[float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Caution(BaseFinding):
+    """What a reader should not rely on. It is counted: the ends of the interval are the estimate itself."""
+
+    TITLE = "What not to rely on"
+    KEPT = 8
+    SHOWN = {"less": 2, "": 6, "more": 8}
+
+    kind: Literal["caution"] = "caution"
+    estimate: float
+    count: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopicsCaution(Caution):
+    """Topics of a kind, with most words first; count: of all of them; estimate: their share of the words."""
+
+    what: Literal["general", "mixed", "one_document"]
+    topics: list[int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThinTimes(Caution):
+    """Periods of too few documents. count of `of` periods with documents, the estimate; `empty` more have none."""
+
+    what: Literal["thin"] = "thin"
+    of: int
+    empty: int = 0
+    unit: str
+    periods: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Repeated(Caution):
+    """Documents that repeat an earlier one; estimate: their share."""
+
+    what: Literal["repeated"] = "repeated"
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutsideVocabulary(Caution):
+    """Words that are no stop words and in no topic; estimate: their share."""
+
+    what: Literal["outside"] = "outside"
+
+
+AnyCaution = Annotated[TopicsCaution | ThinTimes | Repeated | OutsideVocabulary, Field(discriminator="what")]
+Finding = Annotated[
+    Family | Change | Event | Speaker | Mark | Keywords | NoDifference | Sense | Unlike | AnyCaution,
+    Field(discriminator="kind"),
+]
+# In the order of the page
+KINDS: dict[str, type[BaseFinding]] = {
+    "family": Family,
+    "change": Change,
+    "event": Event,
+    "speaker": Speaker,
+    "mark": Mark,
+    "keyword": Keywords,
+    "none": NoDifference,
+    "sense": Sense,
+    "unlike": Unlike,
+    "caution": Caution,
+}
+
+
+@dataclass(frozen=True)
+class Quote:
+    """Characters start … end - 1 of a document, which stand for a topic."""
+
+    topic: int
+    document: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class SetFindings:
+    """All that is stored of a set of documents. span: the first and the last period, as readers say them; unit, bins: what the
+    points of each line are. findings: of a kind the best first."""
+
+    documents: int
+    tokens: int
+    unit: str
+    span: list[str]
+    bins: list[str]
+    quotes: list[Quote]
+    findings: list[Finding]
+
+
+STORED = TypeAdapter(SetFindings)

@@ -1,0 +1,141 @@
+"""Which findings of a set are shown, and how: as the overview's page, its .json address and the API have them."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from webapp.accounts import embargo
+from webapp.documents.selection import RunSelection, Selection
+from webapp.drawing import tables
+from webapp.findings import quotations, sentences, stored
+from webapp.findings.kinds import KINDS, Change, Detail, Event, Finding, Keywords, Mark, Quote, SetFindings, Unlike
+from webapp.findings.shapes import Claim, FindingRow, OverviewPage, Quotation
+from webapp.findings.writer import Writer
+from webapp.results import links
+
+LARGE = 1e4  # the ratio of something to nothing
+TOPICS: dict[Detail, int] = {"less": 3, "": 4, "more": 10}  # of a group, that its sentence names
+
+
+class Told(NamedTuple):
+    """What one sentence says: a finding; of a group also its further topics."""
+
+    finding: Finding
+    others: tuple[Mark, ...] = ()
+
+
+def overview(selection: RunSelection, detail: Detail, by: int | None) -> OverviewPage:
+    """Of a set of documents. It is not ready while a worker computes it, for the user `by` (None: a guest). The findings are in
+    the order of KINDS, within a kind by rank, 1 the first; hidden: how many more there are."""
+    found = stored.read_or_ask(selection, by)
+    if found is None:
+        return OverviewPage(selection.sentence, detail, ready=False, documents=selection.count)
+    told = _told(selection, found, detail)
+    chosen: list[tuple[int, Told]] = []
+    for name, kind in KINDS.items():
+        of_kind = [each for each in told if each.finding.kind == name]
+        chosen += list(enumerate(of_kind, 1))[: kind.SHOWN[detail]]
+    unlike = [each.finding.document for _, each in chosen if isinstance(each.finding, Unlike)]
+    writer = Writer(selection, _titles(selection, unlike))
+    return OverviewPage(
+        set=selection.sentence,
+        detail=detail,
+        ready=True,
+        documents=found.documents,
+        tokens=found.tokens,
+        span=found.span,
+        unit=found.unit,
+        bins=found.bins,
+        quotes=_quotes(selection, found.quotes, writer),
+        findings=[_row(writer, rank, each, TOPICS[detail]) for rank, each in chosen],
+        hidden=len(told) - len(chosen),
+    )
+
+
+def _told(selection: Selection, found: SetFindings, detail: Detail) -> list[Told]:
+    """What may be said: nothing of topics that a reader hid; a group's topics in one sentence."""
+    labels = selection.run_view.labels
+    shown = [finding for finding in found.findings if not any(labels.hidden(k) for k in finding.subjects)]
+    marks = [finding for finding in shown if isinstance(finding, Mark)]
+    rest = [Told(finding) for finding in shown if not isinstance(finding, Mark)]
+    return rest + _groups(marks, TOPICS[detail])
+
+
+def _groups(marks: list[Mark], most: int) -> list[Told]:
+    """What is particular to one group together, at most so many topics; groups with more of one before those with less."""
+    groups: dict[tuple[bool, str, str], list[Mark]] = {}
+    for mark in sorted(marks, key=lambda mark: -mark.score):
+        groups.setdefault((not mark.more, mark.field, mark.value), []).append(mark)
+    told = [(first, tuple(others[: most - 1])) for first, *others in groups.values()]
+    return [Told(*each) for each in sorted(told, key=lambda each: (not each[0].more, -each[0].score))]
+
+
+def _titles(selection: Selection, numbers: list[int]) -> dict[int, str]:
+    known = embargo.about(selection.corpus, numbers, "title") if numbers else {}
+    return {number: row["title"] for number, row in known.items()}
+
+
+def _row(writer: Writer, rank: int, told: Told, topics: int) -> FindingRow:
+    finding = told.finding.first_words(topics + 2) if isinstance(told.finding, Keywords) else told.finding
+    sentence = writer.write(finding, told.others)
+    return FindingRow(
+        kind=finding.kind,
+        rank=rank,
+        sentence=sentences.plain(sentence.parts, sentence.sure),
+        parts=sentence.parts,
+        sure=sentence.sure,
+        url=sentence.url,
+        estimate=finding.estimate,
+        low=finding.low,
+        high=finding.high,
+        score=finding.score,
+        topic=writer.topic(sentence.topic) if sentence.topic is not None else None,
+        line=finding.line,
+        claims=[claim for one in (finding, *told.others) for claim in _claims(one, writer)],
+    )
+
+
+def _claims(finding: Finding, writer: Writer) -> Iterator[Claim]:
+    """What it claims that raw counts can contradict. ratio: of what there is nothing of elsewhere, the bound, or LARGE."""
+    ratio = finding.estimate or finding.low or LARGE
+    match finding:
+        case Change():
+            yield Claim(
+                writer.called(finding).name, finding.more, finding.shape == "line", ratio,
+                first=finding.turn or finding.first, last=finding.last if finding.shape == "window" else "",
+            )  # fmt: skip
+        case Event():
+            yield Claim(", ".join(finding.words), True, False, ratio, first=finding.first, last=finding.last)
+        case Mark():
+            name = writer.called(finding).name
+            yield Claim(name, finding.more, False, ratio, finding.field, finding.value, finding.bounds)
+        case Keywords():
+            for word, here, rest in zip(finding.words, finding.here, finding.rest, strict=False):
+                times = here / max(rest, 1e-4) or LARGE
+                yield Claim(word, True, False, times, finding.field, finding.value, finding.bounds)
+
+
+def line_table(page: OverviewPage, row: FindingRow) -> dict | None:
+    """What a notebook keeps of the line of a finding; None where it has none."""
+    if not row.line or row.topic is None:
+        return None
+    name = "these topics together" if row.kind == "family" else f"{row.topic.label} {row.topic.name}"
+    return tables.kept_table(page.unit, page.bins, [name], [[share] for share in row.line])
+
+
+def _quotes(selection: RunSelection, quotes: list[Quote], writer: Writer) -> list[Quotation]:
+    run, go = selection.run, selection.view.go
+    return [
+        Quotation(
+            text=shown.text,
+            title=shown.title,
+            date_text=shown.date_text,
+            document=q.document,
+            start=q.start,
+            end=q.end,
+            topic=writer.topic(q.topic),
+            url=go.with_set(links.document_url(run, q.document, f"?topic={q.topic}&at={q.start}#here")),
+            passage_url=go.with_set(links.passage_url(run, q.document, q.start, q.end)),
+        )
+        for shown in quotations.shown(selection, quotes)
+        for q in [shown.quote]
+    ]

@@ -1,0 +1,309 @@
+"""Findings in sentences: what is stored as numbers, said with the names that topics have now, each with the address of its
+passages. The sentences themselves are in webapp.findings.sentences."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from webapp.documents.ranges import Range
+from webapp.documents.selection import RunSelection
+from webapp.drawing.numbers import count, percent, topic_label
+from webapp.findings import sentences
+from webapp.findings.kinds import (
+    Change,
+    Event,
+    Family,
+    Finding,
+    Keywords,
+    Mark,
+    NoDifference,
+    OfGroup,
+    OutsideVocabulary,
+    Repeated,
+    Sense,
+    Span,
+    Speaker,
+    ThinTimes,
+    TopicsCaution,
+    Unlike,
+)
+from webapp.findings.sentences import fill, listed
+from webapp.findings.shapes import Part
+from webapp.results import links, topics
+from webapp.results.links import TopicLink
+
+NAMED = 3  # topics of a family that its sentence names
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """parts: without the full stop. url: of its passages. topic: that it is about. sure: how sure it is, "95% interval 53 to 95",
+    or nothing."""
+
+    parts: list[Part]
+    url: str
+    topic: int | None = None
+    sure: str = ""
+
+
+class Writer:
+    """Says the findings of one set of documents."""
+
+    def __init__(self, selection: RunSelection, titles: dict[int, str]):
+        """titles: of the documents that findings name."""
+        self.selection, self.view, self.titles = selection, selection.view, titles
+        self.run = self.view.run
+        self._topics: dict[int, TopicLink] = {}
+
+    def write(self, finding: Finding, others: Sequence[Mark] = ()) -> Sentence:
+        """others: of the same group, which one sentence names together."""
+        match finding:
+            case Family():
+                return self._family(finding)
+            case Change():
+                return self.change(finding)
+            case Event():
+                return self._event(finding)
+            case Speaker():
+                return self._speaker(finding)
+            case Mark():
+                return self._marks([finding, *others])
+            case Keywords():
+                return self._keywords(finding)
+            case NoDifference():
+                return self._no_difference(finding)
+            case Sense():
+                return self._sense(finding)
+            case Unlike():
+                return self._unlike(finding)
+            case TopicsCaution():
+                return self._topics_caution(finding)
+            case ThinTimes():
+                return self._thin(finding)
+            case Repeated():
+                return self._repeated(finding)
+            case OutsideVocabulary():
+                return Sentence(fill(sentences.OUTSIDE, share=percent(finding.estimate)), self.view.go("run_methods"))
+        assert_never(finding)
+
+    def called(self, finding: Change | Mark) -> TopicLink:
+        """Its topic, by the words that were checked where those are not its name."""
+        link = self.topic(finding.topic)
+        return replace(link, name=finding.called) if finding.called else link
+
+    def topic(self, k: int) -> TopicLink:
+        """By its name; by its first words where it has none."""
+        if k not in self._topics:
+            link = links.topic_link(self.view, k)
+            self._topics[k] = replace(link, name=link.name or ", ".join(topics.top_words(self.view, [k], 3)[k]))
+        return self._topics[k]
+
+    def _family(self, finding: Family) -> Sentence:
+        named = finding.topics[:NAMED]
+        more = finding.count - len(named)
+        share, low, high = told_apart(finding.estimate, finding.low, finding.high)
+        some = listed(
+            [[self.topic(k)] for k in named],
+            sentences.MORE_TOPICS.pattern(more).format(count=f"{more:,}") if more else "",
+        )
+        url = links.topics_url(self.run) + self.selection.address(topics=",".join(map(str, finding.topics)))
+        sure = sentences.INTERVAL.format(low=low, high=high)
+        return Sentence(fill(sentences.FAMILY, share=share, topics=some), url, named[0], sure)
+
+    def change(self, finding: Change) -> Sentence:
+        """A topic's change over time; topic and Time pages say it by the same words."""
+        here, rest = percent(finding.here[0]), percent(finding.rest[0])
+        _, sure = times_as_much(finding)
+        between = finding.first, finding.last
+        more = finding.more
+        if finding.shape == "window":
+            pattern = sentences.CHANGE_WINDOW
+        elif finding.shape == "line":
+            pattern, between = sentences.CHANGE_EVER_MORE if more else sentences.CHANGE_EVER_LESS, ("", "")
+        elif more:
+            pattern, between = sentences.CHANGE_SINCE, (finding.first, "")
+        else:
+            pattern, between = sentences.CHANGE_UNTIL, ("", finding.until)
+        parts = fill(
+            pattern,
+            topic=self.called(finding), here=here, rest=rest, span=spanned(finding),
+            first=sentences.period(finding.first), last=sentences.period(finding.last), until=sentences.period(finding.until) if finding.until else "",
+        )  # fmt: skip
+        return Sentence(parts, self._documents(finding.topic, between=between), finding.topic, sure)
+
+    def _event(self, finding: Event) -> Sentence:
+        words = ", ".join(sentences.WORD.format(word=word) for word in finding.words)
+        parts = fill(
+            sentences.EVENT,
+            span=_capital(spanned(finding)), words=words, here=percent(finding.here), rest=percent(finding.rest),
+        )  # fmt: skip
+        selection = self.selection.changed(q=finding.words[0], span=(finding.first, finding.last))
+        return Sentence(parts, links.documents_url(self.run, selection.address()), finding.topic)
+
+    def _speaker(self, finding: Speaker) -> Sentence:
+        parts = fill(
+            sentences.SPEAKER_SINCE if finding.shape == "step" else sentences.SPEAKER_WINDOW,
+            first=sentences.period(finding.first), span=spanned(finding), value=finding.value, field=finding.field,
+            here=percent(finding.here), rest=percent(finding.rest),
+        )  # fmt: skip
+        selection = self.selection.with_value(finding.field, finding.value)
+        return Sentence(parts, links.documents_url(self.run, selection.address()))
+
+    def _marks(self, marks: Sequence[Mark]) -> Sentence:
+        """Topics of one group, those with the largest difference first."""
+        first, *further = marks
+        pattern = (
+            (sentences.GROUP_MORE if first.more else sentences.GROUP_LESS)
+            if first.field
+            else (sentences.SET_MORE if first.more else sentences.SET_LESS)
+        )
+        named: list[Part] = self._marked(sentences.MARKED_FIRST, first)
+        for mark in further:
+            named = fill(sentences.COMMA, first=named, last=self._marked(sentences.MARKED_NEXT, mark))
+        times, interval = times_as_much(first)
+        if first.held and first.estimate is not None:
+            times, interval = sentences.TIMES_ALONE.format(factor=_factor(first.estimate)), sentences.SAME_MIX
+        sure = (sentences.FIRST_OF_SEVERAL if further else sentences.ALONE).format(times=times, interval=interval)
+        url = self._documents(first.topic, of_group=first if first.field else None)
+        return Sentence(fill(pattern, value=first.value, field=first.field, topics=named), url, first.topic, sure)
+
+    def _marked(self, pattern: str, mark: Mark) -> list[Part]:
+        return fill(pattern, topic=self.called(mark), here=percent(mark.here[0]), rest=percent(mark.rest))
+
+    def _keywords(self, finding: Keywords) -> Sentence:
+        each = zip(finding.words, finding.here, finding.rest, strict=False)
+        words = ", ".join(
+            (sentences.KEYWORD_NEXT if i else sentences.KEYWORD_FIRST).format(
+                word=word, here=percent(here), rest=percent(rest)
+            )
+            for i, (word, here, rest) in enumerate(each)
+        )
+        selection = self._in_group(self.selection.changed(q=finding.words[0]), finding)
+        parts = fill(sentences.KEYWORDS, value=finding.value, field=finding.field, words=words)
+        return Sentence(parts, links.documents_url(self.run, selection.address()))
+
+    def _no_difference(self, finding: NoDifference) -> Sentence:
+        parts = fill(
+            sentences.NO_DIFFERENCE,
+            field=finding.field, points=f"{100 * finding.estimate:.1f}", value=finding.value, topic=self.topic(finding.largest),
+        )  # fmt: skip
+        url = links.topics_url(self.run) + self.selection.address()
+        return Sentence(parts, url, None, sentences.IF_INDEPENDENT.format(units=finding.units))
+
+    def _sense(self, finding: Sense) -> Sentence:
+        parts = fill(
+            sentences.SENSE,
+            word=finding.word, until=finding.until[1], since=finding.since[1],
+            before=percent(finding.lost_shares[0]), lost=self.topic(finding.lost),
+            after=percent(finding.gained_shares[1]), gained=self.topic(finding.gained),
+        )  # fmt: skip
+        points, low, high = (f"{100 * x:.0f}" for x in (finding.estimate, finding.low, finding.high))
+        sure = sentences.SENSE_SURE.format(points=points, low=low, high=high)
+        return Sentence(parts, links.word_url(self.run, finding.word, self.selection.address()), finding.gained, sure)
+
+    def _unlike(self, finding: Unlike) -> Sentence:
+        title = self.titles.get(finding.document) or sentences.UNTITLED.format(number=finding.document + 1)
+        each = zip(finding.parts, finding.topics, strict=False)
+        largest = listed(
+            [fill(sentences.PART_OF_DOCUMENT, share=percent(part), topic=self.topic(k)) for part, k in each]
+        )
+        parts = fill(
+            sentences.UNLIKE if finding.all else sentences.UNLIKE_COMPARED,
+            title=title, topics=largest, compared=f"{finding.compared:,}", overlap=percent(finding.estimate),
+        )  # fmt: skip
+        url = links.document_url(self.run, finding.document, f"?topic={finding.topics[0]}")
+        return Sentence(parts, self.view.go.with_set(url))
+
+    def _topics_caution(self, finding: TopicsCaution) -> Sentence:
+        patterns = {
+            "general": sentences.GENERAL,
+            "mixed": sentences.MIXED,
+            "one_document": sentences.ONE_DOCUMENT,
+        }
+        more = finding.count - len(finding.topics)
+        parts = fill(
+            patterns[finding.what].pattern(finding.count),
+            count=f"{finding.count:,}", share=percent(finding.estimate),
+            topics=listed([[self.topic(k)] for k in finding.topics], sentences.MORE.format(count=more) if more else ""),
+        )  # fmt: skip
+        return Sentence(parts, self.view.go("run_topics", topics=",".join(map(str, finding.topics))))
+
+    def _thin(self, finding: ThinTimes) -> Sentence:
+        unit, some = sentences.UNITS[finding.unit], ", ".join(finding.periods)
+        if finding.count > len(finding.periods):
+            some = sentences.AND_SO_ON.format(periods=some)
+        parts = fill(
+            sentences.THIN_AND_EMPTY.pattern(finding.empty) if finding.empty else sentences.THIN,
+            count=count(finding.count), all=count(finding.of), units=unit.other, unit=unit.one, periods=some,
+            empty=f"{finding.empty:,}",
+        )  # fmt: skip
+        return Sentence(parts, self.view.go("run_time", asked=self.selection.address(by=finding.unit)[1:]))
+
+    def _repeated(self, finding: Repeated) -> Sentence:
+        pattern = sentences.REPEATED.pattern(finding.count)
+        parts = fill(pattern, count=count(finding.count), share=percent(finding.estimate))
+        selection = self.selection.changed(only=list(dict.fromkeys([*self.selection.only, "near"])))
+        return Sentence(parts, links.documents_url(self.run, selection.address()))
+
+    def _documents(self, k: int, of_group: OfGroup | None = None, between: tuple[str, str] = ("", "")) -> str:
+        """The documents of the set that have the topic, within more conditions, those with most of it first."""
+        selection = self.selection.with_topic(k, 1)
+        if of_group:
+            selection = self._in_group(selection, of_group)
+        selection = selection.changed(span=(between[0] or selection.first, between[1] or selection.last))
+        return links.documents_url(self.run, selection.address(by=topic_label(k)))
+
+    def _in_group(self, selection: RunSelection, of_group: OfGroup) -> RunSelection:
+        if of_group.bounds:
+            return selection.changed(between=[*selection.between, Range(of_group.field, *of_group.bounds)])
+        return selection.elsewhere(of_group.field).with_value(of_group.field, of_group.value)
+
+
+def times_as_much(finding: Change | Mark) -> tuple[str, str]:
+    """How many times as much, and its interval; of less by how much it is divided: "÷12", "95% interval ÷9 to ÷16"."""
+    ratio, low, high = finding.estimate, finding.low, finding.high
+    if ratio is None:  # of nothing
+        return sentences.AT_LEAST_TIMES.format(factor=_factor(low or 0.0)), sentences.BOUND
+    if not ratio:
+        return sentences.AT_LEAST_DIVIDED.format(factor=_factor(1 / (high or 1.0))), sentences.BOUND
+    if ratio >= 1:
+        times = sentences.TWICE if _factor(ratio) == "2" else sentences.TIMES.format(factor=_factor(ratio))
+        ends = _end(low or 0.0), _end(high)
+    else:
+        times, ends = _end(ratio), (_end(high), _end(low or 0.0))
+    return times, sentences.INTERVAL.format(low=ends[0], high=ends[1])
+
+
+def _end(ratio: float | None) -> str:
+    """Of an interval, None where nothing bounds it; below one by how much it is divided."""
+    if ratio is None:
+        return sentences.ANY_NUMBER
+    if ratio >= 1:
+        return _factor(ratio)
+    return sentences.DIVIDED.format(factor=_factor(1 / ratio)) if ratio else sentences.NOTHING
+
+
+def told_apart(*shares: float) -> list[str]:
+    """An estimate and the ends of its interval, all with a decimal where one of the ends would be written as the estimate."""
+    estimate, *ends = [percent(share).replace(".0%", "%") for share in shares]
+    return [percent(x) if estimate not in ends or x < 0.1 else f"{100 * x:.1f}%" for x in shares]
+
+
+def spanned(finding: Span) -> str:
+    """When a finding lasts: "in 1973", "between 1973 and 1985", "from March to June 2011", "from 14 March to 3 July 2016"."""
+    first, last = sentences.period(finding.first), sentences.period(finding.last)
+    if first == last:
+        return (sentences.ON_DAY if len(finding.last) == 10 else sentences.IN_PERIOD).format(first=first)
+    if len(finding.last) == 4:
+        return sentences.BETWEEN.format(first=first, last=last)
+    (begins, year), (_, other) = first.rsplit(" ", 1), last.rsplit(" ", 1)
+    return sentences.FROM_TO.format(first=begins if year == other else first, last=last)
+
+
+def _factor(x: float) -> str:
+    text = f"{x:.0f}" if x >= 9.95 else f"{x:.1f}"
+    return text.removesuffix(".0")
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
