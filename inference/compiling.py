@@ -142,7 +142,7 @@ def _evidence(folder: Path, topics: Topics) -> None:
         uses = senses.Uses(evidence, 1, np.arange(evidence.K), mask)
         uses.tally(group)
         uses.certainties()
-        uses.by_day(uses.by_certainty(uses.of(None)), group)
+        uses.by_day(uses.by_certainty(uses.pairs(None)), group)
         uses.near([0], 1)
     senses.distinguishing(evidence, uses, senses.Uses(evidence, 0, np.arange(evidence.K)), 1)
 

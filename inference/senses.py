@@ -78,7 +78,7 @@ class Uses:
             np.maximum(tokens, 1) * assign.SURE
         )
 
-    def of(self, topic: int | None) -> np.ndarray:
+    def pairs(self, topic: int | None) -> np.ndarray:
         """Places of a sense's pairs, or of all."""
         if topic is None:
             return np.arange(len(self.documents))
@@ -95,9 +95,10 @@ class Uses:
     def by_day(self, pairs: np.ndarray, days: np.ndarray, *, newest: bool = False) -> np.ndarray:
         """Pairs by the days of their documents, those without one last. days: int32[D], 0 for none
         (webapp.metadata.columns)."""
-        of = np.asarray(days[self.documents[pairs]])
-        first, last = int(of[of > 0].min(initial=int(of.max(initial=0)))), int(of.max(initial=0))
-        keys = np.where(of > 0, last - of if newest else of - first, last - first + 1)
+        day = np.asarray(days[self.documents[pairs]])
+        last = int(day.max(initial=0))
+        first = int(day[day > 0].min(initial=last))
+        keys = np.where(day > 0, last - day if newest else day - first, last - first + 1)
         return pairs[senses.ordered(keys.astype(np.int32), last - first + 1)]
 
     def near(self, topics: list[int], count: int) -> list[list[Near]]:
@@ -107,7 +108,7 @@ class Uses:
         senses'; the order is that of the log-likelihood ratio of these two shares (Dunning 1993) on at most SAMPLED
         documents of each sense, spread over the corpus. A sole sense is told from the corpus at large.
         """
-        samples = [spread(self.of(k))[:SAMPLED] for k in topics]
+        samples = [spread(self.pairs(k))[:SAMPLED] for k in topics]
         documents = self.rows[np.concatenate([*samples, np.zeros(0, np.int64)]).astype(np.int64)]
         sizes = np.array([len(sample) for sample in samples])
         ptr = np.concatenate(([0], np.cumsum(sizes)))

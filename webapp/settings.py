@@ -111,7 +111,7 @@ TEMPLATES = [
                 "notebooks": "webapp.notebooks.tags",
                 "numbers": "webapp.drawing.numbers",
                 "selection": "webapp.documents.selection_tags",
-                "sense_charts": "webapp.drawing.sense_charts",
+                "sense_charts": "webapp.words.sense_charts",
                 "terms": "webapp.pages.term_tags",
                 "texts": "webapp.drawing.texts",
                 "trends": "webapp.drawing.trends",

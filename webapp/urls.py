@@ -311,14 +311,12 @@ urlpatterns = [
         words.compare,
         "run_compare_words",
         SEE,
-        json=(page_shapes.ComparedWords, page_shapes.SensesPage),
     ),
     *page(
         f"{RUN}/words/<str:word>",
         words.detail,
         "run_word",
         SEE,
-        json=(page_shapes.SensesPage, page_shapes.LinesPage, words.WordsPage),
         example=WORD,
     ),
     # Curation

@@ -51,7 +51,7 @@ def test_tokens_by_topic_and_group(evidence, into, mask):
                     key: n for key, n in expected.items() if key[0] >= 0
                 }
         for k in range(K):
-            pairs = uses.of(k)
+            pairs = uses.pairs(k)
             of = [certainty for _, topic, certainty in tokens if topic == k]
             assert uses.counts[pairs].sum() == len(of)
             assert uses.certainties()[k] == pytest.approx(np.mean(of) / 255 if of else 0)
@@ -59,7 +59,7 @@ def test_tokens_by_topic_and_group(evidence, into, mask):
 
 def test_orders_hold_every_pair_once(evidence):
     uses = Uses(evidence, 3, np.arange(K))
-    pairs = uses.of(None)
+    pairs = uses.pairs(None)
     by_certainty = uses.by_certainty(pairs)
     assert sorted(by_certainty) == sorted(pairs)
     assert np.all(np.diff(uses.certainty[by_certainty].astype(int)) <= 0)

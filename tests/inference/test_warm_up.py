@@ -72,7 +72,7 @@ with patch.object(Dispatcher, "compile", noticed):
         for mask, into in ((None, np.arange(30)), (np.arange(bow.D) % 2 > 0, np.zeros(30, np.int32))):
             uses = Uses(evidence, 1, into, mask)
             uses.tally(np.zeros(bow.D, np.int32), 1)
-            uses.by_day(uses.by_certainty(uses.of(0)), np.arange(bow.D, dtype=np.int32))
+            uses.by_day(uses.by_certainty(uses.pairs(0)), np.arange(bow.D, dtype=np.int32))
             uses.certainties()
             uses.near([0, 1], 5)
             distinguishing(evidence, uses, Uses(evidence, 2, into, mask), 5)

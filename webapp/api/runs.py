@@ -33,6 +33,7 @@ from webapp.runs import services as runs
 from webapp.topics.overview import ORDERS, Overview, read_wanted
 from webapp.words import concordance, senses
 from webapp.words import queries as words
+from webapp.words.senses_page import topic_rows
 
 router = Router()
 MOST_COUNTS = 500_000  # groups times topics of one answer
@@ -166,10 +167,14 @@ def vocabulary(request: HttpRequest, run_id: int, q: str = "", after: int = -1, 
 )
 def word(request: HttpRequest, run_id: int, word: str, documents: Query[shapes.Documents]):
     selection, entry, uses = _word(request, run_id, word)
-    named, rare = senses.tallied(selection.view, uses, selection)
-    senses.name(selection.view, uses, named, rare)
-    tokens, of = int(uses.counts.sum()), uses.in_documents
-    return {"word": entry.word, "set": selection.sentence, "tokens": tokens, "documents": of, "senses": named + rare}
+    rows, rest = topic_rows(selection, uses, *senses.tallied(uses))
+    return {
+        "word": entry.word,
+        "set": selection.sentence,
+        "tokens": int(uses.counts.sum()),
+        "documents": uses.in_documents,
+        "senses": [*rows, *rest],
+    }
 
 
 @router.get(

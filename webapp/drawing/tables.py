@@ -18,11 +18,6 @@ def kept_table(
     return {"columns": [by, *columns], "rows": [[label, *row] for label, row in zip(labels, rounded, strict=True)]}
 
 
-def column_name(topic: dict) -> str:
-    """Of a topic: its label, and its name or first word."""
-    return f"{topic['label']} {topic['name'] or topic['words'][0]}"
-
-
 def json_text(table: dict | None) -> str:
     """A table as the text of a hidden field; nothing where there is none."""
     return orjson.dumps(table).decode() if table else ""

@@ -7,7 +7,7 @@ Postgres.
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import regex
@@ -26,7 +26,8 @@ LONGEST = 260  # characters of a word or a phrase as it is written
 SORTED = (
     1_000  # lines that are put in the order of their context, which takes their texts; the others follow by certainty
 )
-ORDERS = {
+Order = Literal["certainty", "left", "right", "oldest", "newest"]
+ORDERS: dict[Order, str] = {
     "certainty": "most certain first",
     "left": "by the words before",
     "right": "by the words after",
@@ -87,7 +88,7 @@ def page(
 ) -> Lines:
     """Lines `first` and following of a sense, or of all (None), in a set of documents of a run."""
     run = selection.run
-    pairs = uses.of(topic)
+    pairs = uses.pairs(topic)
     if order in ("oldest", "newest"):
         pairs = uses.by_day(pairs, fields.dates(run.version), newest=order == "newest")
     else:
@@ -107,14 +108,14 @@ def page(
 
 def samples(selection: RunSelection, uses: Uses, topics: list[int], count: int) -> dict[int, list[Line]]:
     """A line from each of the `count` documents in which each sense is most certain."""
-    places = {k: [(int(i), 0) for i in uses.by_certainty(uses.of(k))[:count]] for k in topics}
+    places = {k: [(int(i), 0) for i in uses.by_certainty(uses.pairs(k))[:count]] for k in topics}
     lines = iter(_lines(selection, uses, _cut(selection.run, uses, [place for k in topics for place in places[k]])))
     return {k: [next(lines) for _ in places[k]] for k in topics}
 
 
 def every(selection: RunSelection, uses: Uses, size: int = 10_000) -> Iterator[list[Line]]:
     """All lines, in the documents' order, a block at a time: under an embargo each block is a write."""
-    pairs = uses.of(None)
+    pairs = uses.pairs(None)
     ends = _ends(selection.run, uses, pairs)
     for first in range(0, int(ends[-1]) if len(ends) else 0, size):
         yield _lines(selection, uses, _cut(selection.run, uses, _tokens(pairs, ends, first, size)))

@@ -8,6 +8,7 @@ from webapp.findings.shapes import OverviewHtml as FindingsHtml
 from webapp.operations.shapes import OperatorHtml
 from webapp.time.shapes import ComparisonHtml, LinesHtml, TableHtml
 from webapp.topics.shapes import OverviewHtml, TopicHtml
+from webapp.words.shapes import SensesHtml, WordLinesHtml
 
 HTML = {  # the type of what a template has beside its page
     "compare/detail.html": CompareHtml,
@@ -18,8 +19,10 @@ HTML = {  # the type of what a template has beside its page
     "run/parent_document.html": WholeHtml,
     "run/overview.html": FindingsHtml,
     "run/passage.html": PassageHtml,
+    "run/lines.html": WordLinesHtml,
     "run/topic.html": TopicHtml,
     "run/topics.html": OverviewHtml,
+    "run/word.html": SensesHtml,
     "time/compare.html": ComparisonHtml,
     "time/lines.html": LinesHtml,
     "time/table.html": TableHtml,

@@ -11,15 +11,17 @@ import numpy as np
 import pytest
 from django.db import connection
 from django.urls import reverse
+from pydantic import TypeAdapter
 
 from tests.webapp.making import corpus_of, run_on
 from webapp.accounts import embargo
 from webapp.curation import services as curation
 from webapp.documents import fields
-from webapp.drawing.sense_charts import bars, parts, ticks
 from webapp.models import Corpus, Notebook, Word
 from webapp.results import evidence
 from webapp.words import concordance, senses
+from webapp.words.sense_charts import bars, parts, ticks
+from webapp.words.shapes import SensesPage, Shift
 
 pytestmark = pytest.mark.django_db
 
@@ -330,15 +332,15 @@ def test_the_word_compare_has_a_page_like_any_other(client, trained):
 
 
 def test_bars_stay_within_their_ground(client, trained):
-    shift = data(client, trained, "militia", by="decade")["shift"]
-    for i in range(len(shift["bins"][0]["cells"])):
+    shift = TypeAdapter(Shift).validate_python(data(client, trained, "militia", by="decade")["shift"])
+    for i in range(len(shift.bins[0].cells)):
         for bar in bars(shift, i, 46):
             assert 0 <= float(bar["y"]) and float(bar["y"]) + float(bar["height"]) <= 46
             assert float(bar["x"][:-1]) + float(bar["width"][:-1]) <= 100.001
-    assert ticks(shift)[0] == shift["bins"][0]["label"] and ticks(shift)[-1] == shift["bins"][-1]["label"]
-    page = data(client, trained, "militia", by="president")
-    for bin in page["shift"]["bins"]:
-        assert sum(float(part["width"][:-1]) for part in parts(bin, page["senses"])) <= 100.01
+    assert ticks(shift)[0] == shift.bins[0].label and ticks(shift)[-1] == shift.bins[-1].label
+    page = TypeAdapter(SensesPage).validate_python(data(client, trained, "militia", by="president"))
+    for bin in page.shift.bins:
+        assert sum(float(part["width"][:-1]) for part in parts(bin, page.senses)) <= 100.01
 
 
 @pytest.mark.parametrize(
@@ -439,12 +441,6 @@ def test_every_line_is_isolated_from_the_direction_of_its_neighbours(client, hos
 
 
 def test_topics_of_one_colour_in_one_strip_are_told_apart():
-    def shades(*given):
-        found = [{"hue": hue} for hue in given]
-        senses._tell_apart(found)
-        assert [row["hue"] for row in found] == list(given)  # as on every other page
-        return [row["shade"] for row in found]
-
-    assert shades(3, 3, 0, 3) == [0, 1, 0, 2]
-    assert shades(*range(12), 4, 4, 4, 4) == [0] * 12 + [1, 2, 3, 3]
-    assert shades() == []
+    assert senses.shades([3, 3, 0, 3]) == [0, 1, 0, 2]
+    assert senses.shades([*range(12), 4, 4, 4, 4]) == [0] * 12 + [1, 2, 3, 3]
+    assert senses.shades([]) == []

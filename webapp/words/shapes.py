@@ -1,0 +1,322 @@
+"""What the pages of words show: each is rendered as HTML and answered as JSON, key by key in this order."""
+
+from dataclasses import dataclass
+
+from webapp.results.links import TopicLink
+from webapp.words.concordance import Line, Order
+from webapp.words.queries import Beginning, WordCount
+
+# The list of words
+
+
+@dataclass(frozen=True)
+class WordRow(WordCount):
+    url: str
+
+
+@dataclass(frozen=True)
+class BeginningRow(Beginning):
+    url: str
+
+
+@dataclass(frozen=True)
+class WordsPage:
+    """alike: words that are offered where none begins as was typed. beginnings: before anything was typed."""
+
+    items: list[WordRow]
+    q: str
+    alike: list[WordRow]
+    beginnings: list[BeginningRow]
+    next: str | None
+
+
+# One word: its senses
+
+
+@dataclass(frozen=True)
+class WordHeader:
+    """tokens, documents: of all documents. direction: of its script, ltr or rtl."""
+
+    word: str
+    tokens: int
+    documents: int
+    direction: str
+
+
+@dataclass(frozen=True)
+class UntrainedWord:
+    """A word of a run whose training has not ended. senses: null, as they are not known yet."""
+
+    word: WordHeader
+    senses: None = None
+
+
+@dataclass(frozen=True)
+class TopicOfWord(TopicLink):
+    """A topic to which a word is assigned, in the chosen documents. share: of the word's tokens there. certainty: mean over
+    its tokens, from 0 to 1. lines: address of these."""
+
+    tokens: int
+    documents: int
+    share: float
+    certainty: float
+    lines: str
+
+
+@dataclass(frozen=True)
+class OtherTopic(TopicOfWord):
+    """A topic that is not clear enough to be called a sense. words: the first of the topic."""
+
+    words: list[str]
+
+
+@dataclass(frozen=True)
+class Sense(TopicOfWord):
+    """start: the shares of the senses before it. shade: makes the colour paler where a larger sense has it, too. words:
+    those that tell it from the other senses."""
+
+    start: float
+    shade: int
+    words: list[str]
+
+
+@dataclass(frozen=True)
+class SampledSense(Sense):
+    """samples: lines of the documents in which it is most certain."""
+
+    samples: list[Line]
+
+
+@dataclass(frozen=True)
+class ShiftCell:
+    """share: of the bin's tokens. lines: address of these, "" for those of several topics."""
+
+    tokens: int
+    share: float
+    lines: str
+
+
+@dataclass(frozen=True)
+class ShiftBin:
+    """A period, or a value of a category. thin: it has few tokens. cells: of the topics in their order, then of all
+    others."""
+
+    label: str
+    tokens: int
+    thin: bool
+    lines: str
+    cells: list[ShiftCell]
+
+
+@dataclass(frozen=True)
+class Shift:
+    """How the shares of the senses differ over time, or between the values of a category.
+
+    offered: what else they can be shown by. topics: of the cells of each bin, but for the last. tallest: the largest share
+    in a bin that is not thin. left_out: values that are not shown. outside: tokens in documents without a date or value.
+    """
+
+    by: str
+    in_time: bool
+    offered: list[str]
+    topics: list[int]
+    bins: list[ShiftBin]
+    tallest: float
+    left_out: int
+    outside: int
+
+
+@dataclass(frozen=True)
+class SensesPage:
+    """A word of a finished run. documents_chosen: in words. senses: clear ones. rare: other topics, the largest of
+    `rare_count`. all: address of all lines. rest: tokens of the other topics. related: words that begin alike.
+    has_places: whether lines can be shown."""
+
+    word: WordHeader
+    documents_chosen: str
+    senses: list[Sense | SampledSense]
+    rare: list[OtherTopic]
+    rare_count: int
+    tokens: int
+    documents: int
+    all: str
+    rest: int
+    related: list[WordRow]
+    shift: Shift | None
+    has_places: bool
+
+    @property
+    def topics_count(self) -> int:
+        return len(self.senses) + self.rare_count
+
+    @property
+    def rest_share(self) -> float:
+        return self.rest / max(1, self.tokens)
+
+
+@dataclass(frozen=True)
+class ChartedTopic(TopicLink):
+    """A topic that the chart of a word shows. other: it is not a sense."""
+
+    certainty: float
+    shade: int
+    words: list[str]
+    other: bool
+
+
+@dataclass(frozen=True)
+class TopicGroup:
+    """Topics that are not senses for one reason: "unsure" or "small". more: how many of them are not listed."""
+
+    why: str
+    topics: list[OtherTopic]
+    more: int
+    tokens: int
+    share: float
+
+
+@dataclass(frozen=True)
+class SensesHtml:
+    """pinned, table: what a notebook keeps of the page. doubtful: even the largest topic is no clear sense. much_rare: the
+    other topics have much of the word. unsure: topic -> how certain it is, in words, where it is not very. uncharted: other
+    topics that the chart shows as one. others_charted: as many as it can show one by one."""
+
+    pinned: str
+    table: str
+    doubtful: bool
+    much_rare: bool
+    unsure: dict[int, str]
+    groups: list[TopicGroup]
+    charted: list[ChartedTopic]
+    uncharted: int
+    others_charted: int
+
+
+# One word: its lines
+
+
+@dataclass(frozen=True)
+class OrderLink:
+    name: Order
+    says: str
+    url: str
+
+
+@dataclass(frozen=True)
+class LinesPage:
+    """Lines of a word, of one sense or of all (null). overview: address of the senses in these documents. in_order: how many
+    lines are in the order asked for. kept_back: lines under embargo. first, last: numbers of the lines, from 1."""
+
+    word: WordHeader
+    documents_chosen: str
+    sense: Sense | OtherTopic | None
+    senses: list[Sense]
+    rare: list[OtherTopic]
+    all: str
+    overview: str
+    sort: Order
+    sorts: list[OrderLink]
+    lines: list[Line]
+    total: int
+    in_order: int
+    kept_back: int
+    embargo: str
+    first: int
+    last: int
+    previous: str | None
+    next: str | None
+    has_places: bool
+
+
+@dataclass(frozen=True)
+class NoLinesPage(LinesPage):
+    """Of a topic to which the word is never assigned."""
+
+    topic: TopicLink
+
+
+@dataclass(frozen=True)
+class WordLinesHtml:
+    """topic: whose lines these are; None for all."""
+
+    topic: TopicLink | None
+
+
+# Two words
+
+
+@dataclass(frozen=True)
+class WordLink:
+    word: str
+    url: str
+
+
+@dataclass(frozen=True)
+class UnknownWord:
+    """A word that is not in the vocabulary. alike: words like it."""
+
+    word: str
+    alike: list[WordRow]
+
+
+@dataclass(frozen=True)
+class SenseSide:
+    """A topic of one of two words. share: of the word's tokens."""
+
+    tokens: int
+    documents: int
+    share: float
+    lines: str
+
+
+@dataclass(frozen=True)
+class ComparedSense(TopicLink):
+    """sides: of the first word and of the second. shared: both have it."""
+
+    words: list[str]
+    sides: list[SenseSide]
+    shared: bool
+
+
+@dataclass(frozen=True)
+class TellingWord:
+    """A word that tells the documents of two words apart. share, elsewhere: of the documents with one word and with the
+    other, those that have it."""
+
+    word: str
+    share: float
+    elsewhere: float
+
+
+@dataclass(frozen=True)
+class WordComparison:
+    """tokens, documents: of each word. together: documents that have both. overlap: of the shares of their senses. apart:
+    words that tell them apart, of each."""
+
+    senses: list[ComparedSense]
+    tokens: list[int]
+    documents: list[int]
+    together: int
+    overlap: float
+    apart: list[list[TellingWord]]
+
+
+@dataclass(frozen=True)
+class ComparedWords:
+    """typed: as they came. same: both are one word."""
+
+    typed: list[str]
+    words: list[WordLink]
+    comparison: WordComparison
+    unknown: list[UnknownWord]
+    same: bool
+
+
+@dataclass(frozen=True)
+class WordsToCompare:
+    """Before two words of the vocabulary were chosen, or while the run trains. words: none."""
+
+    typed: list[str]
+    words: list[WordLink]
+    comparison: None
+    unknown: list[UnknownWord]
