@@ -1,0 +1,160 @@
+"""Keyness against a count of every document by hand, and on random halves of texts in which words come in bursts."""
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from scipy.stats import chi2_contingency
+
+from inference.explore.keyness import FEW, dispersion, keyness, nearer_end
+from inference.index.segments import Field, Scratch
+from inference.index.two_sets import FIRST, SECOND, sums, totals
+
+
+def indexed(documents: list[list[int]], forms: int, cuts: tuple[int, ...]) -> tuple[list[Field], np.ndarray]:
+    """The documents, as numbers of forms, in segments that end at the cuts."""
+    lengths = np.array([len(words) for words in documents], np.int32)
+    first = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+    stream = np.array([w | (1 << 29) * (i % 3 == 0) for i, w in enumerate(sum(documents, []))], np.int32)
+    bounds = [0, *cuts, len(documents)]
+    return [
+        Field.of(stream, first[a : b + 1], a, Scratch(forms)) for a, b in zip(bounds, bounds[1:], strict=False)
+    ], lengths
+
+
+def bursty(rng: np.random.Generator, documents: int, forms: int) -> list[list[int]]:
+    """A document repeats a word that it has: what counts of tokens take for a difference."""
+    made = []
+    for length in rng.integers(0, 60, documents):
+        words: list[int] = []
+        for _ in range(length):
+            again = words and rng.random() < 0.5
+            words.append(int(rng.choice(words)) if again else int(forms * rng.random() ** 3))
+        made.append(words)
+    return made
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_sums_are_those_of_a_count_by_hand(seed, monkeypatch):
+    monkeypatch.setattr("inference.index.two_sets.BLOCK", 7)  # forms of a block: several blocks
+    rng = np.random.default_rng(seed)
+    documents = bursty(rng, 90, 40)
+    sets = rng.integers(0, 3, 90).astype(np.uint8)
+    fields, lengths = indexed(documents, 40, (30, 31))
+    made, whole = sums(fields, 40, lengths, sets, 3), totals(lengths, sets)
+    expected = {}
+    for w in range(40):
+        rows = [[(words.count(w), len(words)) for words, s in zip(documents, sets, strict=True) if s == side and w in words] for side in (FIRST, SECOND)]  # fmt: skip
+        if len(rows[0]) + len(rows[1]) >= 3:
+            most = [max(side, key=lambda row: row[0], default=(0, 0)) for side in rows]
+            expected[w] = [
+                [sum(c for c, _ in side) for side in rows],
+                [len(side) for side in rows],
+                [sum(c * c for c, _ in side) for side in rows],
+                [sum(c * n for c, n in side) for side in rows],
+                [c for c, _ in most],
+                [n for _, n in most],
+            ]
+    assert made.forms.tolist() == list(expected)
+    assert [[a[i].tolist() for a in made[1:]] for i in range(len(made.forms))] == list(expected.values())
+    for side in (FIRST, SECOND):
+        own = [len(words) for words, s in zip(documents, sets, strict=True) if s == side and words]
+        assert [a[side - 1] for a in whole] == [len(own), sum(own), sum(n * n for n in own)]
+
+
+def naive(documents: list[list[int]], sets: np.ndarray, w: int) -> tuple[float, float]:
+    """Log ratio and standard error of a form, document by document."""
+    ratio, variance = 0.0, 0.0
+    for side, sign in ((FIRST, 1), (SECOND, -1)):
+        own = [words for words, s in zip(documents, sets, strict=True) if s == side and words]
+        f, tokens, having = sum(words.count(w) for words in own), sum(map(len, own)), sum(w in words for words in own)
+        rate = (f + 0.5) / (tokens + 1)
+        ratio += sign * math.log2(rate)
+        squares = sum((words.count(w) - rate * len(words)) ** 2 for words in own)
+        variance += max(squares * len(own) / (len(own) - 1) / (f + 0.5) ** 2, 1 / (having + 0.5))
+    return ratio, math.sqrt(variance) / math.log(2)
+
+
+def test_ratio_interval_and_likelihood_are_those_of_a_count_by_hand():
+    rng = np.random.default_rng(3)
+    documents, sets = bursty(rng, 300, 50), rng.integers(0, 3, 300).astype(np.uint8)
+    for d in np.flatnonzero(sets == FIRST):
+        documents[d] += [49] * int(rng.integers(0, 3))  # a word of the first set
+    fields, lengths = indexed(documents, 50, ())
+    made, whole = sums(fields, 50, lengths, sets, FEW), totals(lengths, sets)
+    k = keyness(made, whole)
+    assert k.different[list(made.forms).index(49)]
+    by_hand = [naive(documents, sets, int(w)) for w in made.forms]
+    assert np.allclose(k.ratio, [ratio for ratio, _ in by_hand])
+    z = np.array([(k.ratio[i] - k.low[i]) / by_hand[i][1] for i in range(len(by_hand)) if np.isfinite(k.low[i])])
+    assert np.allclose(z, z[0]) and 1.959 < z[0] < 3.5  # wider than for one word alone
+    for i, tokens in enumerate(made.tokens):
+        table = [[t, n - t] for t, n in zip(tokens, whole.tokens, strict=True)]
+        assert math.isclose(
+            k.g2[i], chi2_contingency(table, correction=False, lambda_="log-likelihood")[0], abs_tol=1e-9
+        )
+    open_ended = np.isfinite(k.low) & np.isfinite(k.high)
+    beyond = (k.low > 0) | (k.high < 0)
+    assert np.array_equal(beyond[open_ended], k.different[open_ended])
+    assert np.all((nearer_end(k) != 0) == beyond)
+
+
+def test_random_halves_differ_in_few_words_and_by_tokens_alone_in_many():
+    rng = np.random.default_rng(5)
+    documents = bursty(rng, 3000, 150)
+    fields, lengths = indexed(documents, 150, (1500,))
+    inside, many, false = [], [], []
+    for _ in range(20):
+        sets = rng.integers(1, 3, 3000).astype(np.uint8)
+        made = sums(fields, 150, lengths, sets, FEW)
+        k = keyness(made, totals(lengths, sets))
+        inside.append(np.mean(k.adjusted > 0.05))
+        many.append(np.mean(k.g2 > 3.84))
+        false.append(bool(k.different.any()))
+    assert np.mean(false) <= 0.15  # of 20 comparisons of nothing: some word is called different in at most 3
+    assert np.mean(inside) > 0.99
+    assert np.mean(many) > 0.15  # 0.05 if tokens were independent
+
+
+def test_a_word_of_one_document_is_marked_and_one_of_few_has_an_open_end():
+    documents = [[0] * 20 + [1] for _ in range(40)] + [[0] * 20 for _ in range(40)]
+    documents[0] += [2] * 30  # one document has most of it
+    for d in range(1, 20):
+        documents[d].append(2)
+    sets = np.repeat([FIRST, SECOND], 40).astype(np.uint8)
+    fields, lengths = indexed(documents, 3, ())
+    made = sums(fields, 3, lengths, sets, FEW)
+    k = keyness(made, totals(lengths, sets))
+    assert made.forms.tolist() == [0, 1, 2]
+    assert k.burst.tolist() == [False, False, True]
+    assert k.high[1] == np.inf and k.low[1] > 0 and k.different[1]  # the second set never has it: “at least”
+    swapped = keyness(
+        sums(fields, 3, lengths, (3 - sets).astype(np.uint8), FEW), totals(lengths, (3 - sets).astype(np.uint8))
+    )
+    assert np.allclose(swapped.ratio, -k.ratio) and swapped.low[1] == -np.inf
+
+
+def test_nothing_in_common_is_no_error():
+    fields, lengths = indexed([[0], [1]], 2, ())
+    sets = np.array([FIRST, SECOND], np.uint8)
+    k = keyness(sums(fields, 2, lengths, sets, FEW), totals(lengths, sets))
+    assert [len(array) for array in k] == [0] * 7
+
+
+def test_dispersion_is_gries():
+    counts = np.array([[9, 18, 27], [54, 0, 0], [18, 18, 18]])
+    sizes = np.array([100, 200, 300])
+    for row, dp in zip(counts, dispersion(counts, sizes), strict=True):
+        n = sum(row)
+        assert math.isclose(dp, 0.5 * sum(abs(c / n - s / 600) for c, s in zip(row, sizes, strict=True)))
+    assert dispersion(counts, sizes)[0] == 0
+
+
+def test_counts_of_each_form_are_of_all_documents():
+    rng = np.random.default_rng(8)
+    documents = bursty(rng, 50, 20)
+    fields, lengths = indexed(documents, 20, (10, 20, 40))
+    made = sums(fields, 20, lengths, np.ones(50, np.uint8), 1)
+    counted = Counter(w for words in documents for w in words)
+    assert dict(zip(made.forms.tolist(), made.tokens[:, 0].tolist(), strict=True)) == counted
