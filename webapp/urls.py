@@ -43,6 +43,7 @@ from webapp.documents import views as documents
 from webapp.exports import views as exports
 from webapp.findings import views as findings
 from webapp.ingest import upload_views
+from webapp.keyness import views as keyness
 from webapp.notebooks import views as notebooks
 from webapp.operations import health_views, operator_views
 from webapp.pages import glossary_views
@@ -296,6 +297,8 @@ urlpatterns = [
         SEE,
         load=Load.HEAVY,
     ),
+    *page(f"{RUN}/time/compare/words", keyness.words, "run_keyness", SEE, load=Load.HEAVY),
+    file(f"{RUN}/time/compare/words.csv", keyness.csv, "run_keyness_csv", SEE),
     file(f"{RUN}/time.csv", time.csv, "run_time_csv", SEE),
     # Words. “compare” comes before any word, as a word may be “compare”, too.
     *page(

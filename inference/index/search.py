@@ -48,7 +48,10 @@ class Stream(Protocol):
 class Index:
     """Made by `write`, read by `open`. Documents are numbered as in the stream."""
 
-    def __init__(self, stream: Stream, spans: Spans, forms: Forms, fields: dict[str, list[Field]], bounds: np.ndarray):
+    def __init__(
+        self, stream: Stream, spans: Spans, forms: Forms, fields: dict[str, list[Field]], bounds: np.ndarray, made: int
+    ):
+        self.made = made  # how often the folder was written: caches ask
         self.stream, self.spans, self.forms, self.fields = stream, spans, forms, fields
         self.bounds = bounds  # int64[segments + 1]: of their documents
         self.D = int(bounds[-1])
@@ -123,7 +126,7 @@ class Index:
             name: [Field.open(folder / segment["name"] / name) for segment in meta["segments"]] for name in FIELDS
         }
         bounds = np.array([0, *(segment["end"] for segment in meta["segments"])])
-        return cls(stream, spans, Forms.open(folder / meta["words"], meta["language"]), fields, bounds)
+        return cls(stream, spans, Forms.open(folder / meta["words"], meta["language"]), fields, bounds, meta["made"])
 
     @staticmethod
     def size(folder: Path) -> int:

@@ -5,6 +5,7 @@ Every chart of a page has the same scale. A line never crosses a bin without doc
 dotted.
 """
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -278,6 +279,26 @@ def pair(row: Any, most: float) -> dict:
         for share, low, high, y in zip(row.share, row.low, row.high, (6, 15), strict=True)
     ]
     return {"width": width, "sides": sides}
+
+
+@register.simple_tag
+def ratio_line(row: Any, most: float) -> dict:
+    """How many times as large something is, with its interval, for templates/keyness/_interval.html: doublings from 1 to
+    `most`, the largest of the page."""
+    width = 160
+
+    def x(times: float) -> float:
+        return width * min(math.log(times) / math.log(max(most, 2.0)), 1.0)
+
+    return {"width": width, "x": x(row.times), "low": x(row.low), "high": x(row.high or most), "open": row.high is None}
+
+
+@register.filter
+def as_often(ratio: float) -> str:
+    """How many times, in words: "twice" is 2.0."""
+    if 1.95 <= ratio < 2.05:
+        return "twice"
+    return f"{ratio:.1f} times" if ratio < 9.95 else f"{ratio:,.0f} times"
 
 
 @register.filter

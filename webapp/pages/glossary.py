@@ -159,6 +159,13 @@ TERMS = {
         "In standard errors, with the frequencies of both parts together as the prior (Monroe, Colaresi and Quinn 2008). Words are listed from "
         "2.58 standard errors on; chance alone reaches that once in 100 words.",
     ),
+    "keyness": Term(
+        "keyness of a word",
+        "How many times as often one set of documents uses a word as another, with its interval. Documents are counted as independent, not words: "
+        "a word that stands often in few documents has a wide interval.",
+        "The log ratio (Hardie 2014) of relative frequencies, half an occurrence added; words are chosen by Benjamini and Hochberg’s procedure, "
+        "their intervals adjusted for that choice (Benjamini and Yekutieli 2005). Evidence is the log-likelihood ratio G2 (Dunning 1993), for an order only.",
+    ),
     "jensen-shannon": Term(
         "Jensen–Shannon divergence",
         "How different two topics are, from the weights of all their words: 0 if they are the same, 0.69 if they share no word.",

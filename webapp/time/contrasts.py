@@ -61,6 +61,17 @@ def side(query: QueryDict, letter: str, base: RunSelection) -> Side | None:
     return Side(_name(own), base.changed(span=span, values=values), False)
 
 
+def asked(query: QueryDict, selection: RunSelection, rest: bool) -> tuple[RunSelection, Side, Side | None] | None:
+    """What an address compares: the documents of the page, and two sides of them; None on the second for all others. None
+    where it says no side. rest: the chosen documents, with all others of the run."""
+    a, b = (side(query, letter, selection) for letter in "ab")
+    if a is None and b is not None:
+        raise Invalid("from_a", "First choose the documents to compare with these.")
+    if a is not None:
+        return selection, a, b
+    return (Selection.all(selection.view), Side(selection.name, selection, False), None) if selection and rest else None
+
+
 def _name(own: Selection) -> str:
     values = ", ".join(value for _, value in own.values)
     if own.first and own.last:
@@ -70,14 +81,18 @@ def _name(own: Selection) -> str:
     return " ".join(part for part in (values, span) if part)
 
 
+def others(base: RunSelection) -> Side:
+    return Side("all others", base, True)
+
+
 def compare(base: RunSelection, a: Side, b: Side | None, order: Order) -> Compared:
     """Topics by the difference of their shares, and words. Without `b`: all other documents.
 
     Raises Invalid where a side has no documents, or where one document is in both.
     """
-    b = b or Side("all others", base, True)
+    b = b or others(base)
     view, labels = base.view, base.view.labels
-    sides = _divided(base, a, b)
+    sides = divided(base, a, b)
     every = [k for k in view.topics if labels.into[k] == k and not labels.hidden(k)]
     whole, of, everywhere = _sums(base, sides)
     bands, sums = intervals.of_sums(whole, of[every], everywhere[every]), of[:, :, TOKENS].T.astype(np.int64)
@@ -102,7 +117,7 @@ def compare(base: RunSelection, a: Side, b: Side | None, order: Order) -> Compar
     telling = _telling(view.run, word_sums, larger_in)
     rows = []
     for n, (i, k) in enumerate(zip([i for part in more for i in part], listed, strict=True)):
-        urls = [_address((a, b)[larger_in[n]], base, topic=k, word=word) for word in telling[n]]
+        urls = [address((a, b)[larger_in[n]], base, topic=k, word=word) for word in telling[n]]
         rows.append(
             TopicDifference(
                 **vars(links.topic_link(view, k)),
@@ -115,7 +130,7 @@ def compare(base: RunSelection, a: Side, b: Side | None, order: Order) -> Compar
                 difference_low=float(low[i]),
                 difference_high=float(high[i]),
                 ratio=float(ratio[i]) if np.isfinite(ratio[i]) else None,
-                documents=[_address(each, base, topic=k) for each in (a, b)],
+                documents=[address(each, base, topic=k) for each in (a, b)],
                 telling=[WordLink(word, url) for word, url in zip(telling[n], urls, strict=True)],
             )
         )
@@ -142,10 +157,10 @@ def _sampled(version: Version) -> int:
 
 def _described(side: Side, base: RunSelection, bands: intervals.Bands, s: int) -> SideOfComparison:
     counts = int(bands.documents[s]), int(bands.tokens[s])
-    return SideOfComparison(side.name, *counts, bool(bands.thin[s]), _address(side, base))
+    return SideOfComparison(side.name, *counts, bool(bands.thin[s]), address(side, base))
 
 
-def _address(side: Side, base: RunSelection, *, topic: int | None = None, word: str = "") -> str:
+def address(side: Side, base: RunSelection, *, topic: int | None = None, word: str = "") -> str:
     """The documents of a side, those with a topic or a word in it; of a complement, which no address can say, those of
     both sides."""
     parameters = (base if side.complement else side.documents).parameters
@@ -156,7 +171,7 @@ def _address(side: Side, base: RunSelection, *, topic: int | None = None, word: 
     return links.documents_url(base.run, "?" + urlencode(parameters + has))
 
 
-class _Divided(NamedTuple):
+class Divided(NamedTuple):
     """The documents of both sides. days: of each, where days alone say what is on it; else numbers: int32, ascending, of each,
     None for all that are not on the first."""
 
@@ -165,8 +180,20 @@ class _Divided(NamedTuple):
     numbers: tuple[np.ndarray, np.ndarray | None] | None
     name: tuple
 
+    def of_both(self, base: RunSelection) -> tuple[np.ndarray, np.ndarray | None]:
+        """int32, ascending: the documents of either side; None for all that are not on the first. Those of days are looked
+        for, which takes a pass over all documents."""
+        if self.numbers:
+            return self.numbers
+        assert self.days is not None
+        days = fields.dates(base.version)
+        first, second = (
+            marked(np.logical_or.reduce([(days >= a) & (days < b) for a, b in spans])) for spans in self.days
+        )
+        return first, second
 
-def _divided(base: RunSelection, a: Side, b: Side) -> _Divided:
+
+def divided(base: RunSelection, a: Side, b: Side) -> Divided:
     """Raises Invalid where a side has no documents, or where one document is on both."""
     days, numbers, span, own = None, None, base.span, [side.documents.span for side in (a, b)]
     if span and all(own):
@@ -192,7 +219,7 @@ def _divided(base: RunSelection, a: Side, b: Side) -> _Divided:
         if not length:
             raise Invalid("from_a", f"No document is on the side “{side.name}”. Choose another time or value.")
     name = (*a.documents.parameters, "and", *b.documents.parameters, b.complement)
-    return _Divided(documents, days, numbers, name)
+    return Divided(documents, days, numbers, name)
 
 
 def _within(of: RunSelection, base: RunSelection) -> np.ndarray | None:
@@ -200,7 +227,7 @@ def _within(of: RunSelection, base: RunSelection) -> np.ndarray | None:
     return of.numbers if base.mask is None or of.numbers is None else of.numbers[base.mask[of.numbers]]
 
 
-def _sums(base: RunSelection, sides: _Divided) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _sums(base: RunSelection, sides: Divided) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """float64[2, 3], float64[K, 2, 5] and float64[K, 5]: what bands.of_sums needs."""
     view = base.view
 
@@ -208,7 +235,7 @@ def _sums(base: RunSelection, sides: _Divided) -> tuple[np.ndarray, np.ndarray, 
         made = days_of_run.sums(base, sides.days) if sides.days else None
         if made is not None:
             return made.whole[:-1, WORDED:], made.of[:, :-1]
-        first, second = sides.numbers or _numbers(base, sides)
+        first, second = sides.of_both(base)
         if second is not None:
             return shares.of_documents_alone(view, [first, second])
         own, own_of = shares.of_documents_alone(view, [first])
@@ -219,19 +246,11 @@ def _sums(base: RunSelection, sides: _Divided) -> tuple[np.ndarray, np.ndarray, 
     return *_kept.get_or_set(key, make), shares.everywhere(view)[1][:, 0]
 
 
-def _numbers(base: RunSelection, sides: _Divided) -> tuple[np.ndarray, np.ndarray]:
-    """The documents of days, where the run left no sums by day."""
-    assert sides.days is not None
-    days = fields.dates(base.version)
-    first, second = (marked(np.logical_or.reduce([(days >= a) & (days < b) for a, b in spans])) for spans in sides.days)
-    return first, second
-
-
-def _samples(base: RunSelection, sides: _Divided, most: int) -> list[np.ndarray]:
+def _samples(base: RunSelection, sides: Divided, most: int) -> list[np.ndarray]:
     """int32, ascending: of each side the documents whose words are counted, at most so many, spread evenly over it."""
     if sides.days and fields.by_date(base.version, newest=False) is not None:
         return [days_of_run.sample(base, spans, most) for spans in sides.days]
-    first, second = sides.numbers or _numbers(base, sides)
+    first, second = sides.of_both(base)
     if second is None:
         return [spread(first, most), spread_outside(first, base.version.documents, most)]
     return [spread(first, most), spread(second, most)]
@@ -270,7 +289,7 @@ def _all_words(base: RunSelection, sides: tuple[Side, Side], counts: np.ndarray)
     rate = 10_000 * counts / totals[:, None]
     return [
         [
-            WordDifference(texts[w], rate[:, w].tolist(), counts[:, w].tolist(), _address(side, base, word=texts[w]))
+            WordDifference(texts[w], rate[:, w].tolist(), counts[:, w].tolist(), address(side, base, word=texts[w]))
             for w in part
         ]
         for side, part in zip(sides, places, strict=True)

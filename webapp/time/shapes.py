@@ -320,9 +320,10 @@ class SideForm:
 
 @dataclass(frozen=True)
 class ComparisonHtml:
-    """problem: why nothing is compared. most: the largest share."""
+    """problem: why nothing is compared. keyness: the page of all words that differ. most: the largest share."""
 
     problem: str
+    keyness: str
     compared: str
     form: list[SideForm]
     categories: list[CategoryChoice]

@@ -198,14 +198,8 @@ def compare(
         return Answer(NOTHING)
     problem, page = "", Comparison([], [[], []], [[], []], order, selection.sentence)
     try:
-        a, b = (contrasts.side(request.GET, letter, selection) for letter in "ab")
-        if a is None and b is not None:
-            raise Invalid("from_a", "First choose the documents to compare with these.")
-        if a is not None:
-            page = contrasts.compare(selection, a, b, order)
-        elif selection and rest:
-            chosen = contrasts.Side(selection.name, selection, False)
-            page = replace(contrasts.compare(Selection.all(view), chosen, None, order), selection=selection.sentence)
+        if asked := contrasts.asked(request.GET, selection, rest):
+            page = replace(contrasts.compare(*asked, order), selection=selection.sentence)
     except Invalid as error:
         if as_json:
             raise
@@ -227,6 +221,7 @@ def _comparison_html(
     ]
     return ComparisonHtml(
         problem=problem,
+        keyness=selection.view.go("run_keyness", asked=query.urlencode()) if page.sides else "",
         compared=" compared with ".join(side.name for side in page.sides)[:150],
         form=[typed_in("a", "First set"), typed_in("b", "Second set")],
         categories=contrasts.choices(version),

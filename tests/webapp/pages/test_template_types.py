@@ -5,6 +5,7 @@ from webapp import routes
 from webapp.compare.shapes import CompareHtml
 from webapp.documents.shapes import ColouredHtml, PassageHtml, TextHtml, WholeHtml
 from webapp.findings.shapes import OverviewHtml as FindingsHtml
+from webapp.keyness.shapes import KeynessHtml
 from webapp.operations.shapes import OperatorHtml
 from webapp.time.shapes import ComparisonHtml, LinesHtml, TableHtml
 from webapp.topics.shapes import OverviewHtml, TopicHtml
@@ -14,6 +15,7 @@ HTML = {  # the type of what a template has beside its page
     "compare/detail.html": CompareHtml,
     "corpus/document.html": TextHtml,
     "operator/index.html": OperatorHtml,
+    "keyness/words.html": KeynessHtml,
     "passage.html": PassageHtml,
     "run/document.html": ColouredHtml,
     "run/parent_document.html": WholeHtml,

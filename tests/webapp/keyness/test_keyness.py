@@ -1,0 +1,95 @@
+"""The page of the words that set two sets of documents apart: its numbers again from the texts, its links, its file."""
+
+import csv
+import io
+from collections import Counter
+
+import pytest
+import regex
+from django.urls import reverse
+
+from webapp.models import Document
+
+pytestmark = pytest.mark.django_db
+QUERY = "?from_a=1790&to_a=1799&from_b=1800&to_b=1815"
+PIECE = regex.compile(r"[\p{L}\p{M}\p{Nd}]+")
+
+
+def get(client, run, query, name="run_keyness_json", status=200):
+    response = client.get(reverse(name, args=[run.pk]) + query)
+    assert response.status_code == status, response.content[-2000:]
+    return response.json() if name.endswith("json") else response.content.decode()
+
+
+def counted(run, sides) -> list[tuple[Counter, Counter, int]]:
+    """(tokens, documents, all tokens) of each side, from the texts."""
+    made = []
+    for first, last in sides:
+        rows = Document.objects.filter(corpus_id=run.corpus_id, date__year__gte=first, date__year__lte=last)
+        texts = [[word.lower() for word in PIECE.findall(row.text)] for row in rows]
+        tokens, having = Counter(w for t in texts for w in t), Counter(w for t in texts for w in set(t))
+        made.append((tokens, having, sum(map(len, texts))))
+    return made
+
+
+def test_counts_are_those_of_the_texts(client, trained):
+    data = get(client, trained, QUERY + "&which=all")
+    sides = counted(trained, [(1790, 1799), (1800, 1815)])
+    assert [side["tokens"] for side in data["sides"]] == [size for _, _, size in sides]
+    assert data["words"][0] or data["words"][1]
+    for s, part in enumerate(data["words"]):
+        own, other = sides[s], sides[1 - s]
+        for row in part:
+            word = row["word"]
+            assert row["tokens"] == [own[0][word], other[0][word]]
+            assert row["documents"] == [own[1][word], other[1][word]]
+            assert row["rates"] == pytest.approx([10_000 * n[0][word] / n[2] for n in (own, other)])
+            assert row["times"] > 1 and row["low"] > 1
+            assert (row["high"] is None) == (other[1][word] < 5)
+        lows = [row["low"] for row in part]
+        assert lows == sorted(lows, reverse=True)
+
+
+def test_a_word_opens_its_documents_on_both_sides(client, trained):
+    data = get(client, trained, QUERY)
+    rows = [row for part in data["words"] for row in part]
+    for row in rows[:3]:
+        for url, expected in zip(row["urls"], row["documents"], strict=True):
+            path, _, query = url.partition("?")
+            listed = client.get(f"{path.rstrip('/')}.json?{query}").json()
+            assert listed["count"] >= expected  # a title may have it, too
+
+
+def test_stop_words_are_left_out_unless_asked_for(client, trained):
+    without, every = get(client, trained, QUERY), get(client, trained, QUERY + "&which=all")
+    assert without["tried"] < every["tried"]
+    words = {row["word"] for part in without["words"] for row in part}
+    assert not words & {"the", "of", "which", "t"}
+
+
+def test_the_file_has_what_the_page_has_and_says_what_made_it(client, trained):
+    data = get(client, trained, QUERY)
+    rows = list(csv.DictReader(io.StringIO(get(client, trained, QUERY, "run_keyness_csv"))))
+    expected = [row["word"] for part in data["words"] for row in part]
+    assert [row["word"] for row in rows][: len(data["words"][0])] == expected[: len(data["words"][0])]
+    assert len(rows) == len(expected) + sum(data["more"])
+    assert {(row["corpus"], row["run"]) for row in rows} == {(trained.corpus.name, str(trained.pk))}
+
+
+def test_a_set_with_the_rest_and_its_page(client, trained):
+    data = get(client, trained, "?in_a=president:George Washington")
+    assert data["sides"][1]["name"] == "all others"
+    html = get(client, trained, "?in_a=president:George Washington", "run_keyness")
+    assert "George Washington" in html and "run_keyness" not in html
+    chosen = get(client, trained, "?q=congress&rest=1")
+    assert chosen["sides"][0]["documents"] > 0 and chosen["sides"][1]["name"] == "all others"
+
+
+@pytest.mark.parametrize("query", ["", "?from_b=1790", "?from_a=1790&to_a=1799&from_b=1795", "?from_a=1700&to_a=1710"])
+def test_what_cannot_be_compared_is_said(client, trained, query):
+    html = get(client, trained, query, "run_keyness")
+    assert 'role="status"' in html
+    if query:
+        get(client, trained, query, status=400)
+    else:
+        get(client, trained, query, "run_keyness_csv", status=404)

@@ -1,0 +1,134 @@
+"""Keyness of two sets of documents of a run."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from inference.errors import Invalid
+from inference.explore import keyness
+from inference.index import two_sets
+from inference.index.two_sets import FIRST, SECOND, FormSums, Totals
+from inference.text import Stream, stop_words
+from webapp.documents import search
+from webapp.documents.selection import RunSelection
+from webapp.keyness.shapes import Keyness, KeySide, KeyWord, Order, Which
+from webapp.storage import csv_cells
+from webapp.storage.cache import BoundedCache
+from webapp.time import contrasts
+from webapp.time.contrasts import Side
+
+LISTED = 50  # words of each side
+LEAST = 5  # documents of both sides: what fewer have is told by no list
+LONGEST_FILE = 50_000  # words of a file
+_kept = BoundedCache(16 << 20)
+_COLUMNS = "corpus run selection word side times low high adjusted_p g2 tokens tokens_other documents documents_other one_document".split()
+
+
+class Computed(NamedTuple):
+    """Of all words that were tried."""
+
+    totals: Totals
+    sums: FormSums
+    result: keyness.Keyness
+
+
+def computed(base: RunSelection, a: Side, b: Side | None, which: Which) -> Computed:
+    """A pass over the index. b: None for all other documents. Raises Invalid where a side has no documents or no words,
+    or where one document is on both."""
+    b = b or contrasts.others(base)
+    index, sides = search.of(base.run.corpus), contrasts.divided(base, a, b)
+
+    def make() -> Computed:
+        first, second = sides.of_both(base)
+        sets = np.zeros(index.D, np.uint8)
+        if second is None:
+            sets[: base.version.documents] = SECOND
+        else:
+            sets[second] = SECOND
+        sets[first] = FIRST
+        totals = two_sets.totals(index.stream.lengths, sets)
+        if not totals.tokens.all():
+            raise Invalid("from_a", "One of the two sets has no words. Choose another time or value.")
+        sums = two_sets.sums(index.fields["text"], len(index.stream.lexicon), index.stream.lengths, sets, LEAST)
+        if which == "content":
+            sums = _without_stop_words(index.stream, sums)
+        return Computed(totals, sums, keyness.keyness(sums, totals))
+
+    key = (base.run.corpus_id, index.made, base.run.version_id, tuple(base.parameters), sides.name, which)
+    return _kept.get_or_set(key, make)
+
+
+def _without_stop_words(stream: Stream, sums: FormSums) -> FormSums:
+    """Nor numbers and single letters, which are mostly pieces ("don" and "t")."""
+    stop = stop_words(stream.language)
+    texts = stream.lexicon.words(sums.forms)
+    kept = np.array([len(t) > 1 and t not in stop and not t.isdecimal() for t in texts], bool)
+    return FormSums(*(array[kept] for array in sums))
+
+
+def listed(base: RunSelection, a: Side, b: Side | None, order: Order, which: Which, selection: str) -> Keyness:
+    made, sides = computed(base, a, b, which), (a, b or contrasts.others(base))
+    lexicon = search.of(base.run.corpus).stream.lexicon
+    ranked = [_ranked(made, s, order) for s in range(2)]
+    words = []
+    for s, rows in enumerate(ranked):
+        part = []
+        some = rows[:LISTED]
+        for i, word in zip(some.tolist(), lexicon.words(made.sums.forms[some]), strict=True):
+            urls = [contrasts.address(sides[side], base, word=word) for side in (s, 1 - s)]
+            part.append(_word(made, i, s, word, urls))
+        words.append(part)
+    return Keyness(
+        sides=[
+            KeySide(side.name, int(made.totals.documents[s]), int(made.totals.tokens[s]), contrasts.address(side, base))
+            for s, side in enumerate(sides)
+        ],
+        words=words,
+        more=[max(len(rows) - LISTED, 0) for rows in ranked],
+        tried=len(made.sums.forms),
+        order=order,
+        which=which,
+        selection=selection,
+    )
+
+
+def table(base: RunSelection, a: Side, b: Side | None, which: Which) -> bytes:
+    """The words that differ, of the first side, then of the second, as CSV; at most LONGEST_FILE."""
+    made, names = computed(base, a, b, which), (a.name, (b or contrasts.others(base)).name)
+    lexicon, rows = search.of(base.run.corpus).stream.lexicon, [_COLUMNS]
+    about = [base.run.corpus.name, base.run.pk, base.sentence]
+    for s in range(2):
+        some = _ranked(made, s, "ratio")[: LONGEST_FILE // 2]
+        for i, text in zip(some.tolist(), lexicon.words(made.sums.forms[some]), strict=True):
+            w = _word(made, i, s, text, [])
+            high = "" if w.high is None else round(w.high, 4)
+            tested = [round(w.times, 4), round(w.low, 4), high, f"{made.result.adjusted[i]:.3g}", round(w.g2, 2)]
+            rows.append([*about, text, names[s], *tested, *w.tokens, *w.documents, int(w.burst)])
+    return csv_cells.lines(rows)
+
+
+def _ranked(made: Computed, s: int, order: Order) -> np.ndarray:
+    """Rows of the words that side s uses more, the clearest first."""
+    result = made.result
+    rows = np.flatnonzero(result.different & ((result.ratio > 0) == (s == 0)))
+    by = np.abs(keyness.nearer_end(result)) if order == "ratio" else result.g2
+    return rows[np.argsort(-by[rows], kind="stable")]
+
+
+def _word(made: Computed, i: int, s: int, word: str, urls: list[str]) -> KeyWord:
+    """As side s sees it: its own figures first."""
+    result, own = made.result, [s, 1 - s]
+    ends = sorted(abs(float(end)) for end in (result.low[i], result.high[i]))  # both on the side that is larger
+    tokens = made.sums.tokens[i, own]
+    return KeyWord(
+        word=word,
+        times=2.0 ** abs(float(result.ratio[i])),
+        low=2.0 ** ends[0],
+        high=2.0 ** ends[1] if np.isfinite(ends[1]) else None,
+        g2=float(result.g2[i]),
+        tokens=tokens.tolist(),
+        documents=made.sums.documents[i, own].tolist(),
+        rates=(10_000 * tokens / made.totals.tokens[own]).tolist(),
+        burst=bool(result.burst[i]),
+        urls=urls,
+    )

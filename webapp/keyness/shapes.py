@@ -1,0 +1,70 @@
+"""The page of the words that set two sets of documents apart."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Order = Literal["ratio", "g2"]
+Which = Literal["content", "all"]
+
+
+@dataclass(frozen=True)
+class KeySide:
+    """tokens: all words of its texts, also those that no topic counts."""
+
+    name: str
+    documents: int
+    tokens: int
+    url: str
+
+
+@dataclass(frozen=True)
+class KeyWord:
+    """times: how many times as frequent as on the other side. low, high: the 95% confidence interval of it, adjusted for
+    all words that were tried; high: null where the other side has fewer than five documents with it. rates: in 10,000
+    words of either side, as tokens and documents, its own side first. burst: one document carries it. urls: the
+    documents of either side that have it."""
+
+    word: str
+    times: float
+    low: float
+    high: float | None
+    g2: float
+    tokens: list[int]
+    documents: list[int]
+    rates: list[float]
+    burst: bool
+    urls: list[str]
+
+
+@dataclass(frozen=True)
+class Keyness:
+    """words: of either side. more: how many others differ. tried: words that at least five documents have. which: without
+    the stop words of the corpus's language, or with them."""
+
+    sides: list[KeySide]
+    words: list[list[KeyWord]]
+    more: list[int]
+    tried: int
+    order: Order
+    which: Which
+    selection: str
+
+
+@dataclass(frozen=True)
+class NothingCompared:
+    """problem: why; compare: the page on which two sets are chosen."""
+
+    problem: str
+    compare: str
+
+
+@dataclass(frozen=True)
+class KeynessHtml:
+    """orders, words: (what it is called, its address, whether it is the present one). most: the largest times that is
+    drawn."""
+
+    orders: list[tuple[str, str, bool]]
+    words: list[tuple[str, str, bool]]
+    most: float
+    csv: str
+    compare: str

@@ -1,0 +1,69 @@
+"""The words that set two sets of documents apart, as a page and as a table."""
+
+from functools import partial
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from inference.errors import Invalid
+from webapp import exports
+from webapp.documents.selection import RunSelection, Selection
+from webapp.keyness import queries
+from webapp.keyness.shapes import Keyness, KeynessHtml, NothingCompared, Order, Which
+from webapp.pages.here import Here
+from webapp.pages.page import run_or_404
+from webapp.pages.typed import Answer, typed
+from webapp.results.view import RunView
+from webapp.time import contrasts
+
+ORDERS = {"ratio": "how many times as often", "g2": "evidence"}
+WORDS = {"content": "without stop words", "all": "all words"}
+
+
+@typed({Keyness: "keyness/words.html", NothingCompared: "keyness/nothing.html"})
+def words(
+    request: HttpRequest,
+    view: RunView,
+    selection: RunSelection,
+    here: Here,
+    as_json: bool,
+    *,
+    order: Order = "ratio",
+    which: Which = "content",
+    rest: bool = False,
+) -> Answer[Keyness | NothingCompared]:
+    """Words that one set of documents uses more than another, or than all other documents."""
+    problem, compare = "Choose two sets of documents first.", view.go("run_time_compare", asked=request.GET.urlencode())
+    try:
+        if asked := contrasts.asked(request.GET, selection, rest):
+            page = queries.listed(*asked, order, which, selection.sentence)
+            return Answer(page, partial(_html, view, here, page, compare, request.GET.urlencode()))
+    except Invalid as error:
+        if as_json:
+            raise
+        problem = error.message
+    return Answer(NothingCompared(problem, compare))
+
+
+def _html(view: RunView, here: Here, page: Keyness, compare: str, query: str) -> KeynessHtml:
+    drawn = [word.high or word.times for part in page.words for word in part]
+    return KeynessHtml(
+        orders=[(label, here.url(order=name), name == page.order) for name, label in ORDERS.items()],
+        words=[(label, here.url(which=name), name == page.which) for name, label in WORDS.items()],
+        most=max(drawn, default=1.0),
+        csv=view.go("run_keyness_csv", asked=query),
+        compare=compare,
+    )
+
+
+@require_safe
+def csv(request: HttpRequest, run_id: int) -> HttpResponse:
+    run = run_or_404(run_id)
+    asked = {name: parameter.value(request.GET) for name, parameter in words.parameters.items()}
+    selection = Selection.read(request.GET, RunView(run))
+    sides = contrasts.asked(request.GET, selection, asked["rest"])
+    if sides is None:
+        raise Http404("This address names no two sets of documents: choose them on the page that compares two.")
+    headers = {"Content-Disposition": f'attachment; filename="{exports.file_name(run, "keyness")}"'}
+    table = queries.table(*sides, asked["which"])
+    return HttpResponse(table, content_type="text/csv; charset=utf-8", headers=headers)
