@@ -34,10 +34,16 @@ PLACES = 10_000  # of a word in a document that `places` gives: a snippet is cho
 Spans = Callable[[str], list[tuple[int, int, str]]]
 
 
+class Words(Collection[str], Protocol):
+    def words(self, numbers: np.ndarray) -> list[str]:
+        """Those of some numbers, in their order."""
+
+
 class Stream(Protocol):
     """What is read of inference.text.Stream. words, starts: int32 by piece; lengths: int32[D]; of titles, too."""
 
-    lexicon: Collection[str]  # by number
+    lexicon: Words  # by number
+    language: str
     words: np.ndarray
     starts: np.ndarray
     lengths: np.ndarray

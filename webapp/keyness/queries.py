@@ -7,8 +7,9 @@ import numpy as np
 from inference.errors import Invalid
 from inference.explore import keyness
 from inference.index import two_sets
+from inference.index.search import Stream
 from inference.index.two_sets import FIRST, SECOND, FormSums, Totals
-from inference.text import Stream, stop_words
+from inference.text import stop_words
 from webapp.documents import search
 from webapp.documents.selection import RunSelection
 from webapp.keyness.shapes import Keyness, KeySide, KeyWord, Order, Which
@@ -95,7 +96,8 @@ def listed(base: RunSelection, a: Side, b: Side | None, order: Order, which: Whi
 def table(base: RunSelection, a: Side, b: Side | None, which: Which) -> bytes:
     """The words that differ, of the first side, then of the second, as CSV; at most LONGEST_FILE."""
     made, names = computed(base, a, b, which), (a.name, (b or contrasts.others(base)).name)
-    lexicon, rows = search.of(base.run.corpus).stream.lexicon, [_COLUMNS]
+    lexicon = search.of(base.run.corpus).stream.lexicon
+    rows: list[list] = [_COLUMNS]
     about = [base.run.corpus.name, base.run.pk, base.sentence]
     for s in range(2):
         some = _ranked(made, s, "ratio")[: LONGEST_FILE // 2]

@@ -5,14 +5,13 @@ import io
 from collections import Counter
 
 import pytest
-import regex
 from django.urls import reverse
 
+from inference.text import Tokeniser
 from webapp.models import Document
 
 pytestmark = pytest.mark.django_db
 QUERY = "?from_a=1790&to_a=1799&from_b=1800&to_b=1815"
-PIECE = regex.compile(r"[\p{L}\p{M}\p{Nd}]+")
 
 
 def get(client, run, query, name="run_keyness_json", status=200):
@@ -26,7 +25,7 @@ def counted(run, sides) -> list[tuple[Counter, Counter, int]]:
     made = []
     for first, last in sides:
         rows = Document.objects.filter(corpus_id=run.corpus_id, date__year__gte=first, date__year__lte=last)
-        texts = [[word.lower() for word in PIECE.findall(row.text)] for row in rows]
+        texts = [[word for _, _, word in Tokeniser("en").spans(row.text)] for row in rows]
         tokens, having = Counter(w for t in texts for w in t), Counter(w for t in texts for w in set(t))
         made.append((tokens, having, sum(map(len, texts))))
     return made
