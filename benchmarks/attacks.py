@@ -11,7 +11,7 @@ one secret word. Then:
 - wapiti tries the pages as the owner, signed in;
 - every hostile upload of tests/attacks/test_uploads.py is sent, and read where it can be, in seconds;
 - more uploads are begun than the disk can hold;
-- three readers of one link piece a text under embargo together from lines;
+- three readers of one link piece a text under embargo together from lines, on pages and in files;
 - the server's log is read for errors that none of them judged.
 The scanners are taken from the PATH and left out, with a line that says so, where they are missing (`pipx install
 schemathesis`, `pipx install wapiti3`). Each of their three scans ends after --minutes. What is found is printed; the last line is
@@ -254,7 +254,8 @@ def promises(browser: Browser, system: System, tried: Tried) -> None:
 
 
 def stitching(owner: Browser, tried: Tried, folder: Path) -> None:
-    """Three readers of one link ask for the lines of the words of a text under embargo, and put them together."""
+    """Three readers of one link ask for the lines of the words of a text under embargo, by pages and in files, and put them
+    together."""
     chance = random.Random(7)
     words = ["".join(chance.choices("bcdfghjklmnpqrstvwxz", k=8)) for _ in range(WORDS)]
     texts = [chance.sample(words, WORDS) for _ in range(24)]
@@ -267,11 +268,11 @@ def stitching(owner: Browser, tried: Tried, folder: Path) -> None:
     page = owner.post(sharing, {"act": "link", "name": "class", "days": "7"}, sharing)
     link = urllib.parse.urlsplit(re.search(r'class="secret">([^<]+)<', page)[1]).path
     place, seen = {word: i for i, word in enumerate(texts[0])}, set[int]()
-    for turn in range(3):
+    for turn, way in enumerate(("words/{}/?topic=all", "words/{}/?topic=all", "export/lines.csv?word={}")):
         reader = Browser(owner.base)
         reader.get(link)
         for word in texts[0][turn::9]:
-            line = re.findall(r"(?<![a-z])[a-z]{8}(?![a-z])", reader.get(f"/runs/{run}/words/{word}/?topic=all"))
+            line = re.findall(r"(?<![a-z])[a-z]{8}(?![a-z])", reader.get(f"/runs/{run}/{way.format(word)}"))
             seen |= {place[a] for a, b in zip(line, line[1:], strict=False) if place.get(a, -9) + 1 == place.get(b)}
     # Chance puts some of the same words beside each other in other texts
     tried.one(20 < len(seen) <= WORDS // 4 + 20, f"readers of a link pieced {len(seen)} of {WORDS} word pairs together")
