@@ -20,7 +20,7 @@ SETS = 50  # of a run that are kept, the newest
 def read_or_ask(selection: Selection, by: int | None) -> SetFindings | None:
     """The findings of a set, or None while a worker computes them; for each user, by, it computes one after the other.
     Raises Invalid for a run without evidence."""
-    if (found := _read(selection)) is not None:
+    if (found := read(selection)) is not None:
         return found
     if len(evidence.of(selection.run_view.run).doc_topics) <= QUICK:
         return _make(selection)
@@ -42,11 +42,12 @@ def compute(run_id: int, query: str = "") -> None:
     if run is None or run.snapshot is None or not run.snapshot.final:
         return
     selection = Selection.read(QueryDict(query), RunView(run))
-    if _read(selection) is None:
+    if read(selection) is None:
         _make(selection)
 
 
-def _read(selection: Selection) -> SetFindings | None:
+def read(selection: Selection) -> SetFindings | None:
+    """What is stored of a set; None where nothing is, or an older program computed it in another way."""
     row = Findings.objects.filter(snapshot=selection.run_view.run.snapshot_id, key=_key(selection)).first()
     return STORED.validate_python(row.data) if row is not None and row.method == computing.METHOD else None
 

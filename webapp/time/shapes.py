@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from webapp.findings.topic_changes import TopicChange
 from webapp.results.links import TopicLink
 
 
@@ -126,12 +127,13 @@ class Interval:
 
 @dataclass(frozen=True)
 class LinesHtml:
-    """large: whether there is one topic, in a large chart. charts: each topic with the address of its large chart. rows:
+    """large: whether there is one topic, in a large chart. charts: each topic with the address of its large chart, and how it
+    changed over time; None where groups are no periods. rows:
     of the table: a group, the address of its passages, and a cell for each topic; none where they are asked for first, at
     `numbers`. kept: fields of the form. empty: groups without documents. thin: how many are. many: back from one topic."""
 
     large: bool
-    charts: list[tuple[TimeLine, str]]
+    charts: list[tuple[TimeLine, str, TopicChange | None]]
     rows: list[tuple[Period, str, list[Interval]]]
     numbers: str
     offered: list[OfferedTopic]

@@ -12,6 +12,8 @@ from webapp import exports
 from webapp.documents import fields
 from webapp.documents.selection import RunSelection, Selection
 from webapp.drawing.tables import json_text, kept_table
+from webapp.findings import topic_changes
+from webapp.findings.topic_changes import TopicChange
 from webapp.models import Run
 from webapp.pages.here import Here
 from webapp.pages.page import run_or_404
@@ -45,7 +47,7 @@ NOTHING = TimeNothing(None, [], [], [])
 NO_TEXTS: list[str] = []
 
 
-@cached_page()
+@cached_page(depends_on=lambda request, run: topic_changes.last_stored(run))
 @typed({TimeLines: "time/lines.html", TimeNothing: "time/nothing.html"})
 def lines(
     request: HttpRequest,
@@ -64,12 +66,13 @@ def lines(
         return Answer(NOTHING)
     wanted = trends.read_topics(view, topics)
     page = trends.lines(selection, chosen_by, wanted, bin_)
-    return Answer(page, partial(_lines_html, request, view, here, page, len(wanted) == 1, numbers))
+    return Answer(page, partial(_lines_html, request, selection, here, page, len(wanted) == 1, numbers))
 
 
 def _lines_html(
-    request: HttpRequest, view: RunView, here: Here, page: TimeLines, large: bool, numbers: bool
+    request: HttpRequest, selection: RunSelection, here: Here, page: TimeLines, large: bool, numbers: bool
 ) -> LinesHtml:
+    view = selection.view
     shown = {topic.number for topic in page.topics}
     offered = page.changing + [k for k in shown if k not in page.changing]
     words = topics.top_words(view, offered, 5)
@@ -77,9 +80,14 @@ def _lines_html(
         (b, here.url(bin=b.label), [Interval(t.share[i], t.low[i], t.high[i]) for t in page.topics])
         for i, b in enumerate(page.bins)
     ]
+    changes: list[TopicChange | None] = [None] * len(page.topics)
+    if page.in_time:
+        changes = [*topic_changes.of_topics(selection, [topic.number for topic in page.topics])]
     return LinesHtml(
         large=large,
-        charts=[(topic, here.url(topics=topic.number)) for topic in page.topics],
+        charts=[
+            (topic, here.url(topics=topic.number), change) for topic, change in zip(page.topics, changes, strict=True)
+        ],
         rows=rows if large or numbers or len(page.bins) * len(page.topics) <= TABLE else [],
         numbers=here.url(numbers="1"),
         offered=[OfferedTopic(**vars(links.topic_link(view, k)), words=words[k], shown=k in shown) for k in offered],

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from webapp.curation.queries import TopicForm
+from webapp.findings.topic_changes import TopicChange
 from webapp.results.hidden_words import Dropped
 from webapp.results.links import TopicLink
 from webapp.results.topics import TopicDetail
@@ -416,10 +417,12 @@ class TopicPage(TopicWordsPage):
 
 @dataclass(frozen=True)
 class TopicHtml:
-    """mostly: the address of the documents mostly about the topic. own_words: that passages mark."""
+    """mostly: the address of the documents mostly about the topic. own_words: that passages mark. change: of its share over
+    time, as the overview says it."""
 
     mostly: str
     own_words: int
+    change: TopicChange
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from webapp.curation import queries as curation
 from webapp.documents import sums
 from webapp.documents.selection import RunSelection
 from webapp.drawing.numbers import topic_label
+from webapp.findings import topic_changes
 from webapp.models import Run
 from webapp.pages.here import Here
 from webapp.pages.typed import Answer, Place, typed
@@ -40,12 +41,12 @@ def _lambda(name: str, values: list[str]) -> float:
 Lambda = Annotated[float, _lambda]
 
 
-def _runs_to_compare(request: HttpRequest, run: Run) -> tuple[int, ...]:
-    """Other runs in which the topic may be found again: a new one changes what the page says."""
-    return tuple(verdict.independent(run))
+def _runs_and_findings(request: HttpRequest, run: Run) -> tuple[object, ...]:
+    """Other runs in which the topic may be found again, and findings of sets: new ones change what the page says."""
+    return *verdict.independent(run), topic_changes.last_stored(run)
 
 
-@cached_page(depends_on=_runs_to_compare)
+@cached_page(depends_on=_runs_and_findings)
 @typed({TopicPage: "run/topic.html", FormingTopic: "run/topic_forming.html"})
 def detail(
     view: RunView,
@@ -92,7 +93,7 @@ def detail(
         measures=topic.diagnostics(view.run, number),
     )
     mostly = links.documents_url(view.run, selection.with_topic(number, 50).address(by=topic_label(number)))
-    return Answer(page, lambda: TopicHtml(mostly, topics.OWN))
+    return Answer(page, lambda: TopicHtml(mostly, topics.OWN, topic_changes.of_topics(selection, [number])[0]))
 
 
 def _link(view: RunView, number: int | None) -> TopicLink | None:

@@ -2,6 +2,7 @@
 the others are the same throughout. A real training, read through overview.json."""
 
 from collections import Counter
+from html import unescape
 
 import numpy as np
 import pytest
@@ -103,3 +104,27 @@ def test_its_passages_are_those_documents(client, planted):
         assert listed
         if row["kind"] == "change" and row["claims"][0]["more"]:
             assert all(document["date_text"] >= str(SINCE) for document in listed)
+
+
+def test_the_pages_of_a_topic_and_of_time_say_its_change_as_the_overview_does(planted, client):
+    """One sentence on three pages, with its interval; a topic that did not change gets none; a set's is there once the overview of
+    the set was asked for, though the pages were cached."""
+    run, _ = planted
+    rows = client.get(reverse("run_overview_json", args=[run.pk]), {"detail": "more"}).json()["findings"]
+    changes = {row["topic"]["number"]: row for row in rows if row["kind"] == "change"}
+    assert changes and len(changes) < run.topics
+    for k in range(run.topics):
+        for name, args, query in (("run_topic", [run.pk, k], {}), ("run_time", [run.pk], {"topics": k})):
+            page = client.get(reverse(name, args=args), query).content.decode()
+            for row in changes.values():
+                assert (unescape(page).count(f"of: {row['sentence']}") == 1) == (row["topic"]["number"] == k)
+            assert ("names no change of this topic" in page) == (k not in changes)
+            assert k not in changes or changes[k]["sure"] in page
+    many = unescape(client.get(reverse("run_time", args=[run.pk])).content.decode())
+    assert all(f"of: {row['sentence']}" in many for row in changes.values())
+    by_paper = unescape(client.get(reverse("run_time", args=[run.pk]), {"by": "paper"}).content.decode())
+    assert not any(row["sentence"] in by_paper for row in changes.values())
+    url, chosen = reverse("run_topic", args=[run.pk, next(iter(changes))]), {"in": "paper:Courier"}
+    assert "is said in their" in client.get(url, chosen).content.decode()
+    client.get(reverse("run_overview", args=[run.pk]), chosen)
+    assert "is said in their" not in client.get(url, chosen).content.decode()
