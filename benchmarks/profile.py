@@ -158,14 +158,14 @@ def stored(parts: Parts, engine: Any, config: Any, bow: Bow, last: Snapshot, fol
         left_to_right.measure(bow, 0, topics, engine.priors(config, last.state).alpha)
     with parts.part("distances"):
         apart = divergences(topics)
-    findings = snapshots.Findings(evidence, measures, apart, [""] * topics.K)
+    outcome = snapshots.Outcome(evidence, measures, apart, [""] * topics.K)
     with parts.part("map"):
         xy = layout(apart)
         stress(xy, apart)
-    rows(parts, topics, findings, xy, copy)
+    rows(parts, topics, outcome, xy, copy)
 
 
-def rows(parts: Parts, topics: Topics, findings: Any, xy: np.ndarray, copy: bool) -> None:
+def rows(parts: Parts, topics: Topics, outcome: Any, xy: np.ndarray, copy: bool) -> None:
     """Rows of the database: made, and copied where there is one."""
     from django.db import transaction
 
@@ -174,11 +174,11 @@ def rows(parts: Parts, topics: Topics, findings: Any, xy: np.ndarray, copy: bool
 
     by_topic = np.zeros(topics.K, np.int64)
     with parts.part("rows of topics and words made"):
-        words = list(snapshots._counted(snapshots._topic_rows(topics, findings), by_topic))
+        words = list(snapshots._counted(snapshots._topic_rows(topics, outcome), by_topic))
     with parts.part("rows of topics made, neighbours"):
         used = np.ones(topics.K, bool)
-        given = topics, findings.measures.coherence, by_topic, used, findings, xy, findings.names
-        snapshots._topics(snapshots.Snapshot(pk=KEY), *given, snapshots._background(findings))
+        given = topics, outcome.measures.coherence, by_topic, used, outcome, xy, outcome.names
+        snapshots._topics(snapshots.Snapshot(pk=KEY), *given, snapshots._background(outcome))
     if not copy:
         return
     with transaction.atomic():

@@ -26,7 +26,7 @@ KEEP = 2  # snapshots of a run that stay: the present one, and the one that an o
 READ = timedelta(hours=1)  # after the end of a run, for which the latter stays
 
 
-class Findings(NamedTuple):
+class Outcome(NamedTuple):
     """What is known of a finished run beyond its topics."""
 
     evidence: Evidence
@@ -47,22 +47,22 @@ def measure(run_id: int, trained: Trained, seconds: float) -> None:
 
 
 def publish(
-    run_id: int, attempt: int, step: int, topics: Topics, coherence: np.ndarray, findings: Findings | None = None
+    run_id: int, attempt: int, step: int, topics: Topics, coherence: np.ndarray, outcome: Outcome | None = None
 ) -> Snapshot:
-    """Replace what the run's pages show. With findings it is the final snapshot.
+    """Replace what the run's pages show. With an outcome it is the final snapshot.
 
     Of an engine whose topics need not all be in use, those of the final one are in use that words were given to.
     Nothing is measured of the others.
 
     Raises ClaimLost, and leaves everything as it was, when the run is not this attempt's any more.
     """
-    final = findings is not None
+    final = outcome is not None
     used = np.ones(topics.K, bool) if topics.used is None else topics.used
     if final and topics.used is not None:
-        used = findings.measures.tokens > 0
-    near = findings and findings.divergences[np.ix_(used, used)]
-    called = names.of_words(run_id, topics) if findings is None else findings.names
-    general = np.zeros(topics.K, bool) if findings is None else _background(findings)
+        used = outcome.measures.tokens > 0
+    near = outcome and outcome.divergences[np.ix_(used, used)]
+    called = names.of_words(run_id, topics) if outcome is None else outcome.names
+    general = np.zeros(topics.K, bool) if outcome is None else _background(outcome)
     xy = layout(near) if final else None
     strain = stress(xy, near) if final else None
     with transaction.atomic():
@@ -70,9 +70,9 @@ def publish(
         words = bulk.Partition("topic_word", snapshot.pk)
         words.create()
         rows = np.zeros(topics.K, np.int64)  # of each topic
-        words.write_arrays(_counted(_topic_rows(topics, findings), rows))
+        words.write_arrays(_counted(_topic_rows(topics, outcome), rows))
         Topic.objects.bulk_create(
-            _topics(snapshot, topics, coherence, rows, used, findings, xy, called, general), batch_size=2000
+            _topics(snapshot, topics, coherence, rows, used, outcome, xy, called, general), batch_size=2000
         )
         words.attach()
         fields = {"status": Run.Status.DONE, "finished_at": Now()} if final else {}
@@ -106,7 +106,7 @@ def _drop(snapshots: list[int]) -> None:
         bulk.drop("topic_word", pk)
 
 
-def _topic_rows(topics: Topics, findings: Findings | None) -> Iterator[tuple[np.ndarray, ...]]:
+def _topic_rows(topics: Topics, outcome: Outcome | None) -> Iterator[tuple[np.ndarray, ...]]:
     """(topic, word, rank, weight, tokens, documents) columns of all rows: topics.words is sorted by weight within a
     topic.
 
@@ -115,11 +115,11 @@ def _topic_rows(topics: Topics, findings: Findings | None) -> Iterator[tuple[np.
     lengths = np.diff(topics.indptr)
     topic = np.repeat(np.arange(topics.K, dtype=np.int64), lengths)
     rank = np.arange(len(topics.words), dtype=np.int64) - np.repeat(topics.indptr[:-1], lengths)
-    if findings is None:
+    if outcome is None:
         none = np.zeros(len(topic), np.int64)
         yield topic, topics.words, rank, topics.weights, none, none
         return
-    ptr, of, tokens, documents = findings.evidence.by_word()
+    ptr, of, tokens, documents = outcome.evidence.by_word()
     # One number for topic and word
     given = of.astype(np.int64) * topics.V + np.repeat(np.arange(topics.V), np.diff(ptr))
     order = np.argsort(given)
@@ -155,23 +155,23 @@ def _topics(
     coherence: np.ndarray,
     rows: np.ndarray,
     used: np.ndarray,
-    findings: Findings | None,
+    outcome: Outcome | None,
     xy: np.ndarray | None,
     called: list[str],
     general: np.ndarray,
 ) -> list[Topic]:
     share, columns = topics.share, {}
-    if findings is not None:
-        measures = findings.measures
+    if outcome is not None:
+        measures = outcome.measures
         share = measures.tokens / measures.tokens.sum()
         columns = {name: np.where(used, getattr(measures, name), np.nan) for name in _MEASURES} | {
             "tokens": measures.tokens.astype(np.int64),
-            "documents": findings.evidence.documents,
+            "documents": outcome.evidence.documents,
         }
         places = np.full((topics.K, 2), np.nan)
         places[used] = xy
         columns |= {"x": places[:, 0], "y": places[:, 1]}
-    similar, company = _similar(findings, used), _company(findings, topics.K)
+    similar, company = _similar(outcome, used), _company(outcome, topics.K)
     return [
         Topic(
             snapshot=snapshot,
@@ -191,28 +191,28 @@ def _topics(
     ]
 
 
-def _background(findings: Findings) -> np.ndarray:
+def _background(outcome: Outcome) -> np.ndarray:
     """bool[K]: topics of general talk."""
-    return naming.background(findings.measures.exclusivity, findings.evidence.documents)
+    return naming.background(outcome.measures.exclusivity, outcome.evidence.documents)
 
 
-def _similar(findings: Findings | None, used: np.ndarray) -> list[list]:
+def _similar(outcome: Outcome | None, used: np.ndarray) -> list[list]:
     """Of each topic in use [topic, divergence] of those in use most like it."""
     similar: list[list] = [[] for _ in used]
-    if findings is None:
+    if outcome is None:
         return similar
     numbers = np.flatnonzero(used)
-    near, far = nearest(findings.divergences[np.ix_(used, used)], SIMILAR)
+    near, far = nearest(outcome.divergences[np.ix_(used, used)], SIMILAR)
     for k, others, divergences in zip(numbers.tolist(), numbers[near].tolist(), far.tolist(), strict=True):
         similar[k] = [[j, round(d, 4)] for j, d in zip(others, divergences, strict=True)]
     return similar
 
 
-def _company(findings: Findings | None, K: int) -> list[list]:
+def _company(outcome: Outcome | None, K: int) -> list[list]:
     """Of each topic [topic, lift, documents] of those that stand beside it."""
-    if findings is None:
+    if outcome is None:
         return [[]] * K
-    evidence = findings.evidence
+    evidence = outcome.evidence
     columns = beside(evidence.doc_ptr, evidence.doc_topics, evidence.doc_tokens, evidence.lengths, K, BESIDE)
     rows = zip(*(column.tolist() for column in columns), strict=True)
     return [[[j, round(lift, 3), n] for j, lift, n in zip(*row, strict=True) if j >= 0] for row in rows]

@@ -272,13 +272,13 @@ class Training:
         measures = Diagnostics(self.bow)(topics, evidence)
         self.beat.check()
         called = names.of_texts(self.run, evidence, self.beat)
-        findings = snapshots.Findings(evidence, measures, divergences(topics), called)
+        outcome = snapshots.Outcome(evidence, measures, divergences(topics), called)
         self.beat.check()
         made = self.folder / "evidence", self.bow_folder
         settle(*made)  # they are on the disk before a row points to them
         items = sealed.put(*made, self.checkpoint)
         with transaction.atomic():
-            snapshots.publish(self.run.pk, self.attempt, self.state.t, topics, measures.coherence, findings)
+            snapshots.publish(self.run.pk, self.attempt, self.state.t, topics, measures.coherence, outcome)
             sealed.record(items)
         return topics
 
