@@ -4,7 +4,6 @@ says how).
 A page of a run with a tab of its own is a line here; its place among the others is that of its tab.
 """
 
-from functools import partial
 from uuid import UUID
 
 from django.http import HttpRequest
@@ -36,7 +35,7 @@ from webapp.api import views as api_views
 from webapp.compare import views as comparisons
 from webapp.corpora import deletion_views, file_views, version_views
 from webapp.corpora import views as corpora
-from webapp.curation import intrusion_views, ticked_views
+from webapp.curation import intrusion_views, ticked_views, transfer_views
 from webapp.curation import views as curation
 from webapp.documents import infer_views, parent_views, passage_views
 from webapp.documents import views as documents
@@ -93,17 +92,10 @@ def deletion(root: str, kind: str, access: Rule, for_good: Rule) -> list[URLPatt
 
 def intrusion_test(kind: str) -> list[URLPattern]:
     """A question of the reading test, and its answer: of words, or of topics."""
-    route, answer = f"{RUN}/reading/{kind}/<int:number>", intrusion_views.answer_test
+    route, name, fixed = f"{RUN}/reading/{kind}/<int:number>", f"reading_{kind}", {"kind": kind}
     return [
-        *page(
-            route,
-            partial(intrusion_views.test, kind=kind),
-            f"reading_{kind}",
-            ANSWER,
-            json=page_shapes.IntrusionPage,
-            example=NUMBER,
-        ),
-        form(f"{route}/answer", partial(answer, kind=kind), f"reading_{kind}_answer", ANSWER, example=NUMBER),
+        *page(route, intrusion_views.test, name, ANSWER, fixed=fixed, example=NUMBER),
+        form(f"{route}/answer", intrusion_views.answer_test, f"{name}_answer", ANSWER, fixed=fixed, example=NUMBER),
     ]
 
 
@@ -328,22 +320,14 @@ urlpatterns = [
         curation.index,
         "run_curation",
         SEE,
-        json=page_shapes.CurationPage,
         tab=Tab("Labels and notes", menu="Actions"),
     ),
     form(f"{RUN}/curation/<int:edit_id>/undo", curation.undo, "edit_undo", EDIT, example={"edit_id": 1}),
     form(f"{RUN}/curation/<int:edit_id>/redo", curation.redo, "edit_redo", EDIT, example={"edit_id": 1}),
     form(f"{RUN}/curation/<uuid:batch>/undo", curation.undo_batch, "edits_undo", EDIT, example={"batch": UUID(int=1)}),
     form(f"{RUN}/curation/table", curation.table, "curation_table", EDIT),
-    *page(
-        f"{RUN}/curation/carry",
-        exclude_words_views.carry,
-        "run_carry",
-        EDIT,
-        load=Load.HEAVY,
-        json=page_shapes.CarryPage,
-    ),
-    form(f"{RUN}/curation/carry/do", exclude_words_views.carry_over, "run_carry_over", EDIT),
+    *page(f"{RUN}/curation/carry", transfer_views.carry, "run_carry", EDIT, load=Load.HEAVY),
+    form(f"{RUN}/curation/carry/do", transfer_views.carry_over, "run_carry_over", EDIT),
     form("reader", curation.sign, "reader", LOCAL),  # with accounts a reader's name is that of the account
     # Steering
     *page(f"{RUN}/steer", steering_views.index, "run_steer", EDIT, tab=Tab("Steer the topics", menu="Actions")),
@@ -354,7 +338,6 @@ urlpatterns = [
         intrusion_views.index,
         "run_reading",
         ANSWER,
-        json=page_shapes.ReadingPage,
         tab=Tab("Reading tests", menu="Actions"),
     ),
     *page(
@@ -362,7 +345,6 @@ urlpatterns = [
         intrusion_views.results,
         "run_reading_results",
         SEE,
-        json=page_shapes.ResultsPage,
         tab=Tab("Reading tests", menu="Actions"),
     ),
     *page(
@@ -370,7 +352,6 @@ urlpatterns = [
         intrusion_views.passages,
         "reading_passages",
         ANSWER,
-        json=page_shapes.PassagesPage,
         example=NUMBER,
     ),
     form(

@@ -1,11 +1,13 @@
-"""Keeping what readers answer in the reading protocol. What has been revealed to a reader can't be answered anew."""
+"""Keeping readers' answers to the reading tests. What has been revealed to a reader can't be answered again."""
 
 import math
 
 from django.db import transaction
 
 from inference.errors import Invalid
+from webapp.curation.intrusion import TopicTest, WordTest
 from webapp.curation.services import LABEL, one_line
+from webapp.curation.shapes import Passage, Test
 from webapp.models import Answer, Run
 
 FITS = ("yes", "no", "unsure")
@@ -17,13 +19,13 @@ def save_reading(
     number: int,
     seed: int,
     reader: str,
-    passages: list[dict],
+    passages: list[Passage],
     fits: dict[int, str],
     label: str,
     confidence: str,
 ) -> None:
-    """Keep what a reader has said so far of a topic's passages (curation.intrusion.passages), and the label if there is
-    one.
+    """Keep the answers that a reader has given so far about a topic's passages (curation.intrusion.passages), and the
+    label if there is one.
 
     Raises Invalid when the label is too long, or comes without a confidence from 1 to 5; then the rest is kept.
     """
@@ -33,7 +35,7 @@ def save_reading(
     _check_room(run, reader)
     with transaction.atomic():
         for item, answer in fits.items():
-            payload = {name: passages[item][name] for name in ("document", "start", "end", "share", "stratum")}
+            payload = {name: getattr(passages[item], name) for name in ("document", "start", "end", "share", "stratum")}
             _keep(run, reader, Answer.Kind.FIT, number, seed, item, payload | {"fits": answer})
     label = one_line(label)
     if not label:
@@ -45,21 +47,24 @@ def save_reading(
     _keep(run, reader, Answer.Kind.LABEL, number, seed, 0, {"label": label, "confidence": int(confidence)})
 
 
-def save_choice(run: Run, kind: str, number: int, seed: int, reader: str, test: dict, chosen: int) -> None:
-    """Keep which word or topic a reader took for the intruder (curation.intrusion.word_test, topic_test). The first
-    choice counts."""
-    if not 0 <= chosen < len(test["shown"]):
-        raise Invalid("chosen", f"Choose one of the {len(test['shown'])}.")
+def save_choice(
+    run: Run, kind: Test, number: int, seed: int, reader: str, test: WordTest | TopicTest, chosen: int
+) -> None:
+    """Keep which word or topic a reader took for the intruder. The first choice counts."""
+    if not 0 <= chosen < len(test.shown):
+        raise Invalid("chosen", f"Choose one of the {len(test.shown)}.")
     _check_room(run, reader)
-    payload = {"shown": test["shown"], "intruder": test["intruder"], "chosen": chosen}
-    if kind == Answer.Kind.TOPICS:
-        weights = test["weights"]
-        payload["document"] = test["document"]
-        payload["shown"] = [topic["number"] for topic in test["shown"]]
-        # Chang et al. 2009, eq. 2; 0 is best
-        payload["log_odds"] = math.log(weights[test["intruder"]] / weights[chosen])
-    key = {"run": run, "reader": reader, "kind": kind, "topic": number, "seed": seed, "item": 0}
-    Answer.objects.get_or_create(**key, defaults={"payload": payload})
+    payload: dict[str, object] = {"shown": test.shown, "intruder": test.intruder, "chosen": chosen}
+    if isinstance(test, TopicTest):
+        payload |= {
+            "document": test.document,
+            "shown": [topic for topic, _ in test.shown],
+            # Chang et al. 2009, eq. 2; 0 is best
+            "log_odds": math.log(test.weights[test.intruder] / test.weights[chosen]),
+        }
+    Answer.objects.get_or_create(
+        run=run, reader=reader, kind=kind, topic=number, seed=seed, item=0, defaults={"payload": payload}
+    )
 
 
 def _check_room(run: Run, reader: str) -> None:
@@ -68,5 +73,6 @@ def _check_room(run: Run, reader: str) -> None:
 
 
 def _keep(run: Run, reader: str, kind: str, number: int, seed: int, item: int, payload: dict) -> None:
-    key = {"run": run, "reader": reader, "kind": kind, "topic": number, "seed": seed, "item": item}
-    Answer.objects.update_or_create(**key, defaults={"payload": payload})
+    Answer.objects.update_or_create(
+        run=run, reader=reader, kind=kind, topic=number, seed=seed, item=item, defaults={"payload": payload}
+    )

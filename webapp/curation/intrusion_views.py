@@ -1,150 +1,192 @@
-"""The reading protocol: passages to read and tests to pass blind, and what came of them."""
+"""The reading tests: passages to read and questions to answer blind, and what came of them."""
 
 from django.contrib import messages
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.urls import reverse
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_POST
 
 from inference.errors import Invalid
 from webapp.curation import intrusion as queries
-from webapp.curation import intrusion_answers
+from webapp.curation import intrusion_answers, reading_results
+from webapp.curation.intrusion import TopicTest, WordTest
+from webapp.curation.shapes import (
+    BlindPassage,
+    BlindPassagesPage,
+    BlindTopic,
+    IntrusionPage,
+    OwnLabel,
+    PassagesPage,
+    Progress,
+    ReadingPage,
+    ReadPassage,
+    ResultsPage,
+    RevealedTopic,
+    Task,
+    Test,
+    TopicWords,
+)
 from webapp.drawing.numbers import topic_label
 from webapp.models import Run
-from webapp.pages.page import address, number, page, reader, run_or_404
-from webapp.results import links, topics
+from webapp.pages.here import Here
+from webapp.pages.page import is_whole, reader, run_or_404
+from webapp.pages.page import number as number_of
+from webapp.pages.typed import Answer, typed
+from webapp.results import topics
+from webapp.results.links import topic_link
 from webapp.results.view import RunView
 
 TESTS = {"words": queries.word_test, "topics": queries.topic_test}
-PAGES = {"label": "reading_passages", "words": "reading_words", "topics": "reading_topics"}
+PAGES: dict[Task, str] = {"label": "reading_passages", "words": "reading_words", "topics": "reading_topics"}
 
 
-def _seed(request: HttpRequest) -> int:
-    return number(request, "seed", 0)
+def _url(view: RunView, task: Task, topic: int, seed: int) -> str:
+    return view.go(PAGES[task], topic, seed=seed or None)
 
 
-def _url(name: str, run: Run, topic: int, seed: int) -> str:
-    return reverse(name, args=[run.pk, topic]) + (f"?seed={seed}" if seed else "")
+def _next(view: RunView, task: Task, topic: int | None, seed: int) -> str | None:
+    """The page of a task and a topic; None where there is no topic left."""
+    return None if topic is None else _url(view, task, topic, seed)
 
 
-def _run(run_id: int, topic: int) -> Run:
-    run = run_or_404(run_id)
+def _check(run: Run, topic: int) -> None:
     if topic >= run.topics:
         raise Http404(f"Run {run.pk} has no topic {topic}.")
-    return run
 
 
-@require_safe
-def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
-    run, seed = run_or_404(run_id), _seed(request)
-    progress = queries.progress(run, reader(request), seed)
-    for kind, part in progress.items():
-        part["url"] = None if part["next"] is None else _url(PAGES[kind], run, part["next"], seed)
-    data = {"progress": progress, "topics": run.topics, "seed": seed, "done": run.status == Run.Status.DONE}
-    return page(request, "run/reading.html", data, as_json=as_json, run=run)
+@typed("run/reading.html")
+def index(request: HttpRequest, view: RunView, *, seed: int = 0) -> Answer[ReadingPage]:
+    """The three tasks, and how far the reader is."""
+    return Answer(
+        ReadingPage(
+            progress={
+                task: Progress(done, following, _next(view, task, following, seed))
+                for task, (done, following) in queries.progress(view, reader(request), seed).items()
+            },
+            topics=view.run.topics,
+            seed=seed,
+            done=view.run.status == Run.Status.DONE,
+        )
+    )
 
 
-@require_safe
-def passages(request: HttpRequest, run_id: int, number: int, as_json: bool = False) -> HttpResponse:
+@typed({PassagesPage: "run/reading_passages.html", BlindPassagesPage: "run/reading_blind.html"})
+def passages(
+    request: HttpRequest, view: RunView, number: int, *, seed: int = 0
+) -> Answer[PassagesPage | BlindPassagesPage]:
     """Ten passages, without anything that tells what the model makes of them until all questions are answered."""
-    run, seed = _run(run_id, number), _seed(request)
-    view = RunView(run)
+    run, who = view.run, reader(request)
+    _check(run, number)
     read = queries.passages(run, number, seed)
-    said = queries.answers(run, number, seed, reader(request), "label", "fit")
-    shown = queries.revealed(said, read)
-    blind = ("document", "share", "stratum", "start", "end", "title", "date_text", "number", "url")
-    for i, passage in enumerate(read):
-        passage["fits"] = said.get(("fit", i), {}).get("fits", "")
-        passage["number"] = passage["document"]
-        passage["url"] = reverse("run_document", args=[run.pk, passage["document"]])
-        if not shown:
-            for name in blind:
-                del passage[name]
-    data = {
-        "topic": links.topic(view, number) if shown else {"number": number, "label": topic_label(number)},
-        "seed": seed,
-        "passages": read,
-        "label": said.get(("label", 0), {"label": "", "confidence": None}),
-        "revealed": shown,
-        "words": topics.top_words(view, [number])[number] if shown else [],
-        "labels": queries.labels(run, number) if shown else [],
-    }
-    following = queries.progress(run, reader(request), seed)["label"]["next"] if shown else None
-    data["next"] = None if following is None else _url("reading_passages", run, following, seed)
-    return page(request, "run/reading_passages.html", data, as_json=as_json, run=run)
+    answered = queries.answers(run, number, seed, who, "label", "fit")
+    label = OwnLabel(**answered.get(("label", 0), {"label": "", "confidence": None}))
+    fits = [answered.get(("fit", i), {}).get("fits", "") for i in range(len(read))]
+    if not queries.revealed(answered, read):
+        return Answer(
+            BlindPassagesPage(
+                topic=BlindTopic(number, topic_label(number)),
+                seed=seed,
+                passages=[BlindPassage(passage.text, fit) for passage, fit in zip(read, fits, strict=True)],
+                label=label,
+                revealed=False,
+                words=[],
+                labels=[],
+                next=None,
+            )
+        )
+    _, following = queries.progress(view, who, seed)["label"]
+    return Answer(
+        PassagesPage(
+            topic=topic_link(view, number),
+            seed=seed,
+            passages=[
+                ReadPassage(
+                    **vars(passage), fits=fit, number=passage.document, url=view.go("run_document", passage.document)
+                )
+                for passage, fit in zip(read, fits, strict=True)
+            ],
+            label=label,
+            revealed=True,
+            words=topics.top_words(view, [number])[number],
+            labels=queries.labels(run, number),
+            next=_next(view, "label", following, seed),
+        )
+    )
 
 
 @require_POST
 def answer_passages(request: HttpRequest, run_id: int, number: int) -> HttpResponse:
-    run, seed, sent = _run(run_id, number), _seed(request), request.POST
+    run, seed, sent, who = run_or_404(run_id), number_of(request, "seed") or 0, request.POST, reader(request)
+    _check(run, number)
     read = queries.passages(run, number, seed)
-    if queries.revealed(queries.answers(run, number, seed, reader(request), "label", "fit"), read):
+    here = redirect(_url(RunView(run), "label", number, seed))
+    if queries.revealed(queries.answers(run, number, seed, who, "label", "fit"), read):
         messages.error(request, "You have seen which topic this is, so your answers can no longer be changed.")
-        return redirect(_url("reading_passages", run, number, seed))
+        return here
     fits = {i: sent[f"fits_{i}"] for i in range(len(read)) if sent.get(f"fits_{i}")}
+    label, missing = sent.get("label", ""), len(read) - len(fits)
     try:
-        intrusion_answers.save_reading(
-            run, number, seed, reader(request), read, fits, sent.get("label", ""), sent.get("confidence", "")
-        )
+        intrusion_answers.save_reading(run, number, seed, who, read, fits, label, sent.get("confidence", ""))
     except Invalid as error:
         messages.error(request, error.message)
     else:
-        missing = len(read) - len(fits)
-        if missing or not sent.get("label", "").strip():
-            parts = [f"{missing} of {len(read)} passages"] * bool(missing) + ["the label"] * (
-                not sent.get("label", "").strip()
-            )
+        parts = [f"{missing} of {len(read)} passages"] * bool(missing) + ["the label"] * (not label.strip())
+        if parts:
             messages.info(request, f"Saved. Still to answer: {' and '.join(parts)}.")
-    return redirect(_url("reading_passages", run, number, seed))
+    return here
 
 
-@require_safe
-def test(request: HttpRequest, run_id: int, number: int, kind: str, as_json: bool = False) -> HttpResponse:
+@typed("run/reading_test.html")
+def test(request: HttpRequest, view: RunView, number: int, kind: Test, *, seed: int = 0) -> Answer[IntrusionPage]:
     """Which word, or which topic, does not belong? The intruder is named once it is answered."""
-    run, seed = _run(run_id, number), _seed(request)
-    view, asked = RunView(run), TESTS[kind](run, number, seed)
-    said = queries.answers(run, number, seed, reader(request), kind).get((kind, 0))
-    following = queries.after(run, reader(request), seed, kind, number)
-    data = {
-        "kind": kind,
-        "number": number,
-        "seed": seed,
-        "shown": asked["shown"] if asked else None,
-        "text": asked.get("text") if asked else None,
-        "next": None if following is None else _url(PAGES[kind], run, following, seed),
-        "chosen": said["chosen"] if said else None,
-        "intruder": said["intruder"] if said else None,
-        "document": reverse("run_document", args=[run.pk, said["document"]]) if said and kind == "topics" else None,
-        "topic": links.topic(view, number) if said else None,
-    }
-    if asked and kind == "topics":
-        data["shown"] = [
-            {"words": row["words"]} | ({"topic": links.topic(view, row["number"])} if said else {})
-            for row in asked["shown"]
-        ]
-    return page(request, "run/reading_test.html", data, as_json=as_json, run=run)
-
-
-@require_POST
-def answer_test(request: HttpRequest, run_id: int, number: int, kind: str) -> HttpResponse:
-    """Keep the choice and go on to the next question."""
-    run, seed = _run(run_id, number), _seed(request)
-    asked, chosen = TESTS[kind](run, number, seed), request.POST.get("chosen", "")
-    if asked is None:
-        raise Http404("There is no such question.")
-    if not (chosen.isascii() and chosen.isdigit() and len(chosen) < 3):
-        raise BadRequest(f"“chosen” must be a whole number, got “{chosen[:20]}”.")
-    intrusion_answers.save_choice(run, kind, number, seed, reader(request), asked, int(chosen))
-    following = queries.after(run, reader(request), seed, kind, number)
-    return redirect(
-        reverse("run_reading_results", args=[run.pk]) if following is None else _url(PAGES[kind], run, following, seed)
+    run, who = view.run, reader(request)
+    _check(run, number)
+    asked = TESTS[kind](run, number, seed)
+    answered = queries.answers(run, number, seed, who, kind).get((kind, 0), {})
+    document = answered.get("document")
+    return Answer(
+        IntrusionPage(
+            kind=kind,
+            number=number,
+            seed=seed,
+            shown=_shown(view, asked, bool(answered)),
+            text=asked.text if isinstance(asked, TopicTest) else None,
+            next=_next(view, kind, queries.after(view, who, seed, kind, number), seed),
+            chosen=answered.get("chosen"),
+            intruder=answered.get("intruder"),
+            document=None if document is None else view.go("run_document", document),
+            topic=topic_link(view, number) if answered else None,
+        )
     )
 
 
-@require_safe
-def results(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
-    run = run_or_404(run_id)
-    data = queries.results(run, number(request, "after", 0))
-    data["next"] = None if data["next"] is None else address(request, after=data["next"])
-    return page(request, "run/reading_results.html", data, as_json=as_json, run=run)
+def _shown(
+    view: RunView, asked: WordTest | TopicTest | None, revealed: bool
+) -> list[str] | list[RevealedTopic | TopicWords] | None:
+    if isinstance(asked, TopicTest):
+        return [
+            RevealedTopic(words, topic_link(view, k)) if revealed else TopicWords(words) for k, words in asked.shown
+        ]
+    return asked.shown if asked else None
+
+
+@require_POST
+def answer_test(request: HttpRequest, run_id: int, number: int, kind: Test) -> HttpResponse:
+    """Keep the choice and continue with the next question."""
+    run, seed, chosen = run_or_404(run_id), number_of(request, "seed") or 0, request.POST.get("chosen", "")
+    _check(run, number)
+    asked, view = TESTS[kind](run, number, seed), RunView(run)
+    if asked is None:
+        raise Http404("There is no such question.")
+    if not is_whole(chosen):
+        raise BadRequest(f"“chosen” must be a whole number, got “{chosen[:20]}”.")
+    intrusion_answers.save_choice(run, kind, number, seed, reader(request), asked, int(chosen))
+    following = queries.after(view, reader(request), seed, kind, number)
+    return redirect(_next(view, kind, following, seed) or view.go("run_reading_results"))
+
+
+@typed("run/reading_results.html")
+def results(view: RunView, here: Here, *, after: int = 0) -> Answer[ResultsPage]:
+    """What readers judged: labels side by side, how far they agree, how precise the topics are."""
+    listed, following, measures = reading_results.results(view, after)
+    return Answer(ResultsPage(topics=listed, next=here.following(following), **measures))

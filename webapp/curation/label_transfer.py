@@ -1,26 +1,27 @@
-"""What readers said of the topics of one run, said of the same topics of a later run of the corpus."""
+"""Labels and notes of one run, carried to the same topics of another run of the corpus."""
 
 from typing import NamedTuple
 
 import numpy as np
+from django.db.models import Count
 
 from inference import Topics
 from inference.errors import Invalid
 from inference.explore import matching
 from webapp.curation import services as curation
-from webapp.models import Run, Version
+from webapp.curation.shapes import LabelledRun
+from webapp.models import Edit, Run, Version
 from webapp.results.view import RunView
 from webapp.results.weights import topics as topics_of
 from webapp.results.weights import vocabulary, words
 
 FIELDS = ("label", "note", "group", "colour", "hidden")
+OFFERED = 30  # runs
 
 
 class Plan(NamedTuple):
-    """pairs: (topic there, topic here, similarity) of those of which anything is said; orphans: topics there without a
-    like here.
-
-    values: what is to be said here: topic -> field -> text, where nothing is said yet.
+    """What is carried. pairs: (topic there, topic here, similarity) of topics that have labels or notes; orphans: such
+    topics there without a match here. values: topic here -> field -> text, of fields that are empty here.
     """
 
     pairs: list[tuple[int, int, float]]
@@ -39,22 +40,23 @@ def plan(source_view: RunView, target_view: RunView) -> Plan:
     for run in (source, target):
         if not run.final:
             raise Invalid("from", f"Run {run.pk} is not done; labels can be carried when it is.")
-    matched = matching.match(topics_of(source.snapshot), topics_of(target.snapshot), *words(source, target))
-    said, here = source_view.labels, target_view.labels
-    edited = said.edited()
+    matched = matching.match(topics_of(source_view.snapshot), topics_of(target_view.snapshot), *words(source, target))
+    there, here = source_view.labels, target_view.labels
+    edited = there.edited()
     pairs = [(k, int(matched.partner[k]), float(matched.similarity[k])) for k in edited if matched.partner[k] >= 0]
     values = {}
     for k, partner, _ in pairs:
-        theirs, own = said.present(k), here.present(partner)
+        theirs, own = there.present(k), here.present(partner)
         values[partner] = {field: theirs[field] for field in FIELDS if theirs[field] and not own[field]}
         into = int(matched.partner[int(theirs["into"])]) if theirs["into"] else -1
         if into >= 0 and not own["into"]:
             values[partner]["into"] = str(into)
-    return Plan(pairs, [k for k in edited if matched.partner[k] < 0], {k: of for k, of in values.items() if of})
+    orphans = [k for k in edited if matched.partner[k] < 0]
+    return Plan(pairs, orphans, {k: fields for k, fields in values.items() if fields})
 
 
 def carry(source: Run, target: Run) -> Plan:
-    """Say it, as one entry of the history that can be undone as a whole. Raises Invalid, and then nothing is said."""
+    """Store the edits of `plan`, which can be undone together. Raises Invalid; then nothing is stored."""
     transfer = plan(RunView(source), RunView(target))
     curation.change_many(target, transfer.values, f"carried from run {source.pk}")
     return transfer
@@ -64,4 +66,15 @@ def inherited(parent: Run, version: Version) -> tuple[Topics, np.ndarray]:
     """The topics of a run, and for each word of another version's vocabulary its number in them, -1 for a new one:
     int32[V]."""
     there = {word: number for number, word in enumerate(vocabulary(parent.version))}
-    return topics_of(parent.snapshot), np.array([there.get(word, -1) for word in vocabulary(version)], np.int32)
+    return topics_of(RunView(parent).snapshot), np.array(
+        [there.get(word, -1) for word in vocabulary(version)], np.int32
+    )
+
+
+def labelled(run: Run) -> list[LabelledRun]:
+    """Other runs of the corpus of which a topic has a label or a note, newest first."""
+    edits = Edit.objects.filter(
+        run__corpus=run.corpus_id, run__status=Run.Status.DONE, run__deleted_at=None, undone_at=None
+    ).exclude(run=run)
+    counted = edits.values("run").annotate(topics=Count("topic", distinct=True)).order_by("-run")[:OFFERED]
+    return [LabelledRun(row["run"], row["topics"]) for row in counted]

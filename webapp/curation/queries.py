@@ -1,9 +1,10 @@
-"""What readers said of a run's topics: the history of it, what one topic's form shows, and labels to choose from."""
+"""Labels and notes of a run's topics: their history, what the form of a topic shows, and labels to choose from."""
 
 import math
 from dataclasses import dataclass
 from uuid import UUID
 
+from webapp.curation.shapes import EditRow, TopicGroup
 from webapp.drawing.numbers import HUE_NAMES, topic_label
 from webapp.models import Edit, Run
 from webapp.results import links
@@ -16,17 +17,15 @@ WORDS = 100  # of a topic's words that a label may be made of
 OFFERED = 300  # topics that the field for a merge offers by name; any other can be typed
 
 
-def history(view: RunView, before: int | None = None, topic: int | None = None) -> tuple[list[dict], int | None]:
-    """Edits, newest first, and where the next page begins.
-
-    Each has id, topic (a link), field, value, by, at, undone_at, undone_by, batch, together (how many edits of its
-    batch are not undone) and state: "holds", "replaced" by a newer one, or "undone".
-    """
+def history(view: RunView, before: int | None = None, topic: int | None = None) -> tuple[list[EditRow], int | None]:
+    """Edits, newest first, and where the next page begins."""
     edits = rows(
         """
         SELECT e.id, e.topic, e.field, e.value, e.by, e.at, e.undone_at, e.undone_by, e.batch,
-               EXISTS (SELECT FROM webapp_edit n WHERE n.run_id = e.run_id AND n.topic = e.topic AND n.field = e.field
-                       AND n.undone_at IS NULL AND n.id > e.id) AS replaced,
+               CASE WHEN e.undone_at IS NOT NULL THEN 'undone'
+                    WHEN EXISTS (SELECT FROM webapp_edit n WHERE n.run_id = e.run_id AND n.topic = e.topic
+                                 AND n.field = e.field AND n.undone_at IS NULL AND n.id > e.id) THEN 'replaced'
+                    ELSE 'holds' END AS state,
                (SELECT count(*) FROM webapp_edit b WHERE b.batch = e.batch AND b.undone_at IS NULL) AS together
         FROM webapp_edit e
         WHERE e.run_id = %(run)s AND (%(before)s::bigint IS NULL OR e.id < %(before)s)
@@ -35,12 +34,13 @@ def history(view: RunView, before: int | None = None, topic: int | None = None) 
         """,
         {"run": view.run.pk, "before": before, "topic": topic, "limit": PAGE + 1},
     )
-    for row in edits:
-        replaced = row.pop("replaced")
-        row["state"] = "undone" if row["undone_at"] else "replaced" if replaced else "holds"
-        row["said"] = sentence(row["field"], row["value"])
-        row["topic"] = links.topic(view, row["topic"])
-    return edits[:PAGE], edits[PAGE - 1]["id"] if len(edits) > PAGE else None
+    listed = [
+        EditRow(
+            **edit | {"topic": links.topic_link(view, edit["topic"]), "said": sentence(edit["field"], edit["value"])}
+        )
+        for edit in edits[:PAGE]
+    ]
+    return listed, listed[-1].id if len(edits) > PAGE else None
 
 
 def sentence(field: str, value: str) -> str:
@@ -62,14 +62,12 @@ def in_batch(run: Run, batch: UUID) -> bool:
     return Edit.objects.filter(run=run, batch=batch).exists()
 
 
-def groups(view: RunView) -> list[dict]:
-    """The groups and their topics: [{"name", "topics": [link]}]; at the end what is in none, but named or merged."""
-    said = view.labels
-    members: dict[str, list[int]] = {}
-    for k in said.edited():
-        members.setdefault(said.group(k), []).append(k)
-    order = sorted(members, key=lambda name: (not name, name.lower()))
-    return [{"name": name, "topics": [links.topic(view, k) for k in members[name]]} for name in order]
+def groups(view: RunView) -> list[TopicGroup]:
+    """The groups and their topics; at the end what is in none, but named or merged."""
+    members: dict[str, list[TopicLink]] = {}
+    for k in view.labels.edited():
+        members.setdefault(view.labels.group(k), []).append(links.topic_link(view, k))
+    return [TopicGroup(name, members[name]) for name in sorted(members, key=lambda name: (not name, name.lower()))]
 
 
 @dataclass(frozen=True)

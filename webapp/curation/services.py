@@ -1,5 +1,5 @@
-"""What readers say of topics: labels, notes, colours, groups, what is hidden, what is read as one. All of it is
-undoable.
+"""Labels, notes, colours and groups of topics, and which are hidden or merged, as readers want them. All of it can be
+undone.
 
 Nothing here touches the model's own results. Edits are rows that are only added (models.Edit); an edit is undone by a
 mark on its row. Each change of a run's edits locks the run's row, so that two readers can't make a circle of merges.
@@ -46,7 +46,7 @@ def _visible(character: str) -> bool:
 
 
 def change(run: Run, topic: int, values: dict[str, str], by: str) -> int:
-    """Say something of a topic: `values` is field of Edit -> text as it was typed. Returns how many fields changed.
+    """Edit a topic: `values` is field of Edit -> text as it was typed. Returns how many fields changed.
 
     Raises Invalid, naming the field; then nothing has changed.
     """
@@ -73,7 +73,7 @@ def change_many(run: Run, values: dict[int, dict[str, str]], by: str) -> int:
 
 
 def undo(run: Run, edit: Edit, by: str) -> None:
-    """Take an edit back; what was said before it holds again. Undoing twice changes nothing."""
+    """Take an edit back; the value before it holds again. Undoing twice changes nothing."""
     with _editing(run):
         Edit.objects.filter(pk=edit.pk, undone_at=None).update(undone_at=timezone.now(), undone_by=by)
 
@@ -85,7 +85,7 @@ def redo(run: Run, edit: Edit) -> None:
 
 
 def undo_batch(run: Run, batch: uuid.UUID, by: str) -> int:
-    """Take back all that was said at once with one form or one table. Returns how many edits that were."""
+    """Take back all edits that were made at once, with one form or one table. Returns how many these were."""
     with _editing(run):
         here = Edit.objects.filter(run=run, batch=batch, undone_at=None)
         return here.update(undone_at=timezone.now(), undone_by=by)
@@ -107,13 +107,13 @@ def _refuse_circles(run: Run) -> None:
     into = {k: int(target) for k in present.edited() if (target := present.present(k)["into"])}
     for topic in into:
         way = [topic]
-        while (target := into.get(way[-1])) is not None:
-            if target in way:
-                circle = " into ".join(map(topic_label, [*way[way.index(target) :], target]))
+        while (following := into.get(way[-1])) is not None:
+            if following in way:
+                circle = " into ".join(map(topic_label, [*way[way.index(following) :], following]))
                 raise Invalid(
                     "into", f"This would merge topics in a circle ({circle}). Undo one of these merges first."
                 )
-            way.append(target)
+            way.append(following)
 
 
 def _clean(run: Run, topic: int, field: str, text: str) -> str:
@@ -183,14 +183,14 @@ def read_table(run: Run, content: bytes, by: str) -> int:
     try:
         known = _header(reader)
         for row in reader:
-            said = {field: unsafe(row[column]) for column, field in known.items() if row[column]}
-            if "topic" not in said:
+            cells = {field: unsafe(row[column]) for column, field in known.items() if row[column]}
+            if "topic" not in cells:
                 continue
-            topic = topic_number(said.pop("topic"), run)
+            topic = topic_number(cells.pop("topic"), run)
             if topic in values:
                 raise Invalid("topic", f"{topic_label(topic)} has two lines.")
-            values[topic] = said
-            for field, cell in said.items():
+            values[topic] = cells
+            for field, cell in cells.items():
                 _clean(run, topic, field, cell)
     except Invalid as error:
         raise Invalid("table", f"Line {reader.line_num}: {error.message}") from None

@@ -1,5 +1,5 @@
-"""What is done with the topics that are ticked in a list: forms that lead to a page about them, or say something of all
-of them at once."""
+"""What is done with the topics that are ticked in a list: forms that lead to a page about them, or edit all of them at
+once."""
 
 from urllib.parse import urlencode
 
@@ -52,7 +52,9 @@ def edit(request: HttpRequest, run_id: int) -> HttpResponse:
     try:
         values = _values(run, ticked, do, request.POST.get(do, ""))
         changed = curation.change_many(run, values, reader(request))
-        text = f"{_said(run, ticked, do)}. It can be undone under Labels and notes." if changed else "Nothing changed."
+        text = (
+            f"{_sentence(run, ticked, do)}. It can be undone under Labels and notes." if changed else "Nothing changed."
+        )
         messages.success(request, text)
     except Invalid as error:
         messages.error(request, error.message)
@@ -72,7 +74,7 @@ def _values(run: Run, ticked: list[int], do: str, text: str) -> dict[int, dict[s
     raise Invalid("do", "Choose an action for the ticked topics.")
 
 
-def _said(run: Run, ticked: list[int], do: str) -> str:
+def _sentence(run: Run, ticked: list[int], do: str) -> str:
     count = f"{len(ticked):,} topic{'' if len(ticked) == 1 else 's'}"
     if do == "merge":
         return f"{count} are now merged into {topic_label(_largest(run, ticked))}"

@@ -1,4 +1,4 @@
-"""What readers say of topics: the form of a topic, the history with undo, a table of labels to read."""
+"""Labels and notes of topics: the form of a topic, the history with undo, a table of labels to import."""
 
 from uuid import UUID
 
@@ -6,38 +6,40 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_POST
 
 from inference.errors import Invalid
 from webapp.curation import queries
 from webapp.curation import services as curation
+from webapp.curation.shapes import CurationPage
 from webapp.models import Edit, Run
-from webapp.pages.page import READER, back, next_page, number, page, reader, run_or_404
+from webapp.pages.here import Here
+from webapp.pages.page import READER, back, reader, run_or_404
+from webapp.pages.typed import Answer, typed
 from webapp.results import links
 from webapp.results.view import RunView
 
 
-@require_safe
-def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
-    run = run_or_404(run_id)
-    topic = number(request, "topic")
-    if topic is not None and topic >= run.topics:
-        raise Http404(f"Run {run.pk} has no topic {topic}.")
-    view = RunView(run)
-    edits, following = queries.history(view, number(request, "before"), topic)
-    data = {
-        "edits": edits,
-        "next": next_page(request, before=following),
-        "topic": None if topic is None else links.topic(view, topic),
-        "groups": queries.groups(view),
-    }
-    return page(request, "run/curation.html", data, as_json=as_json, run=run, reader=reader(request))
+@typed("run/curation.html")
+def index(view: RunView, here: Here, *, topic: int | None = None, before: int | None = None) -> Answer[CurationPage]:
+    """Labels and notes: the history of all topics, or of one, and the groups at present."""
+    if topic is not None and topic >= view.run.topics:
+        raise Http404(f"Run {view.run.pk} has no topic {topic}.")
+    edits, following = queries.history(view, before, topic)
+    return Answer(
+        CurationPage(
+            edits=edits,
+            next=here.url(before=following) if following else None,
+            topic=None if topic is None else links.topic_link(view, topic),
+            groups=queries.groups(view),
+        )
+    )
 
 
 @require_POST
 def edit(request: HttpRequest, run_id: int, number: int) -> HttpResponse:
     """Take the fields that the form changed: each comes with what it `was` when the form was opened, so that a form
-    that was open for long does not take back what another reader said since."""
+    that was open for long does not take back what another reader changed since."""
     run = run_or_404(run_id)
     sent = request.POST
     values = {f: sent[f] for f in Edit.Field.values if f in sent and sent[f] != sent.get(f"was_{f}")}

@@ -1,4 +1,4 @@
-"""What if: the same training without some words, and what readers said carried over to it."""
+"""What if: the same training without some words."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -6,9 +6,6 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_POST, require_safe
 
 from inference.errors import Invalid
-from webapp.accounts import authorization
-from webapp.curation import label_transfer
-from webapp.models import Run
 from webapp.pages.page import number, page, run_or_404
 from webapp.results import links
 from webapp.results.view import RunView
@@ -43,46 +40,3 @@ def train(request: HttpRequest, run_id: int) -> HttpResponse:
     except Invalid as error:
         messages.error(request, error.message)
         return redirect("run_without", run.pk)
-
-
-@require_safe
-def carry(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
-    """What would be carried over from ?source=, another run of the corpus, and what would not."""
-    run = run_or_404(run_id)
-    source = number(request, "source")
-    data = {"from": source, "offered": excluded_words.labelled(run), "pairs": [], "orphans": [], "fields": 0}
-    if source is not None:
-        data |= _described(run, _source(request, source))
-    return page(request, "run/carry.html", data, as_json=as_json, run=run)
-
-
-@require_POST
-def carry_over(request: HttpRequest, run_id: int) -> HttpResponse:
-    run = run_or_404(run_id)
-    try:
-        text = request.POST.get("from", "")
-        if not (text.isascii() and text.isdigit() and len(text) < 10):
-            raise Invalid("from", "Choose the run whose labels are to be carried over.")
-        transfer = label_transfer.carry(_source(request, int(text)), run)
-        said = (
-            f"{len(transfer.values):,} topic{'' if len(transfer.values) == 1 else 's'} took over what run {text} says."
-        )
-        if transfer.orphans:
-            said += f" {len(transfer.orphans):,} of its topics have no match here."
-        messages.success(request, said)
-    except Invalid as error:
-        messages.error(request, error.message)
-    return redirect("run_curation", run.pk)
-
-
-def _described(run: Run, source: Run) -> dict:
-    here, there = RunView(run), RunView(source)
-    return excluded_words.described(here, there, label_transfer.plan(there, here))
-
-
-def _source(request: HttpRequest, pk: int) -> Run:
-    """A run from an address or a form: missing is a mistake of theirs, not a page that is gone."""
-    try:
-        return authorization.runs(request).select_related("corpus", "version", "snapshot").get(pk=pk)
-    except Run.DoesNotExist:
-        raise Invalid("from", f"There is no run {pk}.") from None

@@ -1,10 +1,7 @@
-"""Runs that leave words out of their corpus's vocabulary, and what readers say of one run for another."""
+"""Runs that leave words out of their corpus's vocabulary."""
 
-from django.db.models import Count
-
-from webapp.models import Edit, Run, Word
-from webapp.results import links, topics
-from webapp.results.view import RunView
+from webapp.models import Run, Word
+from webapp.results import topics
 
 OFFERED = 30  # words of a topic
 SHOWN = 30  # runs
@@ -31,29 +28,3 @@ def children(run: Run) -> list[dict]:
         {"id": child.pk, "status": child.status, "dropped": child.dropped}
         for child in run.children.order_by("-pk")[:SHOWN]
     ]
-
-
-def labelled(run: Run) -> list[dict]:
-    """Other runs of the corpus of which readers said something, newest first."""
-    edits = Edit.objects.filter(
-        run__corpus=run.corpus_id, run__status=Run.Status.DONE, run__deleted_at=None, undone_at=None
-    ).exclude(run=run)
-    runs = edits.values("run").annotate(topics=Count("topic", distinct=True)).order_by("-run")[:SHOWN]
-    return [{"id": row["run"], "topics": row["topics"]} for row in runs]
-
-
-def described(run: RunView, source: RunView, plan) -> dict:
-    """curation.label_transfer.Plan as a page shows it."""
-    return {
-        "pairs": [
-            {
-                "there": links.topic(source, k),
-                "here": links.topic(run, j),
-                "similarity": s,
-                "takes": sorted(plan.values.get(j, {})),
-            }
-            for k, j, s in plan.pairs
-        ],
-        "orphans": [links.topic(source, k) for k in plan.orphans],
-        "fields": sum(map(len, plan.values.values())),
-    }

@@ -15,7 +15,7 @@ from inference.errors import Invalid
 from tests.webapp import mixtures
 from tests.webapp.results.test_results import download
 from webapp.curation import intrusion as queries
-from webapp.curation import intrusion_answers
+from webapp.curation import intrusion_answers, reading_results
 from webapp.curation import services as curation
 from webapp.documents import wording
 from webapp.exports import FORMS, wanted
@@ -66,15 +66,15 @@ def test_sample_is_reproducible_and_in_strata(trained):
     for number in range(trained.topics):
         chosen = queries.sample(trained, number, 0)
         assert chosen == queries.sample(trained, number, 0) != queries.sample(trained, number, 1)
-        assert Counter(row["stratum"] for row in chosen) == queries.STRATA
-        assert len({row["document"] for row in chosen}) == 10
-        shares = {s: [row["share"] for row in chosen if row["stratum"] == s] for s in queries.STRATA}
+        assert Counter(row.stratum for row in chosen) == queries.STRATA
+        assert len({row.document for row in chosen}) == 10
+        shares = {s: [row.share for row in chosen if row.stratum == s] for s in queries.STRATA}
         assert min(shares["high"]) >= max(shares["middle"]) and min(shares["middle"]) >= max(shares["borderline"])
         stored = {row.document: row.share for row in mixtures.rows(trained) if row.topic == number}
         for row in chosen:
-            assert row["share"] == pytest.approx(stored[row["document"]], rel=1e-5)
-        assert [row["stratum"] for row in chosen] != sorted(
-            (row["stratum"] for row in chosen), key=list(queries.STRATA).index
+            assert row.share == pytest.approx(stored[row.document], rel=1e-5)
+        assert [row.stratum for row in chosen] != sorted(
+            (row.stratum for row in chosen), key=list(queries.STRATA).index
         )
 
 
@@ -84,25 +84,25 @@ def test_passages_are_where_the_topic_is(trained):
     )
     for row in queries.passages(trained, 2, 0):
         text = (
-            Document.objects.filter(corpus_id=trained.corpus_id, number=row["document"])
+            Document.objects.filter(corpus_id=trained.corpus_id, number=row.document)
             .values_list("text", flat=True)
             .get()
         )
-        assert row["text"] == text[row["start"] : row["end"]]
-        words, _, given, _ = evidence.of(trained).document(row["document"])
+        assert row.text == text[row.start : row.end]
+        words, _, given, _ = evidence.of(trained).document(row.document)
         mine = {vocabulary[w] for w in words[given == 2].tolist()}
         has = [word in mine for _, _, word in wording.terms(trained.version, [text])[0]]
         most = max(sum(has[i : i + queries.WINDOW]) for i in range(max(1, len(has) - queries.WINDOW + 1)))
-        assert sum(word in mine for _, _, word in wording.terms(trained.version, [row["text"]])[0]) == most > 0
+        assert sum(word in mine for _, _, word in wording.terms(trained.version, [row.text])[0]) == most > 0
 
 
 def test_word_intruder(trained):
     for number in range(trained.topics):
         asked = queries.word_test(trained, number, 0)
         own = queries.topics.top_words(RunView(trained), [number], queries.APART, queries.topics.FREQUENT)[number]
-        intruder = asked["shown"][asked["intruder"]]
-        assert len(asked["shown"]) == 6 and intruder not in own
-        assert sorted(w for w in asked["shown"] if w != intruder) == sorted(own[:5])
+        intruder = asked.shown[asked.intruder]
+        assert len(asked.shown) == 6 and intruder not in own
+        assert sorted(w for w in asked.shown if w != intruder) == sorted(own[:5])
         assert any(
             intruder in words
             for k, words in queries.topics.top_words(
@@ -111,7 +111,7 @@ def test_word_intruder(trained):
             if k != number
         )
         assert asked == queries.word_test(trained, number, 0)
-    places = {queries.word_test(trained, 1, seed)["intruder"] for seed in range(30)}
+    places = {queries.word_test(trained, 1, seed).intruder for seed in range(30)}
     assert len(places) >= 5  # it may stand anywhere
 
 
@@ -119,16 +119,16 @@ def test_topic_intruder(trained):
     asked = [t for t in (queries.topic_test(trained, k, 0) for k in range(trained.topics)) if t]
     assert asked
     for test in asked:
-        present, tokens = evidence.of(trained).mixture(test["document"])
-        shown = [row["number"] for row in test["shown"]]
-        intruder = shown[test["intruder"]]
+        present, tokens = evidence.of(trained).mixture(test.document)
+        shown = [number for number, _ in test.shown]
+        intruder = shown[test.intruder]
         assert intruder not in present and len(set(shown)) == 4
         largest = dict(zip(present.tolist(), tokens.tolist(), strict=True))
         assert (
             sorted((largest[k] for k in shown if k != intruder), reverse=True)
             == sorted(largest.values(), reverse=True)[:3]
         )
-        assert test["weights"] == [largest.get(k, 0.5) for k in shown]
+        assert test.weights == [largest.get(k, 0.5) for k in shown]
 
 
 # Blindness -----------------------------------------------------------------------------------------------------------
@@ -143,7 +143,7 @@ def test_nothing_is_given_away_before(client, trained):
     html = client.get(url("reading_passages", trained, 2)).content.decode()
     assert "Giveaway" not in html and "borderline" not in html and '<svg class="bar' not in html
     for passage in queries.passages(trained, 2, 0):
-        assert passage["title"] not in html
+        assert passage.title not in html
     for kind in ("words", "topics"):
         twin = client.get(url(f"reading_{kind}_json", trained, 2)).json()
         assert twin["chosen"] is None is twin["intruder"] and twin["topic"] is None and twin["document"] is None
@@ -214,14 +214,14 @@ def test_all_word_questions_one_after_the_other(client, trained):
         number = int(at.split("?")[0].rstrip("/").split("/")[-1])
         asked.append(number)
         at = client.post(
-            url("reading_words_answer", trained, number), {"chosen": queries.word_test(trained, number, 0)["intruder"]}
+            url("reading_words_answer", trained, number), {"chosen": queries.word_test(trained, number, 0).intruder}
         )["Location"]
     assert sorted(asked) == list(range(trained.topics)) and at == reverse("run_reading_results", args=[trained.pk])
     assert client.get(reverse("run_reading_results_json", args=[trained.pk])).json()["model_precision"] == 1
 
 
 def test_the_first_choice_counts(client, trained):
-    right = queries.word_test(trained, 2, 0)["intruder"]
+    right = queries.word_test(trained, 2, 0).intruder
     page = url("reading_words_answer", trained, 2)
     client.post(page, {"chosen": (right + 1) % 6})
     client.post(page, {"chosen": right})
@@ -236,15 +236,15 @@ def test_the_first_choice_counts(client, trained):
 def test_topic_log_odds(client, trained):
     number = next(k for k in range(trained.topics) if queries.topic_test(trained, k, 0))
     asked = queries.topic_test(trained, number, 0)
-    chosen = int(np.argmax(asked["weights"]))
+    chosen = int(np.argmax(asked.weights))
     client.post(url("reading_topics_answer", trained, number), {"chosen": chosen})
-    assert Answer.objects.get().payload["log_odds"] == pytest.approx(math.log(0.5 / max(asked["weights"])))
+    assert Answer.objects.get().payload["log_odds"] == pytest.approx(math.log(0.5 / max(asked.weights)))
     found = client.get(reverse("run_reading_results_json", args=[trained.pk])).json()
     assert found["log_odds"] < 0 and found["topic_precision"] == 0
     html = client.get(url("reading_topics", trained, number)).content.decode()
     assert "the intruder" in html and "The whole document" in html
     client = as_reader("Ada")
-    client.post(url("reading_topics_answer", trained, number), {"chosen": asked["intruder"]})
+    client.post(url("reading_topics_answer", trained, number), {"chosen": asked.intruder})
     found = client.get(reverse("run_reading_results_json", args=[trained.pk])).json()
     assert found["topic_precision"] == 0.5 and Answer.objects.get(reader="Ada").payload["log_odds"] == 0
     assert "You found the intruder" in client.get(url("reading_topics", trained, number)).content.decode()
@@ -280,7 +280,7 @@ def test_one_reader_answers_so_many_questions(client, trained, monkeypatch):
 
 
 def test_results_in_pages(client, trained, monkeypatch):
-    monkeypatch.setattr(queries, "PAGE", 2)
+    monkeypatch.setattr(reading_results, "PAGE", 2)
     for k in range(5):
         intrusion_answers.save_choice(trained, "words", k, 0, "a", queries.word_test(trained, k, 0), 0)
     base, query, numbers = reverse("run_reading_results_json", args=[trained.pk]), "", []
@@ -301,7 +301,7 @@ def test_answers_as_a_table(client, trained):
     assert {row["item"] for row in rows if row["kind"] == "fit"} == set(range(1, 11))
     test = next(row for row in rows if row["kind"] == "words")
     asked = queries.word_test(trained, 2, 0)
-    assert (test["intruder"], test["chosen"]) == (asked["shown"][asked["intruder"]], asked["shown"][0])
+    assert (test["intruder"], test["chosen"]) == (asked.shown[asked.intruder], asked.shown[0])
     assert download(reverse("export", args=[trained.pk, "reading.csv"]))[0][:3] == ["reader", "kind", "topic"]
 
 

@@ -1,0 +1,105 @@
+"""What came of the reading tests: labels and judgements of topics, how far readers agree, how precise the topics are."""
+
+import re
+from collections import defaultdict
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from inference.evaluate.agreement import MISSING, alpha, kappa
+from webapp.curation.intrusion import STRATA
+from webapp.curation.intrusion_answers import FITS
+from webapp.curation.shapes import Agreement, ReaderLabel, ReaderPair, TopicResults
+from webapp.models import Answer
+from webapp.results.links import topic_link
+from webapp.results.view import RunView
+
+PAGE = 100  # topics
+READERS = 12  # whose agreement is shown pair by pair
+
+
+def results(view: RunView, first: int = 0) -> tuple[list[TopicResults], int | None, dict[str, Any]]:
+    """A page of topics from number `first` on, where the next begins, and the measures over all topics, which are fields
+    of ResultsPage."""
+    given = list(Answer.objects.filter(run=view.run).order_by("topic", "pk"))
+    by_topic: dict[int, list[Answer]] = defaultdict(list)
+    for answer in given:
+        by_topic[answer.topic].append(answer)
+    numbers = sorted(k for k in by_topic if k >= first)
+    fits = [(a.reader, (a.topic, a.seed, a.payload["document"]), a.payload["fits"]) for a in given if a.kind == "fit"]
+    tests = [a.payload for a in given if a.kind == "topics"]
+    measures = {
+        "readers": sorted({answer.reader for answer in given}),
+        "passages": len(fits),
+        "labels": sum(answer.kind == "label" for answer in given),
+        "agreement": agreement(fits),
+        **_word_tests(given),
+        "topic_precision": _mean([test["chosen"] == test["intruder"] for test in tests]),
+        **_topic_tests(given),
+    }
+    return (
+        [_of_topic(view, k, by_topic[k]) for k in numbers[:PAGE]],
+        numbers[PAGE] if len(numbers) > PAGE else None,
+        measures,
+    )
+
+
+def _of_topic(view: RunView, number: int, given: list[Answer]) -> TopicResults:
+    fits = [answer.payload for answer in given if answer.kind == "fit"]
+    labels = [ReaderLabel(reader=answer.reader, **answer.payload) for answer in given if answer.kind == "label"]
+    return TopicResults(
+        **vars(topic_link(view, number)),
+        labels=labels,
+        likeness=likeness([label.label for label in labels]),
+        fits={
+            s: (sum(p["fits"] == "yes" for p in fits if p["stratum"] == s), sum(p["stratum"] == s for p in fits))
+            for s in STRATA
+        },
+        **_word_tests(given),
+        **_topic_tests(given),
+    )
+
+
+def _word_tests(given: list[Answer]) -> dict[str, Any]:
+    """How many there are, and in what share of them the reader found the intruder."""
+    found = [answer.payload["chosen"] == answer.payload["intruder"] for answer in given if answer.kind == "words"]
+    return {"model_precision": _mean(found), "word_tests": len(found)}
+
+
+def _topic_tests(given: list[Answer]) -> dict[str, Any]:
+    odds = [answer.payload["log_odds"] for answer in given if answer.kind == "topics"]
+    return {"log_odds": _mean(odds), "topic_tests": len(odds)}
+
+
+def _mean(values: list) -> float | None:
+    return float(np.mean(values)) if values else None
+
+
+def likeness(labels: list[str]) -> float | None:
+    """Words that two labels share of those that either has (Jaccard), averaged over pairs; None for fewer than two."""
+    sets = [set(re.findall(r"\w+", label.lower())) for label in labels]
+    return _mean([len(a & b) / max(len(a | b), 1) for a, b in combinations(sets, 2)])
+
+
+def agreement(fits: list[tuple[str, tuple, str]]) -> Agreement:
+    """Krippendorff's alpha of all readers, and Cohen's kappa of each two, on (reader, passage, answer) rows."""
+    readers = sorted({reader for reader, _, _ in fits})
+    items = {item: i for i, item in enumerate(sorted({item for _, item, _ in fits}))}
+    table = np.full((len(readers), len(items)), MISSING)
+    for reader, item, answer in fits:
+        table[readers.index(reader), items[item]] = FITS.index(answer)
+    pairs = [
+        ReaderPair(
+            readers=(readers[a], readers[b]),
+            both=int(((table[a] != MISSING) & (table[b] != MISSING)).sum()),
+            kappa=_number(kappa(table[a], table[b])),
+        )
+        for a, b in combinations(range(min(len(readers), READERS)), 2)
+    ]
+    judged_twice = int(((table != MISSING).sum(axis=0) >= 2).sum())
+    return Agreement(alpha=_number(alpha(table)), judged_twice=judged_twice, pairs=pairs)
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else value
