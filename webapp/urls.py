@@ -364,10 +364,8 @@ urlpatterns = [
     *intrusion_test("words"),
     *intrusion_test("topics"),
     # What is taken away
-    *page(f"{RUN}/take", exports.index, "run_take", SEE, json=page_shapes.TakePage, tab=Tab("Files", menu="Export")),
-    *page(
-        f"{RUN}/methods", exports.methods, "run_methods", SEE, json=shapes.Methods, tab=Tab("Methods", menu="Export")
-    ),
+    *page(f"{RUN}/take", exports.index, "run_take", SEE, tab=Tab("Files", menu="Export")),
+    *page(f"{RUN}/methods", exports.methods, "run_methods", SEE, tab=Tab("Methods", menu="Export")),
     file(f"{RUN}/methods.bib", exports.bib, "run_bib", SEE, load=Load.PAGE),
     file(f"{RUN}/export/<str:file>", exports.file, "export", SEE, example={"file": "document-topics.csv"}),
     form(f"{RUN}/exports/make", exports.make, "export_make", ANSWER),

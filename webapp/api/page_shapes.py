@@ -134,61 +134,6 @@ class WithoutPage(Schema):
     children: list[Any]
 
 
-class ExportFile(Schema):
-    ending: str
-    label: str
-    path: str
-    url: str
-    file: str
-    large: bool = Field(description="a worker makes it first")
-    bytes: int | None = Field(description="about how many, of a large one")
-    refused: str = Field(description="why it is not made, and what to take instead")
-
-
-class ExportRow(Schema):
-    by: str
-    files: list[ExportFile]
-    refused: str = Field(description="of files that are not made: why, and what to take instead")
-
-
-class ExportForm(Schema):
-    name: str
-    title: str
-    sentence: str
-    selected: bool
-    asks: str
-    rows: list[ExportRow]
-
-
-class ExportGroup(Schema):
-    name: str
-    forms: list[ExportForm]
-
-
-class MadeExport(Schema):
-    """A large file that a worker makes or has made, for whoever asks."""
-
-    id: int
-    file: str
-    sentence: str
-    status: str = Field(description="queued, making, ready or failed")
-    bytes: int = Field(description="that are written")
-    expected: int = Field(description="bytes, about")
-    error: str
-    asked: datetime
-    until: datetime | None = Field(description="when it goes")
-    sha256: str
-    url: str | None
-    again: str
-    delete: str
-
-
-class TakePage(Schema):
-    groups: list[ExportGroup]
-    documents: str
-    made: list[MadeExport]
-
-
 class NotebookRow(Schema):
     id: int
     title: str

@@ -20,6 +20,7 @@ from webapp.documents import parent_documents, sums
 from webapp.documents import queries as documents
 from webapp.documents.selection import Selection
 from webapp.exports import methods
+from webapp.exports.shapes import MethodsPage
 from webapp.findings.kinds import Detail
 from webapp.findings.overview import overview
 from webapp.findings.shapes import OverviewPage
@@ -258,7 +259,7 @@ def compare(request: HttpRequest, run_id: int, other: int):
 
 @router.get(
     "/{int:run_id}/methods",
-    response={200: shapes.Methods, **ERRORS},
+    response={200: MethodsPage, **ERRORS},
     summary="How it was made, in sentences for a paper",
 )
 def written(request: HttpRequest, run_id: int):

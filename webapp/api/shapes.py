@@ -285,11 +285,6 @@ class Comparing(Schema):
     error: str
 
 
-class Methods(Schema):
-    paragraphs: list[str]
-    bibtex: str
-
-
 class File(Schema):
     name: str
     title: str

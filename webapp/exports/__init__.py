@@ -165,11 +165,11 @@ def wanted(run: Run, query: QueryDict) -> Wanted:
 
 def address(form: Form, wanted: Wanted) -> str:
     """The query that `wanted` reads again, of what a form is made by and nothing else."""
-    said = [*wanted.selection.parameters, ("topics", ",".join(map(str, wanted.topics)))] if form.selected else []
-    said += [("words", str(wanted.words))] if wanted.words != WORDS else []
-    said += [("by", wanted.by)] if form.choices else []
-    said += [("word", wanted.word)] if form.asks else []
-    return urlencode([(name, value) for name, value in said if value])
+    asked = [*wanted.selection.parameters, ("topics", ",".join(map(str, wanted.topics)))] if form.selected else []
+    asked += [("words", str(wanted.words))] if wanted.words != WORDS else []
+    asked += [("by", wanted.by)] if form.choices else []
+    asked += [("word", wanted.word)] if form.asks else []
+    return urlencode([(name, value) for name, value in asked if value])
 
 
 def _topics(texts: list[str], run: Run) -> tuple[int, ...]:
@@ -201,5 +201,5 @@ def made(wanted: Wanted, form: Form, ending: str) -> File:
     name = made_name(wanted, form, ending)
     if form.table is None:
         return File(name, form.media, form.file(wanted))
-    said = provenance.made_by(wanted.run) | {"table": form.title, "documents taken": wanted.selection.sentence}
-    return File(name, media(form, ending), FORMATS[ending].write(form.table(wanted), said))
+    origin = provenance.made_by(wanted.run) | {"table": form.title, "documents taken": wanted.selection.sentence}
+    return File(name, media(form, ending), FORMATS[ending].write(form.table(wanted), origin))

@@ -45,7 +45,7 @@ def path(export: Export) -> Path:
     return files.export_folder(export.pk) / FILE
 
 
-def of(run: Run, user_id: int | None) -> list[Export]:
+def of_user(run: Run, user_id: int | None) -> list[Export]:
     """A user's files of a run, the newest first."""
     return list(run.exports.filter(by=user_id).order_by("-pk")[: MOST + MAKING]) if user_id else []
 
@@ -93,8 +93,8 @@ def checked(run: Run, file: str, query: QueryDict) -> tuple[exports.Form, str, e
 
 
 def _bounded(form: exports.Form, expected: int) -> None:
-    if said := exports.refused(form, expected):
-        raise Invalid("file", said)
+    if refusal := exports.refused(form, expected):
+        raise Invalid("file", refusal)
     if expected > (most := largest()):
         raise Invalid("file", f"It would have about {size_of(expected)}, and a file may have {size_of(most)}. {_LESS}")
 

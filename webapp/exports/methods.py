@@ -8,14 +8,15 @@ from inference.text import LANGUAGES, MAX_LETTERS
 from inference.text.sections import LONG
 from inference.versions import topograph
 from webapp.documents import fields
+from webapp.exports.shapes import MethodsPage
 from webapp.models import Metric, Run, Topic
 from webapp.results import labels
 from webapp.runs import queries
 
 
-def written(run: Run) -> dict:
-    """The sentences and what they cite, in the shape webapp.api.shapes.Methods."""
-    return {"paragraphs": paragraphs(run), "bibtex": bibtex(run)}
+def written(run: Run) -> MethodsPage:
+    """The sentences and what they cite."""
+    return MethodsPage(paragraphs(run), bibtex(run))
 
 
 def paragraphs(run: Run) -> list[str]:
@@ -98,15 +99,15 @@ def _joined(reading: dict) -> str:
 
 def _forms(reading: dict, left_out: list[str]) -> str:
     """What was made of words as they are written. left_out: phrases that were chosen, and are not in the vocabulary."""
-    said = {
+    forms = {
         "stems": "Words were reduced to their stems (Snowball).",
         "lemmas": "Words were reduced to their lemmas (simplemma).",
         "written": "Words were not stemmed or lemmatised.",
     }[reading.get("forms", "written")]
     phrases = [phrase for phrase in reading.get("phrases", []) if phrase not in set(left_out)]
     if len(phrases) == 1:
-        return f"{said} The phrase “{phrases[0]}” counts as one word."
-    return said + (f" {len(phrases):,} phrases such as “{phrases[0]}” count as one word each." if phrases else "")
+        return f"{forms} The phrase “{phrases[0]}” counts as one word."
+    return forms + (f" {len(phrases):,} phrases such as “{phrases[0]}” count as one word each." if phrases else "")
 
 
 def _in_use(run: Run) -> str:
@@ -155,25 +156,25 @@ def _counting(run: Run) -> str:
 
 def _measures(run: Run) -> str:
     held_out = Metric.objects.filter(run=run).order_by("-step").values_list("held_out", flat=True).first()
-    means = Topic.objects.filter(snapshot_id=run.snapshot_id).aggregate(umass=Avg("coherence"), npmi=Avg("npmi"))
-    said = []
+    means = Topic.objects.filter(snapshot=run.snapshot).aggregate(umass=Avg("coherence"), npmi=Avg("npmi"))
+    sentences = []
     if held_out is not None:
-        said.append(
+        sentences.append(
             f"Documents that were not trained on were completed with a log likelihood of {_number(held_out, 3)} nats per word, half of each "
             "document observed and half predicted (Wallach et al. 2009)."
         )
     if means["umass"] is not None:
         npmi = f", their mean NPMI (Bouma 2009) {_number(means['npmi'], 3)}" if means["npmi"] is not None else ""
-        said.append(
+        sentences.append(
             f"The topics’ mean UMass coherence (Mimno et al. 2011) over their first ten words is {_number(means['umass'], 2)}{npmi}."
         )
-    return " ".join(said)
+    return " ".join(sentences)
 
 
 def _readers(run: Run) -> str:
-    said = labels.read(run)
-    labelled, hidden = (sum(1 for k in range(run.topics) if test(k)) for test in (said.label, said.hidden))
-    merged = sum(1 for k in range(run.topics) if said.into[k] != k)
+    given = labels.read(run)
+    labelled, hidden = (sum(1 for k in range(run.topics) if test(k)) for test in (given.label, given.hidden))
+    merged = sum(1 for k in range(run.topics) if given.into[k] != k)
     parts = [(labelled, "labelled"), (hidden, "set aside as junk"), (merged, "merged into others")]
     done = [f"{n:,} {'was' if n == 1 else 'were'} {what}" for n, what in parts if n]
     return f"Of the topics, {_list(done)} by hand after reading their words and documents." if done else ""

@@ -93,6 +93,6 @@ def model_sparse(wanted: Wanted) -> int:
 
 
 def bundle(wanted: Wanted) -> int:
-    of = evidence.of(wanted.run)
-    bow = 11 * len(of.bow.words)  # words, counts, topics, certainty
-    return bow + 6 * len(of.doc_topics) + 100 * wanted.run.version.documents + 8 * _listed(wanted)
+    assigned = evidence.of(wanted.run)
+    bow = 11 * len(assigned.bow.words)  # words, counts, topics, certainty
+    return bow + 6 * len(assigned.doc_topics) + 100 * wanted.run.version.documents + 8 * _listed(wanted)

@@ -17,67 +17,68 @@ from webapp.documents.selection import RunSelection, Selection
 from webapp.drawing.numbers import bytes as size_of
 from webapp.exports import Form, Wanted, kept
 from webapp.exports import methods as written_methods
+from webapp.exports.shapes import FileLink, FileRow, FormGroup, MadeFile, MethodsPage, OfferedForm, TakePage
 from webapp.models import Export, Run, User
-from webapp.pages.page import back, page, published_or_404, run_or_404
+from webapp.pages.page import back, published, published_or_404, run_or_404
+from webapp.pages.typed import Answer, typed
 from webapp.results.view import RunView
 from webapp.server import resumable, streams
 
 
-@require_safe
-def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
-    run = run_or_404(run_id)
-    selection = Selection.read(request.GET, RunView(run))
-    own = kept.of(run, authorization.user_id(request))
-    groups: dict[str, list[dict]] = {}
+@typed("run/take.html", made="run/_take_made.html")
+def index(request: HttpRequest, run: Run, selection: RunSelection) -> Answer[TakePage]:
+    """The files of a run, and those that a worker makes or has made for this user."""
+    groups: dict[str, list[OfferedForm]] = {}
     for form in exports.FORMS.values():
         if exports.ready(run, form):
-            groups.setdefault(form.group, []).append(_listed(run, form, selection))
-    data = {
-        "groups": [{"name": name, "forms": forms} for name, forms in groups.items()],
-        "documents": selection.sentence,
-        "made": [_made(export) for export in own],
-    }
-    waiting = any(export.status in kept.AT_WORK for export in own)
-    return page(request, "run/take.html", data, as_json=as_json, run=run, selection=selection, waiting=waiting)
+            groups.setdefault(form.group, []).append(_offered(run, form, selection))
+    return Answer(
+        TakePage(
+            groups=[FormGroup(name, forms) for name, forms in groups.items()],
+            documents=selection.sentence,
+            made=[_made(export) for export in kept.of_user(run, authorization.user_id(request))],
+        )
+    )
 
 
-def _listed(run: Run, form: Form, selection: RunSelection) -> dict:
+def _offered(run: Run, form: Form, selection: RunSelection) -> OfferedForm:
     """A form with the addresses of its files; a set of documents stays in those that it restricts."""
     choices = form.choices(run) if form.choices else [""]
-    return {
-        "name": form.name,
-        "title": form.title,
-        "sentence": form.sentence,
-        "selected": form.selected and bool(selection),
-        "asks": form.asks,
-        "rows": [_row(run, form, selection, by) for by in choices],
-    }
+    return OfferedForm(
+        name=form.name,
+        title=form.title,
+        sentence=form.sentence,
+        selected=form.selected and bool(selection),
+        asks=form.asks,
+        rows=[_row(run, form, selection, by) for by in choices],
+    )
 
 
-def _row(run: Run, form: Form, selection: RunSelection, by: str) -> dict:
+def _row(run: Run, form: Form, selection: RunSelection, by: str) -> FileRow:
     wanted = Wanted(run, selection if form.selected else Selection.all(selection.view), by=by)
     files = [_file_link(wanted, form, ending) for ending in form.endings]
     # Of a large table Parquet comes first: the smallest and quickest
-    files.sort(key=lambda file: file["large"] and file["ending"] != "parquet")
-    refused = [file for file in files if file["refused"]]
-    formats = f"As {', '.join(file['label'] for file in refused)}: " if 0 < len(refused) < len(files) else ""
-    return {"by": by, "files": files, "refused": formats + refused[0]["refused"] if refused else ""}
+    files.sort(key=lambda file: file.large and file.ending != "parquet")
+    refused = [file for file in files if file.refused]
+    formats = f"As {', '.join(file.label for file in refused)}: " if 0 < len(refused) < len(files) else ""
+    return FileRow(by, files, formats + refused[0].refused if refused else "")
 
 
-def _file_link(wanted: Wanted, form: Form, ending: str) -> dict:
+def _file_link(wanted: Wanted, form: Form, ending: str) -> FileLink:
     query = wanted.selection.address(by=wanted.by) if form.selected else ""
     path = reverse("export", args=[wanted.run.pk, f"{form.name}.{ending}"])
     expected = _expected(form, ending, wanted)
-    return {
-        "ending": ending,
-        "label": exports.label(form, ending),
-        "path": path,
-        "url": path + query.rstrip("?"),
-        "file": f"{form.name}.{ending}",
-        "large": exports.large(expected),
-        "bytes": expected if exports.large(expected) else None,
-        "refused": exports.refused(form, expected),
-    }
+    large = exports.large(expected)
+    return FileLink(
+        ending=ending,
+        label=exports.label(form, ending),
+        path=path,
+        url=path + query.rstrip("?"),
+        file=f"{form.name}.{ending}",
+        large=large,
+        bytes=expected if large else None,
+        refused=exports.refused(form, expected),
+    )
 
 
 def _expected(form: Form, ending: str, wanted: Wanted) -> int:
@@ -88,24 +89,23 @@ def _expected(form: Form, ending: str, wanted: Wanted) -> int:
         return 0
 
 
-def _made(export: Export) -> dict:
-    """A file that a worker makes or has made."""
-    args = [export.run_id, export.pk]
-    return {
-        "id": export.pk,
-        "file": export.file,
-        "sentence": export.sentence,
-        "status": export.status,
-        "bytes": export.bytes,
-        "expected": export.expected,
-        "error": export.error,
-        "asked": export.created_at,
-        "until": kept.until(export) if export.status == Export.Status.READY else None,
-        "sha256": export.sha256,
-        "url": reverse("export_kept", args=[*args, export.name]) if export.status == Export.Status.READY else None,
-        "again": reverse("export_again", args=args),
-        "delete": reverse("export_delete", args=args),
-    }
+def _made(export: Export) -> MadeFile:
+    args, ready = [export.run_id, export.pk], export.status == Export.Status.READY
+    return MadeFile(
+        id=export.pk,
+        file=export.file,
+        sentence=export.sentence,
+        status=export.status,
+        bytes=export.bytes,
+        expected=export.expected,
+        error=export.error,
+        asked=export.created_at,
+        until=kept.until(export) if ready else None,
+        sha256=export.sha256,
+        url=reverse("export_kept", args=[*args, export.name]) if ready else None,
+        again=reverse("export_again", args=args),
+        delete=reverse("export_delete", args=args),
+    )
 
 
 @require_POST
@@ -176,10 +176,10 @@ def _download(request: HttpRequest, run_id: int, export_id: int) -> HttpResponse
         raise Http404("This file is gone. The page Files makes it again.") from None
 
 
-@require_safe
-def methods(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
-    run = published_or_404(run_id)
-    return page(request, "run/methods.html", written_methods.written(run), as_json=as_json, run=run)
+@typed("run/methods.html")
+def methods(run: Run) -> Answer[MethodsPage]:
+    """How the run was made, in sentences for a paper."""
+    return Answer(written_methods.written(published(run)))
 
 
 @require_safe
@@ -215,11 +215,11 @@ def _file(request: HttpRequest, run_id: int, file: str) -> exports.File:
     wanted = exports.wanted(run, request.GET)
     expected = exports.expected(*form, wanted)
     if exports.large(expected):
-        said = (
+        instead = (
             exports.refused(form[0], expected)
             or "A worker makes it first: the page Files of the run has a button for it."
         )
         raise Invalid(
-            "file", f"“{file}” would have about {size_of(expected)}, too much to be made while it is sent. {said}"
+            "file", f"“{file}” would have about {size_of(expected)}, too much to be made while it is sent. {instead}"
         )
     return exports.made(wanted, *form)

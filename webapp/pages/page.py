@@ -78,9 +78,13 @@ def run_or_404(run_id: int) -> Run:
 
 def published_or_404(run_id: int) -> Run:
     """A run that has topics."""
-    run = run_or_404(run_id)
+    return published(run_or_404(run_id))
+
+
+def published(run: Run) -> Run:
+    """The run, if it has topics. Raises Http404."""
     if run.snapshot_id is None:
-        raise Http404(f"Run {run_id} is {run.status}; it has published no topics yet.")
+        raise Http404(f"Run {run.pk} is {run.status}; it has published no topics yet.")
     return run
 
 

@@ -79,14 +79,14 @@ def test_the_page_has_a_button_for_a_large_file_and_then_the_file(client, traine
     assert row["status"] == "queued" and row["sentence"].endswith("csv: documents with “war”") and row["url"] is None
     assert sent == [(kinds.EXPORT, row["id"])]
     html = client.get(reverse("run_take", args=[trained.pk])).content.decode()
-    assert "Waiting for a worker." in html and "js/waiting.js" in html
+    assert "Waiting for a worker." in html and "js/part.js" in html
     kept.make(row["id"])
     (row,) = listed(client, trained)["made"]
     body = got(Export.objects.get())[1]
     assert row["status"] == "ready" and row["bytes"] == len(body) and row["sha256"] == hashlib.sha256(body).hexdigest()
     assert body == taken(trained, FILE, "q=war") != taken(trained, FILE)
     html = client.get(reverse("run_take", args=[trained.pk])).content.decode()
-    assert f'href="{row["url"]}"' in html and "js/waiting.js" not in html
+    assert f'href="{row["url"]}"' in html and "js/part.js" not in html
 
 
 def test_a_download_goes_on_where_it_was_cut_off(trained):
