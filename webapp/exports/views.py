@@ -36,7 +36,7 @@ def index(request: HttpRequest, run: Run, selection: RunSelection) -> Answer[Tak
         TakePage(
             groups=[FormGroup(name, forms) for name, forms in groups.items()],
             documents=selection.sentence,
-            made=[_made(export) for export in kept.of_user(run, authorization.user_id(request))],
+            made=[_made(selection.view, export) for export in kept.of_user(run, authorization.user_id(request))],
         )
     )
 
@@ -89,8 +89,8 @@ def _expected(form: Form, ending: str, wanted: Wanted) -> int:
         return 0
 
 
-def _made(export: Export) -> MadeFile:
-    args, ready = [export.run_id, export.pk], export.status == Export.Status.READY
+def _made(view: RunView, export: Export) -> MadeFile:
+    ready = export.status == Export.Status.READY
     return MadeFile(
         id=export.pk,
         file=export.file,
@@ -102,9 +102,9 @@ def _made(export: Export) -> MadeFile:
         asked=export.created_at,
         until=kept.until(export) if ready else None,
         sha256=export.sha256,
-        url=reverse("export_kept", args=[*args, export.name]) if ready else None,
-        again=reverse("export_again", args=args),
-        delete=reverse("export_delete", args=args),
+        url=view.go("export_kept", export.pk, export.name) if ready else None,
+        again=view.go("export_again", export.pk),
+        delete=view.go("export_delete", export.pk),
     )
 
 
