@@ -381,7 +381,6 @@ urlpatterns = [
         "run_truth",
         SEE,
         load=Load.HEAVY,
-        json=page_shapes.TruthPage,
         example=None,
         under="run",
     ),

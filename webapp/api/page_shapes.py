@@ -15,9 +15,6 @@ from webapp.api.shapes import (
     TopicName,
 )
 
-Passage = list[tuple[str, bool]]  # a text in pieces, and whether each is to be marked
-
-
 # What several pages have
 
 
@@ -238,89 +235,3 @@ class RunPage(Schema):
     url_overview: str = Field(description="where it leads to when it is done")
     url_forming: str = Field(description="`forming` alone, at ?step=")
     url_events: str
-
-
-# Simulated texts
-
-
-class MadeTopic(Schema):
-    """A true topic beside its partner in the run; what is known of the partner is null where it has none."""
-
-    true: int
-    share: float
-    words: list[str]
-    partner: int | None
-    found_share: float | None
-    found_words: Passage
-    total_variation: float | None
-    relative_error: float | None
-    recovered: bool
-    uniform_variation: float
-    uniform_error: float
-    topic: TopicName | None
-
-
-class ExtraTopic(Schema):
-    """A topic of the run that is no true topic's partner."""
-
-    number: int
-    share: float
-    words: list[str]
-    topic: TopicName
-
-
-class MadeSummary(Schema):
-    """alone: true topics without a partner. worse: topics that are no nearer to the truth than the uniform topic."""
-
-    true: int
-    alone: int
-    recovered: int
-    worse: int
-    relative_error: float | None
-    median_error: float | None
-    total_variation: float | None
-    uniform_error: float
-    uniform_variation: float
-
-
-class MadeAlphaRow(Schema):
-    true: int
-    alpha: float
-    relative: float
-    partner: int | None
-    found: float | None
-    found_relative: float | None
-
-
-class MadeAlpha(Schema):
-    """same: the run has one alpha for all topics. relative: divided by their sum."""
-
-    same: bool
-    sum: float
-    found_sum: float
-    error: float | None
-    uniform_error: float
-    rows: list[MadeAlphaRow]
-
-
-class MadeSettings(Schema):
-    documents: int
-    topics: int
-    vocabulary: int
-    length: float
-    alpha: float
-    varied: bool
-    eta: float
-    seed: int
-
-
-class Beside(Schema):
-    settings: MadeSettings
-    topics: list[MadeTopic]
-    summary: MadeSummary
-    alpha: MadeAlpha
-    extra: list[ExtraTopic]
-
-
-class TruthPage(Schema):
-    beside: Beside | None = Field(None, description="null before the first topics")

@@ -1,14 +1,14 @@
-"""The topics of a run on simulated texts beside those that the texts were drawn from."""
+"""The topics of a run on simulated texts compared with those that the texts were drawn from."""
 
 import numpy as np
 
 from inference import simulate
 from inference.explore import matching
 from webapp.models import Run, Snapshot
-from webapp.results import links, weights
+from webapp.results import weights
 from webapp.results.priors import priors
-from webapp.results.view import RunView
 from webapp.simulate import truth
+from webapp.simulate.shapes import MadeAlpha, MadeAlphaRow, MadeSummary, Measured, TrueTopic, UnmatchedTopic
 from webapp.simulate.truth import Made
 from webapp.storage.cache import cached
 
@@ -17,46 +17,26 @@ RECOVERED = 0.25  # relative error below which a topic is called found again
 KEPT = 16
 
 
-def beside(view: RunView) -> dict | None:
-    """Each true topic beside its partner, in the order of their shares; None where the run's corpus was not made, or
-    nothing is trained yet.
-
-    Keys: settings, topics (rows), summary, alpha, extra (topics of the run that are no true topic's partner).
-    """
-    run = view.run
-    if run.snapshot_id is None or not truth.exists(run.corpus):
-        return None
-    measured = _measured(run.snapshot_id)
-    rows = [
-        row | {"topic": None if row["partner"] is None else links.topic(view, row["partner"])}
-        for row in measured["topics"]
-    ]
-    extra = [{"topic": links.topic(view, row["number"]), **row} for row in measured["extra"]]
-    return measured | {"topics": rows, "extra": extra}
-
-
 @cached(KEPT)
-def _measured(snapshot_id: int) -> dict:
-    """What does not depend on the reader: a snapshot never changes, and neither does the truth."""
-    run = Snapshot.objects.select_related("run__corpus", "run__version").get(pk=snapshot_id).run
+def measured(snapshot_id: int) -> Measured:
+    """A snapshot of a run on simulated texts: it never changes, and neither does the truth."""
+    snapshot = Snapshot.objects.select_related("run__corpus", "run__version").get(pk=snapshot_id)
+    run = snapshot.run
     made = truth.read(run.corpus)
-    snapshot = Snapshot.objects.select_related("run__version").get(pk=snapshot_id)
     topics, vocabulary = weights.topics(snapshot), weights.vocabulary(run.version)
     true = simulate.as_topics(made.truth.beta, made.share)
     partner = matching.match(true, topics, made.words, vocabulary, least=0.0).partner
     estimate, elsewhere = _in_true_words(topics.dense(), vocabulary, made.words)
     rows = [
         _row(k, int(partner[k]), made, topics.share, estimate, elsewhere)
-        for k in np.argsort(-made.share, kind="stable")
+        for k in np.argsort(-made.share, kind="stable").tolist()
     ]
     extra = [
-        {"number": int(k), "share": float(topics.share[k]), "words": _first(estimate[k], made.words)}
-        for k in np.setdiff1d(np.arange(topics.K), partner)
+        UnmatchedTopic(k, float(topics.share[k]), _first(estimate[k], made.words))
+        for k in np.setdiff1d(np.arange(topics.K), partner).tolist()
     ]
-    return {
-        "settings": made.settings.__dict__, "topics": rows, "summary": _summary(rows), "alpha": _alpha(run, made, partner),
-        "extra": sorted(extra, key=lambda row: -row["share"]),
-    }  # fmt: skip
+    extra.sort(key=lambda topic: -topic.share)
+    return Measured(made.settings, rows, _summary(rows), _alpha(run, made, partner), extra)
 
 
 def _in_true_words(beta: np.ndarray, vocabulary: list[str], words: list[str]) -> tuple[np.ndarray, np.ndarray]:
@@ -69,26 +49,29 @@ def _in_true_words(beta: np.ndarray, vocabulary: list[str], words: list[str]) ->
     return estimate, beta[:, place < 0].sum(axis=1)
 
 
-def _row(k: int, partner: int, made: Made, shares: np.ndarray, estimate: np.ndarray, elsewhere: np.ndarray) -> dict:
-    """A true topic. Its errors are None where it has no partner; those of the uniform topic stand beside them."""
-    beta = made.truth.beta[k]
+def _row(
+    k: int, partner: int, made: Made, shares: np.ndarray, estimate: np.ndarray, elsewhere: np.ndarray
+) -> TrueTopic:
+    """A true topic. partner: -1 for none."""
+    beta, matched = made.truth.beta[k], partner >= 0
     uniform = np.full(len(beta), 1.0 / len(beta))
     words = _first(beta, made.words)
-    row = {
-        "true": int(k), "share": float(made.share[k]), "words": words, "partner": None, "found_share": None,
-        "found_words": [], "total_variation": None, "relative_error": None, "recovered": False,
-        "uniform_variation": float(simulate.total_variation(beta, uniform)),
-        "uniform_error": float(simulate.relative_error(beta, uniform)),
-    }  # fmt: skip
-    if partner < 0:
-        return row
-    error = float(simulate.relative_error(beta, estimate[partner]))
-    found_words = _first(estimate[partner], made.words)
-    return row | {
-        "partner": partner, "found_share": float(shares[partner]), "found_words": [(word, word in words) for word in found_words],
-        "total_variation": float(simulate.total_variation(beta, estimate[partner]) + 0.5 * elsewhere[partner]),
-        "relative_error": error, "recovered": error < RECOVERED,
-    }  # fmt: skip
+    found_words = _first(estimate[partner], made.words) if matched else []
+    error = float(simulate.relative_error(beta, estimate[partner])) if matched else None
+    variation = simulate.total_variation(beta, estimate[partner]) + 0.5 * elsewhere[partner] if matched else None
+    return TrueTopic(
+        true=k,
+        share=float(made.share[k]),
+        words=words,
+        partner=partner if matched else None,
+        found_share=float(shares[partner]) if matched else None,
+        found_words=[(word, word in words) for word in found_words],
+        total_variation=None if variation is None else float(variation),
+        relative_error=error,
+        recovered=error is not None and error < RECOVERED,
+        uniform_variation=float(simulate.total_variation(beta, uniform)),
+        uniform_error=float(simulate.relative_error(beta, uniform)),
+    )
 
 
 def _first(weights_of_words: np.ndarray, words: list[str]) -> list[str]:
@@ -96,25 +79,23 @@ def _first(weights_of_words: np.ndarray, words: list[str]) -> list[str]:
     return [words[w] for w in order if weights_of_words[w] > 0]
 
 
-def _summary(rows: list[dict]) -> dict:
-    errors = [row["relative_error"] for row in rows if row["relative_error"] is not None]
-    variations = [row["total_variation"] for row in rows if row["total_variation"] is not None]
-    return {
-        "true": len(rows),
-        "alone": len(rows) - len(errors),
-        "recovered": sum(row["recovered"] for row in rows),
-        "worse": sum(
-            row["relative_error"] is not None and row["relative_error"] >= row["uniform_error"] for row in rows
-        ),
-        "relative_error": float(np.mean(errors)) if errors else None,
-        "median_error": float(np.median(errors)) if errors else None,
-        "total_variation": float(np.mean(variations)) if variations else None,
-        "uniform_error": float(np.mean([row["uniform_error"] for row in rows])),
-        "uniform_variation": float(np.mean([row["uniform_variation"] for row in rows])),
-    }
+def _summary(rows: list[TrueTopic]) -> MadeSummary:
+    errors = [row.relative_error for row in rows if row.relative_error is not None]
+    variations = [row.total_variation for row in rows if row.total_variation is not None]
+    return MadeSummary(
+        true=len(rows),
+        alone=len(rows) - len(errors),
+        recovered=sum(row.recovered for row in rows),
+        worse=sum(row.relative_error is not None and row.relative_error >= row.uniform_error for row in rows),
+        relative_error=float(np.mean(errors)) if errors else None,
+        median_error=float(np.median(errors)) if errors else None,
+        total_variation=float(np.mean(variations)) if variations else None,
+        uniform_error=float(np.mean([row.uniform_error for row in rows])),
+        uniform_variation=float(np.mean([row.uniform_variation for row in rows])),
+    )
 
 
-def _alpha(run: Run, made: Made, partner: np.ndarray) -> dict:
+def _alpha(run: Run, made: Made, partner: np.ndarray) -> MadeAlpha:
     """alpha true and as the run has it, each topic's beside its partner's; relative: as shares of their sum, which are the
     expected shares of topics in a document (paper 004, section 4)."""
     true, estimate = made.truth.alpha, priors(run).alpha
@@ -122,13 +103,21 @@ def _alpha(run: Run, made: Made, partner: np.ndarray) -> dict:
     shares, found_shares = true / true.sum(), estimate / estimate.sum()
     error = float(simulate.relative_error(shares[paired], found_shares[partner[paired]])) if paired.any() else None
     flat = np.full(len(true), 1.0 / len(true))
-    return {
-        "same": bool(np.ptp(estimate) == 0), "sum": float(true.sum()), "found_sum": float(estimate.sum()),
-        "error": error, "uniform_error": float(simulate.relative_error(shares, flat)),
-        "rows": [
-            {"true": int(k), "alpha": float(true[k]), "relative": float(shares[k]), "partner": int(partner[k]) if partner[k] >= 0 else None,
-             "found": float(estimate[partner[k]]) if partner[k] >= 0 else None,
-             "found_relative": float(found_shares[partner[k]]) if partner[k] >= 0 else None}
-            for k in np.argsort(-made.share, kind="stable")
+    return MadeAlpha(
+        same=bool(np.ptp(estimate) == 0),
+        sum=float(true.sum()),
+        found_sum=float(estimate.sum()),
+        error=error,
+        uniform_error=float(simulate.relative_error(shares, flat)),
+        rows=[
+            MadeAlphaRow(
+                true=k,
+                alpha=float(true[k]),
+                relative=float(shares[k]),
+                partner=int(partner[k]) if paired[k] else None,
+                found=float(estimate[partner[k]]) if paired[k] else None,
+                found_relative=float(found_shares[partner[k]]) if paired[k] else None,
+            )
+            for k in np.argsort(-made.share, kind="stable").tolist()
         ],
-    }  # fmt: skip
+    )

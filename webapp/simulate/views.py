@@ -11,10 +11,13 @@ from inference.errors import Invalid
 from webapp.models import Run, User
 from webapp.pages.errors import add_to_form
 from webapp.pages.page import page
+from webapp.pages.typed import Answer, typed
+from webapp.results import links
 from webapp.results.view import RunView
 from webapp.server.page_cache import cached_page
 from webapp.simulate import queries, services, truth
 from webapp.simulate.forms import MadeForm
+from webapp.simulate.shapes import Beside, ExtraTopic, MadeTopic, TruthPage
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -35,9 +38,17 @@ def make(request: HttpRequest) -> HttpResponse:
 
 
 @cached_page()
-def beside(request: HttpRequest, run: Run, as_json: bool = False) -> HttpResponse:
+@typed("run/truth.html")
+def beside(run: Run, view: RunView) -> Answer[TruthPage]:
     """Each true topic beside what the run has in its place."""
     if not truth.exists(run.corpus):
         raise Http404(f"The texts of run {run.pk} were not simulated, so nobody knows their true topics.")
-    data = {"beside": queries.beside(RunView(run))}
-    return page(request, "run/truth.html", data, as_json=as_json, run=run)
+    if run.snapshot_id is None:
+        return Answer(TruthPage(None))
+    measured = queries.measured(run.snapshot_id)
+    topics = [
+        MadeTopic(**vars(row), topic=None if row.partner is None else links.topic_link(view, row.partner))
+        for row in measured.topics
+    ]
+    extra = [ExtraTopic(topic=links.topic_link(view, row.number), **vars(row)) for row in measured.extra]
+    return Answer(TruthPage(Beside(**vars(measured) | {"topics": topics, "extra": extra})))

@@ -61,27 +61,26 @@ def test_a_run_beside_the_truth(made, client):
 def test_the_errors_are_those_of_the_topics(made):
     """Computed a second time, from the run's topics as arrays."""
     from webapp.results import weights
-    from webapp.results.view import RunView
 
     run = run_on(made, topics=2, passes=5, seed=1)
     known, beta = truth.read(made), weights.topics(run.snapshot).dense()
     place = {word: w for w, word in enumerate(weights.vocabulary(run.version))}
     columns = [place.get(word) for word in known.words]
     beta = np.array([[0.0 if w is None else row[w] for w in columns] for row in beta])
-    measured = queries.beside(RunView(run))
-    assert measured["summary"]["alone"] == 2 and sum(row["topic"] is None for row in measured["topics"]) == 2
-    for row in measured["topics"]:
-        if row["topic"]:
-            true, other = known.truth.beta[row["true"]], beta[row["partner"]]
-            assert row["relative_error"] == pytest.approx(((true - other) ** 2).sum() / (true**2).sum())
-            assert row["total_variation"] == pytest.approx(np.abs(true - other).sum() / 2)
-            assert row["found_words"][0][0] == known.words[other.argmax()]
+    measured = queries.measured(run.snapshot_id)
+    assert measured.summary.alone == 2 and sum(row.partner is None for row in measured.topics) == 2
+    for row in measured.topics:
+        if row.partner is not None:
+            true, other = known.truth.beta[row.true], beta[row.partner]
+            assert row.relative_error == pytest.approx(((true - other) ** 2).sum() / (true**2).sum())
+            assert row.total_variation == pytest.approx(np.abs(true - other).sum() / 2)
+            assert row.found_words[0][0] == known.words[other.argmax()]
 
 
 def test_more_topics_than_there_are(made, client):
     run = run_on(made, topics=7, passes=5, seed=1)
     page = client.get(reverse("run_truth", args=[run.pk]))
-    assert len(page.context["beside"]["extra"]) == 3 and "without a true partner" in page.content.decode()
+    assert len(page.context["page"].beside.extra) == 3 and "without a true partner" in page.content.decode()
 
 
 def test_other_texts_have_no_truth(ready, client, trained):
