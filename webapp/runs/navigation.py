@@ -21,9 +21,9 @@ register = template.Library()
 
 
 @register.filter
-def can_be_gone_on_from(run: Run) -> bool:
+def can_be_continued(run: Run) -> bool:
     """Whether another run can begin with this one's topics."""
-    return services.can_be_gone_on_from(run)
+    return services.can_be_continued(run)
 
 
 @register.filter

@@ -97,7 +97,7 @@ def _ready(version: Version | None) -> Version:
     return version
 
 
-def again(run: Run, by: User | None = None) -> Run:
+def train_again(run: Run, by: User | None = None) -> Run:
     """A new run with the same settings and seed; one that leaves words out begins with the same topics again."""
     if run.begins and run.begun_with is None:
         raise Invalid(
@@ -107,7 +107,7 @@ def again(run: Run, by: User | None = None) -> Run:
         new = create(run.version, seed=run.seed, engine=run.engine, by=by, **run.settings)
         if run.begins:
             new.steering = run.steering
-            goes_on(new, run.parent, run.dropped)
+            continue_from(new, run.parent, run.dropped)
     return new
 
 
@@ -133,11 +133,11 @@ def without(run: Run, words: list[str], by: User | None = None) -> Run:
         raise Invalid("words", "These are all the words; at least one must be left.")
     with transaction.atomic():
         new = create(run.version, seed=run.seed, engine=run.engine, by=by, **warm_starter(run).continued(run.settings))
-        goes_on(new, run, sorted({*run.dropped, *known}))
+        continue_from(new, run, sorted({*run.dropped, *known}))
     return new
 
 
-def onward(run: Run, version: Version, by: User | None = None) -> Run:
+def continue_with(run: Run, version: Version, by: User | None = None) -> Run:
     """A new run on another version of the corpus, with more documents or other words, that begins with the topics of
     this one.
 
@@ -149,11 +149,11 @@ def onward(run: Run, version: Version, by: User | None = None) -> Run:
         raise Invalid("version", f"Run {run.pk} can continue with another version of its own corpus.")
     with transaction.atomic():
         new = create(version, seed=run.seed, engine=run.engine, by=by, **warm_starter(run).continued(run.settings))
-        goes_on(new, run, [])
+        continue_from(new, run, [])
     return new
 
 
-def can_be_gone_on_from(run: Run) -> bool:
+def can_be_continued(run: Run) -> bool:
     """Whether another run can begin with this one's topics: pages ask before they offer it."""
     return isinstance(engines.get(run.engine), WarmStart)
 
@@ -169,7 +169,7 @@ def warm_starter(run: Run) -> WarmStart:
     return engine
 
 
-def goes_on(new: Run, parent: Run, dropped: list[str]) -> None:
+def continue_from(new: Run, parent: Run, dropped: list[str]) -> None:
     """Let a new run begin with the topics of its parent, as `new.steering` changes them, and leave words out."""
     new.parent, new.dropped, new.begins = parent, dropped, True
     new.save(update_fields=["parent", "dropped", "begins", "steering"])

@@ -81,7 +81,7 @@ def start(run: Run, wish: Wish, by: User | None = None) -> Run:
     with transaction.atomic():
         new = services.create(run.version, seed=run.seed, engine=run.engine, by=by, **settings)
         new.steering = wish.stored
-        services.goes_on(new, run, sorted({*run.dropped, *wish.never}))
+        services.continue_from(new, run, sorted({*run.dropped, *wish.never}))
     return new
 
 

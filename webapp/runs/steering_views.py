@@ -15,7 +15,7 @@ from webapp.pages.page import page, run_or_404
 from webapp.results import links, topics
 from webapp.results.view import RunView
 from webapp.runs import steering
-from webapp.runs.services import can_be_gone_on_from
+from webapp.runs.services import can_be_continued
 
 WORDS = 8  # of each topic that is offered
 ASKED = ("merge", "split", "together", "never")  # fields of the form, which stay filled where they can't be done
@@ -32,7 +32,7 @@ def index(request: HttpRequest, run_id: int) -> HttpResponse:
     words = topics.top_words(view, ticked, WORDS) if ticked else {}
     chosen = {name: set(request.GET.get(name, "").split(",")) for name in ("merge", "split")}
     context = {
-        "ready": final and can_be_gone_on_from(run),
+        "ready": final and can_be_continued(run),
         "ticked": [
             links.topic(view, k) | {"words": words[k]} | {name: str(k) in ks for name, ks in chosen.items()}
             for k in ticked

@@ -71,16 +71,16 @@ def cancel(request: HttpRequest, run_id: int) -> HttpResponse:
 
 
 @require_POST
-def again(request: HttpRequest, run_id: int) -> HttpResponse:
+def train_again(request: HttpRequest, run_id: int) -> HttpResponse:
     run = run_or_404(run_id)
     try:
-        return redirect("run", runs.again(run, request.user).pk)
+        return redirect("run", runs.train_again(run, request.user).pk)
     except Invalid as error:
         raise BadRequest(error.message) from None
 
 
 @require_POST
-def onward(request: HttpRequest, run_id: int) -> HttpResponse:
-    """Go on from this run's topics on the newest version of its corpus."""
+def continue_with(request: HttpRequest, run_id: int) -> HttpResponse:
+    """Continue from this run’s topics on the newest version of its corpus."""
     run = run_or_404(run_id)
-    return redirect("run", runs.onward(run, run.corpus.version, request.user).pk)
+    return redirect("run", runs.continue_with(run, run.corpus.version, request.user).pk)

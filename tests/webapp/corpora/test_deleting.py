@@ -281,7 +281,7 @@ def test_counts_leave_deleted_runs_out(client, whole):
     assert reverse("run", args=[run.pk]) not in html
     assert client.get(reverse("run_without_json", args=[child.pk])).json()["parent"] is None
     with pytest.raises(Invalid, match="began with the topics of a run that is deleted"):
-        runs.again(child)
+        runs.train_again(child)
 
 
 def test_work_on_it_ends_and_goes_on(whole):

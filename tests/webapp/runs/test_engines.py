@@ -313,11 +313,11 @@ def test_a_run_begins_with_another_where_the_engine_can(client, made):
         with pytest.raises(Invalid, match=f"engine {made.engine}, which can't begin"):
             runs.without(made, ["congress"])
         assert page.status_code == 400 and "begin with the topics" in page.content.decode()
-    following = runs.again(made)
+    following = runs.train_again(made)
     assert (following.engine, following.settings) == (made.engine, made.settings)
 
 
-def test_going_on_is_offered_where_the_engine_can(client, made):
+def test_continuing_is_offered_where_the_engine_can(client, made):
     """The links of "Train again without" and "Continue with" stand there, or a sentence that says why not."""
     word = np.flatnonzero(evidence.of(made).word_topics >= 0)[0]
     dropped = Word.objects.filter(version=made.version).order_by("number").values_list("word", flat=True)[int(word)]
@@ -329,7 +329,7 @@ def test_going_on_is_offered_where_the_engine_can(client, made):
         pages = {
             "run_without": client.get(reverse("run_topic", args=[made.pk, 0])).content.decode(),
             "run_without ": client.get(reverse("run_topics", args=[made.pk]), {"drop": dropped}).content.decode(),
-            "run_onward": client.get(reverse("run", args=[made.pk])).content.decode(),
+            "run_continue": client.get(reverse("run", args=[made.pk])).content.decode(),
         }
     finally:
         Corpus.objects.filter(pk=made.corpus_id).update(version=made.version)

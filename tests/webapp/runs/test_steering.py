@@ -45,7 +45,7 @@ def test_a_steered_run_begins_with_the_changed_topics(client, trained, child):
     assert said[0] in page and f"?run={trained.pk}&amp;run={child.pk}" in page
     assert said[1] in client.get(reverse("run_steer", args=[trained.pk])).content.decode()
     assert provenance.made_by(child)["changes of those topics"] == child.steering
-    assert runs.again(child).steering == child.steering
+    assert runs.train_again(child).steering == child.steering
     assert client.get(reverse("run_overview", args=[child.pk])).status_code == 200  # "congress" has no topics in it
 
 
@@ -83,7 +83,7 @@ def test_the_form_shows_the_ticked_topics_and_engines_that_cannot_say_so(client,
     url = reverse("run_steer", args=[trained.pk])
     page = client.get(url + "?topics=1,3&topics=x,999").content.decode()
     assert page.count('name="merge"') == 2 and 'name="split" value="3"' in page
-    monkeypatch.setattr(steering_views, "can_be_gone_on_from", lambda run: False)
-    monkeypatch.setattr(navigation.services, "can_be_gone_on_from", lambda run: False)
+    monkeypatch.setattr(steering_views, "can_be_continued", lambda run: False)
+    monkeypatch.setattr(navigation.services, "can_be_continued", lambda run: False)
     page = client.get(url).content.decode()
     assert "No other run can begin with these topics" in page and 'name="split"' not in page

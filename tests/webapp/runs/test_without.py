@@ -167,7 +167,7 @@ def test_what_cannot_be_left_out_is_said(trained, child):
         runs.without(child, ["congress"])  # it is left out already
     again = runs.without(child, ["navy"])
     assert again.dropped == [*DROPPED[:2], "navy", *DROPPED[2:]] and again.parent_id == child.pk
-    same = runs.again(child)
+    same = runs.train_again(child)
     assert (same.dropped, same.parent_id, same.settings) == (child.dropped, child.parent_id, child.settings)
 
 
@@ -180,4 +180,4 @@ def test_without_its_parent_a_run_says_so(trained, child):
     run.refresh_from_db()
     assert run.status == "failed" and "deleted" in run.error
     with pytest.raises(Invalid, match="deleted"):
-        runs.again(run)
+        runs.train_again(run)

@@ -1,4 +1,4 @@
-"""A run goes on with documents that were added: from the topics it has."""
+"""A run continues with documents that were added: from the topics it has."""
 
 from dataclasses import asdict
 
@@ -31,7 +31,7 @@ def test_its_topics_stay_recognisable(draft, client, tmp_path):
     corpus = Corpus.objects.select_related("version").get(pk=corpus.pk)
     first = runs.create(corpus.version, topics=6, passes=8, seed=1)
     with pytest.raises(Invalid):
-        runs.onward(first, corpus.version)
+        runs.continue_with(first, corpus.version)
     train(first.pk)
     first = Run.objects.select_related("version", "snapshot").get(pk=first.pk)
     curation.change(first, 2, {"label": "a name"}, "reader")
