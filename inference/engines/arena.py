@@ -67,26 +67,37 @@ def fill(arena: Rows, words: np.ndarray, topics: np.ndarray, counts: np.ndarray)
     arena.totals = rows.sum_topics(arena.start, arena.length, arena.arena_topics, arena.arena_values, len(arena.totals))
 
 
-def from_documents(arena: Rows, bow: Bow, shape: Shape, key: int, weights: np.ndarray | None = None) -> None:
-    """The rows as the words of a document for each topic, while there are documents: a random choice of those that are
-    trained on and have words.
-
-    key: a random stream. weights: float64[V], above 0: a document's tokens are shared out among its words by their counts
-    times these; None: by their counts.
-    """
+def candidates(bow: Bow, shape: Shape, key: int) -> np.ndarray:
+    """int64[n]: the documents that are trained on and have words, in a random order. key: a random stream."""
     documents = rng.permutation_slice(0, bow.D, bow.D, np.uint64(key))
     suits = np.diff(bow.indptr) > 0
     if shape.held_out is not None:
         suits[shape.held_out] = False
-    documents = documents[suits[documents]][: len(arena.totals)]
+    return documents[suits[documents]]
+
+
+def from_documents(
+    arena: Rows, bow: Bow, documents: np.ndarray, weights: np.ndarray | None = None, tokens: float | None = None
+) -> None:
+    """The rows as the words of a document for each topic, while there are documents.
+
+    documents: int64[n], with words, K at the most. weights: float64[V], above 0: a document's tokens are shared out among its
+    words by their counts times these; None: by their counts. tokens: that each topic begins with; None: as many as its document
+    has.
+    """
     sizes = np.diff(bow.indptr)[documents]
     pairs = ranges(bow.indptr[documents], sizes)
     topics = np.repeat(np.arange(len(documents)), sizes)
     words, counts = np.asarray(bow.words)[pairs], np.asarray(bow.counts)[pairs].astype(np.float64)
+    totals = np.bincount(topics, counts) if tokens is None else np.full(len(documents), tokens)
     if weights is not None:
-        weighed = counts * weights[words]
-        counts = weighed * (np.bincount(topics, counts) / np.bincount(topics, weighed))[topics]
+        counts = weighted(topics, counts * weights[words], totals)
     fill(arena, words, topics, counts)
+
+
+def weighted(documents: np.ndarray, counts: np.ndarray, totals: np.ndarray) -> np.ndarray:
+    """counts, float64[P], times a number for each document, so that it has its total. documents: int64[P], of each."""
+    return counts * (totals / np.bincount(documents, counts))[documents]
 
 
 def put(

@@ -5,15 +5,16 @@ and Doan 2015; Than and Ho 2015, eqs. 17-19) with beta = lambda / sum lambda, by
 end each token draws its topics from phi, and sampling continues from these.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 from inference.bow import Bow
 from inference.engines import arena
-from inference.engines.batch import Batch
+from inference.engines.batch import Batch, expand
 from inference.engines.contract import Message, Shape, narrow_topics
-from inference.kernels import frank_wolfe, rows
+from inference.kernels import frank_wolfe, rows, seeds
 from inference.kernels.gibbs import shares
 
 ITERATIONS = 20  # L: steps of OPE for a document
@@ -22,6 +23,11 @@ ALPHA = 1.0  # over K: of OPE
 # eta that sampling has
 ETA, WEIGHT, LEAST_ETA = 3.0, 0.04, 1 / 2
 COUNTED = 1 << 24  # pairs at a time
+UNLIKE = 100  # topics: from so many on they begin with documents that are unlike each other
+# For these it is looked at so many documents, each as often as candidates are tried, and shared words, this part of a document's words
+LOOKED_AT, SHARED = 400_000_000, 1 / 8
+ENOUGH = 7  # documents for each topic, at the least: with fewer, random ones were better
+CANDIDATES = 2  # of these for each topic that are searched, at the least
 LEAST_FLOOR = 1e-30  # of beta in float32
 
 
@@ -48,12 +54,38 @@ def eta(topics: int, bow: Bow, after: float) -> float:
 
 
 def begin(state: arena.Rows, bow: Bow, shape: Shape, key: int) -> None:
-    """The rows as one document a topic, its words weighted by log((D + 1) / documents with the word). key: a random
-    stream."""
+    """The rows as one document a topic, its words weighted by log((D + 1) / documents with the word). With UNLIKE topics or more the
+    documents are unlike each other, and each topic begins with as many tokens as a document has on average. bow: of all documents. key:
+    a random stream."""
     documents = np.zeros(bow.V, np.int64)
     for first in range(0, len(bow.words), COUNTED):
         documents += np.bincount(bow.words[first : first + COUNTED], minlength=bow.V)
-    arena.from_documents(state, bow, shape, key, np.log((bow.D + 1) / np.maximum(documents, 1)))
+    weights, K = np.log((bow.D + 1) / np.maximum(documents, 1)), len(state.totals)
+    random = arena.candidates(bow, shape, key)
+    searched = min(len(random), _looked_at(bow, K))
+    if K < UNLIKE or len(random) < ENOUGH * K or searched < CANDIDATES * K:
+        arena.from_documents(state, bow, random[:K], weights)
+        return
+    unlike = _unlike(bow, random[:searched], weights, K, key)
+    arena.from_documents(state, bow, unlike, weights, bow.tokens / bow.D)
+
+
+def _looked_at(bow: Bow, K: int) -> int:
+    """How many documents are searched for K that are unlike each other, so that this takes no longer than some passes. A candidate
+    costs a look at each document and at the words that it shares."""
+    tried = K * (2 + math.log(K))
+    return int(LOOKED_AT / (tried * (1 + SHARED * len(bow.words) / bow.D)))
+
+
+def _unlike(bow: Bow, documents: np.ndarray, weights: np.ndarray, K: int, key: int) -> np.ndarray:
+    """K of these documents that are as unlike each other as they come, words weighted as in what topics begin with; random ones
+    where fewer differ."""
+    batch = expand(bow, documents)
+    counts = np.diff(batch.token_ptr).astype(np.float64)
+    document = np.repeat(np.arange(len(documents)), np.diff(batch.doc_ptr))
+    shares = arena.weighted(document, counts * weights[batch.words][batch.places], np.bincount(document, counts))
+    chosen = documents[seeds.diverse(batch.doc_ptr, batch.places, shares, len(batch.words), K, np.uint64(key))]
+    return np.append(chosen, documents[~np.isin(documents, chosen)][: K - len(chosen)])
 
 
 def infer(state: arena.Rows, unit: float, eta: float, batch: Batch, keys: np.ndarray) -> Inferred:

@@ -187,9 +187,8 @@ def begin(
 
 def _seed(config: Resolved, state: State, bow: Bow, shape: Shape) -> None:
     """lambda = eta + the words of a document for each topic."""
-    arena.from_documents(
-        state, bow, shape, rng.key(np.uint64(state.seed), np.uint64(rng.FW), np.uint64(0), np.uint64(0))
-    )
+    key = rng.key(np.uint64(state.seed), np.uint64(rng.FW), np.uint64(0), np.uint64(0))
+    arena.from_documents(state, bow, arena.candidates(bow, shape, key)[: config.topics])
     _begun(config, state)
 
 

@@ -31,7 +31,7 @@ SOURCE = "Mimno, Hoffman and Blei 2012"
 PAPERS = entries("mimno2012sparse", "hughes2016fast", "than2015dual")
 BATCH = False  # topics change with each minibatch
 BY_DOCUMENT = False  # each word of a document has a topic of its own
-REVISION = 2  # since then counts are in a dense table, and sums are made in another order
+REVISION = 3  # since then 100 topics or more begin with documents that are unlike each other; since 2 counts are in a dense table
 
 PI_LEAST = 1e-6  # pi below this is reset to 1: stored values stay within float32's precision (Appendix A, last lines)
 STEP_WHOLE = 1.0 - 1e-12  # a step size from here on forgets everything before it
@@ -98,7 +98,7 @@ class Config:
     )  # fmt: skip
     start: str | None = setting(
         "Start", "", "With memo, how the passes of the warm-up find topics. documents: each topic starts as the "
-        "words of a random document, and learns by OPE; sampling: all topics start alike, and sampling separates "
+        "words of a document, and learns by OPE; sampling: all topics start alike, and sampling separates "
         "them.",
         choices={"documents": "from documents", "sampling": "by sampling"},
     )  # fmt: skip
@@ -789,7 +789,7 @@ def methods(settings: Mapping[str, Any]) -> Methods:
         if settings.get("start") == "documents" and first:
             citations.append("than2015dual")
             how += (
-                f". Each topic began as the words of a randomly chosen document; the first {_count(first, 'pass')} used online "
+                f". Each topic began as the words of a document; the first {_count(first, 'pass')} used online "
                 "maximum a posteriori estimation (OPE; Than and Doan 2015), from which the topic of each word was drawn"
             )
     else:

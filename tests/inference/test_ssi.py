@@ -157,6 +157,57 @@ def test_rare_words_weigh_more_in_what_topics_begin_with():
     assert began[:, 0] == pytest.approx(np.full(20, 3 * common / (common + rare)))
 
 
+def begun(K, D, held_out=None, seed=1):
+    """(bow, float64[K, V]: what K topics begin with), of five kinds of documents: in each kind they share most words."""
+    random = np.random.default_rng(7)
+    of_kind = [[10 * (d % 5) + int(w) for w in random.integers(0, 10, 6 + d % 3)] + [50] for d in range(D)]
+    bow = bow_of(of_kind, 51)
+    shape = ssi.Shape(D, 51, bow.tokens, 1, held_out=held_out)
+    state = ssi.init(ssi.Config(topics=K).resolve(D, bow.tokens), shape, 1)
+    from_documents.begin(state, bow, shape, seed)
+    return bow, dense(state, K)
+
+
+def test_many_topics_begin_with_documents_that_are_unlike_each_other(monkeypatch):
+    held_out = np.arange(0, 400, 10)
+    kinds = {}
+    for least in (5, 6):  # topics from which on they are
+        monkeypatch.setattr(from_documents, "UNLIKE", least)
+        kinds[least] = 0
+        for seed in range(8):
+            bow, began = begun(5, 400, held_out, seed)
+            kinds[least] += len({int(row[:50].argmax()) // 10 for row in began})
+            if least == 5:
+                assert began.sum(axis=1) == pytest.approx(np.full(5, bow.tokens / bow.D))
+    assert kinds[5] >= 36 and kinds[6] <= 30, (
+        "nearly all of eight times five kinds, of which random documents miss a third"
+    )
+
+
+def test_the_search_for_unlike_documents_is_bounded(monkeypatch):
+    """By a sample; and with few topics, or few documents for each, there is no search."""
+    searched = []
+
+    def search(doc_ptr, *arguments, diverse=from_documents.seeds.diverse):
+        searched.append(len(doc_ptr) - 1)
+        return diverse(doc_ptr, *arguments)
+
+    monkeypatch.setattr(from_documents.seeds, "diverse", search)
+    begun(100, 699)
+    begun(99, 800)
+    assert searched == []
+    whole = begun(100, 800)[1]
+    assert searched == [800] and (whole.sum(axis=1) > 0).all()
+    monkeypatch.setattr(from_documents, "LOOKED_AT", 250 * 100 * (2 + np.log(100)) * (1 + from_documents.SHARED * 8))
+    begun(100, 800)
+    assert 200 <= searched[1] < 400
+    bow = bow_of([[d % 3] for d in range(800)], 3)  # three that differ: the others are random
+    shape = ssi.Shape(800, 3, bow.tokens, 1)
+    state = ssi.init(ssi.Config(topics=100).resolve(800, bow.tokens), shape, 1)
+    from_documents.begin(state, bow, shape, 1)
+    assert (dense(state, 100).sum(axis=1) > 0).all()
+
+
 @pytest.mark.parametrize("K", [3, 30])
 def test_a_step_from_documents_is_its_slow_twin(K):
     case = Started(K)
