@@ -16,6 +16,7 @@ import numpy as np
 from inference import checkpoint, engines, infer, senses, simulate
 from inference.bow import Bow
 from inference.effects import contrasts, regression, units
+from inference.engines import from_documents
 from inference.engines.contract import AnyEngine, Config
 from inference.evaluate import Coherence, Completion, Diagnostics, LeftToRight
 from inference.evidence import Evidence, gather
@@ -137,6 +138,7 @@ def _evidence(folder: Path, topics: Topics) -> None:
     Diagnostics(bow)(topics, evidence)
     LeftToRight(bow, np.arange(2), 2)(topics, 0.1)
     list(neighbours.samples(evidence, np.ones(bow.V, np.int32)))
+    from_documents.unlike(bow, np.arange(4), np.ones(bow.V), 2, 1)
     group = np.zeros(bow.D, np.int32)
     for mask in (None, group == 0):
         uses = senses.Uses(evidence, 1, np.arange(evidence.K), mask)

@@ -66,8 +66,8 @@ def begin(state: arena.Rows, bow: Bow, shape: Shape, key: int) -> None:
     if K < UNLIKE or len(random) < ENOUGH * K or searched < CANDIDATES * K:
         arena.from_documents(state, bow, random[:K], weights)
         return
-    unlike = _unlike(bow, random[:searched], weights, K, key)
-    arena.from_documents(state, bow, unlike, weights, bow.tokens / bow.D)
+    begins = unlike(bow, random[:searched], weights, K, key)
+    arena.from_documents(state, bow, begins, weights, bow.tokens / bow.D)
 
 
 def _looked_at(bow: Bow, K: int) -> int:
@@ -77,7 +77,7 @@ def _looked_at(bow: Bow, K: int) -> int:
     return int(LOOKED_AT / (tried * (1 + SHARED * len(bow.words) / bow.D)))
 
 
-def _unlike(bow: Bow, documents: np.ndarray, weights: np.ndarray, K: int, key: int) -> np.ndarray:
+def unlike(bow: Bow, documents: np.ndarray, weights: np.ndarray, K: int, key: int) -> np.ndarray:
     """K of these documents that are as unlike each other as they come, words weighted as in what topics begin with; random ones
     where fewer differ."""
     batch = expand(bow, documents)
