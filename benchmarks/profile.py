@@ -32,6 +32,7 @@ from benchmarks.engines import corpora
 from inference import Bow, Evidence, Postings, Snapshot, Topics, checkpoint, compiling, engines
 from inference.durable import settle
 from inference.evaluate import Coherence, Completion, Diagnostics
+from inference.explore.company import company
 from inference.explore.distances import divergences
 from inference.explore.layout import layout, stress
 
@@ -158,7 +159,7 @@ def stored(parts: Parts, engine: Any, config: Any, bow: Bow, last: Snapshot, fol
         left_to_right.measure(bow, 0, topics, engine.priors(config, last.state).alpha)
     with parts.part("distances"):
         apart = divergences(topics)
-    outcome = snapshots.Outcome(evidence, measures, apart, [""] * topics.K)
+    outcome = snapshots.Outcome(evidence, measures, apart, [""] * topics.K, company(evidence))
     with parts.part("map"):
         xy = layout(apart)
         stress(xy, apart)

@@ -532,7 +532,11 @@ class Topic(models.Model):
     floor_mass = models.FloatField()  # the sum of those weights
     used = models.BooleanField(db_default=True)  # whether the model uses it: not all, where it finds how many there are
     name = models.TextField(default="", db_default="")  # as proposed (inference.explore.naming); "" where none is
-    background = models.BooleanField(default=False, db_default=False)  # whether it is general talk, by the same
+    # inference.explore.company: whether it is general talk; several subjects; the second eigenvalue, and how its words tell
+    background = models.BooleanField(default=False, db_default=False)
+    mixed = models.BooleanField(default=False, db_default=False)
+    apart = models.FloatField(null=True)
+    tells = models.FloatField(null=True)
     # Of final snapshots only, from here on. tokens, documents: what was given to it (inference.evidence).
     tokens = models.BigIntegerField(null=True)
     documents = models.BigIntegerField(null=True)

@@ -64,9 +64,9 @@ class Raw:
         self.days = np.array([t.day for t in collection.texts])
 
     def uses(self, name: str) -> np.ndarray:
-        """float64[D]: how often the parts of a name ("a, b") occur: a word, or a phrase word after word."""
+        """float64[D]: how often the parts of a name ("a, b", "a / b") occur: a word, or a phrase word after word."""
         total = np.zeros(len(self.texts))
-        for part in name.split(","):
+        for part in re.split("[,/]", name):
             words = [w.lower() for w in _WORD.findall(part)]
             if len(words) == 1:
                 total += [c[words[0]] for c in self.counts]

@@ -40,12 +40,16 @@ def trained(collection: Collection, quick: bool, seed: int):
 
 
 def _name_anew(run) -> None:
+    from inference.explore.company import company
     from webapp.models import Topic
     from webapp.results import evidence
     from webapp.runs import names
 
-    for k, name in enumerate(names.of_texts(run, evidence.of(run), SimpleNamespace(check=lambda: None))):
-        Topic.objects.filter(snapshot=run.snapshot_id, number=k).update(name=name)
+    kinds = company(evidence.of(run))
+    for k, name in enumerate(names.of_texts(run, evidence.of(run), kinds, SimpleNamespace(check=lambda: None))):
+        general, mixed = bool(kinds.general[k]), bool(kinds.mixed[k])
+        topic = Topic.objects.filter(snapshot=run.snapshot_id, number=k)
+        topic.update(name=name, background=general, mixed=mixed)
 
 
 def read(collection: Collection, name: str):

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence, Set
 from difflib import SequenceMatcher
+from types import MappingProxyType
 
 import numpy as np
 
@@ -27,8 +28,6 @@ PHRASE = 0.4  # of a word's uses in the topic that are one phrase: then it is sh
 LOOKED_AT = 4_000  # documents of a topic that coverage is measured on, evenly over those that have it
 MET = 20_000  # documents of a word in which others are looked for
 ALIKE = 0.75  # difflib's ratio above which two words are too like each other to stand in one name
-EXCLUSIVITY, SPREAD = 0.53, 1.15  # of the run's medians: below the one and above the other a topic is general talk
-FEW = 8  # topics below which a median says too little to call one general
 SHORT = 3  # letters that a word of a name must have, where words are written with letters
 
 
@@ -84,6 +83,7 @@ def by_coverage(
     vocabulary: Mapping[int, str],
     looked_at: Sequence[tuple[Sample, Written]],
     avoided: Set[str] = frozenset(),
+    sides: Mapping[int, Sequence[list[int]]] = MappingProxyType({}),
 ) -> list[str]:
     """A name for each topic, by what it is in the documents; "" for a topic without words. No two are equal.
 
@@ -91,7 +91,8 @@ def by_coverage(
     second the largest precision times what it adds, among words unlike the first that meet it more often than by chance. Each
     is shown as the phrase that most of its uses in the topic are, in the texts' own spelling.
     vocabulary: of all words of `standing` and of phrases. looked_at: of each topic, what explore.neighbours saw of its
-    documents. avoided: words in small letters that name no subject, such as those of who speaks.
+    documents. avoided: words in small letters that name no subject, such as those of who speaks. sides: of mixed topics the words
+    of both subjects; such a topic is called by both where that covers more of it, "Iran / election", else by their first words.
     """
     words = standing(evidence)
     size = np.bincount(evidence.doc_topics, weights=evidence.doc_tokens, minlength=evidence.K)
@@ -101,6 +102,12 @@ def by_coverage(
         telling = [w for w in words[k] if _tells(vocabulary[w])]
         own = [w for w in telling if vocabulary[w].casefold() not in avoided] or telling or words[k]
         order, second = _chosen(evidence, k, own, vocabulary)
+        if k in sides:
+            halves = [[w for w in side if w in vocabulary and _tells(vocabulary[w])] for side in sides[k]]
+            proposed[k] = _of_both(evidence, k, halves, order[: 1 + second], vocabulary, looked_at[k], used)
+            if proposed[k]:
+                used.add(proposed[k].casefold())
+                continue
         shown = [_shown(evidence, k, w, vocabulary, looked_at[k], avoided) for w in order]
         proposed[k] = _unique(shown, {shown[1]} if second else set(), used)
         used.add(proposed[k].casefold())
@@ -111,10 +118,7 @@ def _chosen(evidence: Evidence, k: int, own: list[int], vocabulary: Mapping[int,
     """Its words, those of its name first, and whether the second belongs to it."""
     if not own:
         return [], False
-    listed = evidence.by_tokens[evidence.topic_ptr[k] : evidence.topic_ptr[k + 1]]
-    documents = np.sort(listed[:: -(-len(listed) // LOOKED_AT) or 1]).astype(np.int32)
-    weight = evidence.held([k], documents).astype(np.float64)
-    weight /= max(weight.sum(), 1.0)
+    documents, weight = _of_topic(evidence, k)
     has = np.array([_has(evidence, w, documents) for w in own])
     precision = np.array([_precision(evidence, w, k) for w in own])
     score = precision * (has @ weight)
@@ -131,6 +135,43 @@ def _chosen(evidence: Evidence, k: int, own: list[int], vocabulary: Mapping[int,
         ):
             return [own[first], own[i], *(own[j] for j in order if j not in (first, i))], True
     return [own[int(i)] for i in order], False
+
+
+def _of_both(
+    evidence: Evidence,
+    k: int,
+    sides: list[list[int]],
+    single: list[int],
+    vocabulary: Mapping[int, str],
+    looked_at: tuple[Sample, Written],
+    used: Set[str],
+) -> str:
+    """A mixed topic's name by a word of each side, where these cover more of it than the name by the whole; else by words of both
+    sides; "" where there are none."""
+    if not all(sides):
+        return ""
+    chosen = [_chosen(evidence, k, side, vocabulary)[0][0] for side in sides]
+    parts = [_shown(evidence, k, w, vocabulary, looked_at, frozenset()) for w in chosen]
+    name = _capital(" / ".join(parts))
+    if _covers(evidence, k, chosen) < _covers(evidence, k, single) or name.casefold() in used or not _other(*parts):
+        words = [vocabulary[w].replace("_", " ") for side in sides for w in side[:2]]
+        name = _capital(", ".join(words))
+    return "" if name.casefold() in used else name
+
+
+def _covers(evidence: Evidence, k: int, words: list[int]) -> float:
+    """Mean precision of some words times the share of the topic's tokens in documents with any of them."""
+    documents, weight = _of_topic(evidence, k)
+    has = np.any([_has(evidence, w, documents) for w in words], axis=0)
+    return float(np.mean([_precision(evidence, w, k) for w in words]) * (has @ weight))
+
+
+def _of_topic(evidence: Evidence, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """LOOKED_AT documents of a topic at most, ascending, and the share of its tokens there that each has."""
+    listed = evidence.by_tokens[evidence.topic_ptr[k] : evidence.topic_ptr[k + 1]]
+    documents = np.sort(listed[:: -(-len(listed) // LOOKED_AT) or 1]).astype(np.int32)
+    weight = evidence.held([k], documents).astype(np.float64)
+    return documents, weight / max(weight.sum(), 1.0)
 
 
 def _has(evidence: Evidence, w: int, documents: np.ndarray) -> np.ndarray:
@@ -179,20 +220,6 @@ def _shown(
             ):
                 return text
     return written.form((w,)) or vocabulary[w].replace("_", " ")
-
-
-def background(exclusivity: np.ndarray, documents: np.ndarray) -> np.ndarray:
-    """Which topics are general talk: bool[K], those whose words other topics have as well and that stand in many documents.
-
-    exclusivity: float64[K], evaluate.TopicMeasures; documents: int64[K], those that a topic has tokens in; NaN and 0 for a
-    topic that is not used. Both are held against the run's median: docs/names.md says how the bounds were set, and why
-    the distance from the corpus's own distribution of words is not among them.
-    """
-    used = (documents > 0) & ~np.isnan(exclusivity)
-    if np.count_nonzero(used) < FEW:
-        return np.zeros(len(documents), bool)
-    shared = np.nan_to_num(exclusivity, nan=np.inf) < EXCLUSIVITY * np.median(exclusivity[used])
-    return shared & (documents > SPREAD * np.median(documents[used])) & used
 
 
 def _everywhere(topics: Topics) -> np.ndarray:

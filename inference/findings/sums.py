@@ -246,10 +246,11 @@ def difference(a: Shares, b: Shares) -> tuple[np.ndarray, np.ndarray, np.ndarray
 
 def accepted(p: np.ndarray, q: float) -> np.ndarray:
     """bool, of the shape of p: hypotheses that are rejected so that at most a part q of them is rejected wrongly, on average
-    (Benjamini and Hochberg 1995)."""
+    (Benjamini and Hochberg 1995). NaN: not tested, as nothing could be said."""
     flat = np.asarray(p, np.float64).ravel()
-    order = np.argsort(flat, kind="stable")
-    below = np.flatnonzero(flat[order] <= q * (np.arange(len(flat)) + 1) / max(len(flat), 1))
+    tested = int((~np.isnan(flat)).sum())
+    order = np.argsort(flat, kind="stable")[:tested]
+    below = np.flatnonzero(flat[order] <= q * (np.arange(tested) + 1) / max(tested, 1))
     out = np.zeros(len(flat), bool)
     if len(below):
         out[order[: below[-1] + 1]] = True

@@ -152,13 +152,6 @@ def test_words_that_say_the_same(a, b, same):
     assert naming.alike(a, b) is same
 
 
-def test_general_talk_is_shared_and_stands_in_many_documents():
-    exclusivity = np.array([0.5, 0.5, 0.4, 0.5, 0.1, 0.1, 0.5, 0.5, np.nan])
-    documents = np.array([100, 100, 90, 100, 200, 90, 300, 100, 0])
-    assert np.flatnonzero(naming.background(exclusivity, documents)).tolist() == [4]
-    assert not naming.background(exclusivity[:6], documents[:6]).any()  # too few topics to say what is usual
-
-
 def test_long_words_in_capitals_are_headings():
     texts = [
         "VETERANS\n\nOur veterans. Veterans and AIDS, and VETERANS, VETERANS, VETERANS",

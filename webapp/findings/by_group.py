@@ -23,6 +23,7 @@ VALUES = 120  # of a category, the most frequent
 LEAST_RATIO, LEAST_SHARE = 1.5, 0.005
 WORDS, HOLDING = 20, 8  # tokens of a topic, and documents that have it, on the side that has more
 LEAST_DOCUMENTS, LEAST_UNITS = 12, 3  # of a group
+ONE_GROUP = 0.5  # of a topic's words, that one group may have where it is said that another has less
 DOCUMENTS = 500_000  # that are tested at most, an even sample of more; shares are those of all
 UNITS = 20_000  # whoever is independent, at most; of more an even sample
 CELLS = 6_000_000  # units x topics at most
@@ -51,6 +52,7 @@ def particular(context: Context) -> list[Mark | Keywords | NoDifference]:
     tested = [one for field in _fields(context) if (one := _test(context, field)) is not None]
     if not tested:
         return []
+    tested = _distinct(tested)
     k = context.subjects
     accepted = sums.accepted(np.concatenate([one.p[:, k].ravel() for one in tested]), over_time.Q_VALUE)
     rows: list[Mark | Keywords | NoDifference] = []
@@ -62,6 +64,19 @@ def particular(context: Context) -> list[Mark | Keywords | NoDifference]:
         found: list[Mark | Keywords | NoDifference] = [*_marked(context, one, sure), *one.words]
         rows += found or [_none(context, one)]
     return rows
+
+
+def _distinct(tested: list[Tested]) -> list[Tested]:
+    """The same without groups that have the documents of another: those of an author of one novel are told as the novel's."""
+    seen: set[bytes] = set()
+    for i, one in sorted(enumerate(tested), key=lambda item: -len(item[1].field.labels)):
+        for g, label in enumerate(one.field.labels):
+            key = one.totals.x[g].tobytes()
+            if key in seen:
+                one.p[g] = np.nan
+                tested[i] = one._replace(words=[row for row in tested[i].words if row.value != label])
+            seen.add(key)
+    return tested
 
 
 def _fields(context: Context) -> list[keywords.Field]:
@@ -113,15 +128,15 @@ def _test(context: Context, field: keywords.Field) -> Tested | None:
         context, *_sampled(some, unit, min(UNITS, max(CELLS // context.K, 100))), group, speaker
     )
     p, z = tests.differ(x, n, of_unit, G, time, spoken)
-    p[np.bincount(of_unit, minlength=G) < LEAST_UNITS] = 1.0
-    p[others] = 1.0
+    p[np.bincount(of_unit, minlength=G) < LEAST_UNITS] = np.nan  # of these nothing is said, whatever they show
+    p[others] = np.nan
     totals = context.sums(sums.in_blocks(group, G), G)
     own, ratio = trends.contrasts(totals)
     rest = (totals.x.sum(axis=0) - totals.x) / np.maximum(totals.tokens.sum() - totals.tokens, 1)[:, None]
     if spoken is not None:
         rest = tests.elsewhere(x, n, of_unit, G, spoken)
     if len(present) == 2:  # the other's "less" says the same again
-        p = np.where(z < 0, 1.0, p)
+        p = np.where(z < 0, np.nan, p)
     words = keywords.findings(context, field, *_sampled(some, unit, keywords.UNITS), speaker)
     return Tested(field, said, p, z, totals, own, ratio, rest, spoken is not None, words)
 
@@ -215,6 +230,7 @@ def _sampled(some: np.ndarray, unit: np.ndarray, most: int) -> tuple[np.ndarray,
 def _marked(context: Context, one: Tested, sure: np.ndarray) -> list[Mark]:
     rows = []
     total, totals = one.totals.tokens.sum(), one.totals
+    most = totals.x / np.maximum(totals.x.sum(axis=0), 1)
     for g, k in np.argwhere(sure).tolist():
         here = float(one.own.share[g, k])
         rest = float(one.rest[g, k])
@@ -227,6 +243,8 @@ def _marked(context: Context, one: Tested, sure: np.ndarray) -> list[Mark]:
         if more != (one.z[g, k] > 0) or max(here, rest) < LEAST_SHARE or side[0] < WORDS or side[1] < HOLDING:
             continue
         if max(here, rest) < LEAST_RATIO * min(here, rest):
+            continue
+        if not more and len(most) > 3 and np.delete(most[:, k], g).max() > ONE_GROUP:
             continue
         inside = np.arange(len(totals.tokens)) == g
         called = context.names.checked(k, one.field.group, inside, ~inside, math.log(max(here, 1e-6) / max(rest, 1e-6)))

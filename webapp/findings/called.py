@@ -21,6 +21,7 @@ PRECISION = 0.5  # of a word's tokens in the topic: of words that stand for it
 TELLING = 800  # words that are looked at one by one
 EVENTFUL = 20  # words of a topic of which bursts are looked for
 WORDS = 8  # of a topic that are tried where its name doesn't move
+_BETWEEN = regex.compile(", | / ")  # the parts of a name
 _PART = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}\p{N}]+)*")
 
 
@@ -78,7 +79,7 @@ class Names:
         numbers = self._numbers
         parts = [
             tuple(numbers[w] for m in _PART.findall(part) if (w := m.casefold()) in numbers)
-            for part in name.split(", ")
+            for part in _BETWEEN.split(name)
         ]
         return [part for part in parts if part]
 

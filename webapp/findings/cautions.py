@@ -14,7 +14,6 @@ from webapp.results import measures
 if TYPE_CHECKING:
     from webapp.findings.compute import Context
 
-MIXED = 0.03  # NPMI of a topic's first words at or below which they hardly occur together
 ONE_DOCUMENT = 0.2  # part of a topic's words that one document may hold
 SMALL = 0.002  # share of the words of a topic below which nothing is said of it
 NAMED = 5  # topics that are named
@@ -57,10 +56,9 @@ def _general(context: Context) -> list[TopicsCaution]:
 
 
 def _mixed(context: Context) -> list[TopicsCaution]:
-    columns = measures.of(context.run)
-    with np.errstate(invalid="ignore"):
-        mixed = context.subjects & (columns["npmi"] <= MIXED) & (context.whole.x[0] >= SMALL * context.tokens)
-    return _topics(context, "mixed", np.flatnonzero(mixed))
+    mixed = measures.of(context.run)["mixed"].astype(bool)
+    listed = context.subjects & mixed & (context.whole.x[0] >= SMALL * context.tokens)
+    return _topics(context, "mixed", np.flatnonzero(listed))
 
 
 def _of_one(context: Context) -> list[TopicsCaution]:

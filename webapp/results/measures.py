@@ -7,7 +7,7 @@ from webapp.storage.cache import cached
 
 COLUMNS = (
     "share", "tokens", "documents", "coherence", "npmi", "exclusivity", "effective_words", "document_entropy", "rank_1_documents",
-    "uniform_distance", "corpus_distance", "floor", "floor_mass", "x", "y", "used", "background",
+    "uniform_distance", "corpus_distance", "floor", "floor_mass", "x", "y", "used", "background", "mixed", "apart", "tells",
 )  # fmt: skip
 _KEPT = 64  # snapshots
 

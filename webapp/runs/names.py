@@ -7,6 +7,7 @@ from django.db.models.functions import Length
 
 from inference import Evidence, Topics
 from inference.explore import naming, neighbours
+from inference.explore.company import Company
 from webapp.accounts import embargo
 from webapp.documents import fields
 from webapp.jobs.heartbeat import Heartbeat
@@ -19,8 +20,8 @@ def of_words(run_id: int, topics: Topics) -> list[str]:
     return naming.names(topics, _spelling(version, naming.candidates(topics)))
 
 
-def of_texts(run: Run, evidence: Evidence, beat: Heartbeat) -> list[str]:
-    """When training has ended: made of words and phrases, as the texts write them.
+def of_texts(run: Run, evidence: Evidence, kinds: Company, beat: Heartbeat) -> list[str]:
+    """When training has ended: made of words and phrases, as the texts write them; of a mixed topic of those of both subjects.
 
     Of a corpus under embargo only what every reader may see of a text is looked at.
     """
@@ -33,13 +34,16 @@ def of_texts(run: Run, evidence: Evidence, beat: Heartbeat) -> list[str]:
         beat.check()
         samples.append(sample)
     own = naming.standing(evidence)
+    sides = {k: kinds.sides[k] for k in np.flatnonzero(kinds.mixed).tolist()}
+    for k, parts in sides.items():
+        own[k] = list(dict.fromkeys([*own[k], *parts[0], *parts[1]]))  # whose spelling is looked up
     others = [w for sample in samples for phrase in sample.phrases for w in phrase.words]
     vocabulary = _spelling(run.version_id, np.unique([w for some in (*own, others) for w in some]).astype(np.int64))
     looked_at, texts = [], partial(embargo.beginnings, run.corpus)
     for sample, telling in zip(samples, own, strict=True):
         beat.check()
         looked_at.append((sample, neighbours.written(evidence, sample, telling, vocabulary.__getitem__, texts)))
-    return naming.by_coverage(evidence, vocabulary, looked_at, fields.who_speaks(run.version))
+    return naming.by_coverage(evidence, vocabulary, looked_at, fields.who_speaks(run.version), sides)
 
 
 def _spelling(version_id: int, numbers: np.ndarray) -> dict[int, str]:

@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 from inference import Evidence, Topics
 from inference import Snapshot as Trained
 from inference.evaluate import TopicMeasures
-from inference.explore import naming
+from inference.explore.company import Company
 from inference.explore.cooccurrence import beside
 from inference.explore.distances import nearest
 from inference.explore.layout import layout, stress
@@ -33,6 +33,7 @@ class Outcome(NamedTuple):
     measures: TopicMeasures
     divergences: np.ndarray  # float64[K, K], explore.distances
     names: list[str]  # of K topics, runs.names
+    kinds: Company
 
 
 def measure(run_id: int, trained: Trained, seconds: float) -> None:
@@ -62,7 +63,6 @@ def publish(
         used = outcome.measures.tokens > 0
     near = outcome and outcome.divergences[np.ix_(used, used)]
     called = names.of_words(run_id, topics) if outcome is None else outcome.names
-    general = np.zeros(topics.K, bool) if outcome is None else _background(outcome)
     xy = layout(near) if final else None
     strain = stress(xy, near) if final else None
     with transaction.atomic():
@@ -72,7 +72,7 @@ def publish(
         rows = np.zeros(topics.K, np.int64)  # of each topic
         words.write_arrays(_counted(_topic_rows(topics, outcome), rows))
         Topic.objects.bulk_create(
-            _topics(snapshot, topics, coherence, rows, used, outcome, xy, called, general), batch_size=2000
+            _topics(snapshot, topics, coherence, rows, used, outcome, xy, called), batch_size=2000
         )
         words.attach()
         fields = {"status": Run.Status.DONE, "finished_at": Now()} if final else {}
@@ -158,9 +158,8 @@ def _topics(
     outcome: Outcome | None,
     xy: np.ndarray | None,
     called: list[str],
-    general: np.ndarray,
 ) -> list[Topic]:
-    share, columns = topics.share, {}
+    share, columns, marked = topics.share, {}, {}
     if outcome is not None:
         measures = outcome.measures
         share = measures.tokens / measures.tokens.sum()
@@ -170,7 +169,8 @@ def _topics(
         }
         places = np.full((topics.K, 2), np.nan)
         places[used] = xy
-        columns |= {"x": places[:, 0], "y": places[:, 1]}
+        columns |= {"x": places[:, 0], "y": places[:, 1], "apart": outcome.kinds.apart, "tells": outcome.kinds.tells}
+        marked = {"background": outcome.kinds.general & used, "mixed": outcome.kinds.mixed & used}
     similar, company = _similar(outcome, used), _company(outcome, topics.K)
     return [
         Topic(
@@ -182,18 +182,13 @@ def _topics(
             floor_mass=float(topics.floor[k] * (topics.V - rows[k])),
             used=bool(used[k]),
             name=called[k],
-            background=bool(general[k]),
             **{name: _known(column[k]) for name, column in columns.items()},
+            **{name: bool(column[k]) for name, column in marked.items()},
             similar=similar[k],
             beside=company[k],
         )
         for k in range(topics.K)
     ]
-
-
-def _background(outcome: Outcome) -> np.ndarray:
-    """bool[K]: topics of general talk."""
-    return naming.background(outcome.measures.exclusivity, outcome.evidence.documents)
 
 
 def _similar(outcome: Outcome | None, used: np.ndarray) -> list[list]:

@@ -16,6 +16,7 @@ from inference.cluster import parts
 from inference.durable import settle
 from inference.errors import Invalid
 from inference.evaluate import Diagnostics
+from inference.explore.company import company
 from inference.explore.distances import divergences
 from inference.jit import told_of_compiling
 from inference.versions import versions
@@ -271,8 +272,9 @@ class Training:
         evidence = self._gather_evidence(topics)
         measures = Diagnostics(self.bow)(topics, evidence)
         self.beat.check()
-        called = names.of_texts(self.run, evidence, self.beat)
-        outcome = snapshots.Outcome(evidence, measures, divergences(topics), called)
+        kinds_of = company(evidence)
+        called = names.of_texts(self.run, evidence, kinds_of, self.beat)
+        outcome = snapshots.Outcome(evidence, measures, divergences(topics), called, kinds_of)
         self.beat.check()
         made = self.folder / "evidence", self.bow_folder
         settle(*made)  # they are on the disk before a row points to them

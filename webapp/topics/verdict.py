@@ -14,7 +14,6 @@ from webapp.results import links, measures
 from webapp.results.view import RunView
 from webapp.topics.shapes import Kind, Reason, SimilarTopic, Verdict
 
-TOGETHER = 0.075  # NPMI below which first words do not tend to occur together
 MUCH = 0.25  # exclusivity from which first words are said to have much of their use in the topic
 NEAR = 0.15  # divergence below which two topics of a run share most of their words
 RUNS, MOST = 3, 300  # other runs that are looked at; topics above which comparing them takes longer than a page may
@@ -58,26 +57,29 @@ def independent(run: Run) -> list[int]:
     return list(alike.exclude(pk=run.pk).order_by("-pk").values_list("pk", flat=True)[:RUNS])
 
 
-def _together(column: dict[str, np.ndarray], k: int) -> Finding | None:
-    npmi = column["npmi"][k]
-    if np.isnan(npmi):
-        return None
-    apart = npmi < TOGETHER
-    verb = "do not tend to occur together" if apart else "tend to occur together"
-    reason = Reason(f"its first words {verb} (NPMI {_number(npmi)})", "#measures")
-    return Finding(reason, "mixed" if apart else None)
+def _together(column: dict[str, np.ndarray], k: int) -> Finding:
+    if np.isnan(apart := column["apart"][k]):
+        said = (
+            "whether its first words share passages is not measured: the documents are too short, or the run is too old"
+        )
+        return Finding(Reason(said, "#measures"))
+    if column["mixed"][k]:
+        said = "fall into two parts that are seldom in the same passage"
+        return Finding(Reason(f"its first words {said} (second eigenvalue {_number(apart)})", "#measures"), "mixed")
+    return Finding(Reason(f"its first words share their passages (second eigenvalue {_number(apart)})", "#measures"))
 
 
 def _owned(run: Run, column: dict[str, np.ndarray], k: int) -> list[Finding]:
     general, exclusivity = bool(column["background"][k]), column["exclusivity"][k]
     verb = "have much of their use here" if exclusivity >= MUCH else "are shared with some topics"
-    if general:
-        verb = "are shared with many topics"
     share = column["documents"][k] / max(1, run.version.documents)
-    return [
-        Finding(Reason(f"they {verb} (exclusivity {_number(exclusivity)})", "#words"), "general" if general else None),
+    found = [
+        Finding(Reason(f"they {verb} (exclusivity {_number(exclusivity)})", "#words")),
         Finding(Reason(f"it occurs in {share:.0%} of the documents", "#documents")),
     ]
+    if general:
+        found.insert(0, Finding(Reason("its words are spread evenly over the texts", "#words"), "general"))
+    return found
 
 
 def _near(similar: list[SimilarTopic]) -> Finding | None:

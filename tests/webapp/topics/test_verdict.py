@@ -17,7 +17,7 @@ def view(monkeypatch):
     """Makes a view of a run with one topic with given measures."""
 
     def of(**measured):
-        column = {"npmi": 0.2, "exclusivity": 0.4, "documents": 20.0, "background": 0.0} | measured
+        column = {"apart": 0.2, "mixed": 0.0, "exclusivity": 0.4, "documents": 20.0, "background": 0.0} | measured
         monkeypatch.setattr(verdict.measures, "of", lambda run: {name: np.array([x]) for name, x in column.items()})
         return SimpleNamespace(run=SimpleNamespace(version=SimpleNamespace(documents=100), pk=1))
 
@@ -27,11 +27,12 @@ def view(monkeypatch):
 def test_kinds_follow_from_the_measures(view):
     near = [SimpleNamespace(label="T07", divergence=0.1)]
     for measured, similar, kind, reason in [
-        ({}, [], "clear", "tend to occur together (NPMI 0.20)"),
-        ({"npmi": 0.01}, [], "mixed", "do not tend to occur together"),
-        ({"npmi": np.nan}, [], "clear", "20% of the documents"),
+        ({}, [], "clear", "share their passages (second eigenvalue 0.20)"),
+        ({"apart": 0.8, "mixed": 1.0}, [], "mixed", "seldom in the same passage (second eigenvalue 0.80)"),
+        ({"apart": np.nan}, [], "clear", "not measured"),
+        ({"exclusivity": 0.1}, [], "clear", "shared with some topics"),
         ({}, near, "mixed", "T07 has nearly the same words"),
-        ({"background": 1.0, "npmi": 0.0}, near, "general", "shared with many topics"),
+        ({"background": 1.0, "mixed": 1.0}, near, "general", "spread evenly over the texts"),
     ]:
         judged = verdict.judge(view(**measured), 0, similar, [])
         assert judged.kind == kind and judged.sentence == verdict.SENTENCES[kind]

@@ -1,0 +1,198 @@
+"""Whether a topic is one subject: clear, mixed of several, or general talk, by the company that its first words keep in the texts.
+
+A topic's tokens are looked at in pieces of texts. The second eigenvalue of the normalised matrix of which first words share pieces
+is 1 where they are two parts that never meet (Shi and Malik 2000); the cheapest cut along its vector gives the two sides. General
+talk is spread evenly: its residual inverse document frequency is low (Church and Gale 1995).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from inference.evidence import Evidence
+
+PIECE = 100  # counted words of a piece: some 200 words of prose
+FIRST, LAM = 20, 0.6  # a topic's first words, by relevance (Sievert and Shirley 2014)
+APART, ACROSS, GENERAL = (
+    0.45,
+    0.8,
+    0.75,
+)  # a mixed topic is apart from the one, met across up to the other; general tells up to GENERAL
+SHORT, LONG = 20, 50  # counted words of a row (the mean) below which pieces say nothing, and evenness
+LOOKED_AT = 30_000_000  # pairs of rows and words, of which words are looked for; of more an even sample of rows
+LEAST_WORDS = 8  # of a topic
+_BINS = 40  # of rows by their length
+_TRIES, _LEAST_SIDE, _PHRASE = 3, 3, 0.5  # cuts; words of a side; of two words' pieces, that a fixed phrase shares
+
+
+class Company(NamedTuple):
+    """Of each topic; NaN where it can't be said. apart: float64[K], the second eigenvalue. across: float64[K], mean log lift of the
+    pairs of words from both sides, over rows. tells: float64[K], residual idf of its frequent words, the run's median being 1.
+    spread: float64[K], documents that have the topic, the run's median being 1. sides: the words of both, those with most of the topic's tokens first."""
+
+    apart: np.ndarray
+    across: np.ndarray
+    tells: np.ndarray
+    spread: np.ndarray
+    sides: list[tuple[list[int], list[int]]]
+
+    @property
+    def mixed(self) -> np.ndarray:
+        """bool[K]: topics of several subjects."""
+        return self._apart & ~self._even
+
+    @property
+    def general(self) -> np.ndarray:
+        """bool[K]: topics of no subject: general talk that many documents have, and heaps of leftovers."""
+        return self._even & (self._apart | (self.spread >= 1))
+
+    @property
+    def _apart(self) -> np.ndarray:
+        return (np.nan_to_num(self.apart) >= APART) & (np.nan_to_num(self.across, nan=np.inf) <= ACROSS)
+
+    @property
+    def _even(self) -> np.ndarray:
+        return np.nan_to_num(self.tells, nan=np.inf) <= GENERAL
+
+
+def company(evidence: Evidence) -> Company:
+    """What the first words of each topic say of it. Work: the postings of FIRST words a topic."""
+    K, rows = evidence.K, evidence.rows
+    first, frequent, tokens = _words(evidence)
+    mean = rows.tokens / max(int((rows.lengths > 0).sum()), 1)
+    documents = evidence.documents / max(np.median(evidence.documents[evidence.documents > 0]), 1)
+    unknown = np.full(K, np.nan)
+    out = Company(unknown, unknown.copy(), unknown.copy(), documents, [([], []) for _ in range(K)])
+    step = -(-len(rows.words) // LOOKED_AT) or 1
+    length = _piece_length(evidence)
+    for k in range(K) if mean >= SHORT else ():
+        if len(first[k]) >= LEAST_WORDS:
+            out.apart[k], out.across[k], sides = _judged(evidence, k, first[k], step, length)
+            one, other = (sorted(side, key=lambda w: -tokens[k][w]) for side in sides)
+            out.sides[k] = one, other
+    if mean >= LONG:
+        out.tells[:] = _tells(evidence, frequent)
+    return out
+
+
+def _words(evidence: Evidence) -> tuple[list[list[int]], list[list[int]], list[dict[int, int]]]:
+    """Of each topic its first words, its most frequent ones, and the tokens of the first."""
+    ptr, topics, tokens, _ = evidence.by_word()
+    word = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
+    total = np.bincount(word, weights=tokens, minlength=len(ptr) - 1)
+    size = np.bincount(topics, weights=tokens, minlength=evidence.K)
+    with np.errstate(divide="ignore"):
+        p, q = np.log(tokens / size[topics]), np.log(total / max(total.sum(), 1))[word]
+    relevance = np.where(tokens >= 2, p - (1 - LAM) * q, -np.inf)
+    first, frequent = (_best(topics, value, evidence.K) for value in (relevance, tokens))
+    return (
+        [word[at[tokens[at] >= 2]].tolist() for at in first],
+        [word[at].tolist() for at in frequent],
+        [dict(zip(word[at].tolist(), tokens[at].tolist(), strict=True)) for at in first],
+    )
+
+
+def _best(topics: np.ndarray, value: np.ndarray, K: int) -> list[np.ndarray]:
+    """Of each topic the places of its FIRST largest values, the largest first."""
+    order = np.lexsort((-value, topics))
+    ends = np.searchsorted(topics[order], np.arange(K + 1))
+    return [order[a : min(a + FIRST, b)] for a, b in zip(ends, ends[1:], strict=False)]
+
+
+def _piece_length(evidence: Evidence) -> int:
+    """Characters of PIECE counted words; 0 where the corpus has no texts."""
+    rows = evidence.rows
+    if rows.offsets is None:
+        return 0
+    characters = words = 0
+    for row in range(0, rows.D, -(-rows.D // 1_000) or 1):
+        places = rows.offsets[rows.first_token[row] : rows.first_token[row + 1]]
+        if len(places) > 1:
+            characters, words = characters + int(np.ptp(places)), words + len(places) - 1
+    return max(1, PIECE * characters // max(words, 1))
+
+
+def _judged(
+    evidence: Evidence, k: int, words: list[int], step: int, length: int
+) -> tuple[float, float, list[list[int]]]:
+    """(apart, across, the words of both sides) of topic k."""
+    pieces, anywhere = zip(*(_where(evidence, k, w, step, length) for w in words), strict=True)
+    of_piece, of_row = _together(pieces), _together(anywhere)
+    use = np.arange(len(words))
+    second, side = 1.0, np.zeros(len(use), bool)
+    for _ in range(_TRIES):
+        W = of_piece[np.ix_(use, use)].copy()
+        has = W.diagonal().copy()
+        np.fill_diagonal(W, 0)
+        second, side = _cut(W)
+        small = np.flatnonzero(side if side.sum() <= (~side).sum() else ~side)
+        fixed = len(small) == 2 and W[tuple(small)] >= _PHRASE * (has[small].sum() - W[tuple(small)])
+        if len(small) >= _LEAST_SIDE or len(use) < 12 or (len(small) == 2 and not fixed):
+            break
+        use = np.delete(use, small)  # one word, or a fixed phrase, is no subject of its own
+    documents = of_row.diagonal()
+    some = -(-evidence.rows.D // step)
+    lift = np.log((of_row + 0.5) / (np.outer(documents, documents) / some + 0.5))
+    across = float(lift[np.ix_(use[side], use[~side])].mean())
+    return second, across, [[words[i] for i in use[part].tolist()] for part in (side, ~side)]
+
+
+def _where(evidence: Evidence, k: int, w: int, step: int, length: int) -> tuple[np.ndarray, np.ndarray]:
+    """Pieces, int64, in which a word is in topic k, and rows, int64, in which it is at all, of every step-th row."""
+    rows, counts, topics, _ = evidence.word_rows(w)
+    some = rows % step == 0
+    mine = some & (topics == k)
+    anywhere, rows, counts = rows[some].astype(np.int64), rows[mine].astype(np.int64), counts[mine].astype(np.int64)
+    if not length or not len(rows):
+        return rows, anywhere
+    nth = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    of_token = np.repeat(rows, counts)
+    place = evidence.places(of_token.astype(np.int32), nth, w) // length
+    return np.unique((of_token << 24) + np.minimum(place, (1 << 24) - 1)), anywhere
+
+
+def _together(sets: tuple[np.ndarray, ...]) -> np.ndarray:
+    """float64[n, n]: how many members each two sets share."""
+    _, member = np.unique(np.concatenate(sets), return_inverse=True)
+    ptr = np.concatenate([[0], np.cumsum([len(one) for one in sets])])
+    table = csr_matrix((np.ones(len(member)), member, ptr), shape=(len(sets), int(member.max(initial=0)) + 1))
+    return (table @ table.T).toarray()
+
+
+def _cut(W: np.ndarray) -> tuple[float, np.ndarray]:
+    """The second eigenvalue of D^-1/2 W D^-1/2, and bool[n], one side of the cut along its vector that costs least beside the
+    smaller side's weight."""
+    weight = W.sum(axis=1) + 1e-9
+    values, vectors = np.linalg.eigh(W / np.sqrt(np.outer(weight, weight)))
+    order = np.argsort(vectors[:, -2] / np.sqrt(weight), kind="stable")
+    best, side = np.inf, np.zeros(len(W), bool)
+    for i in range(1, len(W)):
+        one = np.zeros(len(W), bool)
+        one[order[:i]] = True
+        cost = W[np.ix_(one, ~one)].sum() / max(min(weight[one].sum(), weight[~one].sum()), 1e-9)
+        if cost < best:
+            best, side = cost, one
+    return float(values[-2]), side
+
+
+def _tells(evidence: Evidence, frequent: list[list[int]]) -> np.ndarray:
+    """float64[K]: the median residual idf of each topic's frequent words, the median of all topics being 1."""
+    words = np.unique([w for some in frequent for w in some]).astype(np.int64)
+    idf = dict(zip(words.tolist(), residual_idf(evidence, words).tolist(), strict=True))
+    own = np.array([np.median([idf[w] for w in some]) if some else np.nan for some in frequent])
+    return own / np.nanmedian(own)
+
+
+def residual_idf(evidence: Evidence, words: np.ndarray) -> np.ndarray:
+    """float64[n]: log of how many times more rows would have each word, were its tokens spread by chance. Of rows with some LONG
+    counted words, else it tells nothing. words: int64[n]."""
+    lengths = evidence.rows.lengths.astype(float)
+    edges = np.unique(np.quantile(lengths, np.linspace(0, 1, _BINS + 1)))
+    bins = np.clip(np.searchsorted(edges, lengths, side="right") - 1, 0, max(len(edges) - 2, 0))
+    many, total = np.bincount(bins), np.bincount(bins, weights=lengths)
+    part = np.divide(total, many * lengths.sum(), where=many > 0, out=np.zeros(len(many)))
+    ends = np.concatenate([[0], np.cumsum(evidence.held_tokens)])[evidence.held_ptr]
+    tokens = (ends[words + 1] - ends[words]).astype(float)
+    expected = (many * -np.expm1(-np.outer(tokens, part))).sum(axis=1)
+    return np.log(np.maximum(expected, 1e-9) / np.maximum(np.diff(evidence.postings.indptr)[words], 1))

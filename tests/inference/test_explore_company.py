@@ -1,0 +1,76 @@
+"""Clear, mixed and general topics: of texts whose topics are known to be so."""
+
+import numpy as np
+import pytest
+
+from inference import Evidence, Postings, Theta, Topics, gather
+from inference.explore import company
+from inference.text import Choice, Stream, Tokeniser, choose
+
+SUBJECTS = {
+    "farm": "wheat corn barley harvest tractor soil manure plough acre grain",
+    "court": "judge jury verdict lawyer appeal sentence trial prison bail witness",
+    "sea": "ship harbour sailor anchor captain voyage sail cargo pilot crew",
+    "heat": "boiler steam furnace kettle coal stove chimney ember flame ash",
+    "bird": "robin sparrow falcon heron nest feather beak wing flock egg",
+}
+TALK = "view matter regard reason purpose hope effort result time subject"
+TOPICS = [("farm",), ("court", "sea"), ("heat",), ("bird",), ("talk",)]
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    """(evidence, number of each word): 400 documents in pieces of one subject each, with general talk in all of them."""
+    folder, chance = tmp_path_factory.mktemp("company"), np.random.default_rng(3)
+    words, texts = {name: said.split() for name, said in SUBJECTS.items()} | {"talk": TALK.split()}, []
+    for d in range(400):
+        subject = list(SUBJECTS)[d % 5]
+        drawn = [*chance.choice(words[subject], 60), *chance.choice(words["talk"], 20)]
+        texts.append(" ".join(chance.permutation(drawn)))
+    with Stream.write(folder / "tokens", Tokeniser("en")) as stream:
+        stream.add(texts, [""] * len(texts))
+        stream.commit()
+    choice = Choice((), min_documents=1, max_share=1.0, spread_evenly=True)
+    bow, vocabulary = choose(Stream.open(folder / "tokens"), choice, folder / "bow")
+    number = {word: w for w, word in enumerate(vocabulary.words)}
+    rows = [[number[w] for name in names for w in words[name]] for names in TOPICS]
+    indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
+    weights = np.concatenate([np.full(len(row), 1 / len(row)) for row in rows]).astype(np.float32)
+    topics = Topics.of_listed(indptr, np.concatenate(rows).astype(np.int32), weights, np.ones(5), bow.V)
+    every = np.tile(np.arange(5, dtype=np.int32), 400)
+    theta = Theta(0, np.arange(401) * 5, every, np.full(2000, 0.2, np.float32))
+    postings = Postings.open(folder / "bow" / "by_word")
+    list(gather(folder / "evidence", bow, postings, topics, [theta]))
+    return Evidence.open(folder / "evidence", bow, postings), number
+
+
+def test_two_subjects_that_never_meet_are_a_mixed_topic_with_their_words_on_two_sides(found):
+    evidence, number = found
+    of = company.company(evidence)
+    assert np.flatnonzero(of.mixed).tolist() == [1] and of.apart[1] > 0.9 > of.apart[0]
+    sides = {frozenset(side) for side in of.sides[1]}
+    assert sides == {frozenset(number[w] for w in SUBJECTS[name].split()) for name in ("court", "sea")}
+
+
+def test_words_that_are_all_over_the_texts_are_general_talk(found):
+    of = company.company(found[0])
+    assert np.flatnonzero(of.general).tolist() == [4]
+    assert np.nanmedian(of.tells) == pytest.approx(1)
+
+
+def test_residual_idf_is_that_of_a_loop(found):
+    evidence, number = found
+    words = np.array([number["wheat"], number["view"]])
+    lengths = evidence.lengths.astype(float)
+    for w, idf in zip(words, company.residual_idf(evidence, words), strict=True):
+        documents, counts, *_ = evidence.word(w)
+        expected = sum(1 - np.exp(-counts.sum() * n / lengths.sum()) for n in lengths)
+        assert idf == pytest.approx(np.log(expected / len(documents)), abs=0.01)
+
+
+def test_documents_of_a_few_words_are_not_judged(tmp_path, monkeypatch, found):
+    monkeypatch.setattr(company, "SHORT", 1_000)
+    monkeypatch.setattr(company, "LONG", 1_000)
+    of = company.company(found[0])
+    assert np.isnan(of.apart).all() and np.isnan(of.tells).all()
+    assert not of.mixed.any() and not of.general.any()
