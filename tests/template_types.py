@@ -20,7 +20,7 @@ ALWAYS = {"request", "may", "accounts", "user", "signup", "messages", "topograph
 # What {% include … with … %} may give to a template that several pages share, or not
 OPTIONAL = {"address", "bars", "class", "columns", "document", "end", "missing", "own", "quote", "restricts", "run_id", "searched", "sentence", "slug",
             "start", "table", "topic", "version", "way"}  # fmt: skip
-ASSIGNED = ("target_var", "asvar", "variable_name")  # of a node: {% tag … as name %}
+ASSIGNED = ("target_var", "asvar", "variable_name", "var_name")  # of a node: {% tag … as name %}
 Types = tuple[Any, ...]  # the alternatives of a union; () is not known
 
 

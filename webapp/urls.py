@@ -4,6 +4,7 @@ says how).
 A page of a run with a tab of its own is a line here; its place among the others is that of its tab.
 """
 
+from functools import wraps
 from uuid import UUID
 
 from django.http import HttpRequest
@@ -33,7 +34,7 @@ from webapp.accounts.authorization import (
 from webapp.api import api, page_shapes, shapes
 from webapp.api import views as api_views
 from webapp.compare import views as comparisons
-from webapp.corpora import deletion_views, file_views, version_views
+from webapp.corpora import deletion_views, file_views, prepare_views, upload_form_views, version_views
 from webapp.corpora import views as corpora
 from webapp.curation import intrusion_views, ticked_views, transfer_views
 from webapp.curation import views as curation
@@ -80,7 +81,7 @@ def deletion(root: str, kind: str, access: Rule, for_good: Rule) -> list[URLPatt
     """What deletes a corpus or a run, and takes that back."""
 
     def one(view):
-        return lambda request, **where: view(request, kind, where[f"{kind}_id"])
+        return wraps(view)(lambda request, **where: view(request, kind=kind, pk=where[f"{kind}_id"]))
 
     return [
         form(f"{root}/delete", one(deletion_views.delete), f"{kind}_delete", access),
@@ -113,7 +114,7 @@ urlpatterns = [
         ANYONE,
         example={"first": ABSENT, "second": ABSENT},
     ),
-    *page("deleted", deletion_views.index, "deleted", USER, json=page_shapes.Deleted),
+    *page("deleted", deletion_views.index, "deleted", USER),
     # For machines, and for whoever runs them
     probe("healthz", health_views.lives, "healthz", ANYONE),
     probe("readyz", health_views.ready, "readyz", ANYONE),
@@ -134,13 +135,13 @@ urlpatterns = [
         example={"kind": "run", "key": ABSENT},
     ),
     # Corpora
-    form("corpora", corpora.upload, "corpora", USER, load=Load.HEAVY),
+    form("corpora", upload_form_views.upload, "corpora", USER, load=Load.HEAVY),
     upload("uploads", upload_views.creation, "uploads", USER),
     upload("uploads/<str:upload_id>", upload_views.one, "upload", USER),
-    form("corpora/example", corpora.example, "example", USER),
+    form("corpora/example", upload_form_views.example, "example", USER),
     *page("simulate", simulate.make, "simulate", USER),
-    *page(CORPUS, corpora.detail, "corpus", SEE, json=page_shapes.CorpusPage),
-    *page(f"{CORPUS}/prepare", corpora.prepare, "corpus_prepare", EDIT, load=Load.HEAVY, repeatable=True),
+    *page(CORPUS, corpora.detail, "corpus", SEE),
+    *page(f"{CORPUS}/prepare", prepare_views.prepare, "corpus_prepare", EDIT, load=Load.HEAVY, repeatable=True),
     stream(f"{CORPUS}/events", corpora.watch, "corpus_events", SEE),
     file(f"{CORPUS}/report.csv", corpora.report, "corpus_report", SEE),
     form(f"{CORPUS}/runs", corpora.train, "corpus_runs", EDIT),
@@ -150,14 +151,14 @@ urlpatterns = [
     # Its view lets in only to whom the corpus is offered.
     *page(f"{CORPUS}/owner", sharing_views.owner, "corpus_owner", of_corpus(Role.VIEWER, Role.VIEWER), example=None),
     # The part is the corpus of whoever makes it.
-    *page(f"{CORPUS}/subset", corpora.subset, "corpus_subset", ANSWER, states=("q=war",)),
-    *page(f"{CORPUS}/files", file_views.files, "corpus_files", SEE, json=page_shapes.Files),
-    *page(f"{CORPUS}/problems", file_views.problems, "corpus_problems", SEE, json=page_shapes.Problems),
-    form(f"{CORPUS}/add", corpora.add, "corpus_add", EDIT, load=Load.HEAVY),
-    form(f"{CORPUS}/again", corpora.again, "corpus_again", OWN),
-    form(f"{CORPUS}/retry", corpora.retry, "corpus_retry", EDIT),
+    *page(f"{CORPUS}/subset", prepare_views.subset, "corpus_subset", ANSWER, states=("q=war",)),
+    *page(f"{CORPUS}/files", file_views.files, "corpus_files", SEE),
+    *page(f"{CORPUS}/problems", file_views.problems, "corpus_problems", SEE),
+    form(f"{CORPUS}/add", upload_form_views.add, "corpus_add", EDIT, load=Load.HEAVY),
+    form(f"{CORPUS}/again", upload_form_views.again, "corpus_again", OWN),
+    form(f"{CORPUS}/retry", upload_form_views.retry, "corpus_retry", EDIT),
     *page(f"{CORPUS}/words", version_views.words, "corpus_words", EDIT, repeatable=True),
-    *page(f"{CORPUS}/vocabulary", version_views.vocabulary, "corpus_vocabulary", SEE, json=shapes.Words),
+    *page(f"{CORPUS}/vocabulary", version_views.vocabulary, "corpus_vocabulary", SEE),
     *page(f"{CORPUS}/phrases", version_views.phrases, "corpus_phrases", EDIT, repeatable=True),
     *page(
         f"{CORPUS}/documents",

@@ -1,10 +1,13 @@
 // A part of a page that changes while a worker works: fetched alone every few seconds, and put in the place of the old one.
 //   <section data-part="measures" data-every="3" data-state="2">
 // data-part: its name, which the view knows (webapp/pages/typed.py). data-address: where to ask, else here. data-every: seconds;
-// without it nothing more comes. data-state: where the fresh one has another, the rest of the page has changed, too.
+// without it nothing more comes. data-state: where the fresh one has another, the rest of the page has changed, too, or data-then
+// of the fresh one is where to go. An element [data-lost] in it says when the server does not answer.
+const LOST = "The connection to the server is lost. The work there continues, and so does this page when the connection is back.";
 
 function follow(part) {
   const wait = () => part.dataset.every && setTimeout(look, 1000 * part.dataset.every);
+  let missed = 0;
 
   async function look() {
     if (document.hidden) return wait();
@@ -13,9 +16,12 @@ function follow(part) {
       answer = await fetch(part.dataset.address ?? location.href, { headers: { "X-Part": part.dataset.part } });
     } catch { /* the server is away: it is asked again */ }
     if ([401, 403, 404].includes(answer?.status)) return location.reload(); // it is gone, or may not be seen any more
-    if (!answer?.ok) return wait();
+    missed = answer?.ok ? 0 : missed + 1;
+    const notice = part.querySelector("[data-lost]");
+    if (missed > 1 && notice && notice.textContent !== LOST) notice.textContent = LOST;
+    if (missed) return wait();
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector(`[data-part=${part.dataset.part}]`);
-    if (fresh?.dataset.state !== part.dataset.state) return location.reload();
+    if (fresh?.dataset.state !== part.dataset.state) return fresh?.dataset.then ? location.replace(fresh.dataset.then) : location.reload();
     morph(part, fresh);
     wait();
   }

@@ -36,8 +36,8 @@ Limit = Annotated[int, Field(ge=1, le=pages.MOST, description="items of a page")
     summary="Corpora, one's own and shared ones, newest first; of all that are public with public=true",
 )
 def index(request: HttpRequest, before: int | None = None, public: bool = False):
-    corpora, following = queries.recent(authorization.listed(request, before, queries.PAGE + 1, public))
-    items = [queries.about(corpus) for corpus in corpora]
+    found, following = queries.recent(authorization.listed(request, before, queries.PAGE + 1, public))
+    items = [queries.about(corpus) for corpus, _, _ in found]
     return {"items": items, "next": pages.following(request, before=following)}
 
 

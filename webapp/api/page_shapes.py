@@ -10,7 +10,6 @@ from typing import Any
 from ninja import Field, Schema
 
 from webapp.api.shapes import (
-    Corpus,
     Run,
     TopicName,
 )
@@ -29,89 +28,6 @@ class TopicWords(TopicName):
 
 class TopicShare(TopicName):
     share: float
-
-
-# The program
-
-
-class DeletedOf(Schema):
-    id: int
-    name: str
-
-
-class DeletedItem(Schema):
-    kind: str
-    id: int
-    name: str
-    adds: bool
-    of: DeletedOf | None
-    documents: int | None
-    runs: int | None
-    topics: int | None
-    deleted: datetime
-    until: datetime
-    url: str
-    bring_back: str
-    for_good: str
-
-
-class Deleted(Schema):
-    deleted: list[DeletedItem]
-    next: str | None
-
-
-# Corpora and documents
-
-
-class NewVersion(Schema):
-    number: int
-    status: str
-    error: str
-
-
-class CorpusPage(Corpus):
-    """A corpus and how far it is read."""
-
-    error: str
-    bytes_read: int
-    bytes_total: int
-    documents_read: int
-    dropped: dict[str, tuple[int, int]] = Field(description="reason -> (words, tokens) that were left out")
-    problem_counts: dict[str, int]
-    arriving: bool
-    files_stored: int
-    making: NewVersion | None
-    run: str | None = Field(description="where the run is watched that is trained when the corpus has been read")
-    workers: int
-
-
-class StoredFile(Schema):
-    name: str
-    format: str
-    bytes: int
-    encoding: str
-    documents: int
-    documents_url: str | None
-    problems_url: str | None
-    problems: int
-    error: str
-
-
-class Files(Schema):
-    files: list[StoredFile]
-    next: str | None
-
-
-class Problem(Schema):
-    file: str
-    place: str
-    message: str
-    dropped: bool
-
-
-class Problems(Schema):
-    problems: list[Problem]
-    next: str | None
 
 
 # Curation, reading, what is taken away

@@ -5,15 +5,18 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.db.models import Count, F, Q
 from django.db.models.functions import Now
-from django.urls import reverse
 
 from webapp.corpora import deletion
+from webapp.corpora.shapes import DeletedFrom, DeletedRow
 from webapp.models import Corpus, Pin, Run
 
 PAGE = 50
+Place = tuple[
+    datetime, int, int
+]  # where a page of the list begins: the moment, the kind (corpora are 1) and the number
 
 
-def page(corpora, runs, before: tuple[datetime, int, int] | None = None) -> tuple[list[dict], tuple | None]:
+def page(corpora, runs, before: Place | None = None) -> tuple[list[DeletedRow], Place | None]:
     """The last deleted first, and where the next page begins. Runs of a deleted corpus come and go with it.
 
     corpora, runs: those that the reader may bring back, querysets of everything. before: as the page before gave it.
@@ -40,7 +43,7 @@ def page(corpora, runs, before: tuple[datetime, int, int] | None = None) -> tupl
     return rows, deleted[PAGE - 1][:3] if len(deleted) > PAGE else None
 
 
-def _described(rows: list[Corpus | Run]) -> list[dict]:
+def _described(rows: list[Corpus | Run]) -> list[DeletedRow]:
     corpora = [row.pk for row in rows if isinstance(row, Corpus)]
     with_them = Count("runs", filter=Q(runs__deleted_at=F("deleted_at")))
     runs = dict(Corpus.everything.filter(pk__in=corpora).annotate(n=with_them).values_list("pk", "n"))
@@ -48,28 +51,25 @@ def _described(rows: list[Corpus | Run]) -> list[dict]:
     return [_row(row, runs.get(row.pk, 0), documents.get(row.pk) or 0) for row in rows]
 
 
-def one(row: Corpus | Run) -> dict:
-    """A row of the list, and how many pins keep something of it."""
-    return _described([row])[0] | {"pins": _pins(row)}
+def one(row: Corpus | Run) -> DeletedRow:
+    """A row of the list."""
+    return _described([row])[0]
 
 
-def _row(row: Corpus | Run, runs: int, documents: int) -> dict:
-    if isinstance(row, Corpus):
-        kind, own = "corpus", {"adds": row.into_id is not None, "of": None, "topics": None}
-        own |= {"documents": documents, "runs": runs}
-    else:
-        kind, own = "run", {"adds": False, "of": {"id": row.corpus_id, "name": row.corpus.name}, "topics": row.topics}
-        own |= {"documents": None, "runs": None}
-    return own | {
-        "kind": kind,
-        "id": row.pk,
-        "name": _name(row),
-        "deleted": row.deleted_at,
-        "until": row.deleted_at and deletion.until(row.deleted_at),
-        "url": reverse(f"{kind}_deleted", args=[row.pk]),
-        "bring_back": reverse(f"{kind}_bring_back", args=[row.pk]),
-        "for_good": reverse(f"{kind}_for_good", args=[row.pk]),
-    }
+def _row(row: Corpus | Run, runs: int, documents: int) -> DeletedRow:
+    is_corpus = isinstance(row, Corpus)
+    return DeletedRow(
+        adds=isinstance(row, Corpus) and row.into_id is not None,
+        of=None if isinstance(row, Corpus) else DeletedFrom(row.corpus_id, row.corpus.name),
+        topics=None if isinstance(row, Corpus) else row.topics,
+        documents=documents if is_corpus else None,
+        runs=runs if is_corpus else None,
+        kind="corpus" if is_corpus else "run",
+        id=row.pk,
+        name=_name(row),
+        deleted=row.deleted_at,
+        until=deletion.until(row.deleted_at),
+    )
 
 
 def _name(row: Corpus | Run) -> str:
@@ -82,7 +82,7 @@ def _name(row: Corpus | Run) -> str:
     return f"A new reading of {row.name}" if row.parent_id and row.status == Corpus.Status.DRAFT else row.name
 
 
-def _pins(row: Corpus | Run) -> int:
+def pins(row: Corpus | Run) -> int:
     """How many pieces of evidence in notebooks were taken from it: they stay."""
     runs = (
         list(Run.everything.filter(corpus=row.pk).values_list("pk", flat=True)) if isinstance(row, Corpus) else [row.pk]

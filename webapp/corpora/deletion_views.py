@@ -1,47 +1,56 @@
 """What was deleted: the list, the page after deleting, bringing back, deleting for good."""
 
 from datetime import datetime
+from typing import Annotated
 
 from django.contrib import messages
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_POST
 
 from inference.errors import Invalid
 from webapp.accounts import authorization
 from webapp.corpora import deleted as queries
 from webapp.corpora import deletion
+from webapp.corpora.shapes import DeletedItem, DeletedList, DeletedPage, DeletedRow
 from webapp.models import Corpus, Run
-from webapp.pages.page import address, page
+from webapp.pages.here import Here
+from webapp.pages.typed import Answer, HtmlAnswer, typed
 from webapp.server import siblings
 
 
-@require_safe
-def index(request: HttpRequest, as_json: bool = False) -> HttpResponse:
-    """Recently deleted, the last first."""
-    deleted, following = queries.page(*authorization.deletable(request), _place(request))
-    more = (
-        address(request, after=",".join((following[0].isoformat(), str(following[1]), str(following[2]))))
-        if following
-        else None
-    )
-    return page(request, "deleted/list.html", {"deleted": deleted, "next": more}, as_json=as_json)
-
-
-def _place(request: HttpRequest) -> tuple[datetime, int, int] | None:
-    text = request.GET.get("after", "")
-    if not text:
-        return None
+def _place(name: str, values: list[str]) -> queries.Place:
+    """Where a page of the list begins: "moment,kind,number", as the page before gave it."""
     try:
-        moment, kind, pk = text.split(",")
+        moment, kind, pk = values[-1].split(",")
         at = datetime.fromisoformat(moment)
         if not 0 <= int(pk) < 2**63 or timezone.is_naive(at):
             raise ValueError
         return at, int(kind), int(pk)
     except ValueError:
-        raise BadRequest(f"“after” in the address must be what the page before gave, got “{text[:50]}”.") from None
+        raise BadRequest(
+            f"“{name}” in the address must be what the page before gave, got “{values[-1][:50]}”."
+        ) from None
+
+
+@typed("deleted/list.html")
+def index(
+    request: HttpRequest, here: Here, *, after: Annotated[queries.Place | None, _place] = None
+) -> Answer[DeletedList]:
+    """Recently deleted, the last first."""
+    rows, following = queries.page(*authorization.deletable(request), after)
+    place = f"{following[0].isoformat()},{following[1]},{following[2]}" if following else None
+    return Answer(DeletedList([_item(row) for row in rows], here.following(place)))
+
+
+def _item(row: DeletedRow) -> DeletedItem:
+    url, bring_back, for_good = (
+        reverse(f"{row.kind}_{page}", args=[row.id]) for page in ("deleted", "bring_back", "for_good")
+    )
+    return DeletedItem(**vars(row), url=url, bring_back=bring_back, for_good=for_good)
 
 
 def _or_404(kind: str, pk: int) -> Corpus | Run:
@@ -60,13 +69,13 @@ def delete(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
     return redirect(f"{kind}_deleted", pk)
 
 
-@require_safe
-def one(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
+@typed("deleted/one.html")
+def one(kind: str, pk: int) -> HtmlAnswer[DeletedPage] | HttpResponse:
     """The page after deleting: what it was, until when it can be brought back, and how."""
     row = _or_404(kind, pk)
     if not row.deleted_at:
         return redirect(kind, pk)
-    return page(request, "deleted/one.html", {"row": queries.one(row)})
+    return HtmlAnswer(DeletedPage(_item(queries.one(row)), queries.pins(row)))
 
 
 @require_POST

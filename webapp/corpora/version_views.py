@@ -3,19 +3,22 @@
 from dataclasses import replace
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods
 
 from inference.errors import Invalid
 from webapp.accounts import embargo
+from webapp.corpora.shapes import PhraseRow, PhrasesPage, VocabularyPage
 from webapp.ingest import phrases as proposals
 from webapp.ingest import previews, versions, vocabulary_forms
 from webapp.ingest import version_history as listing
 from webapp.ingest.settings import VocabularySettings
 from webapp.models import Corpus
 from webapp.pages.errors import add_to_form
-from webapp.pages.page import corpus_or_404, next_page, number, page
+from webapp.pages.here import Here
+from webapp.pages.page import corpus_or_404, page
+from webapp.pages.typed import Answer, HtmlAnswer, typed
 from webapp.words.queries import matching
 
 LOOKED_AT, DEPTH = 40, 4_000  # documents, and their characters, among which a passage is chosen
@@ -63,22 +66,19 @@ def words(request: HttpRequest, corpus_id: int) -> HttpResponse:
     return page(request, "corpus/words.html", shown, status=400 if form.errors and not previewing else 200)
 
 
-@require_safe
-def vocabulary(request: HttpRequest, corpus_id: int, as_json: bool = False) -> HttpResponse:
-    """The words of the newest version, most frequent first, a page of them; ?after= a word's number."""
-    corpus = corpus_or_404(corpus_id)
+@typed("corpus/vocabulary.html")
+def vocabulary(corpus: Corpus, here: Here, *, after: int = -1) -> Answer[VocabularyPage]:
+    """The words of the newest version, most frequent first, a page of them. after: a word's number."""
     if corpus.version is None:
-        raise Http404(f"Corpus {corpus_id} has no words yet: it has not been read.")
-    words, following = matching(corpus.version, "", number(request, "after", -1))
-    data = {"items": words, "next": next_page(request, after=following)}
-    return page(request, "corpus/vocabulary.html", data, as_json=as_json, corpus=corpus)
+        raise Http404(f"Corpus {corpus.pk} has no words yet: it has not been read.")
+    words, following = matching(corpus.version, "", after)
+    return Answer(VocabularyPage(words, here.following(following)))
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def phrases(request: HttpRequest, corpus_id: int) -> HttpResponse:
+@typed("corpus/phrases.html")
+def phrases(request: HttpRequest, corpus: Corpus, sent: QueryDict | None) -> HtmlAnswer[PhrasesPage] | HttpResponse:
     """Phrases that are proposed to count as one word, a page of them. POST makes a version with those that are ticked,
     or all above a score; with `to=` it shows the page that begins there, and what is ticked stays so."""
-    corpus = corpus_or_404(corpus_id)
     if refused := _not_ready(request, corpus):
         return refused
     now = VocabularySettings.of(corpus.version.settings)
@@ -88,41 +88,48 @@ def phrases(request: HttpRequest, corpus_id: int) -> HttpResponse:
     except Invalid as error:
         messages.error(request, error.message)
         return redirect("corpus", corpus.pk)
-    turning = "to" in request.POST
-    if request.method == "POST" and not turning:
-        wanted = request.POST.getlist("phrase")
-        try:
-            if "all" in request.POST:
-                wanted = [row["words"] for row in rows if row["score"] >= _score(request.POST.get("score", ""))]
-            # Phrases that the user typed
-            own = [phrase for phrase in now.phrases if phrase not in {row["words"] for row in rows}]
-            versions.choose(
-                corpus, replace(now, phrases=[*own, *(row["words"] for row in rows if row["words"] in set(wanted))])
+    if sent is not None and "to" not in sent:
+        return _choose(request, sent, corpus, now, rows)
+    chosen = {row["words"] for row in rows} & set(now.phrases if sent is None else sent.getlist("phrase"))
+    first = _first(sent.get("to", "") if sent else "", len(rows))
+    shown = rows[first : first + PHRASES]
+    page = PhrasesPage(
+        phrases=[
+            PhraseRow(
+                **{name: row[name] for name in ("words", "documents", "tokens", "score", "estimated", "passage")},
+                taken=row["words"] in chosen,
+                left_out=proposals.left_out(row, corpus.version, choice),
             )
-            return redirect("corpus", corpus.pk)
-        except Invalid as error:
-            messages.error(request, error.message)
-            return redirect("corpus_phrases", corpus.pk)
-    chosen = {row["words"] for row in rows} & set(request.POST.getlist("phrase") if turning else now.phrases)
-    first = _first(request.POST.get("to", ""), len(rows))
-    page_of = rows[first : first + PHRASES]
-    shown = [
-        row | {"taken": row["words"] in chosen, "left_out": proposals.left_out(row, corpus.version, choice)}
-        for row in proposals.with_passages(corpus, page_of)
-    ]
-    data = {
-        "corpus": corpus,
-        "phrases": shown,
-        "elsewhere": [row["words"] for row in rows if row["words"] in chosen and row not in page_of],
-        "count": len(rows),
-        "first": first + 1,
-        "last": first + len(page_of),
-        "before": first - PHRASES if first else None,
-        "next": first + PHRASES if first + PHRASES < len(rows) else None,
-        "middle": rows[len(rows) // 4]["score"] if rows else 0,
-        "making": listing.making(corpus),
-    }
-    return page(request, "corpus/phrases.html", data)
+            for row in proposals.with_passages(corpus, shown)
+        ],
+        elsewhere=[row["words"] for row in rows if row["words"] in chosen and row not in shown],
+        count=len(rows),
+        first=first + 1,
+        last=first + len(shown),
+        before=first - PHRASES if first else None,
+        next=first + PHRASES if first + PHRASES < len(rows) else None,
+        middle=rows[len(rows) // 4]["score"] if rows else 0,
+        making=listing.making(corpus),
+    )
+    return HtmlAnswer(page)
+
+
+def _choose(
+    request: HttpRequest, sent: QueryDict, corpus: Corpus, now: VocabularySettings, rows: list[dict]
+) -> HttpResponse:
+    """Make a version with the phrases that were ticked, or that have the score."""
+    wanted = set(sent.getlist("phrase"))
+    try:
+        if "all" in sent:
+            least = _score(sent.get("score", ""))
+            wanted = {row["words"] for row in rows if row["score"] >= least}
+        proposed = [row["words"] for row in rows]
+        typed_in = [phrase for phrase in now.phrases if phrase not in set(proposed)]
+        versions.choose(corpus, replace(now, phrases=[*typed_in, *(words for words in proposed if words in wanted)]))
+    except Invalid as error:
+        messages.error(request, error.message)
+        return redirect("corpus_phrases", corpus.pk)
+    return redirect("corpus", corpus.pk)
 
 
 def _first(text: str, count: int) -> int:

@@ -27,6 +27,7 @@ from webapp.storage import bulk
 
 REFUSALS = (Invalid, readers.Unreadable)  # whose messages are sentences for the user
 REPORT_EVERY = 0.25  # seconds between two reports of progress to open pages
+NOTE_SECONDS = 3600  # for which what a job told last is shown: the longest stage is shorter
 
 
 def store_upload(corpus_id: int) -> None:
@@ -160,12 +161,19 @@ def _reporter(beat: Heartbeat, progress: "ProgressReporter") -> Callable[[StoreC
     return report
 
 
+def progress_note(corpus: Corpus) -> dict:
+    """What the job with a corpus told last: stage, and as far as it knows bytes_read, bytes_total, documents, words, files.
+    Empty where nothing is known."""
+    return events.note(f"progress:corpus:{corpus.pk}")
+
+
 class ProgressReporter:
     """Tells open pages how far a job is, at most once in REPORT_EVERY."""
 
     def __init__(self, corpus: Corpus):
         self.corpus, self.reported_at = corpus, 0.0
         self.last: dict[str, int] = {}
+        events.leave_note(f"progress:corpus:{corpus.pk}", {}, NOTE_SECONDS)  # in the place of an older job's
 
     def storing(self, checkpoint: StoreCheckpoint) -> None:
         self.last = {"bytes_read": checkpoint.bytes, "bytes_total": self.corpus.bytes_total, "files": checkpoint.files}
@@ -191,4 +199,6 @@ class ProgressReporter:
 
     def report_stage(self, stage: str) -> None:
         """stage: storing, looking, reading, duplicates, vocabulary or indexing."""
-        events.corpus(self.corpus.pk, {"type": "progress", "stage": stage} | self.last)
+        told = {"stage": stage} | self.last
+        events.corpus(self.corpus.pk, {"type": "progress"} | told)
+        events.leave_note(f"progress:corpus:{self.corpus.pk}", told, NOTE_SECONDS)

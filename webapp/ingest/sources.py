@@ -43,9 +43,9 @@ def problems(corpus: Corpus, name: str, after: int = 0) -> tuple[list[dict], int
         try:
             for row in rows:
                 if len(row) == 4 and not (after == 0 and file.tell() and row[3] == "dropped"):
-                    of, place, message, dropped = map(csv_cells.unsafe, row)
-                    if not name or of == name or of.startswith(f"{name}/"):
-                        page.append({"file": of, "place": place, "message": message, "dropped": dropped == "yes"})
+                    source, place, message, dropped = map(csv_cells.unsafe, row)
+                    if not name or source == name or source.startswith(f"{name}/"):
+                        page.append({"file": source, "place": place, "message": message, "dropped": dropped == "yes"})
                 if len(page) >= PROBLEMS or file.tell() - after >= READ:
                     end = file.tell()
                     return page, end if file.read(1) else None

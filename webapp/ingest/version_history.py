@@ -1,5 +1,8 @@
 """Versions of a corpus, for its pages: what each is, and in words how it differs from the one before."""
 
+from dataclasses import dataclass
+from datetime import datetime
+
 from django.db.models import Count, Max, Q
 
 from inference.text import LANGUAGES
@@ -15,8 +18,24 @@ _REPEATED = {
 }
 
 
-def listed(corpus: Corpus) -> list[dict]:
-    """The newest first, at most SHOWN of them, each with what differs from the one before it that could be made."""
+@dataclass(frozen=True)
+class VersionRow:
+    """newest: whether it is the corpus's. difference: from the version before it that could be made; "" for the first."""
+
+    number: int
+    status: str
+    error: str
+    documents: int
+    tokens: int
+    vocabulary: int
+    created: datetime
+    runs: int
+    newest: bool
+    difference: str
+
+
+def listed(corpus: Corpus) -> list[VersionRow]:
+    """The newest first, at most SHOWN of them."""
     versions = list(
         corpus.versions.annotate(run_count=Count("runs", filter=Q(runs__deleted_at=None))).order_by("-number")[
             : SHOWN + 1
@@ -26,18 +45,18 @@ def listed(corpus: Corpus) -> list[dict]:
     for i, version in enumerate(versions[:SHOWN]):
         before = next((v for v in versions[i + 1 :] if v.status == Version.Status.READY), None)
         rows.append(
-            {
-                "number": version.number,
-                "status": version.status,
-                "error": version.error,
-                "documents": version.documents,
-                "tokens": version.tokens,
-                "vocabulary": version.vocabulary,
-                "created": version.created_at,
-                "runs": version.run_count,
-                "newest": version.pk == corpus.version_id,
-                "difference": difference(before, version) if before else "",
-            }
+            VersionRow(
+                number=version.number,
+                status=version.status,
+                error=version.error,
+                documents=version.documents,
+                tokens=version.tokens,
+                vocabulary=version.vocabulary,
+                created=version.created_at,
+                runs=version.run_count,
+                newest=version.pk == corpus.version_id,
+                difference=difference(before, version) if before else "",
+            )
         )
     return rows
 

@@ -76,9 +76,26 @@ def publish(about: str, event: dict) -> None:
         log.warning("news are lost", part=about, error=logs.named(error))
 
 
+def leave_note(name: str, note: dict, seconds: int) -> None:
+    """What holds for so long; lost while Redis is away."""
+    try:
+        client().set(name, orjson.dumps(note), ex=seconds)
+    except redis.RedisError:
+        return
+
+
+def note(name: str) -> dict:
+    """What was left; empty where there is none, or Redis is away."""
+    try:
+        return orjson.loads(client().get(name) or b"{}")
+    except redis.RedisError:
+        return {}
+
+
 def forget(about: str) -> None:
-    """Delete all events about something that was deleted, and the note of who asked for it (webapp.jobs.roster)."""
-    client().delete(f"asked:{about}")
+    """Delete all events about something that was deleted, the note of who asked for it (webapp.jobs.roster), and how far a
+    job with it is."""
+    client().delete(f"asked:{about}", f"progress:{about}")
     start = "-"
     while entries := client().xrange(STREAM, min=start, count=1000):
         if deleted := [entry for entry, fields in entries if fields.get(b"about") == about.encode()]:

@@ -2,8 +2,6 @@
 
 import json
 
-import redis
-
 from webapp.jobs import events
 
 SECONDS = 60  # for which what a leader said of its workers holds
@@ -14,11 +12,8 @@ TEAM = "team:"  # team:RUN -> {"run", "restarts", "count", "workers"}
 def note(run_id: int, seats: list[dict], restarts: int) -> None:
     """Say what each worker has done since it took its seat. seats: worker, rank, t (the step), steps, computing, exchanging
     and cpu (seconds), sent (bytes). restarts: how often the training went back to a checkpoint. No work depends on it."""
-    said = {"run": run_id, "restarts": restarts, "count": len(seats), "workers": seats[:MOST_WORKERS]}
-    try:
-        events.client().set(f"{TEAM}{run_id}", json.dumps(said), ex=SECONDS)
-    except redis.RedisError:
-        return
+    team = {"run": run_id, "restarts": restarts, "count": len(seats), "workers": seats[:MOST_WORKERS]}
+    events.leave_note(f"{TEAM}{run_id}", team, SECONDS)
 
 
 def live() -> list[dict]:

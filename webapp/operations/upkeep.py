@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-import redis
 import structlog
 from django.conf import settings
 from django.contrib.sessions.models import Session
@@ -204,11 +203,7 @@ def _size(folder: Path) -> int:
     return total
 
 
-def sizes() -> dict | None:
-    """{"at": seconds since the epoch, "parts": {folder: bytes}}; None where no worker has measured yet, or Redis is
+def sizes() -> dict:
+    """{"at": seconds since the epoch, "parts": {folder: bytes}}; empty where no worker has measured yet, or Redis is
     away."""
-    try:
-        measured = events.client().get(SIZES)
-    except redis.RedisError:
-        return None
-    return json.loads(measured) if measured else None
+    return events.note(SIZES)

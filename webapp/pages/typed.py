@@ -183,7 +183,7 @@ def typed(template: str | Mapping[type, str], **parts: str) -> Callable[[Callabl
             answer = view(**given, **{name: p.value(request.GET) for name, p in declared.items()})
             return answer if isinstance(answer, HttpResponse) else answered(request, answer, as_json, **objects)
 
-        def answered(request: HttpRequest, answer: Answer, as_json: bool, **objects: Any) -> HttpResponse:
+        def answered(request: HttpRequest, answer: Answer, as_json: bool = False, **objects: Any) -> HttpResponse:
             if as_json:
                 return pages.json_answer(request, _as_json(answer.page), answer.status)
             if "view" in objects:

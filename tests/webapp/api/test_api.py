@@ -344,7 +344,7 @@ def test_python_examples_run_as_they_stand(trained, capsys, monkeypatch, secret)
     monkeypatch.setenv("TOPOGRAPH_TOKEN", secret)
     newest = trained.corpus.runs.exclude(pk=trained.pk)
     assert not newest.filter(pk__gt=trained.pk).exists()  # the example takes the newest corpus and its newest run
-    monkeypatch.setattr("webapp.corpora.queries.recent", lambda before=None: ([trained.corpus], None))
+    monkeypatch.setattr("webapp.corpora.queries.recent", lambda before=None: ([(trained.corpus, 1, trained)], None))
     urllib.request.install_opener(urllib.request.build_opener(InProcess))
     try:
         for code in re.findall(r"^```python\n(.*?)^```", DOCS, re.S | re.M):

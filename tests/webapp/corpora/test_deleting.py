@@ -273,9 +273,8 @@ def test_counts_leave_deleted_runs_out(client, whole):
     deletion.run(waiting)
     deletion.run(run)
     page = client.get(reverse("corpus", args=[whole.pk]))
-    assert [row["id"] for row in page.context["runs"]] == [whole.runs.get().pk] and page.context["versions"][0][
-        "runs"
-    ] == 1
+    assert [row.id for row in page.context["html"].runs] == [whole.runs.get().pk]
+    assert page.context["html"].versions[0].runs == 1
     child = whole.runs.get()
     html = client.get(reverse("run", args=[child.pk])).content.decode()
     assert reverse("run", args=[run.pk]) not in html
@@ -378,8 +377,8 @@ def test_the_list_is_walked_by_pages(client, whole, monkeypatch):
     url, found = reverse("deleted"), []
     while url:
         page = client.get(url)
-        found += [(row["kind"], row["id"]) for row in page.context["deleted"]]
-        url = page.context["next"] and reverse("deleted") + page.context["next"]
+        found += [(row.kind, row.id) for row in page.context["page"].deleted]
+        url = page.context["page"].next and reverse("deleted") + page.context["page"].next
     assert len(found) == len(set(found)) == 7
     assert found[:3] == [("run", made[4].pk), ("run", made[3].pk), ("corpus", drafts[1].pk)]
     assert client.get(reverse("deleted") + "?after=x").status_code == 400

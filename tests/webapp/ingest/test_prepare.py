@@ -20,6 +20,7 @@ from tasks.corpora import read_corpus, store_upload
 from tests.corpora import as_csv, example_rows
 from tests.webapp.ingest.test_upload import fields, prepare
 from webapp.accounts.embargo import set_embargo
+from webapp.corpora.shapes import NewVersion
 from webapp.ingest import corpora, looks, sample, versions
 from webapp.ingest import estimates as queries
 from webapp.ingest import version_history as listing
@@ -174,7 +175,7 @@ def test_a_preview_that_nobody_waits_for_has_no_worker_look(client, monkeypatch)
     left = threading.Event()
     left.set()
     with monkeypatch.context() as patch:
-        patch.setattr("webapp.corpora.views._looking", lambda request: looking.within(60.0, left.is_set))
+        patch.setattr("webapp.corpora.prepare_views.looked_into", lambda request: looking.within(60.0, left.is_set))
         assert client.post(url, data | {"preview": "1"}).status_code == 302
     corpus.refresh_from_db()
     assert corpus.status == "draft" and not corpus.unstored
@@ -511,8 +512,8 @@ def test_other_words_make_a_version(client, own):
     assert version.status == "queued"
     page = client.get(answer.url)
     assert (
-        page.context["state"]["making"] == {"number": 2, "status": "queued", "error": ""}
-        and "js/corpus" in page.content.decode()
+        page.context["page"].making == NewVersion(2, "queued", "")
+        and "Version 2: waiting for a worker" in page.content.decode()
     )
     assert client.get(reverse("corpus_json", args=[own.pk])).json()["making"]["number"] == 2
     make(version.pk)
@@ -594,7 +595,7 @@ def test_documents_are_added_from_the_page(client, own):
     assert client.get(answer.url).context["sample"].documents == 30
     assert "after its 120 documents" in page and "lack" not in page and rows[121][5][:80] in page
     assert "are not added yet" in client.get(reverse("corpus", args=[own.pk])).content.decode()
-    assert addition not in client.get(reverse("home")).context["corpora"]
+    assert addition not in [row.corpus for row in client.get(reverse("home")).context["page"].corpora]
     done = client.post(answer.url, fields(client, answer.url))
     assert done.url == reverse("corpus", args=[own.pk])
     make(own.versions.latest("number").pk)
@@ -622,10 +623,10 @@ def test_files_are_listed_with_what_came_of_each(client, own):
     )
     answer = client.get(url)
     assert (
-        len(answer.context["files"]) == 100
+        len(answer.context["page"].files) == 100
         and "All 150 files" in client.get(reverse("corpus", args=[own.pk])).content.decode()
     )
-    assert [file["name"] for file in client.get(url + answer.context["next"]).context["files"]][::49] == [
+    assert [file.name for file in client.get(url + answer.context["page"].next).context["page"].files][::49] == [
         "100.txt",
         "149.txt",
     ]
@@ -712,17 +713,17 @@ def test_files_that_failed_are_tried_again(client, own):
 def test_phrases_are_proposed_with_a_passage_and_taken(client, own):
     url = reverse("corpus_phrases", args=[own.pk])
     answer = client.get(url)
-    rows = {row["words"]: row for row in answer.context["phrases"]}
+    rows = {row.words: row for row in answer.context["page"].phrases}
     assert "united states" in rows
     for row in rows.values():
-        [marked] = [text for text, own_ in row["passage"] if own_]
-        assert " ".join(marked.lower().replace("-", " ").split()) == row["words"]
+        [marked] = [text for text, own_ in row.passage if own_]
+        assert " ".join(marked.lower().replace("-", " ").split()) == row.words
     assert (files.version_folder(own.version_id) / "phrases.json").exists()
     client.post(url, {"phrase": ["united states", "no such phrase"]})
     version = own.versions.get(number=2)
     assert version.settings["phrases"] == ["united states"]
     make(version.pk)
-    assert sum(row["taken"] for row in client.get(url).context["phrases"]) == 1
+    assert sum(row.taken for row in client.get(url).context["page"].phrases) == 1
 
 
 def test_a_phrase_that_would_be_left_out_is_said(client, draft):
@@ -737,7 +738,7 @@ def test_a_phrase_that_would_be_left_out_is_said(client, draft):
     corpus = corpus_of(draft, [["id", "text"], *rows], "cap.csv", language="en", min_documents=2, max_share=0.5)
     url = reverse("corpus_phrases", args=[corpus.pk])
     answer = client.get(url)
-    said = {row["words"]: row["left_out"] for row in answer.context["phrases"]}
+    said = {row.words: row.left_out for row in answer.context["page"].phrases}
     assert (
         said["captain cap"] == "in 75% of the documents: more than the 50% that words may be in"
         and said["red barn"] == ""
@@ -756,19 +757,19 @@ def test_ticks_stay_from_page_to_page(client, own, monkeypatch):
     assert len(words) > 6
     first = client.get(url)
     assert (
-        [row["words"] for row in first.context["phrases"]] == words[:3]
-        and first.context["next"] == 3
-        and first.context["before"] is None
+        [row.words for row in first.context["page"].phrases] == words[:3]
+        and first.context["page"].next == 3
+        and first.context["page"].before is None
     )
     second = client.post(url, {"phrase": [words[1]], "to": "3"})
-    assert second.status_code == 200 and second.context["elsewhere"] == [words[1]] and own.versions.count() == 1
-    back = client.post(url, {"phrase": [*second.context["elsewhere"], words[4]], "to": "0"})
-    assert [row["taken"] for row in back.context["phrases"]] == [False, True, False] and back.context["elsewhere"] == [
-        words[4]
-    ]
+    assert second.status_code == 200 and second.context["page"].elsewhere == [words[1]] and own.versions.count() == 1
+    back = client.post(url, {"phrase": [*second.context["page"].elsewhere, words[4]], "to": "0"})
+    assert [row.taken for row in back.context["page"].phrases] == [False, True, False] and back.context[
+        "page"
+    ].elsewhere == [words[4]]
     for strange in ("-1", "9999999", "x", "99"):
-        assert client.post(url, {"to": strange, "phrase": "<script>"}).context["elsewhere"] == []
-    client.post(url, {"phrase": [*back.context["elsewhere"], words[1]]})
+        assert client.post(url, {"to": strange, "phrase": "<script>"}).context["page"].elsewhere == []
+    client.post(url, {"phrase": [*back.context["page"].elsewhere, words[1]]})
     assert own.versions.get(number=2).settings["phrases"] == [words[1], words[4]]
 
 
@@ -785,8 +786,8 @@ def test_all_phrases_above_a_score_are_taken_at_once(client, own):
 def test_an_embargo_shortens_passages_and_shows_no_other(client, own):
     set_embargo(own, True)
     assert client.get(reverse("corpus_words", args=[own.pk])).context["words"]["passage"] is None
-    for row in client.get(reverse("corpus_phrases", args=[own.pk])).context["phrases"]:
-        assert sum(len(text) for text, _ in row["passage"]) <= 210
+    for row in client.get(reverse("corpus_phrases", args=[own.pk])).context["page"].phrases:
+        assert sum(len(text) for text, _ in row.passage) <= 210
 
 
 @pytest.mark.parametrize("name", ["corpus_words", "corpus_phrases", "corpus_documents"])

@@ -242,7 +242,7 @@ def test_a_worker_looks_into_files_where_a_page_can_not_wait(client, monkeypatch
     corpus.refresh_from_db()
     assert corpus.stage == "queued" and corpus.upload.question
     page = client.get(reverse("corpus", args=[corpus.pk])).content.decode()
-    assert "We are looking into the files" in page and 'data-working="looking"' in page
+    assert "We are looking into the files" in page and 'data-state="looking"' in page
     store_upload(corpus.pk)
     corpus.refresh_from_db()
     assert corpus.status == "draft" and not corpus.unstored

@@ -3,6 +3,7 @@ import pytest
 from tests.template_types import wrong
 from webapp import routes
 from webapp.compare.shapes import CompareHtml
+from webapp.corpora.shapes import CorpusHtml, FilesHtml, ProblemsHtml
 from webapp.documents.shapes import ColouredHtml, PassageHtml, TextHtml, WholeHtml
 from webapp.findings.shapes import OverviewHtml as FindingsHtml
 from webapp.keyness.shapes import KeynessHtml
@@ -13,7 +14,10 @@ from webapp.words.shapes import SensesHtml, WordLinesHtml
 
 HTML = {  # the type of what a template has beside its page
     "compare/detail.html": CompareHtml,
+    "corpus/detail.html": CorpusHtml,
     "corpus/document.html": TextHtml,
+    "corpus/files.html": FilesHtml,
+    "corpus/problems.html": ProblemsHtml,
     "operator/index.html": OperatorHtml,
     "keyness/words.html": KeynessHtml,
     "passage.html": PassageHtml,

@@ -155,7 +155,7 @@ def test_delete_of_a_run(client, ready, django_db_blocker):
 
 def test_train_form_says_what_is_wrong(client, ready):
     url = reverse("corpus_runs", args=[ready.pk])
-    form = client.get(reverse("corpus", args=[ready.pk])).context["train_form"]
+    form = client.get(reverse("corpus", args=[ready.pk])).context["html"].train_form
     values = {name: "" if form[name].value() is None else form[name].value() for name in form.fields}
     for field, value, said in [
         ("topics", "-3", "topics"),

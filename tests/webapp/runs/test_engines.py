@@ -53,7 +53,7 @@ def made(request, registered, ready, django_db_blocker):
     with django_db_blocker.unblock():
         values = form_at(client, ready, request.param) | {"topics": "5", "passes": "3", "seed": "7"}
         answer = client.post(reverse("corpus_runs", args=[ready.pk]), values)
-        assert answer.status_code == 302, answer.context["train_form"].errors
+        assert answer.status_code == 302, answer.context["html"].train_form.errors
         run = Run.objects.latest("pk")
         train(run.pk)
         run = Run.objects.select_related("corpus", "version", "snapshot").get(pk=run.pk)
@@ -64,7 +64,7 @@ def made(request, registered, ready, django_db_blocker):
 
 def form_at(client, corpus, engine: str) -> dict:
     """What a browser posts of the page that ?engine= asks for."""
-    form = client.get(reverse("corpus", args=[corpus.pk]), {"engine": engine}).context["train_form"]
+    form = client.get(reverse("corpus", args=[corpus.pk]), {"engine": engine}).context["html"].train_form
     return {name: "" if form[name].value() is None else form[name].value() for name in form.fields}
 
 
@@ -88,7 +88,7 @@ def test_the_form_offers_purposes_and_says_what_each_engine_takes(client, ready,
         engine = engines.get(name)
         assert engine.HELP in page and engine.SOURCE in page and (engine.PURPOSE or engine.LABEL) in page
     assert ("As in a paper" in page) == any(not engines.get(name).PURPOSE for name in NAMES)
-    form = client.get(reverse("corpus", args=[ready.pk])).context["train_form"]
+    form = client.get(reverse("corpus", args=[ready.pk])).context["html"].train_form
     config = engines.config("mixture", topics=form.suggested).resolve(ready.documents, ready.tokens)
     offered = {engine.name: engine for engine in form.engines}["mixture"]
     assert offered.memory == mixture.memory(config, Shape(ready.documents, ready.vocabulary, ready.tokens, 4))
@@ -293,7 +293,9 @@ def test_a_run_of_an_engine_that_uses_all_topics_says_no_number(ready, made):
 
 def test_the_most_topics_are_suggested_where_their_number_is_found(client, ready):
     for name in NAMES:
-        field = client.get(reverse("corpus", args=[ready.pk]), {"engine": name}).context["train_form"].fields["topics"]
+        field = (
+            client.get(reverse("corpus", args=[ready.pk]), {"engine": name}).context["html"].train_form.fields["topics"]
+        )
         found = isinstance(engines.get(name), Truncated)
         assert ("try half and twice as many" in field.help_text) != found
         if found:
