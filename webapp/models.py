@@ -86,7 +86,20 @@ def _deleted(name: str) -> models.Index:
     return models.Index(fields=["-deleted_at", "-id"], name=name, condition=models.Q(deleted_at__isnull=False))
 
 
-class Corpus(models.Model):
+class Job(models.Model):
+    """A row is a job of a worker (webapp.jobs.kinds). attempt: counts those that claimed it. heartbeat_at: when the one that
+    has it was last alive."""
+
+    attempt = models.IntegerField(default=0)
+    tries = models.IntegerField(default=0)  # attempts since it last came further (jobs.claims)
+    heartbeat_at = models.DateTimeField(null=True)
+    error = models.TextField(default="")
+
+    class Meta:
+        abstract = True
+
+
+class Corpus(Job):
     """What a user uploaded: stored files, then documents, and versions of which words count."""
 
     class Status(models.TextChoices):
@@ -108,7 +121,6 @@ class Corpus(models.Model):
     report = models.JSONField(default=dict)  # of reading: problems, documents that repeat others
     # How far reading has come, for another attempt to go on from (ingest.checkpoints.ReadCheckpoint)
     progress = models.JSONField(default=dict)
-    error = models.TextField(default="")
     bytes_read = models.BigIntegerField(default=0)
     bytes_total = models.BigIntegerField(default=0)
     documents_read = models.BigIntegerField(default=0)
@@ -120,9 +132,6 @@ class Corpus(models.Model):
     provenance = models.JSONField(default=dict)
     # Of a draft: where its files will be added
     into = models.ForeignKey("self", models.CASCADE, null=True, related_name="additions")
-    attempt = models.IntegerField(default=0)
-    tries = models.IntegerField(default=0)  # attempts since it last came further (jobs.claims)
-    heartbeat_at = models.DateTimeField(null=True)
     deleted_at = models.DateTimeField(null=True)  # its versions and runs have the same moment
 
     objects = Present()
@@ -169,7 +178,7 @@ class Corpus(models.Model):
         return self.version.vocabulary if self.version else 0
 
 
-class Upload(models.Model):
+class Upload(Job):
     """The files that came for a corpus, until it is read: stored, and looked into, by a worker where that takes long.
 
     A corpus has one, unless it is a part of another (provenance); it keeps it. A row is a job (jobs.kinds.STORE).
@@ -194,11 +203,7 @@ class Upload(models.Model):
     # values. None: it was not sent, or the corpus is read
     choices = models.JSONField(null=True)
     position = models.IntegerField(null=True)  # of its first file in the corpus that it joins
-    error = models.TextField(default="")
     created_at = models.DateTimeField(auto_now_add=True)
-    attempt = models.IntegerField(default=0)
-    tries = models.IntegerField(default=0)  # attempts since it last came further (jobs.claims)
-    heartbeat_at = models.DateTimeField(null=True)
     deleted_at = models.DateTimeField(null=True)  # with its corpus
 
     objects = Present()
@@ -288,7 +293,7 @@ class SourceFile(models.Model):
         constraints = [models.UniqueConstraint(fields=["corpus", "position"], name="one_file_per_position")]
 
 
-class Version(models.Model):
+class Version(Job):
     """Which words of which documents of a corpus count: a vocabulary and a bag of words, which never change.
 
     Documents 0 … documents - 1 of the corpus are its own; those that were added later are in later versions.
@@ -305,14 +310,10 @@ class Version(models.Model):
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
     settings = models.JSONField(default=dict)  # ingest.settings.VocabularySettings as a dict: which words count
     report = models.JSONField(default=dict)  # dropped words, documents without words, digest
-    error = models.TextField(default="")
     documents = models.BigIntegerField(default=0)
     tokens = models.BigIntegerField(default=0)
     vocabulary = models.BigIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
-    attempt = models.IntegerField(default=0)
-    tries = models.IntegerField(default=0)  # attempts since it last came further (jobs.claims)
-    heartbeat_at = models.DateTimeField(null=True)
     deleted_at = models.DateTimeField(null=True)  # with its corpus
 
     objects = Present()
@@ -398,7 +399,7 @@ class Word(models.Model):
         db_table = "word"
 
 
-class Run(models.Model):
+class Run(Job):
     """One training of one engine on one corpus."""
 
     class Status(models.TextChoices):
@@ -434,14 +435,10 @@ class Run(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
-    attempt = models.IntegerField(default=0)
-    tries = models.IntegerField(default=0)  # attempts since it last came further (jobs.claims)
-    heartbeat_at = models.DateTimeField(null=True)
     step = models.BigIntegerField(default=0)
     steps = models.BigIntegerField(default=0)
     tokens_seen = models.BigIntegerField(default=0)
     seconds = models.FloatField(default=0)  # of training, over all attempts
-    error = models.TextField(default="")
     snapshot = models.OneToOneField("Snapshot", models.SET_NULL, null=True, related_name="+")
     in_use = models.IntegerField(null=True)  # topics of the snapshot that the model uses; none: all K
     deleted_at = models.DateTimeField(null=True)
@@ -571,7 +568,7 @@ class Findings(models.Model):
         constraints = [models.UniqueConstraint(fields=["snapshot", "key"], name="one_findings")]
 
 
-class Comparison(models.Model):
+class Comparison(Job):
     """Which topics of two snapshots are the same, where that takes long enough to be a job. Snapshots never change.
 
     data: inference.explore.matching.Matching, seen from `first` (webapp.compare.matchings).
@@ -591,18 +588,14 @@ class Comparison(models.Model):
     size = models.BigIntegerField(default=0)  # pairs of topics
     done = models.FloatField(default=0)  # from 0 to 1
     data = models.JSONField(null=True)
-    error = models.TextField(default="")
     created_at = models.DateTimeField(auto_now_add=True)
-    attempt = models.IntegerField(default=0)
-    tries = models.IntegerField(default=0)  # attempts since it last came further (jobs.claims)
-    heartbeat_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["first", "second"], name="one_comparison")]
         indexes = [models.Index(fields=["status", "heartbeat_at"], name="comparison_status")]
 
 
-class Export(models.Model):
+class Export(Job):
     """A file that somebody takes away of a run, where it is too large to be made while it is sent (webapp.exports.kept).
 
     The file is in files/exports/<id>/ and never changes; it goes after a while.
@@ -624,12 +617,8 @@ class Export(models.Model):
     expected = models.BigIntegerField()  # bytes, about
     bytes = models.BigIntegerField(default=0)  # written so far
     sha256 = models.CharField(max_length=64, default="")
-    error = models.TextField(default="")
     created_at = models.DateTimeField(auto_now_add=True)
     made_at = models.DateTimeField(null=True)
-    attempt = models.IntegerField(default=0)
-    tries = models.IntegerField(default=0)  # attempts since it last came further (jobs.claims)
-    heartbeat_at = models.DateTimeField(null=True)
 
     class Meta:
         indexes = [
