@@ -541,9 +541,9 @@ def test_while_a_version_is_made_there_is_no_other(client, own):
 def test_no_bytes_are_shown_where_none_are_read(client, own):
     url = reverse("corpus", args=[own.pk])
     client.post(reverse("corpus_words", args=[own.pk]), fields(client, reverse("corpus_words", args=[own.pk])))
-    assert "<div data-reading hidden>" in client.get(url).content.decode()
+    assert "<progress max" not in client.get(url).content.decode()
     Corpus.objects.filter(pk=own.pk).update(bytes_total=own.bytes_total + 10)
-    assert "<div data-reading>" in client.get(url).content.decode()
+    assert "<progress max" in client.get(url).content.decode()
 
 
 def test_words_come_from_the_page_of_words_to_train_without(client, own):
