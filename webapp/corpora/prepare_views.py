@@ -5,20 +5,20 @@ from dataclasses import asdict, replace
 
 import numpy as np
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
-from django.views.decorators.http import require_http_methods
 
 from inference.errors import Invalid
 from webapp import readers
-from webapp.accounts import authorization
-from webapp.accounts import embargo as withheld
+from webapp.accounts import authorization, embargo
 from webapp.corpora import deletion, file_views
+from webapp.corpora.shapes import PreparePage, SubsetPage
 from webapp.documents.selection import Selection
-from webapp.ingest import corpora, guesses, previews, reading_forms, sample, vocabulary_forms
+from webapp.ingest import corpora, guesses, previews, reading_forms, sample
+from webapp.ingest.vocabulary_forms import NamedVocabularyForm
 from webapp.models import Corpus
 from webapp.pages.errors import add_to_form
-from webapp.pages.page import corpus_or_404, number, page
+from webapp.pages.typed import HtmlAnswer, typed
 from webapp.request_context import request_context
 from webapp.results.view import RunView
 
@@ -28,19 +28,20 @@ def looked_into(request: HttpRequest) -> AbstractContextManager[None]:
     return readers.looking.within(readers.looking.PAGE_SECONDS, request_context(request).abandoned.is_set)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def prepare(request: HttpRequest, corpus_id: int) -> HttpResponse:
+@typed({PreparePage: "corpus/prepare.html", SubsetPage: "corpus/subset.html"})
+def prepare(
+    request: HttpRequest, corpus: Corpus, sent: QueryDict | None
+) -> HtmlAnswer[PreparePage | SubsetPage] | HttpResponse:
     """What was understood of the files, and what the options would give; POST has them read, or shows that again."""
-    corpus = corpus_or_404(corpus_id)
     if corpus.unstored or corpus.status not in corpora.UNREAD:
         return redirect("corpus", corpus.pk)
     if corpus.provenance:
-        return _prepare_part(request, corpus)
+        return _prepare_part(corpus, sent)
     with looked_into(request):
         return _prepare_files(request, corpus)
 
 
-def _prepare_files(request: HttpRequest, corpus: Corpus) -> HttpResponse:
+def _prepare_files(request: HttpRequest, corpus: Corpus) -> HtmlAnswer[PreparePage | SubsetPage] | HttpResponse:
     data, previewing = previews.read_choices(request, corpus.upload)
     table, known = "", previews.known_options(data, corpus)
     try:
@@ -76,23 +77,18 @@ def _prepare_files(request: HttpRequest, corpus: Corpus) -> HttpResponse:
             shaping.add_error("table", str(error))
         except Invalid as error:
             add_to_form(shaping if error.field in shaping.fields else form, error)
-    shown = {
-        "corpus": corpus,
-        "form": form,
-        "shaping": shaping,
-        "sniff": sniff,
-        "withheld": withheld.sentence(corpus),
-        "kept": request.method != "POST" and data is not None,
-    } | {"files": file_views.first(corpus)}
-    if corpus.into:
-        shown["differing"] = previews.differing_columns(corpus.into, sniff)
     wrong = form.errors or shaping.errors
-    return page(
-        request,
-        "corpus/prepare.html",
-        shown | previews.preview_draft(corpus, form, shaping),
-        status=400 if wrong and not previewing else 200,
+    page = PreparePage(
+        **vars(previews.preview_draft(corpus, form, shaping)),
+        form=form,
+        shaping=shaping,
+        sniff=sniff,
+        withheld=embargo.sentence(corpus),
+        kept=request.method != "POST" and data is not None,
+        files=file_views.first(corpus),
+        differing=previews.differing_columns(corpus.into, sniff) if corpus.into else None,
     )
+    return HtmlAnswer(page, status=400 if wrong and not previewing else 200)
 
 
 def _begun(corpus: Corpus, form: reading_forms.ReadingForm, reading: corpora.ReadingSettings) -> Corpus:
@@ -116,52 +112,48 @@ def _nothing_to_read(request: HttpRequest, corpus: Corpus, why: str) -> HttpResp
     return redirect("corpus", corpus.pk)
 
 
-def _prepare_part(request: HttpRequest, corpus: Corpus) -> HttpResponse:
+def _prepare_part(corpus: Corpus, sent: QueryDict | None) -> HtmlAnswer[PreparePage | SubsetPage] | HttpResponse:
     """A part of another corpus that failed, with other words."""
-    form = vocabulary_forms.NamedVocabularyForm(
-        request.POST or None, name=corpus.name, reading=corpora.ReadingSettings(**corpus.settings)
-    )
-    if request.method == "POST" and form.is_valid():
+    form = NamedVocabularyForm(sent or None, name=corpus.name, reading=corpora.ReadingSettings(**corpus.settings))
+    if sent is not None and form.is_valid():
         corpus.name = form.cleaned_data["name"]
         try:
             corpora.read(corpus, form.with_options(corpus.settings["options"]))
             return redirect("corpus", corpus.pk)
         except Invalid as error:
             add_to_form(form, error)
-    data = {
-        "corpus": corpus,
-        "form": form,
-        "sentence": corpus.provenance["sentence"],
-        "count": corpus.provenance["documents"],
-    }
-    data["languages"] = form.languages(None)
-    return page(request, "corpus/subset.html", data, status=400 if form.errors else 200)
+    page = SubsetPage(
+        form=form,
+        languages=form.languages(None),
+        sentence=corpus.provenance["sentence"],
+        count=corpus.provenance["documents"],
+    )
+    return HtmlAnswer(page, status=400 if form.errors else 200)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def subset(request: HttpRequest, corpus_id: int) -> HttpResponse:
-    """Make a set of documents, which the address describes, a corpus of its own."""
-    corpus = corpus_or_404(corpus_id)
-    run = authorization.run_or_404(request, number(request, "run")) if request.GET.get("run") else None
-    if run and run.corpus_id != corpus.pk:
-        raise Http404(f"Run {run.pk} is not of corpus {corpus.pk}.")
+@typed("corpus/subset.html")
+def subset(
+    request: HttpRequest, corpus: Corpus, sent: QueryDict | None, *, run: int | None = None
+) -> HtmlAnswer[SubsetPage] | HttpResponse:
+    """Make a set of documents, which the address describes, a corpus of its own. run: by whose topics."""
+    view = RunView(authorization.run_or_404(request, run)) if run is not None else None
+    if view and view.run.corpus_id != corpus.pk:
+        raise Http404(f"Run {run} is not of corpus {corpus.pk}.")
     if corpus.status != Corpus.Status.READY:
         raise Invalid("corpus", f"“{corpus.name}” is not ready: its documents can't be chosen from yet.")
-    selection = Selection.read(request.GET, RunView(run) if run else corpus)
+    selection = Selection.read(request.GET, view or corpus)
     if not selection or not selection.count:
         raise Invalid(
             "set",
             "A separate corpus holds some of the documents, not all or none. Choose some in the list of documents.",
         )
     name = f"{corpus.name}: {selection.sentence.removeprefix('documents ')}"[:200]
-    form = vocabulary_forms.NamedVocabularyForm(
-        request.POST or None, name=name, reading=corpora.ReadingSettings(**corpus.settings)
-    )
-    if request.method == "POST" and form.is_valid():
+    form = NamedVocabularyForm(sent or None, name=name, reading=corpora.ReadingSettings(**corpus.settings))
+    if sent is not None and form.is_valid():
         provenance = {
             "sentence": selection.sentence,
             "parameters": selection.parameters,
-            "run": run.pk if run and selection.topics else None,
+            "run": run if selection.topics else None,
         }
         reading = form.with_options(corpus.settings.get("options", {}))
         return redirect(
@@ -175,11 +167,5 @@ def subset(request: HttpRequest, corpus_id: int) -> HttpResponse:
                 authorization.user(request),
             ).pk,
         )
-    data = {
-        "corpus": corpus,
-        "form": form,
-        "sentence": selection.sentence,
-        "count": selection.count,
-        "languages": form.languages(None),
-    }
-    return page(request, "corpus/subset.html", data, status=400 if form.errors else 200)
+    page = SubsetPage(form=form, languages=form.languages(None), sentence=selection.sentence, count=selection.count)
+    return HtmlAnswer(page, status=400 if form.errors else 200)

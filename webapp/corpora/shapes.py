@@ -5,8 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from webapp.ingest.forms import SeveralForm, TrainForm
+from webapp.ingest.previews import Differing, DraftPreview, Preview
+from webapp.ingest.reading_forms import ReadingForm
+from webapp.ingest.shaping_forms import ShapingForm
 from webapp.ingest.version_history import VersionRow
+from webapp.ingest.vocabulary_forms import Languages, NamedVocabularyForm, VocabularyForm
 from webapp.models import Corpus, Run, Version
+from webapp.readers import Sniff
 from webapp.words.queries import WordCount
 
 # The list
@@ -226,6 +231,42 @@ class ProblemsHtml:
 class VocabularyPage:
     items: list[WordCount]
     next: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class WordsPage(Preview):
+    """Other words of a corpus. making: the version that is being made; next: the number of the one after it."""
+
+    form: VocabularyForm
+    more_open: bool = True
+    making: Version | None
+    next: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubsetPage:
+    """A part of a corpus that becomes one. sentence: which documents; count: how many."""
+
+    form: NamedVocabularyForm
+    languages: Languages
+    sentence: str
+    count: int
+    more_open: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreparePage(DraftPreview):
+    """How files are read, before they are. withheld: why their texts are not shown, or "". kept: whether the choices are those
+    that were made before. differing: of files that are added to a corpus."""
+
+    form: ReadingForm
+    shaping: ShapingForm
+    sniff: Sniff
+    withheld: str
+    kept: bool
+    files: FilesSection
+    differing: Differing | None
+    more_open: bool = False
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,10 @@ from dataclasses import replace
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
-from django.views.decorators.http import require_http_methods
 
 from inference.errors import Invalid
 from webapp.accounts import embargo
-from webapp.corpora.shapes import PhraseRow, PhrasesPage, VocabularyPage
+from webapp.corpora.shapes import PhraseRow, PhrasesPage, VocabularyPage, WordsPage
 from webapp.ingest import phrases as proposals
 from webapp.ingest import previews, versions, vocabulary_forms
 from webapp.ingest import version_history as listing
@@ -17,7 +16,6 @@ from webapp.ingest.settings import VocabularySettings
 from webapp.models import Corpus
 from webapp.pages.errors import add_to_form
 from webapp.pages.here import Here
-from webapp.pages.page import corpus_or_404, page
 from webapp.pages.typed import Answer, HtmlAnswer, typed
 from webapp.words.queries import matching
 
@@ -26,11 +24,10 @@ PHRASES = 25  # of a page
 MOST_WORDS = 2_000  # that another page may name at once
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def words(request: HttpRequest, corpus_id: int) -> HttpResponse:
+@typed("corpus/words.html")
+def words(request: HttpRequest, corpus: Corpus, sent: QueryDict | None) -> HtmlAnswer[WordsPage] | HttpResponse:
     """The options of words, and what they would give. POST makes a version, or begins with words that another page
     would leave out."""
-    corpus = corpus_or_404(corpus_id)
     if refused := _not_ready(request, corpus):
         return refused
     now = VocabularySettings.of(corpus.version.settings)
@@ -49,21 +46,11 @@ def words(request: HttpRequest, corpus_id: int) -> HttpResponse:
         except Invalid as error:
             add_to_form(form, error)
     chosen = form if form.is_bound else vocabulary_forms.VocabularyForm(form.sent(), words=now)
-    shown = {
-        "corpus": corpus,
-        "form": form,
-        "more_open": True,
-        "making": listing.making(corpus),
-        "next": listing.following(corpus),
-    }
+    preview = previews.Preview(trouble=previews.CORRECT, languages=form.languages(None))
     if chosen.is_valid():
-        shown |= previews.preview_corpus(corpus, chosen, _beginnings(corpus))
-    else:
-        shown |= {
-            "trouble": "Correct what is marked in red to see the preview.",
-            "languages": form.languages(None),
-        }
-    return page(request, "corpus/words.html", shown, status=400 if form.errors and not previewing else 200)
+        preview = previews.preview_corpus(corpus, chosen, _beginnings(corpus))
+    page = WordsPage(**vars(preview), form=form, making=listing.making(corpus), next=listing.following(corpus))
+    return HtmlAnswer(page, status=400 if form.errors and not previewing else 200)
 
 
 @typed("corpus/vocabulary.html")

@@ -59,6 +59,98 @@ class Scale:
     counted: bool = True
 
 
+@dataclass(frozen=True)
+class FormRow:
+    """A word: tokens in the sample, documents of the whole corpus."""
+
+    word: str
+    tokens: int
+    documents: int
+
+
+@dataclass(frozen=True)
+class StopWord:
+    """tokens: None for one that is kept, whose tokens are not counted apart."""
+
+    word: str
+    tokens: int | None
+    kept: bool
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    reason: str
+    words: int
+    tokens: int
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Of a passage. word: that it counts as, "" for what is left out, None for what is no word."""
+
+    text: str
+    word: str | None
+
+
+@dataclass(frozen=True)
+class BeforeAndAfter:
+    """A passage, and its words that count."""
+
+    pieces: list[Piece]
+    after: list[str]
+
+
+@dataclass(frozen=True)
+class Cut:
+    """How many documents are read in how many sections, of all."""
+
+    documents: int
+    sections: int
+
+
+@dataclass(frozen=True)
+class Times:
+    """How long reading and a first training may take, in words; reading: "" where nothing is read. tokens: words that count, of
+    which the usual number of topics depends. too_small: a sentence where they are few."""
+
+    reading: str
+    training: str
+    topics: int
+    tokens: int
+    too_small: str
+    passes: int
+
+
+@dataclass(frozen=True)
+class ChoicePreview:
+    """What a choice of words gives. documents: of the sample; of: of the whole, of_counted where that is no estimate; whole:
+    nothing is estimated. words: tokens of the sample, of which `counted` count, the share. outside: of the tokens that are no stop
+    words or numbers, the part that does not count; warns: it is large. kept, too_frequent, enough, too_rare: the first forms of
+    each kind. too_small: the sample can't tell which words are too rare."""
+
+    documents: int
+    of: int
+    of_counted: bool
+    whole: bool
+    sections: Cut | None
+    vocabulary: int
+    words: int
+    counted: int
+    share: float
+    kept: list[FormRow]
+    too_frequent: list[FormRow]
+    outside: float
+    warns: bool
+    enough: list[FormRow]
+    too_rare: list[FormRow]
+    too_small: bool
+    min_documents: int
+    stops: list[StopWord]
+    left_out: list[LeftOut]
+    passage: BeforeAndAfter | None
+    time: Times
+
+
 def of_sample(sample) -> Scale:
     """sample: ingest.sample.Sample."""
     share = 1.0 if sample.whole else min(1.0, sample.bytes / max(1, sample.total))
@@ -73,7 +165,7 @@ def preview(
     kept_words: frozenset[str] = frozenset(),
     passage: str = "",
     **cut,
-) -> dict:
+) -> ChoicePreview:
     """All that the page shows of a choice. kept_words: stop words of the language that count nevertheless. cut:
     language and given of the corpus's tokeniser, for the passage."""
     counts = count(stream, choice)
@@ -88,38 +180,38 @@ def preview(
     rows = len(counts.lengths)  # sections, where long documents are cut
     rows_of = round(scale.documents * rows / max(1, D))
     words = _words(counts, rows_of, rows)
-    return {
-        "documents": D,
-        "of": scale.documents if scale.counted else rough(scale.documents),
-        "of_counted": scale.counted,
-        "whole": scale.whole,
-        "sections": _sections(counts.cut, rows, D, scale),
-        "vocabulary": vocabulary if scale.whole else rough(vocabulary),
-        "words": tokens,
-        "counted": counted,
-        "share": counted / tokens if tokens else 0.0,
-        "kept": words(np.flatnonzero(kept), counts.tokens, KEPT),
-        "too_frequent": words(np.flatnonzero(frequent), counts.tokens, FREQUENT),
-        "outside": (content - counted) / content,
-        "warns": (content - counted) / content > OUTSIDE,
-        "enough": words(np.flatnonzero(kept), -counts.documents + _tie(counts.tokens), SIDE),
-        "too_rare": words(np.flatnonzero(left.rare), counts.documents + _tie(counts.tokens), SIDE),
-        "too_small": not scale.whole and choice.min_documents * part <= 1,  # for a word to be too rare in it
-        "min_documents": choice.min_documents,
-        "stops": _stops(counts, kept_words),
-        "left_out": _left_out(counts, left),
-        "passage": _passage(passage, choice, counts, kept, cut) if passage else None,
-        "time": _time(scale, rows_of, counted / max(part, 1e-12)),
-    }
+    return ChoicePreview(
+        documents=D,
+        of=scale.documents if scale.counted else rough(scale.documents),
+        of_counted=scale.counted,
+        whole=scale.whole,
+        sections=_sections(counts.cut, rows, D, scale),
+        vocabulary=vocabulary if scale.whole else rough(vocabulary),
+        words=tokens,
+        counted=counted,
+        share=counted / tokens if tokens else 0.0,
+        kept=words(np.flatnonzero(kept), counts.tokens, KEPT),
+        too_frequent=words(np.flatnonzero(frequent), counts.tokens, FREQUENT),
+        outside=(content - counted) / content,
+        warns=(content - counted) / content > OUTSIDE,
+        enough=words(np.flatnonzero(kept), -counts.documents + _tie(counts.tokens), SIDE),
+        too_rare=words(np.flatnonzero(left.rare), counts.documents + _tie(counts.tokens), SIDE),
+        too_small=not scale.whole and choice.min_documents * part <= 1,  # for a word to be too rare in it
+        min_documents=choice.min_documents,
+        stops=_stops(counts, kept_words),
+        left_out=_left_out(counts, left),
+        passage=_passage(passage, choice, counts, kept, cut) if passage else None,
+        time=_time(scale, rows_of, counted / max(part, 1e-12)),
+    )
 
 
-def _sections(cut: int, rows: int, D: int, scale: Scale) -> dict | None:
-    """How many documents are read in how many sections, of all; None where none is. cut, rows: of the sample's D."""
+def _sections(cut: int, rows: int, D: int, scale: Scale) -> Cut | None:
+    """None where no document is cut. cut, rows: of the sample's D."""
     if not cut:
         return None
     both = (n * scale.documents / max(1, D) for n in (cut, rows - (D - cut)))
     cut, sections = (round(n) if scale.whole else rough(n) for n in both)
-    return {"documents": cut, "sections": sections}
+    return Cut(cut, sections)
 
 
 def _tie(tokens: np.ndarray) -> np.ndarray:
@@ -127,16 +219,15 @@ def _tie(tokens: np.ndarray) -> np.ndarray:
     return tokens / (2.0 * max(1, int(tokens.max(initial=1))))
 
 
-def _words(counts, of: int, D: int):
-    """Of some forms the first by a key, largest first: word, tokens in the sample, documents of the whole corpus and
-    their share."""
+def _words(counts, whole: int, D: int):
+    """Of some forms the first by a key, largest first. whole: documents of the corpus; D: of the sample."""
 
-    def words(numbers: np.ndarray, key: np.ndarray, most: int) -> list[dict]:
+    def words(numbers: np.ndarray, key: np.ndarray, most: int) -> list[FormRow]:
         order = numbers[np.argsort(-key[numbers], kind="stable")[:most]]
         names = counts.words(order)
-        shares = counts.documents[order] * (of / max(1, D))
+        shares = counts.documents[order] * (whole / max(1, D))
         return [
-            {"word": word, "tokens": int(n), "documents": int(d) if of == D else max(1, min(of, rough(d)))}
+            FormRow(word, int(n), int(d) if whole == D else max(1, min(whole, rough(d))))
             for word, n, d in zip(names, counts.tokens[order], shares, strict=True)
         ]
 
@@ -168,50 +259,44 @@ def _vocabulary(documents: np.ndarray, least: int, scale: Scale, D: int) -> int:
     return round(all_ * 2**growth)
 
 
-def _stops(counts, kept_words: frozenset[str]) -> list[dict]:
+def _stops(counts, kept_words: frozenset[str]) -> list[StopWord]:
     """Stop words that were met, most frequent first, and those that are kept though the language's list has them."""
     units = np.flatnonzero(counts.reason == REASONS.index("stop word"))
     units = units[np.argsort(-counts.left_out_tokens[units], kind="stable")[:STOPS]]
     rows = [
-        {"word": word, "tokens": int(n), "kept": False}
+        StopWord(word, int(n), False)
         for word, n in zip(counts.left_out(units), counts.left_out_tokens[units], strict=True)
     ]
-    return [*({"word": word, "tokens": None, "kept": True} for word in sorted(kept_words)), *rows]
+    return [*(StopWord(word, None, True) for word in sorted(kept_words)), *rows]
 
 
-def _left_out(counts, left: Thresholds) -> list[dict]:
+def _left_out(counts, left: Thresholds) -> list[LeftOut]:
     rows = [
-        {
-            "reason": name,
-            "words": int((counts.reason == i).sum()),
-            "tokens": int(counts.left_out_tokens[counts.reason == i].sum()),
-        }
+        LeftOut(name, int((counts.reason == i).sum()), int(counts.left_out_tokens[counts.reason == i].sum()))
         for i, name in enumerate(REASONS[:-THRESHOLDS])
     ]
     rows += [
-        {"reason": name, "words": int(mask.sum()), "tokens": int(counts.tokens[mask].sum())}
+        LeftOut(name, int(mask.sum()), int(counts.tokens[mask].sum()))
         for name, mask in zip(REASONS[-THRESHOLDS:], left, strict=True)
     ]
-    return [row for row in rows if row["words"]]
+    return [row for row in rows if row.words]
 
 
-def _passage(passage: str, choice: Choice, counts, kept: np.ndarray, cut: dict) -> dict:
-    """A passage in pieces, each with what becomes of it: the word that counts, "" for what is left out, None for what
-    is no word."""
+def _passage(passage: str, choice: Choice, counts, kept: np.ndarray, cut: dict) -> BeforeAndAfter:
     [places] = terms([passage], replace(choice, min_length=1, numbers=True), **cut)
     counted = {(start, end): word for [row] in [terms([passage], choice, **cut)] for start, end, word in row}
     stays = set(counts.words(np.flatnonzero(kept))) if places else set()
     pieces, at, after = [], 0, []
     for start, end, _ in places:
         if start > at:
-            pieces.append({"text": passage[at:start], "word": None})
+            pieces.append(Piece(passage[at:start], None))
         word = counted.get((start, end), "")
         word = word if word in stays and not _stopped(passage[start:end], choice) else ""
-        pieces.append({"text": passage[start:end], "word": word})
+        pieces.append(Piece(passage[start:end], word))
         after += [word] if word else []
         at = end
-    pieces.append({"text": passage[at:], "word": None})
-    return {"pieces": pieces, "after": after}
+    pieces.append(Piece(passage[at:], None))
+    return BeforeAndAfter(pieces, after)
 
 
 def _stopped(text: str, choice: Choice) -> bool:
@@ -220,22 +305,22 @@ def _stopped(text: str, choice: Choice) -> bool:
     return text.lower() in choice.stop_words or (len(parts) > 1 and all(part in choice.stop_words for part in parts))
 
 
-def _time(scale: Scale, rows: int, tokens: float) -> dict:
-    """How long reading and a first training may take, in words. rows: of the bag of words."""
+def _time(scale: Scale, rows: int, tokens: float) -> Times:
+    """rows: of the bag of words."""
     topics = engines.suggest_topics(round(tokens))
     config = engines.config(engines.DEFAULT, topics=topics).resolve(rows, max(1, int(tokens)))
     training = training_seconds(engines.DEFAULT, config, round(tokens))
     reading = 0.0
     if scale.seconds:
         reading = READY + max(scale.characters / READ, scale.seconds * scale.bytes / max(1, scale.read))
-    return {
-        "reading": _about(reading) if reading else "",
-        "training": _about(training),
-        "topics": topics,
-        "tokens": round(tokens) if scale.whole else rough(tokens),
-        "too_small": TOO_SMALL if tokens < engines.FEW_TOKENS else "",
-        "passes": config.passes,
-    }
+    return Times(
+        reading=_about(reading) if reading else "",
+        training=_about(training),
+        topics=topics,
+        tokens=round(tokens) if scale.whole else rough(tokens),
+        too_small=TOO_SMALL if tokens < engines.FEW_TOKENS else "",
+        passes=config.passes,
+    )
 
 
 class Cost(NamedTuple):
@@ -284,8 +369,8 @@ def rough(number: float) -> int:
 
 
 def _about(seconds: float) -> str:
-    said = spoken(seconds)
-    return said if "few" in said else f"about {said}"
+    duration = spoken(seconds)
+    return duration if "few" in duration else f"about {duration}"
 
 
 def spoken(seconds: float) -> str:

@@ -1,7 +1,7 @@
 """What a form of word options would give, before anything long: shared by the pages that have one."""
 
 import hashlib
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -13,16 +13,51 @@ from inference.text.sections import Sections
 from webapp import metadata, readers
 from webapp.accounts import embargo
 from webapp.ingest import estimates, guesses, reading_forms, sample, vocabulary_forms
+from webapp.ingest.sample import Sample
 from webapp.ingest.settings import ReadingSettings
 from webapp.ingest.shaping import Shaping
-from webapp.ingest.shaping_forms import ShapingForm
+from webapp.ingest.shaping_forms import ShapingForm, Silence
 from webapp.models import Corpus, Upload
 from webapp.storage import files, sealed
 
 BUTTONS = ("csrfmiddlewaretoken", "preview", "leave_out")  # of a form: no choices
+CORRECT = "Correct what is marked in red to see the preview."
 COLUMNS_SAID = 12  # names of columns in a sentence
 FEW = "Hardly any word occurs in several documents, and the usual limits would leave none. So words of a single document count here, too."
 LONGEST_SHEET = 200  # letters of its name; Excel has 31
+
+
+@dataclass(frozen=True, kw_only=True)
+class Preview:
+    """What a choice of words would give. trouble: a sentence, where that can't be said. languages: none where they are not
+    known yet. sample: of files that are not read yet."""
+
+    words: estimates.ChoicePreview | None = None
+    trouble: str = ""
+    languages: vocabulary_forms.Languages | None = None
+    sample: Sample | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class DraftPreview(Preview):
+    """Of files that are not read yet. columns, header_of: fingerprints, for hidden fields. adapted: a sentence, where the usual
+    limits would leave no word. text_column, date_column: their names, "" for none."""
+
+    columns: str
+    header_of: str
+    adapted: str = ""
+    silences: list[Silence] = field(default_factory=list)
+    text_column: str = ""
+    date_column: str = ""
+    language: str = ""
+
+
+@dataclass(frozen=True)
+class Differing:
+    """Names of columns that the files of a corpus have and those that are added to it do not, and the other way round."""
+
+    missing: list[str]
+    more: list[str]
 
 
 def read_request(request: HttpRequest) -> tuple[QueryDict | None, bool]:
@@ -122,23 +157,20 @@ def complete_columns(data: QueryDict, sniff: readers.Sniff) -> QueryDict:
     return data
 
 
-def differing_columns(into: Corpus, sniff: readers.Sniff) -> dict:
-    """Names of columns that the files of a corpus have and those that are added to it do not, and the other way
-    round."""
+def differing_columns(into: Corpus, sniff: readers.Sniff) -> Differing | None:
+    """None where the files have no columns to compare."""
     before = readers.Options(**into.settings.get("options", {}))
     known = {*before.names, *before.kinds}
     if not before.names or not sniff.columns:
-        return {}
+        return None
     texts = {
         names[i]
         for names, i in ((before.names, before.text), (sniff.columns, sniff.options.text))
         if i is not None and i < len(names)
     }
     missing = [name for name in before.names if name not in sniff.columns and name not in texts]
-    return {
-        "missing": missing[:COLUMNS_SAID],
-        "more": [name for name in sniff.columns if name not in known | texts][:COLUMNS_SAID],
-    }
+    more = [name for name in sniff.columns if name not in known | texts]
+    return Differing(missing[:COLUMNS_SAID], more[:COLUMNS_SAID])
 
 
 def columns_fingerprint(sniff: readers.Sniff) -> str:
@@ -149,46 +181,45 @@ def columns_fingerprint(sniff: readers.Sniff) -> str:
     return hashlib.sha256(repr(cut).encode("utf-8", "replace")).hexdigest()[:16]
 
 
-def preview_draft(corpus: Corpus, form: reading_forms.ReadingForm, shaping: ShapingForm) -> dict:
-    """What the prepare page shows of a sample of the files: `sample`, `words`, or `trouble`, a sentence; and
-    `columns`."""
+def preview_draft(corpus: Corpus, form: reading_forms.ReadingForm, shaping: ShapingForm) -> DraftPreview:
+    """What the prepare page shows of a sample of the files."""
     read = form.sniff.options
-    shown = {
-        "columns": columns_fingerprint(form.sniff),
-        "header_of": rows_fingerprint(
-            {"sheet": read.sheet or next(iter(form.sniff.sheets), ""), "delimiter": read.delimiter}
-        ),
-    }
+    rows = {"sheet": read.sheet or next(iter(form.sniff.sheets), ""), "delimiter": read.delimiter}
+    shown = DraftPreview(columns=columns_fingerprint(form.sniff), header_of=rows_fingerprint(rows))
     asked = form if form.is_bound else type(form)(form.sent(), corpus=corpus, sniff=form.sniff)
     if not asked.is_valid() or not shaping.is_valid():
-        return shown | {"trouble": "Correct what is marked in red to see the preview."}
+        return replace(shown, trouble=CORRECT)
     try:
         reading = replace(asked.reading(), shaping=asdict(shaping.shaping()))
         beginning, stream = sample.take_sample(corpus, reading)
         first_time = not form.is_bound and not corpus.settings
         if first_time:
-            reading, shown["adapted"] = _proposed(reading, beginning, stream)
+            reading, adapted = _proposed(reading, beginning, stream)
+            shown = replace(shown, adapted=adapted)
             form.offer(reading)
     except (Invalid, readers.Unreadable) as error:
-        return shown | {"trouble": error.message}
+        return replace(shown, trouble=error.message)
     except readers.looking.Exhausted as error:
-        return shown | {"trouble": f"{error} So there is no preview, but you can still read the files."}
+        return replace(shown, trouble=f"{error} So there is no preview, but you can still read the files.")
     # Short sections stand one after the other: of a text that is withheld nothing is shown but one passage.
     hidden = embargo.withheld(corpus, asdict(reading) | {"before": _before(corpus)})
     first = tuple(embargo.preview(one, hidden) for one in beginning.first)
     passage = embargo.beginning(corpus, beginning.passage)
     dates = () if hidden and "date" in hidden.roles else beginning.dates
     why = "" if hidden else beginning.why_undated
-    shown["silences"] = shaping.silences(beginning.silent)
-    shown["sample"] = beginning = replace(beginning, first=first, passage=passage, dates=dates, why_undated=why)
+    beginning = replace(beginning, first=first, passage=passage, dates=dates, why_undated=why)
+    shown = replace(shown, silences=shaping.silences(beginning.silent), sample=beginning)
     if stream is None:
-        return shown | {
-            "trouble": " ".join(["No document could be read from the beginning of the files.", *beginning.problems[:1]])
-        }
-    words = _words(reading, beginning, stream)
-    shown |= {f"{role}_column": _named(form.sniff, reading.options.get(role)) for role in ("text", "date")}
-    shown["language"] = LANGUAGES.get(reading.language) or LANGUAGES.get(next(iter(beginning.languages), ""), "")
-    return shown | {"words": words} | ({} if corpus.into_id else {"languages": form.languages(beginning.languages)})
+        trouble = " ".join(["No document could be read from the beginning of the files.", *beginning.problems[:1]])
+        return replace(shown, trouble=trouble)
+    return replace(
+        shown,
+        words=_words(reading, beginning, stream),
+        languages=None if corpus.into_id else form.languages(beginning.languages),
+        text_column=_named(form.sniff, reading.options.get("text")),
+        date_column=_named(form.sniff, reading.options.get("date")),
+        language=LANGUAGES.get(reading.language) or LANGUAGES.get(next(iter(beginning.languages), ""), ""),
+    )
 
 
 def _named(sniff: readers.Sniff, place: int | None) -> str:
@@ -201,7 +232,7 @@ def _before(corpus: Corpus) -> list[dict]:
     return embargo.inherited(corpus.into.settings) if corpus.into else corpus.settings.get("before", [])
 
 
-def _words(reading: ReadingSettings, beginning: sample.Sample, stream: Stream) -> dict:
+def _words(reading: ReadingSettings, beginning: Sample, stream: Stream) -> estimates.ChoicePreview:
     return estimates.preview(
         stream, reading.choice(), estimates.of_sample(beginning), frozenset(reading.kept_words), beginning.passage,
         language=stream.language, given=stream.given,
@@ -214,7 +245,7 @@ def proposed(corpus: Corpus, reading: ReadingSettings) -> ReadingSettings:
     return _proposed(reading, *sample.take_sample(corpus, reading))[0]
 
 
-def _proposed(reading: ReadingSettings, beginning: sample.Sample, stream: Stream | None) -> tuple[ReadingSettings, str]:
+def _proposed(reading: ReadingSettings, beginning: Sample, stream: Stream | None) -> tuple[ReadingSettings, str]:
     """With thresholds for as many documents as there are, where that is known, and the stop words of all languages that
     were found. Where those thresholds leave no word: with such as leave some, and a sentence that says so."""
     rows = beginning.of
@@ -225,13 +256,13 @@ def _proposed(reading: ReadingSettings, beginning: sample.Sample, stream: Stream
     if languages and sample.cut_alike(languages[0], reading.language):
         reading = replace(reading, language=languages[0])
     reading = replace(reading, also=[code for code in languages if code != reading.language])
-    if stream is None or _words(reading, beginning, stream)["kept"]:
+    if stream is None or _words(reading, beginning, stream).kept:
         return reading, ""
     wider = replace(reading, min_documents=1)
-    return (wider, FEW) if _words(wider, beginning, stream)["kept"] else (reading, "")
+    return (wider, FEW) if _words(wider, beginning, stream).kept else (reading, "")
 
 
-def preview_corpus(corpus: Corpus, form: vocabulary_forms.VocabularyForm, texts: list[str]) -> dict:
+def preview_corpus(corpus: Corpus, form: vocabulary_forms.VocabularyForm, texts: list[str]) -> Preview:
     """The same of a corpus that has been read. form: a valid one. texts: beginnings of documents, evenly spread."""
     words, passage = form.words(), "" if corpus.embargo else estimates.passage_of(texts)
     tokens = files.corpus_folder(corpus.pk) / "tokens"
@@ -239,7 +270,5 @@ def preview_corpus(corpus: Corpus, form: vocabulary_forms.VocabularyForm, texts:
     spread = Spread(stream)
     cut = {"language": stream.language, "given": stream.given}
     scale = estimates.Scale(stream.D, spread.whole)
-    return {
-        "words": estimates.preview(spread, words.choice(), scale, frozenset(words.kept_words), passage, **cut),
-        "languages": form.languages(shares(texts)),
-    }
+    given = estimates.preview(spread, words.choice(), scale, frozenset(words.kept_words), passage, **cut)
+    return Preview(words=given, languages=form.languages(shares(texts)))

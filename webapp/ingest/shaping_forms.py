@@ -1,6 +1,8 @@
 """What is done to documents before they become rows, as a part of the form of a corpus. Each field says in a line what
 it does."""
 
+from dataclasses import dataclass
+
 from django import forms
 
 from inference.errors import Invalid
@@ -15,6 +17,16 @@ SECTIONS = [
 ]
 PERIODS = [("", "not by date"), ("day", "of one day"), ("month", "of one month"), ("year", "of one year")]
 MOST_TABLES = 100  # that are offered
+
+
+@dataclass(frozen=True)
+class Silence:
+    """A rule that recognises parts of texts whose words don't count. share: of the words."""
+
+    name: str
+    label: str
+    share: float
+    chosen: bool
 
 
 class ShapingForm(forms.Form):
@@ -98,12 +110,11 @@ class ShapingForm(forms.Form):
     def offers_tables(self) -> bool:
         return len(self.fields["table"].choices) > 1
 
-    def silences(self, shares: dict[str, float]) -> list[dict]:
-        """The rules that recognise something: name, label, share of the words, and whether they are chosen. shares: of
-        webapp.ingest.shaping.shares."""
+    def silences(self, shares: dict[str, float]) -> list[Silence]:
+        """The rules that recognise something, or are chosen. shares: of webapp.ingest.shaping.shares."""
         chosen = set(self["silent"].value() or [])
         return [
-            {"name": rule.name, "label": rule.label, "share": shares.get(rule.name, 0.0), "chosen": rule.name in chosen}
+            Silence(rule.name, rule.label, shares.get(rule.name, 0.0), rule.name in chosen)
             for rule in RULES.values()
             if rule.name in chosen or shares.get(rule.name)
         ]

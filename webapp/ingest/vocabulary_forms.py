@@ -1,6 +1,6 @@
 """Forms of which words of a corpus count. Each field says in a line what it does."""
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from dataclasses import fields as dataclass_fields
 
 from django import forms
@@ -28,6 +28,25 @@ class Words(forms.Field):
                 f"Give at most {MAX_STOP_WORDS:,} words of at most 200 letters; these are {len(words):,}."
             )
         return sorted(words)
+
+
+@dataclass(frozen=True)
+class OfferedLanguage:
+    """share: of the letters, 0 where it was not found. chosen: its stop words are left out, too."""
+
+    code: str
+    name: str
+    share: float
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class Languages:
+    """sentence: which were found. near: other languages that were found or chosen; others: all the rest."""
+
+    sentence: str
+    near: list[OfferedLanguage]
+    others: list[OfferedLanguage]
 
 
 class VocabularyForm(forms.Form):
@@ -104,27 +123,20 @@ class VocabularyForm(forms.Form):
         self.fields["language"].choices = [("", "none, or another")] + languages
         self.fields["also"].choices = languages
 
-    def languages(self, shares: dict[str, float] | None) -> dict:
+    def languages(self, shares: dict[str, float] | None) -> Languages:
         """What the page says of languages, and the other languages whose stop words can be left out. shares: language
         -> share of the letters; none where that was not looked for."""
-        said = "" if shares is None else _say_languages(shares)
+        sentence = "" if shares is None else _say_languages(shares)
         shares = shares or {}
         main, also = self["language"].value() or "", set(self["also"].value() or [])
         others = [(code, name) for code, name in self.fields["also"].choices if code != main]
         near = [(code, name) for code, name in others if code in also or shares.get(code, 0) >= SAID]
         near.sort(key=lambda one: -shares.get(one[0], 0))
 
-        def rows(choices: list) -> list[dict]:
-            return [
-                {"code": code, "name": name, "share": shares.get(code, 0), "chosen": code in also}
-                for code, name in choices
-            ]
+        def offered(choices: list) -> list[OfferedLanguage]:
+            return [OfferedLanguage(code, name, shares.get(code, 0), code in also) for code, name in choices]
 
-        return {
-            "said": said,
-            "near": rows(near),
-            "others": rows([one for one in others if one not in near]),
-        }
+        return Languages(sentence, offered(near), offered([one for one in others if one not in near]))
 
     def clean_section_words(self) -> int:
         if 0 < self.cleaned_data["section_words"] < SHORTEST_SECTION:

@@ -189,7 +189,8 @@ def measure() -> None:
 
 def _size(folder: Path) -> int:
     """Bytes on the disk; a file that is linked in several places counts in each."""
-    total, left = 0, [folder]
+    total = 0
+    left: list[Path | str] = [folder]
     while left:
         try:
             with os.scandir(left.pop()) as entries:

@@ -32,7 +32,7 @@ def parent(draft):
 
 def made(client, parent, query="?q=war", **changes) -> Corpus:
     url = reverse("corpus_subset", args=[parent.pk]) + query
-    form = client.get(url).context["form"]
+    form = client.get(url).context["page"].form
     values = {name: "" if form[name].value() is None else form[name].value() for name in form.fields} | changes
     response = client.post(url, values)
     assert response.status_code == 302, response.content.decode()
@@ -105,7 +105,7 @@ def test_what_failed_can_be_tried_with_other_words(client, parent):
     part = read(made(client, parent, min_documents="1000"))
     assert part.status == "failed" and "No word is left" in part.error
     url = reverse("corpus_prepare", args=[part.pk])
-    form = client.get(url).context["form"]
+    form = client.get(url).context["page"].form
     values = {name: "" if form[name].value() is None else form[name].value() for name in form.fields} | {
         "min_documents": "2"
     }

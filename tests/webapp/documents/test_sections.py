@@ -16,6 +16,7 @@ from tests.webapp.making import corpus_of, run_on
 from tests.webapp.taking import taken
 from webapp.documents.selection import Selection
 from webapp.ingest import sample, version_history, versions
+from webapp.ingest.estimates import Cut
 from webapp.ingest.settings import VocabularySettings
 from webapp.models import Version, Word
 from webapp.readers import looking
@@ -110,14 +111,14 @@ def test_the_prepare_page_says_what_is_cut_and_another_length_is_one_choice(clie
     corpus = draft(as_csv([["id", "text"], *([f"k{i}", "Some words on ships. " * 500] for i in range(8))]), "long.csv")
     url = reverse("corpus_prepare", args=[corpus.pk])
     page = client.get(url)
-    assert page.context["words"]["sections"] == {"documents": 8, "sections": 16}
+    assert page.context["page"].words.sections == Cut(8, 16)
     assert "8 long texts are read in 16 sections" in page.content.decode()
-    sent = page.context["form"].sent()
-    for size, expected in (("500", {"documents": 8, "sections": 32}), ("0", None)):
+    sent = page.context["page"].form.sent()
+    for size, expected in (("500", Cut(8, 32)), ("0", None)):
         answer = client.post(
             url, {name: value for name, value in sent.items() if value} | {"section_words": size, "preview": "1"}
         )
-        assert answer.context["words"]["sections"] == expected
+        assert answer.context["page"].words.sections == expected
     assert "at least 50 words" in client.post(url, sent | {"section_words": "3", "preview": "1"}).content.decode()
 
 

@@ -57,7 +57,7 @@ def changed(client, url: str, **values):
 def test_the_first_documents_are_shown_as_they_will_be_read(client):
     corpus, url = prepare(client, ("a.csv", as_csv(example_rows(60))))
     answer = client.get(url)
-    shown, page = answer.context["sample"], answer.content.decode()
+    shown, page = answer.context["page"].sample, answer.content.decode()
     rows = example_rows(60)
     assert shown.whole and shown.documents == 60 and shown.bytes == shown.total == corpus.bytes_total
     assert [d["title"] for d in shown.first] == [row[1] for row in rows[1 : 1 + len(shown.first)]]
@@ -68,34 +68,32 @@ def test_the_first_documents_are_shown_as_they_will_be_read(client):
 def test_words_are_counted_as_they_will_be(client, tmp_path):
     rows = example_rows(250)
     _, url = prepare(client, ("a.csv", as_csv(rows)))
-    words = client.get(url).context["words"]
+    words = client.get(url).context["page"].words
     with Stream.write(tmp_path / "tokens", Tokeniser()) as stream:
         stream.add([row[5] for row in rows[1:]], [""] * 250)
         stream.commit()
     choice = Choice(stop_words=stop_words("en"), min_documents=2)
     bow, vocabulary = choose(Stream.open(tmp_path / "tokens"), choice, tmp_path / "bow")
-    assert words["vocabulary"] == bow.V and words["counted"] == bow.tokens and words["whole"]
-    assert [row["word"] for row in words["kept"][:3]] and {row["word"] for row in words["kept"]} <= set(
-        vocabulary.words
-    )
+    assert words.vocabulary == bow.V and words.counted == bow.tokens and words.whole
+    assert [row.word for row in words.kept[:3]] and {row.word for row in words.kept} <= set(vocabulary.words)
     documents = dict(zip(vocabulary.words, vocabulary.documents.tolist(), strict=True))
-    assert all(documents[row["word"]] == row["documents"] == 2 for row in words["enough"])
-    assert all(row["documents"] == 1 for row in words["too_rare"])
-    frequent = {row["word"]: row["documents"] for row in words["too_frequent"]}
+    assert all(documents[row.word] == row.documents == 2 for row in words.enough)
+    assert all(row.documents == 1 for row in words.too_rare)
+    frequent = {row.word: row.documents for row in words.too_frequent}
     assert frequent and not frequent.keys() & documents.keys() and min(frequent.values()) > 25
-    assert words["outside"] == pytest.approx(1 - bow.tokens / (bow.tokens + sum(
+    assert words.outside == pytest.approx(1 - bow.tokens / (bow.tokens + sum(
         tokens for reason, (_, tokens) in vocabulary.dropped.items() if reason in ("too rare", "spread evenly")
     )))  # fmt: skip
-    assert {row["reason"]: (row["words"], row["tokens"]) for row in words["left_out"]} == vocabulary.dropped
+    assert {row.reason: (row.words, row.tokens) for row in words.left_out} == vocabulary.dropped
 
 
 def test_a_change_is_shown_and_nothing_is_done(client):
     corpus, url = prepare(client, ("a.csv", as_csv(example_rows(60))))
-    before = client.get(url).context["words"]
+    before = client.get(url).context["page"].words
     answer = changed(client, url, max_share="20", min_documents="1")
-    after = answer.context["words"]
-    assert answer.status_code == 200 and after["vocabulary"] > before["vocabulary"]
-    assert len(after["too_frequent"]) > len(before["too_frequent"])
+    after = answer.context["page"].words
+    assert answer.status_code == 200 and after.vocabulary > before.vocabulary
+    assert len(after.too_frequent) > len(before.too_frequent)
     corpus.refresh_from_db()
     assert corpus.status == "draft"
 
@@ -115,19 +113,19 @@ def test_what_is_chosen_is_there_for_whoever_comes_back(client):
     data = {name: value for name, value in proposed.items() if name != "train"} | chosen
     assert client.post(url, data | {"preview": "1"}).status_code == 200
     back = client.get(url)
-    form, shaping = back.context["form"], back.context["shaping"]
+    form, shaping = back.context["page"].form, back.context["page"].shaping
     shown = {name: form[name].value() for name in ("name", "min_documents", "title", "extra_stop_words")}
     assert shown == {"name": "Speeches", "min_documents": "3", "title": "", "extra_stop_words": "shall"}
     assert not form["train"].value() and shaping["sections"].value() == "words" and shaping["length"].value() == "300"
     assert (
-        back.context["sample"].first[0]["title"] == ""
+        back.context["page"].sample.first[0]["title"] == ""
         and "choices that were made on this page before" in back.content.decode()
     )
     again = client.post(url, {"propose": "1"})
-    assert again.status_code == 200 and again.context["form"]["min_documents"].value() == 2
+    assert again.status_code == 200 and again.context["page"].form["min_documents"].value() == 2
     assert fields(client, url) == proposed
     client.post(url, data | {"preview": "1", "leave_out": "may"})
-    assert client.get(url).context["form"]["extra_stop_words"].value() == "shall may"
+    assert client.get(url).context["page"].form["extra_stop_words"].value() == "shall may"
     assert client.post(url, fields(client, url) | {"name": "Speeches"}).status_code == 302
     corpus.refresh_from_db()
     assert corpus.status == "queued" and corpus.upload.choices is None
@@ -144,7 +142,7 @@ def test_what_is_chosen_outlasts_a_look_by_a_worker(client, monkeypatch):
     with pytest.raises(Invalid, match="being read already"):  # a worker has the files
         corpora.read(corpus, ReadingSettings())
     store_upload(corpus.pk)
-    form = client.get(url).context["form"]
+    form = client.get(url).context["page"].form
     assert (form["delimiter"].value(), form["min_documents"].value()) == (";", "2")
 
 
@@ -203,24 +201,22 @@ def test_a_preview_whose_sample_another_request_takes_away_is_counted_again(clie
     else:
         monkeypatch.setattr(looks, "secrets", SimpleNamespace(token_hex=partial(overtaken, token)))
     answer = client.post(url, data | {"preview": "1"})
-    assert took and answer.status_code == 200 and answer.context["words"]["kept"]
+    assert took and answer.status_code == 200 and answer.context["page"].words.kept
 
 
 def test_a_word_is_left_out_and_a_stop_word_kept(client):
     corpus, url = prepare(client, ("a.csv", as_csv(example_rows(60))))
-    first = client.get(url).context["words"]["kept"][0]["word"]
+    first = client.get(url).context["page"].words.kept[0].word
     answer = client.post(url, fields(client, url) | {"leave_out": first, "kept_words": ["great", "the"]})
-    words = answer.context["words"]
-    assert answer.context["form"]["extra_stop_words"].value() == first
-    assert first not in {row["word"] for row in words["kept"]}
-    assert [row["word"] for row in words["stops"] if row["kept"]] == ["great", "the"]
-    assert "the" in {row["word"] for row in words["kept"]}  # however evenly it is spread
+    words = answer.context["page"].words
+    assert answer.context["page"].form["extra_stop_words"].value() == first
+    assert first not in {row.word for row in words.kept}
+    assert [row.word for row in words.stops if row.kept] == ["great", "the"]
+    assert "the" in {row.word for row in words.kept}  # however evenly it is spread
     few = fields(client, url) | {"max_share": "20", "preview": "1"}
-    frequent = client.post(url, few).context["words"]["too_frequent"][0]["word"]
-    kept = client.post(url, few | {"keep": frequent}).context["words"]
-    assert frequent in {row["word"] for row in kept["kept"]} and frequent not in {
-        row["word"] for row in kept["too_frequent"]
-    }
+    frequent = client.post(url, few).context["page"].words.too_frequent[0].word
+    kept = client.post(url, few | {"keep": frequent}).context["page"].words
+    assert frequent in {row.word for row in kept.kept} and frequent not in {row.word for row in kept.too_frequent}
     client.post(url, fields(client, url) | {"extra_stop_words": first, "kept_words": ["great", "the"]})
     corpus.refresh_from_db()
     assert corpus.settings["kept_words"] == ["great", "the"] and corpus.settings["extra_stop_words"] == [first]
@@ -233,20 +229,20 @@ def test_the_passage_says_what_becomes_of_each_word(client):
     _, url = prepare(client, ("a.csv", as_csv(rows)))
     options = {"max_share": "100", "language": "en"}
     assert {"well", "known", "traders", "trade", "century"} - {"well", "known"} <= set(
-        changed(client, url, **options).context["words"]["passage"]["after"]
+        changed(client, url, **options).context["page"].words.passage.after
     )
-    joined = changed(client, url, **options, hyphens="join", forms="stems").context["words"]["passage"]
-    assert {"well-known", "trader", "trade"} & set(joined["after"]) and "19th-centuri" not in joined["after"]
-    numbers = changed(client, url, **options, numbers="on").context["words"]["passage"]
-    assert "19th" in numbers["after"]
-    assert "".join(piece["text"] for piece in numbers["pieces"]) in text
+    joined = changed(client, url, **options, hyphens="join", forms="stems").context["page"].words.passage
+    assert {"well-known", "trader", "trade"} & set(joined.after) and "19th-centuri" not in joined.after
+    numbers = changed(client, url, **options, numbers="on").context["page"].words.passage
+    assert "19th" in numbers.after
+    assert "".join(piece.text for piece in numbers.pieces) in text
 
 
 def test_a_thousand_identical_documents_are_read_with_thresholds_that_say_so(client):
     rows = [["id", "text"], *([f"k{i % 900}", "The same words on ships and harbours."] for i in range(1000))]
     corpus, url = prepare(client, ("a.csv", as_csv(rows)))
     page = client.get(url)
-    assert page.context["form"]["max_share"].value() == "100" and page.context["words"]["vocabulary"] == 3
+    assert page.context["page"].form["max_share"].value() == "100" and page.context["page"].words.vocabulary == 3
     assert "topics differ from one seed to the next" in page.content.decode()
     client.post(url, fields(client, url))
     read_corpus(corpus.pk)
@@ -263,14 +259,14 @@ def test_the_page_of_two_thousand_columns_takes_seconds(client):
     ]
     began = time.process_time()
     corpus, url = prepare(client, ("a.csv", as_csv(rows)))
-    assert client.get(url).context["form"]["text"].value() == 1_999
+    assert client.get(url).context["page"].form["text"].value() == 1_999
     assert time.process_time() - began < 15  # of 88, on an idle machine
 
 
 def test_usual_documents_keep_the_usual_thresholds(client):
     _, url = prepare(client, ("a.csv", as_csv(example_rows(60))))
     page = client.get(url)
-    assert page.context["form"]["max_share"].value() == "100" and not page.context["adapted"]
+    assert page.context["page"].form["max_share"].value() == "100" and not page.context["page"].adapted
 
 
 def test_what_can_not_be_is_said_beside_the_options(client):
@@ -286,11 +282,11 @@ def test_what_can_not_be_is_said_beside_the_options(client):
 def test_columns_are_guessed_anew_where_the_file_is_cut_otherwise(client):
     rows = "id;text\n" + "".join(f"{i};a, b and word{i} of the text\n" for i in range(30))
     corpus, url = prepare(client, ("a.csv", rows.encode()))
-    assert client.get(url).context["form"]["delimiter"].value() == ";"
-    semicolon = client.get(url).context["columns"]
+    assert client.get(url).context["page"].form["delimiter"].value() == ";"
+    semicolon = client.get(url).context["page"].columns
     comma = client.post(url, fields(client, url) | {"columns": semicolon, "delimiter": ",", "preview": "1"})
-    assert comma.context["columns"] != semicolon
-    assert [len(row) for row in comma.context["sniff"].rows][0] == 2
+    assert comma.context["page"].columns != semicolon
+    assert [len(row) for row in comma.context["page"].sniff.rows][0] == 2
     corpus.refresh_from_db()
     assert corpus.status == "draft"
 
@@ -300,12 +296,15 @@ def test_a_header_below_titles_is_said_and_can_be_changed(client):
     corpus, url = prepare(client, ("a.csv", f"Export of 3 March\n\nBy,somebody\n{table}".encode()))
     answer = client.get(url)
     assert "were found in row 4. The rows above it are not read." in answer.content.decode()
-    assert answer.context["form"]["header_row"].value() == 4 and answer.context["sample"].documents == 60
-    seen = {name: answer.context[name] for name in ("columns", "header_of")}
+    assert answer.context["page"].form["header_row"].value() == 4 and answer.context["page"].sample.documents == 60
+    seen = {name: getattr(answer.context["page"], name) for name in ("columns", "header_of")}
     other = changed(client, url, **seen, header_row="1")
-    assert other.context["sniff"].columns[0] == "Export of 3 March" and not other.context["sniff"].options.header_row
-    back = changed(client, url, columns=other.context["columns"], header_of=seen["header_of"], header_row="4")
-    assert back.context["sniff"].columns == example_rows(1)[0] and back.context["form"]["text"].value() == "5"
+    assert (
+        other.context["page"].sniff.columns[0] == "Export of 3 March"
+        and not other.context["page"].sniff.options.header_row
+    )
+    back = changed(client, url, columns=other.context["page"].columns, header_of=seen["header_of"], header_row="4")
+    assert back.context["page"].sniff.columns == example_rows(1)[0] and back.context["page"].form["text"].value() == "5"
     assert "greater than or equal to 1" in changed(client, url, **seen, header_row="0").content.decode()
     client.post(url, {"propose": "1"})
     client.post(url, fields(client, url) | seen)
@@ -321,9 +320,9 @@ def test_html_in_the_text_becomes_text_unless_that_is_declined(client):
     corpus, url = prepare(client, ("a.csv", as_csv(rows)))
     answer = client.get(url)
     assert "Tags and entities of HTML in the text become plain text." in answer.content.decode()
-    assert answer.context["sample"].first[0]["text"] == "The café number 0"
+    assert answer.context["page"].sample.first[0]["text"] == "The café number 0"
     kept = client.post(url, {k: v for k, v in fields(client, url).items() if k != "html"} | {"preview": "1"})
-    assert kept.context["sample"].first[0]["text"] == rows[1][1]
+    assert kept.context["page"].sample.first[0]["text"] == rows[1][1]
     assert "<script>alert" not in kept.content.decode() and "&lt;script&gt;alert" in kept.content.decode()
     client.post(url, {"propose": "1"})
     client.post(url, fields(client, url) | {"min_documents": "1", "max_share": "1"})
@@ -353,30 +352,30 @@ def test_what_fits_into_a_sample_is_read_in_full(client):
     ]
     _, url = prepare(client, *letters)
     answer = changed(client, url, min_documents="2", max_share="100", numbers="on")
-    words = answer.context["words"]
+    words = answer.context["page"].words
     assert (
-        answer.context["sample"].whole
-        and words["of"] == words["documents"] == 60
+        answer.context["page"].sample.whole
+        and words.of == words.documents == 60
         and "<small>about</small>" not in answer.content.decode()
     )
-    assert {row["word"] for row in words["too_rare"]} <= {f"once{i}" for i in range(60)} | {
+    assert {row.word for row in words.too_rare} <= {f"once{i}" for i in range(60)} | {
         str(i) for i in range(60)
-    } and words["too_rare"]
-    assert {row["documents"] for row in words["enough"]} == {2}
+    } and words.too_rare
+    assert {row.documents for row in words.enough} == {2}
 
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as zipped:
         for name, text in letters:
             zipped.writestr(name, text)
     context = client.get(prepare(client, ("a.zip", archive.getvalue()), ("b.csv", as_csv(example_rows(75))))[1]).context
-    assert context["sample"].whole and context["words"]["of"] == 135
+    assert context["page"].sample.whole and context["page"].words.of == 135
 
 
 def test_where_each_file_is_a_document_there_are_as_many(client, monkeypatch):
     monkeypatch.setattr(sample, "CHARACTERS", 20_000)
     _, url = prepare(client, *((f"{i:02d}.txt", b"many words of some length " * (1 + i % 2 * 60)) for i in range(60)))
     answer = client.get(url)
-    assert not answer.context["words"]["whole"] and answer.context["words"]["of"] == 60
+    assert not answer.context["page"].words.whole and answer.context["page"].words.of == 60
     assert "<small>about</small> 60" not in answer.content.decode() and "<dd>60</dd>" in answer.content.decode()
 
 
@@ -386,8 +385,8 @@ def test_documents_are_estimated_from_files_of_the_same_kind(client, monkeypatch
     many = [["id", "text"], *([str(i), row] for i in range(2000))]
     few = b"".join(b'{"text": "%s"}\n' % (f"{row} {i} ".encode() * 20) for i in range(200))
     answer = client.get(prepare(client, ("a.csv", as_csv(many)), ("b.jsonl", few))[1])
-    words = answer.context["words"]
-    assert not words["whole"] and not words["of_counted"] and words["of"] == pytest.approx(2200, rel=0.3)
+    words = answer.context["page"].words
+    assert not words.whole and not words.of_counted and words.of == pytest.approx(2200, rel=0.3)
     assert "<small>about</small>" in answer.content.decode()
 
 
@@ -395,8 +394,8 @@ def test_a_large_file_is_read_from_its_beginning_alone(client, monkeypatch):
     monkeypatch.setattr(sample, "DOCUMENTS", 50)
     _, url = prepare(client, ("a.csv", as_csv(example_rows(3000))))
     context = client.get(url).context
-    assert context["sample"].documents == 50 and not context["sample"].whole
-    assert context["words"]["of"] > 50 and not context["words"]["whole"]
+    assert context["page"].sample.documents == 50 and not context["page"].sample.whole
+    assert context["page"].words.of > 50 and not context["page"].words.whole
     assert "Estimated from 50 of them" in client.get(url).content.decode()
 
 
@@ -416,7 +415,7 @@ def test_one_bad_file_does_not_hide_the_others(client):
         zipped.writestr("a.txt", "A text of a few words.")
         zipped.writestr("b.txt", "")
     answer = client.get(prepare(client, ("a.zip", archive.getvalue()), ("c.txt", b"Another text."))[1])
-    assert answer.context["sample"].documents == 2 and "b.txt" in answer.content.decode()
+    assert answer.context["page"].sample.documents == 2 and "b.txt" in answer.content.decode()
 
 
 def test_the_vocabulary_of_the_whole_is_estimated_from_a_part(tmp_path):
@@ -465,19 +464,19 @@ def test_a_collection_in_several_languages_loses_the_stop_words_of_all(client):
     ]
     corpus, url = prepare(client, *sent)
     page = client.get(url)
-    said = page.context["languages"]
-    assert [row["code"] for row in said["near"] if row["chosen"]] == ["de", "fr"] and not {"en", "de", "fr"} & {
-        row["code"] for row in said["others"]
+    said = page.context["page"].languages
+    assert [row.code for row in said.near if row.chosen] == ["de", "fr"] and not {"en", "de", "fr"} & {
+        row.code for row in said.others
     }
-    assert "It seems to be in several languages: English" in page.content.decode() and said["near"][0][
-        "share"
-    ] == pytest.approx(0.25, abs=0.06)
+    assert "It seems to be in several languages: English" in page.content.decode() and said.near[
+        0
+    ].share == pytest.approx(0.25, abs=0.06)
     assert fields(client, url)["language"] == "en"
-    kept = {row["word"] for row in page.context["words"]["kept"]}
+    kept = {row.word for row in page.context["page"].words.kept}
     assert {"bridge", "brücke", "pont"} <= kept and not {"the", "der", "le"} & kept
     fewer = client.post(url, fields(client, url) | {"also": ["fr"], "preview": "1"})
-    assert "der" in {row["word"] for row in fewer.context["words"]["kept"]}
-    assert [row["code"] for row in fewer.context["languages"]["near"] if row["chosen"]] == ["fr"]
+    assert "der" in {row.word for row in fewer.context["page"].words.kept}
+    assert [row.code for row in fewer.context["page"].languages.near if row.chosen] == ["fr"]
     client.post(url, fields(client, url) | {"also": ["de", "fr", "en"]})
     corpus.refresh_from_db()
     assert corpus.settings["also"] == ["de", "fr"] and corpus.settings["language"] == "en"
@@ -500,9 +499,9 @@ def test_methods_and_versions_name_the_languages(own):
 
 def test_other_words_make_a_version(client, own):
     url = reverse("corpus_words", args=[own.pk])
-    shown = client.get(url).context["words"]
-    assert shown["vocabulary"] == own.vocabulary and shown["whole"]
-    assert changed(client, url, numbers="on").context["words"]["vocabulary"] > shown["vocabulary"]
+    shown = client.get(url).context["page"].words
+    assert shown.vocabulary == own.vocabulary and shown.whole
+    assert changed(client, url, numbers="on").context["page"].words.vocabulary > shown.vocabulary
     assert own.versions.count() == 1
     answer = client.post(
         url, fields(client, url) | {"extra_stop_words": "war peace treaty nation duty", "min_documents": "4"}
@@ -523,7 +522,7 @@ def test_other_words_make_a_version(client, own):
         and "words in at least 4 documents instead of 2" in page
     )
     own.refresh_from_db()
-    assert own.version_id == version.pk and own.vocabulary < shown["vocabulary"]
+    assert own.version_id == version.pk and own.vocabulary < shown.vocabulary
 
 
 def test_while_a_version_is_made_there_is_no_other(client, own):
@@ -549,7 +548,7 @@ def test_no_bytes_are_shown_where_none_are_read(client, own):
 def test_words_come_from_the_page_of_words_to_train_without(client, own):
     answer = client.post(reverse("corpus_words", args=[own.pk]), {"words": ["war", "peace"], "more": "treaty, duty"})
     assert answer.status_code == 200 and own.versions.count() == 1
-    assert answer.context["form"]["extra_stop_words"].value().split() == ["war", "peace", "treaty", "duty"]
+    assert answer.context["page"].form["extra_stop_words"].value().split() == ["war", "peace", "treaty", "duty"]
 
 
 def test_a_version_that_failed_is_said(client, own):
@@ -592,7 +591,7 @@ def test_documents_are_added_from_the_page(client, own):
     addition = own.additions.get()
     assert answer.url == reverse("corpus_prepare", args=[addition.pk])
     page = client.get(answer.url).content.decode()
-    assert client.get(answer.url).context["sample"].documents == 30
+    assert client.get(answer.url).context["page"].sample.documents == 30
     assert "after its 120 documents" in page and "lack" not in page and rows[121][5][:80] in page
     assert "are not added yet" in client.get(reverse("corpus", args=[own.pk])).content.decode()
     assert addition not in [row.corpus for row in client.get(reverse("home")).context["page"].corpora]
@@ -673,8 +672,8 @@ def test_a_corpus_is_read_again_in_another_way(client, own):
     page = client.get(there)
     assert "Read as a new corpus" in page.content.decode()
     assert (
-        page.context["form"]["text"].value() == own.settings["options"]["text"]
-        and page.context["form"]["language"].value() == "en"
+        page.context["page"].form["text"].value() == own.settings["options"]["text"]
+        and page.context["page"].form["language"].value() == "en"
     )
     client.post(there, fields(client, there) | {"date": "", "name": "Another"})
     again = own.parts.get()
@@ -697,7 +696,7 @@ def test_what_was_chosen_is_still_there_when_reading_failed(client):
     )
     client.post(url, fields(client, url) | {"text": "0", "title": "1", "encoding": "cp1252"})
     Corpus.objects.filter(pk=corpus.pk).update(status="failed", error="It was so.")
-    form = client.get(url).context["form"]
+    form = client.get(url).context["page"].form
     assert (form["text"].value(), form["title"].value(), form["encoding"].value()) == (0, 1, "cp1252")
 
 
@@ -785,7 +784,7 @@ def test_all_phrases_above_a_score_are_taken_at_once(client, own):
 
 def test_an_embargo_shortens_passages_and_shows_no_other(client, own):
     set_embargo(own, True)
-    assert client.get(reverse("corpus_words", args=[own.pk])).context["words"]["passage"] is None
+    assert client.get(reverse("corpus_words", args=[own.pk])).context["page"].words.passage is None
     for row in client.get(reverse("corpus_phrases", args=[own.pk])).context["page"].phrases:
         assert sum(len(text) for text, _ in row.passage) <= 210
 
@@ -819,7 +818,7 @@ def test_the_first_column_is_a_column_like_others(client):
     rows = [["text", "id"], *([row[5], row[0]] for row in example_rows(40)[1:])]
     _, url = prepare(client, ("a.csv", as_csv(rows)))
     at_first, after = client.get(url).context, changed(client, url).context
-    assert at_first["sample"].documents and at_first["sample"].first == after["sample"].first
+    assert at_first["page"].sample.documents and at_first["page"].sample.first == after["page"].sample.first
 
 
 @pytest.mark.parametrize(
@@ -828,9 +827,9 @@ def test_the_first_column_is_a_column_like_others(client):
 def test_of_few_documents_words_are_not_asked_to_be_in_many(client, documents, least, share):
     _, url = prepare(client, ("a.csv", as_csv(example_rows(documents))))
     answer = client.get(url)
-    form = answer.context["form"]
-    assert (form["min_documents"].value(), form["max_share"].value()) == (least, share) and answer.context["words"][
-        "vocabulary"
-    ] > 20
-    assert answer.context["words"]["min_documents"] == least
-    assert changed(client, url, min_documents="4").context["form"]["min_documents"].value() == "4"
+    form = answer.context["page"].form
+    assert (form["min_documents"].value(), form["max_share"].value()) == (least, share) and answer.context[
+        "page"
+    ].words.vocabulary > 20
+    assert answer.context["page"].words.min_documents == least
+    assert changed(client, url, min_documents="4").context["page"].form["min_documents"].value() == "4"

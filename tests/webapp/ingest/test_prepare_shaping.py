@@ -30,9 +30,9 @@ def book(chapters: int) -> bytes:
 
 def test_sections_are_shown_as_they_will_be_read_and_kept(client):
     corpus, url = prepare(client, ("book.txt", book(6)))
-    assert client.get(url).context["sample"].documents == 1
+    assert client.get(url).context["page"].sample.documents == 1
     shown = changed(client, url, sections="headings", marker="CHAPTER")
-    assert shown.context["sample"].documents == 6 and shown.context["words"]["of"] == 6
+    assert shown.context["page"].sample.documents == 6 and shown.context["page"].words.of == 6
     assert "part 2 of 6" in shown.content.decode()
     assert client.post(url, fields(client, url) | {"sections": "headings", "marker": "CHAPTER"}).status_code == 302
     corpus.refresh_from_db()
@@ -46,7 +46,7 @@ def test_documents_are_joined_and_names_give_fields(client):
         for who in ("adams", "burke")
     ]
     _, url = prepare(client, *files)
-    shown = changed(client, url, pattern="{year}_{author}.txt", join="author").context["sample"]
+    shown = changed(client, url, pattern="{year}_{author}.txt", join="author").context["page"].sample
     assert shown.documents == 2 and {tuple(field) for document in shown.first for field in document["fields"]} >= {
         ("author", "adams", "category")
     }
@@ -68,15 +68,17 @@ def test_a_table_about_the_files_is_found_and_can_be_refused(client):
     shown = client.get(url)
     assert (
         "4 of its first 4 rows name another file" in shown.content.decode()
-        and shown.context["sniff"].options.format == "text"
+        and shown.context["page"].sniff.options.format == "text"
     )
-    assert ["author", "Author 0", "category"] in shown.context["sample"].first[0]["fields"]
-    form = shown.context["shaping"]
+    assert ["author", "Author 0", "category"] in shown.context["page"].sample.first[0]["fields"]
+    form = shown.context["page"].shaping
     chosen = fields(client, url) | {name: form[name].value() for name in ("table", "key")}
-    assert client.post(url, chosen | {"table": "", "preview": "1"}).context["sniff"].options.format == "csv"
-    assert client.post(url, chosen | {"table": "letter1.txt", "preview": "1"}).context["shaping"].errors
+    assert client.post(url, chosen | {"table": "", "preview": "1"}).context["page"].sniff.options.format == "csv"
+    assert client.post(url, chosen | {"table": "letter1.txt", "preview": "1"}).context["page"].shaping.errors
     wrong = client.post(url, chosen | {"key": "no such column"})
-    assert wrong.status_code == 400 and wrong.context["shaping"].errors and "no such column" in wrong.content.decode()
+    assert (
+        wrong.status_code == 400 and wrong.context["page"].shaping.errors and "no such column" in wrong.content.decode()
+    )
     assert client.post(url, chosen).status_code == 302
     corpus.refresh_from_db()
     assert (corpus.settings["shaping"]["table"], corpus.settings["shaping"]["key"]) == ("about.csv", "file")
@@ -90,14 +92,14 @@ def test_no_table_is_offered_where_there_is_one_file(client):
 def test_a_sheet_is_chosen_and_its_first_row_can_be_a_document(client):
     corpus, url = prepare(client, ("a.xlsx", (FORMATS / "addresses.xlsx").read_bytes()))
     shown = client.get(url)
-    assert [value for value, _ in shown.context["form"].fields["sheet"].choices] == ["Addresses", "Later"]
-    assert "delimiter" not in shown.context["form"].fields and shown.context["sample"].documents == 3
-    values = fields(client, url) | {"columns": shown.context["columns"]}
+    assert [value for value, _ in shown.context["page"].form.fields["sheet"].choices] == ["Addresses", "Later"]
+    assert "delimiter" not in shown.context["page"].form.fields and shown.context["page"].sample.documents == 3
+    values = fields(client, url) | {"columns": shown.context["page"].columns}
     without = client.post(url, {name: value for name, value in values.items() if name != "header"} | {"preview": "1"})
-    assert without.context["sample"].documents == 4 and without.context["form"]["text"].value() == "4"
+    assert without.context["page"].sample.documents == 4 and without.context["page"].form["text"].value() == "4"
     later = client.post(url, values | {"sheet": "Later", "preview": "1"})
-    assert later.context["sniff"].options.sheet == "Later" and later.context["columns"] != values["columns"]
-    assert client.post(url, values | {"sheet": "None such", "preview": "1"}).context["form"].errors
+    assert later.context["page"].sniff.options.sheet == "Later" and later.context["page"].columns != values["columns"]
+    assert client.post(url, values | {"sheet": "None such", "preview": "1"}).context["page"].form.errors
     assert client.post(url, values).status_code == 302
     corpus.refresh_from_db()
     assert corpus.settings["options"]["sheet"] == "Addresses" and corpus.settings["options"]["header"]
@@ -111,14 +113,14 @@ def test_columns_kinds_and_the_order_of_dates_stay_when_it_is_shown_again(client
     ]
     _, url = prepare(client, ("a.csv", as_csv(rows)))
     values = fields(client, url) | {
-        "columns": client.get(url).context["columns"],
+        "columns": client.get(url).context["page"].columns,
         "date": "2",
         "date_order": "mdy",
         "kind_3": "number",
         "title": "0",
         "id": "",
     }
-    form = client.post(url, values | {"encoding": "cp1252", "preview": "1"}).context["form"]
+    form = client.post(url, values | {"encoding": "cp1252", "preview": "1"}).context["page"].form
     assert [form[name].value() for name in ("date", "date_order", "kind_3", "title", "kind_1")] == [
         "2",
         "mdy",
@@ -127,7 +129,7 @@ def test_columns_kinds_and_the_order_of_dates_stay_when_it_is_shown_again(client
         "date",
     ]
     headless = {name: value for name, value in values.items() if name != "header"}
-    form = client.post(url, headless | {"preview": "1"}).context["form"]
+    form = client.post(url, headless | {"preview": "1"}).context["page"].form
     assert [form[name].value() for name in ("date", "date_order", "kind_3")] == ["2", "mdy", "number"]
 
 
@@ -143,8 +145,8 @@ def test_how_many_documents_there_are_is_told_from_the_beginning(client, monkeyp
         else prepare(client, ("a.csv", as_csv(example_rows(3000))))
     )
     shown = changed(client, url, sections=sections)
-    assert shown.context["sample"].beginnings and shown.context["sample"].documents == 400
-    assert shown.context["words"]["of"] == pytest.approx(1000 if sections else 3000, rel=0.5)
+    assert shown.context["page"].sample.beginnings and shown.context["page"].sample.documents == 400
+    assert shown.context["page"].words.of == pytest.approx(1000 if sections else 3000, rel=0.5)
     assert re.search(
         r"Estimated from 400 of them, at the beginning of the file. If the file is sorted", shown.content.decode()
     )
@@ -156,5 +158,5 @@ def test_the_settings_of_a_corpus_that_failed_come_back(client):
     corpus.refresh_from_db()
     corpus.status = "failed"
     corpus.save()
-    shown = client.get(url).context["shaping"]
+    shown = client.get(url).context["page"].shaping
     assert asdict(shown.shaping())["length"] == 60 and shown["sections"].value() == "words"

@@ -87,7 +87,7 @@ def test_a_worker_stores_what_is_much(tmp_path, client, monkeypatch):
     with monkeypatch.context() as patched:  # the page need not look into the files: the worker has
         patched.setattr(looking, "PAGE_SECONDS", 0.0)
         page = client.get(reverse("corpus_prepare", args=[corpus.pk]))
-    assert page.status_code == 200 and page.context["sniff"].options.format == "text"
+    assert page.status_code == 200 and page.context["page"].sniff.options.format == "text"
     store_upload(corpus.pk)  # a message that came twice
     assert Corpus.objects.get(pk=corpus.pk).stage == "draft"
 

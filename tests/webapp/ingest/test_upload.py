@@ -34,7 +34,7 @@ def prepare(client, *files: tuple[str, bytes]) -> tuple[Corpus, str]:
 
 def fields(client, url: str) -> dict:
     """What a user sends who changes nothing."""
-    form = client.get(url).context["form"]
+    form = client.get(url).context["page"].form
     values = {name: form[name].value() for name in form.fields}
     return {name: value for name, value in values.items() if value is not None and value is not False}
 
@@ -247,9 +247,9 @@ def test_a_worker_looks_into_files_where_a_page_can_not_wait(client, monkeypatch
     corpus.refresh_from_db()
     assert corpus.status == "draft" and not corpus.unstored
     page = client.get(url)  # what the worker saw; the sample is still more than a page may read
-    assert page.context["sniff"].options.text == 5 and "took longer than 0 seconds" in page.context["trouble"]
+    assert page.context["page"].sniff.options.text == 5 and "took longer than 0 seconds" in page.context["page"].trouble
     monkeypatch.setattr(looking, "PAGE_SECONDS", 60.0)
-    assert client.get(url).context["sample"].documents == 30
+    assert client.get(url).context["page"].sample.documents == 30
     client.post(url, fields(client, url))
     assert not (files.corpus_folder(corpus.pk) / "looks").exists()
 

@@ -73,16 +73,16 @@ def test_words_of_addresses_do_not_count_unless_one_presses_it(client, draft, mo
     corpus = draft(as_csv([["id", "text"], *([f"k{i}", f"{text} {i}"] for i in range(30))]), "posts.csv")
     url = reverse("corpus_prepare", args=[corpus.pk])
     page = client.get(url)
-    assert [(row["name"], row["chosen"]) for row in page.context["silences"]] == [
+    assert [(row.name, row.chosen) for row in page.context["page"].silences] == [
         ("addresses", True),
         ("retweets", True),
         ("quoted", True),
     ]
     assert 'value="addresses" checked' in page.content.decode() and "whose words don’t count" in page.content.decode()
-    assert "https" not in {row["word"] for row in page.context["words"]["kept"]}
-    sent = page.context["form"].sent() | page.context["shaping"].sent()
+    assert "https" not in {row.word for row in page.context["page"].words.kept}
+    sent = page.context["page"].form.sent() | page.context["page"].shaping.sent()
     kept = client.post(url, sent | {"silent": ["retweets"], "preview": "1"})
-    assert "https" in {row["word"] for row in kept.context["words"]["kept"]}
+    assert "https" in {row.word for row in kept.context["page"].words.kept}
     client.post(url, sent)
     corpus.refresh_from_db()
     assert tuple(corpus.settings["shaping"]["silent"]) == CERTAIN
