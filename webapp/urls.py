@@ -31,7 +31,7 @@ from webapp.accounts.authorization import (
     Rule,
     of_corpus,
 )
-from webapp.api import api, page_shapes, shapes
+from webapp.api import api, page_shapes
 from webapp.api import views as api_views
 from webapp.compare import views as comparisons
 from webapp.corpora import deletion_views, file_views, prepare_views, upload_form_views, version_views
