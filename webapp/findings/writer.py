@@ -113,7 +113,8 @@ class Writer:
     def change(self, finding: Change) -> Sentence:
         """A topic's change over time; topic and Time pages say it by the same words."""
         here, rest = percent(finding.here[0]), percent(finding.rest[0])
-        _, sure = times_as_much(finding)
+        times, interval = times_as_much(finding)
+        sure = sentences.ALONE.format(times=times, interval=interval)
         between = finding.first, finding.last
         more = finding.more
         if finding.shape == "window":
