@@ -125,6 +125,8 @@ class Corpus(Job):
     bytes_total = models.BigIntegerField(default=0)
     documents_read = models.BigIntegerField(default=0)
     embargo = models.BooleanField(default=False)  # of its texts: accounts.embargo decides what can be read then
+    # The field that says who is independent of whom (documents.units); "": each document; none: nobody has said it
+    unit = models.TextField(null=True)
     trains = models.JSONField(null=True)  # settings of the run that is trained as soon as it is read; none: no run
     # The corpus that its documents were chosen from
     parent = models.ForeignKey("self", models.SET_NULL, null=True, related_name="parts")

@@ -27,7 +27,8 @@ function say(data, i) {
 function sentence(bin, topic, i) {
   if (topic.share[i] === null) return `${bin.label}: no documents`;
   const documents = bin.documents === 1 ? "1 document" : `${count(bin.documents)} documents`;
-  return `${bin.label}: ${percent(topic.share[i])} (${percent(topic.low[i])} to ${percent(topic.high[i])}), ${documents}`;
+  const ends = topic.low[i] === null ? "" : ` (${percent(topic.low[i])} to ${percent(topic.high[i])})`;
+  return `${bin.label}: ${percent(topic.share[i])}${ends}, ${documents}`;
 }
 
 for (const svg of charts) {

@@ -10,7 +10,7 @@ from inference.errors import Invalid
 from inference.explore.day_sums import in_span
 from inference.explore.documents import frozen
 from webapp.accounts import embargo
-from webapp.metadata import Category, Field, MetadataError, RangeField, ValueField
+from webapp.metadata import Category, Field, MetadataError, Names, RangeField, ValueField
 from webapp.metadata.columns import Columns, put_in_order
 from webapp.metadata.groups import (
     LONG,
@@ -31,7 +31,7 @@ from webapp.storage import files, sealed
 from webapp.storage.cache import cached, of_documents
 
 __all__ = [
-    "PERIODS", "Category", "Groups", "between", "by_date", "categories", "choices", "codes", "count", "counts", "dated", "dates", "first_day", "first_position", "groups", "in_order",
+    "PERIODS", "Category", "Groups", "between", "by_date", "categories", "choices", "codes", "count", "counts", "dated", "dates", "first_day", "first_position", "groups", "in_order", "names",
     "next_of", "of_each_day", "period", "positions", "put_in_order", "ranges", "span", "usual", "values",
 ]  # fmt: skip
 
@@ -63,6 +63,11 @@ def categories(version: Version) -> list[ValueField]:
     fields = _fields(version, ValueField)
     hidden = embargo.withheld(version.corpus) if fields else None
     return [category for category in fields if not hidden or hidden.may_count(category.name, category.values)]
+
+
+def names(version: Version) -> list[Names]:
+    """Fields of more values than a category has, which documents share."""
+    return _fields(version, Names)
 
 
 def speaks(name: str) -> bool:

@@ -92,10 +92,11 @@ def said(page: Any, topic: Any) -> str:
         return f"{topic.label}: no documents."
     solid = [i for i in known if not page.bins[i].thin] or known
     highest, lowest = (f(solid, key=lambda i: topic.share[i]) for f in (max, min))
-    at = [
-        f"{percent(topic.share[i])} ({percent(topic.low[i])} to {percent(topic.high[i])}) in {page.bins[i].label}"
-        for i in (highest, lowest)
+    ends = [
+        f" ({percent(low)} to {percent(high)})" if low is not None else ""
+        for low, high in zip(topic.low, topic.high, strict=True)
     ]
+    at = [f"{percent(topic.share[i])}{ends[i]} in {page.bins[i].label}" for i in (highest, lowest)]
     thin = sum(page.bins[i].thin for i in known)
     few = f" {thin} of {len(known)} rest on fewer than 10 documents." if thin else ""
     return f"{topic.label}, share of the words: highest {at[0]}, lowest {at[1]}; {percent(topic.overall)} overall.{few}"
@@ -131,8 +132,8 @@ def _line(page: Any, topic: Any, top: float, size: Size) -> dict:
         "height": strip + size.strip + 17,
         "base": base,
         "end": size.width - size.right,
-        "band": _band(x, low, high, known),
-        "stems": "".join(f"M{x[i]:.1f} {low[i]:.1f}V{high[i]:.1f}" for i in alone),
+        "band": _band(x, low, high, [i for i in known if low[i] is not None]),
+        "stems": "".join(f"M{x[i]:.1f} {low[i]:.1f}V{high[i]:.1f}" for i in alone if low[i] is not None),
         "line": "".join(solid),
         "dotted": "".join(dotted),
         "marks": marks,
@@ -245,8 +246,8 @@ def _dots(page: Any, topic: Any, top: float, size: Size) -> dict:
                 if share is None
                 else {
                     "x": left + min(share, top) / top * field,
-                    "low": left + min(low, top) / top * field,
-                    "high": left + min(high, top) / top * field,
+                    "low": left + min(share if low is None else low, top) / top * field,
+                    "high": left + min(share if high is None else high, top) / top * field,
                     "over": share > top,
                     "text": percent(share),
                 }

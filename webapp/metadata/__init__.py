@@ -7,7 +7,7 @@ name in TYPES.
 
 from collections.abc import Iterable
 
-from webapp.metadata.category import Category
+from webapp.metadata.category import Category, Names
 from webapp.metadata.date import Date
 from webapp.metadata.dates import guess_order
 from webapp.metadata.field import Field, MetadataError, RangeField, ValueField
@@ -15,8 +15,8 @@ from webapp.metadata.number import Number
 from webapp.metadata.text import Text
 
 __all__ = [
-    "DEFAULT", "TYPES", "Category", "Date", "Field", "MetadataError", "Number", "RangeField", "Text", "ValueField", "choices", "describe",
-    "guess", "type_of",
+    "DEFAULT", "TYPES", "Category", "Date", "Field", "MetadataError", "Names", "Number", "RangeField", "Text", "ValueField", "choices", "describe",
+    "guess", "stored", "type_of",
 ]  # fmt: skip
 
 TYPES: tuple[type[Field], ...] = (Category, Number, Date, Text)  # in the order in which pages offer them
@@ -26,6 +26,11 @@ DEFAULT = Category  # of a column that no type claims, or of which nothing was s
 def type_of(kind: str | None) -> type[Field]:
     """The type of a kind (webapp.readers.Options.kinds); DEFAULT for one that is not known."""
     return next((each for each in TYPES if each.kind == kind), DEFAULT)
+
+
+def stored() -> list[type[Field]]:
+    """Types of which columns are kept."""
+    return [*(each for each in TYPES if each.writer), Names]
 
 
 def choices() -> list[tuple[str, str]]:

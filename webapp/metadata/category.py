@@ -2,11 +2,12 @@
 
 from array import array
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
 
-from webapp.metadata.field import ValueField, mostly
+from webapp.metadata.field import Field, MetadataError, ValueField, mostly
 from webapp.metadata.groups import NONE, Groups
 from webapp.metadata.number import is_number
 from webapp.metadata.writer import FLUSHED, ColumnWriter
@@ -17,7 +18,8 @@ _FEW_DIFFERENT = 8  # whole numbers: codes or grades, each a value of its own
 
 
 class CodeWriter(ColumnWriter):
-    """Codes in the order in which values appear, int32; at the end in the order of how many documents have each."""
+    """Codes in the order in which values appear, int32; at the end in the order of how many documents have each. From the value on
+    that is too many for a category, a hash of each, so that memory does not grow with them: then it is a field of Names."""
 
     def __init__(self, path: Path, _type: type):
         super().__init__(path, array("i", [NONE]))
@@ -25,29 +27,62 @@ class CodeWriter(ColumnWriter):
         self.counts: list[int] = []
 
     def add(self, number: int, text: str, date_order: str) -> bool:
+        if self.becomes is Names:
+            self.put(number, _hash(text))
+            return True
         code = self.codes.setdefault(text, len(self.codes))
         if code == len(self.counts):
             if code == MOST_VALUES:
-                return False
+                self._hash_all()
+                return self.add(number, text, date_order)
             self.counts.append(0)
         self.counts[code] += 1
         self.put(number, code)
         return True
 
+    def _hash_all(self) -> None:
+        """Go on with hashes where codes were written."""
+        self._flush()
+        self.close()
+        codes, self.path = self.path, self.path.with_suffix(".names")
+        recode(codes, self.path, np.array([_hash(text) for text in self.codes], np.int64))
+        self.becomes, self.file = Names, self.path.open("ab")
+        self.missing = array("q", [NONE])
+        self.pending = self.missing[:0]
+
     def finish(self, documents: int, target: Path) -> dict | None:
+        if self.becomes is Names:
+            return self._finish_names(documents, target)
         alike = len(self.counts) == 1 and self.counts[0] == documents  # which tells no document from another
         if alike or sum(self.counts) < LEAST_SHARED * len(self.counts):
             self.discard()
             return None
         self.complete(documents)
         values = sorted(self.codes, key=lambda value: (-self.counts[self.codes[value]], value))
-        _recode(self.path, target, np.array([values.index(value) for value in self.codes], np.int32))
+        recode(self.path, target, np.array([values.index(value) for value in self.codes], np.int32))
         return {"values": values, "documents": [self.counts[self.codes[value]] for value in values]}
 
+    def _finish_names(self, documents: int, target: Path) -> dict | None:
+        self.complete(documents)
+        hashes = np.fromfile(self.path, np.int64)
+        self.path.unlink()
+        different, codes = np.unique(hashes, return_inverse=True)
+        none = int(len(different) > 0 and different[0] == NONE)
+        known = documents - none * int(np.count_nonzero(hashes == NONE))
+        if known < LEAST_SHARED * (len(different) - none):
+            return None
+        (codes.astype(np.int32) - none).tofile(target)
+        return {"different": len(different) - none, "documents": known}
 
-def _recode(source: Path, target: Path, places: np.ndarray) -> None:
-    """Codes by first appearance to codes by frequency."""
-    places = np.append(places, np.int32(NONE))  # -1 is its last place
+
+def _hash(text: str) -> int:
+    """0 … 2^63 - 1: two of ten million names have the same in one of 200,000 collections."""
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest()) >> 1
+
+
+def recode(source: Path, target: Path, places: np.ndarray) -> None:
+    """Codes by first appearance to what `places` has for each; none stays none."""
+    places = np.append(places, places.dtype.type(NONE))  # -1 is its last place
     with source.open("rb") as old, target.open("wb") as new:
         while len(block := np.fromfile(old, np.int32, FLUSHED)):
             places[block].tofile(new)
@@ -81,3 +116,27 @@ class Category(ValueField):
 
     def groups(self, values: np.ndarray) -> Groups:
         return Groups(self.name, self.values, values)
+
+
+@dataclass(frozen=True)
+class Names(Field):
+    """More values than a category may have, which documents share nevertheless: speakers, accounts. No page offers them one by one;
+    they say which documents belong together. different: how many there are; documents: how many have one. A document's code is
+    any number of its value, -1 where it has none."""
+
+    kind = "names"
+    label = "names: many values, shared by documents"
+    stored_as = "names"
+    file_prefix = "names"
+
+    different: int
+    documents: int
+
+    @classmethod
+    def claims(cls, values: list[str]) -> bool:
+        """None: a category becomes one as it is read."""
+        return False
+
+    def groups(self, values: np.ndarray) -> Groups:
+        """Raises MetadataError."""
+        raise MetadataError(f"“{self.name}” has {self.different:,} values, too many for groups.")

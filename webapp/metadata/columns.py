@@ -61,8 +61,9 @@ class Writer:
     def finish(self, documents: int) -> None:
         """Keep the columns that tell documents from one another: their types say which."""
         self.dates.close()
-        kept: dict[str, list[dict]] = {of.stored_as: [] for of in metadata.TYPES if of.writer}
-        for name, (of, column) in self.columns.items():
+        kept: dict[str, list[dict]] = {of.stored_as: [] for of in metadata.stored()}
+        for name, (begun_as, column) in self.columns.items():
+            of = column.becomes or begun_as
             fields = kept[of.stored_as]
             arguments = column.finish(documents, self.folder / f"{of.file_prefix}{len(fields)}")
             if arguments is not None:
@@ -90,7 +91,7 @@ def put_in_order(days: np.ndarray, newest: bool) -> np.ndarray:
 
 class Columns:
     """The columns of a version. dates: int32[D], the documents' own dates, date.toordinal(), 0 where there is none.
-    fields: the others, in the order of TYPES."""
+    fields: the others, in the order of metadata.stored."""
 
     def __init__(self, folder: Path):
         self.folder = Path(folder)
@@ -99,7 +100,7 @@ class Columns:
         self.dates = self._array("dates", np.int32)
         self.fields: list[Field] = []
         self._files: dict[str, str] = {}
-        for of in metadata.TYPES:
+        for of in metadata.stored():
             for i, arguments in enumerate(meta.get(of.stored_as, [])):  # files of older versions lack some
                 self.fields.append(of(**arguments))
                 self._files[arguments["name"]] = f"{of.file_prefix}{i}"

@@ -3,6 +3,10 @@
 from abc import ABC, abstractmethod
 from array import array
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from webapp.metadata.field import Field
 
 FLUSHED = 1 << 16  # values that are held before they are written
 
@@ -12,6 +16,8 @@ class ColumnWriter(ABC):
 
     missing: the value of a document that has none, in an array of its type.
     """
+
+    becomes: "type[Field] | None" = None  # another type than the one that it was begun for
 
     def __init__(self, path: Path, missing: array):
         self.path, self.file, self.missing = path, path.open("wb"), missing

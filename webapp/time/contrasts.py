@@ -6,13 +6,16 @@ from urllib.parse import urlencode
 import numpy as np
 from django.http import QueryDict
 
+from inference.effects import contrasts as effects
+from inference.effects import shares as effect_shares
+from inference.effects.units import LEAST
 from inference.errors import Invalid
 from inference.explore import bands as intervals
 from inference.explore import change
 from inference.explore.day_sums import TOKENS, WORDED
 from inference.explore.documents import marked, spread, spread_outside
 from inference.explore.relevance import distinctive
-from webapp.documents import days_of_run, fields
+from webapp.documents import days_of_run, fields, units
 from webapp.documents.selection import RunSelection, Selection
 from webapp.models import Run, Version, Word
 from webapp.results import evidence, links, topics
@@ -97,6 +100,9 @@ def compare(base: RunSelection, a: Side, b: Side | None, order: Order) -> Compar
     whole, of, everywhere = _sums(base, sides)
     bands, sums = intervals.of_sums(whole, of[every], everywhere[every]), of[:, :, TOKENS].T.astype(np.int64)
     apart, low, high = change.difference(bands.share, bands.low, bands.high)
+    unit, caution = units.of(base.version, *{name for each in (a, b) for name, _ in each.documents.values}), ""
+    if unit.field is not None:
+        bands, low, high, caution = _of_units(base, sides, unit, every, bands)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = bands.share[:, 0] / bands.share[:, 1]
     rank = (
@@ -110,7 +116,7 @@ def compare(base: RunSelection, a: Side, b: Side | None, order: Order) -> Compar
     sizes = [len(sample) for sample in samples]
     group = np.repeat(np.arange(2, dtype=np.int32), sizes)
     word_sums = evidence.of(view.run).word_sums(
-        group, 2, _slots(labels.into, listed), len(listed), np.concatenate(samples)
+        group, 2, shares.rows_of(labels.into, listed), len(listed), np.concatenate(samples)
     )
     first = topics.top_words(view, listed, 5)
     larger_in = [s for s, part in enumerate(more) for _ in part]
@@ -147,6 +153,8 @@ def compare(base: RunSelection, a: Side, b: Side | None, order: Order) -> Compar
             int(np.count_nonzero(sure & (apart < 0))) - len(more[1]),
         ],
         words_from=sizes if sizes != sides.documents else None,
+        unit=unit.said,
+        caution=caution,
     )
 
 
@@ -246,6 +254,24 @@ def _sums(base: RunSelection, sides: Divided) -> tuple[np.ndarray, np.ndarray, n
     return *_kept.get_or_set(key, make), shares.everywhere(view)[1][:, 0]
 
 
+def _of_units(
+    base: RunSelection, sides: Divided, unit: units.Unit, topics: list[int], bands: intervals.Bands
+) -> tuple[intervals.Bands, np.ndarray, np.ndarray, str]:
+    """Both sides' shares, the ends of their differences, and what can't be concluded, where documents of one unit depend on each
+    other."""
+    first, second = sides.of_both(base)
+    side = np.full(base.version.documents, -1 if second is not None else 1, np.int32)
+    side[first], side[second if second is not None else []] = 0, 1
+    of = effects.of_sides(shares.effect_data(base.view, unit, side, topics), np.array([0, 1]))
+    ends = effect_shares.intervals(of.sides)
+    few = (
+        f"One side has texts of {of.sides.units.min()} “{unit.field.name}” only: of fewer than {LEAST} nothing can be said beyond these texts."
+        if of.verdict
+        else ""
+    )
+    return bands._replace(low=ends.low, high=ends.high), *of.between(), few
+
+
 def _samples(base: RunSelection, sides: Divided, most: int) -> list[np.ndarray]:
     """int32, ascending: of each side the documents whose words are counted, at most so many, spread evenly over it."""
     if sides.days and fields.by_date(base.version, newest=False) is not None:
@@ -254,12 +280,6 @@ def _samples(base: RunSelection, sides: Divided, most: int) -> list[np.ndarray]:
     if second is None:
         return [spread(first, most), spread_outside(first, base.version.documents, most)]
     return [spread(first, most), spread(second, most)]
-
-
-def _slots(into: np.ndarray, listed: list[int]) -> np.ndarray:
-    row = np.full(len(into), -1, np.int32)
-    row[listed] = np.arange(len(listed), dtype=np.int32)
-    return row[into]
 
 
 def _telling(run: Run, word_sums: np.ndarray, sides: list[int]) -> list[list[str]]:

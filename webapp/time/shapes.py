@@ -78,7 +78,7 @@ class Passages:
 class TimeLines:
     """left_out: values of a category that are not shown. without: documents in no group. measured: whether these are the
     topics that change most, as the address names none. changing: numbers of these, most first. selection: the documents
-    in words."""
+    in words. unit: for whom the intervals hold; low and high are null where fewer than five units speak."""
 
     by: str
     in_time: bool
@@ -90,6 +90,7 @@ class TimeLines:
     changing: list[int]
     choices: list[Choice]
     selection: str
+    unit: str
     passages: Passages | None
 
 
@@ -202,6 +203,7 @@ class Table:
     measured: bool
     choices: list[Choice]
     selection: str
+    unit: str
 
 
 @dataclass(frozen=True)
@@ -289,12 +291,15 @@ class Comparison:
 @dataclass(frozen=True)
 class Compared(Comparison):
     """unsure: topics whose difference may be chance, unsure_count of them in all. not_listed: how many more differ, on
-    either side. words_from: documents of each side in which words were counted; null: in all of them."""
+    either side. words_from: documents of each side in which words were counted; null: in all of them. unit: for whom the
+    intervals hold. caution: what can't be concluded, or ""."""
 
     unsure: list[TopicLink]
     unsure_count: int
     not_listed: list[int]
     words_from: list[int] | None
+    unit: str
+    caution: str
 
 
 @dataclass(frozen=True)

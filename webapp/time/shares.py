@@ -11,10 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from inference.effects import shares as effects
+from inference.effects.regression import Data
 from inference.explore import bands, change
 from inference.explore.day_sums import WORDED
 from inference.explore.documents import count
-from webapp.documents import days_of_run, fields, sums
+from webapp.documents import days_of_run, fields, sums, units
 from webapp.documents.fields import Groups
 from webapp.documents.selection import RunSelection, Selection
 from webapp.results import evidence
@@ -72,7 +74,8 @@ def cut(selection: RunSelection, by: str) -> Cut:
 
 def of_groups(selection: RunSelection, groups: Groups, name: Hashable) -> Cut:
     """name: of the groups, which tells them from others of the same corpus."""
-    key = (selection.run.snapshot_id, name, tuple(selection.parameters), selection.view.labels.into.tobytes())
+    into = selection.view.labels.into.tobytes()
+    key = (selection.run.snapshot_id, name, tuple(selection.parameters), into, selection.corpus.unit)
     days = days_of_run.of_groups(selection, groups)
     of = Cut(groups, selection, days, np.zeros(0, np.int64), name, key)
 
@@ -82,6 +85,11 @@ def of_groups(selection: RunSelection, groups: Groups, name: Hashable) -> Cut:
         return count(of.members[1], len(groups.labels))
 
     return of._replace(documents=_kept.get_or_set(("documents", *key), documents))
+
+
+def unit(of: Cut) -> units.Unit:
+    """Who is independent of whom in the intervals of these groups."""
+    return units.of(of.selection.version, *(of.name if isinstance(of.name, tuple) else (of.name,)))
 
 
 def tokens(of: Cut) -> np.ndarray:
@@ -110,6 +118,8 @@ def intervals(of: Cut, topics: list[int]) -> bands.Bands:
 
 
 def _bands(of: Cut, topics: list[int]) -> bands.Bands:
+    if unit(of).field is not None:
+        return _of_units(of, topics)
     made = days_of_run.sums(of.selection, of.days, topics) if of.days else None
     if made is not None:
         return bands.of_sums(made.whole[:-1, WORDED:], made.of[:, :-1], made.of[:, -1])
@@ -120,6 +130,32 @@ def _bands(of: Cut, topics: list[int]) -> bands.Bands:
         return bands.shares(*documents, group, len(of.groups.labels), topics, into=into)
     whole, in_groups = bands.sums_of(numbers, *documents, group, len(of.groups.labels), topics, into)
     return bands.of_sums(whole, in_groups, everywhere(of.selection.view)[1][topics, 0])
+
+
+def _of_units(of: Cut, topics: list[int]) -> bands.Bands:
+    """The same where documents of one unit depend on each other."""
+    G = len(of.groups.labels)
+    data = effect_data(of.selection.view, unit(of), of.group, topics)
+    counted = effects.of_groups(data, G)
+    ends = effects.intervals(counted)
+    documents = count(of.group, G, data.lengths > 0)
+    return bands.Bands(
+        counted.share, ends.low, ends.high, documents, counted.tokens.astype(np.int64), documents < bands.THIN
+    )
+
+
+def effect_data(view: RunView, of: units.Unit, cell: np.ndarray, topics: list[int]) -> Data:
+    """What inference.effects needs of a run's documents. cell: int32[D], the group of each."""
+    counted, version = evidence.of(view.run), view.run.version
+    arrays = counted.doc_ptr, counted.doc_topics, counted.doc_tokens, counted.lengths
+    return Data.of(units.documents(version, of), cell, arrays, rows_of(view.labels.into, topics), len(topics))
+
+
+def rows_of(into: np.ndarray, topics: list[int]) -> np.ndarray:
+    """int32[K]: the place of each topic, or of what it was merged into, among some; -1 for none."""
+    row = np.full(len(into), -1, np.int32)
+    row[topics] = np.arange(len(topics), dtype=np.int32)
+    return row[into]
 
 
 def everywhere(view: RunView) -> tuple[np.ndarray, np.ndarray]:

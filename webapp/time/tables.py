@@ -109,6 +109,7 @@ def empty(selection: RunSelection, by: str, field: str) -> Table:
         measured=False,
         choices=trends.choices(selection.version),
         selection=selection.sentence,
+        unit="",
     )
 
 
@@ -147,18 +148,20 @@ def _cell(bands: Bands, i: int, g: int, overall: float, most: float, against: bo
     if np.isnan(bands.share[i, g]):
         return Cell(None, None, None, 0, 0, True, "", "", "", url)
     share, low, high = (float(x[i, g]) for x in (bands.share, bands.low, bands.high))
+    known = not np.isnan(low)
     if against:
         times = [x / overall if overall else 1.0 for x in (share, low, high)]
-        number, interval, shade = _times(times[0]), _range(_times(times[1]), _times(times[2])), ""
+        number, interval, shade = _times(times[0]), _range(*map(_times, times[1:])) if known else "", ""
         if low > overall:
             shade = f"m{sum(times[0] >= t for t in TIMES)}"
         elif high < overall:
             shade = f"l{sum(times[0] <= 1 / t for t in TIMES)}"
     else:
-        number, interval = _percent(share), _range(_percent(low), _percent(high))
+        number, interval = _percent(share), _range(_percent(low), _percent(high)) if known else ""
         shade = f"s{min(STEPS, int(np.ceil(STEPS * min(share / most, 1.0) - 1e-9))) if most else 0}"
     documents, tokens, thin = int(bands.documents[g]), int(bands.tokens[g]), bool(bands.thin[g])
-    return Cell(share, low, high, documents, tokens, thin, shade, number, interval, url)
+    ends = (low, high) if known else (None, None)
+    return Cell(share, *ends, documents, tokens, thin, shade, number, interval, url)
 
 
 def _percent(share: float) -> str:
@@ -186,4 +189,5 @@ def _table(cut: shares.Cut, places: list[int], bands: Bands, against: bool, most
         "darkest": most,
         "choices": trends.choices(cut.selection.version),
         "selection": cut.selection.sentence,
+        "unit": shares.unit(cut).said,
     }

@@ -89,6 +89,7 @@ def lines(selection: RunSelection, by: str, wanted: list[int], bin_: str = "", m
         changing=changing[:OFFERED],
         choices=choices(selection.version),
         selection=selection.sentence,
+        unit=shares.unit(cut).said,
         passages=strongest(selection, by, wanted[0], bin_) if bin_ and len(wanted) == 1 else None,
     )
 

@@ -57,6 +57,25 @@ def test_a_field_of_names_is_no_category(tmp_path, monkeypatch):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["0", "dates", "meta.json"]
 
 
+def test_names_that_are_too_many_for_a_category_still_say_whose_documents_belong_together(tmp_path, monkeypatch):
+    for module in (column_writer, category):
+        monkeypatch.setattr(module, "FLUSHED", 7)
+    monkeypatch.setattr(category, "MOST_VALUES", 10)
+    names = [f"speaker {i % 13}" if i % 7 else None for i in range(120)]
+    found = written(tmp_path, [(None, {"who": name} if name else {}) for name in names])
+    (field,) = found.fields
+    assert (field.name, field.kind, field.different) == ("who", "names", 13)
+    assert field.documents == sum(name is not None for name in names)
+    codes = found.values(field)
+    assert len(codes) == 120
+    assert [code < 0 for code in codes] == [name is None for name in names]
+    of_name = {}
+    for name, code in zip(names, codes.tolist(), strict=True):
+        assert of_name.setdefault(name, code) == code
+    assert len(set(of_name.values())) == 14
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["dates", "meta.json", "names0"]
+
+
 def test_numbers_and_other_dates(tmp_path, monkeypatch):
     for module in (column_writer, number):
         monkeypatch.setattr(module, "FLUSHED", 7)
