@@ -147,6 +147,7 @@ urlpatterns = [
     form(f"{CORPUS}/runs", corpora.train, "corpus_runs", EDIT),
     form(f"{CORPUS}/runs/several", corpora.train_several, "corpus_runs_several", EDIT),
     form(f"{CORPUS}/embargo", corpora.embargo, "corpus_embargo", OWN),
+    form(f"{CORPUS}/unit", corpora.unit, "corpus_unit", EDIT),
     *page(f"{CORPUS}/sharing", sharing_views.of_corpus, "corpus_sharing", OWN),
     # Its view lets in only to whom the corpus is offered.
     *page(f"{CORPUS}/owner", sharing_views.owner, "corpus_owner", of_corpus(Role.VIEWER, Role.VIEWER), example=None),

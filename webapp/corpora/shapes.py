@@ -160,7 +160,8 @@ class Repeated:
 
 @dataclass(frozen=True)
 class CorpusHtml:
-    """dropped: reasons in words, with different words and their occurrences. problems: the first ones. additions: uploads that
+    """dropped: reasons in words, with different words and their occurrences. problems: the first ones. speaking: fields whose
+    values may say who speaks. additions: uploads that
     wait to be added. done: runs that are compared at side_by_side, "" where there are too few. failed: files that could not be read. made: whether the texts were simulated."""
 
     progress: Progress
@@ -174,6 +175,7 @@ class CorpusHtml:
     problems: list[dict[str, str]]
     versions: list[VersionRow]
     repeated: Repeated
+    speaking: list[str]
     additions: list[Corpus]
     failed: int
     made: bool

@@ -15,6 +15,7 @@ from webapp.accounts import authorization
 from webapp.accounts.embargo import set_embargo
 from webapp.corpora import file_views, queries
 from webapp.corpora.shapes import CorpusHtml, CorpusPage, HomePage, ListedCorpus, Progress, Repeated, UploadFields
+from webapp.documents import units
 from webapp.ingest import version_history
 from webapp.ingest.forms import SeveralForm, TrainForm
 from webapp.ingest.job import progress_note
@@ -138,6 +139,7 @@ def corpus_page(
             problems=corpus.report.get("problems", [])[:20],
             versions=version_history.listed(corpus),
             repeated=_repeated(corpus),
+            speaking=[field.name for field in units.possible(corpus.version)] if corpus.version else [],
             additions=list(
                 corpus.additions.exclude(upload__status=Upload.Status.JOINING).order_by("pk")[: queries.ADDITIONS_SHOWN]
             ),
@@ -243,6 +245,19 @@ def embargo(request: HttpRequest, corpus_id: int) -> HttpResponse:
     try:
         set_embargo(corpus, on)
         messages.success(request, "The texts are under embargo." if on else "The texts can be read again.")
+    except Invalid as error:
+        messages.error(request, error.message)
+    return redirect("corpus", corpus.pk)
+
+
+@require_POST
+def unit(request: HttpRequest, corpus_id: int) -> HttpResponse:
+    """Keep who speaks. unit: "=" and a field's name, "" for each document, "?" for not known."""
+    corpus = corpus_or_404(corpus_id)
+    try:
+        chosen = request.POST.get("unit", "?")
+        units.choose(corpus, None if chosen == "?" else chosen.removeprefix("="))
+        messages.success(request, "The intervals of all runs follow it.")
     except Invalid as error:
         messages.error(request, error.message)
     return redirect("corpus", corpus.pk)

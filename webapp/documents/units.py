@@ -6,7 +6,7 @@ from inference.effects import units
 from inference.effects.units import Units
 from inference.errors import Invalid
 from webapp.documents import fields
-from webapp.metadata import Field, Names, ValueField
+from webapp.metadata import Field
 from webapp.models import Corpus, Version
 from webapp.storage.cache import of_documents
 
@@ -45,13 +45,12 @@ def of(version: Version, *compared: str) -> Unit:
 
 def documents(version: Version, unit: Unit) -> Units:
     """The documents in their units."""
-    if unit.field is None:
+    field = unit.field
+    if field is None:
         return units.documents(version.documents)
-
-    def make() -> Units:
-        return units.by_code(fields.values(version, unit.field))
-
-    return of_documents.get_or_set(("units", version.pk, unit.field.name), make)
+    return of_documents.get_or_set(
+        ("units", version.pk, field.name), lambda: units.by_code(fields.values(version, field))
+    )
 
 
 def choose(corpus: Corpus, name: str | None) -> None:
@@ -63,10 +62,3 @@ def choose(corpus: Corpus, name: str | None) -> None:
         )
     Corpus.objects.filter(pk=corpus.pk).update(unit=name)
     corpus.unit = name
-
-
-def number_of(unit: Unit, version: Version) -> int:
-    """How many there are, of documents all."""
-    if isinstance(unit.field, Names):
-        return unit.field.different
-    return len(unit.field.values) if isinstance(unit.field, ValueField) else version.documents

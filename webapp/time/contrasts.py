@@ -17,6 +17,7 @@ from inference.explore.documents import marked, spread, spread_outside
 from inference.explore.relevance import distinctive
 from webapp.documents import days_of_run, fields, units
 from webapp.documents.selection import RunSelection, Selection
+from webapp.metadata import Field
 from webapp.models import Run, Version, Word
 from webapp.results import evidence, links, topics
 from webapp.storage.cache import BoundedCache
@@ -102,7 +103,7 @@ def compare(base: RunSelection, a: Side, b: Side | None, order: Order) -> Compar
     apart, low, high = change.difference(bands.share, bands.low, bands.high)
     unit, caution = units.of(base.version, *{name for each in (a, b) for name, _ in each.documents.values}), ""
     if unit.field is not None:
-        bands, low, high, caution = _of_units(base, sides, unit, every, bands)
+        bands, low, high, caution = _of_units(base, sides, unit, unit.field, every, bands)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = bands.share[:, 0] / bands.share[:, 1]
     rank = (
@@ -255,7 +256,7 @@ def _sums(base: RunSelection, sides: Divided) -> tuple[np.ndarray, np.ndarray, n
 
 
 def _of_units(
-    base: RunSelection, sides: Divided, unit: units.Unit, topics: list[int], bands: intervals.Bands
+    base: RunSelection, sides: Divided, unit: units.Unit, field: Field, topics: list[int], bands: intervals.Bands
 ) -> tuple[intervals.Bands, np.ndarray, np.ndarray, str]:
     """Both sides' shares, the ends of their differences, and what can't be concluded, where documents of one unit depend on each
     other."""
@@ -265,7 +266,7 @@ def _of_units(
     of = effects.of_sides(shares.effect_data(base.view, unit, side, topics), np.array([0, 1]))
     ends = effect_shares.intervals(of.sides)
     few = (
-        f"One side has texts of {of.sides.units.min()} “{unit.field.name}” only: of fewer than {LEAST} nothing can be said beyond these texts."
+        f"One side has texts of {of.sides.units.min()} “{field.name}” only: of fewer than {LEAST} nothing can be said beyond these texts."
         if of.verdict
         else ""
     )

@@ -160,8 +160,8 @@ def _cell(bands: Bands, i: int, g: int, overall: float, most: float, against: bo
         number, interval = _percent(share), _range(_percent(low), _percent(high)) if known else ""
         shade = f"s{min(STEPS, int(np.ceil(STEPS * min(share / most, 1.0) - 1e-9))) if most else 0}"
     documents, tokens, thin = int(bands.documents[g]), int(bands.tokens[g]), bool(bands.thin[g])
-    ends = (low, high) if known else (None, None)
-    return Cell(share, *ends, documents, tokens, thin, shade, number, interval, url)
+    least, largest = (low, high) if known else (None, None)
+    return Cell(share, least, largest, documents, tokens, thin, shade, number, interval, url)
 
 
 def _percent(share: float) -> str:

@@ -56,6 +56,14 @@ def test_only_a_field_of_ten_values_can_be_chosen(spoken):
     assert Corpus.objects.get(pk=spoken.corpus_id).unit is None
 
 
+def test_the_page_of_a_corpus_asks_who_speaks(client, spoken):
+    address = reverse("corpus", args=[spoken.corpus_id])
+    assert "the values of “who spoke”" in client.get(address).content.decode()
+    for sent, kept in (("=who spoke", "who spoke"), ("=party", "who spoke"), ("", ""), ("?", None)):
+        assert client.post(reverse("corpus_unit", args=[spoken.corpus_id]), {"unit": sent}).status_code == 302
+        assert Corpus.objects.get(pk=spoken.corpus_id).unit == kept
+
+
 def test_until_somebody_says_who_speaks_documents_are_independent(client, spoken):
     page = get(client, spoken, "run_time_json", "?by=decade&topics=0")
     assert page["unit"] == "if documents are independent of each other"

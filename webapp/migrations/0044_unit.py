@@ -4,6 +4,6 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("webapp", "0042_text_reader")]
+    dependencies = [("webapp", "0043_company")]
 
     operations = [migrations.AddField("corpus", "unit", models.TextField(null=True))]
