@@ -62,6 +62,7 @@ ABSENT = 10**12  # a number that no row has
 PASSAGE = {"number": 2, "start": 10, "end": 300}  # characters of a document
 NUMBER = {"number": 2}  # of a document, a topic or a question of the shipped example
 WORD = {"word": "militia"}
+REST = "q=war&rest=1"  # some documents beside all others
 
 handler404 = "webapp.pages.errors.missing"
 handler500 = "webapp.pages.errors.broken"
@@ -291,8 +292,8 @@ urlpatterns = [
         SEE,
         load=Load.HEAVY,
     ),
-    *page(f"{RUN}/time/compare/words", keyness.words, "run_keyness", SEE, load=Load.HEAVY),
-    file(f"{RUN}/time/compare/words.csv", keyness.csv, "run_keyness_csv", SEE),
+    *page(f"{RUN}/time/compare/words", keyness.words, "run_keyness", SEE, load=Load.HEAVY, states=("", REST)),
+    file(f"{RUN}/time/compare/words.csv", keyness.csv, "run_keyness_csv", SEE, states=(REST,)),
     file(f"{RUN}/time.csv", time.csv, "run_time_csv", SEE),
     # Words. “compare” comes before any word, as a word may be “compare”, too.
     *page(

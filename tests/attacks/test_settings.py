@@ -199,7 +199,7 @@ def test_error_pages_say_nothing_of_the_inside(monkeypatch, settings):
         secret_of_this_frame = settings.SECRET_KEY  # noqa: F841
         raise RuntimeError(f"{settings.DATABASE_URL} quetzal")
 
-    monkeypatch.setattr(glossary_views, "page", broken)
+    monkeypatch.setattr(glossary_views, "GlossaryPage", broken)
     for url in ("/glossary/", "/glossary.json"):
         response = Client(raise_request_exception=False).get(url)
         said = response.content.decode()

@@ -3,9 +3,11 @@
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import astuple, dataclass, fields
+from datetime import timedelta
 from typing import Any
 
 import numpy as np
+from django.utils import timezone
 
 from inference import engines
 from webapp.compare import matchings
@@ -56,6 +58,9 @@ class Measured:
         return self.status in (Run.Status.QUEUED, Run.Status.RUNNING, Run.Status.STORING)
 
 
+MEASURED_WITHIN = timedelta(
+    minutes=2
+)  # from the end of a run; left to right takes 2 s on a core (webapp.runs.left_to_right)
 COLUMNS = tuple(field.name for field in fields(Measured))  # of the CSV
 
 
@@ -73,6 +78,13 @@ def with_words(run: Run) -> np.ndarray:
 
 def final(run: Run) -> bool:
     return run.status == Run.Status.DONE and run.final
+
+
+def left_to_right_comes(run: Run) -> bool:
+    """Whether a worker may still be measuring it: that begins when the topics can be read."""
+    if not final(run) or run.snapshot is None or run.snapshot.left_to_right is not None or run.finished_at is None:
+        return False
+    return timezone.now() - run.finished_at < MEASURED_WITHIN
 
 
 def _measured(run: Run, point: Metric | None, reference: Run | None) -> Measured:

@@ -166,6 +166,7 @@ def again(request: HttpRequest, first: int, second: int) -> HttpResponse:
 
 
 def _measures(here: Here, runs: list[Run], reference: Run | None) -> Measures:
+    coming = {run.pk for run in runs if measuring.left_to_right_comes(run)}
     table, number = measuring.table(runs, reference), reference.pk if reference else None
     alike = len({(run.version_id, *run.dropped) for run in runs}) == 1
     query = urlencode({"run": [run.pk for run in runs]} | ({"against": number} if number else {}), doseq=True)
@@ -178,7 +179,7 @@ def _measures(here: Here, runs: list[Run], reference: Run | None) -> Measures:
                 **vars(row),
                 url=reverse("run", args=[row.run]),
                 share=row.step / row.steps if row.steps else 0.0,
-                active=row.waits,
+                active=row.waits or row.run in coming,
                 best=measuring.best(row, table) if alike else [],
                 url_against=here.url(against=row.run),
             )
