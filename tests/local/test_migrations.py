@@ -96,7 +96,7 @@ def test_uploads_are_carried_over(migrated):
     corpora = {row["id"]: (row["status"], row["error"]) for row in migrated["rows"]["webapp_corpus"]}
     assert corpora[5] == ("ready", "") and corpora[16] == ("failed", "No text.")
     assert {corpora[pk] for pk in (6, 11, 12, 13, 14, 15)} == {("draft", "")}
-    pages = {path: " ".join(page.split()) for path, (_, page) in migrated["pages"]}
+    pages = {path: " ".join(page.split()) for path, (_, page) in migrated["pages"].items()}
     assert "are being stored" in pages["/corpora/11/"] and "looking into the files" in pages["/corpora/14/"]
 
 
