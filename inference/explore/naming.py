@@ -160,7 +160,9 @@ def _of_both(
 
 
 def _covers(evidence: Evidence, k: int, words: list[int]) -> float:
-    """Mean precision of some words times the share of the topic's tokens in documents with any of them."""
+    """Mean precision of some words times the share of the topic's tokens in documents with any of them; 0 of none."""
+    if not words:
+        return 0.0
     documents, weight = _of_topic(evidence, k)
     has = np.any([_has(evidence, w, documents) for w in words], axis=0)
     return float(np.mean([_precision(evidence, w, k) for w in words]) * (has @ weight))

@@ -115,7 +115,7 @@ def queries() -> list[str]:
     phrase = " ".join(texts()[2][100:112])  # short: an address is said again on its page
     first, second = texts()[2][50:52]
     return ["", f"?q={first}", f"?q={first}+{second}", f'?q="{phrase}"', "?has=0:1", "?has=0:1&by=T00", "?topic=0", "?by=date", "?from=1905&to=1910",
-            "?in=party:a", f"?q={first}&has=1:1&by=relevance", "?after=0.1,3", "?page=2", "?length=100000", "?window=100000", "?context=100000",
+            "?in=party:a", "?in_a=party:a", f"?q={first}&has=1:1&by=relevance", "?after=0.1,3", "?page=2", "?length=100000", "?window=100000", "?context=100000",
             f"?word={first}", f"?word={first}&other={second}", "?topic=all", "?topic=all&sort=left", "?sort=number", "?all=1", "?full=1"]  # fmt: skip
 
 

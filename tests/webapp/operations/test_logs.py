@@ -169,7 +169,7 @@ def test_one_line_a_request_under_its_id(client, trained, written):
 
 @pytest.mark.django_db
 def test_an_error_page_and_the_log_share_an_id(client, trained, written, monkeypatch):
-    monkeypatch.setattr("webapp.pages.glossary_views.page", lambda *_, **__: {}[MARK])
+    monkeypatch.setattr("webapp.pages.glossary_views.GlossaryPage", lambda *_, **__: {}[MARK])
     page = client.get("/glossary/")
     twin = client.get("/glossary.json")
     assert page.status_code == twin.status_code == 500
