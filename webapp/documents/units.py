@@ -61,4 +61,3 @@ def choose(corpus: Corpus, name: str | None) -> None:
             f"“{name[:50]}” is no field of at least {LEAST} values that documents share. Choose another, or documents.",
         )
     Corpus.objects.filter(pk=corpus.pk).update(unit=name)
-    corpus.unit = name

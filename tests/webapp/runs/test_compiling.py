@@ -11,7 +11,9 @@ from django.db import connection
 import inference
 from inference import jit
 from tasks.runs import train
-from tests.conftest import ROOT
+from tests.conftest import ROOT, ROWS
+from tests.corpora import example_rows
+from tests.webapp.making import corpus_of
 from webapp.models import Run
 from webapp.runs import services as runs
 from webapp.runs import training
@@ -72,21 +74,14 @@ print(compiled)
 """
 
 
-@pytest.fixture
-def committed_run(ready, django_db_blocker):
-    """A queued run that another process sees."""
-    with django_db_blocker.unblock():
-        run = runs.create(ready.version, seed=5, topics=25)
-        yield run
-        run.delete()
-
-
-def test_a_training_in_a_worker_compiles_nothing_after_the_warm_up(committed_run, django_db_blocker):
+@pytest.mark.django_db(transaction=True)
+def test_a_training_in_a_worker_compiles_nothing_after_the_warm_up(draft):
+    corpus = corpus_of(draft, example_rows(ROWS), "seen by another process", language="en", min_documents=3)
+    run = runs.create(corpus.version, seed=5, topics=25)
     database = f"{settings.DATABASE_URL.rsplit('/', 1)[0]}/{connection.settings_dict['NAME']}"
     env = os.environ | {"DATABASE_URL": database, "DJANGO_SETTINGS_MODULE": "webapp.settings"}
-    command = [sys.executable, "-c", WORKER, str(committed_run.pk)]
+    command = [sys.executable, "-c", WORKER, str(run.pk)]
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=600)
     assert done.stdout.strip().splitlines()[-1:] == ["[]"], done.stdout + done.stderr
-    with django_db_blocker.unblock():
-        run = Run.objects.select_related("snapshot").get(pk=committed_run.pk)
-        assert run.status == "done" and run.snapshot.left_to_right < 0, run.error
+    run = Run.objects.select_related("snapshot").get(pk=run.pk)
+    assert run.status == "done" and run.snapshot.left_to_right < 0, run.error
