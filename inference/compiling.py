@@ -126,6 +126,7 @@ def _evidence(folder: Path, topics: Topics) -> None:
     in_span(frozen(days, np.int32), 1, 2, 0, 1)
     evidence.at_least([0, 0], 0.5)
     evidence.held([0], some)
+    evidence.folded(np.zeros(evidence.K, np.int32))
     evidence.strongest([0], np.zeros(bow.D, np.int32), 0, 1)
     evidence.places(np.zeros(1, np.int32), np.zeros(1, np.int64), 1)
     evidence.word_topics_of([1], np.ones(bow.D, bool))
