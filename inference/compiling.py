@@ -25,6 +25,7 @@ from inference.explore.day_sums import DaySums, in_span
 from inference.explore.documents import count, frozen, marked
 from inference.findings import sums, unlike
 from inference.index import Index
+from inference.kernels import assign
 from inference.postings import Postings
 from inference.text import Choice, Stream, Tokeniser, choose, duplicates, phrases, stops, terms
 from inference.topics import Theta, Topics
@@ -126,7 +127,6 @@ def _evidence(folder: Path, topics: Topics) -> None:
     in_span(frozen(days, np.int32), 1, 2, 0, 1)
     evidence.at_least([0, 0], 0.5)
     evidence.held([0], some)
-    evidence.folded(np.zeros(evidence.K, np.int32))
     evidence.strongest([0], np.zeros(bow.D, np.int32), 0, 1)
     evidence.places(np.zeros(1, np.int32), np.zeros(1, np.int64), 1)
     evidence.word_topics_of([1], np.ones(bow.D, bool))
@@ -135,6 +135,8 @@ def _evidence(folder: Path, topics: Topics) -> None:
     similar.nearest(evidence, np.full(evidence.K, 1 / evidence.K), 1)
     evidence.sums(np.zeros(bow.D, np.int32), 1)
     evidence.folded(np.zeros(evidence.K, np.int32))
+    counts, given = frozen(np.ones(1, np.int32), np.int32), frozen(np.zeros(1, np.uint16), np.uint16)
+    assign.mixtures(np.array([0, 1]), counts, given, 1)  # where documents have sections
     evidence.word_sums(np.zeros(bow.D, np.int32), 1, np.zeros(evidence.K, np.int32), 1)
     Diagnostics(bow)(topics, evidence)
     LeftToRight(bow, np.arange(2), 2)(topics, 0.1)
