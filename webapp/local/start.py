@@ -1,6 +1,7 @@
 """`manage.py start`: everything on this machine, until Ctrl-C."""
 
 import argparse
+import http.client
 import os
 import signal
 import sys
@@ -173,10 +174,12 @@ def _wait(supervisor: processes.Supervisor, url: str, broker: str) -> None:
 
 
 def _answers(url: str) -> bool:
+    """Where nobody listens yet at a port from which connections begin, the system may connect the request with itself:
+    then it reads what it wrote, which is not HTTP."""
     try:
         with urllib.request.urlopen(f"{url}readyz", timeout=5) as response:
             return response.status == 200
-    except OSError:
+    except (OSError, http.client.HTTPException):
         return False
 
 
