@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import false_discovery_control, norm
 
+from inference.effects.corrections import level_of_named
 from inference.index.two_sets import FormSums, Totals
 
 LEVEL = 0.05  # false discoveries among what is shown, and 1 - the coverage of the intervals of these
@@ -39,15 +40,14 @@ class Keyness(NamedTuple):
 
 
 def keyness(of_forms: FormSums, totals: Totals, level: float = LEVEL) -> Keyness:
-    """Every form is tested; intervals are those of a family of selected ones: at level 1 - R * level / n, where R of n
-    are selected (false coverage rate; Benjamini and Yekutieli 2005, definition 1). A set without tokens has no
-    frequencies: the caller refuses it."""
+    """Every form is tested; intervals are those of a family of selected ones (level_of_named). A set without tokens has
+    no frequencies: the caller refuses it."""
     n = len(of_forms.forms)
     ratio, error = _estimate(of_forms, totals)
     p = 2 * norm.sf(np.abs(ratio) / error)
     adjusted = false_discovery_control(p) if n else p
     different = adjusted <= level
-    z = float(ndtri(1 - level * max(int(different.sum()), 1) / (2 * max(n, 1))))
+    z = float(ndtri((1 + level_of_named(int(different.sum()), n, level)) / 2))
     low, high = ratio - z * error, ratio + z * error
     few = of_forms.documents < FEW
     rarer = np.where(ratio > 0, 1, 0)  # the side that uses it less

@@ -1,5 +1,6 @@
 """Keyness of two sets of documents of a run."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -26,17 +27,19 @@ _COLUMNS = "corpus run selection word side times low high adjusted_p g2 tokens t
 
 
 class Computed(NamedTuple):
-    """Of all words that were tried."""
+    """The words that differ, of so many that were tried. forms: int32[n]; tokens, documents: int64[n, 2]."""
 
     totals: Totals
-    sums: FormSums
+    forms: np.ndarray
+    tokens: np.ndarray
+    documents: np.ndarray
     result: keyness.Keyness
+    tried: int
 
 
-def computed(base: RunSelection, a: Side, b: Side | None, which: Which) -> Computed:
-    """A pass over the index. b: None for all other documents. Raises Invalid where a side has no documents or no words,
-    or where one document is on both."""
-    b = b or contrasts.others(base)
+def computed(base: RunSelection, a: Side, b: Side, which: Which) -> Computed:
+    """A pass over the index. Raises Invalid where a side has no documents or no words, or where one document is on
+    both."""
     index, sides = search.of(base.run.corpus), contrasts.divided(base, a, b)
 
     def make() -> Computed:
@@ -52,33 +55,34 @@ def computed(base: RunSelection, a: Side, b: Side | None, which: Which) -> Compu
             raise Invalid("from_a", "One of the two sets has no words. Choose another time or value.")
         sums = two_sets.sums(index.fields["text"], len(index.stream.lexicon), index.stream.lengths, sets, LEAST)
         if which == "content":
-            sums = _without_stop_words(index.stream, sums)
-        return Computed(totals, sums, keyness.keyness(sums, totals))
+            sums = FormSums(*(array[content(index.stream, sums.forms)] for array in sums))
+        result = keyness.keyness(sums, totals)
+        rows = np.flatnonzero(result.different)
+        listed = (array[rows] for array in (sums.forms, sums.tokens, sums.documents))
+        return Computed(totals, *listed, keyness.Keyness(*(array[rows] for array in result)), len(sums.forms))
 
     key = (base.run.corpus_id, index.made, base.run.version_id, tuple(base.parameters), sides.name, which)
     return _kept.get_or_set(key, make)
 
 
-def _without_stop_words(stream: Stream, sums: FormSums) -> FormSums:
-    """Nor numbers and single letters, which are mostly pieces ("don" and "t")."""
+def content(stream: Stream, forms: np.ndarray) -> np.ndarray:
+    """bool[n]: which forms are no stop words, numbers or single letters, which are mostly pieces ("don" and "t")."""
     stop = stop_words(stream.language)
-    texts = stream.lexicon.words(sums.forms)
-    kept = np.array([len(t) > 1 and t not in stop and not t.isdecimal() for t in texts], bool)
-    return FormSums(*(array[kept] for array in sums))
+    return np.array([len(t) > 1 and t not in stop and not t.isdecimal() for t in stream.lexicon.words(forms)], bool)
 
 
-def listed(base: RunSelection, a: Side, b: Side | None, order: Order, which: Which, selection: str) -> Keyness:
-    made, sides = computed(base, a, b, which), (a, b or contrasts.others(base))
-    lexicon = search.of(base.run.corpus).stream.lexicon
+def listed(base: RunSelection, a: Side, b: Side, order: Order, which: Which, selection: str) -> Keyness:
+    made, sides = computed(base, a, b, which), (a, b)
     ranked = [_ranked(made, s, order) for s in range(2)]
     words = []
     for s, rows in enumerate(ranked):
-        part = []
-        some = rows[:LISTED]
-        for i, word in zip(some.tolist(), lexicon.words(made.sums.forms[some]), strict=True):
-            urls = [contrasts.address(sides[side], base, word=word) for side in (s, 1 - s)]
-            part.append(_word(made, i, s, word, urls))
-        words.append(part)
+        own, other = sides[s], sides[1 - s]
+        words.append(
+            [
+                _word(made, i, s, word, [contrasts.address(side, base, word=word) for side in (own, other)])
+                for i, word in _texts(base, made, rows[:LISTED])
+            ]
+        )
     return Keyness(
         sides=[
             KeySide(side.name, int(made.totals.documents[s]), int(made.totals.tokens[s]), contrasts.address(side, base))
@@ -86,22 +90,20 @@ def listed(base: RunSelection, a: Side, b: Side | None, order: Order, which: Whi
         ],
         words=words,
         more=[max(len(rows) - LISTED, 0) for rows in ranked],
-        tried=len(made.sums.forms),
+        tried=made.tried,
         order=order,
         which=which,
         selection=selection,
     )
 
 
-def table(base: RunSelection, a: Side, b: Side | None, which: Which) -> bytes:
+def table(base: RunSelection, a: Side, b: Side, which: Which) -> bytes:
     """The words that differ, of the first side, then of the second, as CSV; at most LONGEST_FILE."""
-    made, names = computed(base, a, b, which), (a.name, (b or contrasts.others(base)).name)
-    lexicon = search.of(base.run.corpus).stream.lexicon
+    made, names = computed(base, a, b, which), (a.name, b.name)
     rows: list[list] = [_COLUMNS]
     about = [base.run.corpus.name, base.run.pk, base.sentence]
     for s in range(2):
-        some = _ranked(made, s, "ratio")[: LONGEST_FILE // 2]
-        for i, text in zip(some.tolist(), lexicon.words(made.sums.forms[some]), strict=True):
+        for i, text in _texts(base, made, _ranked(made, s, "ratio")[: LONGEST_FILE // 2]):
             w = _word(made, i, s, text, [])
             high = "" if w.high is None else round(w.high, 4)
             tested = [round(w.times, 4), round(w.low, 4), high, f"{made.result.adjusted[i]:.3g}", round(w.g2, 2)]
@@ -109,10 +111,15 @@ def table(base: RunSelection, a: Side, b: Side | None, which: Which) -> bytes:
     return csv_cells.lines(rows)
 
 
+def _texts(base: RunSelection, made: Computed, rows: np.ndarray) -> Iterator[tuple[int, str]]:
+    """Some rows, each with its word."""
+    return zip(rows.tolist(), search.of(base.run.corpus).stream.lexicon.words(made.forms[rows]), strict=True)
+
+
 def _ranked(made: Computed, s: int, order: Order) -> np.ndarray:
     """Rows of the words that side s uses more, the clearest first."""
     result = made.result
-    rows = np.flatnonzero(result.different & ((result.ratio > 0) == (s == 0)))
+    rows = np.flatnonzero((result.ratio > 0) == (s == 0))
     by = np.abs(keyness.nearer_end(result)) if order == "ratio" else result.g2
     return rows[np.argsort(-by[rows], kind="stable")]
 
@@ -121,7 +128,7 @@ def _word(made: Computed, i: int, s: int, word: str, urls: list[str]) -> KeyWord
     """As side s sees it: its own figures first."""
     result, own = made.result, [s, 1 - s]
     ends = sorted(abs(float(end)) for end in (result.low[i], result.high[i]))  # both on the side that is larger
-    tokens = made.sums.tokens[i, own]
+    tokens = made.tokens[i, own]
     return KeyWord(
         word=word,
         times=2.0 ** abs(float(result.ratio[i])),
@@ -129,7 +136,7 @@ def _word(made: Computed, i: int, s: int, word: str, urls: list[str]) -> KeyWord
         high=2.0 ** ends[1] if np.isfinite(ends[1]) else None,
         g2=float(result.g2[i]),
         tokens=tokens.tolist(),
-        documents=made.sums.documents[i, own].tolist(),
+        documents=made.documents[i, own].tolist(),
         rates=(10_000 * tokens / made.totals.tokens[own]).tolist(),
         burst=bool(result.burst[i]),
         urls=urls,

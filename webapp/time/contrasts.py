@@ -65,15 +65,18 @@ def side(query: QueryDict, letter: str, base: RunSelection) -> Side | None:
     return Side(_name(own), base.changed(span=span, values=values), False)
 
 
-def asked(query: QueryDict, selection: RunSelection, rest: bool) -> tuple[RunSelection, Side, Side | None] | None:
-    """What an address compares: the documents of the page, and two sides of them; None on the second for all others. None
-    where it says no side. rest: the chosen documents, with all others of the run."""
+def asked(query: QueryDict, selection: RunSelection, rest: bool) -> tuple[RunSelection, Side, Side] | None:
+    """What an address compares: the documents of the page, and two sides of them. None where it says no side. rest: the
+    chosen documents, with all others of the run."""
     a, b = (side(query, letter, selection) for letter in "ab")
     if a is None and b is not None:
         raise Invalid("from_a", "First choose the documents to compare with these.")
     if a is not None:
-        return selection, a, b
-    return (Selection.all(selection.view), Side(selection.name, selection, False), None) if selection and rest else None
+        return selection, a, b or _others(selection)
+    if not (selection and rest):
+        return None
+    base = Selection.all(selection.view)
+    return base, Side(selection.name, selection, False), _others(base)
 
 
 def _name(own: Selection) -> str:
@@ -85,16 +88,15 @@ def _name(own: Selection) -> str:
     return " ".join(part for part in (values, span) if part)
 
 
-def others(base: RunSelection) -> Side:
+def _others(base: RunSelection) -> Side:
     return Side("all others", base, True)
 
 
-def compare(base: RunSelection, a: Side, b: Side | None, order: Order) -> Compared:
-    """Topics by the difference of their shares, and words. Without `b`: all other documents.
+def compare(base: RunSelection, a: Side, b: Side, order: Order) -> Compared:
+    """Topics by the difference of their shares, and words.
 
     Raises Invalid where a side has no documents, or where one document is in both.
     """
-    b = b or others(base)
     view, labels = base.view, base.view.labels
     sides = divided(base, a, b)
     every = [k for k in view.topics if labels.into[k] == k and not labels.hidden(k)]
