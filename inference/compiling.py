@@ -24,7 +24,7 @@ from inference.explore import bands, cooccurrence, distances, layout, neighbours
 from inference.explore.day_sums import DaySums, in_span
 from inference.explore.documents import count, frozen, marked
 from inference.findings import sums, unlike
-from inference.index import Index
+from inference.index import Index, collocations, two_sets
 from inference.kernels import assign
 from inference.postings import Postings
 from inference.text import Choice, Stream, Tokeniser, choose, duplicates, phrases, stops, terms
@@ -148,6 +148,7 @@ def _evidence(folder: Path, topics: Topics) -> None:
         uses.tally(group)
         uses.certainties()
         uses.by_day(uses.by_certainty(uses.pairs(None)), group)
+        uses.places(uses.pairs(0))
         uses.near([0], 1)
     senses.distinguishing(evidence, uses, senses.Uses(evidence, 0, np.arange(evidence.K)), 1)
 
@@ -162,6 +163,10 @@ def _index(folder: Path) -> None:
     index = Index.open(folder / "index", stream, lambda text: [(0, len(text), text)])
     for query in ("a", '"a" b*', '"a b"', "a or b"):
         index.rank(query, index.find(query))
+    sets = np.ones(2, np.uint8)
+    two_sets.totals(frozen(lengths, np.int32), sets)
+    two_sets.sums(index.fields["text"], 2, lengths, sets, 1)
+    collocations.Near(index, 1, 1, 1).add(np.zeros(1, np.int32), np.zeros(1, np.int32))
 
 
 def texts(folder: Path) -> None:

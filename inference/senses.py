@@ -86,6 +86,14 @@ class Uses:
         only[topic] = topic
         return senses.pick(self.documents, self.topics, only, _ALL)
 
+    def places(self, pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Of every token of some pairs, in their order: its document, and where it begins in the text: int32[n] twice.
+        Only of a corpus with texts."""
+        counts = self.counts[pairs]
+        nth = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        documents, rows = (np.repeat(array[pairs], counts) for array in (self.documents, self.rows))
+        return documents, self.evidence.places(rows, nth, self.word)
+
     def by_certainty(self, pairs: np.ndarray) -> np.ndarray:
         """Pairs, the most certain first. Equals are taken from all over the corpus in turn, so that none of its ends
         comes first."""

@@ -12,6 +12,7 @@ from scipy.special import ndtri
 from scipy.stats import false_discovery_control, norm
 
 from inference.effects.corrections import level_of_named
+from inference.explore.association import log_likelihood
 from inference.index.two_sets import FormSums, Totals
 
 LEVEL = 0.05  # false discoveries among what is shown, and 1 - the coverage of the intervals of these
@@ -59,7 +60,7 @@ def keyness(of_forms: FormSums, totals: Totals, level: float = LEVEL) -> Keyness
         np.where(open_end & (ratio > 0), np.inf, high),
         adjusted,
         different,
-        _log_likelihood(of_forms.tokens, totals.tokens),
+        log_likelihood(of_forms.tokens, totals.tokens),
         different & _one_document(of_forms, totals, z),
     )
 
@@ -112,14 +113,3 @@ def _one_document(of_forms: FormSums, totals: Totals, z: float) -> np.ndarray:
     ratio, error = _estimate(without, left)
     same_side = np.where(side == 0, ratio, -ratio)
     return (count >= BURST * of_forms.tokens[rows, side]) | (same_side - z * error <= 0)
-
-
-def _log_likelihood(tokens: np.ndarray, totals: np.ndarray) -> np.ndarray:
-    """G2 of the four cells, tokens of the word and all others in both sets (Dunning 1993, section 5)."""
-    cells = np.stack([tokens, totals - tokens], axis=2).astype(np.float64)  # n, set, word or other
-    expected = (
-        cells.sum(axis=1, keepdims=True) * cells.sum(axis=2, keepdims=True) / cells.sum(axis=(1, 2), keepdims=True)
-    )
-    with np.errstate(divide="ignore", invalid="ignore"):
-        parts = np.where(cells > 0, cells * np.log(cells / expected), 0.0)
-    return np.maximum(2 * parts.sum(axis=(1, 2)), 0.0)

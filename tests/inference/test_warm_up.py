@@ -16,7 +16,7 @@ from inference import *
 from inference import compiling
 from inference.evaluate import Completion, Diagnostics
 from inference.training import held_out_documents
-from inference.index import Index
+from inference.index import Index, collocations, two_sets
 from inference.text import *
 from inference.senses import Uses, distinguishing
 from inference.explore import bands, cooccurrence, distances, layout, matching, saliency, similar
@@ -74,6 +74,7 @@ with patch.object(Dispatcher, "compile", noticed):
             uses.tally(np.zeros(bow.D, np.int32), 1)
             uses.by_day(uses.by_certainty(uses.pairs(0)), np.arange(bow.D, dtype=np.int32))
             uses.certainties()
+            uses.places(uses.pairs(0))
             uses.near([0, 1], 5)
             distinguishing(evidence, uses, Uses(evidence, 2, into, mask), 5)
         Diagnostics(bow)(engine.topics(config, state), evidence)
@@ -99,6 +100,10 @@ with patch.object(Dispatcher, "compile", noticed):
     Index.write(Path(sys.argv[1]) / "index", stream, "en")
     index = Index.open(Path(sys.argv[1]) / "index", stream, lambda text: [(0, len(text), text)])
     index.rank('a -"b c" OR (d* "e f g")', index.find('a -"b c" OR (d* "e f g")'))
+    lengths, sets = np.memmap(mapped.filename, np.int32, "r", shape=100), np.ones(100, np.uint8)
+    two_sets.totals(lengths, sets)
+    two_sets.sums(index.fields["text"], 7, lengths, sets, 5)
+    collocations.Near(index, 2, 5, 5).add(np.arange(100, dtype=np.int32), np.zeros(100, np.int32))
     texts = [f"old and new words, é{i} well-known{i} it's Ελλάς ΣΟΦΟΣ " * 3 for i in range(2000)]
     checkpoint = None
     for _ in range(2):

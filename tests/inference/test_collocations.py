@@ -1,0 +1,110 @@
+"""What stands near a word against a count of every document by hand, and measures of association against published and
+scipy's figures."""
+
+from collections import Counter, defaultdict
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy.stats import chi2_contingency
+
+from inference.explore.association import association
+from inference.index.collocations import Near
+from inference.index.segments import Field, Scratch
+
+FORMS = 6
+
+
+def indexed(documents: list[list[int]], cuts: list[int]) -> SimpleNamespace:
+    """What Near reads of an index. A piece begins at every third character; some have flags."""
+    lengths = [len(words) for words in documents]
+    first = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+    words = np.array([w | (1 << 29) * (i % 3 == 0) for i, w in enumerate(sum(documents, []))], np.int32)
+    starts = np.array([3 * i for n in lengths for i in range(n)], np.int32)
+    bounds = [0, *cuts, len(documents)]
+    fields = [Field.of(words, first[a : b + 1], a, Scratch(FORMS)) for a, b in zip(bounds, bounds[1:], strict=False)]
+    stream = SimpleNamespace(words=words, starts=starts, lexicon=range(FORMS))
+    return SimpleNamespace(stream=stream, fields={"text": fields}, bounds=np.array(bounds))
+
+
+def by_hand(documents, phrase: list[int], left: int, right: int):
+    """(tokens, documents, own) of each form: sets of places, joined."""
+    tokens, having, own, found = Counter(), defaultdict(set), Counter(), []
+    for d, words in enumerate(documents):
+        at, i = [], 0
+        while i + len(phrase) <= len(words):  # from the left, without overlap, as phrases are read
+            if words[i : i + len(phrase)] == phrase:
+                at.append(i)
+                i += len(phrase)
+            else:
+                i += 1
+        found += [(d, 3 * i) for i in at]
+        pieces = {i + n for i in at for n in range(len(phrase))}
+        near = {j for i in at for j in range(i - left, i + len(phrase) + right)} & set(range(len(words))) - pieces
+        own.update(words[i] for i in pieces)
+        for j in near:
+            tokens[words[j]] += 1
+            having[words[j]].add(d)
+    return tokens, {w: len(some) for w, some in having.items()}, own, found
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_windows_are_those_of_a_count_by_hand(seed):
+    rng = np.random.default_rng(seed)
+    documents = [
+        rng.integers(0, rng.integers(1, FORMS + 1), n).tolist() for n in rng.integers(0, 15, rng.integers(1, 9))
+    ]
+    phrase, (left, right) = rng.integers(0, 3, rng.integers(1, 3)).tolist(), rng.integers(0, 5, 2).tolist()
+    cuts = sorted(set(rng.integers(1, len(documents) + 1, rng.integers(0, 3)).tolist()) - {len(documents)})
+    tokens, having, own, found = by_hand(documents, phrase, left, right)
+    near = Near(indexed(documents, cuts), len(phrase), left, right)
+    part = rng.integers(0, len(documents) + 1)
+    for some in ([f for f in found if f[0] < part], [f for f in found if f[0] >= part]):  # in two calls
+        near.add(*np.array(some, np.int32).reshape(-1, 2).T)
+    listed = near.listed(1)
+    forms = listed.forms.tolist()
+    assert dict(zip(forms, listed.tokens.tolist(), strict=True)) == tokens
+    assert dict(zip(forms, listed.documents.tolist(), strict=True)) == having
+    assert listed.own.tolist() == [own[w] for w in forms]
+    assert (listed.window, listed.found, listed.pieces) == (tokens.total(), len(found), own.total())
+    assert near.listed(2).forms.tolist() == sorted(w for w in having if having[w] >= 2)
+
+
+def test_a_place_where_no_piece_begins_is_not_found():
+    near = Near(indexed([[0, 1, 2]], []), 1, 1, 1)
+    near.add(np.array([0, 0], np.int32), np.array([1, 3], np.int32))
+    assert near.found == 1 and near.listed(1).tokens.tolist() == [1, 1]
+
+
+def test_t_and_g2_are_the_published_ones():
+    """Manning and Schütze 1999, tables 5.6 ("new companies", section 5.3.1) and 5.12 ("powerful")."""
+    total = 14_307_668
+    new = association(np.array([8]), np.array([4_675]), 15_828, total, 15_828)
+    assert new.t[0] == pytest.approx(0.999932, abs=2e-4)
+    near, others = (
+        np.array([150, 10, 10, 13]),
+        np.array([12_593, 379, 934, 3_424]),
+    )  # most, politically, computers, force
+    powerful = association(near, others, 932, total, 932)
+    assert powerful.g2.tolist() == pytest.approx([1291.42, 99.31, 82.96, 80.39], rel=2e-3)
+
+
+def test_g2_is_that_of_scipy_with_a_sign():
+    rng = np.random.default_rng(2)
+    everywhere = rng.integers(5, 500, 40)
+    near = np.minimum(rng.integers(1, 60, 40), everywhere)
+    made = association(near, everywhere, 2_000, 30_000, 250)
+    for i in range(40):
+        cells = [[near[i], everywhere[i] - near[i]], [2_000 - near[i], 28_000 - everywhere[i] + near[i]]]
+        test = chi2_contingency(cells, correction=False, lambda_="log-likelihood")
+        assert abs(made.g2[i]) == pytest.approx(test.statistic, abs=1e-8)
+        assert made.expected[i] == pytest.approx(test.expected_freq[0, 0])
+        assert (made.g2[i] < 0) == (near[i] < made.expected[i])
+    assert (made.g2 < 0).any() and (made.g2 > 0).any()
+
+
+def test_log_dice_is_14_at_most_and_1_more_for_twice_as_often():
+    both = association(np.array([100, 50, 25]), np.array([100, 100, 100]), 1_000, 10_000, 100)
+    assert both.log_dice.tolist() == [14, 13, 12]
+    larger = association(np.array([100]), np.array([100]), 1_000, 10_000_000, 100)
+    assert larger.log_dice[0] == 14  # the size of the corpus does not matter
