@@ -33,6 +33,7 @@ from webapp.accounts.authorization import (
 )
 from webapp.api import api, page_shapes
 from webapp.api import views as api_views
+from webapp.collocations import views as collocations
 from webapp.compare import views as comparisons
 from webapp.corpora import deletion_views, file_views, prepare_views, upload_form_views, version_views
 from webapp.corpora import views as corpora
@@ -293,7 +294,7 @@ urlpatterns = [
         load=Load.HEAVY,
     ),
     *page(f"{RUN}/time/compare/words", keyness.words, "run_keyness", SEE, load=Load.HEAVY, states=("", REST)),
-    file(f"{RUN}/time/compare/words.csv", keyness.csv, "run_keyness_csv", SEE, states=(REST,)),
+    file(f"{RUN}/time/compare/words.csv", keyness.csv, "run_keyness_csv", SEE, load=Load.HEAVY, states=(REST,)),
     file(f"{RUN}/time.csv", time.csv, "run_time_csv", SEE),
     # Words. “compare” comes before any word, as a word may be “compare”, too.
     *page(
@@ -315,6 +316,23 @@ urlpatterns = [
         words.detail,
         "run_word",
         SEE,
+        example=WORD,
+    ),
+    *page(
+        f"{RUN}/words/<str:word>/collocations",
+        collocations.words,
+        "run_collocations",
+        SEE,
+        load=Load.HEAVY,
+        example=WORD,
+        states=("", "left=0&right=2&which=all&order=g2&least=2"),
+    ),
+    file(
+        f"{RUN}/words/<str:word>/collocations.csv",
+        collocations.csv,
+        "run_collocations_csv",
+        SEE,
+        load=Load.HEAVY,
         example=WORD,
     ),
     # Curation

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from inference.index import Index
-from inference.text import Stream, Tokeniser
+from inference.text import Stream, Tokeniser, stop_words
 from webapp.accounts.embargo import Piece
 from webapp.documents import texts
 from webapp.models import Corpus
@@ -40,6 +40,13 @@ def _index(folder: Path) -> Index:
         return Tokeniser(stream.language, stream.given).spans(text)
 
     return Index.open(folder / "index", stream, spans)
+
+
+def content_words(index: Index, forms: np.ndarray) -> np.ndarray:
+    """bool[n]: which forms are no stop words, numbers or single letters, which are mostly pieces ("don" and "t")."""
+    stop = stop_words(index.stream.language)
+    texts = index.stream.lexicon.words(forms)
+    return np.array([len(text) > 1 and text not in stop and not text.isdecimal() for text in texts], bool)
 
 
 def passages(corpus: Corpus, q: str, numbers: list[int]) -> dict[int, texts.Excerpt]:

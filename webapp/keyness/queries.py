@@ -8,9 +8,7 @@ import numpy as np
 from inference.errors import Invalid
 from inference.explore import keyness
 from inference.index import two_sets
-from inference.index.search import Stream
 from inference.index.two_sets import FIRST, SECOND, FormSums, Totals
-from inference.text import stop_words
 from webapp.documents import search
 from webapp.documents.selection import RunSelection
 from webapp.keyness.shapes import Keyness, KeySide, KeyWord, Order, Which
@@ -55,7 +53,7 @@ def computed(base: RunSelection, a: Side, b: Side, which: Which) -> Computed:
             raise Invalid("from_a", "One of the two sets has no words. Choose another time or value.")
         sums = two_sets.sums(index.fields["text"], len(index.stream.lexicon), index.stream.lengths, sets, LEAST)
         if which == "content":
-            sums = FormSums(*(array[content(index.stream, sums.forms)] for array in sums))
+            sums = FormSums(*(array[search.content_words(index, sums.forms)] for array in sums))
         result = keyness.keyness(sums, totals)
         rows = np.flatnonzero(result.different)
         listed = (array[rows] for array in (sums.forms, sums.tokens, sums.documents))
@@ -63,12 +61,6 @@ def computed(base: RunSelection, a: Side, b: Side, which: Which) -> Computed:
 
     key = (base.run.corpus_id, index.made, base.run.version_id, tuple(base.parameters), sides.name, which)
     return _kept.get_or_set(key, make)
-
-
-def content(stream: Stream, forms: np.ndarray) -> np.ndarray:
-    """bool[n]: which forms are no stop words, numbers or single letters, which are mostly pieces ("don" and "t")."""
-    stop = stop_words(stream.language)
-    return np.array([len(t) > 1 and t not in stop and not t.isdecimal() for t in stream.lexicon.words(forms)], bool)
 
 
 def listed(base: RunSelection, a: Side, b: Side, order: Order, which: Which, selection: str) -> Keyness:

@@ -166,6 +166,14 @@ TERMS = {
         "The log ratio (Hardie 2014) of relative frequencies, half an occurrence added; words are chosen by Benjamini and Hochberg’s procedure, "
         "their intervals adjusted for that choice (Benjamini and Yekutieli 2005). Evidence is the log-likelihood ratio G2 (Dunning 1993), for an order only.",
     ),
+    "collocation": Term(
+        "collocation of a word",
+        "A word that occurs near another more often than if words were spread evenly: within some words before or behind it, in one document.",
+        "Of the chosen documents, f: tokens near the word, counted once where several of its occurrences are near. logDice is 14 + log2 of 2 f over "
+        "the sum of both words’ tokens (Rychlý 2008): 1 more is twice as often, whatever the size of the corpus. G² is the log-likelihood ratio of the four "
+        "cells, near or not, this word or another (Dunning 1993), below 0 where there are fewer than expected. t is (f − expected) / √f (Church et al. 1991). "
+        "G² and t take tokens as independent: use them for an order only.",
+    ),
     "jensen-shannon": Term(
         "Jensen–Shannon divergence",
         "How different two topics are, from the weights of all their words: 0 if they are the same, 0.69 if they share no word.",

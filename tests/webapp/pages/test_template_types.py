@@ -2,6 +2,7 @@ import pytest
 
 from tests.template_types import wrong
 from webapp import routes
+from webapp.collocations.shapes import CollocationsHtml
 from webapp.compare.shapes import CompareHtml
 from webapp.corpora.shapes import CorpusHtml, FilesHtml, ProblemsHtml
 from webapp.documents.shapes import ColouredHtml, PassageHtml, TextHtml, WholeHtml
@@ -14,6 +15,7 @@ from webapp.words.shapes import SensesHtml, WordLinesHtml
 
 HTML = {  # the type of what a template has beside its page
     "compare/detail.html": CompareHtml,
+    "collocations/words.html": CollocationsHtml,
     "corpus/detail.html": CorpusHtml,
     "corpus/document.html": TextHtml,
     "corpus/files.html": FilesHtml,

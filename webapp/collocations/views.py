@@ -1,0 +1,121 @@
+"""The words that tend to occur near a word, as a page and as a table."""
+
+from functools import partial
+from typing import get_args
+
+from django.core.exceptions import BadRequest
+from django.http import Http404, HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from inference.errors import Invalid
+from webapp import exports
+from webapp.accounts import embargo
+from webapp.collocations import queries
+from webapp.collocations.queries import FARTHEST, Asked
+from webapp.collocations.shapes import (
+    Collocations,
+    CollocationsHtml,
+    NoCollocations,
+    Offer,
+    Order,
+    SenseOffer,
+    Which,
+)
+from webapp.documents.selection import RunSelection, Selection
+from webapp.models import Word
+from webapp.pages.here import Here
+from webapp.pages.page import run_or_404
+from webapp.pages.typed import Answer, typed
+from webapp.results import links
+from webapp.results.view import RunView
+from webapp.server.page_cache import cached_page
+from webapp.words import concordance, senses
+from webapp.words import queries as words_queries
+
+ORDERS: dict[Order, str] = {"log_dice": "logDice", "g2": "evidence (G²)", "t": "t score"}
+WORDS: dict[Which, str] = {"content": "without stop words", "all": "all words"}
+WINDOWS, LEASTS = (1, 2, 5, 10), (2, 5, 10, 25)
+
+
+@cached_page()
+@typed({Collocations: "collocations/words.html", NoCollocations: "collocations/nothing.html"})
+def words(
+    view: RunView,
+    selection: RunSelection,
+    here: Here,
+    as_json: bool,
+    word: str,
+    *,
+    topic: int | None = None,
+    left: int = 5,
+    right: int = 5,
+    least: int = 5,
+    order: Order = "log_dice",
+    which: Which = "content",
+) -> Answer[Collocations | NoCollocations]:
+    """Words that tend to occur near a word, in all its uses or in one topic."""
+    known = words_queries.word(view.run.version, word)
+    if known is None:
+        return Answer(NoCollocations(word[:100], "No word of this run is written like this."), status=404)
+    asked = _asked(view, topic, left, right, least, order, which)
+    try:
+        if not concordance.has_places(view.run):
+            raise Invalid(
+                "run", "This corpus was read by a version that kept no places of words. Upload the files again."
+            )
+        page = queries.listed(selection, known, asked)
+    except Invalid as error:
+        if as_json:
+            raise
+        return Answer(NoCollocations(known.word, error.message))
+    return Answer(page, partial(_html, selection, here, known, page))
+
+
+def _asked(view: RunView, topic: int | None, left: int, right: int, least: int, order: Order, which: Which) -> Asked:
+    if topic is not None and not 0 <= topic < view.run.topics:
+        raise BadRequest(f"“topic” in the address must be a topic of this run, 0 to {view.run.topics - 1}.")
+    if not (0 <= left <= FARTHEST and 0 <= right <= FARTHEST and left + right):
+        raise BadRequest(
+            f"“left” and “right” in the address must be 0 to {FARTHEST} words, and one of them more than 0."
+        )
+    return Asked(None if topic is None else int(view.labels.into[topic]), left, right, least, order, which)
+
+
+def _html(selection: RunSelection, here: Here, word: Word, page: Collocations) -> CollocationsHtml:
+    view, farther = selection.view, max(page.left, page.right)
+    both = [("before and behind", 1, 1), ("before", 1, 0), ("behind", 0, 1)]
+    named, _ = senses.tallied(senses.uses(view, word, selection))
+    number = None if page.topic is None else page.topic.number
+    lines = selection.address(topic="all" if number is None else number)[1:]
+    return CollocationsHtml(
+        windows=[
+            Offer(str(n), here.url(left=n * bool(page.left), right=n * bool(page.right)), n == farther) for n in WINDOWS
+        ],
+        sides=[
+            Offer(label, here.url(left=farther * a, right=farther * b), (bool(page.left), bool(page.right)) == (a, b))
+            for label, a, b in both
+        ],
+        orders=[Offer(ORDERS[name], here.url(order=name), name == page.order) for name in get_args(Order)],
+        words=[Offer(WORDS[name], here.url(which=name), name == page.which) for name in get_args(Which)],
+        leasts=[Offer(str(n), here.url(least=n), n == page.least) for n in LEASTS if queries.least(selection, n) == n],
+        senses=[
+            SenseOffer(links.topic_link(view, tally.topic), tally.tokens, here.url(topic=tally.topic))
+            for tally in named
+        ],
+        every=here.url(topic=None),
+        lines=view.go("run_word", word.word, asked=lines),
+        csv=view.go("run_collocations_csv", word.word, asked=here.url()[1:]),
+        embargo=embargo.sentence(view.run.corpus),
+    )
+
+
+@require_safe
+def csv(request: HttpRequest, run_id: int, word: str) -> HttpResponse:
+    view = RunView(run_or_404(run_id))
+    known = words_queries.word(view.run.version, word)
+    if known is None or not view.run.final or not concordance.has_places(view.run):
+        raise Http404("This run has no places of this word: open the page of the run's words.")
+    asked = _asked(view, **{name: parameter.value(request.GET) for name, parameter in words.parameters.items()})
+    table = queries.table(Selection.read(request.GET, view), known, asked)
+    headers = {"Content-Disposition": f'attachment; filename="{exports.file_name(view.run, "collocations")}"'}
+    return HttpResponse(table, content_type="text/csv; charset=utf-8", headers=headers)
