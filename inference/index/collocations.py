@@ -54,9 +54,9 @@ class Near:
     def listed(self, least: int) -> Listed:
         """The forms that at least so many documents have near the word."""
         forms = np.flatnonzero(self.documents >= least).astype(np.int32)
-        of_forms = (array[forms].astype(np.int64) for array in (self.tokens, self.documents, self.own))
+        tokens, documents, own = (array[forms].astype(np.int64) for array in (self.tokens, self.documents, self.own))
         window, pieces = (int(array.sum(dtype=np.int64)) for array in (self.tokens, self.own))
-        return Listed(forms, *of_forms, window, self.found, pieces)
+        return Listed(forms, tokens, documents, own, window, self.found, pieces)
 
 
 @njit(cache=True, nogil=True)

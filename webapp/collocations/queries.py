@@ -133,8 +133,8 @@ def _documents(selection: RunSelection, word: Word, other: str) -> str:
     """The documents of the set that have both words; where words are counted by stem or lemma in any of their forms."""
     text = word.word.replace("_", " ")
     plain = selection.version.settings.get("forms", "written") == "written"
-    q = [value for name, value in selection.parameters if name == "q"]
-    q = " ".join([*q, f'"{text}"' if plain else text, f'"{other}"'])
+    asked = [value for name, value in selection.parameters if name == "q"]
+    q = " ".join([*asked, f'"{text}"' if plain else text, f'"{other}"'])
     parameters = [("q", q)] + [p for p in selection.parameters if p[0] != "q"]
     return links.documents_url(selection.run, "?" + urlencode(parameters))
 

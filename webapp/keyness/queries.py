@@ -56,8 +56,9 @@ def computed(base: RunSelection, a: Side, b: Side, which: Which) -> Computed:
             sums = FormSums(*(array[search.content_words(index, sums.forms)] for array in sums))
         result = keyness.keyness(sums, totals)
         rows = np.flatnonzero(result.different)
-        listed = (array[rows] for array in (sums.forms, sums.tokens, sums.documents))
-        return Computed(totals, *listed, keyness.Keyness(*(array[rows] for array in result)), len(sums.forms))
+        forms, tokens, documents = (array[rows] for array in (sums.forms, sums.tokens, sums.documents))
+        result = keyness.Keyness(*(array[rows] for array in result))
+        return Computed(totals, forms, tokens, documents, result, len(sums.forms))
 
     key = (base.run.corpus_id, index.made, base.run.version_id, tuple(base.parameters), sides.name, which)
     return _kept.get_or_set(key, make)
