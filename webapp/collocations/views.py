@@ -83,7 +83,7 @@ def _asked(view: RunView, topic: int | None, left: int, right: int, least: int, 
 
 def _html(selection: RunSelection, here: Here, word: Word, page: Collocations) -> CollocationsHtml:
     view, farther = selection.view, max(page.left, page.right)
-    both = [("before and behind", 1, 1), ("before", 1, 0), ("behind", 0, 1)]
+    both = [("before and after", 1, 1), ("before", 1, 0), ("after", 0, 1)]
     named, _ = senses.tallied(senses.uses(view, word, selection))
     number = None if page.topic is None else page.topic.number
     lines = selection.address(topic="all" if number is None else number)[1:]

@@ -168,7 +168,7 @@ TERMS = {
     ),
     "collocation": Term(
         "collocation of a word",
-        "A word that occurs near another more often than if words were spread evenly: within some words before or behind it, in one document.",
+        "A word that occurs near another more often than if words were spread evenly: within some words before or after it, in one document.",
         "Of the chosen documents, f: tokens near the word, counted once where several of its occurrences are near. logDice is 14 + log2 of 2 f over "
         "the sum of both words’ tokens (Rychlý 2008): 1 more is twice as often, whatever the size of the corpus. G² is the log-likelihood ratio of the four "
         "cells, near or not, this word or another (Dunning 1993), below 0 where there are fewer than expected. t is (f − expected) / √f (Church et al. 1991). "
