@@ -51,10 +51,12 @@ ROLES = {
     "id": ("source_id",),
     "date": ("date_text",),
 }
+MISSING = "The document does not contain this passage. Copy it from the page unchanged."
+USED_UP = " Or it does, and a quarter of its text was shown already, which is all that the embargo allows."
 SENTENCE = "The texts of this corpus are under embargo: you see only counts, and passages of at most {} characters."
 IN_ALL = (
     " Of each text you see a quarter in all: what was shown to you, or to all who read with the same link, counts for good, "
-    "and where a quarter is used up a passage stays empty. Searches and counts still tell which words a text has."
+    "and where a quarter is used up a passage stays empty. Searches and counts still tell which words and phrases a text has."
 )
 
 
@@ -153,13 +155,14 @@ def _lineage(corpus: Corpus) -> _Lineage:
 
 
 class _Wanted(NamedTuple):
-    """The characters begin … end - 1 of a text. mark: the one that matters among them."""
+    """The characters begin … end - 1 of a text. mark: the one that matters among them. whole: all of them or none."""
 
     digest: bytes
     length: int  # of the text
     begin: int
     end: int
     mark: int
+    whole: bool = False
 
 
 Span = tuple[int, int]  # from, up to
@@ -234,6 +237,8 @@ def _share_out(shown: Shown, asking: tuple[str, ...], wanted: list[_Wanted]) -> 
         spans = [shown.setdefault(key, []) for key in keys]
         left = [one.length // QUARTER - sum(b - a for a, b in before) for before in spans]
         begin, end = _affordable(one, [_overlaps(before, one.begin, one.end) for before in spans], left)
+        if one.whole and end - begin < one.end - one.begin:
+            begin = end = one.mark
         cut.append((begin, end))
         for key, before in zip(keys, spans, strict=True):
             if begin < end and sum(b - a for a, b in _overlaps(before, begin, end)) < end - begin:
@@ -554,24 +559,31 @@ def quotation(corpus: Corpus, number: int, quote: str, start: int | None, end: i
     """Where a quotation stands in a document, in the document's own characters (`located`); None where there is no such
     document.
 
-    Under embargo only what was sent comes back: a place alone, however it is written, gives nothing. Raises Invalid.
+    Under embargo only what was sent comes back: a place alone, however it is written, gives nothing. It is counted, as the
+    places of all words would be the text; where no more may be shown, it is as if the document did not have it. Raises Invalid.
     """
-    documents = rows("SELECT text FROM document WHERE corpus_id = %s AND number = %s", [corpus.pk, number])
+    documents = rows("SELECT text, digest FROM document WHERE corpus_id = %s AND number = %s", [corpus.pk, number])
     if not documents:
         return None
     text, words = documents[0]["text"], _words(quote)
     if not words:
         refuse(corpus, "A passage by its place alone")
-    start, end = located(text, quote, start, end)
+    missing = MISSING + (USED_UP if readers(corpus) else "")
+    start, end = located(text, quote, start, end, missing)
     if end - start > PASSAGE:
         refuse(corpus, f"A passage of more than {PASSAGE} characters")
     if text[start:end].split() != words:
         refuse(corpus, "A passage that was not sent")
+    if _charge(corpus, [_Wanted(bytes(documents[0]["digest"]), len(text), start, end, start, whole=True)]) != [
+        (start, end)
+    ]:
+        raise Invalid("quote", missing)
     return Piece(number, start, text[start:end], end < len(text))
 
 
-def located(text: str, quote: str, start: int | None, end: int | None) -> tuple[int, int]:
-    """Where a quotation stands in a text, spaces and line breaks aside: at `start` to `end` if it is there, else first.
+def located(text: str, quote: str, start: int | None, end: int | None, missing: str = MISSING) -> tuple[int, int]:
+    """Where a quotation stands in a text, spaces and line breaks aside: at `start` to `end` if it is there, else first;
+    missing: the sentence where it is nowhere.
 
     Without a quotation it is those characters. The marks … around an excerpt don't count. Raises Invalid.
     """
@@ -587,7 +599,7 @@ def located(text: str, quote: str, start: int | None, end: int | None) -> tuple[
         marked = text[start:end]
         start, end = start + len(marked) - len(marked.lstrip()), start + len(marked.rstrip())
     elif words:
-        start, end = _found(text, words)
+        start, end = _found(text, words, missing)
     else:
         raise Invalid("quote", "Mark or paste the passage first.")
     if end - start > QUOTE:
@@ -599,13 +611,13 @@ def _words(quote: str) -> list[str]:
     return quote.strip().strip("…").split()
 
 
-def _found(text: str, words: list[str]) -> tuple[int, int]:
+def _found(text: str, words: list[str], missing: str) -> tuple[int, int]:
     """Where words stand first, whatever white space is between them, in one pass: an expression would try anew at every
     place."""
     flat = " ".join(text.split())
     at = flat.find(" ".join(words))
     if at < 0:
-        raise Invalid("quote", "The document does not contain this passage. Copy it from the page unchanged.")
+        raise Invalid("quote", missing)
     before = flat.count(" ", 0, at)
     places = list(islice(re.finditer(r"\S+", text), before, before + len(words)))
     start = places[0].start() + at - (flat.rfind(" ", 0, at) + 1)  # it may begin within a word

@@ -196,7 +196,9 @@ class Line(Schema):
     document: int
     title: str
     date: str
-    at: int = Field(description="the character of the text at which the word begins")
+    at: int | None = Field(
+        description="the character of the text at which the word begins; null where an embargo shows nothing of the line"
+    )
     topic: int
     certainty: float
     url: str

@@ -42,7 +42,11 @@ WORD = regex.compile(r"\p{L}[\p{L}\p{M}\p{N}]*")  # by which lines are put in or
 @dataclass(frozen=True)
 class Line:
     """A word in its context. at: the character of the text at which it begins. certainty: of the topic, from 0 to 1;
-    sure: in words. url: of the place in the document; passage_url: of the page of these characters."""
+    sure: in words. url: of the place in the document; passage_url: of the page of these characters.
+
+    Where an embargo shows nothing of it, `at` and `passage_url` are None, and `url` leads to the document: the places of
+    all words would be the text.
+    """
 
     before: str
     word: str
@@ -50,12 +54,12 @@ class Line:
     document: int
     title: str
     date: str
-    at: int
+    at: int | None
     topic: int
     certainty: float
     sure: str
     url: str
-    passage_url: str
+    passage_url: str | None
 
 
 class Lines(NamedTuple):
@@ -178,7 +182,7 @@ def _cut(run: Run, uses: Uses, tokens: list[tuple[int, int]]) -> list[Cut]:
     cut = []
     for piece, (pair, _), at, begin, (stop,) in zip(pieces, tokens, places, begins, stops, strict=True):
         title, date = (known[piece.number][name] for name in ("title", "date_text"))
-        before, word, after = piece.text[:begin], piece.text[begin:stop] or "…", piece.text[stop : stop + SIDE]
+        before, word, after = piece.text[:begin], piece.text[begin:stop], piece.text[stop : stop + SIDE]
         cut.append(Cut(pair, piece.number, at, title, date, before, word, after))
     return cut
 
@@ -207,21 +211,24 @@ def _lines(selection: RunSelection, uses: Uses, cut: list[Cut]) -> list[Line]:
         left_out, right_out = _whole(piece)
         before, after = piece.before[left_out:], piece.after[: len(piece.after) - right_out]
         first, last = piece.at - len(before), piece.at + len(piece.word) + len(after)
-        here = selection.address(topic=topic, at=piece.at) + "#here"
+        withheld = not (before or piece.word or after)
+        here = selection.address(topic=topic, at=None if withheld else piece.at) + ("" if withheld else "#here")
         lines.append(
             Line(
                 before=_SPACE.sub(" ", before),
-                word=piece.word,
+                word=piece.word or "…",
                 after=_SPACE.sub(" ", after),
                 document=piece.document,
                 title=piece.title,
                 date=piece.date,
-                at=piece.at,
+                at=None if withheld else piece.at,
                 topic=topic,
                 certainty=round(certainty, 3),
                 sure=sure(certainty),
                 url=go.with_set(links.document_url(selection.run, piece.document, here)),
-                passage_url=go.with_set(links.passage_url(selection.run, piece.document, first, last)),
+                passage_url=None
+                if withheld
+                else go.with_set(links.passage_url(selection.run, piece.document, first, last)),
             )
         )
     return lines

@@ -2,6 +2,7 @@
 together, whatever they ask for."""
 
 import random
+import re
 import threading
 
 import pytest
@@ -12,6 +13,7 @@ from django.test import AsyncClient, Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from inference.errors import Invalid
 from tests import addresses
 from tests.webapp.accounts.test_embargo import LETTERS, WORD, WORDS, shut, texts  # noqa: F401
 from webapp.accounts import authorization, embargo, sharing, tokens
@@ -19,7 +21,9 @@ from webapp.accounts.embargo import PASSAGE, QUARTER, _affordable, _joined, _ove
 from webapp.accounts.roles import Person
 from webapp.corpora import deletion
 from webapp.documents.selection import Selection
+from webapp.findings import stored
 from webapp.models import Corpus, Membership, Run, TextReader, TextShown, User
+from webapp.notebooks import queries as kept
 from webapp.results.view import RunView
 from webapp.server import page_cache
 from webapp.words import concordance, queries, senses
@@ -251,6 +255,66 @@ def test_every_page_is_answered_when_all_is_used_up(run):
                 close()
             more = {place for place in words_of(body.decode(), 2) if place >= QUARTER_OF_WORDS}
             assert len(more) < 5, url + query  # as chance has it: other texts have the same words
+
+
+def test_pins_tell_the_places_of_a_quarter_of_the_words(run):
+    """A pin says where what was sent stands, and it may be one word."""
+    user = Person(member(run, "ann").pk)
+    pinned, said = set(), set()
+    with embargo.reading(user):
+        for i, word in enumerate(texts()[2]):
+            try:
+                kept.of_passage(run.corpus, run, 2, word, None, None)
+                pinned.add(i)
+            except Invalid as error:
+                said.add(error.message)
+        assert len(pinned) == LENGTH // QUARTER // LETTERS
+        again = kept.of_passage(run.corpus, run, 2, texts()[2][min(pinned)], None, None)
+        assert again["quote"] == texts()[2][min(pinned)]  # what was shown may be pinned
+        with pytest.raises(Invalid) as absent:
+            kept.of_passage(run.corpus, run, 2, "absent", None, None)
+    assert said == {absent.value.message} and "a quarter of its text was shown already" in absent.value.message
+    with embargo.reading(Person(run.corpus.owner_id)):
+        assert kept.of_passage(run.corpus, run, 2, texts()[2][300], None, None)["start"] == 300 * (LETTERS + 1)
+
+
+def test_findings_of_a_set_are_the_same_whoever_asks_first(run):
+    """They are stored for everybody: what is left to a reader neither shortens them nor is used up by them."""
+    user = member(run, "ann")
+    selection = Selection.read(QueryDict("has=0:1"), RunView(run))
+    with embargo.reading(Person(user.pk)):
+        assert embargo.readers(run.corpus) and stored.read_or_ask(selection, user.pk)
+    assert not TextShown.objects.exists()
+
+
+def test_no_answer_tells_where_words_stand_that_are_not_shown(run):
+    """The places of all words of a text, one asked for after another, would be the text in its order."""
+    user, client = member(run, "ann"), Client()
+    client.force_login(user)
+    for number in range(24):
+        shown(Person(user.pk), run, number)
+    bearer = {"HTTP_AUTHORIZATION": f"Bearer {tokens.create('x', user)[1]}"}
+    word, place = texts()[2][317], re.compile(rf"(?<!\d){317 * (LETTERS + 1)}(?!\d)")
+    names = addresses.names() - set(addresses.POSTS) - set(addresses.STREAMS) - set(addresses.ELSEWHERE) - {"export"}
+    urls = [addresses.address(name, run.corpus_id, run.pk, word=word) for name in sorted(names)]
+    urls = [url + query for url in urls for query in ("", f"?q={word}", "?topic=all", f"?word={word}")]
+    urls += [f"/api/v1/runs/{run.pk}/words/{word}/lines", f"/api/v1/runs/{run.pk}/documents?q={word}"]
+    told = []
+    for url in urls:
+        response = client.get(url, **(bearer if url.startswith("/api/") else {}))
+        body = b"".join(response.streaming_content) if response.streaming else response.content
+        for close in response._resource_closers:
+            close()
+        told += [url] if response.status_code == 200 and place.search(body.decode()) else []
+    assert not told
+    lines = client.get(f"/api/v1/runs/{run.pk}/words/{word}/lines", **bearer).json()["items"]
+    (line,) = [line for line in lines if line["document"] == 2]
+    assert line["at"] is None and line["word"] == "…" and "at=" not in line["url"]
+    with embargo.reading(Person(user.pk)):
+        selection = Selection.read(QueryDict(""), RunView(run))
+        uses = senses.uses(selection.view, queries.word(run.version, word), selection)
+        (row,) = [line for block in concordance.every(selection, uses) for line in block if line.document == 2]
+    assert row.at is None and row.passage_url is None  # so is a row of lines.csv
 
 
 def test_a_cached_page_is_counted_for_whom_it_is_shown_to(run):
