@@ -188,12 +188,9 @@ def _stream(text: _Buffer, name: str) -> Iterator:
         where = f"“{name}”, {place}" if place else f"“{name}”"
         if not number:
             raise Unreadable(f"{where} is not readable JSON: {error}. Save it again, or as CSV.") from None
-        yield Problem(
-            name,
-            place,
-            f"{where}: it is not JSON ({error}); what follows in the file was left out. Correct the file there.",
-            True,
-        )
+        wrong = TOO_DEEP if str(error) == TOO_DEEP else f"it is not JSON ({error})"
+        sentence = f"{where}: {wrong}; it and what follows in the file were left out. Correct the file there."
+        yield Problem(name, place, sentence, True)
 
 
 def _enter(text: _Buffer) -> bool:

@@ -33,10 +33,11 @@ TOO_DEEP = "it is nested too deeply"
 
 def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
     options = replace(options, encoding=known.get("encoding") or guess_encoding(head(path, name)))
-    objects, broken, deep, characters = [], 0, 0, 0
+    objects, looked_at, broken, deep, characters = [], 0, 0, 0, 0
     with opened(path, name) as file:
         for line, _ in itertools.islice(lines(decoded(file, options.encoding), MAX_TEXT), SAMPLE_LINES):
             value = value_of(line)
+            looked_at += 1
             if isinstance(value, dict):
                 objects.append(value)
             elif line.strip():
@@ -53,7 +54,9 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
             "Save it as JSON lines, or as CSV."
         )
     problem = (
-        f"{broken} of the first {SAMPLE_LINES} lines are not JSON objects; such lines are left out." if broken else None
+        f"{broken} of the first {looked_at} lines can’t be read as JSON objects; such lines are left out."
+        if broken
+        else None
     )
     return sniffed(objects, name, options, problem)
 

@@ -4,6 +4,7 @@ import email
 import email.policy
 import email.utils
 import io
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from email.errors import HeaderParseError, MessageError
@@ -11,7 +12,7 @@ from email.header import decode_header, make_header
 from email.message import EmailMessage, MIMEPart
 
 from webapp.readers.html import FLAT, add
-from webapp.readers.model import MAX_ID, MAX_TITLE, Document, Options, Problem, Sniff
+from webapp.readers.model import MAX_ID, MAX_TITLE, Document, Options, Problem, Sniff, Unreadable
 from webapp.readers.opening import Source, clean, content, extension, guess_encoding, opened
 from webapp.readers.prose import Prose, line, nothing, preview
 
@@ -40,19 +41,35 @@ def read(path: Source, name: str, options: Options, advance: Callable[[int], Non
         if extension(name) == ".eml":
             yield from _message(content(file, MAX_MESSAGE), name, "")
             return
-        begin = file.peek(1 << 12).lstrip()
+        begin, number = file.peek(1 << 12).lstrip(), 0
         if begin and not begin.startswith(b"From "):
             sentence = "it does not begin with a line “From …”, as mailboxes do; what stands before the first such line was read as a message"
             yield Problem(name, "", f"“{name}”: {sentence}.", False)
-        for number, message in enumerate(_messages(file), 1):
+        for number, message in enumerate(_messages(_with_line_ends(file, name)), 1):
             yield from _message(message, name, f"message {number}")
+        if not number:
+            yield Problem(name, "", f"“{name}” has no messages: only blank lines.", True)
+
+
+def _with_line_ends(file: io.BufferedReader, name: str) -> io.BufferedIOBase:
+    """The same file, its lines ended by line feeds: old ones end with carriage returns alone."""
+    begin = file.peek(1 << 12)
+    if b"\n" in begin or b"\r" not in begin:
+        return file
+    if (whole := content(file, MAX_MESSAGE)) is None:
+        raise Unreadable(
+            f"“{name}”: its lines end with carriage returns alone, and such a file may have {MAX_MESSAGE >> 20} MB. Save it again with line feeds."
+        )
+    return io.BytesIO(whole.replace(b"\r", b"\n"))
 
 
 def _messages(file: io.BufferedIOBase) -> Iterator[bytes | None]:
-    """The messages of a mailbox, each after a line that begins with "From "; None for one that is too long."""
+    """The messages of a mailbox, each after a line that begins with "From " (_is_divider); None for one that is too long."""
     kept, size, blank, begun = [], 0, True, False
-    while row := file.readline(1 << 20):
-        if blank and row.startswith(b"From "):
+    following = file.readline(1 << 20)
+    while row := following:
+        following = file.readline(1 << 20)
+        if blank and (_is_divider(row, following) or not begun and row.startswith(b"From ")):
             if begun:
                 yield b"".join(kept) if size <= MAX_MESSAGE else None
             kept, size, blank, begun = [], 0, False, True
@@ -64,6 +81,15 @@ def _messages(file: io.BufferedIOBase) -> Iterator[bytes | None]:
             kept.append(row[1:] if row.startswith((b">From ", b">>From ")) else row)
     if begun:
         yield b"".join(kept) if size <= MAX_MESSAGE else None
+
+
+_DIVIDER = re.compile(rb"From .*\d\d:\d\d")  # with the time at which the message came
+_HEADER = re.compile(rb"[!-9;-~]+:")
+
+
+def _is_divider(row: bytes, following: bytes) -> bool:
+    """Whether a line behind a blank one begins a message, and is none of a text that begins with "From "."""
+    return bool(_DIVIDER.match(row)) or (row.startswith(b"From ") and bool(_HEADER.match(following)))
 
 
 def _message(raw: bytes | None, name: str, place: str) -> Iterator[Document | Problem]:
@@ -87,7 +113,8 @@ def _message(raw: bytes | None, name: str, place: str) -> Iterator[Document | Pr
     more = f"{left_out} attachment{'s' if left_out > 1 else ''} or other part{'s' if left_out > 1 else ''} of it"
     if not prose.length:
         also = f", and {more} can't be read" if left_out else ""
-        yield Problem(name, place, f"{where}: its body holds no text{also}; it was left out.", True)
+        none = "nothing of its text could be decoded as base64" if _BASE64 in repaired else "its body holds no text"
+        yield Problem(name, place, f"{where}: {none}{also}; it was left out.", True)
         return
     for sentence in repaired:
         yield Problem(name, place, f"{where}: {sentence}.", False)
@@ -138,6 +165,12 @@ def _body(message: EmailMessage, name: str) -> tuple[Prose, int, list[str]]:
         defects = {type(defect).__name__ for part in message.walk() for defect in part.defects}
         repaired += [sentence for mark, sentence in _DEFECTS.items() if any(mark in defect for defect in defects)]
         repaired += [undecodable] if undecodable else []
+        repaired += [] if message.keys() else [_NO_HEADERS]
+        coding = str(body.get("content-transfer-encoding", "")).strip().lower()
+        if coding and coding not in _CODINGS:
+            repaired.append(
+                f"its transfer encoding “{clean(coding)[:40]}” is not known here; its text was read as it stands"
+            )
         if body.get_content_subtype() == "html":
             add(text, prose)
             repaired += [FLAT] if prose.flat else []
@@ -151,8 +184,11 @@ def _body(message: EmailMessage, name: str) -> tuple[Prose, int, list[str]]:
     return prose, left_out, repaired
 
 
+_CODINGS = {"7bit", "8bit", "binary", "quoted-printable", "base64", "x-uuencode", "uuencode", "uue", "x-uue"}
+_BASE64 = "its text is not whole as base64; what could be decoded was kept"
+_NO_HEADERS = "it has no headers, such as From and Subject; all of it was read as its text"
 _DEFECTS = {  # part of a defect's name in the email module -> what it means
-    "Base64": "its text is not whole as base64; what could be decoded was kept",
+    "Base64": _BASE64,
     "StartBoundary": "the line that should divide it into parts is not in it; it was read as one part",
     "CloseBoundary": "it ends in the middle of a part; what came was kept",
 }
@@ -169,11 +205,20 @@ def _forms(message: EmailMessage, body: MIMEPart | None) -> list:
     return [body]
 
 
+def _wrong(charset: str, guess: str) -> str:
+    """Why a text was not read in the encoding that it says."""
+    try:
+        "".encode(charset)
+    except (LookupError, ValueError):
+        return f"it says that it is in “{charset}”, which is no encoding that is known here; it was read as {guess}"
+    return f"its bytes are not in {charset}, as it says; they were read as {guess}"
+
+
 def _decoded(raw: bytes, charset: str | None) -> tuple[str, str]:
     """A text, and the end of a sentence where it is not in the encoding that it says."""
     try:
         return raw.decode(charset or "utf-8"), ""
     except (LookupError, ValueError):
         guess = guess_encoding(raw[: 1 << 16])
-        wrong = f"its bytes are not in {clean(charset)[:40]}, as it says; they were read as {guess}" if charset else ""
+        wrong = _wrong(clean(charset)[:40], guess) if charset else ""
         return raw.decode(guess, "replace"), wrong

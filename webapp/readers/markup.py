@@ -56,7 +56,7 @@ def walk(file: io.BufferedIOBase, handler: Handler, name: str, result: Result):
         depth += 1
         if depth > MAX_DEPTH:
             raise Unreadable(
-                f"“{name}” has elements {MAX_DEPTH:,} deep in each other, as no text has; it was left out."
+                f"“{name}” has elements more than {MAX_DEPTH:,} deep in each other, as no text has; it was left out."
             )
         handler.start(
             tag.rpartition(" ")[2],

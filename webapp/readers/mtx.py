@@ -41,8 +41,9 @@ def read(
             triples = _sorted(triples)
         yield from _documents(triples, words, name)
     if present != entries:
+        done = "Is it complete?" if present < entries else "All of them were read."
         yield Problem(
-            name, "", f"“{name}” says that it has {entries:,} entries, and has {present:,}. Is it complete?", False
+            name, "", f"“{name}” says that it has {entries:,} entries, and {present:,} were found. {done}", False
         )
 
 

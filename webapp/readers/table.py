@@ -8,7 +8,7 @@ from dataclasses import replace
 from webapp.readers import cells, headers
 from webapp.readers.cells import SAMPLE_ROWS
 from webapp.readers.model import MAX_TEXT, SAMPLE_CHARACTERS, Document, Options, Problem, Sniff, Unreadable
-from webapp.readers.opening import Source, clean, decoded, extension, guess_encoding, head, opened
+from webapp.readers.opening import Source, clean, decoded, extension, guess_encoding, head, lines, opened
 from webapp.readers.rows import Row, Rows
 
 SAMPLE_LINES = 100_000  # of a file that are looked at: it may begin with any number of blank ones
@@ -23,7 +23,14 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
         raise Unreadable(
             f"“{name}”: columns can be separated by one character only, such as a comma, not by “{options.delimiter[:20]}”."
         )
-    sniffed = cells.sniff_below(_first_rows(path, name, options, SAMPLE_ROWS + headers.ROWS), name, options, known)
+    rows = _first_rows(path, name, options, SAMPLE_ROWS + headers.ROWS)
+    beyond = len(rows) < 2 and _has_more(path, name, options)
+    if beyond and not rows:
+        raise Unreadable(f"“{name}”: its first {SAMPLE_LINES:,} lines are blank. Take them out, and upload it again.")
+    sniffed = cells.sniff_below(rows, name, options, known)
+    if beyond and not sniffed.rows:
+        blank = f"“{name}” has a row of names, and only blank lines below it in its first {SAMPLE_LINES:,} lines"
+        return replace(sniffed, problem=f"{blank}: what the columns hold was guessed by their names alone.")
     if len(sniffed.columns) == 1 and extension(name) != ".txt" and len(sniffed.rows) < 2:
         return replace(
             sniffed,
@@ -54,6 +61,15 @@ def _first_rows(path: Source, name: str, options: Options, most: int = SAMPLE_RO
             if characters > SAMPLE_CHARACTERS and rows:
                 break
     return rows
+
+
+def _has_more(path: Source, name: str, options: Options) -> bool:
+    """Whether anything stands behind the lines that are looked at."""
+    with opened(path, name) as file:
+        text = decoded(file, options.encoding)
+        for _ in itertools.islice(lines(text, 1 << 16), SAMPLE_LINES):
+            pass
+        return any(piece.strip() for piece in iter(lambda: text.read(1 << 20), ""))
 
 
 def _guess_delimiter(path: Source, name: str, options: Options) -> str:

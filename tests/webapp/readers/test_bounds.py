@@ -12,7 +12,7 @@ from tests.webapp.readers.reading import load
 from tests.webapp.readers.test_examples import FOLDER
 from webapp import readers
 from webapp.ingest import guesses, shaping
-from webapp.readers import formats, looking, rows, sandbox
+from webapp.readers import formats, looking, rows, sandbox, table
 from webapp.readers.model import Unreadable
 
 DEEP = 1_000_000
@@ -189,11 +189,22 @@ def test_no_reader_sees_the_name_of_an_exception(file):
         (b"Content-Transfer-Encoding: base64\nContent-Type: text/plain\n\nd29yZH@@=\n", "not whole as base64"),
         (b"Content-Type: multipart/mixed; boundary=x\n\nonly this\n", "the line that should divide it into parts is not in it"),
         (b"Content-Type: text/plain; charset=utf-8\n\ncaf\xe9\n", "its bytes are not in utf-8, as it says"),
+        (b"Content-Type: text/plain; charset=klingon\n\nwords\n", "it says that it is in “klingon”, which is no encoding that is known here; it was read as utf-8"),
+        (b"Content-Transfer-Encoding: base64\n\n!!!!\n", "nothing of its text could be decoded as base64; it was left out"),
+        (b"Content-Transfer-Encoding: x-binhex\n\nwords\n", "its transfer encoding “x-binhex” is not known here; its text was read as it stands"),
     ],
 )  # fmt: skip
 def test_a_message_says_what_of_it_was_not_read(file, content, expected):
     _, problems = load(*file(b"Subject: x\n" + content, "a.eml"))
     assert expected in " ".join(problem.message for problem in problems)
+
+
+def test_a_message_without_headers_is_said_to_have_none(file):
+    (document,), (problem,) = load(*file(b"some words and\nmore words\n", "a.eml"))
+    assert (
+        document.text == "some words and\nmore words"
+        and "it has no headers, such as From and Subject" in problem.message
+    )
 
 
 def test_other_forms_of_the_body_are_not_said_to_be_lost(file):
@@ -202,9 +213,44 @@ def test_other_forms_of_the_body_are_not_said_to_be_lost(file):
 
 
 def test_a_mailbox_that_is_none_is_said_to_be(file):
-    (_,), (problem,) = load(*file(b"Dear diary,\n\nsome words\n", "a.mbox"))
+    (_,), (problem, _) = load(*file(b"Dear diary,\n\nsome words\n", "a.mbox"))
     assert "does not begin with a line “From …”" in problem.message
     assert not load(*file(b"From a Mon Jan  1 00:00:00 2001\nSubject: x\n\nwords\n", "b.mbox"))[1]
+
+
+def test_a_line_of_a_text_that_begins_with_from_begins_no_message(file):
+    begin = b"From a Mon Jan  1 00:00:00 2001\nSubject: "
+    content = (
+        begin + b"x\n\nwords\n\nFrom now on: words\nmore\n\n" + begin + b"y\n\nz\n\nFrom b@c\nSubject: w\n\nlast\n"
+    )
+    documents, problems = load(*file(content, "a.mbox"))
+    texts = {document.title: document.text for document in documents}
+    assert texts == {"x": "words\n\nFrom now on: words\nmore", "y": "z", "w": "last"} and not problems
+    old, _ = load(*file(content.replace(b"\n", b"\r"), "b.mbox"))
+    assert {document.title: document.text for document in old} == texts
+
+
+def test_a_mailbox_of_blank_lines_is_said_to_be_one(file):
+    _, (problem,) = load(*file(b"\n\n\n", "a.mbox"))
+    assert "has no messages: only blank lines" in problem.message
+
+
+def test_what_stands_behind_many_blank_lines_is_not_denied(file):
+    blank = b"\n" * table.SAMPLE_LINES
+    assert "its first 100,000 lines are blank. Take them out" in sentence(
+        *file(blank + b"\nid,text\n1,words\n", "a.csv")
+    )
+    sniffed = readers.sniff(*file(b"id,text\n" + blank + b"1,words\n", "b.csv"))
+    assert "only blank lines below it in its first 100,000 lines" in sniffed.problem
+    assert "has no rows: only blank lines" in sentence(*file(blank + b"\n\n", "c.csv"))
+    assert "a row of names and no row below it" in readers.sniff(*file(b"id,text\n\n", "d.csv")).problem
+
+
+def test_of_json_that_is_too_deep_is_not_said_that_it_is_none(file):
+    deep = sentence(*file(b'[{"text":' + b"[" * DEEP + b"]" * DEEP + b"}]", "a.json"))
+    assert "object 1: it is nested too deeply; it and what follows" in deep and "not JSON" not in deep
+    sniffed = readers.sniff(*file(b'{"text": "words"}\n{"text"\n', "b.jsonl"))
+    assert "1 of the first 2 lines can’t be read as JSON objects" in sniffed.problem
 
 
 def test_a_matrix_that_says_more_than_it_holds(tmp_path):
@@ -213,7 +259,10 @@ def test_a_matrix_that_says_more_than_it_holds(tmp_path):
     beside = [(tmp_path / "words", "vocab.txt")]
     document, problem = readers.read(tmp_path / "bag", "a.mtx", readers.Options(format="mtx"), companions=beside)
     assert document.text == "war war war"
-    assert "says that it has 9,000,000,000 entries, and has 1" in problem.message
+    assert "says that it has 9,000,000,000 entries, and 1 were found. Is it complete?" in problem.message
+    (tmp_path / "bag").write_text("%%MatrixMarket matrix coordinate integer general\n1 2 1\n1 1 3\n1 2 1\n")
+    _, problem = readers.read(tmp_path / "bag", "a.mtx", readers.Options(format="mtx"), companions=beside)
+    assert "says that it has 1 entries, and 2 were found. All of them were read." in problem.message
 
 
 TABLE = b"id,text,author\n1,one,Ann\n2,two, and three, and more,Bob\n3,x,y,z\n"

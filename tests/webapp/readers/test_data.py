@@ -174,7 +174,7 @@ def test_a_list_that_breaks_off(file):
         *file('[{"id": 1, "text": "one"}, {"id": 2, "text": "two"}, 7, {"id": 3, "text": "thr', "a.json")
     )
     assert [d.text for d in documents] == ["one", "two"] and [p.place for p in problems] == ["object 3", "object 4"]
-    assert "what follows in the file was left out" in problems[1].message
+    assert "it and what follows in the file were left out" in problems[1].message
 
 
 def test_memory_of_a_large_list_is_bounded(tmp_path):

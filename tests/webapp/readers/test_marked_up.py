@@ -328,7 +328,7 @@ def test_messages(file):
     )
     document, said = one(file, content, "a.eml")
     assert document.title == "Été in Paris" and document.text.startswith("plain") and document.date == "nonsense"
-    assert "not in no-such, as it says; they were read as utf-8" in said[0]
+    assert "in “no-such”, which is no encoding that is known here; it was read as utf-8" in said[0]
     document, _ = one(
         file,
         b"Subject: <script>\nContent-Type: text/html; charset=latin-1\n\n<p>caf\xe9</p><script>no()</script>",
