@@ -16,12 +16,15 @@ from django.urls import reverse
 from inference.errors import Invalid
 from tests import addresses
 from tests.webapp.accounts.test_embargo import LETTERS, WORD, WORDS, shut, texts  # noqa: F401
+from webapp import exports
 from webapp.accounts import authorization, embargo, sharing, tokens
 from webapp.accounts.embargo import PASSAGE, QUARTER, _affordable, _joined, _overlaps, _Wanted
 from webapp.accounts.roles import Person
 from webapp.corpora import deletion
 from webapp.documents.selection import Selection
+from webapp.exports import kept as exported
 from webapp.findings import stored
+from webapp.jobs import dispatch
 from webapp.models import Corpus, Membership, Run, TextReader, TextShown, User
 from webapp.notebooks import queries as kept
 from webapp.results.view import RunView
@@ -237,6 +240,19 @@ def test_no_text_is_pieced_together_from_files_that_are_streamed(run):
         thread = threading.Thread(target=tidy)
         thread.start()
         thread.join()
+
+
+def test_a_file_that_a_worker_makes_is_counted_for_who_asked_for_it(run, monkeypatch):
+    """When it is made: its download shows nothing more, and nobody else has it."""
+    monkeypatch.setattr(exports, "SENT", 1000)
+    monkeypatch.setattr(dispatch, "send", lambda kind, pk: None)
+    user, seen = member(run, "ann"), set()
+    for word in texts()[2][::7]:
+        export = exported.ask(run, user, "lines.csv", QueryDict(f"word={word}"))
+        exported.make(export.pk)
+        seen |= words_of(exported.path(export).read_text(), 2)
+    assert 10 < len(seen) <= WORDS // QUARTER + 10
+    assert TextShown.objects.filter(reader=f"user {user.pk}").count() == 24
 
 
 def test_every_page_is_answered_when_all_is_used_up(run):
