@@ -337,11 +337,19 @@ class Withheld(NamedTuple):
     everything: bool
 
     def metadata(self, values: Iterable[tuple[str, str]]) -> dict[str, str]:
-        return {} if self.everything else {name: value[:PASSAGE] for name, value in values if name not in self.names}
+        return {name: value[:PASSAGE] for name, value in values if not self.hides(name)}
 
     def may_count(self, name: str, values: Iterable[str]) -> bool:
         """Whether documents may be counted by the values of a column."""
-        return not self.everything and name not in self.names and max(map(len, values), default=0) <= PASSAGE
+        return not self.hides(name) and max(map(len, values), default=0) <= PASSAGE
+
+    def hides(self, name: str) -> bool:
+        """Whether nothing of a column is shown."""
+        if self.everything or name in self.names:
+            return True
+        unnamed = _UNNAMED.fullmatch(name)
+        widths = [int(mark[1]) for mark in map(_BEYOND.fullmatch, self.names if unnamed else ()) if mark]
+        return unnamed is not None and any(int(unnamed[1]) > width for width in widths)
 
     def row(self, row: dict) -> dict:
         """The same row of `document` with what is withheld taken out; "metadata" is text of JSON."""
@@ -365,11 +373,24 @@ def _withheld(settings: dict) -> Withheld:
     names = frozenset(way["text"] for way in (*own, *before) if way["text"])
     everything = not {way["cut"] for way in before if way["cut"]} <= {way["cut"] for way in own} or ALL in names
     ways = [settings, *settings.get("added", [])] if own else []
-    roles = {role for role in ROLES for way in ways if _column(way["options"], role) in names}
-    return Withheld(names, frozenset(ROLES if everything else roles), everything)
+    names |= {f"*{width}" for way in ways if (width := _named_columns(way["options"]))}
+    hidden = Withheld(names, frozenset(ROLES if everything else ()), everything)
+    roles = {role for role in ROLES for way in ways if hidden.hides(_column(way["options"], role))}
+    return hidden._replace(roles=hidden.roles | roles)
 
 
-ALL = "*"  # as the name of a column that was a text: every column may have been
+# As names of columns that were texts. All of a table's, or those beyond so many, which have no name in its header: its rows
+# have surplus cells there, and those of a text that has the separator in it are the text.
+ALL = "*"
+_BEYOND, _UNNAMED = re.compile(r"\*(\d{1,9})"), re.compile(r"column (\d{1,9})")
+
+
+def _named_columns(options: dict) -> int:
+    """How many columns a table has, up to the last one that its header names; 0 where it has none, or no surplus cells."""
+    if not options.get("delimiter") or not options.get("header") or options.get("surplus"):
+        return 0
+    names = options.get("names") or ()
+    return max((i for i, name in enumerate(names, 1) if name != f"column {i}"), default=0)
 
 
 def inherited(settings: dict) -> list[dict]:

@@ -489,6 +489,26 @@ def test_where_files_are_cut_in_another_way_no_field_is_shown():
     assert embargo.withheld(Corpus(settings=first)) is None
 
 
+def test_surplus_cells_of_a_row_are_no_fields():
+    """They are what a separator in the text cut off it."""
+    names = ["id", "text", "party", "column 4", "column 5"]  # as wide as the widest of the first rows
+    options = {"delimiter": ",", "header": True, "encoding": "utf-8", "names": names, "text": 1, "id": 0}
+    metadata = {"party": "a", "column 4": "more of the text", "column 77": "and more"}
+
+    def shown(settings: dict) -> dict:
+        hidden = embargo.withheld(Corpus(embargo=True, settings=settings))
+        assert hidden.may_count("column 4", ["x"]) == ("column 4" in hidden.metadata(metadata.items()))
+        return json.loads(hidden.row({"metadata": json.dumps(metadata)})["metadata"])
+
+    settings = {"options": options, "shaping": {}}
+    assert shown(settings) == {"party": "a"}
+    assert shown({"before": embargo.inherited(settings)}) == {"party": "a"}, "nor of a part"
+    for whole in ({"surplus": True}, {"header": False}, {"delimiter": ""}):
+        assert shown({"options": options | whole, "shaping": {}}) == metadata, whole
+    title = embargo.withheld(Corpus(embargo=True, settings={"options": options | {"title": 3}, "shaping": {}}))
+    assert title.row({"title": "more of the text"})["title"] == ""
+
+
 def test_a_field_is_no_longer_than_a_passage():
     """A title, or a column beside the text, may hold all of it."""
     hidden = embargo.withheld(Corpus(embargo=True))

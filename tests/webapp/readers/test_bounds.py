@@ -1,10 +1,12 @@
 """What is bounded before it is parsed, what an inspection may cost whatever was uploaded, and what is said of it."""
 
 import csv
+import inspect
 import time
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.urls import reverse
 
 from benchmarks.whole_path import form_fields
@@ -121,6 +123,16 @@ def test_an_inspection_ends_after_its_processor_seconds_with_a_sentence(file):
             readers.sniff(path, name)
         with pytest.raises(looking.Exhausted, match="more than 1 seconds of a processor"):
             readers.sniff(path, name)
+
+
+def test_an_inspection_has_the_seconds_that_are_documented():
+    """A page's and a worker's: neither says another number."""
+    seconds = inspect.signature(looking.within).parameters["processor"].default
+    documented = " ".join((settings.BASE_DIR / "docs" / "security.md").read_text().split())
+    assert (
+        seconds == looking.PROCESSOR_SECONDS
+        and f"An inspection may take {seconds:.0f} seconds of a processor" in documented
+    )
 
 
 def test_what_a_process_of_the_sandbox_needed_is_counted(file):
