@@ -419,13 +419,11 @@ urlpatterns = [
     form(f"{RUN}/without/train", exclude_words_views.train, "run_without_train", EDIT),
     *deletion(RUN, "run", EDIT_DELETED, for_good=OWN_DELETED),
     # Notebooks
-    *page("notebooks", notebooks.index, "notebooks", USER, json=page_shapes.Notebooks),
+    *page("notebooks", notebooks.index, "notebooks", USER),
     form("notebooks/new", notebooks.create, "notebook_new", USER),
     form("notebooks/pin", notebooks.pin, "pin", USER),
     form("notebooks/findings", findings.notebook, "notebook_findings", USER),
-    *page(
-        "notebooks/<int:notebook_id>", notebooks.detail, "notebook", NOTEBOOK, json=page_shapes.Notebook, example=None
-    ),
+    *page("notebooks/<int:notebook_id>", notebooks.detail, "notebook", NOTEBOOK, example=None),
     form(
         "notebooks/<int:notebook_id>/change",
         notebooks.change,
@@ -451,7 +449,7 @@ urlpatterns = [
         fixed={"form": "html"},
         example=None,
     ),
-    *page("shared/<slug:token>", notebooks.shared, "shared", ANYONE, json=page_shapes.Notebook, example=None),
+    *page("shared/<slug:token>", notebooks.shared, "shared", ANYONE, example=None),
     # The API: what reads needs what its pages need, what changes something needs an editor.
     *page("api", api_views.reference, "api_reference", ANYONE),
     file("api/pages.json", api_views.pages, "api_pages", ANYONE, load=Load.PAGE),

@@ -4,7 +4,6 @@ A page that has several views answers one of several shapes. Every answer that a
 declared here (tests/webapp/page_json.py): no field is missing and none is undeclared.
 """
 
-from datetime import datetime
 from typing import Any
 
 from ninja import Field, Schema
@@ -45,55 +44,6 @@ class WithoutPage(Schema):
     dropped: list[str]
     parent: Any
     children: list[Any]
-
-
-class NotebookRow(Schema):
-    id: int
-    title: str
-    by: str
-    created: datetime
-    used: datetime
-    pins: int
-    shared: bool
-    url: str
-
-
-class Notebooks(Schema):
-    notebooks: list[NotebookRow]
-    next: str | None
-    removed: bool
-
-
-class NotebookHeader(Schema):
-    id: int
-    title: str
-    intro: str
-    by: str
-    created: datetime
-
-
-class Pin(Schema):
-    id: int
-    kind: str
-    title: str
-    address: str
-    quote: str
-    start: int | None
-    end: int | None
-    sentence: str
-    table: Any
-    source: dict[str, Any]
-    comment: str
-    by: str
-    at: datetime
-    origin: str
-    deleted: bool
-
-
-class Notebook(Schema):
-    notebook: NotebookHeader
-    pins: list[Pin]
-    removed: list[Any]
 
 
 # Runs

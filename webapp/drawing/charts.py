@@ -317,11 +317,11 @@ POINTED = 600  # points up to which each says its value
 
 
 @register.simple_tag
-def kept_chart(table: dict) -> SafeString:
+def kept_chart(columns: Sequence[Any], rows: Sequence[Sequence[Any]]) -> SafeString:
     """The numbers that a notebook has kept, as lines, where they are shares: the first column says of what. Drawn with
     nothing but the file that it stands in."""
-    labels = [str(row[0]) for row in table["rows"]]
-    lines = [[row[i] for row in table["rows"]] for i in range(1, len(table["columns"]))]
+    labels = [str(row[0]) for row in rows]
+    lines = [[row[i] for row in rows] for i in range(1, len(columns))]
     cells = [cell for line in lines for cell in line if cell is not None]
     shares = all(isinstance(cell, (int, float)) and not isinstance(cell, bool) and 0 <= cell <= 1 for cell in cells)
     if len(labels) < 2 or not cells or not shares:
@@ -330,7 +330,7 @@ def kept_chart(table: dict) -> SafeString:
     width, height = KEPT[0] - _AXIS - _NAMES, KEPT[1] - _TOP - _BOTTOM
     hues = [5 * i % HUES for i in range(len(lines))]
     points = [spots(line, most, width, height) for line in lines]
-    names = [str(name) for name in table["columns"][1:]]
+    names = [str(name) for name in columns[1:]]
     drawn = [format_html('<path class="t{}" d="{}"/>', hue, path(line)) for hue, line in zip(hues, points, strict=True)]
     if len(cells) <= POINTED:
         drawn += [
@@ -358,7 +358,7 @@ def kept_chart(table: dict) -> SafeString:
     ]
     return format_html(
         '<svg class="kept-chart" viewBox="{} {} {} {}" role="img" aria-label="{}">{}</svg>',
-        -_AXIS, -_TOP, *KEPT, f"Shares by {table['columns'][0]}: the numbers are in the table below",
+        -_AXIS, -_TOP, *KEPT, f"Shares by {columns[0]}: the numbers are in the table below",
         SafeString("".join([*levels, *drawn, *ends, *ticks])),
     )  # fmt: skip
 

@@ -2,17 +2,19 @@
 
 import re
 
+from webapp.notebooks.shapes import Cell, KeptTable, NotebookPage
 
-def notebook(data: dict) -> str:
-    """`data` is notebooks.queries.content with `root`, the address of this Topograph."""
-    blocks = [f"# {escaped(data['notebook']['title'])}", _paragraphs(data["notebook"]["intro"])]
-    for pin in data["pins"]:
-        blocks.append(f"## {escaped(pin['title'])}")
-        if pin["quote"]:
-            blocks.append("\n".join(f"> {escaped(line)}".rstrip() for line in pin["quote"].splitlines()))
-        blocks += [_paragraphs(pin["sentence"]), _table(pin["table"]), _paragraphs(pin["comment"])]
-        link = f"[{escaped(pin['address'])}](<{data['root']}{_target(pin['address'])}>)"
-        blocks.append("  \n".join(filter(None, [escaped(pin["origin"]), link])))
+
+def notebook(page: NotebookPage, root: str) -> str:
+    """root: the address of this Topograph, before the paths of its pages."""
+    blocks = [f"# {escaped(page.notebook.title)}", _paragraphs(page.notebook.intro)]
+    for pin in page.pins:
+        blocks.append(f"## {escaped(pin.title)}")
+        if pin.quote:
+            blocks.append("\n".join(f"> {escaped(line)}".rstrip() for line in pin.quote.splitlines()))
+        blocks += [_paragraphs(pin.sentence), _table(pin.table), _paragraphs(pin.comment)]
+        link = f"[{escaped(pin.address)}](<{root}{_target(pin.address)}>)"
+        blocks.append("  \n".join(filter(None, [escaped(pin.origin), link])))
     return "\n\n".join(filter(None, blocks)) + "\n"
 
 
@@ -34,15 +36,13 @@ def _paragraphs(text: str) -> str:
     return "\n\n".join(escaped(line) for line in text.splitlines() if line.strip())
 
 
-def _table(table: dict | None) -> str:
-    if not table or not table["columns"]:
+def _table(table: KeptTable | None) -> str:
+    if not table or not table.columns:
         return ""
-    rows = [table["columns"], ["---"] * len(table["columns"]), *table["rows"]]
-    return "\n".join(
-        "| " + " | ".join("---" if cell == "---" and i == 1 else _cell(cell) for cell in row) + " |"
-        for i, row in enumerate(rows)
-    )
+    lines = [[_cell(cell) for cell in row] for row in (table.columns, *table.rows)]
+    lines.insert(1, ["---"] * len(table.columns))
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _cell(cell) -> str:
+def _cell(cell: Cell) -> str:
     return "" if cell is None else escaped(str(cell))

@@ -10,24 +10,23 @@ from inference.errors import Invalid
 from webapp.accounts import embargo
 from webapp.drawing.numbers import percent
 from webapp.models import Corpus, Notebook, Pin, Run, Topic
+from webapp.notebooks.shapes import Evidence, KeptTable, NotebookHeader, NotebookPage, PinRow, Source
 from webapp.results import links, topics
 from webapp.results.view import RunView
 
 PAGE = 50
 
 
-def page(of: QuerySet[Notebook], before: int | None = None, removed: bool = False) -> tuple[list[dict], int | None]:
+def listed(
+    notebooks: QuerySet[Notebook], before: int | None = None, removed: bool = False
+) -> tuple[list[tuple[Notebook, int]], int | None]:
     """Some notebooks, newest first, with how many pins each holds; and where the next page begins."""
-    listed = of.filter(removed_at__isnull=not removed).order_by("-pk")
+    rows = notebooks.filter(removed_at__isnull=not removed).order_by("-pk")
     if before is not None:
-        listed = listed.filter(pk__lt=before)
-    listed = list(listed.annotate(count=Count("pins", filter=Q(pins__removed_at=None)))[: PAGE + 1])
-    rows = [
-        {"id": n.pk, "title": n.title, "by": n.by, "created": n.created_at, "used": n.used_at, "pins": n.count, "shared": bool(n.token),
-         "url": reverse("notebook", args=[n.pk])}
-        for n in listed[:PAGE]
-    ]  # fmt: skip
-    return rows, listed[PAGE - 1].pk if len(listed) > PAGE else None
+        rows = rows.filter(pk__lt=before)
+    counted = rows.annotate(count=Count("pins", filter=Q(pins__removed_at=None)))
+    found: list[tuple[Notebook, int]] = [(row, row.count) for row in counted[: PAGE + 1]]
+    return found[:PAGE], found[PAGE - 1][0].pk if len(found) > PAGE else None
 
 
 def shared(token: str) -> Notebook | None:
@@ -35,25 +34,20 @@ def shared(token: str) -> Notebook | None:
     return Notebook.objects.filter(token=token, removed_at=None, owner__is_active=True).first()
 
 
-def content(notebook: Notebook, seen: QuerySet[Corpus]) -> dict:
-    """notebook.json: the notebook and its pins in their order, those that were removed apart.
+def content(notebook: Notebook, seen: QuerySet[Corpus]) -> NotebookPage:
+    """The notebook and its pins in their order, those that were removed apart.
 
     seen: the corpora of which may be said that they are there (webapp.accounts.authorization.corpora); a pin of any
     other reads like one whose origin is deleted.
     """
     pins = list(notebook.pins.all())
     origins = _origins(pins, seen)
-    return {
-        "notebook": {
-            "id": notebook.pk,
-            "title": notebook.title,
-            "intro": notebook.intro,
-            "by": notebook.by,
-            "created": notebook.created_at,
-        },
-        "pins": [_row(pin, origins[pin.pk]) for pin in pins if pin.removed_at is None],
-        "removed": [_row(pin, origins[pin.pk]) for pin in pins if pin.removed_at is not None],
-    }
+    header = NotebookHeader(notebook.pk, notebook.title, notebook.intro, notebook.by, notebook.created_at)
+    return NotebookPage(
+        notebook=header,
+        pins=[_row(pin, origins[pin.pk]) for pin in pins if pin.removed_at is None],
+        removed=[_row(pin, origins[pin.pk]) for pin in pins if pin.removed_at is not None],
+    )
 
 
 class Origin(NamedTuple):
@@ -67,16 +61,17 @@ class Origin(NamedTuple):
 def _origins(pins: list[Pin], seen: QuerySet[Corpus]) -> dict[int, Origin]:
     places = {pin.pk: resolve(urlsplit(pin.address).path).kwargs for pin in pins}
     runs = Run.everything.only("corpus", "deleted_at").in_bulk({p["run_id"] for p in places.values() if "run_id" in p})
-    of = {pin: runs.get(place["run_id"]) for pin, place in places.items() if "run_id" in place}
-    numbers = {pin: run.corpus_id for pin, run in of.items() if run}
+    runs_of_pins = {pin: runs.get(place["run_id"]) for pin, place in places.items() if "run_id" in place}
+    numbers = {pin: run.corpus_id for pin, run in runs_of_pins.items() if run}
     numbers |= {pin: place["corpus_id"] for pin, place in places.items() if "corpus_id" in place}
     wanted = set(numbers.values()) | {pin.source["corpus_id"] for pin in pins if "corpus_id" in pin.source}
     corpora = Corpus.everything.only("embargo").in_bulk(wanted)
     there = set(seen.filter(pk__in=wanted).values_list("pk", flat=True))
     origins = {}
     for pin in pins:
-        named = pin.pk in of or pin.pk in numbers
-        here = numbers.get(pin.pk) in there and not (of.get(pin.pk) and of[pin.pk].deleted_at)
+        run = runs_of_pins.get(pin.pk)
+        named = pin.pk in runs_of_pins or pin.pk in numbers
+        here = numbers.get(pin.pk) in there and not (run and run.deleted_at)
         # Of a run that is gone for good the pin itself says which corpus it was.
         corpus = corpora.get(numbers.get(pin.pk, pin.source.get("corpus_id")))
         # A pin from before its corpus came under embargo is shortened, as long as anything of the corpus is there.
@@ -86,66 +81,67 @@ def _origins(pins: list[Pin], seen: QuerySet[Corpus]) -> dict[int, Origin]:
     return origins
 
 
-def _row(pin: Pin, of: Origin) -> dict:
-    if of.shut:
-        pin.quote = "".join(text for text, _ in embargo.passage(of.shut, [(pin.quote, False)]))
-    fields = (
-        "id",
-        "kind",
-        "title",
-        "address",
-        "quote",
-        "start",
-        "end",
-        "sentence",
-        "table",
-        "source",
-        "comment",
-        "by",
-        "at",
+def _row(pin: Pin, found: Origin) -> PinRow:
+    quote = pin.quote
+    if found.shut:
+        quote = "".join(text for text, _ in embargo.passage(found.shut, [(quote, False)]))
+    return PinRow(
+        id=pin.pk,
+        kind=pin.kind,
+        title=pin.title,
+        address="" if found.deleted else pin.address,
+        quote=quote,
+        start=pin.start,
+        end=pin.end,
+        sentence=pin.sentence,
+        table=None if pin.table is None else KeptTable(pin.table["rows"], pin.table["columns"]),
+        source=pin.source,
+        comment=pin.comment,
+        by=pin.by,
+        at=pin.at,
+        origin=origin(pin.source, pin.start, pin.end),
+        deleted=found.deleted,
     )
-    row = {name: getattr(pin, name) for name in fields} | {
-        "origin": origin(pin.source, pin.start, pin.end),
-        "deleted": of.deleted,
-    }
-    return row | ({"address": ""} if of.deleted else {})
 
 
-def origin(source: dict, start: int | None = None, end: int | None = None) -> str:
+def origin(source: Source, start: int | None = None, end: int | None = None) -> str:
     """Where a pin comes from, in words: "id 55, speeches.csv, row 12, characters 120–480; Speeches, run 3, K = 30, seed
     0"."""
-    of_document = [f"id {source['id']}" if source.get("id") else "", source.get("file", ""), source.get("place", "")]
+    of_document = [f"id {source['id']}" if source.get("id") else "", source.get("file"), source.get("place")]
     if start is not None and end is not None:
         of_document.append(f"characters {start:,}–{end:,}")
-    of_run = [source.get("corpus", "")]
+    of_run = [source.get("corpus")]
     if "run" in source:
         of_run += [f"run {source['run']}", f"K = {source['K']}", f"seed {source['seed']}"]
     if "share" in source:
         of_run.append(f"{percent(source['share'])} of all words")
-    return "; ".join(text for text in (", ".join(filter(None, part)) for part in (of_document, of_run)) if text)
+    return "; ".join(
+        text for text in (", ".join(str(field) for field in part if field) for part in (of_document, of_run)) if text
+    )
 
 
 # What is kept --------------------------------------------------------------------------------------------------------
 
 
-def of_topic(run: Run, number: int) -> dict:
-    """A topic with its first words."""
-    share = Topic.objects.filter(snapshot_id=run.snapshot_id, number=number).values_list("share", flat=True).first()
+def of_topic(run: Run, number: int) -> Evidence:
+    """A topic with its first words. Raises Invalid."""
+    share = Topic.objects.filter(snapshot=run.snapshot, number=number).values_list("share", flat=True).first()
     if share is None:
         raise Invalid("topic", f"Run {run.pk} has no topic {number}.")
     view = RunView(run)
-    said, words = view.labels, topics.top_words(view, [number])[number]
-    return {
-        "kind": Pin.Kind.TOPIC,
-        "title": said.title(number),
-        "address": reverse("run_topic", args=[run.pk, number]),
-        "quote": ", ".join(words),
-        "source": _run(run) | {"topic": number, "hue": said.hue(number), "share": share},
-    }
+    return Evidence(
+        kind=Pin.Kind.TOPIC,
+        title=view.labels.title(number),
+        address=reverse("run_topic", args=[run.pk, number]),
+        quote=", ".join(topics.top_words(view, [number])[number]),
+        source=_run(run) | {"topic": number, "hue": view.labels.hue(number), "share": share},
+    )
 
 
-def of_passage(corpus: Corpus, run: Run | None, number: int, quote: str, start: int | None, end: int | None) -> dict:
-    """A passage, in the document's own characters: what was sent is found in the text, not believed."""
+def of_passage(
+    corpus: Corpus, run: Run | None, number: int, quote: str, start: int | None, end: int | None
+) -> Evidence:
+    """A passage, in the document's own characters: what was sent is found in the text, not believed. Raises Invalid."""
     passage = embargo.quotation(corpus, number, quote, start, end)
     if passage is None:
         raise Invalid("document", f"“{corpus.name}” has no document {number}.")
@@ -159,29 +155,22 @@ def of_passage(corpus: Corpus, run: Run | None, number: int, quote: str, start: 
         "file": document["file"],
         "place": document["place"],
     }
-    return {
-        "kind": Pin.Kind.PASSAGE,
-        "title": ", ".join(filter(None, [document["title"] or "Untitled", document["date_text"]])),
-        "address": links.marked_url(run or corpus, number, passage.first, end),
-        "quote": passage.text,
-        "start": passage.first,
-        "end": end,
-        "source": source | (_run(run) if run else {}),
-    }
+    return Evidence(
+        kind=Pin.Kind.PASSAGE,
+        title=", ".join(filter(None, [document["title"] or "Untitled", document["date_text"]])),
+        address=links.marked_url(run or corpus, number, passage.first, end),
+        quote=passage.text,
+        start=passage.first,
+        end=end,
+        source=source | (_run(run) if run else {}),
+    )
 
 
-def of_chart(run: Run | None, title: str, address: str, sentence: str, table) -> dict:
+def of_chart(run: Run | None, title: str, address: str, sentence: str, table: object) -> Evidence:
     """A page with a chart: its address, what it shows, and the data as they were shown."""
     source = _run(run) if run else {}
-    return {
-        "kind": Pin.Kind.CHART,
-        "title": title,
-        "address": address,
-        "sentence": sentence,
-        "table": table,
-        "source": source,
-    }
+    return Evidence(Pin.Kind.CHART, title, address, sentence=sentence, table=table, source=source)
 
 
-def _run(run: Run) -> dict:
+def _run(run: Run) -> Source:
     return {"corpus": run.corpus.name, "run": run.pk, "K": run.topics, "seed": run.seed}

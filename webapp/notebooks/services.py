@@ -11,6 +11,7 @@ from django.utils import timezone
 from inference.errors import Invalid
 from webapp.curation.services import lines, one_line
 from webapp.models import Notebook, Pin, User
+from webapp.notebooks.shapes import Cell, Evidence, KeptTable
 from webapp.pages import addresses
 
 TITLE = 200  # characters
@@ -55,13 +56,13 @@ def revoke(notebook: Notebook) -> None:
     Notebook.objects.filter(pk=notebook.pk).update(token=None)
 
 
-def pin(notebook: Notebook, evidence: dict, comment: str, by: str) -> Pin:
-    """Keep a piece of evidence: `evidence` is what notebooks.queries says it is. At the end of the notebook."""
-    address = addresses.own_path(evidence["address"])
+def pin(notebook: Notebook, evidence: Evidence, comment: str, by: str) -> Pin:
+    """Keep a piece of evidence at the end of the notebook. Raises Invalid."""
+    address = addresses.own_path(evidence.address)
     if not address:
         raise Invalid("address", "Only pages of this Topograph can be pinned.")
-    title, sentence = one_line(evidence["title"])[:TITLE], _text("sentence", evidence.get("sentence", ""))
-    table, comment = _table(evidence.get("table")), _text("comment", comment)
+    title, sentence = one_line(evidence.title)[:TITLE], _text("sentence", evidence.sentence)
+    table, comment = _table(evidence.table), _text("comment", comment)
     with transaction.atomic():
         _lock(notebook)
         here = notebook.pins.all()
@@ -73,9 +74,9 @@ def pin(notebook: Notebook, evidence: dict, comment: str, by: str) -> Pin:
             )
         last = here.aggregate(last=Max("position"))["last"] or 0
         made = Pin.objects.create(
-            notebook=notebook, position=last + 1, kind=evidence["kind"], title=title or address, address=address,
-            quote=evidence.get("quote", ""), start=evidence.get("start"), end=evidence.get("end"), sentence=sentence,
-            table=table, source=evidence.get("source", {}), comment=comment, by=by,
+            notebook=notebook, position=last + 1, kind=evidence.kind, title=title or address, address=address,
+            quote=evidence.quote, start=evidence.start, end=evidence.end, sentence=sentence,
+            table=table and vars(table), source=evidence.source, comment=comment, by=by,
         )  # fmt: skip
         Notebook.objects.filter(pk=notebook.pk).update(used_at=timezone.now())
     return made
@@ -91,8 +92,10 @@ def move(pin: Pin, up: bool) -> None:
         _lock(pin.notebook)
         shown = list(pin.notebook.pins.filter(removed_at=None))
         at = next((i for i, other in enumerate(shown) if other.pk == pin.pk), None)
-        to = None if at is None else at + (-1 if up else 1)
-        if to is None or not 0 <= to < len(shown):
+        if at is None:
+            return
+        to = at + (-1 if up else 1)
+        if not 0 <= to < len(shown):
             return
         one, other = shown[at], shown[to]
         one.position, other.position = other.position, one.position
@@ -127,8 +130,8 @@ def _text(name: str, text: str) -> str:
     return text
 
 
-def _table(table) -> dict | None:
-    """A table that a page sent along with a chart, or Invalid where it is none."""
+def _table(table: object) -> KeptTable | None:
+    """A table that a page sent along with a chart. Raises Invalid where it is none."""
     if table is None:
         return None
     columns = table.get("columns") if isinstance(table, dict) else None
@@ -144,14 +147,15 @@ def _table(table) -> dict | None:
             "table",
             f"A table has at most {ROWS} rows and {COLUMNS} columns; this one has {len(rows):,} and {len(columns):,}.",
         )
-    kept = {"columns": [_cell(c) for c in columns], "rows": [[_cell(c) for c in row] for row in rows]}
+    kept = KeptTable(columns=[_cell(c) for c in columns], rows=[[_cell(c) for c in row] for row in rows])
     if (size := _size(kept)) > TABLE:
         raise Invalid("table", f"A table has at most {TABLE:,} characters; this one has {size:,}.")
     return kept
 
 
-def _size(table: dict) -> int:
-    return len(json.dumps(table, ensure_ascii=False))
+def _size(table: KeptTable) -> int:
+    """Characters of a table as JSON."""
+    return len(json.dumps(vars(table), ensure_ascii=False))
 
 
 def _tables(notebook: Notebook) -> int:
@@ -159,7 +163,7 @@ def _tables(notebook: Notebook) -> int:
     return notebook.pins.aggregate(n=Sum(Length(Cast("table", TextField()))))["n"] or 0
 
 
-def _cell(cell):
+def _cell(cell: object) -> Cell:
     if cell is None or isinstance(cell, (bool, int, float)):
         return cell
     if isinstance(cell, str):

@@ -12,10 +12,10 @@ register = template.Library()
 @register.simple_tag(takes_context=True)
 def recent_notebooks(context):
     """The last used notebooks; asked for once a page, however many Pin buttons it has."""
-    carried = request_context(context["request"])
-    if carried.recent_notebooks is None:
-        carried.recent_notebooks = authorization.notebooks(context["request"]).recent()
-    return carried.recent_notebooks
+    kept = request_context(context["request"])
+    if kept.recent_notebooks is None:
+        kept.recent_notebooks = authorization.notebooks(context["request"]).recent()
+    return kept.recent_notebooks
 
 
 @register.filter

@@ -3,6 +3,8 @@
 import base64
 import hashlib
 import re
+from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 
 import orjson
@@ -23,7 +25,10 @@ from webapp.local import package
 from webapp.models import Notebook, Pin
 from webapp.notebooks import markdown, queries
 from webapp.notebooks import services as notebooks
-from webapp.pages.page import back, is_whole, next_page, number, page, reader, whole
+from webapp.notebooks.shapes import Evidence, NotebookHtml, NotebookPage, NotebookRow, NotebooksPage
+from webapp.pages.here import Here
+from webapp.pages.page import back, is_whole, reader, whole
+from webapp.pages.typed import Answer, typed
 
 NEW = "new"  # the choice of a Pin button that begins a notebook
 
@@ -35,62 +40,61 @@ def _or_404(request: HttpRequest, notebook_id: int) -> Notebook:
         raise Http404(f"There is no notebook {notebook_id}.") from None
 
 
-@require_safe
-def index(request: HttpRequest, as_json: bool = False) -> HttpResponse:
-    removed = "removed" in request.GET
-    listed, following = queries.page(authorization.notebooks(request), number(request, "before"), removed)
-    data = {"notebooks": listed, "next": next_page(request, before=following), "removed": removed}
-    return page(request, "notebook/list.html", data, as_json=as_json)
+@typed("notebook/list.html")
+def index(
+    request: HttpRequest, here: Here, *, before: int | None = None, removed: bool = False
+) -> Answer[NotebooksPage]:
+    listed, following = queries.listed(authorization.notebooks(request), before, removed)
+    rows = [
+        NotebookRow(
+            id=row.pk,
+            title=row.title,
+            by=row.by,
+            created=row.created_at,
+            used=row.used_at,
+            pins=pins,
+            shared=bool(row.token),
+            url=reverse("notebook", args=[row.pk]),
+        )
+        for row, pins in listed
+    ]
+    return Answer(NotebooksPage(rows, here.url(before=following) if following else None, removed))
 
 
 @require_POST
 def create(request: HttpRequest) -> HttpResponse:
     try:
-        return redirect("notebook", notebooks.create(request.POST.get("title", ""), reader(request), request.user).pk)
+        return redirect(
+            "notebook", notebooks.create(request.POST.get("title", ""), reader(request), authorization.user(request)).pk
+        )
     except Invalid as error:
         messages.error(request, error.message)
         return redirect("notebooks")
 
 
-@require_safe
-def detail(request: HttpRequest, notebook_id: int, as_json: bool = False) -> HttpResponse:
+@typed("notebook/detail.html")
+def detail(request: HttpRequest, notebook_id: int) -> Answer[NotebookPage]:
     notebook = _or_404(request, notebook_id)
     link = request.build_absolute_uri(reverse("shared", args=[notebook.token])) if notebook.token else ""
-    data = queries.content(notebook, authorization.corpora(request))
-    return page(
-        request,
-        "notebook/detail.html",
-        data,
-        as_json=as_json,
-        row=notebook,
-        link=link,
-        own=True,
-        charts=_has_charts(data),
-    )
+    html = NotebookHtml(own=True, link=link, removed=notebook.removed_at is not None)
+    return Answer(queries.content(notebook, authorization.corpora(request)), lambda: html)
 
 
-@require_safe
-def shared(request: HttpRequest, token: str, as_json: bool = False) -> HttpResponse:
+@typed("notebook/detail.html")
+def shared(token: str) -> Answer[NotebookPage]:
     """A notebook as its link shows it: to read only. Nothing is said of a link that was revoked, or never was."""
     notebook = queries.shared(token)
     if notebook is None:
         raise Http404("There is no such notebook.")
-    data = queries.content(notebook, authorization.corpora_of(notebook.owner)) | {"removed": []}
-    return page(
-        request, "notebook/detail.html", data, as_json=as_json, row=notebook, own=False, charts=_has_charts(data)
-    )
-
-
-def _has_charts(data: dict) -> bool:
-    """Whether a pin has kept numbers, which the page draws."""
-    return any(pin["table"] for pin in data["pins"])
+    page = queries.content(notebook, authorization.corpora_of(notebook.owner))
+    return Answer(replace(page, removed=[]), lambda: NotebookHtml(own=False, link="", removed=False))
 
 
 @require_POST
 def change(request: HttpRequest, notebook_id: int) -> HttpResponse:
     """What is done to a notebook: its title and introduction, its link, its removal."""
     notebook = _or_404(request, notebook_id)
-    acts = {
+    acts: dict[str, Callable[[], object]] = {
         "text": lambda: notebooks.change(notebook, request.POST.get("title", ""), request.POST.get("intro", "")),
         "share": lambda: notebooks.share(notebook),
         "revoke": lambda: notebooks.revoke(notebook),
@@ -107,7 +111,7 @@ def change_pin(request: HttpRequest, notebook_id: int, pin_id: int) -> HttpRespo
     pin = Pin.objects.select_related("notebook").filter(notebook_id=notebook_id, pk=pin_id).first()
     if pin is None:
         raise Http404(f"Notebook {notebook_id} has no pin {pin_id}.")
-    acts = {
+    acts: dict[str, Callable[[], object]] = {
         "comment": lambda: notebooks.comment(pin, request.POST.get("comment", "")),
         "up": lambda: notebooks.move(pin, up=True),
         "down": lambda: notebooks.move(pin, up=False),
@@ -118,7 +122,7 @@ def change_pin(request: HttpRequest, notebook_id: int, pin_id: int) -> HttpRespo
     return redirect(reverse("notebook", args=[notebook_id]) + ("#removed" if act == "remove" else f"#pin-{pin.pk}"))
 
 
-def _act(request: HttpRequest, acts: dict) -> str:
+def _act(request: HttpRequest, acts: dict[str, Callable[[], object]]) -> str:
     name = request.POST.get("act", "")
     if name not in acts:
         raise BadRequest(f"“act” must be one of {', '.join(acts)}, got “{name[:20]}”.")
@@ -145,7 +149,7 @@ def pin(request: HttpRequest) -> HttpResponse:
     return redirect(back(request, reverse("notebooks")))
 
 
-def _evidence(request: HttpRequest) -> dict:
+def _evidence(request: HttpRequest) -> Evidence:
     sent = request.POST
     kind = sent.get("kind", "")
     run = authorization.run_or_404(request, whole(sent, "run")) if sent.get("run") else None
@@ -170,7 +174,7 @@ def _chosen(request: HttpRequest) -> Notebook:
     """The notebook that was picked, or a new one with today's date as its title until it gets a better one."""
     choice = request.POST.get("notebook", NEW)
     if choice == NEW:
-        return notebooks.create(f"Notes of {timezone.now():%-d %B %Y}", reader(request), request.user)
+        return notebooks.create(f"Notes of {timezone.now():%-d %B %Y}", reader(request), authorization.user(request))
     notebook = authorization.notebooks(request).filter(pk=choice, removed_at=None).first() if is_whole(choice) else None
     if notebook is None:
         raise Invalid("notebook", "The chosen notebook no longer exists. Choose another.")
@@ -188,18 +192,15 @@ def _topic_colours() -> str:
 @require_safe
 def export(request: HttpRequest, notebook_id: int, form: str) -> HttpResponse:
     """The notebook as one file, Markdown or HTML, that needs nothing of ours to be read."""
-    data = queries.content(_or_404(request, notebook_id), authorization.corpora(request)) | {
-        "root": request.build_absolute_uri("/").rstrip("/")
-    }
+    page = queries.content(_or_404(request, notebook_id), authorization.corpora(request))
+    root = request.build_absolute_uri("/").rstrip("/")
     if form == "md":
-        body, kind = markdown.notebook(data), "text/markdown"
+        body, kind = markdown.notebook(page, root), "text/markdown"
     else:
         style = render_to_string("notebook/export.css") + _topic_colours()
         style_hash = "sha256-" + base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-        body, kind = (
-            render_to_string("notebook/export.html", data | {"style": style, "style_hash": style_hash}),
-            "text/html",
-        )
+        shown = {"page": page, "root": root, "style": style, "style_hash": style_hash}
+        body, kind = render_to_string("notebook/export.html", shown), "text/html"
     name = f"notebook-{notebook_id}.{form}"
     return HttpResponse(
         body, content_type=f"{kind}; charset=utf-8", headers={"Content-Disposition": f'attachment; filename="{name}"'}

@@ -231,7 +231,7 @@ def test_a_notebook_keeps_no_more_than_a_passage(client, shut):
     with pytest.raises(Invalid, match="embargo"):
         kept.of_passage(shut.corpus, shut, 2, "", 0, 100)
     short = kept.of_passage(shut.corpus, shut, 2, " ".join(words[:5]), None, None)
-    assert short["quote"] == " ".join(words[:5])
+    assert short.quote == " ".join(words[:5])
     book = notebooks.create(f"Kept {uuid4()}", "owner")
     before = Corpus.objects.get(pk=shut.corpus_id)
     before.embargo = False

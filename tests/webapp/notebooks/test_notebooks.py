@@ -12,6 +12,7 @@ from webapp.curation import services as curation
 from webapp.models import Corpus, Document, Notebook, Pin, User
 from webapp.notebooks import markdown, queries
 from webapp.notebooks import services as notebooks
+from webapp.notebooks.shapes import Evidence
 
 pytestmark = pytest.mark.django_db
 
@@ -42,7 +43,7 @@ def chart(**changes) -> dict:
 
 
 def titles(notebook):
-    return [pin["title"] for pin in queries.content(notebook, Corpus.objects.all())["pins"]]
+    return [pin.title for pin in queries.content(notebook, Corpus.objects.all()).pins]
 
 
 def test_pin_a_topic(client, trained, notebook):
@@ -158,7 +159,7 @@ def test_the_button_asks_once_a_page(client, trained, django_assert_max_num_quer
 
 
 def test_order_removal_and_what_comes_back(client, notebook):
-    made = [notebooks.pin(notebook, chart(title=t), "", "a") for t in "ABCD"]
+    made = [notebooks.pin(notebook, Evidence(**chart(title=t)), "", "a") for t in "ABCD"]
 
     def act(which, name):
         response = client.post(reverse("notebook_pin", args=[notebook.pk, made[which].pk]), {"act": name})
@@ -177,7 +178,7 @@ def test_order_removal_and_what_comes_back(client, notebook):
 
 
 def test_comments_and_titles(client, notebook):
-    made = notebooks.pin(notebook, chart(), "", "a")
+    made = notebooks.pin(notebook, Evidence(**chart()), "", "a")
     url = reverse("notebook_pin", args=[notebook.pk, made.pk])
     client.post(url, {"act": "comment", "comment": EVIL})
     client.post(reverse("notebook_change", args=[notebook.pk]), {"act": "text", "title": EVIL, "intro": EVIL})
@@ -202,21 +203,21 @@ def test_a_full_notebook(notebook):
         + [Pin(notebook=notebook, position=n, kind="chart", title="x", address="/", by="a") for n in range(2, 501)]
     )
     with pytest.raises(Invalid, match="full: a notebook holds 500"):
-        notebooks.pin(notebook, chart(), "", "a")
+        notebooks.pin(notebook, Evidence(**chart()), "", "a")
 
 
 def test_what_a_notebook_and_a_user_hold_is_bounded(client, notebook, monkeypatch):
     """Whoever has the link has all of it on one page."""
     table = {"columns": ["a", "b"], "rows": [["x" * 500, "y" * 490]] * 100}
     with pytest.raises(Invalid, match="A table has at most 100,000 characters; this one has"):
-        notebooks.pin(notebook, chart(table=table), "", "a")
-    fits = chart(table=table | {"rows": table["rows"][:90]})
+        notebooks.pin(notebook, Evidence(**chart(table=table)), "", "a")
+    fits = Evidence(**chart(table=table | {"rows": table["rows"][:90]}))
     monkeypatch.setattr(notebooks, "TABLES", 190_000)
     for _ in range(2):
         notebooks.pin(notebook, fits, "", "a")
     with pytest.raises(Invalid, match="its charts hold 190,000 characters"):
         notebooks.pin(notebook, fits, "", "a")
-    notebooks.pin(notebook, chart(), "", "a")
+    notebooks.pin(notebook, Evidence(**chart()), "", "a")
     monkeypatch.setattr(notebooks, "NOTEBOOKS", 2)
     notebooks.create("two", "a")
     with pytest.raises(Invalid, match="2 notebooks, which is the most"):
@@ -226,8 +227,8 @@ def test_what_a_notebook_and_a_user_hold_is_bounded(client, notebook, monkeypatc
 
 
 def test_share_by_link_and_revoke(client, notebook):
-    notebooks.pin(notebook, chart(title="Shown"), "", "a")
-    notebooks.remove_pin(notebooks.pin(notebook, chart(title="Taken out"), "", "a"))
+    notebooks.pin(notebook, Evidence(**chart(title="Shown")), "", "a")
+    notebooks.remove_pin(notebooks.pin(notebook, Evidence(**chart(title="Taken out")), "", "a"))
     change = reverse("notebook_change", args=[notebook.pk])
     client.post(change, {"act": "share"})
     notebook.refresh_from_db()
@@ -356,6 +357,6 @@ def test_wrong_methods(client, notebook):
     for name, arguments in (("pin", []), ("notebook_change", [notebook.pk]), ("notebook_pin", [notebook.pk, 1])):
         assert client.get(reverse(name, args=arguments)).status_code == 405
         assert Client(enforce_csrf_checks=True).post(reverse(name, args=arguments)).status_code == 403
-    other = notebooks.pin(notebooks.create("Other", "a"), chart(), "", "a")
+    other = notebooks.pin(notebooks.create("Other", "a"), Evidence(**chart()), "", "a")
     assert client.post(reverse("notebook_pin", args=[notebook.pk, other.pk]), {"act": "remove"}).status_code == 404
     assert client.post(reverse("notebook_change", args=[MISSING]), {"act": "share"}).status_code == 404

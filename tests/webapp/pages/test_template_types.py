@@ -8,6 +8,7 @@ from webapp.corpora.shapes import CorpusHtml, FilesHtml, ProblemsHtml
 from webapp.documents.shapes import ColouredHtml, PassageHtml, TextHtml, WholeHtml
 from webapp.findings.shapes import OverviewHtml as FindingsHtml
 from webapp.keyness.shapes import KeynessHtml
+from webapp.notebooks.shapes import NotebookHtml
 from webapp.operations.shapes import OperatorHtml
 from webapp.time.shapes import ComparisonHtml, LinesHtml, TableHtml
 from webapp.topics.shapes import OverviewHtml, TopicHtml
@@ -22,6 +23,7 @@ HTML = {  # the type of what a template has beside its page
     "corpus/problems.html": ProblemsHtml,
     "operator/index.html": OperatorHtml,
     "keyness/words.html": KeynessHtml,
+    "notebook/detail.html": NotebookHtml,
     "passage.html": PassageHtml,
     "run/document.html": ColouredHtml,
     "run/parent_document.html": WholeHtml,
