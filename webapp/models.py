@@ -728,7 +728,7 @@ class Pin(models.Model):
     end = models.BigIntegerField(null=True)
     sentence = models.TextField(default="")  # of a chart: what it shows
     table = models.JSONField(null=True)  # of a chart: {"columns": [text], "rows": [[text or number]]}
-    source = models.JSONField(default=dict)  # where it comes from, in words: notebooks.queries.SOURCE
+    source = models.JSONField(default=dict)  # where it comes from: notebooks.shapes.Source
     comment = models.TextField(default="")
     by = models.CharField(max_length=60)
     at = models.DateTimeField(auto_now_add=True)
