@@ -12,10 +12,8 @@ from inference.effects.shares import Shares
 from inference.effects.units import LEAST, LEVEL
 
 Verdict = Literal["", "few units", "apart in time"]
-SPOKEN, OVERLAP = (
-    0.05,
-    0.25,
-)  # of a period's words that a side has, to be there; of a side's words in periods where both are
+SPOKEN = 0.05  # of a period's words that are a side's, for it to speak there
+OVERLAP = 0.25  # of a side's words in periods where both speak
 _RARE = 1e-12  # a share below which a logit says nothing
 KNOTS = 6  # of the linear spline over time that is held constant
 
@@ -74,8 +72,8 @@ class Contrast(NamedTuple):
 
     @property
     def p(self) -> np.ndarray:
-        """float64[T]: two-sided, of no difference, on the scale of the logit, with the fewer degrees of freedom; 1 where there is a verdict or the larger side has the
-        topic in FEW units."""
+        """float64[T]: two-sided, of no difference, on the scale of the logit, with the fewer degrees of freedom; 1 where there
+        is a verdict or the larger side has the topic in FEW units."""
         of = shares.intervals(self.compared)
         a, b = self.compared.share.T
         (a_tested, b_tested), (a_error, b_error) = of.tested.T, of.error.T

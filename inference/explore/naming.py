@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence, Set
 from difflib import SequenceMatcher
+from functools import partial
 from types import MappingProxyType
 
 import numpy as np
@@ -15,11 +16,8 @@ LAM = 0.5  # of the relevance (Sievert and Shirley 2014, eq. 1) that orders them
 SECOND = 0.7  # nats of relevance that the second part of such a name may be behind the first
 LEAST_LIFT = np.log(2)  # how much more probable in the topic than everywhere a word of such a name must be; half of the
 # most that can be, log(1 / p(k)), for a topic so large that this is less
-PRECISION, PART, LEAST = (
-    0.6,
-    0.004,
-    10,
-)  # of a word's tokens in the topic, of the topic's tokens, and its tokens there at least
+PRECISION = 0.6  # of a word's tokens in the topic
+PART, LEAST = 0.004, 10  # of the topic's tokens, and its tokens there, at least
 STANDING, FEWER = 24, 8  # words of a topic that its name is chosen from; where none has the precision
 ADDED = 0.03  # of the topic's tokens that the second part adds to the coverage at least
 COMPANY = 1.5  # times chance: how often the second part's word must be in a document with the first's
@@ -29,6 +27,7 @@ LOOKED_AT = 4_000  # documents of a topic that coverage is measured on, evenly o
 MET = 20_000  # documents of a word in which others are looked for
 ALIKE = 0.75  # difflib's ratio above which two words are too like each other to stand in one name
 SHORT = 3  # letters that a word of a name must have, where words are written with letters
+Holding = tuple[np.ndarray, np.ndarray]  # documents of a topic, ascending, and the share of its tokens there that each has
 
 
 def candidates(topics: Topics) -> np.ndarray:
@@ -101,10 +100,13 @@ def by_coverage(
     for k in np.argsort(-size, kind="stable").tolist():
         telling = [w for w in words[k] if _tells(vocabulary[w])]
         own = [w for w in telling if vocabulary[w].casefold() not in avoided] or telling or words[k]
-        order, second = _chosen(evidence, k, own, vocabulary)
+        holding = _documents(evidence, k)
+        order, second = _chosen(evidence, k, own, vocabulary, holding)
         if k in sides:
             halves = [[w for w in side if w in vocabulary and _tells(vocabulary[w])] for side in sides[k]]
-            proposed[k] = _of_both(evidence, k, halves, order[: 1 + second], vocabulary, looked_at[k], used)
+            proposed[k] = _of_both(
+                evidence, k, halves, order[: 1 + second], vocabulary, looked_at[k], used, holding
+            )
             if proposed[k]:
                 used.add(proposed[k].casefold())
                 continue
@@ -114,11 +116,21 @@ def by_coverage(
     return proposed
 
 
-def _chosen(evidence: Evidence, k: int, own: list[int], vocabulary: Mapping[int, str]) -> tuple[list[int], bool]:
+def _documents(evidence: Evidence, k: int) -> Holding:
+    """LOOKED_AT documents of a topic at most."""
+    listed = evidence.by_tokens[evidence.topic_ptr[k] : evidence.topic_ptr[k + 1]]
+    documents = np.sort(listed[:: -(-len(listed) // LOOKED_AT) or 1]).astype(np.int32)
+    weight = evidence.held([k], documents).astype(np.float64)
+    return documents, weight / max(weight.sum(), 1.0)
+
+
+def _chosen(
+    evidence: Evidence, k: int, own: list[int], vocabulary: Mapping[int, str], holding: Holding
+) -> tuple[list[int], bool]:
     """Its words, those of its name first, and whether the second belongs to it."""
     if not own:
         return [], False
-    documents, weight = _of_topic(evidence, k)
+    documents, weight = holding
     has = np.array([_has(evidence, w, documents) for w in own])
     precision = np.array([_precision(evidence, w, k) for w in own])
     score = precision * (has @ weight)
@@ -145,35 +157,29 @@ def _of_both(
     vocabulary: Mapping[int, str],
     looked_at: tuple[Sample, Written],
     used: Set[str],
+    holding: Holding,
 ) -> str:
     """A mixed topic's name by a word of each side, where these cover more of it than the name by the whole; else by words of both
     sides; "" where there are none."""
     if not all(sides):
         return ""
-    chosen = [_chosen(evidence, k, side, vocabulary)[0][0] for side in sides]
+    chosen = [_chosen(evidence, k, side, vocabulary, holding)[0][0] for side in sides]
     parts = [_shown(evidence, k, w, vocabulary, looked_at, frozenset()) for w in chosen]
     name = _capital(" / ".join(parts))
-    if _covers(evidence, k, chosen) < _covers(evidence, k, single) or name.casefold() in used or not _other(*parts):
+    covers = partial(_covers, evidence, k, holding)
+    if covers(chosen) < covers(single) or name.casefold() in used or not _other(*parts):
         words = [vocabulary[w].replace("_", " ") for side in sides for w in side[:2]]
         name = _capital(", ".join(words))
     return "" if name.casefold() in used else name
 
 
-def _covers(evidence: Evidence, k: int, words: list[int]) -> float:
+def _covers(evidence: Evidence, k: int, holding: Holding, words: list[int]) -> float:
     """Mean precision of some words times the share of the topic's tokens in documents with any of them; 0 of none."""
     if not words:
         return 0.0
-    documents, weight = _of_topic(evidence, k)
+    documents, weight = holding
     has = np.any([_has(evidence, w, documents) for w in words], axis=0)
     return float(np.mean([_precision(evidence, w, k) for w in words]) * (has @ weight))
-
-
-def _of_topic(evidence: Evidence, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """LOOKED_AT documents of a topic at most, ascending, and the share of its tokens there that each has."""
-    listed = evidence.by_tokens[evidence.topic_ptr[k] : evidence.topic_ptr[k + 1]]
-    documents = np.sort(listed[:: -(-len(listed) // LOOKED_AT) or 1]).astype(np.int32)
-    weight = evidence.held([k], documents).astype(np.float64)
-    return documents, weight / max(weight.sum(), 1.0)
 
 
 def _has(evidence: Evidence, w: int, documents: np.ndarray) -> np.ndarray:

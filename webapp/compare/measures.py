@@ -58,9 +58,8 @@ class Measured:
         return self.status in (Run.Status.QUEUED, Run.Status.RUNNING, Run.Status.STORING)
 
 
-MEASURED_WITHIN = timedelta(
-    minutes=2
-)  # from the end of a run; left to right takes 2 s on a core (webapp.runs.left_to_right)
+# From the end of a run: left to right takes 2 s on a core (webapp.runs.left_to_right)
+MEASURED_WITHIN = timedelta(minutes=2)
 COLUMNS = tuple(field.name for field in fields(Measured))  # of the CSV
 
 

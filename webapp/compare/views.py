@@ -166,7 +166,6 @@ def again(request: HttpRequest, first: int, second: int) -> HttpResponse:
 
 
 def _measures(here: Here, runs: list[Run], reference: Run | None) -> Measures:
-    coming = {run.pk for run in runs if measuring.left_to_right_comes(run)}
     table, number = measuring.table(runs, reference), reference.pk if reference else None
     alike = len({(run.version_id, *run.dropped) for run in runs}) == 1
     query = urlencode({"run": [run.pk for run in runs]} | ({"against": number} if number else {}), doseq=True)
@@ -179,11 +178,11 @@ def _measures(here: Here, runs: list[Run], reference: Run | None) -> Measures:
                 **vars(row),
                 url=reverse("run", args=[row.run]),
                 share=row.step / row.steps if row.steps else 0.0,
-                active=row.waits or row.run in coming,
+                active=row.waits or measuring.left_to_right_comes(run),
                 best=measuring.best(row, table) if alike else [],
                 url_against=here.url(against=row.run),
             )
-            for row in table
+            for run, row in zip(runs, table, strict=True)
         ],
         versions=len({row.version for row in table}) > 1,
         address=f"{reverse('compare_measures')}?{query}",

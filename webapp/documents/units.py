@@ -33,11 +33,9 @@ def of(version: Version, *compared: str) -> Unit:
     """Of a version's documents. compared: fields whose values are compared, each of which would be one unit: then documents
     are. So they are where nobody has said it, or the version has no such column; the sentence says so."""
     name = version.corpus.unit
-    if name is None:
-        return Unit(None, "if documents are independent of each other")
-    if not name:
+    if name == "":
         return Unit(None, "for other documents like these")
-    field = next((f for f in possible(version) if f.name == name), None)
+    field = next((f for f in possible(version) if f.name == name), None) if name else None
     if field is None or name in compared:
         return Unit(None, "if documents are independent of each other")
     return Unit(field, f"for other values of “{name}” like these")
