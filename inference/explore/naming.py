@@ -27,7 +27,8 @@ LOOKED_AT = 4_000  # documents of a topic that coverage is measured on, evenly o
 MET = 20_000  # documents of a word in which others are looked for
 ALIKE = 0.75  # difflib's ratio above which two words are too like each other to stand in one name
 SHORT = 3  # letters that a word of a name must have, where words are written with letters
-Holding = tuple[np.ndarray, np.ndarray]  # documents of a topic, ascending, and the share of its tokens there that each has
+# Documents of a topic, ascending, and the share of its tokens there that each has
+Holding = tuple[np.ndarray, np.ndarray]
 
 
 def candidates(topics: Topics) -> np.ndarray:
@@ -104,9 +105,7 @@ def by_coverage(
         order, second = _chosen(evidence, k, own, vocabulary, holding)
         if k in sides:
             halves = [[w for w in side if w in vocabulary and _tells(vocabulary[w])] for side in sides[k]]
-            proposed[k] = _of_both(
-                evidence, k, halves, order[: 1 + second], vocabulary, looked_at[k], used, holding
-            )
+            proposed[k] = _of_both(evidence, k, halves, order[: 1 + second], vocabulary, looked_at[k], used, holding)
             if proposed[k]:
                 used.add(proposed[k].casefold())
                 continue
