@@ -286,12 +286,12 @@ def test_pins_tell_the_places_of_a_quarter_of_the_words(run):
                 said.add(error.message)
         assert len(pinned) == LENGTH // QUARTER // LETTERS
         again = kept.of_passage(run.corpus, run, 2, texts()[2][min(pinned)], None, None)
-        assert again["quote"] == texts()[2][min(pinned)]  # what was shown may be pinned
+        assert again.quote == texts()[2][min(pinned)]  # what was shown may be pinned
         with pytest.raises(Invalid) as absent:
             kept.of_passage(run.corpus, run, 2, "absent", None, None)
     assert said == {absent.value.message} and "a quarter of its text was shown already" in absent.value.message
     with embargo.reading(Person(run.corpus.owner_id)):
-        assert kept.of_passage(run.corpus, run, 2, texts()[2][300], None, None)["start"] == 300 * (LETTERS + 1)
+        assert kept.of_passage(run.corpus, run, 2, texts()[2][300], None, None).start == 300 * (LETTERS + 1)
 
 
 def test_findings_of_a_set_are_the_same_whoever_asks_first(run):
