@@ -85,6 +85,7 @@ def _html(selection: RunSelection, here: Here, word: Word, page: Collocations) -
     view, farther = selection.view, max(page.left, page.right)
     both = [("before and after", 1, 1), ("before", 1, 0), ("after", 0, 1)]
     named, _ = senses.tallied(senses.uses(view, word, selection))
+    hued = links.apart_links(view, [links.topic_link(view, tally.topic) for tally in named])
     number = None if page.topic is None else page.topic.number
     lines = selection.address(topic="all" if number is None else number)[1:]
     return CollocationsHtml(
@@ -99,8 +100,7 @@ def _html(selection: RunSelection, here: Here, word: Word, page: Collocations) -
         words=[Offer(WORDS[name], here.url(which=name), name == page.which) for name in get_args(Which)],
         leasts=[Offer(str(n), here.url(least=n), n == page.least) for n in LEASTS if queries.least(selection, n) == n],
         senses=[
-            SenseOffer(links.topic_link(view, tally.topic), tally.tokens, here.url(topic=tally.topic))
-            for tally in named
+            SenseOffer(link, tally.tokens, here.url(topic=tally.topic)) for link, tally in zip(hued, named, strict=True)
         ],
         every=here.url(topic=None),
         lines=view.go("run_word", word.word, asked=lines),

@@ -68,6 +68,18 @@ def shown(person: Person, run: Run, number: int, places=None) -> set[int]:
 # The budget
 
 
+def test_of_a_text_that_is_no_row_yet_no_reader_sees_more_than_what_is_counted(run):
+    """It can't be counted: an editor who looks into the same file again and again would be shown all of it."""
+    text = " ".join(texts()[2])
+    with embargo.reading(Person(member(run, "ann").pk)):
+        assert embargo.beginning(run.corpus, text) == ""
+    with embargo.reading(Person(run.corpus.owner_id)):
+        assert embargo.beginning(run.corpus, text) == text[:PASSAGE]
+    Corpus.objects.filter(pk=run.corpus_id).update(embargo=False)
+    with embargo.reading(Person(run.corpus.owner_id)):
+        assert embargo.beginning(Corpus.objects.get(pk=run.corpus_id), text) == text
+
+
 def test_an_account_sees_a_quarter_however_it_asks(run):
     user = Person(member(run, "ann").pk)
     seen = shown(user, run, 2)
