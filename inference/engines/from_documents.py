@@ -39,12 +39,11 @@ class StepSizes(NamedTuple):
 
 
 class Inferred(NamedTuple):
-    """A minibatch's rows, of `frank_wolfe.gather`, and what `frank_wolfe.infer` says of its documents."""
+    """A minibatch's rows, and what `frank_wolfe.infer` says of its documents."""
 
-    rows: tuple[np.ndarray, ...]  # row_ptr, topics, above
-    even: np.ndarray
+    rows: frank_wolfe.Rows
     floor: np.ndarray
-    theta: tuple[np.ndarray, ...]  # room, support_topics, support_theta, sizes, rests
+    theta: frank_wolfe.Mixtures
     factors: np.ndarray
 
 
@@ -92,33 +91,28 @@ def infer(state: arena.Rows, unit: float, eta: float, batch: Batch, keys: np.nda
     """theta of a minibatch's documents. unit: of the rows' values, in tokens. keys: uint64[n], a random stream for each
     document."""
     K, n = len(state.totals), len(batch.doc_ptr) - 1
-    (row_ptr, topics, above), even, floor, first = _gather(state, unit, eta, batch.words)
-    out = frank_wolfe.outputs(np.arange(n + 1) * _room(K), len(batch.places))
-    frank_wolfe.infer(
-        batch.doc_ptr, batch.places, batch.token_ptr, row_ptr, topics, above, even, first, floor, frank_wolfe.OPE,
-        frank_wolfe.SAFE, ITERATIONS, 1.0 - ALPHA / K, 0.0, keys, frank_wolfe.AUTOMATIC, False, *out,
-    )  # fmt: skip
-    return Inferred((row_ptr, topics, above), even, floor, out[:5], out[5])
+    gathered, floor = _gather(state, unit, eta, batch.words)
+    method = frank_wolfe.Method(
+        frank_wolfe.OPE, frank_wolfe.SAFE, ITERATIONS, 1.0 - ALPHA / K, 0.0, False, frank_wolfe.AUTOMATIC
+    )
+    theta, factors = frank_wolfe.Mixtures.empty(np.arange(n + 1) * _room(K)), np.empty(len(batch.places), np.float32)
+    frank_wolfe.infer(batch, gathered, floor, method, keys, theta, factors, np.zeros(n), np.zeros(n))
+    return Inferred(gathered, floor, theta, factors)
 
 
-def _gather(
-    state: arena.Rows, unit: float, eta: float, words: np.ndarray
-) -> tuple[tuple[np.ndarray, ...], np.ndarray, np.ndarray, np.ndarray]:
-    """(Inferred.rows, even, floor, no logs) of some words, by `frank_wolfe.gather`."""
+def _gather(state: arena.Rows, unit: float, eta: float, words: np.ndarray) -> tuple[frank_wolfe.Rows, np.ndarray]:
+    """The rows of some words, and the floor of their topics: float32[K]."""
     mass = len(state.start) * eta + np.maximum(unit * state.totals, 0.0)
     floor = np.maximum(eta / mass, LEAST_FLOOR).astype(np.float32)
-    *gathered, even, first = frank_wolfe.gather(
+    gathered = frank_wolfe.gather(
         words, state.start, state.length, state.arena_topics, state.arena_values, unit / mass, floor, False
     )
-    return tuple(gathered), even, floor, first
+    return gathered, floor
 
 
 def draw(batch: Batch, inferred: Inferred, columns: int, keys: np.ndarray) -> np.ndarray:
     """Topics of a minibatch's tokens, drawn from phi: uint16[N, columns]."""
-    return frank_wolfe.draw(
-        batch.doc_ptr, batch.places, batch.token_ptr, *inferred.rows, inferred.even, inferred.floor, *inferred.theta, keys,
-        columns,
-    )  # fmt: skip
+    return frank_wolfe.draw(batch, inferred.rows, inferred.floor, inferred.theta, keys, columns)
 
 
 def learn(state: arena.Rows, unit: float, batch: Batch, inferred: Inferred, weight: float) -> None:
@@ -128,23 +122,24 @@ def learn(state: arena.Rows, unit: float, batch: Batch, inferred: Inferred, weig
     doc_of, factors = rows.pairs_of(
         documents, batch.doc_ptr, batch.places, words, word_ptr, batch.doc_ptr, inferred.factors
     )
-    indptr, sizes, topics, values = frank_wolfe.blend(
-        batch.words, word_ptr, *_in_order(doc_of), *inferred.theta, factors, False, *inferred.rows,
-        *_weights(state, unit, inferred.floor, weight), state.start, state.arena_values, state.totals,
-    )  # fmt: skip
-    arena.put(state, batch.words, indptr, sizes, topics, values)
+    pairs, change = _in_order(batch.words, word_ptr, doc_of, factors), _change(state, unit, inferred.floor, weight)
+    made = frank_wolfe.blend(
+        pairs, inferred.theta, inferred.rows, change, state.start, state.arena_values, state.totals
+    )
+    arena.put(state, batch.words, *made)
 
 
-def _in_order(doc_of: np.ndarray) -> tuple[np.ndarray, ...]:
-    """pairs, doc_of and tokens of `frank_wolfe.blend`, for pairs that stand in the order of their words. Tokens are not
-    asked for."""
-    return np.arange(len(doc_of), dtype=np.int32), doc_of, np.empty(0, np.int64)
+def _in_order(words: np.ndarray, word_ptr: np.ndarray, documents: np.ndarray, factors: np.ndarray) -> frank_wolfe.Pairs:
+    """Pairs that stand in the order of their words."""
+    order = np.arange(len(documents), dtype=np.int32)
+    return frank_wolfe.Pairs(words, word_ptr, order, documents, np.empty(0, np.int64), factors)
 
 
-def _weights(state: arena.Rows, unit: float, floor: np.ndarray, weight: float) -> tuple[np.ndarray, ...]:
-    """floor, unit, keep and drop_below of `frank_wolfe.blend`."""
+def _change(state: arena.Rows, unit: float, floor: np.ndarray, weight: float) -> frank_wolfe.Change:
     K = len(state.totals)
-    return floor, np.full(K, weight / unit), np.ones(K), np.full(K, frank_wolfe.dropped(K) / unit)
+    return frank_wolfe.Change(
+        floor, np.full(K, weight / unit), np.ones(K), np.full(K, frank_wolfe.dropped(K) / unit), False
+    )
 
 
 def told(inferred: Inferred, K: int) -> Message:
@@ -164,7 +159,7 @@ class Told(NamedTuple):
     """A whole minibatch's theta, of `frank_wolfe.infer`, and the factors, as processes told them behind one another. first: int64[n],
     of each document the place of its first factor."""
 
-    theta: tuple[np.ndarray, ...]  # room, support_topics, support_theta, sizes, rests
+    theta: frank_wolfe.Mixtures
     first: np.ndarray
     factors: np.ndarray
 
@@ -176,7 +171,8 @@ def heard(messages: list[Message], owner: np.ndarray, pairs: np.ndarray) -> Told
     order = np.argsort(owner, kind="stable")
     place[order] = np.arange(len(owner))
     room, first = (np.append(0, np.cumsum(each))[place] for each in (sizes, pairs[order]))
-    return Told((room, topics.astype(np.int32), theta, sizes[place], rests[place]), first, factors)
+    listed = frank_wolfe.Mixtures(room, topics.astype(np.int32), theta, sizes[place], rests[place])
+    return Told(listed, first, factors)
 
 
 def learned_run(
@@ -189,9 +185,9 @@ def learned_run(
     bounds = shares(word_ptr)[runs[0] : runs[1] + 1]
     words, word_ptr = words[bounds[0] : bounds[-1]], word_ptr[bounds[0] : bounds[-1] + 1] - word_ptr[bounds[0]]
     doc_of, factors = rows.pairs_of(documents, bow.indptr, bow.words, words, word_ptr, told.first, told.factors)
-    gathered, _, floor, _ = _gather(state, before, eta, words)
+    gathered, floor = _gather(state, before, eta, words)
     made = frank_wolfe.blended(
-        bounds - bounds[0], words, word_ptr, *_in_order(doc_of), *told.theta, factors, False, *gathered,
-        *_weights(state, unit, floor, weight), state.start, state.arena_values,
+        bounds - bounds[0], _in_order(words, word_ptr, doc_of, factors), told.theta, gathered, _change(state, unit, floor, weight),
+        state.start, state.arena_values,
     )  # fmt: skip
     return words, *made

@@ -13,7 +13,7 @@ import numpy as np
 
 from inference.bow import Bow, ranges
 from inference.engines import arena
-from inference.engines.batch import expand
+from inference.engines.batch import Batch, expand
 from inference.engines.contract import Methods, Priors, Shape
 from inference.engines.settings import (
     Chosen,
@@ -223,56 +223,37 @@ def _weights(config: Resolved, state: State) -> _Weights:
     return _Weights(base, mass, state.pi / mass, np.maximum(base / mass, LEAST_FLOOR).astype(np.float32))
 
 
-class _Batch(NamedTuple):
-    """Documents as `rows.expand` has them; words: int64[n], the distinct ones. row_ptr, topics, above, even, first: of
-    `frank_wolfe.gather`."""
-
-    words: np.ndarray
-    doc_ptr: np.ndarray
-    places: np.ndarray
-    token_ptr: np.ndarray
-    row_ptr: np.ndarray
-    topics: np.ndarray
-    above: np.ndarray
-    even: np.ndarray
-    first: np.ndarray
-
-
 class _Inferred(NamedTuple):
     """What `frank_wolfe.infer` fills."""
 
-    room: np.ndarray
-    topics: np.ndarray
-    theta: np.ndarray
-    sizes: np.ndarray
-    rests: np.ndarray
+    theta: frank_wolfe.Mixtures
     factors: np.ndarray
     values: np.ndarray
     gaps: np.ndarray
 
 
-def _gather(config: Resolved, state: State, bow: Bow, documents: np.ndarray, weights: _Weights) -> _Batch:
-    batch = expand(bow, documents)
-    gathered = frank_wolfe.gather(
-        batch.words, state.start, state.length, state.arena_topics, state.arena_values, weights.factor, weights.floor, config.inference != "ope"
+def _gather(config: Resolved, state: State, words: np.ndarray, weights: _Weights) -> frank_wolfe.Rows:
+    return frank_wolfe.gather(
+        words, state.start, state.length, state.arena_topics, state.arena_values, weights.factor, weights.floor, config.inference != "ope"
     )  # fmt: skip
-    return _Batch(*batch, *gathered)
 
 
 def _infer(
-    config: Resolved, batch: _Batch, weights: _Weights, keys: np.ndarray, final: bool, form: int = AUTOMATIC
-) -> _Inferred:
+    config: Resolved, batch: Batch, gathered: frank_wolfe.Rows, weights: _Weights, keys: np.ndarray, final: bool,
+    form: int = AUTOMATIC,
+) -> _Inferred:  # fmt: skip
     """theta of a batch's documents. final: with all topics that hold half a token, by a step of EM, f and gaps."""
     n, K = len(batch.doc_ptr) - 1, config.topics
     vertices = 1 + config.iterations * (frank_wolfe.ROUNDS if config.inference == "fw_pairwise" else 1)
     tokens = np.diff(batch.token_ptr[batch.doc_ptr])
     room = np.zeros(n + 1, np.int64)
     np.cumsum(np.minimum(K, vertices + (tokens / frank_wolfe.LISTED).astype(np.int64) * final), out=room[1:])
-    out = _Inferred(*frank_wolfe.outputs(room, len(batch.places)))
-    frank_wolfe.infer(
-        batch.doc_ptr, batch.places, batch.token_ptr, batch.row_ptr, batch.topics, batch.above, batch.even, batch.first, weights.floor,
-        KINDS[config.inference], STEPS[config.step], config.iterations, 1.0 - config.alpha, TOLERANCE, keys, form, final, *out,
-    )  # fmt: skip
+    method = frank_wolfe.Method(
+        KINDS[config.inference], STEPS[config.step], config.iterations, 1.0 - config.alpha, TOLERANCE, final, form
+    )
+    factors = np.empty(len(batch.places), np.float32)
+    out = _Inferred(frank_wolfe.Mixtures.empty(room), factors, np.zeros(n), np.zeros(n))
+    frank_wolfe.infer(batch, gathered, weights.floor, method, keys, *out)
     return out
 
 
@@ -287,14 +268,17 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     if not np.diff(bow.indptr)[documents].any():
         return
     weights = _weights(config, state)
-    batch = _gather(config, state, bow, documents, weights)
+    batch = expand(bow, documents)
+    gathered = _gather(config, state, batch.words, weights)
     keys = rng.keys(np.uint64(state.seed), np.uint64(rng.OPE), np.uint64(state.t), documents)
-    inferred = _infer(config, batch, weights, keys, False)
+    inferred = _infer(config, batch, gathered, weights, keys, False)
     state.tokens += int(batch.token_ptr[-1])
-    _learn(config, state, batch, inferred, weights, shape.D / len(documents))
+    _learn(config, state, batch, gathered, inferred, weights.floor, shape.D / len(documents))
 
 
-def _learn(config: Resolved, state: State, batch: _Batch, inferred: _Inferred, weights: _Weights, scale: float) -> None:
+def _learn(
+    config: Resolved, state: State, batch: Batch, gathered: frank_wolfe.Rows, inferred: _Inferred, floor: np.ndarray, scale: float
+) -> None:  # fmt: skip
     """Move the topics by what a minibatch gave: paper 001, eqs. 17-19 (online), 20-22 (streaming) and 23-24 (ml).
 
     scale: D / S, of a statistic of the minibatch to one of the corpus.
@@ -304,7 +288,7 @@ def _learn(config: Resolved, state: State, batch: _Batch, inferred: _Inferred, w
     step_size = rho(config, state.t + state.behind)
     step_size = 1.0 if step_size >= STEP_WHOLE else step_size
     if config.learn == "ml":
-        held = _held(batch, inferred, K)
+        held = _held(batch, inferred.theta, K)
         moves = held > 0.0  # a topic that no document chose stays as it is
         unit = np.where(moves, step_size / np.where(moves, held, 1.0), 0.0)
         state.held += np.where(moves, step_size * (scale * held - state.held), 0.0)
@@ -318,7 +302,8 @@ def _learn(config: Resolved, state: State, batch: _Batch, inferred: _Inferred, w
         keep[moves], state.pi[moves], state.leftover[moves] = 0.0, 1.0, 0.0
     elif config.learn != "streaming":
         state.pi[moves] *= 1.0 - step_size
-    _add(config, state, batch, inferred, weights, unit / state.pi, keep, drop_below / state.pi)
+    change = frank_wolfe.Change(floor, unit / state.pi, keep, drop_below / state.pi, config.learn == "ml")
+    _add(state, batch, gathered, inferred, change)
     if state.pi.min() < PI_LEAST:
         state.arena_values = _scaled(state, state.pi)
         state.leftover *= state.pi
@@ -327,17 +312,17 @@ def _learn(config: Resolved, state: State, batch: _Batch, inferred: _Inferred, w
         state.totals = rows.sum_topics(state.start, state.length, state.arena_topics, state.arena_values, K)
 
 
-def _held(batch: _Batch, inferred: _Inferred, K: int) -> np.ndarray:
+def _held(batch: Batch, theta: frank_wolfe.Mixtures, K: int) -> np.ndarray:
     """float64[K]: tokens of a batch's documents by their theta, what is spread evenly left out."""
-    places = _listed(inferred)
+    places = _listed(theta)
     tokens = np.diff(batch.token_ptr[batch.doc_ptr])
-    weights = inferred.theta[places].astype(np.float64) * np.repeat(tokens, inferred.sizes)
-    return np.bincount(inferred.topics[places], weights=weights, minlength=K)
+    weights = theta.weights[places].astype(np.float64) * np.repeat(tokens, theta.sizes)
+    return np.bincount(theta.topics[places], weights=weights, minlength=K)
 
 
-def _listed(inferred: _Inferred) -> np.ndarray:
+def _listed(theta: frank_wolfe.Mixtures) -> np.ndarray:
     """Where the topics of all documents are, in their order: int64."""
-    return ranges(inferred.room[:-1], inferred.sizes)
+    return ranges(theta.room[:-1], theta.sizes)
 
 
 def _scaled(state: State, by_topic: np.ndarray) -> np.ndarray:
@@ -347,29 +332,23 @@ def _scaled(state: State, by_topic: np.ndarray) -> np.ndarray:
 
 
 def _add(
-    config: Resolved, state: State, batch: _Batch, inferred: _Inferred, weights: _Weights, unit: np.ndarray, keep: np.ndarray,
-    drop_below: np.ndarray,
-) -> None:  # fmt: skip
-    """A batch's statistics, times `unit`, into rows whose values are kept `keep` times; all float64[K], as the arena's
-    values."""
+    state: State, batch: Batch, gathered: frank_wolfe.Rows, inferred: _Inferred, change: frank_wolfe.Change
+) -> None:
+    """Let a batch's statistics change the rows. change: of the arena's values."""
+    keep, K = change.keep, len(change.keep)
     word_ptr, pairs, _ = rows.by_word(batch.places, batch.token_ptr, len(batch.words))
-    doc_of = np.repeat(np.arange(len(batch.doc_ptr) - 1, dtype=np.int32), np.diff(batch.doc_ptr))
-    indptr, sizes, topics, values = frank_wolfe.blend(
-        batch.words, word_ptr, pairs, doc_of, np.diff(batch.token_ptr), inferred.room, inferred.topics, inferred.theta,
-        inferred.sizes, inferred.rests, inferred.factors, config.learn == "ml", batch.row_ptr, batch.topics, batch.above,
-        weights.floor, unit, keep, drop_below, state.start, state.arena_values, state.totals,
-    )  # fmt: skip
+    documents = np.repeat(np.arange(len(batch.doc_ptr) - 1, dtype=np.int32), np.diff(batch.doc_ptr))
+    by_word = frank_wolfe.Pairs(batch.words, word_ptr, pairs, documents, np.diff(batch.token_ptr), inferred.factors)
+    made = frank_wolfe.blend(by_word, inferred.theta, gathered, change, state.start, state.arena_values, state.totals)
     if not keep.all():
         state.arena_values = _scaled(state, keep)
         arena.compact(state, 1.0, np.nextafter(0.0, 1.0))
         if keep.any():  # words that are not in the batch lost entries, too
-            state.totals = rows.sum_topics(
-                state.start, state.length, state.arena_topics, state.arena_values, config.topics
-            )
-        arena.put(state, batch.words, indptr, sizes, topics, values)
-        state.totals = rows.sum_topics(state.start, state.length, state.arena_topics, state.arena_values, config.topics)
+            state.totals = rows.sum_topics(state.start, state.length, state.arena_topics, state.arena_values, K)
+        arena.put(state, batch.words, *made)
+        state.totals = rows.sum_topics(state.start, state.length, state.arena_topics, state.arena_values, K)
     else:
-        arena.put(state, batch.words, indptr, sizes, topics, values)
+        arena.put(state, batch.words, *made)
 
 
 def topics(config: Resolved, state: State) -> Topics:
@@ -392,23 +371,24 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
     topic k after the engine's own inference, listed from half a token on."""
     documents = np.arange(first, end, dtype=np.int64)
     weights = _weights(config, state)
-    batch, inferred = _final(config, state, bow, documents, weights)
-    places, tokens = _listed(inferred), np.diff(batch.token_ptr[batch.doc_ptr])
-    document = np.repeat(np.arange(len(documents)), inferred.sizes)
-    theta = (config.alpha + inferred.theta[places]) / (config.topics * config.alpha + tokens[document])
-    topics = inferred.topics[places]
+    batch, (listed, *_) = _final(config, state, bow, documents, weights)
+    places, tokens = _listed(listed), np.diff(batch.token_ptr[batch.doc_ptr])
+    document = np.repeat(np.arange(len(documents)), listed.sizes)
+    theta = (config.alpha + listed.weights[places]) / (config.topics * config.alpha + tokens[document])
+    topics = listed.topics[places]
     order = np.lexsort((topics, -theta, document))
-    indptr = np.concatenate([[0], np.cumsum(inferred.sizes)]).astype(np.int64)
+    indptr = np.concatenate([[0], np.cumsum(listed.sizes)]).astype(np.int64)
     return Theta(first, indptr, topics[order], theta[order].astype(np.float32))
 
 
 def _final(
     config: Resolved, state: State, bow: Bow, documents: np.ndarray, weights: _Weights
-) -> tuple[_Batch, _Inferred]:
+) -> tuple[Batch, _Inferred]:
     """theta under the topics as they are, without learning from it; random numbers depend on the document alone."""
-    batch = _gather(config, state, bow, documents, weights)
+    batch = expand(bow, documents)
+    gathered = _gather(config, state, batch.words, weights)
     keys = rng.keys(np.uint64(state.seed), np.uint64(rng.OPE), np.uint64(0), documents)
-    return batch, _infer(config, batch, weights, keys, True)
+    return batch, _infer(config, batch, gathered, weights, keys, True)
 
 
 def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray, times: float = 1.0) -> float:

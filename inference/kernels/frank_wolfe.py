@@ -13,6 +13,8 @@ The vertices are the same as with a block of all topics, which is the dense form
 same order. Whichever has to go through fewer entries is taken.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import prange
 
@@ -38,6 +40,74 @@ LISTED = 0.5  # tokens: a topic with fewer of a document is not listed, unless i
 DROPPED_TOKENS, DROPPED_MOST = 1e-4, 0.05
 
 
+class Rows(NamedTuple):
+    """The rows of a minibatch's words as they are within it: row_ptr int64[n + 1], topics uint16, above float32.
+
+    even: float32[n], the mean of beta over topics. first: float32, log(beta_kw / floor_k), where that is asked for.
+    """
+
+    row_ptr: np.ndarray
+    topics: np.ndarray
+    above: np.ndarray
+    even: np.ndarray
+    first: np.ndarray
+
+
+class Method(NamedTuple):
+    """How theta is inferred. kind: OPE, FW or PAIRWISE. step: SAFE, FIXED or LINE_SEARCH. iterations: L. prior: 1 - alpha,
+    for OPE. tolerance: of the duality gap over the document's tokens, for PAIRWISE. final: whether topics are listed with
+    their tokens. form: AUTOMATIC to choose a document's block by its entries, SPARSE, DENSE."""
+
+    kind: int
+    step: int
+    iterations: int
+    prior: float
+    tolerance: float
+    final: bool
+    form: int
+
+
+class Mixtures(NamedTuple):
+    """theta of each document: its vertices, the sizes[d] from room[d] on in topics and weights; `rests` is spread evenly over
+    all K topics in addition. room: int64[n + 1]; topics: int32; weights: float32; sizes: int64[n]; rests: float32[n]."""
+
+    room: np.ndarray
+    topics: np.ndarray
+    weights: np.ndarray
+    sizes: np.ndarray
+    rests: np.ndarray
+
+    @classmethod
+    def empty(cls, room: np.ndarray) -> "Mixtures":
+        """To be filled by `infer`. room: how much each document has."""
+        n = len(room) - 1
+        listed = np.empty(room[-1], np.int32), np.empty(room[-1], np.float32)
+        return cls(room, *listed, np.empty(n, np.int64), np.empty(n, np.float32))
+
+
+class Pairs(NamedTuple):
+    """A minibatch's (document, word) pairs by word. words: int64[n], distinct. word_ptr, pairs: of `rows.by_word`. documents:
+    int32[P], of each pair; tokens: int64[P], asked for where Change.credits; factors: float32[P], of `infer`."""
+
+    words: np.ndarray
+    word_ptr: np.ndarray
+    pairs: np.ndarray
+    documents: np.ndarray
+    tokens: np.ndarray
+    factors: np.ndarray
+
+
+class Change(NamedTuple):
+    """What rows become: what was there times `keep`, and statistics times `unit`; an entry below `drop_below` is dropped: all
+    float64[K]. floor: float32[K], of `gather`. credits: whether a pair gives its tokens to the vertices alone."""
+
+    floor: np.ndarray
+    unit: np.ndarray
+    keep: np.ndarray
+    drop_below: np.ndarray
+    credits: bool
+
+
 def dropped(K):
     """Tokens: an entry of a row with fewer is dropped."""
     return min(DROPPED_TOKENS * K, DROPPED_MOST)
@@ -45,12 +115,10 @@ def dropped(K):
 
 @njit(cache=True, parallel=True, error_model="numpy")
 def gather(words, start, length, row_topics, row_values, factor, floor, logs):
-    """The rows of a minibatch's words as they are within it: (indptr int64[n + 1], topics uint16, above float32, even
-    float32[n], first float32).
+    """Rows of a minibatch's words, with `first` where `logs`.
 
     words: int64[n], distinct. start, length: of each word's row in row_topics (ascending) and row_values. factor, floor:
-    float64[K], float32[K]; above = factor_k times a row's value. even: the mean of beta over topics. first:
-    log(beta_kw / floor_k), where `logs`.
+    float64[K], float32[K]; above = factor_k times a row's value.
     """
     n, K = len(words), len(floor)
     indptr = np.zeros(n + 1, np.int64)
@@ -76,7 +144,7 @@ def gather(words, start, length, row_topics, row_values, factor, floor, logs):
                 if logs:
                     first[e] = np.log1p(value / floor[k])
             even[i] = total / K
-    return indptr, topics, above, even, first
+    return Rows(indptr, topics, above, even, first)
 
 
 @njit(cache=True, error_model="numpy")
@@ -318,11 +386,15 @@ def _winner(m, K, slots, t, support, size, rest, gradient, ones, twos, prior):
 
 
 @njit(cache=True, error_model="numpy")
-def _documents(d0, d1, doc_ptr, places, token_ptr, row_ptr, topics, above, even, first, floor, kind, step, iterations, prior, tolerance, keys, form, final, room, support_topics, support_theta, sizes, rests, factors, values, gaps):  # fmt: skip
+def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values, gaps):
     """`infer` of the documents d0 … d1 - 1.
 
     One long kernel: a step changes a dozen numbers of its document that functions would have to hand back.
     """
+    _, doc_ptr, places, token_ptr = batch
+    row_ptr, topics, above, even, first = rows
+    kind, step, iterations, prior, tolerance, final, form = method
+    room, support_topics, support_theta, sizes, rests = theta
     K = len(floor)
     full_width = (K + 7) // 8 * 8
     logs = np.log(floor.astype(np.float64))
@@ -500,9 +572,9 @@ def _documents(d0, d1, doc_ptr, places, token_ptr, row_ptr, topics, above, even,
                 g = floor[k] * total + gradient[k]
                 highest = max(highest, np.float64(g))
                 a = place[k]
-                theta = np.float64(rest) / K + (t[a] if a >= 0 else 0.0)
-                if theta * g >= LISTED or (a >= 0 and t[a] > 0.0):
-                    support_topics[at], support_theta[at] = k, theta * g
+                share = np.float64(rest) / K + (t[a] if a >= 0 else 0.0)
+                if share * g >= LISTED or (a >= 0 and t[a] > 0.0):
+                    support_topics[at], support_theta[at] = k, share * g
                     at += 1
             values[d], gaps[d] = f, highest - tokens
         else:
@@ -520,46 +592,32 @@ def _documents(d0, d1, doc_ptr, places, token_ptr, row_ptr, topics, above, even,
             member[support[i]] = False
 
 
-def outputs(room, pairs):
-    """What `infer` fills: room, support_topics, support_theta, sizes, rests, factors, values, gaps. room: int64[n + 1], how
-    much of the second and third each document has; pairs: how many (document, word) there are."""
-    n = len(room) - 1
-    return (
-        room, np.empty(room[-1], np.int32), np.empty(room[-1], np.float32), np.empty(n, np.int64), np.empty(n, np.float32),
-        np.empty(pairs, np.float32), np.zeros(n), np.zeros(n),
-    )  # fmt: skip
-
-
 @njit(cache=True, parallel=True, error_model="numpy")
-def infer(doc_ptr, places, token_ptr, row_ptr, topics, above, even, first, floor, kind, step, iterations, prior, tolerance, keys,
-          form, final, room, support_topics, support_theta, sizes, rests, factors, values, gaps):  # fmt: skip
-    """theta of each document: its vertices, from room[d] on in support_topics int32 and support_theta float32, sizes[d] of
-    them; `rests`, float32[n], is spread evenly over all K topics in addition.
+def infer(batch, rows, floor, method, keys, theta, factors, values, gaps):
+    """theta of each document of a minibatch: fills Mixtures, and for each pair its factor, c_j / x_j.
 
-    doc_ptr: int64[n + 1], the documents' pairs; places: int32[P], of each pair's word among the rows; token_ptr: int64[P
-    + 1], its tokens. row_ptr, topics, above, even, first: of `gather`. floor: float32[K]. kind, step: how; iterations: L.
-    prior: 1 - alpha, for OPE. tolerance: of the duality gap over the document's tokens, for PAIRWISE. keys: uint64[n], a
-    random stream for each document. form: 0 to choose a document's block by its entries, 1 sparse, 2 dense.
-
-    factors: float32[P], becomes c_j / x_j. Where `final`, what is listed are all topics with LISTED tokens at the least, and
-    theta_k G_k, the tokens that one step of EM expects of topic k, instead of theta_k; values: float64[n], f; gaps:
-    float64[n], max_k G_k - N, at least the distance of f to its maximum.
+    batch: engines.batch.Batch. rows: Rows of its words; floor: float32[K]. method: Method. keys: uint64[n], a random stream
+    for each document. theta: Mixtures; factors: float32[P]. Where method.final, listed are all topics with LISTED tokens at
+    the least, and instead of theta_k theta_k G_k, the tokens that one step of EM expects of topic k; values: float64[n], f;
+    gaps: float64[n], max_k G_k - N, at least the distance of f to its maximum.
     """
-    bounds = shares(token_ptr[doc_ptr])
+    bounds = shares(batch.token_ptr[batch.doc_ptr])
     for chunk in prange(CHUNKS):
-        _documents(bounds[chunk], bounds[chunk + 1], doc_ptr, places, token_ptr, row_ptr, topics, above, even, first, floor, kind, step, iterations, prior, tolerance, keys, form, final, room, support_topics, support_theta, sizes, rests, factors, values, gaps)  # fmt: skip
+        _documents(bounds[chunk], bounds[chunk + 1], batch, rows, floor, method, keys, theta, factors, values, gaps)
 
 
 @njit(cache=True, parallel=True, error_model="numpy")
-def draw(doc_ptr, places, token_ptr, row_ptr, topics, above, even, floor, room, support_topics, support_theta, sizes, rests, keys,
-         columns):  # fmt: skip
+def draw(batch, rows, floor, theta, keys, columns):
     """A topic for each of a minibatch's tokens and columns, from phi_jk = theta_k beta_kj / x_j: uint16[N, columns].
 
-    doc_ptr, ..., sizes, rests: of `infer`. keys: uint64[n], a random stream for each document. A pair's draws are evenly
+    batch, rows, floor, theta: of `infer`. keys: uint64[n], a random stream for each document. A pair's draws are evenly
     spaced in the running sum of phi, from one random number on (systematic sampling), so that each topic gets its share of
     them but for one; so are those of each column. What theta spreads evenly goes to the topics of the word's row, and where
     they have less of it than it is, to the document's first vertex.
     """
+    _, doc_ptr, places, token_ptr = batch
+    row_ptr, topics, above, even, _ = rows
+    room, support_topics, support_theta, sizes, rests = theta
     K = len(floor)
     out = np.empty((token_ptr[-1], columns), np.uint16)
     bounds = shares(token_ptr[doc_ptr])
@@ -608,11 +666,17 @@ def draw(doc_ptr, places, token_ptr, row_ptr, topics, above, even, floor, room, 
 
 
 @njit(cache=True, error_model="numpy")
-def _blend_rows(i0, i1, words, word_ptr, pairs, doc_of, tokens, room, support_topics, support_theta, sizes, rests, factors, credits, row_ptr, topics, above, floor, unit, keep, drop_below, start, arena_values, indptr, out_sizes, out_topics, out_values, added):  # fmt: skip
+def _blend_rows(
+    i0, i1, pairs, theta, rows, change, start, arena_values, indptr, sizes_out, topics_out, values_out, added
+):
     """`blend` of the words i0 … i1 - 1; added: float64[K], grows by what their rows have more than before.
 
     One long kernel: a row's old and new entries are merged in one walk over both.
     """
+    words, word_ptr, of_word, doc_of, tokens, factors = pairs
+    room, support_topics, support_theta, sizes, rests = theta
+    row_ptr, topics, above = rows.row_ptr, rows.topics, rows.above
+    floor, unit, keep, drop_below, credits = change
     K = len(floor)
     tally = np.zeros(K)
     beta = floor.copy()
@@ -624,7 +688,7 @@ def _blend_rows(i0, i1, words, word_ptr, pairs, doc_of, tokens, room, support_to
             known[topics[e]] = True
         m, spread = 0, 0.0
         for q in range(word_ptr[i], word_ptr[i + 1]):
-            p = pairs[q]
+            p = of_word[q]
             d = doc_of[p]
             spread += np.float64(factors[p]) * rests[d]
             for e in range(room[d], room[d] + sizes[d]):
@@ -646,7 +710,7 @@ def _blend_rows(i0, i1, words, word_ptr, pairs, doc_of, tokens, room, support_to
             while f < m and fresh[f] < k:
                 value = np.float32(unit[fresh[f]] * tally[fresh[f]])
                 if value >= drop_below[fresh[f]]:
-                    out_topics[at], out_values[at] = fresh[f], value
+                    topics_out[at], values_out[at] = fresh[f], value
                     added[fresh[f]] += value
                     at += 1
                 tally[fresh[f]] = 0.0
@@ -657,55 +721,55 @@ def _blend_rows(i0, i1, words, word_ptr, pairs, doc_of, tokens, room, support_to
                 value = np.float32(before + unit[k] * (tally[k] + spread * beta[k]))
                 added[k] -= before
                 if value >= drop_below[k]:
-                    out_topics[at], out_values[at] = k, value
+                    topics_out[at], values_out[at] = k, value
                     added[k] += value
                     at += 1
                 tally[k] = 0.0
                 known[k] = False
                 beta[k] = floor[k]
-        out_sizes[i] = at - indptr[i]
+        sizes_out[i] = at - indptr[i]
 
 
 @njit(cache=True, parallel=True, nogil=True, error_model="numpy")
-def blended(bounds, words, word_ptr, pairs, doc_of, tokens, room, support_topics, support_theta, sizes, rests, factors, credits,
-            row_ptr, topics, above, floor, unit, keep, drop_below, start, arena_values):  # fmt: skip
+def blended(bounds, pairs, theta, rows, change, start, arena_values):
     """`blend` of some of a minibatch's words, in runs of their own: what that returns, and added: float64[runs, K], what the
-    rows of each run have more than before. bounds: int64[runs + 1], from 0 to len(words)."""
-    n, K, runs = len(words), len(floor), len(bounds) - 1
+    rows of each run have more than before. bounds: int64[runs + 1], from 0 to the number of words."""
+    word_ptr, of_word, doc_of = pairs.word_ptr, pairs.pairs, pairs.documents
+    row_ptr, sizes = rows.row_ptr, theta.sizes
+    n, K, runs = len(pairs.words), len(change.floor), len(bounds) - 1
     indptr = np.zeros(n + 1, np.int64)
     for i in range(n):
         most = row_ptr[i + 1] - row_ptr[i]
         for q in range(word_ptr[i], word_ptr[i + 1]):
-            most += sizes[doc_of[pairs[q]]]
+            most += sizes[doc_of[of_word[q]]]
         indptr[i + 1] = indptr[i] + min(K, most)
-    out_topics = np.empty(indptr[n], np.int32)
-    out_values = np.empty(indptr[n], np.float32)
-    out_sizes = np.empty(n, np.int64)
-    added = np.zeros((runs, K))
-    for chunk in prange(runs):
-        _blend_rows(bounds[chunk], bounds[chunk + 1], words, word_ptr, pairs, doc_of, tokens, room, support_topics, support_theta, sizes, rests, factors, credits, row_ptr, topics, above, floor, unit, keep, drop_below, start, arena_values, indptr, out_sizes, out_topics, out_values, added[chunk])  # fmt: skip
-    return indptr, out_sizes, out_topics, out_values, added
+    topics_out, values_out = np.empty(indptr[n], np.int32), np.empty(indptr[n], np.float32)
+    sizes_out, added = np.empty(n, np.int64), np.zeros((runs, K))
+    for run in prange(runs):
+        _blend_rows(
+            bounds[run], bounds[run + 1], pairs, theta, rows, change, start, arena_values, indptr, sizes_out, topics_out, values_out,
+            added[run],
+        )  # fmt: skip
+    return indptr, sizes_out, topics_out, values_out, added
 
 
 @njit(cache=True, error_model="numpy")
-def blend(words, word_ptr, pairs, doc_of, tokens, room, support_topics, support_theta, sizes, rests, factors, credits, row_ptr, topics,
-          above, floor, unit, keep, drop_below, start, arena_values, totals):  # fmt: skip
+def blend(pairs, theta, rows, change, start, arena_values, totals):
     """A minibatch's rows with its documents' statistics added: (indptr int64[n + 1], sizes int64[n], topics int32, values
     float32); row i is the sizes[i] entries from indptr[i] on. Changes totals, not the arena.
 
-    word_ptr, pairs: of `rows.by_word`. doc_of: int32[P]; tokens: int64[P]. room, …, factors: of `infer`. row_ptr, topics,
-    above: of `gather`. A pair gives c phi_k = factor theta_k beta_k to its document's vertices, and what is left of its
-    theta to the topics of its word's row in proportion to beta_k; where `credits`, c theta_k to the vertices alone. That is
-    added times unit, float64[K], to what was there times keep, float64[K]. An entry below drop_below, float64[K], is dropped.
-    A word's pairs are summed in their order, by one thread.
+    pairs: Pairs. theta: Mixtures of `infer`. rows: Rows of pairs.words. change: Change. A pair gives c phi_k = factor theta_k
+    beta_k to its document's vertices, and what is left of its theta to the topics of its word's row in proportion to beta_k;
+    where `credits`, c theta_k to the vertices alone. A word's pairs are summed in their order, by one thread.
     """
-    bounds = shares(word_ptr)
-    indptr, sizes_out, topics_out, values_out, added = blended(bounds, words, word_ptr, pairs, doc_of, tokens, room, support_topics, support_theta, sizes, rests, factors, credits, row_ptr, topics, above, floor, unit, keep, drop_below, start, arena_values)  # fmt: skip
-    for k in range(len(floor)):
-        totals[k] *= keep[k]
+    indptr, sizes, topics, values, added = blended(
+        shares(pairs.word_ptr), pairs, theta, rows, change, start, arena_values
+    )
+    for k in range(len(change.floor)):
+        totals[k] *= change.keep[k]
         for chunk in range(CHUNKS):
             totals[k] += added[chunk, k]
-    return indptr, sizes_out, topics_out, values_out
+    return indptr, sizes, topics, values
 
 
 @njit(cache=True, error_model="numpy")

@@ -7,6 +7,7 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from inference.engines import arena, fw
+from inference.engines.batch import expand
 from inference.engines.contract import Shape
 from inference.errors import Invalid
 from inference.kernels import frank_wolfe, rng
@@ -33,16 +34,17 @@ class Case:
         fw._begun(self.config, self.state)
         self.weights = fw._weights(self.config, self.state)
         self.documents = np.arange(D)
-        self.batch = fw._gather(self.config, self.state, self.bow, self.documents, self.weights)
+        self.batch = expand(self.bow, self.documents)
+        self.rows = fw._gather(self.config, self.state, self.batch.words, self.weights)
         self.keys = rng.keys(np.uint64(seed), np.uint64(rng.OPE), np.uint64(0), self.documents)
         self.beta = np.repeat(self.weights.floor[:, None].astype(float), V, axis=1)
         for i, w in enumerate(self.batch.words):
-            row = slice(self.batch.row_ptr[i], self.batch.row_ptr[i + 1])
-            self.beta[self.batch.topics[row], w] += self.batch.above[row]
+            row = slice(self.rows.row_ptr[i], self.rows.row_ptr[i + 1])
+            self.beta[self.rows.topics[row], w] += self.rows.above[row]
 
     def infer(self, final=False, form=fw.AUTOMATIC, **settings):
         config = fw.Resolved(**{**vars(self.config), **settings})
-        return fw._infer(config, self.batch, self.weights, self.keys, final, form)
+        return fw._infer(config, self.batch, self.rows, self.weights, self.keys, final, form)
 
     def document(self, d):
         """Its topics' weights of its words, [K, n], and counts."""
@@ -59,15 +61,15 @@ class Case:
 
 def theta_of(out, d, K):
     """Dense theta of a document, what is spread evenly included."""
-    row = slice(out.room[d], out.room[d] + out.sizes[d])
-    theta = np.full(K, out.rests[d] / K, float)
-    theta[out.topics[row]] += out.theta[row]
+    row = slice(out.theta.room[d], out.theta.room[d] + out.theta.sizes[d])
+    theta = np.full(K, out.theta.rests[d] / K, float)
+    theta[out.theta.topics[row]] += out.theta.weights[row]
     return theta
 
 
 def listed(out):
-    places = fw._listed(out)
-    return out.topics[places], out.theta[places], out.sizes, out.rests, out.factors
+    places = fw._listed(out.theta)
+    return out.theta.topics[places], out.theta.weights[places], out.theta.sizes, out.theta.rests, out.factors
 
 
 def snapshots(config, bow, **options):
@@ -112,7 +114,7 @@ def test_frank_wolfe_begins_at_the_vertex_with_the_largest_f():
     out = case.infer()
     for d in case.documents:
         beta, counts = case.document(d)
-        assert out.topics[out.room[d]] == (np.log(beta) @ counts).argmax()
+        assert out.theta.topics[out.theta.room[d]] == (np.log(beta) @ counts).argmax()
 
 
 @pytest.mark.parametrize("K", [5, 50, 1000])
@@ -166,8 +168,9 @@ def test_a_prefix_of_steps_has_a_prefix_of_the_topics():
         before = None
         for iterations in range(1, 15):
             out = case.infer(iterations=iterations)
-            assert (out.sizes <= iterations + (inference == "fw")).all()
-            now = [set(out.topics[out.room[d] : out.room[d] + out.sizes[d]].tolist()) for d in case.documents]
+            assert (out.theta.sizes <= iterations + (inference == "fw")).all()
+            theta = out.theta
+            now = [set(theta.topics[theta.room[d] :][: theta.sizes[d]].tolist()) for d in case.documents]
             assert before is None or all(a <= b for a, b in zip(before, now, strict=True))
             before = now
 
@@ -188,8 +191,8 @@ def test_online_with_a_step_of_one_is_a_batch_step():
     state = fw.init(config, shape, 1)
     fw._seed(config, state, bow, shape)
     weights = fw._weights(config, state)
-    batch = fw._gather(config, state, bow, documents, weights)
-    out = fw._infer(config, batch, weights, rng.keys(np.uint64(1), np.uint64(rng.OPE), np.uint64(1), documents), False)
+    batch, keys = expand(bow, documents), rng.keys(np.uint64(1), np.uint64(rng.OPE), np.uint64(1), documents)
+    out = fw._infer(config, batch, fw._gather(config, state, batch.words, weights), weights, keys, False)
     beta = weights.floor[:, None] + weights.factor[:, None] * dense(state, 6)
     has = dense(state, 6) > 0
     wanted = np.zeros((6, 80))
@@ -197,9 +200,9 @@ def test_online_with_a_step_of_one_is_a_batch_step():
         pairs = slice(bow.indptr[d], bow.indptr[d + 1])
         words, counts = bow.words[pairs], bow.counts[pairs].astype(float)
         theta = theta_of(out, d, 6)
-        vertices = theta > out.rests[d] / 6 + 1e-6
+        vertices = theta > out.theta.rests[d] / 6 + 1e-6
         phi = naive_fw.statistics(beta[:, words], counts, theta)
-        even = phi * (out.rests[d] / 6 / theta)[:, None]
+        even = phi * (out.theta.rests[d] / 6 / theta)[:, None]
         wanted[:, words] += np.where(vertices[:, None], phi - even, 0.0) + np.where(has[:, words], even, 0.0)
     fw.step(config, state, bow, documents, shape)
     wanted[wanted < frank_wolfe.dropped(6)] = 0.0
@@ -338,4 +341,4 @@ def test_a_block_that_grows():
     """A document of many topics: more columns than a block has at first."""
     case = Case(K=400, V=400, D=5, length=2000, inference="fw_pairwise", listed=0.05)
     out = case.infer(final=True, iterations=100, form=fw.SPARSE)
-    assert out.sizes.max() > frank_wolfe.COLUMNS and (out.gaps < 0.05 * np.diff(case.bow.first_token)).all()
+    assert out.theta.sizes.max() > frank_wolfe.COLUMNS and (out.gaps < 0.05 * np.diff(case.bow.first_token)).all()
