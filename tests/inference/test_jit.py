@@ -258,6 +258,7 @@ def test_types_that_look_alike_have_names_of_their_own():
     from numba import typeof
 
     pair, turned = (collections.namedtuple("Pair", fields) for fields in ("a b", "b a"))
+    moved = collections.namedtuple("Pair", "a b", module="elsewhere")
     frozen = np.zeros(2)
     frozen.flags.writeable = False
     values = [
@@ -268,6 +269,7 @@ def test_types_that_look_alike_have_names_of_their_own():
         (1, 1.0),
         pair(1, 1),
         turned(1, 1),
+        moved(1, 1),
         np.zeros(2),
         frozen,
         np.zeros(2, "f4"),
