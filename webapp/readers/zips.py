@@ -1,21 +1,23 @@
 """ZIP archives."""
 
 import contextlib
+import itertools
 import stat
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO
 
-from webapp.readers import archive, encodings
+from webapp.readers import archive, encodings, looking
 from webapp.readers.archive import DAMAGED, Budget
 from webapp.readers.companions import Companions
 from webapp.readers.copies import Copy, Stat
 from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
 from webapp.readers.opening import MAX_UNPACKED, Source, clean, is_gzip, opened
+from webapp.readers.zip_directory import UTF8_NAMES, Directory
 
-_UTF8_NAMES = 0x800  # the flag of an entry whose name is UTF-8
+_NAMES = 100_000  # of entries, by which the encoding of all names is guessed
 _UNICODE_PATH = 0x7075  # Info-ZIP's field: a version, the checksum of the name as it stands, and the name in UTF-8
 _OTHER = {  # encodings of names on machines where ZIP's own has not their letters
     "cp932", "euc_jp", "gb18030", "big5hkscs", "cp949", "johab", "cp866", "cp1251", "koi8-r", "koi8-u", "iso8859-5", "mac_cyrillic", "cp852", "cp1250",
@@ -48,7 +50,7 @@ class _Entry:
 
 def _raw(info: zipfile.ZipInfo) -> bytes | None:
     """An entry's name where it does not say what it is written in; the zipfile module has taken it for cp437."""
-    return None if info.flag_bits & _UTF8_NAMES else info.filename.encode("cp437", "replace")
+    return None if info.flag_bits & UTF8_NAMES else info.filename.encode("cp437", "replace")
 
 
 def _shown(info: zipfile.ZipInfo, encoding: str) -> str:
@@ -76,21 +78,22 @@ def _said(extra: bytes, raw: bytes) -> str | None:
     return None
 
 
-def _encoding(infos: list[zipfile.ZipInfo]) -> str:
+def _encoding(infos: Iterable[zipfile.ZipInfo]) -> str:
     """In which the names are that are neither marked nor UTF-8: what they all read like, or cp437, which is ZIP's
     own."""
     names, size = [], 0
-    for info in infos:
-        raw = _raw(info)
-        if raw is None or raw.isascii() or _said(info.extra, raw):
-            continue
-        try:
-            raw.decode()
-        except UnicodeError:
-            names.append(raw)
-            size += len(raw)
-            if size > encodings.SAMPLE:
-                break
+    with contextlib.suppress(Unreadable):  # a list that is damaged: the entries before that are read
+        for info in infos:
+            raw = _raw(info)
+            if raw is None or raw.isascii() or _said(info.extra, raw):
+                continue
+            try:
+                raw.decode()
+            except UnicodeError:
+                names.append(raw)
+                size += len(raw)
+                if size > encodings.SAMPLE:
+                    break
     if not names:
         return "cp437"
     guess = encodings.guess(b"\n".join(names))
@@ -128,42 +131,45 @@ def _opened(source: Source, name: str, budget: Budget | None) -> Iterator[tuple[
             f"“{name}” is an archive within an archive within an archive; it was left out. Upload it by itself."
         )
     with contextlib.ExitStack() as stack:
-        try:
+        with _damage(name):
             file = stack.enter_context(opened(source, name))
             if budget or is_gzip(name):
                 copy = Copy(file, name, MAX_UNPACKED)
                 stack.callback(copy.close)
                 file = copy.open()
-            _check_list(file, name)
-            zip_file = stack.enter_context(zipfile.ZipFile(file))
-        except DAMAGED as error:
-            if isinstance(error, Unreadable):
-                raise
-            raise Unreadable(
-                f"“{name}” is not a complete ZIP archive ({error}). Pack it again, or upload the files in it themselves."
-            ) from None
-        entries = _Entries(zip_file)
+            entries = _Entries(stack.enter_context(Directory(file)), name)
         yield entries, Companions(lambda: ((entry, f"{name}/{entry.name}") for entry in entries))
 
 
-def _check_list(file: BinaryIO, name: str) -> None:
-    """Raises Unreadable where there are too many entries to be listed. zipfile keeps all in memory that it comes upon,
-    whatever number the archive says."""
-    end = zipfile._EndRecData(file)  # type: ignore[attr-defined]  # None where there is none
-    count = 0
-    if end and end[zipfile._ECD_SIZE] > archive.MAX_ENTRIES * zipfile.sizeCentralDir:  # type: ignore[attr-defined]
-        file.seek(max(0, end[zipfile._ECD_LOCATION] - end[zipfile._ECD_SIZE] - (1 << 10)))  # type: ignore[attr-defined]
-        while piece := file.read(1 << 20):
-            count += piece.count(zipfile.stringCentralDir)  # type: ignore[attr-defined]
-    file.seek(0)
-    if count > archive.MAX_ENTRIES:
-        raise Unreadable(f"“{name}” holds {count:,} entries; at most {archive.MAX_ENTRIES:,} can be read. Split it.")
+@contextlib.contextmanager
+def _damage(name: str) -> Iterator[None]:
+    """Says what is wrong with the archive or its list of entries: Unreadable."""
+    try:
+        yield
+    except DAMAGED as error:
+        if isinstance(error, Unreadable):
+            raise
+        raise Unreadable(
+            f"“{name}” is not a complete ZIP archive ({error}). Pack it again, or upload the files in it themselves."
+        ) from None
 
 
 class _Entries:
-    def __init__(self, zip_file: zipfile.ZipFile):
-        self.zip_file = zip_file
-        self.encoding = _encoding(zip_file.infolist())
+    """Raises Unreadable where the list of entries can't be read on."""
+
+    def __init__(self, directory: Directory, name: str):
+        self.directory, self.name = directory, name
+        self.encoding = _encoding(itertools.islice(self._infos(), _NAMES))
 
     def __iter__(self) -> Iterator[_Entry]:
-        return (_Entry(self.zip_file, info, self.encoding) for info in self.zip_file.infolist())
+        return (_Entry(self.directory, info, self.encoding) for info in self._infos())
+
+    def _infos(self) -> Iterator[zipfile.ZipInfo]:
+        infos = self.directory.entries()
+        while True:
+            with _damage(self.name):
+                info = next(infos, None)
+            if info is None:
+                return
+            looking.check()
+            yield info

@@ -11,7 +11,7 @@ import pytest
 
 from tests.webapp.readers.reading import EXAMPLES, zipped
 from webapp import readers
-from webapp.readers import archive, looking
+from webapp.readers import looking
 from webapp.readers.model import Unreadable
 from webapp.readers.opening import NO_BOMB, opened
 
@@ -109,22 +109,6 @@ def test_of_a_large_entry_only_the_beginning_is_copied_to_look_at_it(tmp_path, m
     monkeypatch.setattr(looking, "spend", lambda count: spent.append(count))
     assert readers.sniff(path, "a.tar").options.entry == "csv"
     assert sum(spent) < 30_000_000 < info.size
-
-
-@pytest.mark.parametrize("said", [9_000, 3])
-def test_a_list_of_too_many_entries_is_not_kept_in_memory(tmp_path, monkeypatch, said):
-    """Whatever number of them the archive says."""
-    monkeypatch.setattr(archive, "MAX_ENTRIES", 500)
-    path = tmp_path / "stored"
-    with zipfile.ZipFile(path, "w") as file:
-        for i in range(9_000):
-            file.writestr(f"{i}.txt", b"")
-    content = bytearray(path.read_bytes())
-    content[-14:-10] = said.to_bytes(2, "little") * 2
-    path.write_bytes(content)
-    monkeypatch.setattr(zipfile.ZipFile, "__init__", lambda *arguments: pytest.fail("the list was read"))
-    with pytest.raises(Unreadable, match="entries; at most 500 can be read"):
-        readers.sniff(path, "a.zip")
 
 
 def rows_that_repeat(tmp_path):
