@@ -10,9 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from webapp.metadata.dates import parse_date
-from webapp.readers import dispatch, formats, looking
+from webapp.readers import archive, dispatch, formats, looking, sandbox
 from webapp.readers.companions import Companions
-from webapp.readers.dispatch import Reading, in_order
+from webapp.readers.dispatch import Member, Reading, in_order
 from webapp.readers.formats import by_name as kind
 from webapp.readers.formats import single
 from webapp.readers.headers import ROWS as HEADER_ROWS
@@ -30,9 +30,10 @@ __all__ = [
     "Unreadable",
     "encoding",
     "in_order",
-    "inside",
     "kind",
     "looking",
+    "names_inside",
+    "opened",
     "parse_date",
     "read",
     "single",
@@ -45,7 +46,9 @@ _SAMPLE = 1 << 15  # bytes of each file, by which the encoding of several is fou
 MOST_TRIED = 50  # files of an upload that are looked at, where the first ones can't be read
 
 
-def sniff(path: Source, name: str, companions: Iterable[tuple[Source, str]] | Companions = (), **known) -> Sniff:
+def sniff(
+    path: Source | Member, name: str, companions: Iterable[tuple[Source, str]] | Companions = (), **known
+) -> Sniff:
     """What a file seems to be, by its name and its first bytes; `known` options are not guessed but taken.
 
     companions: (path, name) of the other files that came with it. Raises Unreadable when nothing can be read from it.
@@ -91,7 +94,7 @@ def _in_common(files: list[tuple[Path, str]], companions: Companions) -> str:
 
 
 def read(
-    path: Source, name: str, options: Options, advance: Callable[[int], None] = lambda n: None,
+    path: Source | Member, name: str, options: Options, advance: Callable[[int], None] = lambda n: None,
     companions: Iterable[tuple[Source, str]] | Companions = (),
 ) -> Generator[Document | Problem, None, None]:  # fmt: skip
     """The documents of a file in their order, and what is wrong with it.
@@ -116,12 +119,27 @@ def encoding(path: Path, name: str, options: Options) -> str:
     return ""
 
 
-def inside(path: Path, name: str) -> Iterator[tuple[Source, str]]:
-    """The files in an archive with their names in it, each to be read before the next is asked for; none of another
-    file.
+def names_inside(path: Path, name: str) -> Iterator[str]:
+    """The names of the files in an archive, the archive's before each; none of another file. Raises Unreadable where the
+    archive can't be read on."""
+    key = formats.by_name(name) or ""
+    if not (key and formats.FORMATS[key].archive):
+        return
+    if looking.now():
+        yield from sandbox.names(path, name, key)
+    else:
+        with contextlib.closing(formats.FORMATS[key].reader.files(path, name)) as entries:
+            yield from (inside for _, inside in entries)
 
-    Raises Unreadable where the archive can't be read on.
-    """
-    file_format = formats.FORMATS.get(formats.by_name(name))
-    if file_format and file_format.archive:
-        yield from file_format.reader.files(path, name)
+
+@contextlib.contextmanager
+def opened(path: Path, name: str, inside: str) -> Iterator[Source | Member]:
+    """An uploaded file, or one in an uploaded archive, to be sniffed and read under the name `inside`. Raises
+    Unreadable where the archive does not hold it, or is damaged there."""
+    if name == inside:
+        yield path
+    elif looking.now():
+        yield Member(path, name, formats.by_name(name) or "")
+    else:
+        with archive.entry(path, name, inside) as entry:
+            yield entry

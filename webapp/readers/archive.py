@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import partial
 from typing import BinaryIO, Protocol
 
-from webapp.readers import dispatch, formats, looking
+from webapp.readers import dispatch, formats, looking, worker
 from webapp.readers.companions import Companions
 from webapp.readers.copies import Stat
 from webapp.readers.model import MAX_TEXT, PREVIEW_CELL, PREVIEW_ROWS, Document, Options, Problem, Sniff, Unreadable
@@ -23,6 +23,7 @@ from webapp.readers.opening import (
     DETECT,
     MAX_RATIO,
     MAX_UNPACKED,
+    Source,
     check_encoding,
     clean,
     guess_encoding,
@@ -85,6 +86,10 @@ def sniff(entries: Iterator[Entry], name: str, file_format: str, known: dict, co
         inside = f"{name}/{entry.name}"
         if inside == known.get("without"):  # a table about the others
             continue
+        if died := worker.passed_over(inside):
+            first = died
+            continue
+        worker.reads(inside)
         try:
             key = formats.by_name(entry.name)
             if formats.bare(entry.name):
@@ -185,6 +190,7 @@ class _Step:
         yield from self.said
         try:
             if self.read:
+                worker.reads(self.inside)
                 yield from self.read()
         except Unreadable as error:
             yield Problem(self.inside, "", str(error), True)
@@ -238,6 +244,9 @@ def read(
 
 def _begin(step: _Step, entry: Entry, options: Options, companions: Companions, budget: Budget) -> None:
     inside = step.inside
+    if died := worker.passed_over(inside):
+        step.say(died, dropped=True)
+        return
     if entry.size == 0:
         step.say(f"“{inside}” has no text in it; it was left out.", dropped=True)
         return
@@ -251,6 +260,21 @@ def _begin(step: _Step, entry: Entry, options: Options, companions: Companions, 
     step.read = partial(step.reading.items, step.progress)
     if entry.size <= AHEAD and not looking.now():
         step.reading.begin()
+
+
+@contextlib.contextmanager
+def entry(source: Source, name: str, inside: str) -> Iterator[Source]:
+    """One file in an archive. name: the archive's; inside: the file's, with the archive's before it. Raises Unreadable
+    where the archive does not hold it, or is damaged there."""
+    with contextlib.closing(formats.FORMATS[formats.by_name(name) or ""].reader.files(source, name)) as entries:
+        found = next((entry for entry, its_name in entries if its_name == inside), None)
+        if found is None:
+            raise Unreadable(f"“{name}” does not hold “{inside}”.")
+        try:
+            yield found
+        except BROKEN as error:
+            why = str(error) or "it ends too soon"
+            raise Unreadable(f"“{inside}” can't be read, as its archive is damaged ({why}). Pack it again.") from None
 
 
 def deep(name: str) -> bool:

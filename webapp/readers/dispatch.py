@@ -1,23 +1,38 @@
 """Which reader reads a file, and where: in this process, or in the sandbox where hostile bytes could end its parser, and
-while an upload is looked into whatever its format is. Of an archive the entries are: it is listed here."""
+while an upload is looked into whatever its format is.
+
+An archive that is looked into is listed and read by one worker process. An archive that is read for good is listed here,
+and each entry is a file like any other.
+"""
 
 import contextlib
 import zipfile
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import regex
 
-from webapp.readers import looking, sandbox
+from webapp.readers import damage, looking, sandbox, worker
 from webapp.readers.companions import Companions
-from webapp.readers.formats import FORMATS, ROLES, bare, by_name, encoded, sentence
+from webapp.readers.copies import Copy
+from webapp.readers.formats import FORMATS, ROLES, Format, bare, by_name, encoded, sentence
 from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
-from webapp.readers.opening import MAX_RATIO, NO_BOMB, ZIP, Source, head, is_gzip, looks_like
+from webapp.readers.opening import MAX_RATIO, NO_BOMB, ZIP, Source, head, is_gzip, looks_like, opened, plain
 
 LARGE = 8 << 20  # bytes of a file that a worker process reads though its reader is ours
+MOST_COPIED = 256 << 20  # bytes of an archive's entry that a worker process can have in memory for a library
+
+
+class Member(NamedTuple):
+    """A file in an uploaded archive that is looked into: a worker process finds it."""
+
+    path: Path
+    archive: str  # its name
+    format: str  # the archive's
 
 
 def format_of(source: Source, name: str) -> str:
@@ -79,23 +94,39 @@ def _ends_as_zip(source: Source) -> bool:
         return file.seekable() and zipfile.is_zipfile(file)
 
 
-def sniff(source: Source, name: str, known: dict, companions: Companions) -> Sniff:
+def sniff(source: Source | Member, name: str, known: dict, companions: Companions) -> Sniff:
     if bag := companions.bag_of(name):
         source, name = bag
+    if isinstance(source, Member):
+        return sandbox.sniff(source.path, source.archive, source.format, Options(), known, True, entry=name)
     key = format_of(source, name)
     file_format, options = FORMATS[key], Options(format=key)
-    if file_format.sandboxed or (looking.now() and not file_format.archive):
-        beside = companions.vocabulary_of(name) if file_format.bag else None
-        sniffed = sandbox.sniff(source, name, key, options, known, not file_format.sandboxed, beside)
-    elif file_format.archive or file_format.bag:
-        return file_format.reader.sniff(source, name, options, known, companions)
+    if worker.now() or not (file_format.sandboxed or looking.now()):
+        beside = [companions] if file_format.archive or file_format.bag else []
+        with _parsed(source, name, file_format) as (source, plain_name):
+            sniffed = file_format.reader.sniff(source, plain_name, options, known, *beside)
     else:
-        sniffed = file_format.reader.sniff(source, name, options, known)
+        vocabulary = companions.vocabulary_of(name) if file_format.bag else None
+        sniffed = sandbox.sniff(source, name, key, options, known, not file_format.sandboxed, vocabulary)
     return replace(sniffed, options=replace(sniffed.options, html=known["html"])) if "html" in known else sniffed
 
 
+@contextlib.contextmanager
+def _parsed(source: Source, name: str, file_format: Format, html: bool = False) -> Iterator[tuple[Source, str]]:
+    """What a reader in this process is given. What a library reads is here only in a worker process, and an archive's entry:
+    a copy in memory. html: whether texts in it are HTML."""
+    if not (file_format.sandboxed or html):
+        yield source, name
+        return
+    with damage.told(name, file_format.label), contextlib.ExitStack() as stack:
+        if file_format.sandboxed:
+            file = stack.enter_context(opened(source, name))
+            source, name = stack.enter_context(contextlib.closing(Copy(file, name, MOST_COPIED))), plain(name)
+        yield source, name
+
+
 def read(
-    source: Source, name: str, options: Options, advance: Callable[[int], None], companions: Companions
+    source: Source | Member, name: str, options: Options, advance: Callable[[int], None], companions: Companions
 ) -> Generator[Document | Problem, None, None]:
     with contextlib.closing(Reading(source, name, options, companions)) as reading:
         yield from reading.items(advance)
@@ -105,7 +136,7 @@ class Reading:
     """A file that is read: from `begin` on, else from its first item on. Whoever begins it and does not take all items
     closes it."""
 
-    def __init__(self, source: Source, name: str, options: Options, companions: Companions):
+    def __init__(self, source: Source | Member, name: str, options: Options, companions: Companions):
         self.source, self.name, self.options, self.companions = source, name, options, companions
         self.request: sandbox.Request | None = None
         self.read: Callable[[Callable[[int], None]], Iterator[Document | Problem]] | None = None
@@ -137,27 +168,29 @@ class Reading:
         if self.request:
             self.request.close()
 
-    def _nothing(self, advance: Callable[[int], None]) -> Iterator[Document | Problem]:
-        advance(self.source.stat().st_size)
-        yield from ()
-
     def _reader(self) -> Callable[[Callable[[int], None]], Iterator[Document | Problem]]:
         """What yields its items. A worker process is asked for them here."""
         source, name, companions = self.source, self.name, self.companions
-        if companions.bag_of(name):  # its bag reads it
-            return self._nothing
+        if isinstance(source, Member):
+            return partial(sandbox.read_archive, source.path, source.archive, source.format, self.options, name)
+        if companions.bag_of(name):
+            return partial(_nothing, source)
         key = format_of(source, name)
         file_format, options = FORMATS[key], self.options
         if file_format.columns and key != (options.entry or options.format):
             options = _refitted(source, name, options, companions)
-        if file_format.archive:
-            return lambda advance: file_format.reader.read(source, name, options, advance, companions)
-        bag, ours = file_format.bag, not (file_format.sandboxed or options.html)
-        if ours and not looking.now() and (bag or not _is_large(source)):
-            beside = [companions] if bag else []
+        if file_format.archive and looking.now():
+            return partial(sandbox.read_archive, source, name, key, options, "")
+        bag, ours = file_format.bag, file_format.archive or not (file_format.sandboxed or options.html)
+        if worker.now() or file_format.archive or (ours and not looking.now() and (bag or not _is_large(source))):
+            beside = [companions] if bag or file_format.archive else []
 
             def items(advance: Callable[[int], None]) -> Iterator[Document | Problem]:
-                return file_format.reader.read(source, name, options, advance, *beside)
+                with _parsed(source, name, file_format, options.html and not file_format.archive) as (
+                    plain_source,
+                    plain_name,
+                ):
+                    yield from file_format.reader.read(plain_source, plain_name, options, advance, *beside)
         else:
             vocabulary = companions.vocabulary_of(name) if bag else None
             self.request = sandbox.begin(source, name, key, options, ours, vocabulary)
@@ -201,6 +234,12 @@ def in_order(begun: Iterator[Turn], most: int | None = None) -> Generator[Turn, 
     finally:
         for one in waiting:
             one.close()
+
+
+def _nothing(source: Source, advance: Callable[[int], None]) -> Iterator[Document | Problem]:
+    """No documents of a vocabulary: its bag reads it."""
+    advance(source.stat().st_size)
+    yield from ()
 
 
 def _is_large(source: Source) -> bool:

@@ -15,6 +15,7 @@ while an upload is looked into, which has so many seconds of a processor in all 
 
 import atexit
 import contextlib
+import itertools
 import math
 import os
 import signal
@@ -32,7 +33,7 @@ from typing import Any, BinaryIO
 
 import orjson
 
-from webapp.readers import looking
+from webapp.readers import looking, worker
 from webapp.readers.copies import Copy
 from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
 from webapp.readers.opening import Source, clean, is_gzip, opened, plain
@@ -41,6 +42,7 @@ SECONDS = 60  # of work without a document or another sign of progress: a busy m
 SOON = 1.0  # seconds in which a worker answers of which no more is wanted, or it is ended
 PATIENCE = 600  # seconds in which a worker may not answer, whatever it does
 MEMORY = 1 << 30  # bytes of a worker, at most
+MOST_DEATHS = 3  # entries of an archive at which a worker may die before no more of it is read
 IDLE = 60  # seconds after which a worker that has nothing to do ends
 MAX_FILE = 2 << 30  # bytes of a file that must be copied for it: it is compressed, or in an archive
 MAX_MESSAGE = 200_000_000  # bytes: a text of the greatest length, in any script
@@ -57,32 +59,87 @@ def processes() -> int:
 
 
 def spare() -> bool:
-    """Whether one more file may be read ahead by a worker process of this one."""
-    return Request.open < processes()
+    """Whether one more file may be read ahead by a worker process of this one: a worker itself has none."""
+    return not worker.now() and Request.open < processes()
 
 
 File = tuple[Source, str]  # and its name
 
 
 def sniff(
-    source: Source, name: str, key: str, options: Options, known: dict, ours: bool = False, beside: File | None = None
-) -> Sniff:
-    """What the file seems to be. ours, beside: as in `begin`."""
-    message = {"do": "sniff", "options": asdict(options), "format": key, "known": known, "ours": ours}
-    ((_, value),) = Request(source, name, message, ours, beside).answers(lambda n: None)
-    return Sniff.of(value)
+    source: Source, name: str, key: str, options: Options, known: dict, ours: bool = False, beside: File | None = None,
+    entry: str = "",
+) -> Sniff:  # fmt: skip
+    """What the file seems to be. ours, beside: as in `begin`. entry: of an archive, that is asked about alone."""
+    message = {"do": "sniff", "options": asdict(options), "format": key, "known": known, "ours": ours, "entry": entry}
+    passed_over: dict[str, str] = {}
+    while True:
+        try:
+            request = Request(source, name, message | {"passed_over": passed_over}, ours, beside)
+            ((_, value),) = request.answers(lambda n: None)
+            return Sniff.of(value)
+        except Died as error:
+            _pass_over(passed_over, error)
+
+
+def names(source: Source, name: str, key: str) -> Iterator[str]:
+    """Of the files in an archive, each with the archive's before it. Raises Unreadable."""
+    message = {"do": "names", "options": asdict(Options()), "format": key, "ours": True}
+    with contextlib.closing(Request(source, name, message, True)) as request:
+        for _, several in request.answers(lambda n: None):
+            yield from several
+
+
+def read_archive(
+    source: Source, name: str, key: str, options: Options, entry: str, advance: Callable[[int], None]
+) -> Iterator[Document | Problem]:
+    """The documents of an archive's entries, or of one. Where the worker dies of an entry another one reads those behind
+    it, after as many items as there were before. Raises Unreadable."""
+    passed_over: dict[str, str] = {}
+    told = given = 0
+    while True:
+        read = 0
+
+        def tell(count: int) -> None:
+            nonlocal read, told
+            read += count
+            if read > told:
+                advance(read - told)
+                told = read
+
+        request = begin(source, name, key, options, True, entry=entry, passed_over=passed_over)
+        try:
+            with contextlib.closing(request):
+                yield from itertools.islice(request.documents(tell), given, None)
+            return
+        except Died as error:
+            _pass_over(passed_over, error)
+            given = request.before
+
+
+def _pass_over(passed_over: dict[str, str], error: "Died") -> None:
+    """Add the entry at which a worker died to those that are passed over; raise the error where there are too many."""
+    if not error.entry or len(passed_over) == MOST_DEATHS:
+        raise error
+    passed_over[error.entry] = str(error)
 
 
 def begin(
-    source: Source, name: str, key: str, options: Options, ours: bool = False, beside: File | None = None
+    source: Source, name: str, key: str, options: Options, ours: bool = False, beside: File | None = None, **archive
 ) -> "Request":
     """A worker process reads the file from now on, as far as its documents find room in a socket: some 200 kB.
 
     ours: whether a reader of our own reads it, and no library: it unpacks a .gz itself, and its errors are ours.
-    beside: of a bag of words its vocabulary.
+    beside: of a bag of words its vocabulary. archive: `entry` and `passed_over`, as in `read_archive`.
     """
     message = {"do": "read", "options": asdict(options), "format": key, "ours": ours, "first": looking.wanted()}
-    return Request(source, name, message, ours, beside)
+    return Request(source, name, message | archive, ours, beside)
+
+
+class Died(Unreadable):
+    """A worker process died, of an archive at this entry. str() is a sentence."""
+
+    entry = ""
 
 
 class Request:
@@ -93,6 +150,7 @@ class Request:
     def __init__(self, source: Source, name: str, message: dict, ours: bool = False, beside: File | None = None):
         self.name, self.ours, self.copied, self.answered = name, ours, 0, False
         self.first, self.used = message.get("first"), 0.0
+        self.entry, self.before, self.given = "", 0, 0  # that is parsed; items that were given before it, and now
         with contextlib.ExitStack() as files, contextlib.ExitStack() as stack:
             sent = [files.enter_context(self._file(*file)) for file in ((source, name), beside) if file]
             stack.enter_context(looking.child())
@@ -109,12 +167,15 @@ class Request:
     def documents(self, advance: Callable[[int], None]) -> Iterator[Document | Problem]:
         """advance: is told of the file's bytes. Raises Unreadable."""
         for _, items in self.answers(advance):
+            self.given += len(items)
             for item in items:
-                if len(item) == 3:
-                    yield Problem(self.name, *item)
+                if len(item) == 4:
+                    inside, *problem = item
+                    yield Problem(inside or self.name, *problem)
                 else:
-                    text, title, date, source_id, metadata, place, headings = item
-                    yield Document(text, title, date, source_id, metadata, self.name, place, tuple(headings))
+                    inside, text, title, date, source_id, metadata, place, headings = item
+                    file = inside or self.name
+                    yield Document(text, title, date, source_id, metadata, file, place, tuple(headings))
 
     def answers(self, advance: Callable[[int], None]) -> Iterator[tuple[str, Any]]:
         """(kind, value) of each; a worker's crash is an Unreadable."""
@@ -126,7 +187,9 @@ class Request:
                 kind, value = self._receive(advance)
                 if kind == "error" and self.ours:
                     raise RuntimeError(value)
-                if kind not in ("end", "unreadable"):
+                if kind == "entry":
+                    self.entry, self.before = value, self.given
+                elif kind not in ("end", "unreadable"):
                     yield kind, value
             self._tell(self.left, advance)
             if kind == "unreadable":
@@ -134,7 +197,9 @@ class Request:
         except (OSError, EOFError, ValueError) as error:
             if isinstance(error, Unreadable):
                 raise
-            raise Unreadable(self._why(error)) from None
+            died = Died(self._why(error))
+            died.entry = self.entry
+            raise died from None
         finally:
             self.close()
 
@@ -177,14 +242,15 @@ class Request:
             advance(read)
 
     def _why(self, error: Exception) -> str:
+        name = self.entry or self.name
         if isinstance(error, TimeoutError) or self.worker.died() == -signal.SIGXCPU:
             looking.spend_processor((self.seconds or 0) - self.used)
             return (
-                f"“{self.name}” took longer than {self.seconds or SECONDS} seconds without a result; what was left of it was left out. "
+                f"“{name}” took longer than {self.seconds or SECONDS} seconds without a result; what was left of it was left out. "
                 "Save it again, as text if you can."
             )
         return (
-            f"“{self.name}” can't be read: the program that reads such files stopped. Either the file is damaged, or it needs more than "
+            f"“{name}” can't be read: the program that reads such files stopped. Either the file is damaged, or it needs more than "
             f"{MEMORY >> 20:,} MB of memory. Save it again, cut it into parts, or save it as text."
         )
 
@@ -224,12 +290,16 @@ class WorkerProcess:
         with theirs:
             environment = os.environ | {"ARROW_DEFAULT_MEMORY_POOL": "system", "OMP_NUM_THREADS": "1"}
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "webapp.readers.sandbox_worker", str(theirs.fileno()), str(MEMORY), str(SECONDS), str(IDLE)],
-                cwd=_ROOT, pass_fds=[theirs.fileno()], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
+                self._command(theirs.fileno()), cwd=_ROOT, pass_fds=[theirs.fileno()], env=environment,
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             )  # fmt: skip
         self.pid = os.getpid()
         threading.Thread(target=self.process.wait, name="sandbox", daemon=True).start()  # else it stays as a zombie
+
+    @staticmethod
+    def _command(descriptor: int) -> list[str]:
+        numbers = (descriptor, MEMORY, SECONDS, IDLE)
+        return [sys.executable, "-m", "webapp.readers.sandbox_worker", *map(str, numbers)]
 
     @classmethod
     def get(cls) -> "WorkerProcess":
@@ -295,9 +365,9 @@ def close() -> None:
     """End the worker that waits, if any: for tests, and at the end of a program."""
     with WorkerProcess.lock:
         waiting, WorkerProcess.waiting = WorkerProcess.waiting, []
-    for worker in waiting:
-        if worker.pid == os.getpid():
-            worker.end()
+    for process in waiting:
+        if process.pid == os.getpid():
+            process.end()
 
 
 atexit.register(close)

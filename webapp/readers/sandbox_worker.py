@@ -3,6 +3,7 @@ IDLE`."""
 
 import contextlib
 import io
+import itertools
 import math
 import os
 import resource
@@ -19,10 +20,10 @@ from typing import Any, BinaryIO
 
 import orjson
 
+from webapp.readers import archive, damage, dispatch, worker
 from webapp.readers.companions import Companions
 from webapp.readers.formats import FORMATS
 from webapp.readers.model import Document, Options, Problem, Unreadable
-from webapp.readers.opening import clean
 
 BATCH = 1 << 16  # characters of documents and problems that are sent at once, at least …
 ITEMS = 1_000  # … or so many of them
@@ -57,7 +58,9 @@ def main() -> None:
             connection.settimeout(None)  # who reads the answers may take its time
             request = orjson.loads(_exactly(connection, _LENGTH.unpack(length)[0]))
             try:
-                answers = _Answers(connection, request["seconds"] or int(sys.argv[3]), bool(request["seconds"]))
+                answers = _Answers(
+                    connection, request["names"][0], request["seconds"] or int(sys.argv[3]), bool(request["seconds"])
+                )
                 files = [
                     (_DescriptorSource(file), name) for file, name in zip(descriptors, request["names"], strict=True)
                 ]
@@ -84,10 +87,10 @@ def _allow_seconds(seconds: int) -> None:
 class _Answers:
     """Messages to who asked: [kind, bytes of the file that were read since the last one, value, processor seconds since
     the question came]. Documents and problems are sent many at a time, and after each message there are `seconds` more to
-    work; in_all: there are no more."""
+    work; in_all: there are no more. name: of the file; items say theirs where it is another, in an archive."""
 
-    def __init__(self, connection: socket.socket, seconds: int, in_all: bool):
-        self.connection, self.seconds, self.in_all, self.read = connection, seconds, in_all, 0
+    def __init__(self, connection: socket.socket, name: str, seconds: int, in_all: bool):
+        self.name, self.connection, self.seconds, self.in_all, self.read = name, connection, seconds, in_all, 0
         self.began = time.process_time()
         _allow_seconds(seconds)
         self._begin()
@@ -100,14 +103,15 @@ class _Answers:
             _allow_seconds(self.seconds)
 
     def add(self, item: Document | Problem) -> None:
+        file = item.file if item.file != self.name else ""
         if isinstance(item, Document):
             self.size += len(item.text) + len(item.title) + sum(map(len, item.metadata.values()))
             self.items.append(
-                (item.text, item.title, item.date, item.source_id, item.metadata, item.place, item.headings)
+                (file, item.text, item.title, item.date, item.source_id, item.metadata, item.place, item.headings)
             )
         else:
             self.size += len(item.message)
-            self.items.append((item.place, item.message, item.dropped))
+            self.items.append((file, item.place, item.message, item.dropped))
         if self.size >= BATCH or len(self.items) >= ITEMS or time.monotonic() > self.due:
             self.send_items()
 
@@ -124,6 +128,12 @@ class _Answers:
     def send_items(self) -> None:
         self.send("items", self.items)
 
+    def begin_entry(self, name: str) -> None:
+        """An archive's entry is parsed from here on: what there is before it is sent."""
+        if self.items:
+            self.send_items()
+        self.send("entry", name)
+
     def send(self, kind: str, value: Any) -> None:
         message = orjson.dumps([kind, self.read, value, time.process_time() - self.began])
         self.read = 0
@@ -134,17 +144,13 @@ class _Answers:
 
 def _answer(files: list[tuple[_DescriptorSource, str]], request: dict, answers: _Answers) -> None:
     """files: the one that is asked about, and of a bag of words its vocabulary."""
-    (source, name), options = files[0], Options(**request["options"] | {"names": tuple(request["options"]["names"])})
-    file_format = FORMATS[request["format"]]
-    reader, beside = file_format.reader, [Companions.of(files)] if file_format.bag else []
     kind, value = "end", None
     try:
-        if request["do"] == "sniff":
-            answers.send("sniff", asdict(reader.sniff(source, name, options, request["known"], *beside)))
-        else:
-            advance = answers.tell if request["ours"] else answers.advance
-            for item in _first(reader.read(source, name, options, advance, *beside), request["first"]):
-                answers.add(item)
+        worker.answers(worker.Worker(answers.begin_entry, request.get("passed_over") or {}))
+        with (
+            contextlib.nullcontext() if request["ours"] else damage.told(files[0][1], FORMATS[request["format"]].label)
+        ):
+            _look(files, request, answers)
     except Unreadable as error:
         kind, value = "unreadable", str(error)
     except ConnectionError:
@@ -152,18 +158,44 @@ def _answer(files: list[tuple[_DescriptorSource, str]], request: dict, answers: 
     except MemoryError:
         answers.send_items()
         raise  # this process is of no more use
-    except Exception as error:  # each library has its own ways to say that a file is damaged
-        if request.get("ours"):
-            kind, value = "error", traceback.format_exc()
-        elif isinstance(error, RecursionError):
-            kind, value = "unreadable", f"“{name}” can't be read: what is in it is nested too deeply. Save it again."
-        else:
-            why = clean(f"{type(error).__name__}: {error}".encode("utf-8", "replace").decode())[:200]
-            label = FORMATS[request["format"]].label
-            kind, value = "unreadable", f"“{name}” can't be read: it is damaged, or no {label} ({why}). Save it again."
+    except Exception:
+        kind, value = "error", traceback.format_exc()
     if answers.items:
         answers.send_items()
     answers.send(kind, value)
+
+
+def _look(files: list[tuple[_DescriptorSource, str]], request: dict, answers: _Answers) -> None:
+    """Send what the question asks for."""
+    (source, name), options = files[0], Options(**request["options"] | {"names": tuple(request["options"]["names"])})
+    file_format = FORMATS[request["format"]]
+    reader, beside = file_format.reader, [Companions.of(files)] if file_format.bag or file_format.archive else []
+    advance = answers.tell if request["ours"] else answers.advance
+    with contextlib.ExitStack() as stack:
+        if request["do"] == "names":
+            for several in _batches(inside for _, inside in reader.files(source, name)):
+                answers.send("names", several)
+        elif entry := request.get("entry"):
+            source = stack.enter_context(archive.entry(source, name, entry))
+            if request["do"] == "sniff":
+                answers.send("sniff", asdict(dispatch.sniff(source, entry, request["known"], Companions.of([]))))
+            else:
+                items = dispatch.read(source, entry, options, advance, Companions.of([]))
+                _send(items, request["first"], answers)
+        elif request["do"] == "sniff":
+            answers.send("sniff", asdict(reader.sniff(source, name, options, request["known"], *beside)))
+        else:
+            _send(reader.read(source, name, options, advance, *beside), request["first"], answers)
+
+
+def _send(items: Iterator[Document | Problem], most: tuple[int, int] | None, answers: _Answers) -> None:
+    for item in _first(items, most):
+        answers.add(item)
+
+
+def _batches(names: Iterator[str]) -> Iterator[list[str]]:
+    while several := list(itertools.islice(names, ITEMS)):
+        yield several
 
 
 def _first(items: Iterator[Document | Problem], most: tuple[int, int] | None) -> Iterator[Document | Problem]:

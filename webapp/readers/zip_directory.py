@@ -1,7 +1,6 @@
 """The list of entries at the end of a ZIP archive, read as it is gone through: zipfile would keep all of it in memory,
 some 650 bytes of each entry."""
 
-import os
 import struct
 import zipfile
 from collections.abc import Iterator
@@ -20,6 +19,8 @@ _NEWEST = 63  # ten times the version that is needed to unpack an entry, of all 
 class Directory(zipfile.ZipFile):
     """A ZIP archive whose entries are listed by `entries`, and opened by what that gives; by name there are none."""
 
+    fp: BinaryIO  # until it is closed
+
     def _RealGetContents(self) -> None:
         """Find the list without reading it: what ZipFile calls this for. Raises BadZipFile where there is none."""
         end = zipfile._EndRecData(self.fp)  # type: ignore[attr-defined]  # None where there is none
@@ -37,11 +38,12 @@ class Directory(zipfile.ZipFile):
     def entries(self) -> Iterator[zipfile.ZipInfo]:
         """Each entry in the order of the list; others may be opened meanwhile. Raises BadZipFile, NotImplementedError
         and UnicodeDecodeError at the first one that is damaged."""
-        file, at, end = self.fp, self.start_dir, self.start_dir + self.size
+        at, end = self.start_dir, self.start_dir + self.size
         piece, position = b"", 0
         while at < end:
             if len(piece) - position < _LARGEST:
-                piece, position = _read(file, at, min(max(_PIECE, _LARGEST), end - at)), 0
+                self.fp.seek(at)
+                piece, position = self.fp.read(min(max(_PIECE, _LARGEST), end - at)), 0
             info, length = self._entry(piece, position)
             yield info
             at, position = at + length, position + length
@@ -71,11 +73,6 @@ class Directory(zipfile.ZipFile):
         info.file_size, info.compress_size, place = _wide(extra, size, packed, place)
         info.header_offset = place + self.shift
         return info, after - position
-
-
-def _read(file: BinaryIO, at: int, size: int) -> bytes:
-    file.seek(at, os.SEEK_SET)
-    return file.read(size)
 
 
 def _wide(extra: bytes, *numbers: int) -> list[int]:

@@ -2,7 +2,10 @@
 
 import csv
 import inspect
+import io
+import tarfile
 import time
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -88,9 +91,24 @@ def test_a_list_of_objects_is_looked_for_so_far(file):
 # Inspections
 
 
-@pytest.mark.parametrize(
-    "key", [key for key, known in formats.FORMATS.items() if not known.archive and key != "vocabulary"]
-)
+def packed(tmp_path: Path, key: str, **entries: bytes) -> Path:
+    """An archive of this format: of these entries, or of an example of each of some formats."""
+    path = tmp_path / "packed"
+    contents = entries or {
+        name: (FOLDER / name).read_bytes() for name in ("address.docx", "address.html", "letter.eml")
+    }
+    with zipfile.ZipFile(path, "w") if key == "zip" else tarfile.open(path, "w") as archive:
+        for name, content in contents.items():
+            if key == "zip":
+                archive.writestr(name, content)
+            else:
+                info = tarfile.TarInfo(name)
+                info.size = len(content)
+                archive.addfile(info, io.BytesIO(content))
+    return path
+
+
+@pytest.mark.parametrize("key", [key for key in formats.FORMATS if key != "vocabulary"])
 def test_every_format_is_inspected_in_the_sandbox(key, tmp_path, monkeypatch):
     known = formats.FORMATS[key]
     files = {formats.by_name(path.name): path for path in sorted(FOLDER.iterdir()) if path.is_file()}
@@ -103,17 +121,78 @@ def test_every_format_is_inspected_in_the_sandbox(key, tmp_path, monkeypatch):
         beside = [(tmp_path / "words", "vocab.txt")]
     elif key in files:
         path, name, beside = files[key], files[key].name, []
+    elif known.archive:
+        path, name, beside = packed(tmp_path, key), f"a{known.endings[0]}", []
     else:
         path, name, beside = tmp_path / "file", f"a{known.endings[0]}", []
         path.write_text("title\ttext\n1\ta text of words\n")
     expected = readers.sniff(path, name, beside)
+    documents = list(readers.read(path, name, expected.options, companions=beside))
     monkeypatch.setattr(known.reader, "sniff", None)  # here: a process of the sandbox has its own
     monkeypatch.setattr(known.reader, "read", None)
+    monkeypatch.setattr(known.reader, "files", None, raising=False)
     with looking.within(600):
         sniffed = readers.sniff(path, name, beside)
         assert sniffed == expected
-        first = list(readers.read(path, name, sniffed.options, companions=beside))
-    assert first and not any("Traceback" in str(item) for item in first)
+        assert documents and list(readers.read(path, name, sniffed.options, companions=beside)) == documents
+
+
+@pytest.fixture
+def fatal(monkeypatch):
+    """A worker process dies of what has the word "fatal" in it, as it would of a parser's fault."""
+    real = sandbox.WorkerProcess._command
+
+    def command(*given) -> list[str]:
+        python, _, module, *rest = real(*given)
+        code = f"""
+import os, sys
+from webapp.readers import html
+declared = html._declared
+def fatal(path, name):
+    if b"fatal" in html.head(path, name):
+        os.kill(os.getpid(), 11)
+    return declared(path, name)
+html._declared = fatal
+from {module} import main
+main()
+"""
+        return [python, "-c", code, *rest]
+
+    monkeypatch.setattr(sandbox.WorkerProcess, "_command", staticmethod(command))
+
+
+@pytest.mark.parametrize("key", ["zip", "tar"])
+def test_of_an_entry_at_which_a_worker_dies_the_others_are_inspected(tmp_path, fatal, key):
+    contents = {f"{i}.html": b"<p>fatal" if i in (0, 2) else b"<p>page %d" % i for i in range(5)}
+    path, name = packed(tmp_path, key, **contents), f"a.{key}"
+    told = []
+    with looking.within(600):
+        sniffed = readers.sniff(path, name)
+        assert sniffed.options.entry == "html"
+        items = list(readers.read(path, name, sniffed.options, told.append))
+    assert [item.text if isinstance(item, readers.Document) else item.file for item in items] == [
+        f"{name}/0.html", "page 1", f"{name}/2.html", "page 3", "page 4",
+    ]  # fmt: skip
+    assert all(f"“{item.file}” can't be read: the program" in item.message for item in (items[0], items[2]))
+    assert 0 < sum(told) <= path.stat().st_size
+
+
+def test_an_archive_of_which_many_workers_die_is_given_up(tmp_path, fatal):
+    path = packed(tmp_path, "zip", **{f"{i}.html": b"<p>fatal" for i in range(9)})
+    match = "“a.zip/3.html” can't be read: the program that reads such files stopped"
+    with pytest.raises(Unreadable, match=match), looking.within(600):
+        load(path, "a.zip")
+
+
+def test_a_table_in_an_archive_is_found_in_the_sandbox(tmp_path, monkeypatch):
+    rows = b"file,author,year\n" + b"".join(b"%d.txt,Adams,190%d\n" % (i, i) for i in range(9))
+    contents = {"about.csv": rows} | {f"{i}.txt": b"a letter" for i in range(9)}
+    path = packed(tmp_path, "zip", **contents)
+    expected = shaping.guess([(path, "a.zip")])
+    monkeypatch.setattr(formats.FORMATS["zip"].reader, "files", None)
+    monkeypatch.setattr(formats.FORMATS["csv"].reader, "sniff", None)
+    with looking.within(600):
+        assert shaping.guess([(path, "a.zip")]) == expected == shaping.Guess("a.zip/about.csv", "file", 9, 9)
 
 
 def test_an_inspection_ends_after_its_processor_seconds_with_a_sentence(file):

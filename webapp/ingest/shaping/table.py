@@ -20,7 +20,6 @@ from webapp import readers
 from webapp.ingest.shaping.names import MOST_FOLDERS, stem
 from webapp.ingest.shaping.names import path as split
 from webapp.readers import Document, Problem, Unreadable, formats, looking, roles
-from webapp.readers.archive import BROKEN
 from webapp.readers.opening import Source
 
 SAID = 100  # documents, and rows, without a match that are reported one by one
@@ -55,7 +54,7 @@ def guess(files: Files) -> Guess | None:
             others.setdefault(key.text, set()).add(name)
     best = None
     for upload, name in candidates:
-        with contextlib.suppress(Unreadable), _opened(upload, name) as source:
+        with contextlib.suppress(Unreadable), readers.opened(upload[0], upload[1], name) as source:
             candidate = _guess_column(source, name, others)
             if candidate and (best is None or candidate.matched / candidate.rows > best.matched / best.rows):
                 best = candidate
@@ -69,27 +68,7 @@ def _names(files: Files) -> Iterator[tuple[tuple[Path, str], str]]:
         yield (path, name), name
         if key != "tar" or path.stat().st_size <= _TAR:
             with contextlib.suppress(Unreadable):
-                yield from (((path, name), inside) for _, inside in readers.inside(path, name))
-
-
-@contextlib.contextmanager
-def _opened(upload: tuple[Path, str], name: str) -> Iterator[Source]:
-    """The table's file. Raises Unreadable where it is an archive's, and damaged."""
-    if upload[1] == name:
-        yield upload[0]
-        return
-    with contextlib.closing(readers.inside(*upload)) as entries:
-        for source, inside in entries:
-            if inside == name:
-                try:
-                    yield source
-                except BROKEN as error:
-                    why = str(error) or "it ends too soon"
-                    raise Unreadable(
-                        f"The table “{name}” can't be read, as its archive is damaged ({why}). Pack it again."
-                    ) from None
-                return
-    raise Invalid("table", f"“{upload[1]}” does not hold the table “{name}”.")
+                yield from (((path, name), inside) for inside in readers.names_inside(path, name))
 
 
 def upload_of(files: Files, name: str) -> tuple[Path, str] | None:
@@ -97,7 +76,7 @@ def upload_of(files: Files, name: str) -> tuple[Path, str] | None:
     return next(((path, upload) for path, upload in files if name == upload or name.startswith(f"{upload}/")), None)
 
 
-def _guess_column(source: Source, name: str, others: dict[str, set[str]]) -> Guess | None:
+def _guess_column(source: Source | readers.Member, name: str, others: dict[str, set[str]]) -> Guess | None:
     sniff, best = readers.sniff(source, name, header=True, html=False), None
     rows = _first_rows(source, name, sniff.options)
     for title in sniff.columns[:_COLUMNS]:
@@ -112,7 +91,7 @@ def _guess_column(source: Source, name: str, others: dict[str, set[str]]) -> Gue
     return best
 
 
-def _first_rows(source: Source, name: str, options: readers.Options) -> list[dict[str, str]]:
+def _first_rows(source: Source | readers.Member, name: str, options: readers.Options) -> list[dict[str, str]]:
     """Column -> cell, of the first rows that have something in the column of the text."""
     options = replace(options, title=None, date=None, id=None)
     with looking.first(_CHARACTERS, _ROWS), contextlib.closing(readers.read(source, name, options)) as items:
@@ -207,7 +186,7 @@ class Table:
     def _load(self) -> Iterator[Problem]:
         twice = _Said("and {count:,} more rows name a file that was named before.")
         advance = self.advance if self.upload[1] == self.name else lambda n: None  # else it is read with the rest
-        with _opened(self.upload, self.name) as source:
+        with readers.opened(*self.upload, self.name) as source:
             for item in readers.read(source, self.name, self._options(source), advance):
                 if isinstance(item, Problem):
                     yield replace(item, dropped=False)  # no document is lost by it
@@ -227,7 +206,7 @@ class Table:
                 )
         yield from twice.rest(self.name)
 
-    def _options(self, source: Source) -> readers.Options:
+    def _options(self, source: Source | readers.Member) -> readers.Options:
         sniff = readers.sniff(source, self.name, header=True, html=False)  # without names there is nothing to say
         if self.key not in sniff.columns:
             raise Invalid(

@@ -133,7 +133,7 @@ def test_a_table_in_an_archive(tmp_path, kind):
         ("words of boston", {"place": "Boston"}),
         ("words of rome", {"place": "Rome"}),
     ]
-    with pytest.raises(Invalid, match="does not hold"):
+    with pytest.raises(readers.Unreadable, match="does not hold"):
         list(shape([], Shaping(table=f"a.{kind}/other.csv", key="file"), tmp_path, files[0]))
 
 
