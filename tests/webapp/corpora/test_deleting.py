@@ -20,6 +20,7 @@ from tests.addresses import FILES, OF_ALL, OTHER, PAGES, POSTS, STREAMS, address
 from tests.corpora import example_rows
 from tests.sweeping import STALE, sweep_for
 from tests.webapp.making import corpus_of, run_on
+from tests.webapp.page_text import in_one_line
 from webapp.accounts import sharing
 from webapp.corpora import deleted, deletion
 from webapp.ingest import corpora, versions
@@ -346,7 +347,7 @@ def test_undo_brings_back_all_of_it(client, whole):
     deletion.run(early)
     before = client.get(reverse("run_topics_json", args=[run.pk])).json()
     response = client.post(reverse("corpus_delete", args=[whole.pk]), follow=True)
-    html = response.content.decode()
+    html = in_one_line(response)
     assert whole.name in html and "60 documents" in html and "2 runs" in html and "Restore it" in html
     assert (timezone.now() + timedelta(days=7)).strftime("%B %Y") in html
     listed = client.get(reverse("deleted_json")).json()["deleted"]

@@ -14,6 +14,7 @@ from inference.text import Tokeniser
 from tests.inference.index.naive import Naive
 from tests.webapp import mixtures
 from tests.webapp.making import corpus_of
+from tests.webapp.page_text import in_one_line
 from webapp.curation import services as curation
 from webapp.documents import facets, fields, search, texts
 from webapp.documents import listing as listing_module
@@ -333,6 +334,6 @@ def test_topics_of_a_set_are_larger_there(trained):
 @pytest.mark.parametrize("query", ["q=nosuchwordanywhere", "q=nosuchwordanywhere&has=1:5", "from=2500"])
 def test_an_empty_set_says_what_to_do(client, trained, query):
     for name, owner in (("run_documents", trained.pk), ("corpus_documents", trained.corpus_id)):
-        html = client.get(reverse(name, args=[owner]) + "?" + query).content.decode()
+        html = in_one_line(client.get(reverse(name, args=[owner]) + "?" + query))
         everything = f'<a href="{reverse(name, args=[owner])}">Show all documents</a>'
         assert everything in html and "No document is in this set" in html

@@ -13,6 +13,7 @@ from django.urls import reverse
 from inference.text import Tokeniser
 from tests.corpora import as_csv, example_rows
 from tests.webapp.making import corpus_of, run_on
+from tests.webapp.page_text import in_one_line
 from tests.webapp.taking import taken
 from webapp.documents.selection import Selection
 from webapp.ingest import sample, version_history, versions
@@ -112,7 +113,7 @@ def test_the_prepare_page_says_what_is_cut_and_another_length_is_one_choice(clie
     url = reverse("corpus_prepare", args=[corpus.pk])
     page = client.get(url)
     assert page.context["page"].words.sections == Cut(8, 16)
-    assert "8 long texts are read in 16 sections" in page.content.decode()
+    assert "8 long texts are read in 16 sections" in in_one_line(page)
     sent = page.context["page"].form.sent()
     for size, expected in (("500", Cut(8, 32)), ("0", None)):
         answer = client.post(

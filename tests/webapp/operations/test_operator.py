@@ -7,6 +7,7 @@ import redis
 from django.urls import reverse
 from django.utils import timezone
 
+from tests.webapp.page_text import in_one_line
 from webapp.jobs import events, kinds, roster, teams
 from webapp.models import Corpus, Run
 from webapp.operations import operator as queries
@@ -80,7 +81,7 @@ def test_who_shares_a_training(client):
     try:
         (team,) = said(client)["teams"]
         assert (team["run"], team["restarts"], [w["worker"] for w in team["workers"]]) == (4711, 2, ["there:1", "<b>"])
-        html = client.get("/operator/").content.decode()
+        html = in_one_line(client.get("/operator/"))
         assert "Run 4711: 2 workers, back to a checkpoint 2 times" in html and "&lt;b&gt;" in html and "there:1" in html
         numbers = {(n.name, n.labels): n.value for n in state.numbers() if n.name.startswith("topograph_cluster")}
         assert numbers["topograph_cluster_workers", ("4711",)] == 2

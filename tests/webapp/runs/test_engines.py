@@ -19,6 +19,7 @@ from inference.engines import clusters
 from inference.engines.contract import Shape, Truncated, WarmStart
 from inference.errors import Invalid
 from tests.engines import mixture
+from tests.webapp.page_text import in_one_line
 from tests.webapp.taking import taken
 from webapp import exports
 from webapp.accounts import tokens
@@ -241,7 +242,7 @@ def test_topics_that_are_not_in_use_are_on_no_list(client, sparse):
     said = f"{sparse.in_use} topics in use of at most 60"
     for page, where in (("run", {}), ("run_topics", {}), ("run_topics", {"view": "map"})):
         answer = client.get(reverse(page, args=[sparse.pk]), where)
-        assert answer.status_code == 200 and said in " ".join(answer.content.decode().split()), (page, where)
+        assert answer.status_code == 200 and said in in_one_line(answer), (page, where)
     page = client.get(reverse("run_topics", args=[sparse.pk]), {"sort": "number"}).content.decode()
     unused = np.setdiff1d(np.arange(60), used)
     assert all(f"/topics/{k}/" in page for k in used) and not any(f"/topics/{k}/" in page for k in unused)
