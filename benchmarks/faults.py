@@ -17,11 +17,9 @@ import argparse
 import hashlib
 import json
 import os
-import platform
 import random
 import resource
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
@@ -38,6 +36,7 @@ import psycopg
 import redis
 from celery import Celery
 
+from benchmarks.origin import commit
 from benchmarks.whole_path import Browser, form_fields, reading_fields
 from tests.conftest import System, start
 from tests.corpora import EXAMPLE
@@ -567,13 +566,6 @@ class Drills:
             time.sleep(LOOK)
 
 
-def _machine() -> str:
-    commit = subprocess.run(
-        ["git", "describe", "--always", "--dirty"], capture_output=True, text=True, cwd=Path(__file__).parent
-    ).stdout.strip()
-    return f"commit {commit or 'unknown'}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.0f}, {platform.system()} {platform.release().split('-')[0]}"
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="one blow of each kind, and shorter outages")
@@ -590,7 +582,7 @@ def main() -> None:
     given = parser.parse_args()
     ends = time.monotonic() + 60 * given.minutes if given.minutes else None
     rounds = given.rounds or (1 if given.quick else 10**6 if ends else 10)
-    print(f"seed {given.seed}; {_machine()}", flush=True)
+    print(f"seed {given.seed}; commit {commit()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.0f}", flush=True)
     names = [name for name in BLOWS if any(words in name for words in given.only.split(","))]
     results, longest = {name: Result() for name in names}, 0.0
     with tempfile.TemporaryDirectory(prefix="topograph-drills-") as folder:

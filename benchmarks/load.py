@@ -25,7 +25,6 @@ import asyncio
 import gzip
 import json
 import os
-import platform
 import random
 import re
 import statistics
@@ -39,11 +38,10 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from benchmarks import pages
+from benchmarks.origin import RESULTS, commit, machine
 from benchmarks.whole_path import Browser
 from tests.conftest import System, start
 
-ROOT = Path(__file__).resolve().parent.parent
-RESULTS = ROOT / "benchmarks" / "results" / "load.json"
 READERS, BROWSERS, TRAININGS = 200, 50, 2
 TOPICS = 500  # of the larger corpus, unless --topics says otherwise
 THINK = 4.0  # seconds between two pages of one person, on the average
@@ -319,7 +317,9 @@ def main() -> None:
     parser.add_argument("--documents", type=int, help="of the larger corpus (default: 1,000,000; quick: 20,000)")
     parser.add_argument("--minutes", type=float, help="of load (default: 30; quick: 1)")
     parser.add_argument("--data", type=Path, help="a state folder that is kept, and used again")
-    parser.add_argument("--json", type=Path, default=RESULTS, help="write the figures here (default: %(default)s)")
+    parser.add_argument(
+        "--json", type=Path, default=RESULTS / "load.json", help="write the figures here (default: %(default)s)"
+    )
     given = parser.parse_args()
     parts = given.parts.split(",")
     if unknown := set(parts) - set(PARTS):
@@ -333,14 +333,9 @@ def main() -> None:
             figures = measure(system, parts, small, large, topics, given.minutes or minutes)
         finally:
             system.stop()
-    commit = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, cwd=ROOT).stdout.strip()
     about = {
-        "commit": commit,
-        "machine": platform.machine(),
-        "cores": os.cpu_count(),
-        "python": platform.python_version(),
-    }
-    about |= {
+        "commit": commit(),
+        "machine": machine(),
         "documents": [small, large],
         "topics": topics,
         "readers": READERS,

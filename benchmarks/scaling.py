@@ -12,16 +12,18 @@ import argparse
 import subprocess
 import sys
 import time
+from collections import Counter
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 from unittest import mock
 
 import numba
 import numpy as np
 
 from benchmarks.engines import corpora
-from benchmarks.profile import Parts, at_least, drawn
 from inference import Bow, Progress, compiling, engines, fold_in_corpus, train
 from inference.engines import ssi
 from inference.kernels import counts, gibbs
@@ -65,33 +67,51 @@ def by_part(trainer: Trainer, passes: int) -> dict[str, float]:
     on average."""
     for _ in range(WARM_PASSES):
         trainer.one_pass()
-    parts, began = Parts(time.perf_counter), trainer.state.tokens
+    began, seconds = trainer.state.tokens, Counter[str]()
+
+    def timed(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any) -> Any:
+            start = time.perf_counter()
+            result = function(*args)
+            seconds[name] += time.perf_counter() - start
+            return result
+
+        return call
+
     with ExitStack() as patches:
         for module, names in PARTS.items():
             for name in names:
-                patches.enter_context(mock.patch.object(module, name, parts.timed(name, getattr(module, name))))
-        seconds = sum(trainer.one_pass() for _ in range(passes))
+                patches.enter_context(mock.patch.object(module, name, timed(name, getattr(module, name))))
+        whole = sum(trainer.one_pass() for _ in range(passes))
     tokens = trainer.state.tokens - began
-    timed = {name: 1e9 * value / tokens for name, value in parts.seconds.items()}
+    by_name = {name: 1e9 * value / tokens for name, value in seconds.items()}
     bow, memory = trainer.bow, trainer.state.memory
     several = [len(np.unique(memory[bow.first_token[d] : bow.first_token[d + 1], 0])) for d in range(min(bow.D, 5000))]
-    return {"all": 1e9 * seconds / tokens, **timed, "topics of a document": float(np.mean(several))}
+    return {"all": 1e9 * whole / tokens, **by_name, "topics of a document": float(np.mean(several))}
+
+
+def drawn(bow: Bow, length: int, most: int) -> Bow:
+    """So many tokens, drawn without putting back, of each of the first documents that have as many."""
+    random, rows = np.random.default_rng(0), []
+    for d in np.flatnonzero(np.diff(bow.first_token) >= length)[:most]:
+        row = slice(bow.indptr[d], bow.indptr[d + 1])
+        tokens = random.choice(np.repeat(bow.words[row], bow.counts[row]), length, replace=False)
+        rows.append(np.unique(tokens, return_counts=True))
+    return corpora.of_rows(rows, bow.V)
 
 
 def made(D: int, V: int, length: int, blocks: int = 64) -> Bow:
     """Documents of Zipf-distributed words, each about two of some blocks of the vocabulary."""
     generator = np.random.default_rng(0)
-    indptr, words, counts = [0], [], []
+    rows = []
     for _ in range(D):
         own = generator.integers(0, blocks, 2)
         rank = np.minimum(
             (1.0 / generator.random(length)).astype(np.int64) - 1 + generator.integers(0, 3, length), V // blocks - 1
         )
-        w, c = np.unique((rank * blocks + own[generator.integers(0, 2, length)]) % V, return_counts=True)
-        words.append(w)
-        counts.append(c)
-        indptr.append(indptr[-1] + len(w))
-    return Bow(np.array(indptr), np.concatenate(words), np.concatenate(counts), V)
+        words = (rank * blocks + own[generator.integers(0, 2, length)]) % V
+        rows.append(np.unique(words, return_counts=True))
+    return corpora.of_rows(rows, V)
 
 
 def resident(name: str) -> int:
@@ -171,7 +191,7 @@ def main() -> None:
     numba.set_num_threads(1)
     hundred = trainers[1] if Ks[0] == 1000 else Trainer(bow, given.engine, 100)
     hundred.one_pass()
-    new = drawn(bow, at_least(bow, 100)[:5000], 100)
+    new = drawn(bow, 100, 5000)
     began = time.perf_counter()
     for _ in fold_in_corpus(hundred.engine, hundred.config, hundred.state, new):
         pass

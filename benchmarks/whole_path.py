@@ -9,9 +9,7 @@ The last line is `failed: N`, the number of figures beyond their target.
 
 import argparse
 import json
-import platform
 import re
-import subprocess
 import sys
 import time
 import urllib.error
@@ -20,6 +18,8 @@ import urllib.request
 from dataclasses import asdict
 from http.cookiejar import CookieJar
 from pathlib import Path
+
+from benchmarks.origin import commit, machine
 
 EXAMPLE = Path(__file__).resolve().parent.parent / "webapp" / "example" / "state_of_the_union.csv.gz"
 PAGES = (
@@ -173,12 +173,10 @@ def main() -> None:
     for name, (value, target) in figures.items():
         print(f"{name:55} {value:8.1f}   target {target:g}")
     if given.json:
-        commit = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True).stdout.strip()
-        machine = {"machine": platform.machine(), "system": platform.system(), "python": platform.python_version()}
         values = {name: value for name, (value, _) in figures.items()}
         by_page = {name: asdict(page) for name, page in times.items()}
         given.json.write_text(
-            json.dumps({"commit": commit, **machine, "figures": values, "pages_ms": by_page}, indent=1)
+            json.dumps({"commit": commit(), "machine": machine(), "figures": values, "pages_ms": by_page}, indent=1)
         )
     print(f"failed: {sum(value > target for value, target in figures.values())}")
 

@@ -27,8 +27,6 @@ import json
 import math
 import multiprocessing
 import os
-import platform
-import subprocess
 import sys
 import tempfile
 import time
@@ -39,10 +37,10 @@ import numpy as np
 
 from benchmarks.engines import chart, corpora, passes, peers
 from benchmarks.engines.judge import Curve, Judge, one_pass_ratio, ratio, split_ours
+from benchmarks.origin import RESULTS, ROOT, commit, machine
 from inference import Invalid, compiling
 from inference.engines import DEFAULT, ENGINES
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 QUICK = {
     100: "tomotopy,topica-sparse,topica-warplda,topica-cvb0,sklearn,vw",
     1000: "tomotopy,topica-warplda,topica-cvb0",
@@ -134,23 +132,6 @@ def busy(curves: list[Curve]) -> float:
     return max((1 - c.points[-1].other / c.points[-1].seconds for c in curves if c.points), default=0.0)
 
 
-def machine() -> dict:
-    model = platform.processor() or platform.machine()
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        model = next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        pass
-    return {"cpu": model, "cores": os.cpu_count(), "system": platform.system(), "python": platform.python_version()}
-
-
-def commit() -> str:
-    def git(*argv: str) -> str:
-        return subprocess.run(["git", *argv], capture_output=True, text=True, cwd=ROOT).stdout.strip()
-
-    return git("rev-parse", "HEAD") + (" with changes" if git("status", "--porcelain", "--untracked-files=no") else "")
-
-
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpus", help="a name or a path, see above; with --quick: sotu")
@@ -220,11 +201,7 @@ def write(given: argparse.Namespace, said: dict, curves: list[Curve]) -> None:
     if given.quick and not given.out:
         return
     name = f"{given.name}-{given.topics}"
-    results, charts = (
-        (given.out, given.out)
-        if given.out
-        else (ROOT / "benchmarks" / "results", ROOT / "docs" / "measurements" / "engines")
-    )
+    results, charts = (given.out, given.out) if given.out else (RESULTS, ROOT / "docs" / "measurements" / "engines")
     for folder in (results, charts):
         folder.mkdir(parents=True, exist_ok=True)
     kind = "-one-pass" if given.one_pass else ""

@@ -1,12 +1,13 @@
-"""The curves: quality against seconds, as a drawing (SVG).
+"""Lines, as a drawing (SVG): completion against seconds, and the figures of benchmarks.papers.
 
 The drawing is readable on light and on dark pages, and without colours: each line has its name at its end.
 """
 
 import math
 from html import escape
+from typing import NamedTuple
 
-from benchmarks.engines.judge import Curve, Point
+from benchmarks.engines.judge import Curve
 from benchmarks.engines.peers import ADAPTERS, OURS
 
 # Each of them, and the text's grey, at least 3.7:1 against white and against GitHub's dark page.
@@ -38,73 +39,94 @@ def chosen(curves: list[Curve], seconds: float) -> list[Curve]:
     return sorted(found.values(), key=lambda curve: -curve.best(seconds).held_out)
 
 
-def _within(curve: Curve, seconds: float) -> list[Point]:
-    return sorted((point for point in curve.points if point.seconds <= seconds), key=lambda point: point.seconds)
+class Line(NamedTuple):
+    """points: (x, y), by x. bold: thicker, its name too."""
+
+    name: str
+    points: list[tuple[float, float]]
+    colour: str
+    dashes: str = ""
+    bold: bool = False
 
 
 def svg(curves: list[Curve], seconds: float, title: str) -> str:
-    curves = chosen(curves, seconds)
-    points = {curve.variant.label: _within(curve, seconds) for curve in curves}
-    every = [point for of in points.values() for point in of]
-    high = max(p.held_out for p in every)
-    low = max(min(p.held_out for p in every), min(high - DEPTH, min(of[-1].held_out for of in points.values())))
-    high, low = high + 0.04 * (high - low or 1), low - 0.04 * (high - low or 1)
-    first, last = math.log(min(p.seconds for p in every) * 0.9), math.log(max(seconds, max(p.seconds for p in every)))
+    """Completion against seconds of training: of each engine the curve that got furthest."""
+    lines = []
+    for curve in chosen(curves, seconds):
+        ours, engine = curve.variant.engine == OURS, curve.variant.engine
+        points = sorted((p.seconds, p.held_out) for p in curve.points if p.seconds <= seconds)
+        label = f"{curve.variant.label}  \N{MINUS SIGN}{-points[-1][1]:.3f}"
+        note = ours and bool(curve.variant.note)
+        lines.append(Line(label, points, COLOURS[engine], "6 3" if note else "", ours and not note))
+    ends = [line.points[-1][1] for line in lines]
+    lowest = min(max(y for line in lines for _, y in line.points) - DEPTH, *ends)
+    return draw(title, lines, "seconds of training", "Held-out completion, nats per token (higher is better)", lowest)
 
-    def x(s: float) -> float:
-        return LEFT + (math.log(s) - first) / (last - first) * (WIDTH - LEFT - RIGHT)
+
+def draw(title: str, lines: list[Line], x_axis: str, y_axis: str, lowest: float = -math.inf) -> str:
+    """Lines with their names beside their ends. x is logarithmic where it is above 0 and spans a factor of 20. lowest: what
+    is below is not shown. No text where there is no point."""
+    every = [(x, y) for line in lines for x, y in line.points if math.isfinite(x) and math.isfinite(y)]
+    if not every:
+        return ""
+    xs, ys = zip(*every, strict=True)
+    logarithmic = min(xs) > 0 and max(xs) / min(xs) >= 20
+    scale = math.log if logarithmic else float
+    first, last = scale(min(xs)), scale(max(xs))
+    low, high = max(min(ys), lowest), max(ys)
+    high, low = high + 0.04 * (high - low or 1), low - 0.04 * (high - low or 1)
+    floor, right = HEIGHT - BOTTOM, WIDTH - RIGHT
+
+    def x(value: float) -> float:
+        return LEFT + (scale(value) - first) / (last - first or 1) * (right - LEFT)
 
     def y(value: float) -> float:
-        return TOP + (high - value) / (high - low) * (HEIGHT - TOP - BOTTOM)
+        return TOP + (high - value) / (high - low) * (floor - TOP)
 
-    floor, right = HEIGHT - BOTTOM, WIDTH - RIGHT
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(title)}">',
         f"<style>{STYLE}</style>",
         f'<clipPath id="in"><rect x="{LEFT}" y="{TOP}" width="{right - LEFT + 4}" height="{floor - TOP}"/></clipPath>',
         f'<text class="title" x="{LEFT}" y="22">{escape(title)}</text>',
-        f'<text class="small" x="{LEFT}" y="42">Held-out completion, nats per token (higher is better)</text>',
-        f'<text class="small" x="{(LEFT + right) / 2}" y="{HEIGHT - 12}" text-anchor="middle">seconds of training, logarithmic</text>',
+        f'<text class="small" x="{LEFT}" y="42">{escape(y_axis)}</text>',
+        f'<text class="small" x="{(LEFT + right) / 2}" y="{HEIGHT - 12}" text-anchor="middle">{escape(x_axis)}'
+        f"{', logarithmic' if logarithmic else ''}</text>",
     ]
     for value in _ticks(low, high):
         out.append(f'<line class="grid" x1="{LEFT}" x2="{right}" y1="{y(value):.1f}" y2="{y(value):.1f}"/>')
-        said = f"{value:.2f}".replace("-", "\N{MINUS SIGN}")
-        out.append(f'<text class="small" x="{LEFT - 8}" y="{y(value) + 4:.1f}" text-anchor="end">{said}</text>')
-    for s in (m * 10.0**e for e in range(-3, 5) for m in (1, 2, 5)):
-        if first <= math.log(s) <= last + 1e-9:
-            out.append(f'<line class="grid" x1="{x(s):.1f}" x2="{x(s):.1f}" y1="{TOP}" y2="{floor}"/>')
-            out.append(f'<text class="small" x="{x(s):.1f}" y="{floor + 18}" text-anchor="middle">{s:g}</text>')
+        number = f"{value:.4g}".replace("-", "\N{MINUS SIGN}")
+        out.append(f'<text class="small" x="{LEFT - 8}" y="{y(value) + 4:.1f}" text-anchor="end">{number}</text>')
+    powers = [m * 10.0**e for e in range(-6, 9) for m in (1, 2, 5)]
+    for value in powers if logarithmic else _ticks(first, last or 1):
+        if first <= scale(value) <= last + 1e-9:
+            out.append(f'<line class="grid" x1="{x(value):.1f}" x2="{x(value):.1f}" y1="{TOP}" y2="{floor}"/>')
+            out.append(f'<text class="small" x="{x(value):.1f}" y="{floor + 18}" text-anchor="middle">{value:g}</text>')
     out.append(f'<line class="axis" x1="{LEFT}" x2="{right}" y1="{floor}" y2="{floor}"/>')
-    names = _apart([y(of[-1].held_out) for of in points.values()], TOP, floor)
-    for curve, name_y in reversed(list(zip(curves, names, strict=True))):
-        of, colour = points[curve.variant.label], COLOURS[curve.variant.engine]
-        ours = curve.variant.engine == OURS and not curve.variant.note
-        dashes = ' stroke-dasharray="6 3"' if curve.variant.note and curve.variant.engine == OURS else ""
-        path = " ".join(f"{x(p.seconds):.1f},{y(p.held_out):.1f}" for p in of)
+    names = _apart([y(line.points[-1][1]) for line in lines], TOP, floor)
+    for line, name_y in reversed(list(zip(lines, names, strict=True))):
+        colour, places = line.colour, [(f"{x(a):.1f}", f"{y(b):.1f}") for a, b in line.points]
+        path = " ".join(",".join(place) for place in places)
+        dashes = f' stroke-dasharray="{line.dashes}"' if line.dashes else ""
         out.append(f'<g clip-path="url(#in)" fill="{colour}" stroke="{colour}">')
         out.append(
-            f'<polyline points="{path}" fill="none" stroke-width="{3.2 if ours else 1.8}" stroke-linejoin="round"{dashes}/>'
+            f'<polyline points="{path}" fill="none" stroke-width="{3.2 if line.bold else 1.8}" stroke-linejoin="round"{dashes}/>'
         )
-        out += [f'<circle cx="{x(p.seconds):.1f}" cy="{y(p.held_out):.1f}" r="{2.6 if ours else 2}"/>' for p in of]
-        end_x, end_y = x(of[-1].seconds), y(of[-1].held_out)
+        out += [f'<circle cx="{cx}" cy="{cy}" r="{2.6 if line.bold else 2}"/>' for cx, cy in places]
         out.append(
-            f'</g><path d="M{end_x + 5:.1f} {end_y:.1f}L{right + 8} {name_y:.1f}" stroke="{colour}" stroke-dasharray="1 3" fill="none"/>'
+            f'</g><path d="M{x(line.points[-1][0]) + 5:.1f} {places[-1][1]}L{right + 8} {name_y:.1f}" stroke="{colour}" '
+            'stroke-dasharray="1 3" fill="none"/>'
         )
-        weight = ' font-weight="700"' if ours else ""
-        label = f"{curve.variant.label}  \N{MINUS SIGN}{-of[-1].held_out:.3f}"
+        weight = ' font-weight="700"' if line.bold else ""
         out.append(f'<circle cx="{right + 12}" cy="{name_y:.1f}" r="4" fill="{colour}"/>')
-        out.append(f'<text x="{right + 21}" y="{name_y + 4:.1f}"{weight}>{escape(label)}</text>')
+        out.append(f'<text x="{right + 21}" y="{name_y + 4:.1f}"{weight}>{escape(line.name)}</text>')
     return "\n".join([*out, "</svg>"]) + "\n"
 
 
 def _ticks(low: float, high: float) -> list[float]:
     """Six or so round numbers."""
     rough = (high - low) / 6
-    step = next(
-        m * 10.0 ** math.floor(math.log10(rough))
-        for m in (1, 2, 5, 10)
-        if m * 10.0 ** math.floor(math.log10(rough)) >= rough
-    )
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(m * power for m in (1, 2, 5, 10) if m * power >= rough)
     return [i * step for i in range(math.ceil(low / step), math.floor(high / step) + 1)]
 
 

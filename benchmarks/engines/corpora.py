@@ -74,17 +74,22 @@ def synthetic(D: int, V: int, K: int, seed: int = 1) -> tuple[Bow, np.ndarray]:
     frequency = 1.0 / np.arange(10, V + 10)
     beta = random.gamma(0.01 * V * frequency / frequency.sum(), size=(K, V)) + 1e-12
     beta /= beta.sum(axis=1, keepdims=True)
-    indptr, words, counts = [0], [], []
+    rows = []
     for length in random.poisson(random.gamma(2.0, 50.0, size=D)):
         tokens = random.multinomial(length, random.dirichlet(np.full(K, 2.0 / K)))
         row = np.zeros(V, np.int64)
         for k in np.flatnonzero(tokens):
             row += random.multinomial(tokens[k], beta[k])
-        at = np.flatnonzero(row)
-        indptr.append(indptr[-1] + len(at))
-        words.append(at)
-        counts.append(row[at])
-    return Bow(np.array(indptr), np.concatenate(words), np.concatenate(counts), V), beta
+        used = np.flatnonzero(row)
+        rows.append((used, row[used]))
+    return of_rows(rows, V), beta
+
+
+def of_rows(rows: list[tuple[np.ndarray, np.ndarray]], V: int) -> Bow:
+    """Of each document's (words, counts)."""
+    words, counts = zip(*rows, strict=True)
+    indptr = np.append(0, np.cumsum([len(row) for row in words]))
+    return Bow(indptr, np.concatenate(words), np.concatenate(counts), V)
 
 
 def split(bow: Bow, seed: int) -> tuple[np.ndarray, Bow]:
@@ -100,9 +105,7 @@ def split(bow: Bow, seed: int) -> tuple[np.ndarray, Bow]:
 def taken(bow: Bow, documents: np.ndarray) -> Bow:
     """Some documents, in the order that is given."""
     places = [np.arange(bow.indptr[d], bow.indptr[d + 1]) for d in documents]
-    indptr = np.concatenate(([0], np.cumsum([len(of) for of in places])))
-    places = np.concatenate(places)
-    return Bow(indptr, bow.words[places], bow.counts[places], bow.V)
+    return of_rows([(bow.words[row], bow.counts[row]) for row in places], bow.V)
 
 
 def saved(path: Path) -> Bow:

@@ -24,7 +24,7 @@ if __name__ == "__main__":  # before numba and numpy are imported
     for _name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(_name, "1")
 
-from benchmarks.engines.__main__ import ROOT, commit, machine
+from benchmarks.origin import RESULTS, ROOT, commit, machine
 from benchmarks.papers.bench import VERDICTS, Bench, Outcome, Paper
 from benchmarks.papers.report import keep
 from inference import Invalid
@@ -68,11 +68,7 @@ def main() -> None:
     bench = Bench(given.quick)
     for id in given.papers or IDS:
         paper = load(id)
-        results, pages = (
-            (given.out, given.out)
-            if given.out
-            else (ROOT / "benchmarks" / "results", ROOT / "docs" / "measurements" / "papers")
-        )
+        results, pages = (given.out, given.out) if given.out else (RESULTS, ROOT / "docs" / "measurements" / "papers")
         for name, outcome, about in run(paper, bench, given.only):
             if given.out or not given.quick:
                 keep(paper, name, outcome, about | {"quick": given.quick}, results, pages)

@@ -1,10 +1,9 @@
 """Paper 002: stochastic variational inference. The experiments with LDA; those with the HDP are in p002_hdp.py."""
 
-import importlib.util
-
 import numpy as np
 
 from benchmarks.papers.bench import Bench, Experiment, Outcome, Paper
+from benchmarks.papers.p002_hdp import HDP_EXPERIMENTS
 
 CORPORA = "Nature (350,000 articles), the New York Times (1.8 million) and Wikipedia (3.8 million)"
 NEAR = 0.01  # nats per token: closer than that is as good
@@ -139,15 +138,8 @@ LDA = (
 )
 
 
-def _hdp() -> tuple[Experiment, ...]:
-    """Those of the HDP, where its module is there."""
-    if importlib.util.find_spec("benchmarks.papers.p002_hdp") is None:
-        return ()
-    return importlib.import_module("benchmarks.papers.p002_hdp").HDP_EXPERIMENTS
-
-
 PAPER = Paper(
     "002",
     "M. Hoffman, D. Blei, C. Wang, J. Paisley, Stochastic variational inference, Journal of Machine Learning Research 14, 2013",
-    (*LDA, *_hdp()),
+    (*LDA, *HDP_EXPERIMENTS),
 )
