@@ -265,6 +265,7 @@ urlpatterns = [
         documents.word,
         "document_word",
         SEE,
+        fixed={"as_json": True},
         load=Load.PAGE,
         example=NUMBER | {"column": 0},
     ),
@@ -413,9 +414,7 @@ urlpatterns = [
     form(f"{RUN}/cancel", runs.cancel, "run_cancel", EDIT),
     form(f"{RUN}/again", runs.train_again, "run_again", EDIT),
     form(f"{RUN}/onward", runs.continue_with, "run_continue", EDIT),
-    *page(
-        f"{RUN}/without", exclude_words_views.index, "run_without", EDIT, load=Load.HEAVY, json=page_shapes.WithoutPage
-    ),
+    *page(f"{RUN}/without", exclude_words_views.index, "run_without", EDIT, load=Load.HEAVY),
     form(f"{RUN}/without/train", exclude_words_views.train, "run_without_train", EDIT),
     *deletion(RUN, "run", EDIT_DELETED, for_good=OWN_DELETED),
     # Notebooks

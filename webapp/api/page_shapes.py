@@ -25,27 +25,6 @@ class TopicWords(TopicName):
     words: list[str]
 
 
-class TopicShare(TopicName):
-    share: float
-
-
-# Curation, reading, what is taken away
-
-
-class WordToDrop(Schema):
-    word: str
-    tokens: int
-    chosen: bool
-
-
-class WithoutPage(Schema):
-    topic: TopicName | None
-    words: list[WordToDrop]
-    dropped: list[str]
-    parent: Any
-    children: list[Any]
-
-
 # Runs
 
 

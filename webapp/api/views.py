@@ -1,10 +1,13 @@
 """The page that describes the API."""
 
+from dataclasses import dataclass
+
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from webapp.api import api, page_paths
-from webapp.pages.page import json_answer, page
+from webapp.pages.page import json_answer
+from webapp.pages.typed import HtmlAnswer, typed
 
 
 @require_safe
@@ -13,13 +16,31 @@ def pages(request: HttpRequest) -> HttpResponse:
     return json_answer(request, page_paths.schema(), 200)
 
 
-@require_safe
-def reference(request: HttpRequest) -> HttpResponse:
+@dataclass(frozen=True)
+class Operation:
+    """What the API does at an address. parameters: of the query string, (name, description). token: whether it needs one."""
+
+    path: str
+    method: str
+    summary: str
+    token: bool
+    parameters: list[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class ReferencePage:
+    """The whole API, by its schema."""
+
+    operations: list[Operation]
+    version: str
+
+
+@typed("account/api.html")
+def reference() -> HtmlAnswer[ReferencePage]:
     """Every address of the API, from its schema, as a plain page."""
     schema = api.get_openapi_schema()
-    paths = [
-        {"path": path, "method": method.upper(), "summary": operation["summary"], "token": method != "get",
-         "parameters": [{"name": p["name"], "about": p.get("description", "")} for p in operation.get("parameters", []) if p["in"] == "query"]}
+    operations = [
+        Operation(path, method.upper(), operation["summary"], method != "get", [(p["name"], p.get("description", "")) for p in operation.get("parameters", []) if p["in"] == "query"])
         for path, operations in schema["paths"].items() for method, operation in operations.items()
     ]  # fmt: skip
-    return page(request, "account/api.html", {"paths": paths, "version": schema["info"]["version"]})
+    return HtmlAnswer(ReferencePage(operations, schema["info"]["version"]))

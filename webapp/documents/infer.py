@@ -12,7 +12,7 @@ from inference.errors import Invalid
 from webapp.accounts import embargo
 from webapp.documents import queries as documents
 from webapp.documents import texts, wording
-from webapp.documents.shapes import ReadText, Similar
+from webapp.documents.shapes import LikelyTopic, LikelyTopics, ReadText, Similar
 from webapp.models import Run, Topic, Version
 from webapp.results import evidence, links
 from webapp.results.priors import priors
@@ -55,8 +55,8 @@ def beta(run: Run, words: np.ndarray) -> infer.Words:
     )
 
 
-def word(view: RunView, number: int, word: int) -> dict | None:
-    """p(k | w, d) of a word in a document, largest first: word, number, times, topics (link() and probability).
+def word(view: RunView, number: int, word: int) -> LikelyTopics | None:
+    """p(k | w, d) of a word in a document, largest first; None where the document does not have it.
 
     The topic that the word was given to, and how certainly, are the evidence's; where several sections have the word,
     those of the section with most of its tokens. The rest is shared out among the other topics as theta and beta have it,
@@ -78,12 +78,12 @@ def word(view: RunView, number: int, word: int) -> dict | None:
     p += (1.0 - p[given[place]]) * rest / (rest.sum() or 1.0)
     p = np.bincount(into, weights=p, minlength=view.run.topics)
     order = [k for k in np.argsort(-p, kind="stable").tolist() if p[k] >= 0.005][:SHOWN]
-    return {
-        "number": word,
-        "times": int(counts[places].sum()),
-        "topic": int(into[given[place]]),
-        "topics": [links.topic(view, k) | {"probability": float(p[k])} for k in order],
-    }
+    return LikelyTopics(
+        number=word,
+        times=int(counts[places].sum()),
+        topic=int(into[given[place]]),
+        topics=[LikelyTopic(**vars(links.topic_link(view, k)), probability=float(p[k])) for k in order],
+    )
 
 
 @cached(64)

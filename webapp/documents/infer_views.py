@@ -2,45 +2,35 @@
 
 from pathlib import Path
 
-from django.http import HttpRequest, HttpResponse
-from django.views.decorators.http import require_http_methods
+from django.http import HttpRequest, QueryDict
+from django.views.decorators.cache import cache_control
 
 from inference.errors import Invalid
 from webapp import readers
 from webapp.documents import infer
-from webapp.models import Run
-from webapp.pages.page import page, run_or_404
+from webapp.documents.shapes import TriedText, TryPage
+from webapp.pages.typed import HtmlAnswer, typed
 from webapp.results import links
 from webapp.results.view import RunView
 
 LONGEST = 500_000  # characters: read within a second, and small enough for a form
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def text(request: HttpRequest, run_id: int) -> HttpResponse:
+@cache_control(no_store=True)
+@typed("run/try.html")
+def text(request: HttpRequest, view: RunView, sent: QueryDict | None) -> HtmlAnswer[TryPage]:
     """The form; POST shows what the text is made of."""
-    run = run_or_404(run_id)
-    data, more = {"longest": LONGEST}, {}
-    if request.method == "POST":
-        try:
-            more = _read(run, _text(request))
-        except Invalid as error:
-            data["problem"] = error.message
-    response = page(request, "run/try.html", data | more, run=run, status=400 if "problem" in data else 200)
-    response["Cache-Control"] = "no-store"
-    return response
+    if sent is None:
+        return HtmlAnswer(TryPage(LONGEST))
+    try:
+        return HtmlAnswer(TryPage(LONGEST, tried=_read(view, _text(request))))
+    except Invalid as error:
+        return HtmlAnswer(TryPage(LONGEST, problem=error.message), status=400)
 
 
-def _read(run: Run, text: str) -> dict:
-    view = RunView(run)
-    result, words = infer.text(view, text)
-    hues = links.hues(view, result.proportions)
-    return {
-        "result": result,
-        "text_words": words,
-        "colours": {part.number for part in result.proportions},
-        "hues": hues,
-    }
+def _read(view: RunView, text: str) -> TriedText:
+    read, words = infer.text(view, text)
+    return TriedText(read, words, links.hues(view, read.proportions), {part.number for part in read.proportions})
 
 
 def _text(request: HttpRequest) -> str:

@@ -188,6 +188,44 @@ class ReadText(Similar, TextTopics):
 
 
 @dataclass(frozen=True)
+class LikelyTopic(TopicLink):
+    """probability: p(k | w, d)."""
+
+    probability: float
+
+
+@dataclass(frozen=True)
+class LikelyTopics:
+    """The topics that a word of a document may be of, the likeliest first. number: of the word; times: how often the
+    document has it; topic: the one that it was given to."""
+
+    number: int
+    times: int
+    topic: int
+    topics: list[LikelyTopic]
+
+
+@dataclass(frozen=True)
+class TriedText:
+    """A text that was read. words: its beginning. hues: of every topic; colours: topics whose words are coloured."""
+
+    read: ReadText
+    words: list[Word]
+    hues: list[int]
+    colours: set[int]
+
+
+@dataclass(frozen=True)
+class TryPage:
+    """longest: characters that a text may have. problem: why it can't be read, "" where it can. tried: null before a text is
+    sent."""
+
+    longest: int
+    problem: str = ""
+    tried: TriedText | None = None
+
+
+@dataclass(frozen=True)
 class Neighbour:
     number: int
     url: str

@@ -6,7 +6,6 @@ from urllib.parse import urlencode
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.views.decorators.http import require_safe
 
 from webapp.documents import facets, fields, infer, queries, texts
 from webapp.documents.listing import ORDERS, Listing
@@ -18,6 +17,7 @@ from webapp.documents.shapes import (
     DocumentOfRunPage,
     DocumentPage,
     DocumentsPage,
+    LikelyTopics,
     ListOrder,
     MarkedProportion,
     Neighbour,
@@ -30,7 +30,6 @@ from webapp.documents.shapes import (
 from webapp.drawing.numbers import topic_label
 from webapp.models import Corpus, Run
 from webapp.pages.here import Here
-from webapp.pages.page import page, run_or_404
 from webapp.pages.typed import Answer, typed
 from webapp.pages.typed import Place as Begins
 from webapp.results import links
@@ -150,16 +149,15 @@ def in_run(
     return Answer(page, html)
 
 
-@require_safe
-def word(request: HttpRequest, run_id: int, number: int, column: int) -> HttpResponse:
+@typed({})
+def word(run: Run, view: RunView, number: int, column: int) -> Answer[LikelyTopics]:
     """How likely each topic is for a word of a document, a column of the bag of words: asked for when a reader points
     at it."""
-    run = run_or_404(run_id)
     _exists(run.corpus, number)
-    likely = infer.word(RunView(run), number, column)
+    likely = infer.word(view, number, column)
     if likely is None:
         raise Http404(f"Document {number} does not have the word {column}.")
-    return page(request, "", likely, as_json=True)
+    return Answer(likely)
 
 
 def _text(owner: Run | Corpus, number: int, passage: Place | None, words: list[texts.Word]) -> dict[str, Any]:

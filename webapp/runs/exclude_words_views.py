@@ -3,32 +3,35 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_POST
 
 from inference.errors import Invalid
-from webapp.pages.page import number, page, run_or_404
+from webapp.models import Run
+from webapp.pages.page import run_or_404
+from webapp.pages.typed import Answer, typed
 from webapp.results import links
 from webapp.results.view import RunView
 from webapp.runs import excluded_words
 from webapp.runs import services as runs
+from webapp.runs.shapes import WithoutPage
+
+NO_WORDS: list[str] = []
 
 
-@require_safe
-def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
+@typed("run/without.html")
+def index(run: Run, view: RunView, *, topic: int | None = None, words: list[str] = NO_WORDS) -> Answer[WithoutPage]:
     """Choose words to leave out: those of ?topic=, and any that are typed or stand in ?words=."""
-    run = run_or_404(run_id)
     runs.warm_starter(run)  # or says that there is none
-    topic = number(request, "topic")
     if topic is not None and topic >= run.topics:
         topic = None
-    data = {
-        "topic": None if topic is None else links.topic(RunView(run), topic),
-        "words": excluded_words.offered(run, topic, request.GET.getlist("words")),
-        "dropped": run.dropped,
-        "parent": run.begun_with and run.begun_with.pk,
-        "children": excluded_words.children(run),
-    }
-    return page(request, "run/without.html", data, as_json=as_json, run=run)
+    page = WithoutPage(
+        topic=None if topic is None else links.topic_link(view, topic),
+        words=excluded_words.offered(run, topic, words),
+        dropped=run.dropped,
+        parent=run.begun_with and run.begun_with.pk,
+        children=excluded_words.children(run),
+    )
+    return Answer(page)
 
 
 @require_POST

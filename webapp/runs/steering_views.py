@@ -6,46 +6,55 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_POST
 
 from inference.errors import Invalid
 from webapp.documents import facets
 from webapp.models import Run
-from webapp.pages.page import page, run_or_404
-from webapp.results import links, topics
+from webapp.pages.page import run_or_404
+from webapp.pages.typed import HtmlAnswer, typed
+from webapp.results import links
+from webapp.results.topics import numbers, top_words
 from webapp.results.view import RunView
 from webapp.runs import steering
 from webapp.runs.services import can_be_continued
+from webapp.runs.shapes import SteerPage, TickedTopic
 
 WORDS = 8  # of each topic that is offered
 ASKED = ("merge", "split", "together", "never")  # fields of the form, which stay filled where they can't be done
 KEPT = 400  # characters of each
+NO_TEXTS: list[str] = []
 
 
-@require_safe
-def index(request: HttpRequest, run_id: int) -> HttpResponse:
+@typed("run/steer.html")
+def index(
+    run: Run,
+    view: RunView,
+    *,
+    topics: list[str] = NO_TEXTS,
+    merge: str = "",
+    split: str = "",
+    together: str = "",
+    never: str = "",
+) -> HtmlAnswer[SteerPage]:
     """The form: ?topics= are ticked, and the other parameters are what its fields begin with."""
-    run = run_or_404(run_id)
-    view = RunView(run)
-    final = run.final
-    ticked = _ticked(request, run) if final else []
-    words = topics.top_words(view, ticked, WORDS) if ticked else {}
-    chosen = {name: set(request.GET.get(name, "").split(",")) for name in ("merge", "split")}
-    context = {
-        "ready": final and can_be_continued(run),
-        "ticked": [
-            links.topic(view, k) | {"words": words[k]} | {name: str(k) in ks for name, ks in chosen.items()}
+    ticked = numbers(",".join(topics).split(","), run)[: steering.MOST] if run.final else []
+    words = top_words(view, ticked, WORDS) if ticked else {}
+    merged, parted = merge.split(","), split.split(",")
+    page = SteerPage(
+        ready=run.final and can_be_continued(run),
+        ticked=[
+            TickedTopic(
+                **vars(links.topic_link(view, k)), words=words[k], merge=str(k) in merged, split=str(k) in parted
+            )
             for k in ticked
         ],
-        "others": facets.titles(view) if final and len(view.topics) <= facets.OFFERED else [],
-        "asked": {name: request.GET.get(name, "")[:KEPT] for name in ASKED},
-        "steered": steering.steered(run),
-    }
-    return page(request, "run/steer.html", context, run=run)
-
-
-def _ticked(request: HttpRequest, run: Run) -> list[int]:
-    return topics.numbers(",".join(request.GET.getlist("topics")).split(","), run)[: steering.MOST]
+        others=run.final and 0 < len(view.topics) <= facets.OFFERED,
+        together=together[:KEPT],
+        never=never[:KEPT],
+        steered=steering.steered(run),
+    )
+    return HtmlAnswer(page)
 
 
 @require_POST

@@ -1,9 +1,15 @@
-"""What the page of true and found topics shows: rendered as HTML and answered as JSON, key by key in this order."""
+"""What the pages of simulated texts show: that of true and found topics is also answered as JSON, key by key in this order."""
 
 from dataclasses import dataclass
 
 from webapp.results.links import TopicLink
+from webapp.simulate.forms import MadeForm
 from webapp.simulate.truth import MadeSettings
+
+
+@dataclass(frozen=True)
+class MakePage:
+    form: MadeForm
 
 
 @dataclass(frozen=True)

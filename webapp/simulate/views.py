@@ -3,28 +3,26 @@
 from typing import cast
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
-from django.views.decorators.http import require_http_methods
 
 from inference.errors import Invalid
 from webapp.models import Run, User
 from webapp.pages.errors import add_to_form
-from webapp.pages.page import page
-from webapp.pages.typed import Answer, typed
+from webapp.pages.typed import Answer, HtmlAnswer, typed
 from webapp.results import links
 from webapp.results.view import RunView
 from webapp.server.page_cache import cached_page
 from webapp.simulate import queries, services, truth
 from webapp.simulate.forms import MadeForm
-from webapp.simulate.shapes import Beside, ExtraTopic, MadeTopic, TruthPage
+from webapp.simulate.shapes import Beside, ExtraTopic, MadeTopic, MakePage, TruthPage
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def make(request: HttpRequest) -> HttpResponse:
+@typed("simulate.html")
+def make(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[MakePage] | HttpResponse:
     """The form; POST makes the corpus and leads to it."""
-    form = MadeForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
+    form = MadeForm(sent or None)
+    if form.is_valid():
         try:
             owner = cast(User, request.user)  # USER may come in, nobody else
             corpus = services.create(form.settings(), owner, train=True)
@@ -34,7 +32,7 @@ def make(request: HttpRequest) -> HttpResponse:
             return redirect("corpus", corpus.pk)
         except Invalid as error:
             add_to_form(form, error)
-    return page(request, "simulate.html", {"form": form}, status=400 if form.errors else 200)
+    return HtmlAnswer(MakePage(form), status=400 if form.errors else 200)
 
 
 @cached_page()

@@ -52,7 +52,7 @@ def test_page_shows_words_in_their_topics_and_counts_the_unknown(client, trained
     assert response.status_code == 200 and response["Cache-Control"] == "no-store"
     marked = [unescape(word) for word in re.findall(r'<span class="w [^>]*>([^<]*)</span>', html)]
     assert set(marked) <= {"Congress", "militia", "congress", "navy"} and "militia" in marked
-    result = response.context["result"]
+    result = response.context["page"].tried.read
     assert result.tokens == len(marked) and result.unknown >= 2
     assert "&lt;b&gt;" in html and "<b>militia" not in html
 
@@ -91,7 +91,7 @@ def test_what_cannot_be_read_is_said(client, trained, given, said):
 @pytest.mark.parametrize("text", ["xyzzy plugh", "12345 !!!", "שלום עולם"])
 def test_a_text_without_known_words_has_no_mixture(client, trained, text):
     response = post(client, trained, text)
-    assert response.status_code == 200 and response.context["result"].proportions == []
+    assert response.status_code == 200 and response.context["page"].tried.read.proportions == []
     assert "in the" in response.content.decode()
 
 

@@ -200,8 +200,8 @@ def _pages(client, run: Run, engine) -> None:
     for number in (0, longest):
         assert client.get(reverse("run_document", args=[run.pk, number])).status_code == 200
     word = int(found.document(longest)[0][0])
-    said = infer.word(RunView(run), longest, word)
-    assert 0.9 < sum(topic["probability"] for topic in said["topics"]) <= 1 + 1e-9
+    likely = infer.word(RunView(run), longest, word)
+    assert 0.9 < sum(topic.probability for topic in likely.topics) <= 1 + 1e-9
     data, _ = infer.text(RunView(run), "The union of the states and the army of the war.")
     assert sum(part.share for part in data.proportions) == pytest.approx(1)
     assert not engine.BY_DOCUMENT or len(data.proportions) == 1, "a text is of one topic as a document is"

@@ -96,7 +96,7 @@ def test_a_run_without_topics_yet(made, client):
 
 
 def posted(client, **changes):
-    form = client.get(reverse("simulate")).context["form"]
+    form = client.get(reverse("simulate")).context["page"].form
     values = {name: form[name].initial for name in form.fields} | changes
     return client.post(reverse("simulate"), {name: value for name, value in values.items() if value is not False})
 
