@@ -360,7 +360,9 @@ class TextShown(models.Model):
     """Of a text under an embargo: which of its characters were shown to a reader (webapp.accounts.embargo)."""
 
     pk = models.CompositePrimaryKey("reader", "digest")
-    reader = models.CharField(max_length=30)  # "user 5"; or all readers together of "link 7", or of what is "public"
+    reader = models.CharField(
+        max_length=30
+    )  # "user 5"; or all readers together of "link 7", of what is "public", or of "corpus 3"
     digest = models.BinaryField()  # of the text: the same in parts of a corpus and in other readings of it
     # From which others with the text were taken; the rows go with it (webapp.corpora.deletion)
     corpus = models.ForeignKey(Corpus, models.DO_NOTHING, related_name="+")

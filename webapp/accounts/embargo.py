@@ -9,8 +9,9 @@ Under an embargo everything that is counted can be seen, and
 - of a text passages of at most PASSAGE characters; of a section of a longer text at most a quarter of it (QUARTER);
 - in a list of lines at most LINES of one document;
 - of a text a QUARTER of its characters in all, whatever is asked for: each character that was shown is counted
-  (`_charge`), for the account that asked and for all readers of a link, or of what is public, together. Who owns the
-  corpus is not counted, nor is what the program itself reads;
+  (`_charge`), for the account that asked and for all readers of a link, or of what is public, together; and of a text
+  HALF in all to all readers of a corpus, of parts of it, too. Who owns the corpus is not counted, nor is what the program
+  itself reads;
 - of a field (title, id, each value of the metadata) at most PASSAGE characters; nothing of a field that was the text in
   any reading of the same files, and of none where an earlier reading cut the files in another way, as its columns can't
   be told apart then.
@@ -39,7 +40,9 @@ from webapp.storage import export_files
 from webapp.storage.sql import rows
 
 PASSAGE = 200  # characters of consecutive text, markers aside
-QUARTER = 4  # a passage of a section, and all that is shown of a text, is at most its length divided by this
+QUARTER = 4  # a passage of a section, and all that a reader is shown of a text, is at most its length divided by this
+HALF = 2  # likewise all that its corpus's readers are shown together
+TOGETHER = "corpus "  # all readers of a corpus as a reader (TextShown.reader), followed by its number
 LINES = 3  # of one document in a list of lines
 PART = 50_000  # characters of a document that a page shows
 SLACK = 1_000  # before the end of a part in which a line or a space is looked for, to cut there
@@ -52,11 +55,12 @@ ROLES = {
     "date": ("date_text",),
 }
 MISSING = "The document does not contain this passage. Copy it from the page unchanged."
-USED_UP = " Or it does, and a quarter of its text was shown already, which is all that the embargo allows."
+USED_UP = " Or it does, and as much of its text was shown already as the embargo allows."
 SENTENCE = "The texts of this corpus are under embargo: you see only counts, and passages of at most {} characters."
 IN_ALL = (
-    " Of each text you see a quarter in all: what was shown to you, or to all who read with the same link, counts for good, "
-    "and where a quarter is used up a passage stays empty. Searches and counts still tell which words and phrases a text has."
+    " Of each text you see a quarter in all, and all readers together see half: what was shown to you, to all who read with "
+    "the same link, and to all readers counts for good, and where it is used up a passage stays empty. Searches and counts "
+    "still tell which words and phrases a text has."
 )
 
 
@@ -99,8 +103,9 @@ def reading(person: Person | None) -> Iterator[None]:
 
 
 def readers(corpus: Corpus) -> tuple[str, ...]:
-    """For whom what is shown of a corpus's texts is counted (TextShown.reader): the account, and all readers of the links
-    or of what is public together. () where nothing is: for its owner, the program itself, and while accounts are off.
+    """For whom what is shown of a corpus's texts is counted (TextShown.reader): the account, or all readers of the links
+    or of what is public together, and all readers of the corpus. () where nothing is: for its owner, the program itself,
+    and while accounts are off.
 
     Of a part of a corpus its owner counts as a reader, unless the corpora that it comes from are theirs, too; and what
     they let others read of it counts as read by them.
@@ -118,6 +123,7 @@ def _readers(corpus: Corpus, person: Person) -> tuple[str, ...]:
     if person.user and lineage.owners == {person.user}:
         return ()
     vouching = {f"user {owner}" for owner in lineage.owners if owner not in (None, lineage.owner)}
+    vouching.add(f"{TOGETHER}{lineage.first}")
     shared = Corpus.everything.filter(pk=corpus.pk).values(shared=SHARED)
     given = [
         row for grant in grants(person) for row in grant.filter(granted__in=shared).values_list("to_user", "to_link")
@@ -191,10 +197,10 @@ def _charge(corpus: Corpus, wanted: list[_Wanted]) -> list[Span]:
             [first, *columns],
         )
         known = _known(columns, lock=True)
-        before = {key: (bool(spans), _is_full(spans, lengths[key[1]])) for key, spans in known.items()}
+        before = {key: (bool(spans), _left(key[0], spans, lengths[key[1]]) <= 0) for key, spans in known.items()}
         cut, new = _share_out(known, asking, wanted)
         spans = ["{" + ",".join(f"[{a},{b})" for a, b in shown) + "}" for shown in new.values()]
-        full = [_is_full(shown, lengths[digest]) for (_, digest), shown in new.items()]
+        full = [_left(reader, shown, lengths[digest]) <= 0 for (reader, digest), shown in new.items()]
         rows(
             "UPDATE text_shown AS t SET shown = n.shown::int4multirange, used_up = n.used_up"
             " FROM unnest(%s::text[], %s::bytea[], %s::text[], %s::bool[]) AS n(reader, digest, shown, used_up)"
@@ -213,9 +219,9 @@ def _charge(corpus: Corpus, wanted: list[_Wanted]) -> list[Span]:
     return cut
 
 
-def _is_full(shown: list[Span], length: int) -> bool:
-    """Whether of a text as much was shown as may be."""
-    return sum(b - a for a, b in shown) >= length // QUARTER
+def _left(reader: str, shown: list[Span], length: int) -> int:
+    """How many more characters of a text may be shown to a reader."""
+    return length // (HALF if reader.startswith(TOGETHER) else QUARTER) - sum(b - a for a, b in shown)
 
 
 def _known(columns: list[list], lock: bool) -> Shown:
@@ -235,7 +241,7 @@ def _share_out(shown: Shown, asking: tuple[str, ...], wanted: list[_Wanted]) -> 
     for one in wanted:
         keys = [(reader, one.digest) for reader in asking]
         spans = [shown.setdefault(key, []) for key in keys]
-        left = [one.length // QUARTER - sum(b - a for a, b in before) for before in spans]
+        left = [_left(reader, before, one.length) for reader, before in zip(asking, spans, strict=True)]
         begin, end = _affordable(one, [_overlaps(before, one.begin, one.end) for before in spans], left)
         if one.whole and end - begin < one.end - one.begin:
             begin = end = one.mark
@@ -292,9 +298,10 @@ def _affordable(one: _Wanted, before: list[list[Span]], left: list[int]) -> Span
     return begin, end
 
 
-def used(corpus: Corpus) -> dict[str, tuple[int, int]]:
-    """reader -> of how many texts they were shown something, and of how many a quarter: for the owner."""
-    of_readers = TextReader.objects.filter(corpus=corpus).values_list("reader", "texts", "used_up")
+def used(corpus: Corpus, asked: Collection[str]) -> dict[str, tuple[int, int]]:
+    """reader -> of how many texts they were shown something, and of how many all that may be: for the owner. asked: the
+    readers that a page lists; there may be any number."""
+    of_readers = TextReader.objects.filter(corpus=corpus, reader__in=asked).values_list("reader", "texts", "used_up")
     return {reader: (texts, full) for reader, texts, full in of_readers}
 
 

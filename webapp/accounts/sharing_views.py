@@ -27,10 +27,12 @@ Seen = tuple[int, int]  # of an embargoed corpus's texts: how many somebody saw 
 
 @dataclass(frozen=True)
 class SharingPage:
-    """used: what all readers of a public corpus saw together. made: the address of a new link, which is shown once. wrong:
-    why nothing was done; field: which field that is about. days: for how long a link may hold -> in words."""
+    """public: what all readers of a public corpus saw together; together: what all readers did. made: the address of a new
+    link, which is shown once. wrong: why nothing was done; field: which field that is about. days: for how long a link may
+    hold -> in words."""
 
-    used: Seen | None
+    public: Seen | None
+    together: Seen | None
     made: str
     wrong: str
     field: str
@@ -61,17 +63,22 @@ def of_corpus(request: HttpRequest, corpus: Corpus, sent: QueryDict | None) -> H
             wrong, field = error.message, error.field
         if not made and not wrong:
             return redirect("corpus_sharing", corpus.pk)
-    members = corpus.memberships.select_related("user").order_by("user__name")[:SHOWN]
-    used = embargo.used(corpus) if corpus.embargo else {}
+    members = {
+        f"user {one.user_id}": one for one in corpus.memberships.select_related("user").order_by("user__name")[:SHOWN]
+    }
+    links = {f"link {one.pk}": one for one in corpus.links.select_related("by")[:SHOWN]}
+    together = f"{embargo.TOGETHER}{corpus.pk}"
+    used = embargo.used(corpus, ["public", together, *members, *links]) if corpus.embargo else {}
     page = SharingPage(
-        used=used.get("public"),
+        public=used.get("public"),
+        together=used.get(together),
         made=request.build_absolute_uri(reverse("share", args=[made])) if made else "",
         wrong=wrong,
         field=field,
         now=timezone.now(),
-        members=[(member, used.get(f"user {member.user.pk}")) for member in members],
+        members=[(member, used.get(reader)) for reader, member in members.items()],
         invited=corpus.invitations.order_by("email")[:SHOWN],
-        links=[(link, used.get(f"link {link.pk}")) for link in corpus.links.select_related("by")[:SHOWN]],
+        links=[(link, used.get(reader)) for reader, link in links.items()],
         days=sharing.DAYS,
         mail=settings.MAIL,
     )

@@ -109,6 +109,26 @@ def test_all_readers_of_a_link_see_a_quarter_together(run):
     assert len(shown(Person(member(run, "ann").pk, (link.pk,)), run, 2)) == LENGTH // QUARTER  # hers is her own
 
 
+def test_four_accounts_and_readers_of_links_see_half_of_a_text_together(run):
+    """A quarter each, of other places, would be the whole."""
+    accounts = [Person(member(run, name).pk) for name in ("ann", "bob", "cyd", "dan")]
+    links = [Person(None, (sharing.make_link(run.corpus, run.corpus.owner, name, 7)[0].pk,)) for name in "xy"]
+    quarter, seen = LENGTH // QUARTER, []
+    for i, reader in enumerate([*accounts, *links]):
+        seen.append(shown(reader, run, 2, range(i % 4 * quarter, min(LENGTH, (i % 4 + 1) * quarter), 100)))
+    assert [len(places) for places in seen[:2]] == [quarter, quarter] and all(len(places) <= quarter for places in seen)
+    assert len(set().union(*seen)) == LENGTH // embargo.HALF
+    assert seen[4]  # what others were shown is shown to the next
+    readers = [f"corpus {run.corpus_id}"]
+    assert embargo.used(run.corpus, readers) == {readers[0]: (1, 1)}
+    part = Corpus.objects.create(
+        owner_id=accounts[3].user, name="part", parent=run.corpus, provenance={"of": 1}, embargo=True, status="ready"
+    )
+    with embargo.reading(accounts[3]):
+        (cut,) = embargo._charge(part, [_asked(run, 2, 0, LENGTH)])
+    assert set(range(*cut)) <= set().union(*seen)
+
+
 def test_what_is_public_is_counted_for_everybody_together(run):
     Corpus.objects.filter(pk=run.corpus_id).update(public=True)
     seen = shown(Person(), run, 2) | shown(Person(User.objects.create_user("x@example.org", "x").pk), run, 2)
@@ -121,14 +141,17 @@ def test_the_owner_is_not_bound_and_sees_what_was_used(run):
     shown(user, run, 3, [0])
     assert len(shown(Person(run.corpus.owner_id), run, 2)) == LENGTH
     shown(user, run, 2)
-    assert embargo.used(run.corpus) == {f"user {user.user}": (2, 1)}
+    readers = [f"user {user.user}", f"corpus {run.corpus_id}"]
+    assert embargo.used(run.corpus, [*readers, "public"]) == {readers[0]: (2, 1), readers[1]: (2, 0)}
     with CaptureQueriesContext(connection) as asked:
-        embargo.used(run.corpus)
+        assert embargo.used(run.corpus, readers[:1]) == {readers[0]: (2, 1)}
     assert not any("text_shown" in query["sql"] for query in asked)  # there may be ten million
     owner = Client()
     owner.force_login(run.corpus.owner)
     page = owner.get(reverse("corpus_sharing", args=[run.corpus_id])).content.decode()
-    assert "saw something of 2 texts, all that is allowed of 1" in " ".join(page.split())
+    text = " ".join(re.sub("<[^>]*>", "", page).split())
+    assert "ann saw something of 2 texts, all that is allowed of 1" in text
+    assert "Together they saw something of 2 texts " in text
 
 
 def test_parts_of_a_corpus_count_with_it(run):
@@ -227,7 +250,7 @@ def test_no_text_is_pieced_together_from_lines(run, way):
 def test_no_text_is_pieced_together_from_files_that_are_streamed(run):
     """They are made in a thread of their own, whose connection is another one, after the view has answered."""
     user = member(run, "ann")
-    readers = [f"user {user.pk}", "public"]
+    readers = [f"user {user.pk}", "public", f"corpus {run.corpus_id}"]
     mine = TextShown.objects.filter(reader__in=readers)
 
     async def lines(word: str) -> str:
@@ -301,7 +324,7 @@ def test_pins_tell_the_places_of_a_quarter_of_the_words(run):
         assert again.quote == texts()[2][min(pinned)]  # what was shown may be pinned
         with pytest.raises(Invalid) as absent:
             kept.of_passage(run.corpus, run, 2, "absent", None, None)
-    assert said == {absent.value.message} and "a quarter of its text was shown already" in absent.value.message
+    assert said == {absent.value.message} and "as much of its text was shown already" in absent.value.message
     with embargo.reading(Person(run.corpus.owner_id)):
         assert kept.of_passage(run.corpus, run, 2, texts()[2][300], None, None).start == 300 * (LETTERS + 1)
 
