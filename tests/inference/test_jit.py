@@ -3,6 +3,7 @@ what is wrong with a kept file or its folder costs a compilation and no more."""
 
 import importlib
 import os
+import pickle
 import pkgutil
 import subprocess
 import sys
@@ -130,7 +131,14 @@ def test_a_comment_a_docstring_or_another_function_compiles_nothing(compiled):
     assert compiled("\n\n" + edited + "\ndef more():\n    return 3\n", CALLS, "calls", 2) == (21, set())
 
 
-@pytest.mark.parametrize("damage", ["cut", "flipped", "empty", "no kernel", "another's"])
+class Loaded:
+    """A pickle that says that it was loaded."""
+
+    def __reduce__(self) -> tuple:
+        return pytest.fail, ("A file that does not have the hash that it was written with was loaded.",)
+
+
+@pytest.mark.parametrize("damage", ["cut", "flipped", "empty", "no kernel", "another's", "code"])
 def test_a_damaged_file_is_compiled_again(compiled, folder, caplog, damage):
     compiled(CALLED, CALLS, "calls", 2)
     compiled(CALLED, CALLS, "calls", 2.5)
@@ -140,9 +148,13 @@ def test_a_damaged_file_is_compiled_again(compiled, folder, caplog, damage):
         kernel_files.write(first.name.removesuffix(".kernel"), b"no pickle")
     else:
         first.write_bytes(
-            {"cut": content[:-9], "flipped": content[:-1] + b"?", "empty": b"", "another's": second.read_bytes()}[
-                damage
-            ]
+            {
+                "cut": content[:-9],
+                "flipped": content[:-1] + b"?",
+                "empty": b"",
+                "another's": second.read_bytes(),
+                "code": content[:32] + pickle.dumps(Loaded()),
+            }[damage]
         )
     before = sorted(folder.iterdir())
     results = [compiled(CALLED, CALLS, "calls", argument) for argument in (2, 2.5)]
@@ -225,7 +237,8 @@ def test_what_is_shipped_is_loaded_by_a_processor_of_its_family(shipped, compile
     empty(folder)
     [kernel] = shipped.glob("*.kernel")
     content = kernel.read_bytes()
-    for wrong in (content[:-1] + b"?", content[:-9], sha256(b"x").digest() + b"x"):
+    code = pickle.dumps(Loaded())
+    for wrong in (content[:-1] + b"?", content[:-9], content[:32] + code, sha256(code).digest() + code):
         kernel.write_bytes(wrong)
         caplog.clear()
         assert compiled(CALLED, CALLS, "calls", 2) == (21, {"calls", "called"})
