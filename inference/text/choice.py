@@ -39,18 +39,14 @@ class Choice:
     duplicates: str = "keep"  # documents that repeat an earlier one count no words: exact, or near
 
     def __post_init__(self):
-        if self.min_documents < 1:
-            raise Invalid(
-                "min_documents", f"The least number of documents must be at least 1, got {self.min_documents}."
-            )
-        if not 0 < self.max_share <= 1:
-            raise Invalid(
-                "max_share", f"The largest share of documents must be above 0 and at most 1, got {self.max_share}."
-            )
-        if self.sections < 0:
-            raise Invalid("sections", f"The words of a section must be at least 0, got {self.sections}.")
-        if self.min_length < 1:
-            raise Invalid("min_length", f"The shortest word must have at least 1 letter, got {self.min_length}.")
+        for field, possible, must in (
+            ("min_documents", self.min_documents >= 1, "The least number of documents must be at least 1"),
+            ("max_share", 0 < self.max_share <= 1, "The largest share of documents must be above 0 and at most 1"),
+            ("sections", self.sections >= 0, "The words of a section must be at least 0"),
+            ("min_length", self.min_length >= 1, "The shortest word must have at least 1 letter"),
+        ):
+            if not possible:
+                raise Invalid(field, f"{must}, got {getattr(self, field)}.")
         for field, values in _VALUES.items():
             if getattr(self, field) not in values:
                 raise Invalid(field, f"{field} must be one of {', '.join(values)}, got {getattr(self, field)!r}.")

@@ -23,7 +23,7 @@ from inference.errors import Invalid
 from inference.text import Stream, Tokeniser, shares
 from webapp import metadata, readers
 from webapp.ingest import looks
-from webapp.ingest.estimates import passage_of
+from webapp.ingest.estimates import passage_of, rough
 from webapp.ingest.guesses import stored_path
 from webapp.ingest.settings import ReadingSettings
 from webapp.ingest.shaping import Shaping, shape, silent, upload_of
@@ -64,6 +64,11 @@ class Sample:
     undated: int = 0  # documents whose date could not be read; and why, with an example
     why_undated: str = ""
     passage: str = ""  # in which numbers, hyphens and apostrophes can be seen at work
+
+    @property
+    def rough(self) -> int:
+        """Documents of all files, with as many digits as an estimate has."""
+        return self.of if self.counted else rough(self.of)
 
 
 def take_sample(corpus: Corpus, reading: ReadingSettings) -> tuple[Sample, Stream | None]:
@@ -268,6 +273,7 @@ class _Sampler:
                 break
             read = size = position = self.at = self.upto = 0
             self.kind, single = self._kind(source), readers.single(source.name)
+            packed = readers.packed_share(stored_path(source), source.name)
 
             def advance(count: int) -> None:
                 nonlocal read
@@ -280,7 +286,8 @@ class _Sampler:
                         documents += 1
                         self.characters += len(item.text)
                         size += _bytes(item)
-                    position = min(read if single else min(read, max(read - STEP, size)), source.bytes)
+                    least = size * packed if packed < 1 else max(read - STEP, size)
+                    position = min(read if single else min(read, round(least)), source.bytes)
                     if isinstance(item, readers.Document):
                         self.at, self.upto = self.upto, position
                     yield item

@@ -1,7 +1,9 @@
 """Versions of a corpus, for its pages: what each is, and in words how it differs from the one before."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db.models import Count, Max, Q
 
@@ -15,6 +17,19 @@ _REPEATED = {
     "keep": "documents that repeat others count",
     "exact": "documents that are the same as others don’t count",
     "near": "documents that nearly repeat others don’t count",
+}
+_CHANGES: dict[str, Callable[[Any, Any], str]] = {  # setting -> what is said where it was `old` and is `new`
+    "language": lambda old, new: "stop words of another language",
+    "min_documents": lambda old, new: f"words in at least {new:,} documents instead of {old:,}",
+    "max_share": lambda old, new: f"words in at most {100 * new:.3g}% of documents instead of {100 * old:.3g}%",
+    "spread_evenly": lambda old, new: f"frequent words that are spread evenly {'count' if new else 'don’t count'}",
+    "section_words": lambda old, new: f"sections of {new:,} words" if new else "no sections",
+    "min_length": lambda old, new: f"words of at least {new} letters instead of {old}",
+    "numbers": lambda old, new: "numbers count" if new else "numbers don’t count",
+    "hyphens": lambda old, new: f"hyphens {new} words",
+    "apostrophes": lambda old, new: f"apostrophes {new} words",
+    "forms": lambda old, new: _FORMS[new],
+    "duplicates": lambda old, new: _REPEATED[new],
 }
 
 
@@ -79,33 +94,14 @@ def difference(before: Version, now: Version) -> str:
         _words(old, new, "kept_words", "word that counts nevertheless", "words that count nevertheless"),
         _words({"phrases": _counting(before)}, {"phrases": _counting(now)}, "phrases", "phrase"),
     ]
-    if _changed(old, new, "language"):
-        parts.append("stop words of another language")
     had, has = ({LANGUAGES.get(code, code) for code in settings.get("also", [])} for settings in (old, new))
     parts += [
         f"{_named(sorted(which))} stop words {how}"
         for which, how in ((has - had, "too"), (had - has, "no more"))
         if which
     ]
-    if _changed(old, new, "min_documents"):
-        parts.append(f"words in at least {new['min_documents']:,} documents instead of {old['min_documents']:,}")
-    if _changed(old, new, "max_share"):
-        parts.append(
-            f"words in at most {100 * new['max_share']:.3g}% of documents instead of {100 * old['max_share']:.3g}%"
-        )
-    if _changed(old, new, "spread_evenly"):
-        parts.append(f"frequent words that are spread evenly {'count' if new['spread_evenly'] else 'don’t count'}")
-    if _changed(old, new, "section_words"):
-        parts.append(f"sections of {new['section_words']:,} words" if new["section_words"] else "no sections")
-    if _changed(old, new, "min_length"):
-        parts.append(f"words of at least {new['min_length']} letters instead of {old['min_length']}")
-    if _changed(old, new, "numbers"):
-        parts.append("numbers count" if new["numbers"] else "numbers don’t count")
-    parts += [f"{name} {new[name]} words" for name in ("hyphens", "apostrophes") if _changed(old, new, name)]
-    if _changed(old, new, "forms"):
-        parts.append(_FORMS[new["forms"]])
-    if _changed(old, new, "duplicates"):
-        parts.append(_REPEATED[new["duplicates"]])
+    both = [name for name in _CHANGES if name in old and name in new]
+    parts += [_CHANGES[name](old[name], new[name]) for name in both if old[name] != new[name]]
     if now.status == Version.Status.READY and now.documents != before.documents:
         parts.append(
             f"{abs(now.documents - before.documents):,} documents {'more' if now.documents > before.documents else 'fewer'}"
@@ -121,10 +117,6 @@ def _counting(version: Version) -> list[str]:
 
 def _named(names: list[str]) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
-
-
-def _changed(old: dict, new: dict, name: str) -> bool:
-    return name in old and name in new and old[name] != new[name]
 
 
 def _words(old: dict, new: dict, name: str, one: str, many: str = "") -> str:

@@ -17,7 +17,7 @@ from webapp.readers.formats import by_name as kind
 from webapp.readers.formats import single
 from webapp.readers.headers import ROWS as HEADER_ROWS
 from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
-from webapp.readers.opening import DETECT, Source, by_mark, guess_encoding, head, stem, together
+from webapp.readers.opening import DETECT, Source, by_mark, guess_encoding, head, packed_share, stem, together
 
 __all__ = [
     "HEADER_ROWS",
@@ -34,6 +34,7 @@ __all__ = [
     "looking",
     "names_inside",
     "opened",
+    "packed_share",
     "parse_date",
     "read",
     "single",

@@ -127,6 +127,15 @@ def unpacked(path: Source, name: str) -> int:
     return min(MAX_UNPACKED, max(NO_BOMB, MAX_RATIO * size)) if is_gzip(name) else size
 
 
+def packed_share(path: Path, name: str) -> float:
+    """Bytes of a file by bytes of its content, below 1 where it is compressed: a .gz says at its end how much it unpacks to."""
+    if not is_gzip(name) or path.stat().st_size < 4:
+        return 1.0
+    with path.open("rb") as file:
+        file.seek(-4, io.SEEK_END)
+        return min(1.0, path.stat().st_size / max(1, int.from_bytes(file.read(4), "little")))
+
+
 @contextmanager
 def opened(path: Source, name: str, advance: Callable[[int], None] = lambda n: None) -> Iterator[io.BufferedReader]:
     """The file's bytes, decompressed where its name says that it is compressed."""

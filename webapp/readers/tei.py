@@ -18,8 +18,9 @@ _LINES = set(
 )
 _HEADINGS = {"head", "title", "heading", "h1", "h2", "h3", "h4", "h5", "h6"}
 _LEFT_OUT = {"teiHeader", "fw", "figDesc", "del", "facsimile", "sourceDoc", "standOff", "surplus"}
-# Where a header's dates are; the first is that of the text itself
-_DATES = ("creation", "sourceDesc", "publicationStmt")
+# Where a header's dates are, the best first; that of the digital file, in publicationStmt, says nothing of the text
+_DATES = ("creation", "firstEdition", "sourceDesc")
+_EDITIONS = ("firstEdition", "digitalSource")  # types of a bibl
 
 
 def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
@@ -77,7 +78,8 @@ class _Handler:
         elif self.tei and tag in _TEXTS and self.path[-1] in _ROOTS:
             self.begin()
         within = self.path[-1] if self.path else ""
-        self.path.append(tag)
+        kind = attributes.get("type") if tag.startswith("bibl") else None  # an edition's
+        self.path.append(kind if kind in _EDITIONS else tag)
         if self.tei and "teiHeader" in self.path:
             self._header(tag, attributes)
         if self.left_out or (
@@ -146,8 +148,9 @@ class _Handler:
         elif tag == "author":
             self.authors += [value] if value and len(self.authors) < 20 else []
         elif value:
-            place = next((place for place in _DATES if place in self.path), None)
-            if place:
+            place = next((place for place in _DATES if place in self.path), "")
+            edition = next((name for name in reversed(self.path) if name.startswith("bibl") or name in _EDITIONS), "")
+            if place and edition != "digitalSource":
                 self.dates.setdefault(place, value)
 
     def text(self, text: str) -> None:

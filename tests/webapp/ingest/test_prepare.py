@@ -1,6 +1,8 @@
 """What pages show of a choice of words before it is made, and the versions that choices make."""
 
+import gzip
 import io
+import random
 import secrets
 import threading
 import time
@@ -397,6 +399,20 @@ def test_a_large_file_is_read_from_its_beginning_alone(client, monkeypatch):
     assert context["page"].sample.documents == 50 and not context["page"].sample.whole
     assert context["page"].words.of > 50 and not context["page"].words.whole
     assert "Estimated from 50 of them" in client.get(url).content.decode()
+
+
+def test_documents_of_a_compressed_table_are_estimated_by_what_it_unpacks_to(client, monkeypatch):
+    monkeypatch.setattr(sample, "DOCUMENTS", 200)
+    numbers = random.Random(3)
+    rows = [
+        ["id", "text"],
+        *([f"k{i}", " ".join(f"w{numbers.randrange(5000)}" for _ in range(20))] for i in range(2400)),
+    ]
+    page = client.get(prepare(client, ("posts.csv.gz", gzip.compress(as_csv(rows))))[1])
+    words = page.context["page"].words
+    assert not words.whole and words.of == pytest.approx(2400, rel=0.2)
+    assert f"<dd>about {words.of:,}</dd>" in page.content.decode()  # the same in both places
+    assert "whose words don’t count" not in page.content.decode()  # no box where nothing is recognised
 
 
 def test_samples_of_several_ways_of_reading_are_kept_and_no_more(client):

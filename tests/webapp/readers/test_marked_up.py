@@ -99,6 +99,21 @@ def test_markdown(file):
 # XML
 
 
+@pytest.mark.parametrize(
+    ("source", "date"),
+    [
+        ('<bibl type="digitalSource"><date>2006</date><bibl type="printSource"><date when="1923"/></bibl></bibl><bibl type="firstEdition"><date>1862</date></bibl>', "1862"),
+        ('<bibl type="digitalSource"><date when="2006"/><bibl type="printSource"><date>1923</date></bibl></bibl>', "1923"),
+        ('<bibl type="digitalSource"><date>2006</date></bibl>', ""),
+        ("<p>born digital</p>", ""),
+    ],
+)  # fmt: skip
+def test_the_date_of_a_tei_is_its_first_editions_and_never_the_digital_files(file, source, date):
+    header = f'<publicationStmt><date when="2011-04-01"/></publicationStmt><sourceDesc>{source}</sourceDesc>'
+    document, _ = one(file, TEI.format("A", "<p>text</p>").replace("</titleStmt>", f"</titleStmt>{header}"), "a.xml")
+    assert document.date == date
+
+
 def test_tei(file):
     body = (
         "<div><head>First <hi>part</hi></head><p>It was sp<hi>l</hi>it, the <choice><abbr>Dr</abbr><expan>Doctor</expan></choice> said<note>a note</note>.</p>"
