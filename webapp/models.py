@@ -12,7 +12,7 @@ from django.db.models.functions import Lower
 GONE = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-class Users(BaseUserManager):
+class Users(BaseUserManager["User"]):
     def create_user(self, email: str, name: str, password: str | None = None, **fields) -> "User":
         """Without a password nobody can sign in by one."""
         user = self.model(email=email.lower(), name=name, **fields)
@@ -153,7 +153,7 @@ class Corpus(Job):
     @property
     def taken_from(self) -> "Corpus | None":
         """Its parent, unless that is deleted."""
-        return self.parent if self.parent_id and not self.parent.deleted_at else None
+        return self.parent if self.parent and not self.parent.deleted_at else None
 
     @property
     def unstored(self) -> "Upload | None":
@@ -461,7 +461,7 @@ class Run(Job):
     @property
     def begun_with(self) -> "Run | None":
         """Its parent, unless that is deleted."""
-        return self.parent if self.parent_id and not self.parent.deleted_at else None
+        return self.parent if self.parent and not self.parent.deleted_at else None
 
     @property
     def topics(self) -> int:
@@ -683,7 +683,7 @@ class Edit(models.Model):
         ]
 
 
-class Notebooks(models.QuerySet):
+class Notebooks(models.QuerySet["Notebook"]):
     def recent(self, most: int = 8) -> list["Notebook"]:
         """The notebooks that a Pin button offers, last used first."""
         return list(self.filter(removed_at=None).order_by("-used_at", "-pk").only("title")[:most])

@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sized
 from functools import reduce
 from itertools import pairwise
 from pathlib import Path
@@ -34,7 +34,7 @@ PLACES = 10_000  # of a word in a document that `places` gives: a snippet is cho
 Spans = Callable[[str], list[tuple[int, int, str]]]
 
 
-class Words(Collection[str], Protocol):
+class Words(Iterable[str], Sized, Protocol):
     def words(self, numbers: np.ndarray) -> list[str]:
         """Those of some numbers, in their order."""
 

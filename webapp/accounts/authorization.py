@@ -34,7 +34,7 @@ from django.utils.functional import SimpleLazyObject
 
 from webapp.accounts import embargo, tokens
 from webapp.accounts.roles import EVERYBODY, Person, Role, grants, roles, with_role
-from webapp.models import ApiToken, Corpus, Notebook, Run, User
+from webapp.models import ApiToken, Corpus, Notebook, Notebooks, Run, User
 from webapp.pages.errors import wants_json
 from webapp.request_context import request_context
 
@@ -126,7 +126,7 @@ def deletable(request: HttpRequest) -> tuple[QuerySet[Corpus], QuerySet[Run]]:
     return with_role(corpora, person, Role.OWNER), runs.filter(corpus__in=with_role(corpora, person, Role.EDITOR))
 
 
-def notebooks(request: HttpRequest) -> QuerySet[Notebook]:
+def notebooks(request: HttpRequest) -> Notebooks:
     """The user's own notebooks."""
     return Notebook.objects.filter(owner=user_id(request)) if settings.ACCOUNTS else Notebook.objects.all()
 
@@ -181,6 +181,13 @@ def may(request: HttpRequest, corpus_id: int, needed: Role) -> bool:
 def user(request: HttpRequest) -> User | None:
     """The user who has signed in, or whose token came; None for nobody."""
     return request.user if isinstance(request.user, User) else None
+
+
+def signed_in(request: HttpRequest) -> User:
+    """The user of a request that nobody else may make (rule USER). Raises PermissionDenied where nobody has signed in."""
+    if (account := user(request)) is None:
+        raise PermissionDenied("Nobody has signed in.")
+    return account
 
 
 def user_id(request: HttpRequest) -> int | None:

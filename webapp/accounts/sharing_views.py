@@ -89,7 +89,7 @@ def _act(request: HttpRequest, sent: QueryDict, corpus: Corpus) -> str:
     """Do what a form asks for; returns the token of a new link, else ""."""
     act = sent.get("act", "")
     if act == "link":
-        return sharing.make_link(corpus, request.user, sent.get("name", ""), whole(sent, "days"))[1]
+        return sharing.make_link(corpus, authorization.signed_in(request), sent.get("name", ""), whole(sent, "days"))[1]
     acts = {
         "revoke": lambda: sharing.revoke_link(corpus, whole(sent, "link")),
         "add": lambda: _add(request, corpus),
@@ -108,35 +108,35 @@ def _act(request: HttpRequest, sent: QueryDict, corpus: Corpus) -> str:
 
 def _add(request: HttpRequest, corpus: Corpus) -> None:
     role = request.POST.get("role", "")
-    to, new = sharing.add(corpus, request.POST.get("who", ""), role, request.user)
+    to, new = sharing.add(corpus, request.POST.get("who", ""), role, authorization.signed_in(request))
     if new:
         known = isinstance(to, User)
-        messages.info(
-            request,
-            f"Shared with {to.name if known else to.email}. {emails.shared(corpus, to.email, role, request.user, known)}",
-        )
+        letter = emails.shared(corpus, to.email or "", role, authorization.signed_in(request), known)
+        messages.info(request, f"Shared with {to.name if isinstance(to, User) else to.email}. {letter}")
 
 
 def _offer(request: HttpRequest, corpus: Corpus) -> None:
     to = ownership.offer(corpus, whole(request.POST, "user"))
     role = corpus.memberships.get(user=to).role
-    messages.info(request, f"Offered to {to.name}. {emails.offered(corpus, to, role, request.user)}")
+    messages.info(
+        request, f"Offered to {to.name}. {emails.offered(corpus, to, role, authorization.signed_in(request))}"
+    )
 
 
 @never_cache
 @typed("corpus/owner.html")
 def owner(request: HttpRequest, corpus: Corpus, sent: QueryDict | None) -> HtmlAnswer[OwnerPage] | HttpResponse:
     """For whom a corpus is offered to: what that means; POST takes it, or declines."""
-    if corpus.offered_id != request.user.pk:
+    if corpus.offered_id != authorization.user_id(request):
         raise Http404("This corpus is not offered to you.")
     wrong = ""
     if sent is not None:
         try:
             if sent.get("act") == "take":
-                ownership.take(corpus, request.user)
+                ownership.take(corpus, authorization.signed_in(request))
                 messages.success(request, f"“{corpus.name}” is yours.")
             else:
-                ownership.withdraw(corpus, request.user)
+                ownership.withdraw(corpus, authorization.signed_in(request))
                 messages.info(request, f"“{corpus.name}” stays {corpus.owner.name}’s.")
             return redirect("corpus", corpus.pk)
         except Invalid as error:

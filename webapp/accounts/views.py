@@ -56,7 +56,8 @@ def _use(request: HttpRequest) -> list[Used]:
     """Of the files, documents and jobs of an account."""
     if not settings.ACCOUNTS:
         return []
-    used, most = quotas.used(request.user), quotas.limits(request.user)
+    user = authorization.signed_in(request)
+    used, most = quotas.used(user), quotas.limits(user)
     kinds = {"bytes": ("Files", size), "documents": ("Documents", count), "jobs": ("Jobs that wait or run", count)}
     return [
         Used(what, written(used[name]), "" if getattr(most, name) is None else written(getattr(most, name)))
@@ -71,7 +72,7 @@ def tokens(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[TokensPag
     made = wrong = ""
     if sent is not None:
         try:
-            made = services.create(sent.get("name", ""), request.user)[1]
+            made = services.create(sent.get("name", ""), authorization.signed_in(request))[1]
         except Invalid as error:
             wrong = error.message
     page = TokensPage(authorization.api_tokens(request)[:SHOWN], made, wrong)

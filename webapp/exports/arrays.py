@@ -57,7 +57,7 @@ def counts(model: Model) -> list[Array]:
 def _shared(model: Model) -> list[Array]:
     return [
         whole("alpha", model.alpha),
-        whole("eta", np.float64(model.eta)),
+        whole("eta", np.array(model.eta, np.float64)),
         whole("tokens", model.tokens),  # of each topic
         whole("lengths", model.evidence.lengths),  # tokens of each document
         text("vocabulary", model.vocabulary),

@@ -3,7 +3,7 @@
 import codecs
 import csv
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import orjson
@@ -20,7 +20,7 @@ _TYPES = {int: pa.int64(), float: pa.float64(), str: pa.string()}
 
 class Format(NamedTuple):
     media: str
-    write: object  # (Table, made_by: dict) -> Iterator[bytes]
+    write: Callable[[Table, dict], Iterator[bytes]]  # the second: made_by
     label: str = ""  # for pages; by default its ending
 
 

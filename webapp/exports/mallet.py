@@ -24,9 +24,9 @@ def java(number: float) -> str:
     text = repr(float(number))
     if number == 0 or 1e-3 <= abs(number) < 1e7:
         return text
-    sign, digits, exponent = Decimal(text).as_tuple()
+    sign, digits, _ = Decimal(text).as_tuple()
     figures = "".join(map(str, digits)).rstrip("0") or "0"
-    power = len(digits) + exponent - 1
+    power = Decimal(text).adjusted()
     return f"{'-' * sign}{figures[0]}.{figures[1:] or '0'}E{power}"
 
 

@@ -1,7 +1,5 @@
 """Taking a run away: the page that lists what can be taken, small files, and large ones that a worker makes."""
 
-from typing import cast
-
 from asgiref.sync import sync_to_async
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
@@ -18,7 +16,7 @@ from webapp.drawing.numbers import bytes as size_of
 from webapp.exports import Form, Wanted, kept
 from webapp.exports import methods as written_methods
 from webapp.exports.shapes import FileLink, FileRow, FormGroup, MadeFile, MethodsPage, OfferedForm, TakePage
-from webapp.models import Export, Run, User
+from webapp.models import Export, Run
 from webapp.pages.page import back, published, published_or_404, run_or_404
 from webapp.pages.typed import Answer, typed
 from webapp.results.view import RunView
@@ -117,7 +115,7 @@ def make(request: HttpRequest, run_id: int) -> HttpResponse:
         if name not in ("csrfmiddlewaretoken", "file", "next"):
             query.setlist(name, values)
     try:
-        kept.ask(run, cast(User, request.user), request.POST.get("file", ""), query)
+        kept.ask(run, authorization.signed_in(request), request.POST.get("file", ""), query)
     except Invalid as error:
         messages.error(request, error.message)
     selection = Selection.read(query, RunView(run))

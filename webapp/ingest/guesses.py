@@ -94,21 +94,19 @@ def keep_chosen_columns(sniff: readers.Sniff, options: dict) -> readers.Sniff:
 
     options: webapp.readers.Options as a dict, of an earlier choice."""
     before = readers.Options(**options) if options else readers.Options()
-    names = list(before.names)
-    if before.text is None or before.text >= len(names) or names[before.text] not in sniff.columns:
+    if before.column("text") not in sniff.columns:
         return sniff
-    places: dict[str, Any] = {}
-    for role in readers.formats.ROLES:
-        i = getattr(before, role)
-        places[role] = (
-            sniff.columns.index(names[i]) if i is not None and i < len(names) and names[i] in sniff.columns else None
-        )
     kinds = sniff.options.kinds | {name: kind for name, kind in before.kinds.items() if name in sniff.columns}
     order = before.date_order or sniff.options.date_order
     return replace(
         sniff,
         options=replace(
-            sniff.options, **places, kinds=kinds, date_order=order, html=before.html, surplus=before.surplus
+            sniff.options,
+            **before.places(sniff.columns),
+            kinds=kinds,
+            date_order=order,
+            html=before.html,
+            surplus=before.surplus,
         ),
     )
 

@@ -8,7 +8,7 @@ from django import forms
 from webapp import metadata, readers
 from webapp.ingest import guesses
 from webapp.ingest.settings import ReadingSettings, VocabularySettings
-from webapp.ingest.vocabulary_forms import NamedVocabularyForm
+from webapp.ingest.vocabulary_forms import NamedVocabularyForm, choice_field
 from webapp.metadata.dates import ambiguous
 from webapp.models import Corpus
 
@@ -101,13 +101,13 @@ class ReadingForm(NamedVocabularyForm):
         self.options, self.sniff = options, sniff
         known = dict(ENCODINGS)
         guess = sniff.options.encoding
-        self.fields["encoding"].choices = ENCODINGS if guess in known else [(guess, guess), *ENCODINGS]
+        choice_field(self, "encoding").choices = ENCODINGS if guess in known else [(guess, guess), *ENCODINGS]
         columns = list(enumerate(sniff.columns))
         if not columns:
             for name in ("text", "title", "date", "id", "date_order", "html"):
                 del self.fields[name]
         else:
-            self.fields["text"].choices = columns
+            choice_field(self, "text").choices = columns
             for i, name in columns[:KINDS_SHOWN]:
                 field = forms.ChoiceField(
                     choices=metadata.choices(),
@@ -117,11 +117,11 @@ class ReadingForm(NamedVocabularyForm):
                 )
                 self.fields[f"kind_{i}"] = field
             for name in ("title", "date", "id"):
-                self.fields[name].choices = [("", "none"), *columns]
+                choice_field(self, name).choices = [("", "none"), *columns]
             if not self["date_order"].value() and not self._two_ways():
                 del self.fields["date_order"]
         if sniff.sheets:
-            self.fields["sheet"].choices = [(sheet, sheet) for sheet in sniff.sheets]
+            choice_field(self, "sheet").choices = [(sheet, sheet) for sheet in sniff.sheets]
         else:
             del self.fields["sheet"]
         if options.delimiter is None:

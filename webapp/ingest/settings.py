@@ -2,6 +2,7 @@
 their names."""
 
 from dataclasses import dataclass, field, fields, replace
+from typing import Self
 
 from inference.text import Choice, stop_words
 
@@ -31,13 +32,13 @@ class VocabularySettings:
     duplicates: str = "keep"
 
     @classmethod
-    def of(cls, settings: dict):
+    def of(cls, settings: dict) -> Self:
         """Of a version's settings, or a corpus's, which hold more; those of an older version lack some, and mean what
         they meant."""
         older = {"spread_evenly": True, "section_words": 0} if "max_share" in settings else {}
         return cls(**older | {f.name: settings[f.name] for f in fields(cls) if f.name in settings})
 
-    def fitted(self, documents: int) -> "VocabularySettings":
+    def fitted(self, documents: int) -> Self:
         """With a least number of documents that grows with the collection: 2 of 341, 5 of 8,000, 25 of a million."""
         return replace(self, min_documents=max(1 if documents < FEW else 2, round(documents ** (1 / 3) / 4)))
 

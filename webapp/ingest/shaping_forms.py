@@ -1,12 +1,14 @@
 """What is done to documents before they become rows, as a part of the form of a corpus. Each field says in a line what
 it does."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django import forms
 
 from inference.errors import Invalid
 from webapp.ingest.shaping import CERTAIN, RULES, Guess, Shaping
+from webapp.ingest.vocabulary_forms import choice_field
 
 SECTIONS = [
     ("", "keep each document whole"),
@@ -81,7 +83,9 @@ class ShapingForm(forms.Form):
         required=False, choices=[(rule.name, rule.label) for rule in RULES.values()], label="Words that don’t count"
     )
 
-    def __init__(self, *args, shaping: Shaping | None, tables: list[str] = (), guess: Guess | None = None, **kwargs):
+    def __init__(
+        self, *args, shaping: Shaping | None, tables: Sequence[str] = (), guess: Guess | None = None, **kwargs
+    ):
         """shaping: what was chosen before, None for nothing. tables: names of files that may be the table; guess: which seems to be. Both are offered, and nothing else is
         taken."""
         shaping = shaping or Shaping(silent=CERTAIN)
@@ -91,10 +95,10 @@ class ShapingForm(forms.Form):
             "join": ", ".join(shaping.join), "period": shaping.period, "names": shaping.names, "pattern": shaping.pattern, "table": table,
             "key": key, "silent": list(shaping.silent),
         }  # fmt: skip
-        super().__init__(*args, initial=initial, **kwargs)
+        super().__init__(*args, **kwargs | {"initial": initial})
         offered = dict.fromkeys(name for name in [table, *tables[:MOST_TABLES]] if name)
-        self.guess = guess
-        self.fields["table"].choices = [("", "there is none"), *((name, name) for name in offered)]
+        self.guess, self.offers_tables = guess, bool(offered)
+        choice_field(self, "table").choices = [("", "there is none"), *((name, name) for name in offered)]
 
     def sent(self) -> dict:
         """What a browser would send of a form that was not touched."""
@@ -105,10 +109,6 @@ class ShapingForm(forms.Form):
     def shapes(self) -> bool:
         """Whether it does anything, so that it is not to be overlooked."""
         return any(self[name].value() for name in ("sections", "join", "period", "names", "pattern", "table"))
-
-    @property
-    def offers_tables(self) -> bool:
-        return len(self.fields["table"].choices) > 1
 
     def silences(self, shares: dict[str, float]) -> list[Silence]:
         """The rules that recognise something, or are chosen. shares: of webapp.ingest.shaping.shares."""

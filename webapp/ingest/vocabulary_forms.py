@@ -13,7 +13,15 @@ from webapp.pages.errors import add_to_form
 ALL = 0.9  # of the letters must be in a language for a corpus that is called of that language
 SAID = 0.03  # a language with less of the letters is rather a mistake
 MAX_STOP_WORDS = 10_000
+BY_NAME = sorted(LANGUAGES.items(), key=lambda item: item[1])  # (code, name) of every language
 SHORTEST_SECTION = 50  # words: a topic in fewer says little
+
+
+def choice_field(form: forms.BaseForm, name: str) -> forms.ChoiceField:
+    """A field whose choices are set when its form is made. Raises TypeError for a field of another kind."""
+    if not isinstance(field := form.fields[name], forms.ChoiceField):
+        raise TypeError(f"{name} is not a field of choices")
+    return field
 
 
 class Words(forms.Field):
@@ -118,10 +126,9 @@ class VocabularyForm(forms.Form):
             "extra_stop_words": " ".join(words.extra_stop_words),
             "phrases": "\n".join(words.phrases),
         }
-        super().__init__(*args, initial=values | (initial or {}), **kwargs)
-        languages = sorted(LANGUAGES.items(), key=lambda item: item[1])
-        self.fields["language"].choices = [("", "none, or another")] + languages
-        self.fields["also"].choices = languages
+        super().__init__(*args, **kwargs | {"initial": values | (initial or {})})
+        choice_field(self, "language").choices = [("", "none, or another"), *BY_NAME]
+        choice_field(self, "also").choices = BY_NAME
 
     def languages(self, shares: dict[str, float] | None) -> Languages:
         """What the page says of languages, and the other languages whose stop words can be left out. shares: language
@@ -129,7 +136,7 @@ class VocabularyForm(forms.Form):
         sentence = "" if shares is None else _say_languages(shares)
         shares = shares or {}
         main, also = self["language"].value() or "", set(self["also"].value() or [])
-        others = [(code, name) for code, name in self.fields["also"].choices if code != main]
+        others = [(code, name) for code, name in BY_NAME if code != main]
         near = [(code, name) for code, name in others if code in also or shares.get(code, 0) >= SAID]
         near.sort(key=lambda one: -shares.get(one[0], 0))
 

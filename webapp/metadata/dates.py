@@ -117,7 +117,7 @@ def _parse(text: str, order: str | None) -> date | None:
         return _date(text, "1", "1")
     if match := _NUMBERS.fullmatch(text):
         short_points = len(match[4]) == 2 and match[2] == "." and not _SHORT_POINTS.fullmatch(text)
-        return None if short_points else _numbers(*match.groups(), order)
+        return None if short_points else _numbers(match[1], match[2], match[3], match[4], order)
     if match := _SHORT_NAME.fullmatch(text):
         month = _month(match[2])
         return _date(_full(match[3]), month, match[1]) if month else None

@@ -16,11 +16,12 @@ from webapp.readers.dispatch import Member, Reading, in_order
 from webapp.readers.formats import by_name as kind
 from webapp.readers.formats import single
 from webapp.readers.headers import ROWS as HEADER_ROWS
-from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
+from webapp.readers.model import ROLES, Document, Options, Problem, Sniff, Unreadable
 from webapp.readers.opening import DETECT, Source, by_mark, guess_encoding, head, packed_share, stem, together
 
 __all__ = [
     "HEADER_ROWS",
+    "ROLES",
     "Companions",
     "Document",
     "Options",
@@ -63,13 +64,13 @@ def sniff_first(files: list[tuple[Path, str]], **known) -> Sniff:
 
     The encoding is what the first files have in common; where they differ it is found anew for each.
     """
-    companions, first = Companions.of(files), None
+    companions, first = Companions.of(files), Unreadable("There is no file.")
     files = sorted(files, key=lambda file: formats.bare(file[1]))  # a README says nothing of the others
-    for path, name in files[:MOST_TRIED]:
+    for number, (path, name) in enumerate(files[:MOST_TRIED]):
         try:
             sniffed = sniff(path, name, companions, **known)
         except Unreadable as error:
-            first = first or error
+            first = error if number == 0 else first
             continue
         if formats.encoded(sniffed.options) and len(files) > 1 and "encoding" not in known:
             return replace(
@@ -84,7 +85,7 @@ def _in_common(files: list[tuple[Path, str]], companions: Companions) -> str:
     samples, own = [], []
     for path, name in files:
         with contextlib.suppress(Unreadable):
-            file_format = formats.FORMATS.get(formats.by_name(name))
+            file_format = formats.named(name)
             if file_format and file_format.archive:
                 own.append(sniff(path, name, companions).options.encoding)
                 samples.append(b"\xff")  # no ASCII, as far as is known
@@ -109,7 +110,7 @@ def read(
 
 def encoding(path: Path, name: str, options: Options) -> str:
     """In which a file is read, or the files of an archive; "" for formats that say it themselves, or have none."""
-    file_format = formats.FORMATS.get(formats.by_name(name))
+    file_format = formats.named(name)
     if file_format is None or not (file_format.encoded or (file_format.archive and formats.encoded(options))):
         return ""
     if file_format.archive:

@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import BinaryIO, Protocol
+from typing import IO, Protocol
 
 from webapp.readers import dispatch, formats, looking, worker
 from webapp.readers.companions import Companions
@@ -50,9 +50,12 @@ class Entry(Protocol):
     path: str  # as the archive has it
     size: int  # bytes, unpacked
     packed: int  # bytes of it in the archive; 0 where that is not known: its reader tells of them
-    refused: str | None  # why it is no file that can be read, as the end of a sentence
 
-    def open(self, mode: str = "rb", buffering: int = 0) -> BinaryIO: ...
+    @property
+    def refused(self) -> str | None:
+        """Why it is no file that can be read, as the end of a sentence."""
+
+    def open(self, mode: str = "rb", buffering: int = 0) -> IO[bytes]: ...
     def stat(self) -> Stat: ...
 
 
@@ -250,7 +253,7 @@ def _begin(step: _Step, entry: Entry, options: Options, companions: Companions, 
     if entry.size == 0:
         step.say(f"“{inside}” has no text in it; it was left out.", dropped=True)
         return
-    file_format = formats.FORMATS[formats.by_name(inside)]
+    file_format = formats.FORMATS[formats.by_name(inside) or ""]
     if file_format.archive:
         step.read = partial(
             file_format.reader.read, entry, inside, options, step.progress, companions, Budget(entry.size, budget)

@@ -91,6 +91,16 @@ def document(
     yield Document(" ".join(pieces), title, "", f"{clean(name)}:{number}"[:MAX_ID], {}, name, place)
 
 
+def documents(entries: Iterable[tuple[int, int, int]], words: list[str], name: str) -> Iterator[Document | Problem]:
+    """The documents of entries in the order of their documents. entries: (document from 1, word from 0, count).
+    Raises Unreadable where one document has too many."""
+    for number, of_one in itertools.groupby(entries, key=lambda entry: entry[0]):
+        counts = [(word, count) for _, word, count in itertools.islice(of_one, MAX_WORDS + 1)]
+        if len(counts) > MAX_WORDS:
+            raise Unreadable(f"“{name}”: document {number} has more than {MAX_WORDS:,} entries.")
+        yield from document(number, counts, words, name)
+
+
 def numbers(line: str, count: int, name: str, row: int) -> list[int]:
     """The whole numbers of a line. Raises Unreadable where it holds something else."""
     try:

@@ -3,7 +3,6 @@ row."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any
 
 from webapp import metadata as metadata_types
 from webapp.readers import headers, html_cells, roles
@@ -81,7 +80,8 @@ def documents(
     for line, cells, damage in rows:
         if width is None and options.header_row and _is_above(line, cells, options):
             continue
-        if width is None and cells is not None:
+        lost_row = bool(damage) and not cells
+        if width is None and not lost_row:
             width = len(cells)
             if width > MAX_COLUMNS:
                 raise Unreadable(
@@ -94,8 +94,8 @@ def documents(
         number += 1
         place = counted.format(number, line)
         if damage:
-            yield Problem(name, place, f"“{name}”, {place}: {damage}. Correct the file there.", cells is None)
-        if cells is None:
+            yield Problem(name, place, f"“{name}”, {place}: {damage}. Correct the file there.", lost_row)
+        if lost_row:
             continue
         text, wide, given = options.text or 0, width or 0, len(cells)
         lost = given <= text
@@ -106,10 +106,10 @@ def documents(
             expected = max(wide, text + 1)
             yield Problem(name, place, f"“{name}”, {place}: expected {expected} columns, found {given}; {done}.", lost)
         if not lost:
-            yield from document(cells, columns, name, place, options)
+            yield from document(cells, cells[text], columns, name, place, options)
     if width is None and options.header_row:
         raise Unreadable(
-            f"“{name}”: none of its first {headers.ROWS} rows has the column “{options.names[options.text]}”, which was chosen for the text."
+            f"“{name}”: none of its first {headers.ROWS} rows has the column “{options.column('text')}”, which was chosen for the text."
         )
 
 
@@ -127,40 +127,36 @@ def _surplus(cells: list[str], width: int, options: Options) -> tuple[list[str],
     return cells, sentence
 
 
-def _is_above(line: int, cells: list[str] | None, options: Options) -> bool:
+def _is_above(line: int, cells: list[str], options: Options) -> bool:
     """Whether a row stands above the header. Several exports may each have another number of such rows: the header is
     then the row with the names."""
-    if cells is None:
+    chosen = options.column("text")
+    if not cells:
         return line < options.header_row
     if line >= options.header_row:
-        there = options.names[options.text] in names(cells, len(options.names))
+        there = chosen in names(cells, len(options.names))
         return line <= headers.ROWS and not there
     written = {clean(cell).strip() for cell in cells}
     many = 2 * len(written.intersection(options.names)) >= max(3, len(options.names))
-    return not (many and options.names[options.text] in written)
+    return not (many and chosen in written)
 
 
 def by_name(options: Options, columns: list[str], name: str) -> Options:
     """The chosen columns where this file has them: one of several files may have another order, or fewer."""
     if not options.names or columns == list(options.names[: len(columns)]):
         return options
-    places: dict[str, Any] = {}
-    for role in ("text", "title", "date", "id"):
-        chosen = getattr(options, role)
-        wanted = options.names[chosen] if chosen is not None else None
-        places[role] = columns.index(wanted) if wanted in columns else None
+    places = options.places(columns)
     if places["text"] is None:
-        wanted = options.names[options.text]
         raise Unreadable(
-            f"“{name}” has no column “{wanted}”, which was chosen for the text; it has {', '.join(columns)[:200]}."
+            f"“{name}” has no column “{options.column('text')}”, which was chosen for the text; it has {', '.join(columns)[:200]}."
         )
     return replace(options, **places)
 
 
 def document(
-    row: list[str], columns: list[str], name: str, place: str, options: Options
+    row: list[str], raw: str, columns: list[str], name: str, place: str, options: Options
 ) -> Iterator[Document | Problem]:
-    raw = row[options.text]
+    """The document of a row, and what is wrong with it. raw: its text as it stands in the file."""
     if len(raw) > MAX_TEXT:
         yield Problem(
             name, place, f"“{name}”, {place}: the text has more than {MAX_TEXT:,} characters; it was left out.", True

@@ -47,8 +47,8 @@ class Companions:
 
 
 def is_bag(name: str) -> bool:
-    key = formats.by_name(name)
-    return key is not None and formats.FORMATS[key].bag
+    file_format = formats.named(name)
+    return file_format is not None and file_format.bag
 
 
 def is_vocabulary(name: str) -> bool:

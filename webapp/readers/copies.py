@@ -3,7 +3,7 @@
 import io
 import tempfile
 from collections.abc import Callable
-from typing import BinaryIO, NamedTuple
+from typing import IO, NamedTuple
 
 from webapp.readers.model import Unreadable
 
@@ -20,7 +20,7 @@ class Copy:
     whole: made at once; else no more of the stream is copied than is asked for. most: bytes that it may have.
     """
 
-    def __init__(self, file: BinaryIO, name: str, most: int, whole: bool = True):
+    def __init__(self, file: IO[bytes], name: str, most: int, whole: bool = True):
         self.stream, self.name, self.most, self.size = file, name, most, 0
         self.file = tempfile.SpooledTemporaryFile(IN_MEMORY)
         if whole:
@@ -40,12 +40,12 @@ class Copy:
                 raise Unreadable(f"“{self.name}” unpacks to more than {self.most / 1e9:,.3g} GB. Split it.")
             self.file.write(chunk)
 
-    def open(self, mode: str = "rb", buffering: int = 0) -> BinaryIO:
-        return _Kept(self)
+    def open(self, mode: str = "rb", buffering: int = 0) -> IO[bytes]:
+        return io.BufferedReader(_CopyReader(self))
 
-    def open_once(self) -> BinaryIO:
-        """Gone when its reader closes it."""
-        return _Kept(self, self.close)
+    def open_once(self) -> IO[bytes]:
+        """The copy is closed with the file that this returns."""
+        return io.BufferedReader(_CopyReader(self, self.close))
 
     def stat(self) -> Stat:
         return Stat(self.size)
@@ -54,22 +54,21 @@ class Copy:
         self.file.close()
 
 
-class _Kept:
-    """A file whose reader's `close` leaves it open for the next one, or closes what `close` does."""
+class _CopyReader(io.RawIOBase):
+    """Reads a copy from a place of its own. closed: is called when it is closed; by default the copy stays open."""
 
-    def __init__(self, copy: Copy, close: Callable[[], None] = lambda: None):
-        self.copy, self.at, self.close = copy, 0, close
+    def __init__(self, copy: Copy, closed: Callable[[], None] = lambda: None):
+        self.copy, self.at, self.when_closed = copy, 0, closed
 
-    def read(self, size: int = -1) -> bytes:
-        self.copy.fill(None if size is None or size < 0 else self.at + size)
-        self.copy.file.seek(self.at)
-        piece = self.copy.file.read(size)
-        self.at += len(piece)
-        return piece
+    def readable(self) -> bool:
+        return True
 
     def readinto(self, buffer) -> int:
-        piece = self.read(len(buffer))
+        self.copy.fill(self.at + len(buffer))
+        self.copy.file.seek(self.at)
+        piece = self.copy.file.read(len(buffer))
         buffer[: len(piece)] = piece
+        self.at += len(piece)
         return len(piece)
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
@@ -83,3 +82,8 @@ class _Kept:
 
     def seekable(self) -> bool:
         return True
+
+    def close(self) -> None:
+        if not self.closed:
+            super().close()
+            self.when_closed()

@@ -12,14 +12,14 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 import regex
 
 from webapp.readers import damage, looking, sandbox, worker
 from webapp.readers.companions import Companions
 from webapp.readers.copies import Copy
-from webapp.readers.formats import FORMATS, ROLES, Format, bare, by_name, encoded, sentence
+from webapp.readers.formats import FORMATS, Format, bare, by_name, encoded, sentence
 from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
 from webapp.readers.opening import MAX_RATIO, NO_BOMB, ZIP, Source, head, is_gzip, looks_like, opened, plain
 
@@ -267,10 +267,6 @@ def _refitted(source: Source, name: str, options: Options, companions: Companion
     """Options for a file of another format than they were made for: what it seems to be, and the chosen columns by
     their names."""
     sniffed = sniff(source, name, {"encoding": options.encoding} if encoded(options) else {}, companions).options
-    if options.text is None or options.names[options.text] not in sniffed.names:
+    if options.column("text") not in sniffed.names:
         return sniffed
-    chosen = {role: options.names[i] for role in ROLES if (i := getattr(options, role)) is not None}
-    places: dict[str, Any] = {
-        role: sniffed.names.index(chosen[role]) if chosen.get(role) in sniffed.names else None for role in ROLES
-    }
-    return replace(sniffed, **places)
+    return replace(sniffed, **options.places(sniffed.names))

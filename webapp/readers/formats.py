@@ -10,8 +10,6 @@ import regex
 from webapp.readers.model import Options
 from webapp.readers.opening import PARQUET, PDF, ZIP, plain
 
-ROLES = ("text", "title", "date", "id")
-
 
 @dataclass(frozen=True)
 class Format:
@@ -88,6 +86,11 @@ def by_name(name: str) -> str | None:
     return "text" if key is None and bare(name) else key
 
 
+def named(name: str) -> Format | None:
+    """The format that a name says; None where it says none."""
+    return FORMATS.get(by_name(name) or "")
+
+
 def bare(name: str) -> bool:
     """Whether a name has no ending, as "letter 3" and "alt.atheism/49960" have none."""
     last = plain(name.replace("\\", "/")).rpartition("/")[2]
@@ -96,8 +99,8 @@ def bare(name: str) -> bool:
 
 def label(name: str) -> str:
     """What a file is by its name, for pages."""
-    file_format = by_name(name)
-    return FORMATS[file_format].label if file_format else "unknown"
+    file_format = named(name)
+    return file_format.label if file_format else "unknown"
 
 
 def encoded(options: Options) -> bool:
@@ -108,13 +111,13 @@ def encoded(options: Options) -> bool:
 
 def single(name: str) -> bool:
     """Whether a file is one document, by its name. A file of TEI may be several."""
-    file_format = by_name(name)
-    return file_format is not None and file_format != "xml" and FORMATS[file_format].yields == _FILE and not bare(name)
+    file_format = named(name)
+    return file_format not in (None, FORMATS["xml"]) and file_format.yields == _FILE and not bare(name)
 
 
 def tabular(name: str) -> bool:
     """Whether a file has columns, by its name."""
-    file_format = FORMATS.get(by_name(name) or "")
+    file_format = named(name)
     return bool(file_format and file_format.columns)
 
 

@@ -17,6 +17,7 @@ from webapp.readers.model import (  # fmt: skip
     MAX_TITLE,
     PREVIEW_CELL,
     PREVIEW_ROWS,
+    ROLES,
     SAMPLE_CHARACTERS,
     Document,
     Options,
@@ -115,9 +116,7 @@ def keys(name: str, options: Options) -> dict[str, str]:
     """The chosen fields, by their roles."""
     if options.text is None or options.text >= len(options.names):
         raise Unreadable(f"“{name}”: no field was chosen for the text. Choose the one that holds it.")
-    return {
-        role: options.names[i] for role in ("text", "title", "date", "id") if (i := getattr(options, role)) is not None
-    }
+    return {role: column for role in ROLES if (column := options.column(role)) is not None}
 
 
 def read(path: Source, name: str, options: Options, advance: Callable[[int], None]) -> Iterator[Document | Problem]:
@@ -139,8 +138,7 @@ def document(value, keys: dict[str, str], name: str, place: str, options: Option
         yield Problem(name, place, f"“{name}”, {place}: expected a JSON object, but {wrong}; it was left out.", True)
         return
     text = value.get(keys["text"])
-    cleaned = clean(text) if isinstance(text, str) and not isinstance(text, _Number) else ""
-    if not cleaned.strip():
+    if not isinstance(text, str) or isinstance(text, _Number) or not (cleaned := clean(text)).strip():
         kind = "a number" if isinstance(text, _Number | int | float) else type(text).__name__
         wrong = "is missing" if text is None else "is empty" if type(text) is str else f"is not a text ({kind})"
         yield Problem(name, place, f"“{name}”, {place}: its field “{keys['text']}” {wrong}; it was left out.", True)

@@ -44,4 +44,5 @@ def read(
                     f"“{name}”, {place}: it says {stated[:20]} words and has {len(pairs):,}; it was kept.",
                     False,
                 )
-            yield from bag.document(number, (tuple(map(int, pair.split(":"))) for pair in pairs), words, name)
+            counts = ((int(word), int(count)) for word, _, count in (pair.partition(":") for pair in pairs))
+            yield from bag.document(number, counts, words, name)

@@ -65,7 +65,8 @@ def _with_line_ends(file: io.BufferedReader, name: str) -> io.BufferedIOBase:
 
 def _messages(file: io.BufferedIOBase) -> Iterator[bytes | None]:
     """The messages of a mailbox, each after a line that begins with "From " (_is_divider); None for one that is too long."""
-    kept, size, blank, begun = [], 0, True, False
+    kept: list[bytes] = []
+    size, blank, begun = 0, True, False
     following = file.readline(1 << 20)
     while row := following:
         following = file.readline(1 << 20)
@@ -121,7 +122,7 @@ def _message(raw: bytes | None, name: str, place: str) -> Iterator[Document | Pr
     if left_out:
         done = f"{more} {'were' if left_out > 1 else 'was'} not read. Upload important ones separately."
         yield Problem(name, place, f"{where}: {done}", False)
-    metadata = {key: heads[key] for key in ("from", "to", "cc", "list-id") if key in heads}
+    metadata: dict[str, str] = {key: heads[key] for key in ("from", "to", "cc", "list-id") if key in heads}
     message_document = prose.document(
         heads.get("subject", "") or "(no subject)", _date(heads.get("date", "")), metadata, place
     )

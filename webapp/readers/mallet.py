@@ -20,7 +20,7 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
     options = replace(options, encoding=known.get("encoding") or guess_encoding(head(path, name)), names=COLUMNS)
     rows = []
     for row in _rows(path, name, options, nothing):
-        rows.append([clean(cell) for cell in row.cells or []])
+        rows.append([clean(cell) for cell in row.cells])
         if len(rows) == cells.SAMPLE_ROWS:
             break
     sniffed = cells.sniff([list(COLUMNS), *rows], name, options, True)
@@ -38,7 +38,7 @@ def _rows(path: Source, name: str, options: Options, advance: Callable[[int], No
         for number, (line, whole) in enumerate(lines(decoded(file, options.encoding), MAX_TEXT), 1):
             line = line.removeprefix("\ufeff").rstrip("\r\n")
             if not whole:
-                yield Row(number, None, TOO_LONG)
+                yield Row(number, [], TOO_LONG)
             elif line.strip():
                 cells = line.split("\t", 2)
                 match = _LINE.match(line) if len(cells) < 3 else None

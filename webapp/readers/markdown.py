@@ -33,6 +33,7 @@ def _parse_paragraphs(state: StateCore) -> None:
                     Token("text", "", 0, content=line) for line in token.content.splitlines(keepends=True)
                 ]
             else:
+                token.children = []
                 state.md.inline.parse(token.content, state.md, state.env, token.children)
 
 

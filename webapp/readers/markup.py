@@ -4,6 +4,7 @@ defines are not expanded, so that a small file can't become a large one; what is
 import html
 import io
 import zipfile
+from collections.abc import Iterator
 from typing import Protocol
 from xml.parsers import expat
 
@@ -31,14 +32,14 @@ class Result:
     replaced: int = 0  # bytes that are no characters
 
 
-def parse(file: io.BufferedIOBase, handler: Handler, name: str) -> Result:
+def parse(file: io.BufferedReader, handler: Handler, name: str) -> Result:
     """Feed a handler with elements, by their names without namespaces. Raises Unreadable where the file is no XML."""
     for _ in walk(file, handler, name, result := Result()):
         pass
     return result
 
 
-def walk(file: io.BufferedIOBase, handler: Handler, name: str, result: Result):
+def walk(file: io.BufferedReader, handler: Handler, name: str, result: Result) -> Iterator[None]:
     """The same, a piece at a time: yields after each, so that what a handler has finished can be taken from it."""
     start = file.peek(512)[:512]
     declared = _DECLARED.match(start)
@@ -78,7 +79,7 @@ def walk(file: io.BufferedIOBase, handler: Handler, name: str, result: Result):
 
     parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = begin, finish, handler.text
     parser.DefaultHandler = entity  # being there it keeps entities from being expanded
-    parser.SkippedEntityHandler = lambda entity_name, is_parameter: is_parameter or entity(f"&{entity_name};")
+    parser.SkippedEntityHandler = lambda name, is_parameter: None if is_parameter else entity(f"&{name};")
     try:
         while piece := text.read(_CHUNK):
             size += len(piece)

@@ -1,7 +1,10 @@
 """What readers give and take."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
+ROLES = ("text", "title", "date", "id")  # of columns
 MAX_FIELDS = 64  # of a document's other columns that are kept
 MAX_FIELD = 1_000  # characters of each: metadata is for labels, not for texts
 MAX_NAME = 100  # of a column
@@ -72,6 +75,16 @@ class Options:
     )
     surplus: bool = False  # whether cells beyond the columns are joined to the text, which has the delimiter in it
     html: bool = False  # whether the texts hold tags and entities of HTML, which become text
+
+    def column(self, role: str) -> str | None:
+        """The name of the column that holds the text, title, date or id; None where none does."""
+        place = getattr(self, role)
+        return self.names[place] if place is not None and place < len(self.names) else None
+
+    def places(self, columns: Sequence[str]) -> dict[str, Any]:
+        """Role -> where a file with these columns has the column that was chosen; None where it has not."""
+        chosen = {role: self.column(role) for role in ROLES}
+        return {role: columns.index(column) if column in columns else None for role, column in chosen.items()}
 
 
 @dataclass(frozen=True)

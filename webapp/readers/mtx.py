@@ -39,7 +39,7 @@ def read(
                     "the documents as columns if they are rows now, or the other way round."
                 )
             triples = _sorted(triples)
-        yield from _documents(triples, words, name)
+        yield from bag.documents(triples, words, name)
     if present != entries:
         done = "Is it complete?" if present < entries else "All of them were read."
         yield Problem(
@@ -65,7 +65,7 @@ def _shape(path: Source, name: str) -> tuple[int, int, int]:
 
 
 def _entries(file, name: str, by_rows: bool) -> Iterator[tuple[int, int, int]]:
-    """(document, word, count), all numbered from 0."""
+    """(document from 1, word from 0, count)."""
     shaped, pattern = False, False
     for number, (line, _) in enumerate(lines(decoded(file, "utf-8"), 10_000), 1):
         if number == 1:
@@ -76,13 +76,13 @@ def _entries(file, name: str, by_rows: bool) -> Iterator[tuple[int, int, int]]:
                 continue
             row, column, *count = bag.numbers(line, 2 if pattern else 3, name, number)
             document, word = (row, column) if by_rows else (column, row)
-            yield document - 1, word - 1, count[0] if count else 1
+            yield document, word - 1, count[0] if count else 1
 
 
 def _count(path: Source, name: str, by_rows: bool) -> tuple[int, bool]:
     """How many entries there are, and whether each document's follow each other."""
     with opened(path, name) as file:
-        before, present, is_sorted = -1, 0, True
+        before, present, is_sorted = 0, 0, True
         for document, _, _ in _entries(file, name, by_rows):
             is_sorted = is_sorted and document >= before
             before, present = document, present + 1
@@ -95,18 +95,4 @@ def _sorted(entries: Iterator[tuple[int, int, int]]) -> Iterator[tuple[int, int,
     except OverflowError:
         raise Unreadable("The matrix has numbers beyond 2,147,483,647, which can’t be counts of words.") from None
     order = np.argsort(table[:, 0], kind="stable")
-    return (tuple(map(int, table[i])) for i in order)
-
-
-def _documents(entries: Iterator[tuple[int, int, int]], words: list[str], name: str) -> Iterator[Document | Problem]:
-    present, counts = None, []
-    for document, word, count in entries:
-        if document != present:
-            if counts:
-                yield from bag.document(present + 1, counts, words, name)
-            present, counts = document, []
-        counts.append((word, count))
-        if len(counts) > bag.MAX_WORDS:
-            raise Unreadable(f"“{name}”: document {document + 1} has more than {bag.MAX_WORDS:,} entries.")
-    if counts:
-        yield from bag.document(present + 1, counts, words, name)
+    return ((int(document), int(word), int(count)) for document, word, count in (table[i] for i in order))

@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, Literal, Protocol, TextIO
+from typing import IO, Literal, Protocol, TextIO
 
 from webapp.readers import encodings, looking
 from webapp.readers.model import Unreadable
@@ -43,7 +43,7 @@ _UNWANTED = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f\ud800-\udfff\u202a-\u202e\u
 class Source(Protocol):
     """Where a file's bytes are: a path, or an entry of an archive."""
 
-    def open(self, mode: Literal["rb"], buffering: Literal[0]) -> BinaryIO: ...
+    def open(self, mode: Literal["rb"], buffering: Literal[0]) -> IO[bytes]: ...
     def stat(self): ...
 
 
@@ -79,10 +79,11 @@ class _Counted(io.RawIOBase):
         return True
 
     def readinto(self, buffer) -> int:
-        count = self.file.readinto(buffer)
-        looking.spend(count)
-        self.advance(count)
-        return count
+        piece = self.file.read(len(buffer))
+        buffer[: len(piece)] = piece
+        looking.spend(len(piece))
+        self.advance(len(piece))
+        return len(piece)
 
     def seekable(self) -> bool:
         return self.file.seekable()
@@ -101,7 +102,7 @@ class _Counted(io.RawIOBase):
 class _Unpacked(io.RawIOBase):
     """What gzip gives. Raises Unreadable where it is a bomb: as soon as it is one."""
 
-    def __init__(self, unzipped: gzip.GzipFile, packed: BinaryIO, name: str):
+    def __init__(self, unzipped: gzip.GzipFile, packed: IO[bytes], name: str):
         self.unzipped, self.packed, self.name, self.size = unzipped, packed, name, 0
 
     def readable(self) -> bool:
@@ -139,7 +140,8 @@ def packed_share(path: Path, name: str) -> float:
 @contextmanager
 def opened(path: Source, name: str, advance: Callable[[int], None] = lambda n: None) -> Iterator[io.BufferedReader]:
     """The file's bytes, decompressed where its name says that it is compressed."""
-    with io.BufferedReader(_Counted(path, advance), 1 << 18) as raw:
+    raw: io.BufferedReader = io.BufferedReader(_Counted(path, advance), 1 << 18)
+    with raw:
         if not is_gzip(name):
             yield raw
             return
@@ -150,7 +152,7 @@ def opened(path: Source, name: str, advance: Callable[[int], None] = lambda n: N
                 raise Unreadable(_bad_gzip(name, error)) from None
 
 
-def content(file: BinaryIO, most: int) -> bytes | None:
+def content(file: IO[bytes], most: int) -> bytes | None:
     """All of a file; None where it has more than `most` bytes. Memory is taken as it comes, not as it might come."""
     pieces, size = [], 0
     while piece := file.read(1 << 20):
@@ -196,7 +198,7 @@ def _wide(start: bytes) -> str | None:
     for encoding, size in (("utf-16-be", 2), ("utf-16-le", 2), ("utf-32-be", 4), ("utf-32-le", 4)):
         text = start[: len(start) // size * size].decode(encoding, "replace")
         scores[encoding] = sum(unicodedata.category(c)[0] in "LMNPZ" or c in "\r\n\t" for c in text) / max(1, len(text))
-    best = max(scores, key=scores.get)
+    best = max(scores, key=lambda encoding: scores[encoding])
     return best if scores[best] > 0.95 else None
 
 

@@ -31,7 +31,7 @@ class _LineTooLong(Exception):
 
 class Row(NamedTuple):
     line: int  # of the file, from 1, where it begins
-    cells: list[str] | None  # None where they are lost
+    cells: list[str]  # empty where they are lost
     damage: str | None  # the end of a sentence
 
 
@@ -50,23 +50,24 @@ class Rows:
     def __iter__(self) -> Iterator[Row]:
         reader, strict, width = self._reader(True), True, None
         while True:
-            self.held, error, cut = [], None, 0
+            self.held, error, cut = [], "", 0
+            cells: list[str] = []
             try:
                 cells = next(reader, [_END])  # none: the end was within a cell that was too long
             except csv.Error as problem:
-                cells, error = None, str(problem)
+                error = str(problem)
             except _LineTooLong:
-                cells, cut = None, self.number
+                cut = self.number
             line = self.first
             if cells == [_END]:
                 return
             is_open = bool(cells) and cells[-1].endswith(_END)
             if is_open:
                 cells[-1] = cells[-1].removesuffix(_END)
-            if (cells is None or is_open or (width and len(cells) != width)) and (mended := self._mend(width)):
+            if (not cells or is_open or (width and len(cells) != width)) and (mended := self._mend(width)):
                 yield Row(line, mended, MENDED)
                 if cut:
-                    yield Row(cut, None, TOO_LONG)
+                    yield Row(cut, [], TOO_LONG)
                 reader, strict = self._reader(True), True
                 continue
             too_long = error and "field larger" in error
@@ -77,14 +78,14 @@ class Rows:
             if too_long:
                 self._pass_over()
             if too_long or cut:
-                yield Row(line, None, TOO_LONG)
+                yield Row(line, [], TOO_LONG)
             elif error:
-                yield Row(line, None, f"it is not a row of a table ({error}); it was left out")
+                yield Row(line, [], f"it is not a row of a table ({error}); it was left out")
             elif any(cell.strip() for cell in cells):
                 if line >= self.begin and (width or 1) == 1:  # a row of one cell may be a title above the table
                     width = len(cells)
                 yield Row(line, cells, OPEN if is_open else None)
-            if cells is None or not strict:
+            if not cells or not strict:
                 reader, strict = self._reader(True), True
 
     def _reader(self, strict: bool):

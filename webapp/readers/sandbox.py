@@ -29,7 +29,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 import orjson
 
@@ -255,7 +255,7 @@ class Request:
         )
 
     @contextlib.contextmanager
-    def _file(self, source: Source, name: str) -> Iterator[tuple[str, BinaryIO]]:
+    def _file(self, source: Source, name: str) -> Iterator[tuple[str, IO[bytes]]]:
         """The file as one with a descriptor, and its name: a copy where it is in an archive, or a library would have to
         unpack it. While an upload is looked into, a reader of our own gets the beginning of a copy."""
         if isinstance(source, Path) and (self.ours or not is_gzip(name)):

@@ -16,7 +16,7 @@ import time
 import traceback
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 import orjson
 
@@ -24,6 +24,7 @@ from webapp.readers import archive, damage, dispatch, worker
 from webapp.readers.companions import Companions
 from webapp.readers.formats import FORMATS
 from webapp.readers.model import Document, Options, Problem, Unreadable
+from webapp.readers.opening import Source
 
 BATCH = 1 << 16  # characters of documents and problems that are sent at once, at least …
 ITEMS = 1_000  # … or so many of them
@@ -37,7 +38,7 @@ class _DescriptorSource:
     def __init__(self, descriptor: int):
         self.descriptor = descriptor
 
-    def open(self, mode: str = "rb", buffering: int = 0) -> BinaryIO:
+    def open(self, mode: str = "rb", buffering: int = 0) -> IO[bytes]:
         return io.FileIO(f"/proc/self/fd/{self.descriptor}")  # a copy of the descriptor would share its place
 
     def stat(self):
@@ -167,6 +168,7 @@ def _answer(files: list[tuple[_DescriptorSource, str]], request: dict, answers: 
 
 def _look(files: list[tuple[_DescriptorSource, str]], request: dict, answers: _Answers) -> None:
     """Send what the question asks for."""
+    source: Source
     (source, name), options = files[0], Options(**request["options"] | {"names": tuple(request["options"]["names"])})
     file_format = FORMATS[request["format"]]
     reader, beside = file_format.reader, [Companions.of(files)] if file_format.bag or file_format.archive else []

@@ -4,6 +4,7 @@ import csv
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 from webapp.readers import cells, headers
 from webapp.readers.cells import SAMPLE_ROWS
@@ -18,10 +19,11 @@ DELIMITERS = (",", ";", "\t", "|")
 def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
     sample = head(path, name)
     options = replace(options, encoding=known.get("encoding") or guess_encoding(sample))
-    options = replace(options, delimiter=known.get("delimiter") or _guess_delimiter(path, name, options))
-    if len(options.delimiter) != 1 or options.delimiter in '"\r\n':
+    delimiter = known.get("delimiter") or _guess_delimiter(path, name, options)
+    options = replace(options, delimiter=delimiter)
+    if len(delimiter) != 1 or delimiter in '"\r\n':
         raise Unreadable(
-            f"“{name}”: columns can be separated by one character only, such as a comma, not by “{options.delimiter[:20]}”."
+            f"“{name}”: columns can be separated by one character only, such as a comma, not by “{delimiter[:20]}”."
         )
     rows = _first_rows(path, name, options, SAMPLE_ROWS + headers.ROWS)
     beyond = len(rows) < 2 and _has_more(path, name, options)
@@ -40,9 +42,10 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
     return sniffed
 
 
-def _dialect(path: Source, name: str, delimiter: str) -> dict:
+def _dialect(path: Source, name: str, options: Options) -> dict[str, Any]:
     """Commas come with quotes. Tabs often come without: there a quotation mark is a letter, unless whole cells are
     quoted."""
+    delimiter = options.delimiter or ","
     if delimiter == "\t":
         sample = head(path, name).decode("latin-1")
         cells = [cell for line in sample.splitlines()[:200] for cell in line.split("\t")]
@@ -54,10 +57,10 @@ def _dialect(path: Source, name: str, delimiter: str) -> dict:
 def _first_rows(path: Source, name: str, options: Options, most: int = SAMPLE_ROWS) -> list[Row]:
     rows, characters = [], 0
     with opened(path, name) as file:
-        first = Rows(decoded(file, options.encoding), _dialect(path, name, options.delimiter), SAMPLE_LINES)
+        first = Rows(decoded(file, options.encoding), _dialect(path, name, options), SAMPLE_LINES)
         for row in itertools.islice(first, most):
             rows += [row._replace(cells=[clean(cell) for cell in row.cells])] if row.cells else []
-            characters += sum(map(len, row.cells or [])) or MAX_TEXT
+            characters += sum(map(len, row.cells)) or MAX_TEXT
             if characters > SAMPLE_CHARACTERS and rows:
                 break
     return rows
@@ -94,7 +97,7 @@ def _guess_delimiter(path: Source, name: str, options: Options) -> str:
 def read(path: Source, name: str, options: Options, advance: Callable[[int], None]) -> Iterator[Document | Problem]:
     with opened(path, name, advance) as file:
         yield from cells.documents(
-            Rows(decoded(file, options.encoding), _dialect(path, name, options.delimiter), begin=options.header_row),
+            Rows(decoded(file, options.encoding), _dialect(path, name, options), begin=options.header_row),
             name,
             options,
         )

@@ -4,8 +4,8 @@ can be looked at before it is read."""
 import contextlib
 import itertools
 import tarfile
-from collections.abc import Callable, Iterator
-from typing import BinaryIO
+from collections.abc import Callable, Generator, Iterator
+from typing import IO
 
 from webapp.readers import archive, looking
 from webapp.readers.archive import Budget
@@ -73,7 +73,7 @@ class _Info(tarfile.TarInfo):
     _proc_gnusparse_00 = _proc_gnusparse_01 = _proc_gnusparse_10 = _mark_sparse
 
 
-def members(file: BinaryIO, most: int) -> Iterator[tuple[tarfile.TarFile, tarfile.TarInfo]]:
+def members(file: IO[bytes], most: int) -> Iterator[tuple[tarfile.TarFile, tarfile.TarInfo]]:
     """What a tar file holds, in its order. most: bytes that one entry can have.
 
     Raises tarfile.TarError whatever is wrong: tarfile itself meets hostile headers with exceptions of any kind.
@@ -95,7 +95,8 @@ class _Entry:
     packed = 0  # opened() counts the archive's own bytes
 
     def __init__(self, tar: tarfile.TarFile, info: tarfile.TarInfo):
-        self.tar, self.info, self.copy = tar, info, None
+        self.tar, self.info = tar, info
+        self.copy: Copy | None = None
         self.path = info.name
         self.name = clean(info.name.encode("utf-8", "surrogateescape").decode("utf-8", "replace").removeprefix("./"))
         self.size = 0 if info.isdir() else info.size
@@ -108,10 +109,16 @@ class _Entry:
             return "is a link or a device, not a file"
         return None
 
-    def open(self, mode: str = "rb", buffering: int = 0) -> BinaryIO:
+    def open(self, mode: str = "rb", buffering: int = 0) -> IO[bytes]:
         if self.copy is None:
-            self.copy = Copy(self.tar.extractfile(self.info), self.name, MAX_UNPACKED, whole=False)
+            self.copy = self.copied(whole=False)
         return self.copy.open()
+
+    def copied(self, whole: bool) -> Copy:
+        """A copy of its bytes, made at once (`whole`) or as they are asked for. Raises Unreadable for what is no file."""
+        if (file := self.tar.extractfile(self.info)) is None:
+            raise Unreadable(f"“{self.name}” is no file.")
+        return Copy(file, self.name, MAX_UNPACKED, whole)
 
     def stat(self) -> Stat:
         return Stat(self.size)
@@ -144,7 +151,9 @@ def files(source: Source, name: str) -> Iterator[tuple[_Entry, str]]:
         yield from ((entry, f"{name}/{entry.name}") for entry in entries if entry.refused is None)
 
 
-def _entries(source: Source, name: str, advance: Callable[[int], None] = lambda n: None) -> Iterator[_Entry]:
+def _entries(
+    source: Source, name: str, advance: Callable[[int], None] = lambda n: None
+) -> Generator[_Entry, None, None]:
     """Each is gone when the next one is asked for."""
     if archive.deep(name):
         raise Unreadable(
@@ -171,10 +180,9 @@ class _Again:
     def __init__(self, source: Source, name: str, number: int, size: int):
         self.source, self.name, self.number, self.size = source, name, number, size
 
-    def open(self, mode: str = "rb", buffering: int = 0) -> BinaryIO:
+    def open(self, mode: str = "rb", buffering: int = 0) -> IO[bytes]:
         with contextlib.closing(_entries(self.source, self.name)) as entries:
-            entry = next(itertools.islice(entries, self.number, None))
-            return Copy(entry.tar.extractfile(entry.info), entry.name, MAX_UNPACKED).open_once()
+            return next(itertools.islice(entries, self.number, None)).copied(whole=True).open_once()
 
     def stat(self) -> Stat:
         return Stat(self.size)

@@ -54,7 +54,8 @@ def read(path: Source, name: str, options: Options, advance: Callable[[int], Non
 
 class _Handler:
     def __init__(self, name: str):
-        self.name, self.finished, self.read = name, [], 0
+        self.name, self.read = name, 0
+        self.finished: list[Document | Problem] = []
         self.path: list[str] = []
         # Of each open element: whether it has text of its own, so that its elements are within lines
         self.mixed: list[bool] = []
@@ -63,14 +64,10 @@ class _Handler:
         self.begin()
 
     def begin(self) -> None:
-        self.prose, self.title, self.authors, self.dates, self.language, self.captured = (
-            Prose(self.name),
-            "",
-            [],
-            {},
-            "",
-            None,
-        )
+        self.prose, self.title, self.language = Prose(self.name), "", ""
+        self.authors: list[str] = []
+        self.dates: dict[str, str] = {}
+        self.captured: str | None = None
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         if not self.path:

@@ -28,21 +28,17 @@ def read(
         if width != len(words):
             sentence = f"it has {width:,} words, but its vocabulary {len(words):,}"
             yield Problem(name, "line 2", f"“{name}”, line 2: {sentence}. Is it the right vocabulary?", False)
-        present, counts = 0, []
-        for number, line in rows:
-            document, word, count = bag.numbers(line, 3, name, number)
-            if document != present:
-                if document < present:
-                    raise Unreadable(
-                        f"“{name}”, line {number}: document {document} comes after {present}. Sort the file by documents."
-                    )
-                if counts:
-                    yield from bag.document(present, counts, words, name)
-                present, counts = document, []
-            counts.append((word - 1, count))
-            if len(counts) > bag.MAX_WORDS:
-                raise Unreadable(
-                    f"“{name}”, line {number}: document {present} has more than {bag.MAX_WORDS:,} entries."
-                )
-        if counts:
-            yield from bag.document(present, counts, words, name)
+        yield from bag.documents(_entries(rows, name), words, name)
+
+
+def _entries(rows: Iterator[tuple[int, str]], name: str) -> Iterator[tuple[int, int, int]]:
+    """(document from 1, word from 0, count). Raises Unreadable where they are not sorted by documents."""
+    before = 0
+    for number, line in rows:
+        document, word, count = bag.numbers(line, 3, name, number)
+        if document < before:
+            raise Unreadable(
+                f"“{name}”, line {number}: document {document} comes after {before}. Sort the file by documents."
+            )
+        before = document
+        yield document, word - 1, count

@@ -7,7 +7,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from typing import BinaryIO
+from typing import IO
 
 from webapp.readers import archive, encodings, looking
 from webapp.readers.archive import DAMAGED, Budget
@@ -41,7 +41,7 @@ class _Entry:
             return "is encrypted; pack it without a password"
         return None
 
-    def open(self, mode: str = "rb", buffering: int = 0) -> BinaryIO:
+    def open(self, mode: str = "rb", buffering: int = 0) -> IO[bytes]:
         return self.archive.open(self.info)
 
     def stat(self) -> Stat:
@@ -132,7 +132,7 @@ def _opened(source: Source, name: str, budget: Budget | None) -> Iterator[tuple[
         )
     with contextlib.ExitStack() as stack:
         with _damage(name):
-            file = stack.enter_context(opened(source, name))
+            file: IO[bytes] = stack.enter_context(opened(source, name))
             if budget or is_gzip(name):
                 copy = Copy(file, name, MAX_UNPACKED)
                 stack.callback(copy.close)

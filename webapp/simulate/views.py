@@ -1,13 +1,12 @@
 """Simulated texts: the form that makes a corpus, and a run's topics beside the true ones."""
 
-from typing import cast
-
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 
 from inference.errors import Invalid
-from webapp.models import Run, User
+from webapp.accounts import authorization
+from webapp.models import Run
 from webapp.pages.errors import add_to_form
 from webapp.pages.typed import Answer, HtmlAnswer, typed
 from webapp.results import links
@@ -24,7 +23,7 @@ def make(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[MakePage] |
     form = MadeForm(sent or None)
     if form.is_valid():
         try:
-            owner = cast(User, request.user)  # USER may come in, nobody else
+            owner = authorization.signed_in(request)
             corpus = services.create(form.settings(), owner, train=True)
             messages.success(
                 request, "The texts have been drawn. When training ends, compare its topics with the true ones."

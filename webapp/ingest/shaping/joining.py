@@ -26,7 +26,8 @@ def join(
     One that lacks a value, or is long already, stays as it is, before the others. A joined document has the fields that
     are the same in all of it. Where it would be longer than `most` characters another one begins: nothing is lost.
     """
-    left, example = 0, None
+    left = 0
+    example: Document | None = None
     with Lines(folder) as lines:
         for number, item in enumerate(items):
             values = _values(item, shaping, order) if isinstance(item, Document) else None
@@ -37,7 +38,7 @@ def join(
             if isinstance(item, Document):
                 left, example = left + 1, example or item
             yield item
-        if left:
+        if example:
             yield _left(left, example, shaping)
         for key, group in itertools.groupby(lines.sorted(), key=lambda line: line.partition(b"\t")[0]):
             yield from _joined(orjson.loads(key), map(_document, group), shaping, most)
@@ -65,7 +66,8 @@ def _document(line: bytes) -> Document:
 
 def _joined(values: list[str], documents: Iterator[Document], shaping: Shaping, most: int) -> Iterator[Document]:
     """The documents of one group as one; as several where they are too long."""
-    title, held, length, number = ", ".join(values), [], 0, 1
+    title, length, number = ", ".join(values), 0, 1
+    held: list[Document] = []
     for document in documents:
         if held and length + len(document.text) > most:
             yield _one(title if number == 1 else f"{title} ({number})", values, held, shaping)

@@ -99,7 +99,8 @@ class _Level:
     """One name in a pattern: literals[0] {names[0]} literals[1] {names[1]} … literals[n]."""
 
     def __init__(self, text: str):
-        self.literals, self.names = [], []
+        self.literals: list[str] = []
+        self.names: list[str] = []
         rest = text
         while "{" in rest:
             literal, _, rest = rest.partition("{")
@@ -146,7 +147,8 @@ def name_fields(items: Iterable[Document | Problem], folders: bool, text: str) -
     pattern's title, id and date are the document's own; year, month and day make its date, too.
     """
     pattern = Pattern(text) if text else None
-    unlike, example = 0, None
+    unlike = 0
+    example: Document | None = None
     for item in items:
         if not isinstance(item, Document):
             yield item
@@ -156,7 +158,7 @@ def name_fields(items: Iterable[Document | Problem], folders: bool, text: str) -
         if parts is None:
             unlike, example, parts = unlike + 1, example or item, {}
         yield _with(item, _folders(where) if folders else {}, parts)
-    if unlike:
+    if example:
         others = f" and {unlike - 1:,} other documents" if unlike > 1 else ""
         sentence = f"“{example.file}”{others}: the name is not like the pattern {text}, so no fields were made from it."
         yield Problem(example.file, example.place, sentence, False)

@@ -37,7 +37,8 @@ class Section(NamedTuple):
 def cut(items: Iterable[Document | Problem], shaping: Shaping) -> Iterator[Document | Problem]:
     """Documents that are longer than a section become several. Those without pages or headings stay whole, and are
     counted."""
-    whole, example = 0, None
+    whole = 0
+    example: Document | None = None
     for item in items:
         if not isinstance(item, Document):
             yield item
@@ -52,7 +53,7 @@ def cut(items: Iterable[Document | Problem], shaping: Shaping) -> Iterator[Docum
             yield from _parts(item, sections)
         else:
             yield item
-    if whole:
+    if example:
         others = f", and so {'have' if whole > 2 else 'has'} {whole - 1:,} more" if whole > 1 else ""
         sentence = f"“{example.title or example.file}” has {_LACKS[shaping.sections]}; it was kept whole{others}."
         yield Problem(example.file, example.place, sentence, False)
@@ -162,7 +163,8 @@ def _long_enough(text: str, starts: np.ndarray, least: int) -> list[tuple[int, i
     a short one is put before the next, at the end behind the last."""
     words = np.searchsorted(word_starts(text), np.append(starts, len(text)))  # before each start
     least = max(1, least)  # no section is without a word
-    kept, begun = [], 0
+    kept: list[tuple[int, int]] = []
+    begun = 0
     while begun < len(starts) and len(kept) <= MOST:
         end = int(np.searchsorted(words, words[begun] + least))  # the first that has so many words before it
         if end > len(starts):

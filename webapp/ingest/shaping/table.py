@@ -47,7 +47,7 @@ def guess(files: Files) -> Guess | None:
     others: dict[str, set[str]] = {}
     candidates: list = []
     for upload, name in itertools.islice(_names(files), NAMES):
-        file_format = formats.FORMATS.get(formats.by_name(name))
+        file_format = formats.named(name)
         if file_format and file_format.columns and len(candidates) < _CANDIDATES:
             candidates.append((upload, name))
         for key in _of_document(name):
@@ -96,7 +96,7 @@ def _first_rows(source: Source | readers.Member, name: str, options: readers.Opt
     options = replace(options, title=None, date=None, id=None)
     with looking.first(_CHARACTERS, _ROWS), contextlib.closing(readers.read(source, name, options)) as items:
         documents = (item for item in items if isinstance(item, Document))
-        return [row.metadata | {options.names[options.text]: row.text} for row in itertools.islice(documents, _ROWS)]
+        return [row.metadata | {options.column("text") or "": row.text} for row in itertools.islice(documents, _ROWS)]
 
 
 class _Key(NamedTuple):

@@ -68,11 +68,10 @@ class Command(BaseCommand):
     def _change(self, given: dict) -> None:
         email = given["email"].strip().lower()
         self._check(validate_email, email, f"“{email}” is not an e-mail address.")
-        user = User.objects.filter(email=email).first()
-        new = user is None
-        if new:
-            user = self._new(email, given)
-        elif given["owner"] and not user.local:
+        old = User.objects.filter(email=email).first()
+        new = old is None
+        user = self._new(email, given) if old is None else old
+        if old and given["owner"] and not old.local:
             raise CommandError(
                 f"{email} is an account already. Take another address for the local owner, and share with this one."
             )

@@ -128,11 +128,13 @@ class Command(BaseCommand):
         if not shaping["table"]:
             return shaping
         guessed = guesses.guess_table(corpus)
-        if key is None and (guessed is None or guessed.name != shaping["table"]):
+        if key is None and guessed and guessed.name == shaping["table"]:
+            key = guessed.key
+        if key is None:
             raise CommandError(
                 f"No column of {shaping['table']} seems to hold the files' names; say which by --metadata-key."
             )
-        return asdict(Shaping(**shaping | {"key": key or guessed.key}))
+        return asdict(Shaping(**shaping | {"key": key}))
 
     def _files(self, given: list[str]) -> list[tuple[Path, str]]:
         """Each file and its name; of files in a folder with the folder's and those within."""
@@ -161,7 +163,9 @@ class Command(BaseCommand):
             name: given[name] for name in ("encoding", "header", "header_row", "html") if given[name] is not None
         }
         sniff = guesses.sniff(corpus, **options)
-        columns = {role: self._column(sniff, given[role]) for role in ("text", "title", "date", "id") if given[role]}
+        columns: dict[str, Any] = {
+            role: self._column(sniff, given[role]) for role in ("text", "title", "date", "id") if given[role]
+        }
         words = given["stop_words"].read_text(encoding="utf-8").lower().split() if given["stop_words"] else []
         reading = corpora.ReadingSettings(
             options=asdict(replace(sniff.options, **columns)),
@@ -198,7 +202,7 @@ class Command(BaseCommand):
         raise CommandError(f"There is no column {wanted!r}; the columns are {', '.join(sniff.columns) or 'none'}.")
 
     def _tell(self, corpus: Corpus) -> None:
-        report = corpus.version.report | corpus.report
+        report = (corpus.version.report if corpus.version else {}) | corpus.report
         self.stderr.write(
             f"{corpus.documents:,} documents, {corpus.tokens:,} words, vocabulary of {corpus.vocabulary:,}"
         )
