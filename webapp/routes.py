@@ -135,14 +135,16 @@ def _with_rule(patterns: list, root: str, access: Rule, but: dict[str, Rule]) ->
             kwargs, app_name, namespace = pattern.default_kwargs, pattern.app_name, pattern.namespace
             declared.append(URLResolver(pattern.pattern, below, kwargs, app_name, namespace))
         else:
-            of = Route(route, pattern.name or "", Kind.INCLUDED, but.get(route, access), example=None)
+            declaration = Route(route, pattern.name or "", Kind.INCLUDED, but.get(route, access), example=None)
             declared.append(
-                URLPattern(pattern.pattern, _carrying(pattern.callback, of), pattern.default_args, pattern.name)
+                URLPattern(
+                    pattern.pattern, _carrying(pattern.callback, declaration), pattern.default_args, pattern.name
+                )
             )
     return declared
 
 
-def of(match: ResolverMatch) -> Route | None:
+def declared_for(match: ResolverMatch) -> Route | None:
     """What is declared of an address that was resolved."""
     return getattr(match.func, "route", None)
 

@@ -44,8 +44,8 @@ class Adapter(DefaultAccountAdapter):
             for name, value in context.items()
             if isinstance(value, str) and value.startswith(here)
         }
-        said = {"request": self.request, "email": email} | context | ours | {"current_site": _Site()}
-        letter = self.render_mail(template_prefix, email, said)
+        data = {"request": self.request, "email": email} | context | ours | {"current_site": _Site()}
+        letter = self.render_mail(template_prefix, email, data)
         if settings.MAIL:
             _post.submit(_deliver, letter)
         else:

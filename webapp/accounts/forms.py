@@ -15,8 +15,8 @@ class _Revokes:
         super().__init__(*args, **given)
         names = [token.name for token in tokens.holding(self.user)[: NAMED + 1]] if self.user else []
         if names:
-            said = ", ".join(f"“{name}”" for name in names[:NAMED]) + (" and others" if len(names) > NAMED else "")
-            label = f"Revoke the tokens of the API too, with which programs act for this account: {said}"
+            listed = ", ".join(f"“{name}”" for name in names[:NAMED]) + (" and others" if len(names) > NAMED else "")
+            label = f"Revoke the tokens of the API too, with which programs act for this account: {listed}"
             self.fields["tokens"] = forms.BooleanField(required=False, initial=True, label=label)
 
     def save(self) -> None:

@@ -143,7 +143,7 @@ def mixture(request: HttpRequest, run_id: int, number: int):
             summary="The topics of the whole document that a document is a section of")  # fmt: skip
 def whole(request: HttpRequest, run_id: int, number: int):
     run = finished(run_id)
-    parent = parent_documents.of(run.corpus, number) if number < run.version.documents else None
+    parent = parent_documents.parent_of(run.corpus, number) if number < run.version.documents else None
     if parent is None:
         raise Http404(f"Corpus {run.corpus_id} has no document {number}.")
     view = RunView(run)
@@ -227,7 +227,7 @@ def time(
     by = by or next(iter(exports.tables.kinds(run)), "")
     if not by:
         raise Invalid("by", f"No document of “{run.corpus.name}” has a date or a category.")
-    counted = sums.of(selection, by)
+    counted = sums.of_selection(selection, by)
     chosen = topic or list(range(run.topics))
     if wrong := [k for k in chosen if not 0 <= k < run.topics]:
         raise Invalid("topic", f"Run {run_id} has topics 0 to {run.topics - 1}, got {wrong[0]}.")

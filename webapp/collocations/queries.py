@@ -54,7 +54,7 @@ class Counted(NamedTuple):
 def counted(selection: RunSelection, word: Word, asked: Asked) -> Counted:
     """A pass over the documents that have the word, and for a new set one over the index. Raises Invalid where the corpus
     has no index."""
-    view, index = selection.view, search.of(selection.run.corpus)
+    view, index = selection.view, search.open_index(selection.run.corpus)
 
     def make() -> Counted:
         near = _count(index, selection, word, asked)
@@ -104,7 +104,7 @@ def _ranked(selection: RunSelection, word: Word, asked: Asked) -> tuple[Counted,
     of_forms = association(near.tokens, made.everywhere, near.window, made.total, near.found)
     rows = np.flatnonzero(near.documents >= least(selection, asked.least))
     if asked.which == "content":
-        rows = rows[search.content_words(search.of(selection.run.corpus), near.forms[rows])]
+        rows = rows[search.content_words(search.open_index(selection.run.corpus), near.forms[rows])]
     by: np.ndarray = getattr(of_forms, asked.order)
     return made, of_forms, rows[np.argsort(-by[rows], kind="stable")]
 
@@ -112,7 +112,7 @@ def _ranked(selection: RunSelection, word: Word, asked: Asked) -> tuple[Counted,
 def _collocates(
     selection: RunSelection, word: Word, made: Counted, of_forms: Association, rows: np.ndarray
 ) -> list[Collocate]:
-    texts = search.of(selection.run.corpus).stream.lexicon.words(made.near.forms[rows])
+    texts = search.open_index(selection.run.corpus).stream.lexicon.words(made.near.forms[rows])
     return [
         Collocate(
             word=text,

@@ -49,7 +49,7 @@ def _snapshots(a: Run, b: Run) -> list[int]:
     return sorted(run.snapshot_id for run in (a, b) if run.snapshot_id is not None)
 
 
-def of(a: Run, b: Run, by: int | None = None) -> Matching:
+def matched(a: Run, b: Run, by: int | None = None) -> Matching:
     """Their present topics. Both have a snapshot. by: the user who asks. Raises NotYet where a worker has to do it."""
     first, second = _snapshots(a, b)
     if a.topics * b.topics <= QUICK:
@@ -67,7 +67,7 @@ def not_yet(pairs: Iterable[tuple[Run, Run]], by: int | None) -> list[NotYet]:
     waiting: dict[tuple[int, int], NotYet] = {}
     for a, b in pairs:
         try:
-            of(a, b, by)
+            matched(a, b, by)
         except NotYet as state:
             waiting.setdefault((min(a.pk, b.pk), max(a.pk, b.pk)), state)
     return list(waiting.values())

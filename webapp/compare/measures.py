@@ -118,7 +118,7 @@ def _measured(run: Run, point: Metric | None, reference: Run | None) -> Measured
 
 def matched(run: Run, reference: Run) -> dict[str, int]:
     """How many topics with words two finished runs have in common, and how many each has alone."""
-    between = matchings.of(run, reference)
+    between = matchings.matched(run, reference)
     here, there = with_words(run), with_words(reference)
     both = [k for k, other in enumerate(between.partner.tolist()) if other >= 0 and here[k] and there[other]]
     return {

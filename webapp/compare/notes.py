@@ -38,29 +38,29 @@ def progress(rows: Sequence[Measured]) -> str:
 def sentences(rows: Sequence[Measured], runs: Sequence[Run], reference: int | None) -> list[str]:
     """Of the runs that are done, where there are two or more. runs: those of the rows, in their order."""
     done = [row for row in rows if row.done]
-    of = {run.pk: run for run in runs}
+    by_id = {run.pk: run for run in runs}
     if len(done) < 2:
         return []
-    words = {(of[row.run].version_id, tuple(of[row.run].dropped)) for row in done}
-    said = [*_choice(done, of), *_prediction(done, of), *_coherence(done)] if len(words) == 1 else [OTHER_WORDS]
-    return _labelled_once(said + _in_use(done) + _matched(done, reference) + _time(done), done)
+    words = {(by_id[row.run].version_id, tuple(by_id[row.run].dropped)) for row in done}
+    notes = [*_choice(done, by_id), *_prediction(done, by_id), *_coherence(done)] if len(words) == 1 else [OTHER_WORDS]
+    return _labelled_once(notes + _in_use(done) + _matched(done, reference) + _time(done), done)
 
 
-def _choice(done: list[Measured], of: dict[int, Run]) -> list[str]:
+def _choice(done: list[Measured], by_id: dict[int, Run]) -> list[str]:
     """Which run to take, in one note: the best predictor, and beside it the one with more coherent topics."""
     measured = sorted((row for row in done if row.held_out is not None), key=lambda row: -_known(row.held_out))
     if len(measured) < 2:
         return []
-    spread = max(map(_spread, _alike(measured, of)), default=UNMEASURED)
+    spread = max(map(_spread, _alike(measured, by_id)), default=UNMEASURED)
     level = [row for row in measured if _known(measured[0].held_out) - _known(row.held_out) <= max(spread, SAME)]
     best = max(level, key=lambda row: (row.npmi if row.npmi is not None else -1, _known(row.held_out)))
     clearest = max(done, key=lambda row: row.npmi if row.npmi is not None else -1)
     if len(level) == 1:
-        said = f"Choose {_named(best, False)}: it predicts held-out words best."
+        note = f"Choose {_named(best, False)}: it predicts held-out words best."
     elif best.npmi is not None:
         names = _listed([_named(row, False) for row in sorted(level, key=lambda row: row.run)])
         second = max(row.npmi if row.npmi is not None else -1.0 for row in level if row is not best)
-        said = (
+        note = (
             f"Choose {_named(best, False)}: prediction does not tell {names} apart, and of these it has the most coherent topics."
             if best.npmi - second >= CLEARER
             else f"Neither prediction nor coherence tells {names} apart: choose by their topics."
@@ -68,17 +68,17 @@ def _choice(done: list[Measured], of: dict[int, Run]) -> list[str]:
     else:
         return []
     if clearest.npmi is None or best.npmi is None or clearest.npmi - best.npmi < CLEARER:
-        return [said]
-    said += (
+        return [note]
+    note += (
         f" If coherent topics matter more to you, choose {_named(clearest, False)}: NPMI {decimals(clearest.npmi, 3)} against "
         f"{decimals(best.npmi, 3)}"
     )
     if _topics(clearest) != _topics(best):
-        said += f", with {count(_topics(clearest))} topics in use against {count(_topics(best))}"
+        note += f", with {count(_topics(clearest))} topics in use against {count(_topics(best))}"
     if clearest.held_out is None or clearest in level:
-        return [f"{said}."]
+        return [f"{note}."]
     less = percent(-expm1(_known(clearest.held_out) - _known(best.held_out)))
-    return [f"{said}; it makes held-out words {less} less probable."]
+    return [f"{note}; it makes held-out words {less} less probable."]
 
 
 def _topics(row: Measured) -> int:
@@ -97,34 +97,34 @@ def _labelled_once(said: list[str], done: list[Measured]) -> list[str]:
     return said
 
 
-def _prediction(done: list[Measured], of: dict[int, Run]) -> list[str]:
+def _prediction(done: list[Measured], by_id: dict[int, Run]) -> list[str]:
     measured = sorted((row for row in done if row.held_out is not None), key=lambda row: -_known(row.held_out))
     if len(measured) < 2:
         return ["Nothing was held out of this corpus, so it is not known which run predicts held-out words best."]
     best, following = measured[:2]
     ahead = _known(best.held_out) - _known(following.held_out)
     if ahead < SAME:
-        said = [
+        notes = [
             f"{_named(best)} and {_named(following, False)} predict held-out words equally well: {_nats(best.held_out)}."
         ]
     else:
-        said = [
+        notes = [
             f"{_named(best)} predicts held-out words best: {_nats(best.held_out)}, which makes them {_more(ahead)} more "
             f"probable than the next, {_named(following, False)}, does."
         ]
     if by_left := _left_to_right(measured, best):
-        said.append(by_left)
+        notes.append(by_left)
     if len({alpha_for(row.K) for row in measured}) > 1:
-        said.append(OTHER_ALPHA)
-    said.append(_chance(measured, of, best, following, ahead))
+        notes.append(OTHER_ALPHA)
+    notes.append(_chance(measured, by_id, best, following, ahead))
     if whole := [row for row in measured if engines.get(row.engine).BY_DOCUMENT]:
         names = _listed([_named(row, not i) for i, row in enumerate(whole)])
         gives = "gives" if len(whole) == 1 else "give"
-        said.append(
+        notes.append(
             f"{names} {gives} each document one topic as a whole. Prediction is measured alike for all runs: it lets a "
             "document mix topics."
         )
-    return said
+    return notes
 
 
 def _left_to_right(measured: list[Measured], best: Measured) -> str:
@@ -191,16 +191,16 @@ def _coherence(done: list[Measured]) -> list[str]:
     best, least = max(by_npmi, key=lambda row: _known(row.npmi)), min(by_npmi, key=lambda row: _known(row.npmi))
     if _known(best.npmi) - _known(least.npmi) < SAME:
         return ["By NPMI the topics of all runs are equally coherent."]
-    said = (
+    note = (
         f"{_named(best)} has the most coherent topics by NPMI: {decimals(best.npmi, 3)} on average, "
         f"{decimals(least.npmi, 3)} for {_named(least, False)}, which has the least coherent ones."
     )
     if by_umass:
         other = max(by_umass, key=lambda row: _known(row.umass))
-        said += " By UMass it is the same run." if other.run == best.run else f" By UMass it is {_named(other, False)}."
+        note += " By UMass it is the same run." if other.run == best.run else f" By UMass it is {_named(other, False)}."
     if len({_topics(row) for row in done}) > 1:
-        said += " UMass tends to be lower with more topics."
-    return [said]
+        note += " UMass tends to be lower with more topics."
+    return [note]
 
 
 def _in_use(done: list[Measured]) -> list[str]:
@@ -218,18 +218,18 @@ def _matched(done: list[Measured], reference: int | None) -> list[str]:
     if reference is None or not others:
         return []
     most = max(others, key=lambda row: (_known(row.matched), -row.run))
-    of = _known(most.matched) + _known(most.only_there)
-    all_of = most.matched == of
-    said = (
-        f"All {count(of)} topics of run {reference} have a partner in {_named(most, False)}"
+    topics = _known(most.matched) + _known(most.only_there)
+    all_of = most.matched == topics
+    matches = (
+        f"All {count(topics)} topics of run {reference} have a partner in {_named(most, False)}"
         if all_of
-        else f"Of the {count(of)} topics of run {reference}, {count(most.matched)} have a partner in {_named(most, False)}"
+        else f"Of the {count(topics)} topics of run {reference}, {count(most.matched)} have a partner in {_named(most, False)}"
     )
     least = min(others, key=lambda row: (_known(row.matched), -row.run))
     if least.run == most.run or least.matched == most.matched:
-        return [f"{said}{', as in every other run' if len(others) > 1 else ''}."]
+        return [f"{matches}{', as in every other run' if len(others) > 1 else ''}."]
     return [
-        f"{said}{'' if all_of else ', the most'}, and {count(least.matched)} in {_named(least, False)}, the fewest."
+        f"{matches}{'' if all_of else ', the most'}, and {count(least.matched)} in {_named(least, False)}, the fewest."
     ]
 
 

@@ -61,7 +61,7 @@ def curves(runs: list[Run]) -> dict[int, dict[str, list]]:
 
 def comparison(a: Run, b: Run, by: int | None = None) -> Comparison:
     """The pairs of two runs' topics. by: the user who asks. Raises NotYet."""
-    between = matchings.of(a, b, by)
+    between = matchings.matched(a, b, by)
     pairs = enumerate(zip(between.partner.tolist(), between.similarity.tolist(), strict=True))
     return Comparison(a.pk, b.pk, [PartnerTopics(k, other, similar) for k, (other, similar) in pairs if other >= 0])
 
@@ -81,7 +81,7 @@ def pairs(
     a: RunView, b: RunView, show: Show, order: str, after: int = 0
 ) -> tuple[list[Matched] | list[Lone] | list[Gathered], int | None]:
     """One of the lists of `counts`, from a place on, and where the next page begins."""
-    between = matchings.of(a.run, b.run)
+    between = matchings.matched(a.run, b.run)
     if show == "matched":
         return _matched(a, b, between, order, after)
     if show in ("split", "merged"):
@@ -163,7 +163,7 @@ def _gathered(
 def stable(views: list[RunView], order: str, after: int = 0) -> tuple[list[Steady], int | None]:
     """Topics of the first run with their partners in the others, from a place on, and where the next page begins."""
     first, *others = views
-    between = [matchings.of(first.run, other.run) for other in others]
+    between = [matchings.matched(first.run, other.run) for other in others]
     mean, share = matching.stability(between), _shares(first)
     key = {
         "steady": lambda k: (-mean[k], k),
@@ -194,7 +194,7 @@ def _partner(other: RunView, between: matching.Matching, k: int) -> Partner:
 
 def again(views: list[RunView]) -> Again:
     first, *others = views
-    partners = np.sum([matchings.of(first.run, other.run).partner >= 0 for other in others], axis=0)[first.topics]
+    partners = np.sum([matchings.matched(first.run, other.run).partner >= 0 for other in others], axis=0)[first.topics]
     every, none = int(np.count_nonzero(partners == len(others))), int(np.count_nonzero(partners == 0))
     return Again(every, len(partners) - every - none, none)
 

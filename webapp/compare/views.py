@@ -98,7 +98,7 @@ def _html(
     request: HttpRequest, page: ComparePage, runs: list[Run], notices: list[str], of_topics: list[str]
 ) -> CompareHtml:
     names = [run.engine for run in runs]
-    columns = series.of(queries.CURVES, names)
+    columns = series.offered(queries.CURVES, names)
     offered = queries.offered([run.corpus_id for run in runs] or authorization.listed(request, None, queries.OFFERED))
     return CompareHtml(
         chosen=runs,
@@ -107,7 +107,7 @@ def _html(
         of_topics=of_topics,
         most=queries.MOST,
         columns=columns,
-        charts=series.of(series.CHARTS, names),
+        charts=series.offered(series.CHARTS, names),
         waiting=any(state.status != "failed" for state in page.comparing),
         measured=[(int(run), row) for run, values in page.metrics.items() for row in series.table(values, columns)],
     )
@@ -276,7 +276,7 @@ def _topics(here: Here, runs: list[Run], show: Show, sort: str, after: int) -> P
         again, more = queries.again(views), _more(here, following)
         return Stability("stability", again, orders, numbers, order, steady, more, pairs)
     order = sort if sort in queries.PAIR_ORDERS else queries.PAIR_ORDERS[0]
-    counts = queries.counts(matchings.of(runs[0], runs[1]))
+    counts = queries.counts(matchings.matched(runs[0], runs[1]))
     rows, following = queries.pairs(views[0], views[1], show, order, after)
     lists = {name: ListLink(count, here.url(show=name)) for name, count in counts.items()}
     orders = _orders(here, queries.PAIR_ORDERS) if show == "matched" else {}

@@ -30,7 +30,7 @@ def words(request: HttpRequest, corpus: Corpus, sent: QueryDict | None) -> HtmlA
     would leave out."""
     if refused := _not_ready(request, corpus):
         return refused
-    now = VocabularySettings.of(corpus.version.settings)
+    now = VocabularySettings.from_dict(corpus.version.settings)
     data, previewing = previews.read_request(request)
     more = []
     if data and "min_documents" not in data:  # of the page of words to train without
@@ -68,7 +68,7 @@ def phrases(request: HttpRequest, corpus: Corpus, sent: QueryDict | None) -> Htm
     or all above a score; with `to=` it shows the page that begins there, and what is ticked stays so."""
     if refused := _not_ready(request, corpus):
         return refused
-    now = VocabularySettings.of(corpus.version.settings)
+    now = VocabularySettings.from_dict(corpus.version.settings)
     try:
         choice = replace(now, phrases=[]).choice()
         rows = proposals.proposed(corpus.version, choice)

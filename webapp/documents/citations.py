@@ -48,14 +48,14 @@ class Passage(NamedTuple):
 
 def passage(corpus: str, known: dict, metadata: dict[str, str], start: int, end: int) -> Passage:
     """known: title, date_text, file, place, part, parts and number of a document."""
-    said = {name.strip().lower(): value.strip() for name, value in metadata.items() if value.strip()}
-    names = next((said[name] for name in AUTHORS if name in said), "")
-    url = next((said[name] for name in ADDRESSES if _ADDRESS.fullmatch(said.get(name, ""))), "")
+    fields = {name.strip().lower(): value.strip() for name, value in metadata.items() if value.strip()}
+    names = next((fields[name] for name in AUTHORS if name in fields), "")
+    url = next((fields[name] for name in ADDRESSES if _ADDRESS.fullmatch(fields.get(name, ""))), "")
     return Passage(
         authors=tuple(filter(None, map(_line, re.split(r"[;|]", names)))),
         title=_line(known["title"]),
         date=_line(known["date_text"]),
-        work=_line(next((said[name] for name in WORKS if name in said), corpus)),
+        work=_line(next((fields[name] for name in WORKS if name in fields), corpus)),
         file=known["file"],
         place=known["place"],
         url=url,

@@ -143,7 +143,7 @@ def _prominent(selection: Selection) -> list[ProminentTopic]:
     """Topics by what their larger share adds to the divergence of the set from the corpus, share log(share / share of
     all)."""
     view, labels = selection.run_view, selection.run_view.labels
-    here = sums.of(selection).tokens[0]
+    here = sums.of_selection(selection).tokens[0]
     whole = sums.whole(view).tokens[0]
     share, usual = here / max(here.sum(), 1), whole / max(whole.sum(), 1)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -227,8 +227,8 @@ def groups(version: Version, by: str) -> Groups:
             return _periods(version.pk, by)
         if any(field.name == by for field in ranges(version)):
             return _groups(version.pk, by)
-        category, of = codes(version, by)
-        return category.groups(of)
+        category, places = codes(version, by)
+        return category.groups(places)
     except (MetadataError, TooManyPeriods) as error:
         raise Invalid("field", str(error)) from None
 

@@ -201,7 +201,7 @@ class Listing:
         assert numbers is not None  # there is a search
 
         def make() -> tuple[np.ndarray, ...]:
-            keys = -search.of(self.selection.corpus).rank(self.selection.q, numbers)
+            keys = -search.open_index(self.selection.corpus).rank(self.selection.q, numbers)
             first, rest = _first(keys)
             return keys, numbers[first[np.argsort(keys[first], kind="stable")]], rest
 

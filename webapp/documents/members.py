@@ -25,12 +25,12 @@ FEW = 6  # documents that are read one after the other in the time that it takes
 Test = Callable[[np.ndarray | slice], np.ndarray]
 
 
-def of(selection: Selection) -> np.ndarray:
+def numbers(selection: Selection) -> np.ndarray:
     """int32, ascending, read-only: the documents of a set that has a condition."""
     version, numbers = selection.version, None
     tests = list(_tests(selection, version))
     if selection.q:
-        numbers = search.of(selection.corpus).find(selection.q)
+        numbers = search.open_index(selection.corpus).find(selection.q)
         numbers = numbers[: np.searchsorted(numbers, version.documents)]  # others were added later
     for topic, percent in selection.topics:
         parts = selection.run_view.labels.parts(topic)

@@ -28,7 +28,7 @@ class ParentDocument(NamedTuple):
     title: str
 
 
-def of(corpus: Corpus, number: int) -> ParentDocument | None:
+def parent_of(corpus: Corpus, number: int) -> ParentDocument | None:
     """The parent of a document; None where there is no such document."""
     row = embargo.about(corpus, [number], "part", "parts", "whole", "title").get(number)
     return row and ParentDocument(number - row["part"] + 1, row["parts"], row["whole" if row["parts"] > 1 else "title"])
@@ -105,13 +105,13 @@ def largest(view: RunView, numbers: list[int]) -> list[Largest]:
 def _tokens(view: RunView, first: int, group: np.ndarray, G: int) -> np.ndarray:
     """int64[G, K]: tokens of each topic in each group of consecutive documents. group: each document's, from `first`
     on."""
-    of = evidence.of(view.run)
-    group = group[: max(0, len(of.lengths) - first)]  # an older version may end before
-    span = slice(of.doc_ptr[first], of.doc_ptr[first + len(group)])
+    counted = evidence.of(view.run)
+    group = group[: max(0, len(counted.lengths) - first)]  # an older version may end before
+    span = slice(counted.doc_ptr[first], counted.doc_ptr[first + len(group)])
     tokens = np.zeros((G, view.run.topics), np.int64)
     np.add.at(
         tokens,
-        (np.repeat(group, np.diff(of.doc_ptr[first : first + len(group) + 1])), of.doc_topics[span]),
-        of.doc_tokens[span],
+        (np.repeat(group, np.diff(counted.doc_ptr[first : first + len(group) + 1])), counted.doc_topics[span]),
+        counted.doc_tokens[span],
     )
     return view.labels.merged(tokens)

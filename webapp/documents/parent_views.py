@@ -76,7 +76,7 @@ def _html(view: RunView, page: WholeOfRunPage) -> WholeHtml:
 
 
 def _parent(corpus: Corpus, number: int, documents: int) -> ParentDocument:
-    parent = parent_documents.of(corpus, number) if number < documents else None
+    parent = parent_documents.parent_of(corpus, number) if number < documents else None
     if parent is None:
         raise Http404(f"“{corpus.name}” has no document {number}.")
     return parent

@@ -15,7 +15,7 @@ from webapp.storage.cache import cached
 _OPEN = 16  # corpora whose index a web process keeps mapped
 
 
-def of(corpus: Corpus) -> Index:
+def open_index(corpus: Corpus) -> Index:
     """Raises Invalid, with a sentence for the reader, where the corpus has none."""
     folder = files.corpus_folder(corpus.pk)
     with sealed.held(folder / "index", folder / "tokens"):
@@ -51,7 +51,7 @@ def content_words(index: Index, forms: np.ndarray) -> np.ndarray:
 
 def passages(corpus: Corpus, q: str, numbers: list[int]) -> dict[int, texts.Excerpt]:
     """Of each document in whose text a search finds something, the passage with most of it, its matches marked."""
-    index = of(corpus)
+    index = open_index(corpus)
     places = {number: pieces for number, pieces in index.places(q, numbers).items() if pieces}
     pieces = texts.around(corpus, {number: _densest(place) for number, place in places.items()})
     return {piece.number: _marked(index, piece, places[piece.number]) for piece in pieces}

@@ -89,7 +89,7 @@ class Selection:
         run, version = view.run if view else None, _version(corpus, view)
         q = "".join(c for c in query.get("q", "")[: LONGEST + 1] if c.isprintable()).strip()
         if q:
-            search.of(corpus).parse(q)
+            search.open_index(corpus).parse(q)
         topics = (
             [conditions.topic(text, run) for text in [*query.getlist("has"), conditions.joined(query)] if text]
             if run
@@ -218,7 +218,7 @@ class Selection:
         """int32, ascending, read-only: the documents of the set; None for all."""
         if not self:
             return None
-        return of_documents.get_or_set(("numbers", *self.key), lambda: members.of(self))
+        return of_documents.get_or_set(("numbers", *self.key), lambda: members.numbers(self))
 
     @property
     def key(self) -> tuple:
@@ -272,7 +272,7 @@ class Selection:
         all in the first."""
         if groups is None:
             return self.numbers, np.zeros(self.count, np.int32)
-        return self.numbers, groups.group if self.numbers is None else groups.of(self.numbers)
+        return self.numbers, groups.group if self.numbers is None else groups.places_of(self.numbers)
 
 
 class RunSelection(Selection):

@@ -41,7 +41,7 @@ class Sums(NamedTuple):
         return self.groups.labels if self.groups else [""]
 
 
-def of(selection: Selection, by: str | None = None) -> Sums:
+def of_selection(selection: Selection, by: str | None = None) -> Sums:
     """Of the selected documents, by a period or a category (fields.groups). Raises Invalid where there is no such
     thing."""
     if not by and not selection:

@@ -137,9 +137,9 @@ def _marks(of: Tokens, topic: int, own: np.ndarray) -> np.ndarray:
     return of.offsets[telling if telling.any() else assigned]
 
 
-def densest_place(of: Tokens, topic: int, length: int = PASSAGE) -> int | None:
+def densest_place(tokens: Tokens, topic: int, length: int = PASSAGE) -> int | None:
     """Where the characters begin, `length` of them, that have most words of a topic."""
-    own = of.offsets[of.topics == topic]
+    own = tokens.offsets[tokens.topics == topic]
     return _densest(own, length) if len(own) else None
 
 

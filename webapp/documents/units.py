@@ -29,7 +29,7 @@ def possible(version: Version) -> list[Field]:
     return [field for *_, field in sorted(known, key=lambda one: one[:2])]
 
 
-def of(version: Version, *compared: str) -> Unit:
+def unit_of(version: Version, *compared: str) -> Unit:
     """Of a version's documents. compared: fields whose values are compared, each of which would be one unit: then documents
     are. So they are where nobody has said it, or the version has no such column; the sentence says so."""
     name = version.corpus.unit

@@ -204,7 +204,7 @@ def multiple(topic: Any, time: Any, unit: str, own_scale: bool):
     values = getattr(topic.values, unit)
     top = max((v for v in values if v is not None), default=0)
     most = (top if own_scale else getattr(time.most, unit)) or 1
-    said = {"topic": topic, "peak": written(top, unit), "in_time": time.in_time}
+    data = {"topic": topic, "peak": written(top, unit), "in_time": time.in_time}
     if not time.in_time:
         bars = [
             {
@@ -215,10 +215,10 @@ def multiple(topic: Any, time: Any, unit: str, own_scale: bool):
             }
             for group, value in zip(time.bins[:SHOWN], values[:SHOWN], strict=True)
         ]
-        return said | {"bars": bars}
+        return data | {"bars": bars}
     points = spots(values, most, MULTIPLE[0], MULTIPLE[1])
     at = values.index(top)
-    return said | {"d": path(points), "dot": points[at], "peak_at": time.labels[at], "first": time.labels[0], "last": time.labels[-1],
+    return data | {"d": path(points), "dot": points[at], "peak_at": time.labels[at], "first": time.labels[0], "last": time.labels[-1],
                    "width": MULTIPLE[0], "height": MULTIPLE[1]}  # fmt: skip
 
 

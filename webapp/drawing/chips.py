@@ -23,17 +23,17 @@ def chip(topic: Any, plain: bool = False) -> SafeString:
     plain: no link."""
     topic = topic if isinstance(topic, dict) else vars(topic)  # of a page that is typed
     hidden, name, into = topic.get("hidden"), topic.get("name"), topic.get("into")
-    said = format_html("{}", topic["label"])
+    shown = format_html("{}", topic["label"])
     if name:
-        said += format_html(' <bdi class="name">{}</bdi>', name)
+        shown += format_html(' <bdi class="name">{}</bdi>', name)
     if into:
-        said += format_html(' <span class="into">in {}</span>', into)
+        shown += format_html(' <span class="into">in {}</span>', into)
     if hidden:
-        said += SafeString(' <span class="into">hidden</span>')
+        shown += SafeString(' <span class="into">hidden</span>')
     kind = f"chip t{topic['hue']}{' junk' if hidden else ''}"
     if plain:
-        return format_html('<span class="{}" data-topic="{}">{}</span>', kind, topic["number"], said)
-    return format_html('<a class="{}" data-topic="{}" href="{}">{}</a>', kind, topic["number"], topic["url"], said)
+        return format_html('<span class="{}" data-topic="{}">{}</span>', kind, topic["number"], shown)
+    return format_html('<a class="{}" data-topic="{}" href="{}">{}</a>', kind, topic["number"], topic["url"], shown)
 
 
 @register.simple_tag

@@ -60,7 +60,7 @@ def _json(value: object) -> bytes:
 
 def _info(wanted: Wanted, dated: bool, category: fields.Category | None) -> dict:
     """Where a document has no date dfr-browser can't draw time, and goes by the first category."""
-    run, said = wanted.run, labels.read(wanted.run)
+    run, curated = wanted.run, labels.read(wanted.run)
     made = "".join(
         f"<p>{html.escape(name)}: {html.escape(str(value))}</p>" for name, value in provenance.made_by(run).items()
     )
@@ -73,10 +73,10 @@ def _info(wanted: Wanted, dated: bool, category: fields.Category | None) -> dict
     return {
         "title": html.escape(run.corpus.name),
         "meta_info": f"<h2>{html.escape(run.corpus.name)}</h2><p>{html.escape(wanted.selection.sentence)}</p>{made}",
-        "topic_labels": {str(k + 1): html.escape(said.title(k)) for k in range(run.topics)},
+        "topic_labels": {str(k + 1): html.escape(curated.title(k)) for k in range(run.topics)},
         "VIS": {
             "condition": by_time if dated else by_category,
-            "hidden_topics": [k + 1 for k in range(run.topics) if said.hidden(k)],
+            "hidden_topics": [k + 1 for k in range(run.topics) if curated.hidden(k)],
             "overview_words": 15,
         },
     }
@@ -95,10 +95,10 @@ def _topic_words(model: Model) -> dict:
 
 def _document_topics(model: Model, numbers: np.ndarray) -> Iterator[bytes]:
     """Tokens of topics by document, in compressed columns: documents of each topic one after the other."""
-    of = [model.evidence.mixture(d) for d in numbers.tolist()]
-    row = np.repeat(np.arange(len(of)), [len(topics) for topics, _ in of])
-    topic = np.concatenate([*(topics for topics, _ in of), np.zeros(0, np.uint16)])
-    tokens = np.concatenate([*(tokens for _, tokens in of), np.zeros(0, np.int32)])
+    mixtures = [model.evidence.mixture(d) for d in numbers.tolist()]
+    row = np.repeat(np.arange(len(mixtures)), [len(topics) for topics, _ in mixtures])
+    topic = np.concatenate([*(topics for topics, _ in mixtures), np.zeros(0, np.uint16)])
+    tokens = np.concatenate([*(tokens for _, tokens in mixtures), np.zeros(0, np.int32)])
     order = np.argsort(topic, kind="stable")
     p = np.concatenate(([0], np.cumsum(np.bincount(topic, minlength=model.K))))
     yield _json({"i": row[order].tolist(), "p": p.tolist(), "x": tokens[order].tolist()})

@@ -44,12 +44,12 @@ def alone(wanted) -> Iterator[bytes]:
 
 def readme(run: Run, *lines: str) -> bytes:
     """README.txt of a zip: what it holds, and what made it."""
-    said = [*lines, ""]
+    written = [*lines, ""]
     for name, value in made_by(run).items():
         if isinstance(value, dict):
             value = ", ".join(f"{key} {part}" for key, part in value.items()) or "not recorded"
-        said.append(f"{name}: {_line(value)}")
-    return ("\n".join(said) + "\n").encode()
+        written.append(f"{name}: {_line(value)}")
+    return ("\n".join(written) + "\n").encode()
 
 
 def _line(value: object) -> str:

@@ -31,10 +31,10 @@ def archive(wanted: Wanted) -> Iterator[bytes]:
 
 def _members(run: Run) -> Iterator[Member]:
     model, view = Model(run), RunView(run)
-    said = view.labels
+    labels = view.labels
     first = topics.first_words(view, FIRST)
     listed = [
-        {"number": k, "title": said.title(k), "hue": said.hue(k), "words": first[k], "share": int(model.tokens[k]) / max(1, int(model.tokens.sum())),
+        {"number": k, "title": labels.title(k), "hue": labels.hue(k), "words": first[k], "share": int(model.tokens[k]) / max(1, int(model.tokens.sum())),
          "page": f"topics/{k:04d}.html"}
         for k in view.topics
     ]  # fmt: skip
@@ -49,11 +49,11 @@ def _members(run: Run) -> Iterator[Member]:
 
     yield Member("site.css", [render_to_string("site/site.css").encode()])
     yield page("index.html", "index.html", topics=sorted(listed, key=lambda topic: -topic["share"]))
-    yield page("words.html", "words.html", words=_vocabulary(model, said))
+    yield page("words.html", "words.html", words=_vocabulary(model, labels))
     for place, topic in enumerate(listed):
         k = topic["number"]
         yield page(
-            topic["page"], "topic.html", topic=topic, note=said.note(k), words=_words(model, k), documents=_documents(model, k),
+            topic["page"], "topic.html", topic=topic, note=labels.note(k), words=_words(model, k), documents=_documents(model, k),
             line=lines and {"labels": lines[0], "bars": _bars(lines[1][:, k])},
             previous=listed[place - 1] if place else None, next=listed[place + 1] if place + 1 < len(listed) else None,
         )  # fmt: skip

@@ -49,7 +49,7 @@ class Wanted:
 
 
 def topics_long(wanted: Wanted) -> Table:
-    run, said = wanted.run, topic_labels.read(wanted.run)
+    run, labels = wanted.run, topic_labels.read(wanted.run)
     columns = [Column("topic", int), Column("rank", int), Column("word", str), Column("weight", float), Column("tokens", int),
                Column("documents", int), Column("label", str), Column("name", str)]  # fmt: skip
 
@@ -61,13 +61,13 @@ def topics_long(wanted: Wanted) -> Table:
                 [run.version_id, run.snapshot_id, k],
                 as_tuples=True,
             )
-            yield [(*row, said.label(k), said.name(k)) for row in records]
+            yield [(*row, labels.label(k), labels.name(k)) for row in records]
 
     return Table(columns, blocks())
 
 
 def topics_wide(wanted: Wanted) -> Table:
-    run, said, count = wanted.run, topic_labels.read(wanted.run), wanted.words
+    run, labels, count = wanted.run, topic_labels.read(wanted.run), wanted.words
     if not 1 <= count <= MAX_WORDS:
         raise Invalid("words", f"“words” must be from 1 to {MAX_WORDS}, got {count}.")
     columns = [Column("topic", int), Column("share", float), Column("coherence", float)]
@@ -90,7 +90,7 @@ def topics_wide(wanted: Wanted) -> Table:
             for k, word in records:
                 words[k].append(word)
             yield [
-                (k, share, coherence, said.label(k), said.name(k), *words[k], *[None] * (count - len(words[k])))
+                (k, share, coherence, labels.label(k), labels.name(k), *words[k], *[None] * (count - len(words[k])))
                 for k, share, coherence in known
             ]
 
@@ -237,7 +237,7 @@ def kinds(run: Run) -> list[str]:
 
 
 def topic_time(wanted: Wanted) -> Table:
-    run, said = wanted.run, topic_labels.read(wanted.run)
+    run, curated = wanted.run, topic_labels.read(wanted.run)
     by = wanted.by or next(iter(kinds(run)), None)
     if by is None:
         raise Invalid(
@@ -249,7 +249,7 @@ def topic_time(wanted: Wanted) -> Table:
                Column("documents", int), Column("share", float), Column("tokens_of_all_topics", int)]  # fmt: skip
 
     def blocks():
-        labels = [(said.label(k), said.name(k)) for k in range(run.topics)]
+        labels = [(curated.label(k), curated.name(k)) for k in range(run.topics)]
         for g, name in enumerate(groups.labels):
             total = int(tokens[g].sum())
             row = zip(range(run.topics), labels, tokens[g].tolist(), having[g].tolist(), strict=True)
@@ -263,7 +263,7 @@ _MEASURES = ("share", "tokens", "documents", "coherence", "npmi", "exclusivity",
 
 
 def diagnostics(wanted: Wanted) -> Table:
-    run, said = wanted.run, topic_labels.read(wanted.run)
+    run, curated = wanted.run, topic_labels.read(wanted.run)
     columns = [
         Column("topic", int),
         Column("label", str),
@@ -284,12 +284,12 @@ def diagnostics(wanted: Wanted) -> Table:
         yield [
             (
                 k,
-                said.label(k),
-                said.name(k),
-                int(said.background(k)),
-                said.group(k),
-                int(said.hidden(k)),
-                int(said.into[k]),
+                curated.label(k),
+                curated.name(k),
+                int(curated.background(k)),
+                curated.group(k),
+                int(curated.hidden(k)),
+                int(curated.into[k]),
                 *values,
             )
             for k, *values in records
@@ -303,9 +303,9 @@ _SAID = ("label", "note", "group", "colour", "hidden", "into")
 
 def curation(wanted: Wanted) -> Table:
     """What readers say at present; curation.services reads it back."""
-    said = topic_labels.read(wanted.run)
+    labels = topic_labels.read(wanted.run)
     columns = [Column("topic", int), *(Column(name, str) for name in _SAID)]
-    return Table(columns, iter([[(k, *(said.present(k)[name] or None for name in _SAID)) for k in said.edited()]]))
+    return Table(columns, iter([[(k, *(labels.present(k)[name] or None for name in _SAID)) for k in labels.edited()]]))
 
 
 def curation_history(wanted: Wanted) -> Table:
@@ -330,7 +330,7 @@ def curation_history(wanted: Wanted) -> Table:
 
 def reading(wanted: Wanted) -> Table:
     """Every answer of the reading protocol, with what was shown: item counts the passages of a topic from 1 on."""
-    said = {
+    answers = {
         "label": str,
         "confidence": int,
         "document": int,
@@ -340,7 +340,7 @@ def reading(wanted: Wanted) -> Table:
         "log_odds": float,
     }
     columns = [*(Column(name, str) for name in ("reader", "kind")), *(Column(name, int) for name in ("topic", "seed", "item")),
-               *(Column(name, kind) for name, kind in said.items()), Column("intruder", str), Column("chosen", str), Column("at", str)]  # fmt: skip
+               *(Column(name, kind) for name, kind in answers.items()), Column("intruder", str), Column("chosen", str), Column("at", str)]  # fmt: skip
 
     def blocks():
         after = 0
@@ -354,7 +354,7 @@ def reading(wanted: Wanted) -> Table:
                 answer = json.loads(payload)
                 shown = answer.get("shown")
                 places = [str(shown[answer[name]]) if shown else None for name in ("intruder", "chosen")]
-                block.append((*key, *(answer.get(name) for name in said), *places, at.isoformat()))
+                block.append((*key, *(answer.get(name) for name in answers), *places, at.isoformat()))
             yield block
             after = records[-1][0]
 

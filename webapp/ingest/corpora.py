@@ -192,8 +192,8 @@ def copy_as_draft(corpus: Corpus) -> Corpus:
     )
     if draft and draft.status == Corpus.Status.DRAFT and (draft.unstored or draft.files.count() == count):
         return draft
-    words = VocabularySettings.of(corpus.version.settings if corpus.version else {})
-    now = ReadingSettings.of(corpus.settings)
+    words = VocabularySettings.from_dict(corpus.version.settings if corpus.version else {})
+    now = ReadingSettings.from_dict(corpus.settings)
     before = [*now.before, *columns_read(corpus.settings)]
     reading = asdict(replace(now, **asdict(words), added=[], before=before))
     with transaction.atomic():
@@ -215,7 +215,7 @@ def create_addition(corpus: Corpus, received: Iterable[ReceivedFile], in_backgro
     versions.check_can_choose(corpus)
     if corpus.provenance:
         raise Invalid("files", f"“{corpus.name}” is a part of another corpus: documents are added to that one.")
-    now = ReadingSettings.of(corpus.settings)
+    now = ReadingSettings.from_dict(corpus.settings)
     shaping = now.shaping | {"table": "", "key": ""} if now.shaping else {}
     reading = asdict(replace(now, shaping=shaping, added=[]))
     with transaction.atomic():
@@ -237,7 +237,7 @@ def add_files(draft: Corpus, reading: ReadingSettings) -> Version:
     """
     if (corpus := draft.into) is None:
         raise Invalid("files", "These files are to be added to no corpus: have them read instead.")
-    before = ReadingSettings.of(corpus.settings)
+    before = ReadingSettings.from_dict(corpus.settings)
     if bool(reading.options.get("given")) != bool(before.options.get("given")):
         theirs, these = (
             ("words that were counted elsewhere", "texts")
@@ -252,7 +252,7 @@ def add_files(draft: Corpus, reading: ReadingSettings) -> Version:
         version = versions.choose_again(corpus)  # which locks the corpus
         corpus.refresh_from_db()
         first = _next_position(corpus)
-        now = ReadingSettings.of(corpus.settings)
+        now = ReadingSettings.from_dict(corpus.settings)
         # A field that is there already stays of its type.
         types = reading.options.get("kinds", {}) | now.options.get("kinds", {})
         addition = {"first": first, "options": reading.options | {"kinds": types}, "shaping": reading.shaping}

@@ -54,7 +54,7 @@ def sniff(corpus: Corpus, table: str | None = None, **known) -> readers.Sniff:
         uploads = paths(corpus, MOST_LOOKED_AT)
         return asdict(readers.sniff_first([file for file in uploads if file[1] != table] or uploads, **known))
 
-    return readers.Sniff.of(looks.kept(corpus, _question(known), look))
+    return readers.Sniff.from_dict(looks.kept(corpus, _question(known), look))
 
 
 def look_long(corpus: Corpus, question: Question, stopped: Callable[[], bool]) -> None:

@@ -108,7 +108,7 @@ def _read_corpus(corpus_id: int, attempt: int, beat: Heartbeat, when_ready: Call
 
     checkpoint = ReadAttempt(corpus, beat, save).run()
     corpus.versions.all().delete()  # of an attempt that was killed
-    version = versions.create(corpus, VocabularySettings.of(corpus.settings), status=Version.Status.CHOOSING)
+    version = versions.create(corpus, VocabularySettings.from_dict(corpus.settings), status=Version.Status.CHOOSING)
     with beat.long():
         builder = VersionBuilder(version, checkpoint, beat.check, progress.report_stage)
     with beat.long(), transaction.atomic():

@@ -97,7 +97,7 @@ class ReadAttempt:
     def __init__(self, corpus: Corpus, beat: Heartbeat, save: Callable[[ReadCheckpoint], None]):
         self.corpus, self.beat, self.save = corpus, beat, save
         self.folder = files.corpus_folder(corpus.pk)
-        self.reading = ReadingSettings.of(corpus.settings)
+        self.reading = ReadingSettings.from_dict(corpus.settings)
         self.checkpoint = self._last = ReadCheckpoint(**corpus.progress)
         self.plans = list(read_plans(self.reading, list(corpus.files.all())))
         self.plan = self.plans[0]

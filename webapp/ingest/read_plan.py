@@ -39,4 +39,6 @@ def read_plans(reading: ReadingSettings, everything: list[SourceFile]) -> Iterat
         named = [(stored_path(file), file.name) for file in came]
         unread = [file for file in came if not file.read and file.name != shaping.table]
         places = {file.name: file.position for file in came} if shaping.across else {}
-        yield ReadPlan(options, shaping, readers.Companions.of(named), upload_of(named, shaping.table), unread, places)
+        yield ReadPlan(
+            options, shaping, readers.Companions.among(named), upload_of(named, shaping.table), unread, places
+        )

@@ -160,8 +160,8 @@ class ReadingForm(NamedVocabularyForm):
     def reading(self) -> ReadingSettings:
         values = self.cleaned_data
         options = {name: getattr(self.options, name) for name in self.options.__dataclass_fields__}
-        said = values.keys() - {"header_row"}  # the sniff has looked there: 0 is the first row that is not blank
-        options |= {name: values[name] for name in options.keys() & said}
+        sent = values.keys() - {"header_row"}  # the sniff has looked there: 0 is the first row that is not blank
+        options |= {name: values[name] for name in options.keys() & sent}
         chosen = {
             self.sniff.columns[int(name[5:])]: kind
             for name, kind in values.items()
@@ -176,7 +176,7 @@ class AddingForm(ReadingForm):
 
     def __init__(self, *args, corpus: Corpus, **kwargs):
         super().__init__(*args, corpus=corpus, **kwargs)
-        self.before = VocabularySettings.of(corpus.settings)
+        self.before = VocabularySettings.from_dict(corpus.settings)
         for name in ("name", "train", *(field.name for field in dataclass_fields(VocabularySettings))):
             del self.fields[name]
 

@@ -32,7 +32,7 @@ class VocabularySettings:
     duplicates: str = "keep"
 
     @classmethod
-    def of(cls, settings: dict) -> Self:
+    def from_dict(cls, settings: dict) -> Self:
         """Of a version's settings, or a corpus's, which hold more; those of an older version lack some, and mean what
         they meant."""
         older = {"spread_evenly": True, "section_words": 0} if "max_share" in settings else {}

@@ -33,7 +33,7 @@ class VersionBuilder:
     ):
         self.version, self.checkpoint, self.check = version, checkpoint, check
         self.source, self.folder = files.corpus_folder(version.corpus_id), files.version_folder(version.pk)
-        self.settings = VocabularySettings.of(version.settings)
+        self.settings = VocabularySettings.from_dict(version.settings)
         shutil.rmtree(self.folder, ignore_errors=True)  # of an attempt that was killed
         self.folder.mkdir(parents=True)
         self.stream = Stream.open(self.source / "tokens")
@@ -85,7 +85,7 @@ class VersionBuilder:
         }
 
     def _columns(self) -> None:
-        options = readers.Options(**ReadingSettings.of(self.version.corpus.settings).options)
+        options = readers.Options(**ReadingSettings.from_dict(self.version.corpus.settings).options)
         with (
             columns.Writer(self.folder / "columns", options.kinds) as writer,
             (self.source / "fields.jsonl").open("rb") as lines,

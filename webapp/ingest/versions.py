@@ -48,4 +48,4 @@ def choose(corpus: Corpus, words: VocabularySettings) -> Version:
 
 def choose_again(corpus: Corpus) -> Version:
     """Choose the words of the newest version anew, including files that were added or queued for another try since."""
-    return choose(corpus, VocabularySettings.of(corpus.version.settings if corpus.version else {}))
+    return choose(corpus, VocabularySettings.from_dict(corpus.version.settings if corpus.version else {}))

@@ -207,9 +207,9 @@ class NamedVocabularyForm(VocabularyForm):
 
 
 def _say_languages(shares: dict[str, float]) -> str:
-    said = [(LANGUAGES[code], share) for code, share in shares.items() if share >= SAID]
-    if not said:
+    present = [(LANGUAGES[code], share) for code, share in shares.items() if share >= SAID]
+    if not present:
         return "We can’t tell which language it is."
-    if len(said) == 1:
-        return f"It seems to be {said[0][0]}." if said[0][1] > ALL else f"Most of it seems to be {said[0][0]}."
-    return f"It seems to be in several languages: {', '.join(f'{name} {100 * share:.0f}%' for name, share in said)}."
+    if len(present) == 1:
+        return f"It seems to be {present[0][0]}." if present[0][1] > ALL else f"Most of it seems to be {present[0][0]}."
+    return f"It seems to be in several languages: {', '.join(f'{name} {100 * share:.0f}%' for name, share in present)}."

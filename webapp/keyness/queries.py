@@ -38,7 +38,7 @@ class Computed(NamedTuple):
 def computed(base: RunSelection, a: Side, b: Side, which: Which) -> Computed:
     """A pass over the index. Raises Invalid where a side has no documents or no words, or where one document is on
     both."""
-    index, sides = search.of(base.run.corpus), contrasts.divided(base, a, b)
+    index, sides = search.open_index(base.run.corpus), contrasts.divided(base, a, b)
 
     def make() -> Computed:
         first, second = sides.of_both(base)
@@ -106,7 +106,7 @@ def table(base: RunSelection, a: Side, b: Side, which: Which) -> bytes:
 
 def _texts(base: RunSelection, made: Computed, rows: np.ndarray) -> Iterator[tuple[int, str]]:
     """Some rows, each with its word."""
-    return zip(rows.tolist(), search.of(base.run.corpus).stream.lexicon.words(made.forms[rows]), strict=True)
+    return zip(rows.tolist(), search.open_index(base.run.corpus).stream.lexicon.words(made.forms[rows]), strict=True)
 
 
 def _ranked(made: Computed, s: int, order: Order) -> np.ndarray:

@@ -172,10 +172,10 @@ def tail(log: Path, lines: int = 8) -> str:
 def _serves(pid: int, directory: Path) -> bool:
     """Whether a process serves this folder, or has ended and is not yet taken away."""
     try:
-        said = Path(f"/proc/{pid}/cmdline").read_bytes()
+        command = Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return False
-    return not said or str(directory).encode() in said
+    return not command or str(directory).encode() in command
 
 
 def _is_shared(number: int) -> bool:

@@ -47,11 +47,11 @@ class Writer:
             if not value or name in self.refused:
                 continue
             if name not in self.columns:
-                of = metadata.type_of(self.kinds.get(name))
-                if of.writer is None:
+                kind = metadata.type_of(self.kinds.get(name))
+                if kind.writer is None:
                     self.refused.add(name)
                     continue
-                self.columns[name] = of, of.writer(self.folder / f"new-{next(self.numbers)}", of)
+                self.columns[name] = kind, kind.writer(self.folder / f"new-{next(self.numbers)}", kind)
             column = self.columns[name][1]
             if not column.add(number, value, date_order):
                 column.discard()
@@ -61,11 +61,11 @@ class Writer:
     def finish(self, documents: int) -> None:
         """Keep the columns that tell documents from one another: their types say which."""
         self.dates.close()
-        kept: dict[str, list[dict]] = {of.stored_as: [] for of in metadata.stored()}
+        kept: dict[str, list[dict]] = {kind.stored_as: [] for kind in metadata.stored()}
         for name, (begun_as, column) in self.columns.items():
-            of = column.becomes or begun_as
-            fields = kept[of.stored_as]
-            arguments = column.finish(documents, self.folder / f"{of.file_prefix}{len(fields)}")
+            kind = column.becomes or begun_as
+            fields = kept[kind.stored_as]
+            arguments = column.finish(documents, self.folder / f"{kind.file_prefix}{len(fields)}")
             if arguments is not None:
                 fields.append({"name": name, **arguments})
         self.columns.clear()

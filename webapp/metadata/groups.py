@@ -35,7 +35,7 @@ class Groups(NamedTuple):
         """int32[D], each document's place in the groups, -1 for none."""
         return self.made() if callable(self.made) else self.made
 
-    def of(self, documents: np.ndarray) -> np.ndarray:
+    def places_of(self, documents: np.ndarray) -> np.ndarray:
         """int32: the places of some documents."""
         if self.starts is not None and self.days is not None:
             return in_periods(self.days[documents], self.starts)

@@ -55,7 +55,7 @@ def sniff(
 
     companions: (path, name) of the other files that came with it. Raises Unreadable when nothing can be read from it.
     """
-    return dispatch.sniff(path, name, known, Companions.of(companions))
+    return dispatch.sniff(path, name, known, Companions.among(companions))
 
 
 def sniff_first(files: list[tuple[Path, str]], **known) -> Sniff:
@@ -64,7 +64,7 @@ def sniff_first(files: list[tuple[Path, str]], **known) -> Sniff:
 
     The encoding is what the first files have in common; where they differ it is found anew for each.
     """
-    companions, first = Companions.of(files), Unreadable("There is no file.")
+    companions, first = Companions.among(files), Unreadable("There is no file.")
     files = sorted(files, key=lambda file: formats.bare(file[1]))  # a README says nothing of the others
     for number, (path, name) in enumerate(files[:MOST_TRIED]):
         try:
@@ -105,7 +105,7 @@ def read(
     each file. `advance` is told how many more bytes of the file have been read. companions: (path, name) of the files
     that came with it, best as a Companions where many are read. Raises Unreadable when the file can't be read on.
     """
-    return dispatch.read(path, name, options, advance, Companions.of(companions))
+    return dispatch.read(path, name, options, advance, Companions.among(companions))
 
 
 def encoding(path: Path, name: str, options: Options) -> str:

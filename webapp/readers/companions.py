@@ -21,7 +21,7 @@ class Companions:
         self.files = files
 
     @classmethod
-    def of(cls, files: "Iterable[tuple[Source, str]] | Companions") -> "Companions":
+    def among(cls, files: "Iterable[tuple[Source, str]] | Companions") -> "Companions":
         return files if isinstance(files, Companions) else cls(lambda: files)
 
     @cached_property

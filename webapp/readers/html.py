@@ -125,15 +125,15 @@ def _break(tag: str, prose: Prose) -> None:
 def _about(tree) -> tuple[str, str, dict[str, str]]:
     """Title, date, and what the page says of itself."""
     title = next((line("".join(element.itertext())) for element in tree.iter("title")), "")
-    said: dict = {}
+    metas: dict = {}
     for meta in tree.iter("meta"):
         key, value = (meta.get("name") or meta.get("property") or "").lower(), line(meta.get("content") or "")
         if key and value:
-            said.setdefault(key, value)
-    date = next((said[key] for key in _DATES if key in said), "")
+            metas.setdefault(key, value)
+    date = next((metas[key] for key in _DATES if key in metas), "")
     root_language = tree.get("lang") or ""
     return (
         title,
         date,
-        {"author": said.get("author", ""), "description": said.get("description", ""), "language": root_language},
+        {"author": metas.get("author", ""), "description": metas.get("description", ""), "language": root_language},
     )

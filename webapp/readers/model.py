@@ -96,7 +96,7 @@ class Sniff:
     sheets: tuple[str, ...] = ()  # of a spreadsheet, to choose from
 
     @classmethod
-    def of(cls, value: dict) -> "Sniff":
+    def from_dict(cls, value: dict) -> "Sniff":
         """What asdict and JSON made of one."""
         options = Options(**value["options"] | {"names": tuple(value["options"]["names"])})
         return cls(options, value["columns"], value["rows"], value["problem"], tuple(value["sheets"]))

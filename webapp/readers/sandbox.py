@@ -77,7 +77,7 @@ def sniff(
         try:
             request = Request(source, name, message | {"passed_over": passed_over}, ours, beside)
             ((_, value),) = request.answers(lambda n: None)
-            return Sniff.of(value)
+            return Sniff.from_dict(value)
         except Died as error:
             _pass_over(passed_over, error)
 

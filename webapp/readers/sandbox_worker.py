@@ -171,7 +171,7 @@ def _look(files: list[tuple[_DescriptorSource, str]], request: dict, answers: _A
     source: Source
     (source, name), options = files[0], Options(**request["options"] | {"names": tuple(request["options"]["names"])})
     file_format = FORMATS[request["format"]]
-    reader, beside = file_format.reader, [Companions.of(files)] if file_format.bag or file_format.archive else []
+    reader, beside = file_format.reader, [Companions.among(files)] if file_format.bag or file_format.archive else []
     advance = answers.tell if request["ours"] else answers.advance
     with contextlib.ExitStack() as stack:
         if request["do"] == "names":
@@ -180,9 +180,9 @@ def _look(files: list[tuple[_DescriptorSource, str]], request: dict, answers: _A
         elif entry := request.get("entry"):
             source = stack.enter_context(archive.entry(source, name, entry))
             if request["do"] == "sniff":
-                answers.send("sniff", asdict(dispatch.sniff(source, entry, request["known"], Companions.of([]))))
+                answers.send("sniff", asdict(dispatch.sniff(source, entry, request["known"], Companions.among([]))))
             else:
-                items = dispatch.read(source, entry, options, advance, Companions.of([]))
+                items = dispatch.read(source, entry, options, advance, Companions.among([]))
                 _send(items, request["first"], answers)
         elif request["do"] == "sniff":
             answers.send("sniff", asdict(reader.sniff(source, name, options, request["known"], *beside)))

@@ -27,11 +27,11 @@ class Directory(zipfile.ZipFile):
         if not end:
             raise zipfile.BadZipFile("File is not a zip file")
         self._comment = end[zipfile._ECD_COMMENT]  # type: ignore[attr-defined]
-        self.size, said = end[zipfile._ECD_SIZE], end[zipfile._ECD_OFFSET]  # type: ignore[attr-defined]
-        self.shift = end[zipfile._ECD_LOCATION] - self.size - said  # type: ignore[attr-defined]
+        self.size, place = end[zipfile._ECD_SIZE], end[zipfile._ECD_OFFSET]  # type: ignore[attr-defined]
+        self.shift = end[zipfile._ECD_LOCATION] - self.size - place  # type: ignore[attr-defined]
         if end[zipfile._ECD_SIGNATURE] == zipfile.stringEndArchive64:  # type: ignore[attr-defined]
             self.shift -= zipfile.sizeEndCentDir64 + zipfile.sizeEndCentDir64Locator  # type: ignore[attr-defined]
-        self.start_dir = said + self.shift  # shift: bytes that stand before the archive, as a program that unpacks it
+        self.start_dir = place + self.shift  # shift: bytes that stand before the archive, as a program that unpacks it
         if self.start_dir < 0:
             raise zipfile.BadZipFile("Bad offset for central directory")
 

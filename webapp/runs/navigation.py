@@ -67,7 +67,7 @@ def _links(context) -> list[Link]:
     """Where two have a tab of one name, the first that the reader may open has it."""
     request = context["request"]
     shown: dict[str, Link] = {}
-    here, go, hidden = routes.of(request.resolver_match), context["go"], context.get("hidden_words")
+    here, go, hidden = routes.declared_for(request.resolver_match), context["go"], context.get("hidden_words")
     for route in routes.declared():
         tab = route.tab
         if tab and tab.name not in shown and request_context(request).role >= route.access.read:

@@ -64,7 +64,7 @@ class Series(Column):
     chart: Chart | None = None
     ability: type | None = None
 
-    def of(self, engines: Iterable[AnyEngine]) -> bool:
+    def is_measured_by(self, engines: Iterable[AnyEngine]) -> bool:
         """Whether one of these engines has it."""
         return self.ability is None or any(isinstance(engine, self.ability) for engine in engines)
 
@@ -137,10 +137,10 @@ C = TypeVar("C", bound=Column)
 CHARTS = tuple(series for series in SERIES if series.chart)
 
 
-def of(columns: Iterable[C], names: Iterable[str]) -> tuple[C, ...]:
+def offered(columns: Iterable[C], names: Iterable[str]) -> tuple[C, ...]:
     """Those of these columns that a run of one of the engines of these names has."""
     chosen = [engines.get(name) for name in set(names)]
-    return tuple(column for column in columns if not isinstance(column, Series) or column.of(chosen))
+    return tuple(column for column in columns if not isinstance(column, Series) or column.is_measured_by(chosen))
 
 
 FEWEST = 4  # measures before anything is said of how they go on

@@ -94,9 +94,9 @@ def changes(stored: dict, columns: dict[str, int]) -> Changes:
 def sentences(run: Run) -> list[str]:
     """What was changed of the parent's topics, to be read: with the numbers that they have there."""
     stored = run.steering
-    said = [f"{_listed(map(topic_label, group))} merged" for group in stored.get("merge", [])]
-    said += [f"{topic_label(k)} split in two" for k in stored.get("split", [])]
-    return said + [f"{_listed(f'“{word}”' for word in words)} together" for words in stored.get("together", [])]
+    changes = [f"{_listed(map(topic_label, group))} merged" for group in stored.get("merge", [])]
+    changes += [f"{topic_label(k)} split in two" for k in stored.get("split", [])]
+    return changes + [f"{_listed(f'“{word}”' for word in words)} together" for words in stored.get("together", [])]
 
 
 def _listed(names) -> str:

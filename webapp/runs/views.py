@@ -23,7 +23,7 @@ def detail(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResp
     state = queries.state(run, roster.count_workers(), number(request, "step"))
     if as_json:
         return page(request, "", state, as_json=True)
-    columns = series.of(series.COLUMNS, [run.engine])
+    columns = series.offered(series.COLUMNS, [run.engine])
     data = {
         "run": run,
         "corpus": run.corpus,
@@ -33,7 +33,7 @@ def detail(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResp
         "last_step": state["forming"]["steps"][-1] if state["forming"]["steps"] else None,
         "pinned": "step" in request.GET,
         "columns": columns,
-        "charts": series.of(series.CHARTS, [run.engine]),
+        "charts": series.offered(series.CHARTS, [run.engine]),
         "measured": series.table(state["metrics"], columns)[::-1],
         "older": version_history.said(run),
         "made": truth.exists(run.corpus),

@@ -124,7 +124,7 @@ def limiters(request: HttpRequest) -> list[ConcurrencyLimiter]:
     load = Load.PAGE
     try:
         match = request.resolver_match = resolve(request.path_info)  # also for the log, where it is refused
-        load = routes.of(match).load_of(request)
+        load = routes.declared_for(match).load_of(request)
     except Resolver404:
         pass
     return {

@@ -126,9 +126,9 @@ class Partition:
             "SELECT a.attname, t.typname FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid WHERE a.attrelid = %s::regclass",
             [self.name],
         )
-        of = dict(cursor.fetchall())
+        types = dict(cursor.fetchall())
         dtypes = {"int4": ">i4", "int8": ">i8", "float4": ">f4", "float8": ">f8"}
-        return [np.dtype(dtypes[of[column]]) for column in self.columns]
+        return [np.dtype(dtypes[types[column]]) for column in self.columns]
 
     def _pack(self, columns: list[np.ndarray], types: list[np.dtype]) -> bytes:
         fields = [("n", ">i2")]

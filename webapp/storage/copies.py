@@ -47,7 +47,7 @@ class Item(NamedTuple):
     name: str
 
     @classmethod
-    def of(cls, path: Path) -> "Item":
+    def at(cls, path: Path) -> "Item":
         """Of a path, or of what is below it."""
         kind, key, name = path.relative_to(settings.FILES).parts[:3]
         return cls(kind, int(key), name)

@@ -65,7 +65,7 @@ def held(*paths: Path) -> Iterator[None]:
 
 def exists(path: Path) -> bool:
     """Whether there is such a file or folder, here or in the store."""
-    return path.exists() or bool(settings.STORE) and _stored(Item.of(path)) is not None
+    return path.exists() or bool(settings.STORE) and _stored(Item.at(path)) is not None
 
 
 def put(*paths: Path) -> list[Stored]:
@@ -73,7 +73,7 @@ def put(*paths: Path) -> list[Stored]:
     stored again. Nothing without a store. Raises StoreAway."""
     stored = []
     for path in paths if settings.STORE else ():
-        item = Item.of(path)
+        item = Item.at(path)
         manifest = list(_manifest(item.path))
         former = _stored(item)
         if not manifest or former is not None and former.files == manifest:
@@ -201,7 +201,7 @@ def _unnamed(keys: list[str]) -> list[str]:
 def _use(paths: Iterable[Path]) -> list[int]:
     locks: list[int] = []
     try:
-        for item in dict.fromkeys(map(Item.of, paths)) if settings.STORE else ():
+        for item in dict.fromkeys(map(Item.at, paths)) if settings.STORE else ():
             if not _is_original(item) and (lock := _used(item)) is not None:
                 locks.append(lock)
     except BaseException:

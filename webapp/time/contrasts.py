@@ -103,7 +103,7 @@ def compare(base: RunSelection, a: Side, b: Side, order: Order) -> Compared:
     whole, of, everywhere = _sums(base, sides)
     bands, sums = intervals.of_sums(whole, of[every], everywhere[every]), of[:, :, TOKENS].T.astype(np.int64)
     apart, low, high = change.difference(bands.share, bands.low, bands.high)
-    unit, caution = units.of(base.version, *{name for each in (a, b) for name, _ in each.documents.values}), ""
+    unit, caution = units.unit_of(base.version, *{name for each in (a, b) for name, _ in each.documents.values}), ""
     if unit.field is not None:
         bands, low, high, caution = _of_units(base, sides, unit, unit.field, every, bands)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -265,14 +265,14 @@ def _of_units(
     first, second = sides.of_both(base)
     side = np.full(base.version.documents, -1 if second is not None else 1, np.int32)
     side[first], side[second if second is not None else []] = 0, 1
-    of = effects.of_sides(shares.effect_data(base.view, unit, side, topics), np.array([0, 1]))
-    ends = effect_shares.intervals(of.sides)
+    effect = effects.of_sides(shares.effect_data(base.view, unit, side, topics), np.array([0, 1]))
+    ends = effect_shares.intervals(effect.sides)
     few = (
-        f"One side has texts of {of.sides.units.min()} “{field.name}” only: of fewer than {LEAST} nothing can be said beyond these texts."
-        if of.verdict
+        f"One side has texts of {effect.sides.units.min()} “{field.name}” only: of fewer than {LEAST} nothing can be said beyond these texts."
+        if effect.verdict
         else ""
     )
-    return bands._replace(low=ends.low, high=ends.high), *of.between(), few
+    return bands._replace(low=ends.low, high=ends.high), *effect.between(), few
 
 
 def _samples(base: RunSelection, sides: Divided, most: int) -> list[np.ndarray]:

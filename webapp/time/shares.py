@@ -77,59 +77,59 @@ def of_groups(selection: RunSelection, groups: Groups, name: Hashable) -> Cut:
     into = selection.view.labels.into.tobytes()
     key = (selection.run.snapshot_id, name, tuple(selection.parameters), into, selection.corpus.unit)
     days = days_of_run.of_groups(selection, groups)
-    of = Cut(groups, selection, days, np.zeros(0, np.int64), name, key)
+    cut = Cut(groups, selection, days, np.zeros(0, np.int64), name, key)
 
     def documents() -> np.ndarray:
         if days:
             return days_of_run.counts(selection, days)
-        return count(of.members[1], len(groups.labels))
+        return count(cut.members[1], len(groups.labels))
 
-    return of._replace(documents=_kept.get_or_set(("documents", *key), documents))
+    return cut._replace(documents=_kept.get_or_set(("documents", *key), documents))
 
 
-def unit(of: Cut) -> units.Unit:
+def unit(cut: Cut) -> units.Unit:
     """Who is independent of whom in the intervals of these groups."""
-    return units.of(of.selection.version, *(of.name if isinstance(of.name, tuple) else (of.name,)))
+    return units.unit_of(cut.selection.version, *(cut.name if isinstance(cut.name, tuple) else (cut.name,)))
 
 
-def tokens(of: Cut) -> np.ndarray:
+def tokens(cut: Cut) -> np.ndarray:
     """Of each topic in each group: int64[G, K], those of merged topics with their targets'."""
-    return sums.grouped(of.selection, of.groups, of.name).tokens
+    return sums.grouped(cut.selection, cut.groups, cut.name).tokens
 
 
-def information(of: Cut) -> np.ndarray:
+def information(cut: Cut) -> np.ndarray:
     """How much each topic depends on the group, in nats per token: float64[K], explore.change."""
-    return _kept.get_or_set(("information", *of.key), lambda: change.information(tokens(of)))
+    return _kept.get_or_set(("information", *cut.key), lambda: change.information(tokens(cut)))
 
 
-def intervals(of: Cut, topics: list[int]) -> bands.Bands:
+def intervals(cut: Cut, topics: list[int]) -> bands.Bands:
     """The shares of some topics, in their order, over all of the groups; only topics that are not remembered are
     computed."""
-    known = dict(_kept.get(("bands", *of.key)) or {})
+    known = dict(_kept.get(("bands", *cut.key)) or {})
     if not topics or any(k not in known for k in topics):
         missing = [k for k in dict.fromkeys(topics) if k not in known]
-        new = _bands(of, missing)
+        new = _bands(cut, missing)
         known |= {k: new._replace(share=new.share[i], low=new.low[i], high=new.high[i]) for i, k in enumerate(missing)}
-        _kept.set(("bands", *of.key), known)
+        _kept.set(("bands", *cut.key), known)
         if not topics:
             return new
     parts = [known[k] for k in topics]
     return parts[0]._replace(**{name: np.array([getattr(p, name) for p in parts]) for name in ("share", "low", "high")})
 
 
-def _bands(of: Cut, topics: list[int]) -> bands.Bands:
-    if unit(of).field is not None:
-        return _of_units(of, topics)
-    made = days_of_run.sums(of.selection, of.days, topics) if of.days else None
+def _bands(cut: Cut, topics: list[int]) -> bands.Bands:
+    if unit(cut).field is not None:
+        return _of_units(cut, topics)
+    made = days_of_run.sums(cut.selection, cut.days, topics) if cut.days else None
     if made is not None:
         return bands.of_sums(made.whole[:-1, WORDED:], made.of[:, :-1], made.of[:, -1])
-    counted, into = evidence.of(of.selection.run), of.selection.view.labels.into
+    counted, into = evidence.of(cut.selection.run), cut.selection.view.labels.into
     documents = counted.doc_ptr, counted.doc_topics, counted.doc_tokens, counted.lengths
-    numbers, group = of.members
+    numbers, group = cut.members
     if numbers is None:
-        return bands.shares(*documents, group, len(of.groups.labels), topics, into=into)
-    whole, in_groups = bands.sums_of(numbers, *documents, group, len(of.groups.labels), topics, into)
-    return bands.of_sums(whole, in_groups, everywhere(of.selection.view)[1][topics, 0])
+        return bands.shares(*documents, group, len(cut.groups.labels), topics, into=into)
+    whole, in_groups = bands.sums_of(numbers, *documents, group, len(cut.groups.labels), topics, into)
+    return bands.of_sums(whole, in_groups, everywhere(cut.selection.view)[1][topics, 0])
 
 
 def _of_units(of: Cut, topics: list[int]) -> bands.Bands:

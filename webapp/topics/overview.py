@@ -58,7 +58,7 @@ class Overview:
             self.share, self.numbers, self.left_out = np.zeros(run.topics), np.zeros(0, np.int64), 0
             return
         if run.final or selection:
-            counted = sums.of(selection)
+            counted = sums.of_selection(selection)
             self.tokens, self.documents = counted.tokens[0], counted.documents[0]
             self.share = np.nan_to_num(counted.shares[0])
         else:
@@ -152,10 +152,10 @@ class Overview:
         by = fields.period(self.run.version) if self.tokens is not None else None
         if by is None:
             return None
-        counted = sums.of(self.selection, by)
+        counted = sums.of_selection(self.selection, by)
         if len(counted.labels) > BINS and by != "decade":
             by = "decade" if by == "year" else "year"
-            counted = sums.of(self.selection, by)
+            counted = sums.of_selection(self.selection, by)
         some = np.flatnonzero(counted.of_tokens)
         if len(some) < 2:
             return None

@@ -25,7 +25,7 @@ def over_time(overview: Overview, by: str, after: int = 0) -> TopicTimes | None:
     if overview.tokens is None or not choices:
         return None
     groups = fields.groups(run.version, by or fields.usual(run.version) or choices[0])
-    counted = sums.of(selection, groups.by)
+    counted = sums.of_selection(selection, groups.by)
     some = np.flatnonzero(counted.of_documents)
     if not len(some):
         return None

@@ -23,7 +23,7 @@ def groups(view: RunView, k: int, selection: RunSelection, by: str) -> TopicGrou
     if not choices:
         return None
     groups = fields.groups(view.run.version, by or fields.usual(view.run.version) or choices[0])
-    counted = sums.of(selection, groups.by)
+    counted = sums.of_selection(selection, groups.by)
     some = np.flatnonzero(counted.of_documents)
     if len(some) and groups.in_time:
         some = np.arange(some[0], some[-1] + 1)

@@ -59,13 +59,13 @@ def independent(run: Run) -> list[int]:
 
 def _together(column: dict[str, np.ndarray], k: int) -> Finding:
     if np.isnan(apart := column["apart"][k]):
-        said = (
+        why = (
             "whether its first words share passages is not measured: the documents are too short, or the run is too old"
         )
-        return Finding(Reason(said, "#measures"))
+        return Finding(Reason(why, "#measures"))
     if column["mixed"][k]:
-        said = "fall into two parts that are seldom in the same passage"
-        return Finding(Reason(f"its first words {said} (second eigenvalue {_number(apart)})", "#measures"), "mixed")
+        why = "fall into two parts that are seldom in the same passage"
+        return Finding(Reason(f"its first words {why} (second eigenvalue {_number(apart)})", "#measures"), "mixed")
     return Finding(Reason(f"its first words share their passages (second eigenvalue {_number(apart)})", "#measures"))
 
 
@@ -93,7 +93,7 @@ def _stability(run: Run, k: int, others: list[int]) -> Finding | None:
     runs, likeness = [], []
     for other in comparisons.ordered(Run.objects.all(), others):
         with suppress(matchings.NotYet):
-            likeness.append(float(matchings.of(run, other).best_b_similarity[k]))
+            likeness.append(float(matchings.matched(run, other).best_b_similarity[k]))
             runs.append(other)
     if not runs:
         return None

@@ -101,7 +101,7 @@ def _link(view: RunView, number: int | None) -> TopicLink | None:
 
 
 def _counted(selection: RunSelection, number: int) -> Counted:
-    counted = sums.of(selection)
+    counted = sums.of_selection(selection)
     tokens, of_tokens = int(counted.tokens[0, number]), int(counted.of_tokens[0])
     documents, of_documents = int(counted.documents[0, number]), int(counted.of_documents[0])
     return Counted(tokens, documents, of_tokens, of_documents, tokens / max(1, of_tokens))

@@ -372,7 +372,7 @@ def read_again(shut: Run, shaping: dict | None = None, **columns) -> Run:
     from webapp.ingest import corpora
 
     draft = corpora.copy_as_draft(shut.corpus)
-    reading = corpora.ReadingSettings.of(draft.settings)
+    reading = corpora.ReadingSettings.from_dict(draft.settings)
     reading = replace(
         reading, options=reading.options | columns, shaping=shaping or reading.shaping, numbers=True, min_length=1
     )
@@ -536,7 +536,7 @@ def test_a_category_that_was_the_text_is_none(client, draft):
     ]
     corpus = corpus_of(draft, rows, "same.csv", language="en", min_documents=1, max_share=1.0)
     other = corpora.copy_as_draft(corpus)
-    reading = corpora.ReadingSettings.of(other.settings)
+    reading = corpora.ReadingSettings.from_dict(other.settings)
     corpora.read(other, replace(reading, options=reading.options | {"text": 2}, numbers=True))
     read_corpus(other.pk)
     other = Corpus.objects.select_related("version").get(pk=other.pk)

@@ -226,7 +226,7 @@ def test_a_snapshot_that_was_replaced_meanwhile(trained, others):
     stale = Run.objects.get(pk=others[0].pk)
     stale.snapshot_id = 10**12
     with pytest.raises(Invalid, match="newer topics"):
-        matchings.of(trained, stale)
+        matchings.matched(trained, stale)
 
 
 @pytest.fixture
@@ -255,7 +255,7 @@ def test_a_worker_compares_large_runs_once(client, trained, others, large):
     matchings.compare(large[0][1])
     row = Comparison.objects.get()
     assert (row.status, row.done, row.tries) == ("ready", 1.0, 1)
-    kept = matchings.of(*sorted((trained, others[0]), key=lambda run: run.snapshot_id))
+    kept = matchings.matched(*sorted((trained, others[0]), key=lambda run: run.snapshot_id))
     assert [np.asarray(a, object).tolist() for a in kept] == [np.asarray(a, object).tolist() for a in quick]
     assert kept.partner.dtype == np.int32
     done = data(client, trained.pk, others[0].pk)
@@ -265,7 +265,7 @@ def test_a_worker_compares_large_runs_once(client, trained, others, large):
 
 def test_a_comparison_that_lost_its_process_is_made_again(trained, others, large):
     with pytest.raises(matchings.NotYet):
-        matchings.of(trained, others[0])
+        matchings.matched(trained, others[0])
     pk = large[0][1]
     assert claims.claim(kinds.COMPARE, pk) == 1
     beat = Comparison.objects.values_list("attempt", "heartbeat_at", "tries").get(pk=pk)
@@ -273,7 +273,7 @@ def test_a_comparison_that_lost_its_process_is_made_again(trained, others, large
     assert large[-1] == (kinds.COMPARE, pk) and Comparison.objects.get(pk=pk).status == "queued"
     matchings.compare(pk)
     row = Comparison.objects.get(pk=pk)
-    assert (row.status, row.attempt) == ("ready", 2) and matchings.of(trained, others[0])
+    assert (row.status, row.attempt) == ("ready", 2) and matchings.matched(trained, others[0])
 
 
 def test_a_comparison_that_fails_says_so_and_can_be_tried_again(client, trained, others, large, monkeypatch):

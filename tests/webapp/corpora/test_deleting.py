@@ -301,7 +301,7 @@ def test_work_on_it_ends_and_goes_on(whole):
 
 
 def test_a_version_that_is_being_made_ends_and_goes_on(whole):
-    version = versions.choose(whole, versions.VocabularySettings.of(whole.version.settings))
+    version = versions.choose(whole, versions.VocabularySettings.from_dict(whole.version.settings))
     first = claims.claim(kinds.VECTORIZE, version.pk)
     deletion.corpus(whole)
     with pytest.raises(claims.ClaimLost):
@@ -327,7 +327,7 @@ def test_nothing_begins_on_a_deleted_corpus(whole):
     with pytest.raises(Invalid, match="just been deleted"):
         runs.create(whole.version, topics=3)
     with pytest.raises(Invalid, match="just been deleted"):
-        versions.choose(whole, versions.VocabularySettings.of(whole.version.settings))
+        versions.choose(whole, versions.VocabularySettings.from_dict(whole.version.settings))
 
 
 def test_memory_and_open_files_are_let_go(client, whole):

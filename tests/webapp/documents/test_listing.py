@@ -61,7 +61,7 @@ def naive(run, of: Listing) -> list[int]:
         key = dict(
             zip(
                 numbers,
-                (-search.of(run.corpus).rank(of.selection.q, np.array(numbers, np.int32))).tolist(),
+                (-search.open_index(run.corpus).rank(of.selection.q, np.array(numbers, np.int32))).tolist(),
                 strict=True,
             )
         )

@@ -499,13 +499,13 @@ def test_a_collection_in_several_languages_loses_the_stop_words_of_all(client):
 
 
 def test_methods_and_versions_name_the_languages(own):
-    words = VocabularySettings.of(own.version.settings)
+    words = VocabularySettings.from_dict(own.version.settings)
     other = Version(
         settings=words.__dict__ | {"also": ["de", "fr"]}, documents=own.documents, report=own.version.report
     )
     assert listing.difference(own.version, other) == "French and German stop words too"
     assert listing.difference(other, own.version) == "French and German stop words no more"
-    assert VocabularySettings.of(other.settings).choice().stop_words == stop_words("en") | stop_words(
+    assert VocabularySettings.from_dict(other.settings).choice().stop_words == stop_words("en") | stop_words(
         "de"
     ) | stop_words("fr")
 
@@ -768,7 +768,7 @@ def test_a_phrase_that_would_be_left_out_is_said(client, draft):
 def test_ticks_stay_from_page_to_page(client, own, monkeypatch):
     monkeypatch.setattr("webapp.corpora.version_views.PHRASES", 3)
     url = reverse("corpus_phrases", args=[own.pk])
-    words = [row["words"] for row in proposed(own.version, VocabularySettings.of(own.version.settings).choice())]
+    words = [row["words"] for row in proposed(own.version, VocabularySettings.from_dict(own.version.settings).choice())]
     assert len(words) > 6
     first = client.get(url)
     assert (
@@ -790,7 +790,7 @@ def test_ticks_stay_from_page_to_page(client, own, monkeypatch):
 
 def test_all_phrases_above_a_score_are_taken_at_once(client, own):
     url = reverse("corpus_phrases", args=[own.pk])
-    found = proposed(own.version, VocabularySettings.of(own.version.settings).choice())
+    found = proposed(own.version, VocabularySettings.from_dict(own.version.settings).choice())
     score = found[4]["score"]
     client.post(url, {"all": "1", "score": "no number"})
     assert own.versions.count() == 1

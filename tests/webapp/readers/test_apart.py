@@ -118,7 +118,7 @@ def begun(tmp_path, monkeypatch) -> readers.Reading:
     monkeypatch.setattr(dispatch, "LARGE", 0)
     path = tmp_path / "stored"
     path.write_text(HEADER + ROWS * 5_000)
-    reading = readers.Reading(path, "a.csv", readers.sniff(path, "a.csv").options, Companions.of(()))
+    reading = readers.Reading(path, "a.csv", readers.sniff(path, "a.csv").options, Companions.among(()))
     reading.begin()
     return reading
 
@@ -141,7 +141,7 @@ def test_what_is_begun_and_not_wanted_ends(tmp_path, monkeypatch):
     reading.close()
     assert process.poll() is not None and not sandbox.WorkerProcess.waiting
     with pytest.raises(readers.Unreadable):  # it is told when its turn comes
-        empty = readers.Reading(tmp_path / "empty", "b.csv", Options(), Companions.of(()))
+        empty = readers.Reading(tmp_path / "empty", "b.csv", Options(), Companions.among(()))
         (tmp_path / "empty").touch()
         empty.begin()
         list(empty.items(lambda n: None))
@@ -154,7 +154,7 @@ from webapp import readers
 from webapp.readers.companions import Companions
 path = Path(sys.argv[1])
 options = readers.sniff(path, "a.csv").options
-readings = [readers.Reading(path, "a.csv", options, Companions.of(())) for _ in range(2)]
+readings = [readers.Reading(path, "a.csv", options, Companions.among(())) for _ in range(2)]
 for reading in readings:
     reading.begin()
 pids = [reading.request.worker.process.pid for reading in readings]

@@ -407,7 +407,7 @@ def test_a_vocabulary_without_a_bag_is_a_text(file, monkeypatch):
     monkeypatch.setattr(bag, "MAX_WORDS", 2)
     path, _ = file("a\nb\nc\n", "vocab.txt")
     with pytest.raises(Unreadable, match="more than 2 lines"):
-        bag.vocabulary("a.ldac", readers.Companions.of([(path, "vocab.txt")]))
+        bag.vocabulary("a.ldac", readers.Companions.among([(path, "vocab.txt")]))
 
 
 def test_files_in_different_encodings_are_each_read_in_their_own(tmp_path):

@@ -282,7 +282,7 @@ def test_what_is_taken_away_says_how_many_topics_are_in_use(sparse):
 
 
 def test_runs_are_compared_by_topics_in_use(client, sparse):
-    between = matchings.of(sparse, sparse)
+    between = matchings.matched(sparse, sparse)
     assert np.count_nonzero(between.partner >= 0) == sparse.in_use and len(between.only_a) == len(between.only_b) == 0
     assert compare.again([RunView(sparse), RunView(sparse)]) == Again(every=sparse.in_use, some=0, none=0)
 

@@ -40,7 +40,7 @@ def test_what_is_measured_of_a_snapshot():
 def test_pages_and_twins_have_every_series(client, trained):
     html = unescape(client.get(reverse("run", args=[trained.pk])).content.decode())
     metrics = client.get(reverse("run_json", args=[trained.pk])).json()["metrics"]
-    columns = series.of(COLUMNS, [trained.engine])
+    columns = series.offered(COLUMNS, [trained.engine])
     rows = series.table(metrics, columns)
     assert len(rows) == Metric.objects.filter(run=trained).count() > 1
     for column in columns:
@@ -49,7 +49,7 @@ def test_pages_and_twins_have_every_series(client, trained):
     assert "".join(f'<td class="n">{cell}</td>' for cell in rows[-1]) in html
     Run.objects.create(pk=10**9, corpus=trained.corpus, version=trained.version, settings=trained.settings, seed=9)
     several = unescape(client.get(reverse("compare"), {"run": [trained.pk, 10**9]}).content.decode())
-    for one in series.of(CHARTS, [trained.engine]):
+    for one in series.offered(CHARTS, [trained.engine]):
         assert f'data-chart="{one.name}" data-places="{one.chart.places}"' in html and one.chart.title in html
         assert f'data-chart="{one.name}"' in several and one.chart.titles in several
     assert "[" not in html[html.index('<div class="charts">') : html.index("</figure>")]

@@ -75,7 +75,7 @@ def test_every_other_word_of_every_document_is_there(trained, child):
 
 
 def test_what_pages_count_is_of_the_smaller_bag(child):
-    found = sums.of(Selection.read(QueryDict(), RunView(child)))
+    found = sums.of_selection(Selection.read(QueryDict(), RunView(child)))
     assert found.of_tokens.sum() == evidence.of(child).bow.tokens
     number = 7
     text, vocabulary = (
@@ -89,7 +89,7 @@ def test_what_pages_count_is_of_the_smaller_bag(child):
 
 
 def test_topics_stay_recognisable(trained, child):
-    between = matchings.of(Run.objects.select_related("corpus", "snapshot").get(pk=trained.pk), child)
+    between = matchings.matched(Run.objects.select_related("corpus", "snapshot").get(pk=trained.pk), child)
     same = np.count_nonzero(between.partner == np.arange(trained.topics))
     assert same >= 4, between.similarity
 
@@ -97,7 +97,7 @@ def test_topics_stay_recognisable(trained, child):
 def test_what_readers_said_followed(trained, child):
     made = Edit.objects.filter(run=child)
     assert {edit.by for edit in made} <= {f"carried from run {trained.pk}"}
-    between = matchings.of(Run.objects.select_related("corpus", "snapshot").get(pk=trained.pk), child)
+    between = matchings.matched(Run.objects.select_related("corpus", "snapshot").get(pk=trained.pk), child)
     found = label_transfer.plan(
         RunView(Run.objects.select_related("corpus", "snapshot").get(pk=trained.pk)), RunView(child)
     )
@@ -115,7 +115,7 @@ def test_what_readers_said_followed(trained, child):
 
 
 def test_what_is_said_here_stays_and_all_can_be_undone(trained, child):
-    partner = int(matchings.of(Run.objects.select_related("corpus", "snapshot").get(pk=trained.pk), child).partner[1])
+    partner = int(matchings.matched(Run.objects.select_related("corpus", "snapshot").get(pk=trained.pk), child).partner[1])
     first = Edit.objects.filter(run=child).first()
     curation.undo_batch(child, first.batch, "Bo")
     assert not labels.read(Run.objects.get(pk=child.pk)).edited()

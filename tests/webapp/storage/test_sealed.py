@@ -82,12 +82,12 @@ def seal(*paths: Path) -> None:
 def lose(*paths: Path) -> None:
     """As on a machine that has never seen them."""
     for path in paths:
-        copies.drop(Item.of(path))
+        copies.drop(Item.at(path))
         assert not path.exists()
 
 
 def row(path: Path) -> Sealed:
-    return Sealed.objects.get(**Item.of(path)._asdict())
+    return Sealed.objects.get(**Item.at(path)._asdict())
 
 
 def opened(folder: Path) -> Bow:
@@ -157,7 +157,7 @@ def test_what_takes_its_place_is_fetched_where_the_former_is(made):
 
 def test_the_bytes_are_verified(made, store):
     name, size, _ = row(made).files[0]
-    key = sealed._stored(Item.of(made)).item.object(row(made).generation, name)
+    key = sealed._stored(Item.at(made)).item.object(row(made).generation, name)
     wrong = store.FILES / "wrong"
     wrong.write_bytes(b"?" * size)
     s3.put(key, wrong)
@@ -177,7 +177,7 @@ def test_the_bytes_are_verified(made, store):
 def test_two_processes_fetch_once(made, store, server):
     """The second waits for the first, and finds what it fetched."""
     lose(made)
-    stored = sealed._stored(Item.of(made))
+    stored = sealed._stored(Item.at(made))
     code = (
         "import os, django; django.setup()\n"
         "from django.conf import settings\n"
@@ -230,7 +230,7 @@ def test_files_that_are_not_sealed_yet_do_not_go(store):
 
 
 def test_what_a_killed_fetch_left_is_taken_away(made, store):
-    stored = sealed._stored(Item.of(made))
+    stored = sealed._stored(Item.at(made))
     lose(made)
     mark = copies._mark(stored)
     mark.parent.mkdir(exist_ok=True)
@@ -271,7 +271,7 @@ def test_what_nothing_names_is_swept(made, store):
     assert sealed.sweep(time.time() - 3600) == ([], []), "its row may come yet"
     orphans, missing = sealed.sweep(time.time() + 60)
     assert orphans == ["versions/7/bow/0000/words.npy"] and missing == []
-    assert in_store() == set(sealed._stored(Item.of(made)).objects)
+    assert in_store() == set(sealed._stored(Item.at(made)).objects)
 
 
 @pytest.fixture
@@ -310,7 +310,7 @@ def test_a_store_that_hangs_is_a_503_and_no_hang(client, trained, store, server,
 
 
 def test_few_wait_for_a_store_that_is_slow_and_others_are_told_at_once(made, store, server, monkeypatch):
-    stored = sealed._stored(Item.of(made))
+    stored = sealed._stored(Item.at(made))
     lose(made)
     monkeypatch.setattr(copies, "_waiters", threading.BoundedSemaphore(1))
     store.FETCH_PATIENCE = 30.0
@@ -332,7 +332,7 @@ def test_a_store_that_gives_more_or_less_than_was_asked_for_is_not_believed(made
     monkeypatch.setattr(s3, "blocks", lambda key, size: iter(blocks))
     came = []
     with pytest.raises(copies.Damaged):
-        came += copies.checked(sealed._stored(Item.of(made)), "indptr.npy", 5, "0" * 64)
+        came += copies.checked(sealed._stored(Item.at(made)), "indptr.npy", 5, "0" * 64)
     assert len(b"".join(came)) <= 5
 
 
@@ -446,7 +446,7 @@ def test_a_backup_takes_what_is_in_the_store_alone(made, tmp_path):
         if file.is_file()
     }
     lose(made)
-    stored = {("versions", 1): [sealed._stored(Item.of(made))]}
+    stored = {("versions", 1): [sealed._stored(Item.at(made))]}
     with connection.cursor() as cursor:
         assert sealed.on_record(cursor) == stored
     rows = backup_files.Rows([], [(1,)], [], stored)
@@ -460,7 +460,7 @@ def test_a_backup_takes_what_is_in_the_store_alone(made, tmp_path):
 
 def test_a_backup_does_not_take_other_bytes(made, store):
     ((name, size, digest), *_) = row(made).files
-    stored = sealed._stored(Item.of(made))
+    stored = sealed._stored(Item.at(made))
     wrong = store.FILES / "wrong"
     wrong.write_bytes(b"?" * size)
     s3.put(stored.item.object(stored.generation, name), wrong)

@@ -243,14 +243,14 @@ class Table:
         )
 
     def _unused(self) -> Iterator[Problem]:
-        said = _Said("and {count:,} more rows name no file that was uploaded.")
+        named = _Said("and {count:,} more rows name no file that was uploaded.")
         for number in (i for i, used in enumerate(self.used) if not used):
-            if said.count < SAID:
+            if named.count < SAID:
                 place, name = self.rows.execute("SELECT place, name FROM row WHERE number = ?", (number,)).fetchone()
-                yield from said.say(self.name, place, f"“{self.name}”, {place}: no document is named “{name[:100]}”.")
+                yield from named.say(self.name, place, f"“{self.name}”, {place}: no document is named “{name[:100]}”.")
             else:
-                said.count += 1
-        yield from said.rest(self.name)
+                named.count += 1
+        yield from named.rest(self.name)
 
 
 class _Said:

@@ -21,7 +21,7 @@ class Command(BaseCommand):
     def handle(self, *args, **given):
         path: Path = given["file"].absolute()
         try:
-            of = path.stat().st_size
+            size = path.stat().st_size
         except OSError as error:
             raise CommandError(f"{path} can’t be read: {error.strerror}.") from None
         if not given["check"] and not servers.ours and folder.locked():
@@ -32,7 +32,7 @@ class Command(BaseCommand):
             def tell(count: int) -> None:
                 nonlocal seen
                 seen += count
-                line.say(seen, 0, f"of a file of {of:,} bytes, compressed")
+                line.say(seen, 0, f"of a file of {size:,} bytes, compressed")
 
             try:
                 backup = (
