@@ -93,7 +93,9 @@ def test_a_corpus_and_its_versions(committed, draft, ready):
         read_corpus(corpus.pk)
         look()
         corpus.refresh_from_db()
-        version = versions.choose(corpus, replace(versions.VocabularySettings.from_dict(corpus.settings), min_documents=2))
+        version = versions.choose(
+            corpus, replace(versions.VocabularySettings.from_dict(corpus.settings), min_documents=2)
+        )
         choose(version.pk)
         seen.append(look())
     assert Version.objects.get(pk=version.pk).status == "ready" and version.pk in seen

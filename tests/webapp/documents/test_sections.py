@@ -126,7 +126,10 @@ def test_the_prepare_page_says_what_is_cut_and_another_length_is_one_choice(clie
 def test_a_version_of_an_older_program_is_not_cut():
     settings = vars(VocabularySettings())
     older = {name: value for name, value in settings.items() if name not in ("section_words", "spread_evenly")}
-    assert VocabularySettings.from_dict(older).section_words == 0 and VocabularySettings.from_dict({}).section_words == 1000
+    assert (
+        VocabularySettings.from_dict(older).section_words == 0
+        and VocabularySettings.from_dict({}).section_words == 1000
+    )
     now = Version(settings=settings | {"section_words": 0})
     assert version_history.difference(Version(settings=settings), now) == "no sections"
 

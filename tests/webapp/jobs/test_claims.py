@@ -103,7 +103,9 @@ def test_a_run_that_comes_further_may_lose_its_process_any_number_of_times(queue
 
 def test_sweep_leaves_the_version_that_a_corpus_gets_while_it_is_read(ready):
     """Its job is the corpus's: queued, it would be made by another process, which would end the one that reads."""
-    version = versions.create(ready, versions.VocabularySettings.from_dict(ready.settings), status=Version.Status.CHOOSING)
+    version = versions.create(
+        ready, versions.VocabularySettings.from_dict(ready.settings), status=Version.Status.CHOOSING
+    )
     sweep_for(3 * STALE)
     version.refresh_from_db()
     assert (version.status, version.attempt) == ("choosing", 0)

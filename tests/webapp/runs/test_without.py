@@ -115,7 +115,9 @@ def test_what_readers_said_followed(trained, child):
 
 
 def test_what_is_said_here_stays_and_all_can_be_undone(trained, child):
-    partner = int(matchings.matched(Run.objects.select_related("corpus", "snapshot").get(pk=trained.pk), child).partner[1])
+    partner = int(
+        matchings.matched(Run.objects.select_related("corpus", "snapshot").get(pk=trained.pk), child).partner[1]
+    )
     first = Edit.objects.filter(run=child).first()
     curation.undo_batch(child, first.batch, "Bo")
     assert not labels.read(Run.objects.get(pk=child.pk)).edited()
