@@ -23,7 +23,8 @@ def main(url: str) -> None:
 <svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="A map of {len(topics)} topics, such as {_said(topics)}">
 {circles}
 </svg>
-<figcaption>The {len(topics)} topics of the example, as Topograph found and named them. Topics that are near each other have words in common; a larger circle holds more of the text.</figcaption>
+<figcaption>The {len(topics)} topics of the example, as Topograph found and named them. Topics that
+are near each other have words in common; a larger circle holds more of the text.</figcaption>
 </figure>
 """)
     print(TEMPLATE, TEMPLATE.stat().st_size, "bytes")
