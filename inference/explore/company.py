@@ -59,7 +59,7 @@ class Company(NamedTuple):
 def company(evidence: Evidence) -> Company:
     """What the first words of each topic say of it. Work: the postings of FIRST words a topic."""
     K, rows = evidence.K, evidence.rows
-    first, frequent, tokens = _words(evidence)
+    first, frequent, tokens = words(evidence)
     mean = rows.tokens / max(int((rows.lengths > 0).sum()), 1)
     documents = evidence.documents / max(np.median(evidence.documents[evidence.documents > 0]), 1)
     unknown = np.full(K, np.nan)
@@ -76,8 +76,8 @@ def company(evidence: Evidence) -> Company:
     return out
 
 
-def _words(evidence: Evidence) -> tuple[list[list[int]], list[list[int]], list[dict[int, int]]]:
-    """Of each topic its first words, its most frequent ones, and the tokens of the first."""
+def words(evidence: Evidence) -> tuple[list[list[int]], list[list[int]], list[dict[int, int]]]:
+    """Of each topic its FIRST first words, its most frequent ones, and the tokens of the first."""
     ptr, topics, tokens, _ = evidence.by_word()
     word = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
     total = np.bincount(word, weights=tokens, minlength=len(ptr) - 1)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import regex
 
-from inference.explore import naming
+from inference.explore import company, naming
 from inference.findings import uses
 from webapp.models import Word
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 AGREES = 0.4  # of the log ratio that a finding claims, by which the counts must move
 PRECISION = 0.5  # of a word's tokens in the topic: of words that stand for it
 TELLING = 800  # words that are looked at one by one
-EVENTFUL = 20  # words of a topic of which bursts are looked for
+EVENTFUL, FIRST = 20, 10  # words of a topic of which bursts are looked for: that stand for it, and its first ones
 WORDS = 8  # of a topic that are tried where its name doesn't move
 _BETWEEN = regex.compile(", | / ")  # the parts of a name
 _PART = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}\p{N}]+)*")
@@ -92,7 +92,7 @@ class Names:
         """The words that stand for topics, and those in names."""
         labels = self.context.view.labels
         named = {m.casefold() for k in range(self.context.K) for m in _PART.findall(labels.proposed(k))}
-        numbers = {w for k in range(self.context.K) for w in self.eventful(k)} | set(self.telling)
+        numbers = {w for of_topic in self._standing for w in of_topic} | set(self.eventful) | set(self.telling)
         words = Word.objects.filter(version=self.context.run.version_id)
         spelled = dict(words.filter(number__in=numbers).values_list("number", "word"))
         return spelled | dict(words.filter(word__in=named).values_list("number", "word"))
@@ -112,9 +112,14 @@ class Names:
         """Words that stand for a topic, those that hold most of it first: most of their tokens are in it."""
         return self._standing[k][:WORDS]
 
-    def eventful(self, k: int) -> list[int]:
-        """More such words, whose bursts may be events."""
-        return self._standing[k]
+    @cached_property
+    def eventful(self) -> dict[int, int]:
+        """Words whose bursts may be events, and the topic that has most of each: those that stand for a topic, and the first of
+        its words, as readers see them. Of topics that may be spoken of."""
+        first = company.words(self.counted)[0]
+        listed = sorted({w for k in range(self.context.K) for w in [*self._standing[k], *first[k][:FIRST]]})
+        most = self.context.into[self.counted.word_topics_of(listed).argmax(axis=1)]
+        return {w: int(k) for w, k in zip(listed, most, strict=True) if self.context.subjects[k]}
 
     @cached_property
     def _standing(self) -> list[list[int]]:

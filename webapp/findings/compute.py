@@ -17,7 +17,7 @@ from webapp.findings.periods import Periods
 from webapp.models import Topic
 from webapp.results import evidence
 
-METHOD = 4  # findings of an earlier method are computed anew
+METHOD = 5  # findings of an earlier method are computed anew
 WORDS = 50  # tokens of a topic, on the side where a set has more, below which nothing is said of it
 HOLDING = 10  # documents with the topic there
 MARKED_RATIO = 1.5  # that the nearer end of a set's interval must reach, so that a difference is worth a sentence

@@ -110,17 +110,19 @@ class Change(Shaped, BaseFinding):
 
 @dataclass(frozen=True, kw_only=True)
 class Event(Span, BaseFinding):
-    """Words of a topic that come in a burst. here, rest: shares of the documents that have the first one."""
+    """Words that come in a burst. topic: that has most of the first. here, rest: shares of the documents, or of their sections,
+    that have the first one."""
 
     TITLE = "Words of a time"
-    KEPT = 40
-    SHOWN = {"less": 5, "": 12, "more": 40}
+    KEPT = 120
+    SHOWN = {"less": 5, "": 12, "more": 120}
 
     kind: Literal["event"] = "event"
     topic: int
     words: list[str]
     here: float
     rest: float
+    sections: bool = False
 
     @property
     def subjects(self) -> Sequence[int]:

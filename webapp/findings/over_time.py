@@ -174,16 +174,17 @@ class Burst(NamedTuple):
 
 
 def events(context: Context) -> list[kinds.Event]:
-    """Words that may stand for a topic, in bursts: by the share of documents that have them."""
-    by_period = context.by_period
-    topic = {w: k for k in np.flatnonzero(context.subjects).tolist() for w in context.names.eventful(k)}
-    postings = context.counted.postings
+    """Words that may stand for a topic, in bursts: by the share of documents, or of their sections, that have them."""
+    topic = context.names.eventful
+    postings, rows = context.counted.postings, context.counted.rows
     listed = sorted(topic, key=lambda w: int(postings.indptr[w] - postings.indptr[w + 1]))[:EVENT_WORDS]
-    if not listed or by_period is None:
+    if not listed:
         return []
+    times = np.where(rows.lengths > 0, context.times.group[rows.documents_of(np.arange(rows.D))], -1)
     step = max(1, int(sum(postings.indptr[w + 1] - postings.indptr[w] for w in listed)) // 20_000_000)
-    columns = [_periods_with(context, w, step) for w in listed]
-    units = changes.in_units(np.stack(columns, axis=1), by_period.documents)
+    having = {w: context.counted.word_rows(w)[0] for w in listed}
+    columns = [step * _in_periods(context, times[having[w][::step]]) for w in listed]
+    units = changes.in_units(np.stack(columns, axis=1), _in_periods(context, times))
     _, p, first, end = changes.tested(units, SHORT)
     bursts = []
     for i in np.flatnonzero(sums.accepted(p, Q_VALUE)).tolist():
@@ -191,13 +192,12 @@ def events(context: Context) -> list[kinds.Event]:
         burst = change and _burst(context, listed[i], topic[listed[i]], units, i, change, columns[i])
         if burst:
             bursts.append(burst)
-    return _joined(context, bursts)
+    inside = {b.w: having[b.w][np.isin(times[having[b.w]], list(b.places))] for b in bursts}
+    return _joined(bursts, inside)
 
 
-def _periods_with(context: Context, w: int, step: int) -> np.ndarray:
-    documents = context.counted.having(w)[::step]
-    group = context.times.group[documents]
-    return step * np.bincount(group[group >= 0], minlength=context.times.G).astype(float)
+def _in_periods(context: Context, times: np.ndarray) -> np.ndarray:
+    return np.bincount(times[times >= 0], minlength=context.times.G).astype(float)
 
 
 def _burst(context: Context, w: int, k: int, units: Units, i: int, change: Change, column: np.ndarray) -> Burst | None:
@@ -219,18 +219,17 @@ def _burst(context: Context, w: int, k: int, units: Units, i: int, change: Chang
         words=[context.names.spelling[w]],
         here=here,
         rest=rest,
+        sections=context.counted.rows.first_row is not None,
     )
     return Burst(event, w, frozenset(inside.tolist()))
 
 
-def _joined(context: Context, bursts: list[Burst]) -> list[kinds.Event]:
-    """Words that come at the same time in the same documents are one event, named by its strongest."""
+def _joined(bursts: list[Burst], inside: dict[int, np.ndarray]) -> list[kinds.Event]:
+    """Words that come at the same time in the same documents, or sections, are one event, named by its strongest. inside: of each
+    word those that have it within its burst."""
     kept: list[Burst] = []
-    inside: dict[int, np.ndarray] = {}
     for burst in sorted(bursts, key=lambda burst: -burst.event.score):
         event, places = burst.event, burst.places
-        documents = context.counted.having(burst.w)
-        inside[burst.w] = documents[np.isin(context.times.group[documents], list(places))]
         for other in kept:
             if len(places & other.places) < TOGETHER * len(places | other.places):
                 continue

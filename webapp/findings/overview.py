@@ -1,6 +1,6 @@
 """Which findings of a set are shown, and how: as the overview's page, its .json address and the API have them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from webapp.accounts import embargo
@@ -13,14 +13,16 @@ from webapp.findings.writer import Writer
 from webapp.results import links
 
 LARGE = 1e4  # the ratio of something to nothing
-TOPICS: dict[Detail, int] = {"less": 3, "": 4, "more": 10}  # of a group, that its sentence names
+TOPICS: dict[Detail, int] = {"less": 3, "": 4, "more": 10}  # of a group or a time, that its sentence names
+NEAR = 0.05  # of the years of all documents, by which steps of one sentence are apart at most
+OVERLAP = 0.5  # of the time of two windows together, that both cover, where one sentence names them
 
 
 class Told(NamedTuple):
-    """What one sentence says: a finding; of a group also its further topics."""
+    """What one sentence says: a finding, and others of the same group or time."""
 
     finding: Finding
-    others: tuple[Mark, ...] = ()
+    others: tuple[Finding, ...] = ()
 
 
 def overview(selection: RunSelection, detail: Detail, by: int | None) -> OverviewPage:
@@ -52,12 +54,40 @@ def overview(selection: RunSelection, detail: Detail, by: int | None) -> Overvie
 
 
 def _told(selection: Selection, found: SetFindings, detail: Detail) -> list[Told]:
-    """What may be said: nothing of topics that a reader hid; a group's topics in one sentence."""
+    """What may be said: nothing of topics that a reader hid; what is of one group, or of one time, in one sentence."""
     labels = selection.run_view.labels
     shown = [finding for finding in found.findings if not any(labels.hidden(k) for k in finding.subjects)]
     marks = [finding for finding in shown if isinstance(finding, Mark)]
-    rest = [Told(finding) for finding in shown if not isinstance(finding, Mark)]
-    return rest + _groups(marks, TOPICS[detail])
+    timed = [finding for finding in shown if isinstance(finding, (Change, Event))]
+    rest = [Told(finding) for finding in shown if not isinstance(finding, (Mark, Change, Event))]
+    years = [int(end.split()[-1].removesuffix("s")) for end in found.span]
+    near = NEAR * (years[1] - years[0] + 1) if years else 0.0
+    return rest + _times(timed, near, TOPICS[detail]) + _groups(marks, TOPICS[detail])
+
+
+def _times(timed: Sequence[Change | Event], near: float, most: int) -> list[Told]:
+    """What is of one time together, the best first, at most so many; a further one begins the next sentence."""
+    told: list[list[Change | Event]] = []
+    for finding in sorted(timed, key=lambda finding: -finding.score):
+        fitting = (one for one in told if len(one) < most and _at_one_time(one[0], finding, near))
+        place = next(fitting, None)
+        if place is None:
+            told.append([finding])
+        else:
+            place.append(finding)
+    return [Told(first, tuple(others)) for first, *others in told]
+
+
+def _at_one_time(a: Change | Event, b: Change | Event, near: float) -> bool:
+    """Whether both have one kind and shape, steps at most `near` years apart, windows with much time in common."""
+    if sentences.manner(a) != sentences.manner(b):
+        return False
+    begins, ends = [
+        [sentences.years(name)[i] for name in names] for i, names in enumerate(((a.first, b.first), (a.last, b.last)))
+    ]
+    if isinstance(a, Change) and a.shape == "step":
+        return abs(begins[0] - begins[1]) <= near
+    return min(ends) - max(begins) >= OVERLAP * (max(ends) - min(begins))
 
 
 def _groups(marks: list[Mark], most: int) -> list[Told]:

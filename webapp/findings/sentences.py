@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from string import Formatter
+from typing import NamedTuple
 
+from webapp.findings.kinds import Change, Event
 from webapp.findings.shapes import Part
 
 
@@ -59,6 +61,20 @@ def period(name: str) -> str:
     return DAY.format(day=rest[1], month=month, year=year) if rest[1:] else MONTH.format(month=month, year=year)
 
 
+def years(name: str) -> tuple[float, float]:
+    """When a period, as addresses have it, begins and ends: 1945.0 and 1946.0."""
+    parts = [int(part) for part in name.removesuffix("s").split("-")]
+    begin = parts[0] + sum((part - 1) / of_year for part, of_year in zip(parts[1:], (12, 372), strict=False))
+    return begin, begin + (10 if name.endswith("s") else (1, 1 / 12, 1 / 372)[len(parts) - 1])
+
+
+def manner(finding: Change | Event) -> tuple[str, bool]:
+    """Of MANNERS: what may be said in one sentence."""
+    if isinstance(finding, Event):
+        return "event", True
+    return finding.shape, finding.more or finding.shape == "window"
+
+
 # A sentence and its parts
 SENTENCE, SURE = "{sentence}.", "{sentence} ({sure})."
 TOPIC = "{name} ({label})"
@@ -74,7 +90,7 @@ AT_LEAST_TIMES, AT_LEAST_DIVIDED = "at least {factor} times as much", "÷{factor
 DIVIDED = "÷{factor}"
 ANY_NUMBER, NOTHING = "any number", "nothing"
 SAME_MIX = "at the same mix of who speaks"
-FIRST_OF_SEVERAL, ALONE = "of the first {times}, {interval}", "{times}, {interval}"
+ALONE, FIRST_OF_SEVERAL = "{times}, {interval}", "of the first {sure}"
 
 # When
 ON_DAY, IN_PERIOD = "on {first}", "in {first}"
@@ -90,17 +106,54 @@ UNITS = {
 
 FAMILY = "{share} of the words are about {topics}"
 
-CHANGE_WINDOW = "{topic}: most {span}, {here} of the words, against {rest} at other times"
-CHANGE_EVER_MORE = (
-    "{topic}: ever more from {first} to {last}, {rest} of the words in the first third and {here} in the last"
-)
-CHANGE_EVER_LESS = (
-    "{topic}: ever less from {first} to {last}, {rest} of the words in the first third and {here} in the last"
-)
-CHANGE_SINCE = "{topic}: since {first}, {here} of the words, before {rest}"
-CHANGE_UNTIL = "{topic}: until {until}, {rest} of the words, since then {here}"
 
-EVENT = "{span}: {words}, in {here} of the documents, otherwise in {rest}"
+class Manner(NamedTuple):
+    """How a change, or an event, is said. together: of several at nearly the same time, `all`; first, further: each of these; apart:
+    one whose time is not quite that of the first."""
+
+    alone: str
+    together: str
+    first: str
+    further: str
+    apart: str = ""
+
+
+DOCUMENTS, SECTIONS = "documents", "sections"
+_THIRDS = "{rest} of the words in the first third and {here} in the last"
+_LINE = "{what} ({rest} of the words in the first third, {here} in the last)", "{what} ({rest}, {here})"
+_STEP = (
+    "{what} ({rest} of the words before, {here} since)",
+    "{what} ({rest}, {here})",
+    "{what} ({rest}, since {first} {here})",
+)
+MANNERS = {
+    ("line", True): Manner(
+        "{what}: ever more from {first} to {last}, " + _THIRDS, "Ever more from {first} to {last}: {all}", *_LINE
+    ),
+    ("line", False): Manner(
+        "{what}: ever less from {first} to {last}, " + _THIRDS, "Ever less from {first} to {last}: {all}", *_LINE
+    ),
+    ("step", True): Manner(
+        "{what}: since {first}, {here} of the words, before {rest}", "More since {first}: {all}", *_STEP
+    ),
+    ("step", False): Manner(
+        "{what}: until {until}, {rest} of the words, since then {here}", "Less since {first}: {all}", *_STEP
+    ),
+    ("window", True): Manner(
+        "{what}: most {span}, {here} of the words, against {rest} at other times",
+        "Most {span}: {all}",
+        "{what} ({here} of the words, {rest} at other times)",
+        "{what} ({here}, {rest})",
+        "{what} ({span} {here}, otherwise {rest})",
+    ),
+    ("event", True): Manner(
+        "{begins}: {what}, in {here} of the {rows}, otherwise in {rest}",
+        "{begins}: {all}",
+        "{what} (in {here} of the {rows}, otherwise {rest})",
+        "{what} ({here}, {rest})",
+        "{what} ({span} {here}, otherwise {rest})",
+    ),
+}
 
 SPEAKER_SINCE = "Who speaks changes: most documents since {first} are by {value} ({field}), {here}, before {rest}"
 SPEAKER_WINDOW = "Who speaks changes: most documents {span} are by {value} ({field}), {here}, at other times {rest}"

@@ -55,19 +55,19 @@ class Writer:
         self.run = self.view.run
         self._topics: dict[int, TopicLink] = {}
 
-    def write(self, finding: Finding, others: Sequence[Mark] = ()) -> Sentence:
-        """others: of the same group, which one sentence names together."""
+    def write(self, finding: Finding, others: Sequence[Finding] = ()) -> Sentence:
+        """others: of the same group or time, which one sentence names together."""
         match finding:
             case Family():
                 return self._family(finding)
-            case Change():
-                return self.change(finding)
-            case Event():
-                return self._event(finding)
+            case Change() | Event():
+                one = self.change(finding) if isinstance(finding, Change) else self._event(finding)
+                several = [finding, *(other for other in others if isinstance(other, (Change, Event)))]
+                return self._together(one, several) if others else one
             case Speaker():
                 return self._speaker(finding)
             case Mark():
-                return self._marks([finding, *others])
+                return self._marks([finding, *(other for other in others if isinstance(other, Mark))])
             case Keywords():
                 return self._keywords(finding)
             case NoDifference():
@@ -112,34 +112,44 @@ class Writer:
 
     def change(self, finding: Change) -> Sentence:
         """A topic's change over time; topic and Time pages say it by the same words."""
-        here, rest = percent(finding.here[0]), percent(finding.rest[0])
         times, interval = times_as_much(finding)
+        step = (finding.first, "") if finding.more else ("", finding.until)
+        between = {"window": (finding.first, finding.last), "line": ("", "")}.get(finding.shape, step)
+        parts = self._timed(sentences.MANNERS[sentences.manner(finding)].alone, finding)
         sure = sentences.ALONE.format(times=times, interval=interval)
-        between = finding.first, finding.last
-        more = finding.more
-        if finding.shape == "window":
-            pattern = sentences.CHANGE_WINDOW
-        elif finding.shape == "line":
-            pattern, between = sentences.CHANGE_EVER_MORE if more else sentences.CHANGE_EVER_LESS, ("", "")
-        elif more:
-            pattern, between = sentences.CHANGE_SINCE, (finding.first, "")
-        else:
-            pattern, between = sentences.CHANGE_UNTIL, ("", finding.until)
-        parts = fill(
-            pattern,
-            topic=self.called(finding), here=here, rest=rest, span=spanned(finding),
-            first=sentences.period(finding.first), last=sentences.period(finding.last), until=sentences.period(finding.until) if finding.until else "",
-        )  # fmt: skip
         return Sentence(parts, self._documents(finding.topic, between=between), finding.topic, sure)
 
     def _event(self, finding: Event) -> Sentence:
-        words = ", ".join(sentences.WORD.format(word=word) for word in finding.words)
-        parts = fill(
-            sentences.EVENT,
-            span=_capital(spanned(finding)), words=words, here=percent(finding.here), rest=percent(finding.rest),
-        )  # fmt: skip
         selection = self.selection.changed(q=finding.words[0], span=(finding.first, finding.last))
+        parts = self._timed(sentences.MANNERS[sentences.manner(finding)].alone, finding)
         return Sentence(parts, links.documents_url(self.run, selection.address()), finding.topic)
+
+    def _together(self, one: Sentence, several: Sequence[Change | Event]) -> Sentence:
+        """Of nearly the same time. one: of the first alone."""
+        (first, *further), manner = several, sentences.MANNERS[sentences.manner(several[0])]
+        named = [self._timed(manner.first, first)]
+        for finding in further:
+            same = (finding.first, finding.last) == (first.first, first.last)
+            named.append(self._timed(manner.further if same else manner.apart, finding))
+        parts = self._timed(manner.together, first, all=listed(named))
+        return replace(one, parts=parts, sure=sentences.FIRST_OF_SEVERAL.format(sure=one.sure) if one.sure else "")
+
+    def _timed(self, pattern: str, finding: Change | Event, **more: Sequence[Part]) -> list[Part]:
+        """A change, or an event, in a pattern of MANNERS."""
+        what: Part
+        if isinstance(finding, Event):
+            what, until, here, rest = _quoted(finding.words), "", finding.here, finding.rest
+        else:
+            what, until, here, rest = self.called(finding), finding.until, finding.here[0], finding.rest[0]
+        span = spanned(finding)
+        return fill(
+            pattern,
+            what=what, here=percent(here), rest=percent(rest), span=span, begins=_capital(span),
+            first=sentences.period(finding.first), last=sentences.period(finding.last),
+            until=sentences.period(until) if until else "",
+            rows=sentences.SECTIONS if isinstance(finding, Event) and finding.sections else sentences.DOCUMENTS,
+            **more,
+        )  # fmt: skip
 
     def _speaker(self, finding: Speaker) -> Sentence:
         parts = fill(
@@ -164,8 +174,10 @@ class Writer:
         times, interval = times_as_much(first)
         if first.held and first.estimate is not None:
             times, interval = sentences.TIMES_ALONE.format(factor=_factor(first.estimate)), sentences.SAME_MIX
-        sure = (sentences.FIRST_OF_SEVERAL if further else sentences.ALONE).format(times=times, interval=interval)
+        sure = sentences.ALONE.format(times=times, interval=interval)
         url = self._documents(first.topic, of_group=first if first.field else None)
+        if further:
+            sure = sentences.FIRST_OF_SEVERAL.format(sure=sure)
         return Sentence(fill(pattern, value=first.value, field=first.field, topics=named), url, first.topic, sure)
 
     def _marked(self, pattern: str, mark: Mark) -> list[Part]:
@@ -304,6 +316,10 @@ def spanned(finding: Span) -> str:
 def _factor(x: float) -> str:
     text = f"{x:.0f}" if x >= 9.95 else f"{x:.1f}"
     return text.removesuffix(".0")
+
+
+def _quoted(words: Sequence[str]) -> str:
+    return ", ".join(sentences.WORD.format(word=word) for word in words)
 
 
 def _capital(text: str) -> str:

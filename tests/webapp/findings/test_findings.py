@@ -15,7 +15,7 @@ from tests.webapp.making import corpus_of, run_on
 from webapp.accounts import embargo
 from webapp.curation import services as curation
 from webapp.documents.selection import Selection
-from webapp.findings import compute, kinds, sentences, stored, writer
+from webapp.findings import compute, kinds, overview, sentences, stored, writer
 from webapp.jobs import dispatch
 from webapp.models import Findings, Notebook, User
 from webapp.results import evidence
@@ -262,6 +262,24 @@ def test_periods_and_spans_are_said_in_words():
     assert spanned("2016-03-14", "2016-07-03") == "from 14 March to 3 July 2016"
     assert spanned("2016-03-14", "2016-03-14") == "on 14 March 2016"
     assert spanned("1930s", "1940s") == "from the 1930s to the 1940s"
+
+
+def test_what_changed_at_nearly_the_same_time_is_one_sentence():
+    steps = [change(score=9 - i, first=str(1912 + i)) for i in range(4)]
+    later, down = change(score=3, first="1918"), change(score=2, more=False)
+    told = overview._times([*steps, later, down], near=2.0, most=3)
+    assert [[each.first for each in (one.finding, *one.others)] for one in told] == [
+        ["1912", "1913", "1914"], ["1915"], ["1918"], ["1912"]
+    ]  # fmt: skip
+
+    def window(first, last):
+        return change(shape="window", first=first, last=last)
+
+    assert overview._at_one_time(window("2016-03", "2016-06"), window("2016-04", "2016-07"), 0)
+    assert not overview._at_one_time(window("2016-03", "2016-06"), window("2016-05", "2016-08"), 0)
+    assert not overview._at_one_time(window("1912", "1919"), steps[0], 99)
+    assert overview._at_one_time(change(shape="line"), change(shape="line"), 0)
+    assert sentences.years("1940s") == (1940, 1950) and sentences.years("2016-07") == (2016.5, 2016.5 + 1 / 12)
 
 
 def test_a_pattern_can_be_moved_by_a_translator():
