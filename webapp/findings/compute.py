@@ -80,7 +80,9 @@ def findings(selection: Selection) -> SetFindings:
     rows: list[Finding] = [*largest]
     quotes = _quotes(context, largest)
     if context.periods:
-        rows += [*over_time.changed(context), *over_time.events(context), *over_time.who_speaks(context)]
+        changed = over_time.changed(context)
+        told = {(change.topic, change.more) for change in changed}
+        rows += [*changed, *over_time.events(context, told), *over_time.who_speaks(context)]
         rows += word_shifts.shifted(context)
     if context.documents:
         rows += [*by_group.particular(context), *_of_set(context), *cautions.cautions(context)]

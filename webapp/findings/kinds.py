@@ -109,15 +109,17 @@ class Change(Shaped, BaseFinding):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Event(Span, BaseFinding):
-    """Words that come in a burst. topic: that has most of the first. here, rest: shares of the documents, or of their sections,
-    that have the first one."""
+class Event(Shaped, BaseFinding):
+    """Words that come or go. topic: that has most of the first. here, rest: shares of the documents, or of their sections, that have
+    the first one, within and outside."""
 
     TITLE = "Words of a time"
     KEPT = 120
     SHOWN = {"less": 5, "": 12, "more": 120}
 
     kind: Literal["event"] = "event"
+    shape: Shape = "window"
+    more: bool = True
     topic: int
     words: list[str]
     here: float

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Container
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -48,9 +49,9 @@ def changed(context: Context) -> list[kinds.Change]:
     return rows
 
 
-def _described(units: Units) -> list[tuple[int, Change]]:
-    """Columns that changed, with the shape that describes each best."""
-    trend, window, first, end = changes.tested(units)
+def _described(units: Units, longest: float = changes.LONGEST) -> list[tuple[int, Change]]:
+    """Columns that changed, with the shape that describes each best. longest: of a window."""
+    trend, window, first, end = changes.tested(units, longest)
     trends, windows = sums.accepted(trend, Q_VALUE), sums.accepted(window, Q_VALUE)
     shapes = (
         (i, changes.describe(units, i, bool(trends[i]), (int(first[i]), int(end[i])) if windows[i] else None))
@@ -162,7 +163,7 @@ def share_interval(shares: sums.Shares, g: int, k: int) -> ShareInterval:
     return share, low, high
 
 
-# Words of a time
+# Words over time
 
 
 class Burst(NamedTuple):
@@ -173,31 +174,39 @@ class Burst(NamedTuple):
     places: frozenset[int]
 
 
-def events(context: Context) -> list[kinds.Event]:
-    """Words that may stand for a topic, in bursts: by the share of documents, or of their sections, that have them."""
+def events(context: Context, told: Container[tuple[int, bool]]) -> list[kinds.Event]:
+    """Words that may stand for a topic, by the share of documents, or of their sections, that have them: short bursts, and lines and
+    steps where the topic's own are not `told`, (topic, whether it rose)."""
     topic = context.names.eventful
     postings, rows = context.counted.postings, context.counted.rows
     listed = sorted(topic, key=lambda w: int(postings.indptr[w] - postings.indptr[w + 1]))[:EVENT_WORDS]
     if not listed:
         return []
-    times = np.where(rows.lengths > 0, context.times.group[rows.documents_of(np.arange(rows.D))], -1)
+    document = np.where(rows.lengths > 0, rows.documents_of(np.arange(rows.D)), -1)
+    times = np.where(document >= 0, context.times.group[document], -1)
     step = max(1, int(sum(postings.indptr[w + 1] - postings.indptr[w] for w in listed)) // 20_000_000)
-    having = {w: context.counted.word_rows(w)[0] for w in listed}
-    columns = [step * _in_periods(context, times[having[w][::step]]) for w in listed]
-    units = changes.in_units(np.stack(columns, axis=1), _in_periods(context, times))
-    _, p, first, end = changes.tested(units, SHORT)
+    having = [context.counted.word_rows(w)[0][::step] for w in listed]
+    columns = np.stack([step * _counted(times[some], context.times.G) for some in having], axis=1)
+    raw = units = changes.in_units(columns, _counted(times, context.times.G))
+    for category in _speakers(context):
+        codes, tokens = _mix(context, category)
+        if tokens is not None:
+            speaker = np.where(document >= 0, codes[document], -1)
+            own = np.stack([step * _counted(speaker[some], len(category.values)) for some in having], axis=1)
+            words_of_row = tokens.sum(axis=0) / np.maximum(_counted(speaker, len(category.values)), 1)
+            units = changes.held_constant(units, tokens[units.numbers], own * words_of_row[:, None])
     bursts = []
-    for i in np.flatnonzero(sums.accepted(p, Q_VALUE)).tolist():
-        change = changes.describe(units, i, False, (int(first[i]), int(end[i])))
-        burst = change and _burst(context, listed[i], topic[listed[i]], units, i, change, columns[i])
-        if burst:
-            bursts.append(burst)
-    inside = {b.w: having[b.w][np.isin(times[having[b.w]], list(b.places))] for b in bursts}
-    return _joined(bursts, inside)
+    for i, change in _described(units, SHORT):
+        k = topic[listed[i]]
+        if change.shape == "window" or (k, change.more) not in told:
+            burst = _burst(context, listed[i], k, raw, i, change, columns[:, i])
+            bursts += [burst] if burst else []
+    at = {w: i for i, w in enumerate(listed)}
+    return _joined(bursts, {b.w: having[at[b.w]][np.isin(times[having[at[b.w]]], list(b.places))] for b in bursts})
 
 
-def _in_periods(context: Context, times: np.ndarray) -> np.ndarray:
-    return np.bincount(times[times >= 0], minlength=context.times.G).astype(float)
+def _counted(numbers: np.ndarray, n: int) -> np.ndarray:
+    return np.bincount(numbers[numbers >= 0], minlength=n).astype(float)
 
 
 def _burst(context: Context, w: int, k: int, units: Units, i: int, change: Change, column: np.ndarray) -> Burst | None:
@@ -205,15 +214,14 @@ def _burst(context: Context, w: int, k: int, units: Units, i: int, change: Chang
         float((units.share[side, i] * units.weight[side]).sum() / units.weight[side].sum())
         for side in (change.inside, change.outside)
     )
-    inside = units.numbers[change.inside]
-    if here < LEAST_RATIO * rest or column[inside].sum() < EVENT_DOCUMENTS:
+    most = units.numbers[change.inside if change.more else change.outside]
+    times = _times_as_many(here, rest, change.more)
+    if times < LEAST_RATIO or column[most].sum() < EVENT_DOCUMENTS:
         return None
-    part = float(units.weight[change.inside].sum())
-    where = shaped(context, units, change)
+    part = float(units.weight[change.inside].sum() / units.weight[change.inside | change.outside].sum())
     event = kinds.Event(
-        first=where.first,
-        last=where.last,
-        score=math.sqrt(information(here, rest, part)) * change.fit * math.log(here / max(rest, 1e-4)),
+        **vars(shaped(context, units, change)),
+        score=math.sqrt(information(here, rest, part)) * change.fit * math.log(times),
         estimate=here / rest if rest else None,
         topic=k,
         words=[context.names.spelling[w]],
@@ -221,17 +229,17 @@ def _burst(context: Context, w: int, k: int, units: Units, i: int, change: Chang
         rest=rest,
         sections=context.counted.rows.first_row is not None,
     )
-    return Burst(event, w, frozenset(inside.tolist()))
+    return Burst(event, w, frozenset(most.tolist()))
 
 
 def _joined(bursts: list[Burst], inside: dict[int, np.ndarray]) -> list[kinds.Event]:
-    """Words that come at the same time in the same documents, or sections, are one event, named by its strongest. inside: of each
-    word those that have it within its burst."""
+    """Words that come, or go, at the same time in the same documents, or sections, are one event, named by its strongest. inside: of
+    each word those that have it when there is more of it."""
     kept: list[Burst] = []
     for burst in sorted(bursts, key=lambda burst: -burst.event.score):
         event, places = burst.event, burst.places
         for other in kept:
-            if len(places & other.places) < TOGETHER * len(places | other.places):
+            if len(places & other.places) < TOGETHER * len(places | other.places) or event.more != other.event.more:
                 continue
             first, words = inside[other.w], other.event.words
             both = len(np.intersect1d(first, inside[burst.w], assume_unique=True))
@@ -247,7 +255,11 @@ def _joined(bursts: list[Burst], inside: dict[int, np.ndarray]) -> list[kinds.Ev
 
 
 def _ratio(event: kinds.Event) -> float:
-    return event.here / max(event.rest, 1e-4)
+    return _times_as_many(event.here, event.rest, event.more)
+
+
+def _times_as_many(here: float, rest: float, more: bool) -> float:
+    return here / max(rest, 1e-4) if more else rest / max(here, 1e-4)
 
 
 # Who speaks when

@@ -79,13 +79,13 @@ def _times(timed: Sequence[Change | Event], near: float, most: int) -> list[Told
 
 
 def _at_one_time(a: Change | Event, b: Change | Event, near: float) -> bool:
-    """Whether both have one kind and shape, steps at most `near` years apart, windows with much time in common."""
-    if sentences.manner(a) != sentences.manner(b):
+    """Whether both are of one kind and shape, steps at most `near` years apart, windows with much time in common."""
+    if a.kind != b.kind or sentences.manner(a) != sentences.manner(b):
         return False
     begins, ends = [
         [sentences.years(name)[i] for name in names] for i, names in enumerate(((a.first, b.first), (a.last, b.last)))
     ]
-    if isinstance(a, Change) and a.shape == "step":
+    if a.shape == "step":
         return abs(begins[0] - begins[1]) <= near
     return min(ends) - max(begins) >= OVERLAP * (max(ends) - min(begins))
 
@@ -128,13 +128,10 @@ def _claims(finding: Finding, writer: Writer) -> Iterator[Claim]:
     """What it claims that raw counts can contradict. ratio: of what there is nothing of elsewhere, the bound, or LARGE."""
     ratio = finding.estimate or finding.low or LARGE
     match finding:
-        case Change():
-            yield Claim(
-                writer.called(finding).name, finding.more, finding.shape == "line", ratio,
-                first=finding.turn or finding.first, last=finding.last if finding.shape == "window" else "",
-            )  # fmt: skip
-        case Event():
-            yield Claim(", ".join(finding.words), True, False, ratio, first=finding.first, last=finding.last)
+        case Change() | Event():
+            name = ", ".join(finding.words) if isinstance(finding, Event) else writer.called(finding).name
+            first, last = finding.turn or finding.first, finding.last if finding.shape == "window" else ""
+            yield Claim(name, finding.more, finding.shape == "line", ratio, first=first, last=last)
         case Mark():
             name = writer.called(finding).name
             yield Claim(name, finding.more, False, ratio, finding.field, finding.value, finding.bounds)

@@ -69,10 +69,10 @@ def years(name: str) -> tuple[float, float]:
 
 
 def manner(finding: Change | Event) -> tuple[str, bool]:
-    """Of MANNERS: what may be said in one sentence."""
-    if isinstance(finding, Event):
-        return "event", True
-    return finding.shape, finding.more or finding.shape == "window"
+    """Of MANNERS: how it is said."""
+    if finding.shape == "window":
+        return finding.kind, True
+    return finding.shape, finding.more
 
 
 # A sentence and its parts
@@ -118,11 +118,11 @@ class Manner(NamedTuple):
     apart: str = ""
 
 
-DOCUMENTS, SECTIONS = "documents", "sections"
-_THIRDS = "{rest} of the words in the first third and {here} in the last"
-_LINE = "{what} ({rest} of the words in the first third, {here} in the last)", "{what} ({rest}, {here})"
+WORDS, DOCUMENTS, SECTIONS = "words", "documents", "sections"
+_THIRDS = "{rest} of the {rows} in the first third and {here} in the last"
+_LINE = "{what} ({rest} of the {rows} in the first third, {here} in the last)", "{what} ({rest}, {here})"
 _STEP = (
-    "{what} ({rest} of the words before, {here} since)",
+    "{what} ({rest} of the {rows} before, {here} since)",
     "{what} ({rest}, {here})",
     "{what} ({rest}, since {first} {here})",
 )
@@ -134,15 +134,15 @@ MANNERS = {
         "{what}: ever less from {first} to {last}, " + _THIRDS, "Ever less from {first} to {last}: {all}", *_LINE
     ),
     ("step", True): Manner(
-        "{what}: since {first}, {here} of the words, before {rest}", "More since {first}: {all}", *_STEP
+        "{what}: since {first}, {here} of the {rows}, before {rest}", "More since {first}: {all}", *_STEP
     ),
     ("step", False): Manner(
-        "{what}: until {until}, {rest} of the words, since then {here}", "Less since {first}: {all}", *_STEP
+        "{what}: until {until}, {rest} of the {rows}, since then {here}", "Less since {first}: {all}", *_STEP
     ),
-    ("window", True): Manner(
-        "{what}: most {span}, {here} of the words, against {rest} at other times",
+    ("change", True): Manner(
+        "{what}: most {span}, {here} of the {rows}, against {rest} at other times",
         "Most {span}: {all}",
-        "{what} ({here} of the words, {rest} at other times)",
+        "{what} ({here} of the {rows}, {rest} at other times)",
         "{what} ({here}, {rest})",
         "{what} ({span} {here}, otherwise {rest})",
     ),

@@ -113,16 +113,17 @@ class Writer:
     def change(self, finding: Change) -> Sentence:
         """A topic's change over time; topic and Time pages say it by the same words."""
         times, interval = times_as_much(finding)
-        step = (finding.first, "") if finding.more else ("", finding.until)
-        between = {"window": (finding.first, finding.last), "line": ("", "")}.get(finding.shape, step)
-        parts = self._timed(sentences.MANNERS[sentences.manner(finding)].alone, finding)
         sure = sentences.ALONE.format(times=times, interval=interval)
-        return Sentence(parts, self._documents(finding.topic, between=between), finding.topic, sure)
+        url = self._documents(finding.topic, between=_between(finding))
+        return Sentence(
+            self._timed(sentences.MANNERS[sentences.manner(finding)].alone, finding), url, finding.topic, sure
+        )
 
     def _event(self, finding: Event) -> Sentence:
-        selection = self.selection.changed(q=finding.words[0], span=(finding.first, finding.last))
-        parts = self._timed(sentences.MANNERS[sentences.manner(finding)].alone, finding)
-        return Sentence(parts, links.documents_url(self.run, selection.address()), finding.topic)
+        url = links.documents_url(
+            self.run, self.selection.changed(q=finding.words[0], span=_between(finding)).address()
+        )
+        return Sentence(self._timed(sentences.MANNERS[sentences.manner(finding)].alone, finding), url, finding.topic)
 
     def _together(self, one: Sentence, several: Sequence[Change | Event]) -> Sentence:
         """Of nearly the same time. one: of the first alone."""
@@ -138,17 +139,16 @@ class Writer:
         """A change, or an event, in a pattern of MANNERS."""
         what: Part
         if isinstance(finding, Event):
-            what, until, here, rest = _quoted(finding.words), "", finding.here, finding.rest
+            what, here, rest = _quoted(finding.words), finding.here, finding.rest
+            rows = sentences.SECTIONS if finding.sections else sentences.DOCUMENTS
         else:
-            what, until, here, rest = self.called(finding), finding.until, finding.here[0], finding.rest[0]
+            what, here, rest, rows = self.called(finding), finding.here[0], finding.rest[0], sentences.WORDS
         span = spanned(finding)
         return fill(
             pattern,
             what=what, here=percent(here), rest=percent(rest), span=span, begins=_capital(span),
             first=sentences.period(finding.first), last=sentences.period(finding.last),
-            until=sentences.period(until) if until else "",
-            rows=sentences.SECTIONS if isinstance(finding, Event) and finding.sections else sentences.DOCUMENTS,
-            **more,
+            until=sentences.period(finding.until) if finding.until else "", rows=rows, **more,
         )  # fmt: skip
 
     def _speaker(self, finding: Speaker) -> Sentence:
@@ -294,6 +294,12 @@ def _end(ratio: float | None) -> str:
     if ratio >= 1:
         return _factor(ratio)
     return sentences.DIVIDED.format(factor=_factor(1 / ratio)) if ratio else sentences.NOTHING
+
+
+def _between(finding: Change | Event) -> tuple[str, str]:
+    """When there is most of it, as addresses have it."""
+    step = (finding.first, "") if finding.more else ("", finding.until)
+    return {"window": (finding.first, finding.last), "line": ("", "")}.get(finding.shape, step)
 
 
 def told_apart(*shares: float) -> list[str]:
