@@ -13,7 +13,7 @@ from webapp.findings.writer import Writer
 from webapp.results import links
 
 LARGE = 1e4  # the ratio of something to nothing
-TOPICS: dict[Detail, int] = {"less": 3, "": 4, "more": 10}  # of a group or a time, that its sentence names
+TOPICS: dict[Detail, int] = {"less": 3, "": 5, "more": 10}  # of a group or a time, that its sentence names
 NEAR = 0.05  # of the years of all documents, by which steps of one sentence are apart at most
 OVERLAP = 0.5  # of the time of two windows together, that both cover, where one sentence names them
 
@@ -62,6 +62,8 @@ def _told(selection: Selection, found: SetFindings, detail: Detail) -> list[Told
     rest = [Told(finding) for finding in shown if not isinstance(finding, (Mark, Change, Event))]
     years = [int(end.split()[-1].removesuffix("s")) for end in found.span]
     near = NEAR * (years[1] - years[0] + 1) if years else 0.0
+    known = {(mark.field, mark.value) for mark in marks}  # words come first of groups of which no topic tells
+    rest.sort(key=lambda one: isinstance(one.finding, Keywords) and (one.finding.field, one.finding.value) in known)
     return rest + _times(timed, near, TOPICS[detail]) + _groups(marks, TOPICS[detail])
 
 
@@ -91,12 +93,16 @@ def _at_one_time(a: Change | Event, b: Change | Event, near: float) -> bool:
 
 
 def _groups(marks: list[Mark], most: int) -> list[Told]:
-    """What is particular to one group together, at most so many topics; groups with more of one before those with less."""
-    groups: dict[tuple[bool, str, str], list[Mark]] = {}
-    for mark in sorted(marks, key=lambda mark: -mark.score):
-        groups.setdefault((not mark.more, mark.field, mark.value), []).append(mark)
-    told = [(first, tuple(others[: most - 1])) for first, *others in groups.values()]
-    return [Told(*each) for each in sorted(told, key=lambda each: (not each[0].more, -each[0].score))]
+    """What is particular to one group together, or, of a field with more groups than the page shows and fewer topics, the groups of
+    one topic; at most so many; those with more before those with less."""
+    groups = {name: {mark.value for mark in marks if mark.field == name} for name in {mark.field for mark in marks}}
+    topics = {name: {mark.topic for mark in marks if mark.field == name} for name in groups}
+    by_topic = {name for name in groups if len(groups[name]) > max(Mark.SHOWN[""], len(topics[name]))}
+    told: dict[tuple[bool, str, str | tuple[int, str]], list[Mark]] = {}
+    for mark in sorted(marks, key=lambda mark: (not mark.more, -mark.score)):
+        what = (mark.topic, mark.called) if mark.field in by_topic else mark.value
+        told.setdefault((mark.more, mark.field, what), []).append(mark)
+    return [Told(first, tuple(others[: most - 1])) for first, *others in told.values()]
 
 
 def _titles(selection: Selection, numbers: list[int]) -> dict[int, str]:

@@ -158,12 +158,12 @@ MANNERS = {
 SPEAKER_SINCE = "Who speaks changes: most documents since {first} are by {value} ({field}), {here}, before {rest}"
 SPEAKER_WINDOW = "Who speaks changes: most documents {span} are by {value} ({field}), {here}, at other times {rest}"
 
-GROUP_MORE = "More in {value} ({field}) than elsewhere: {topics}"
-GROUP_LESS = "Less in {value} ({field}) than elsewhere: {topics}"
-SET_MORE = "More here than in all other documents: {topics}"
-SET_LESS = "Less here than in all other documents: {topics}"
-MARKED_FIRST = "{topic} ({here} of the words, elsewhere {rest})"
-MARKED_NEXT = "{topic} ({here} of the words, {rest})"
+# More, and less
+OF_GROUP = "More in {value} ({field}) than elsewhere: {all}", "Less in {value} ({field}) than elsewhere: {all}"
+OF_TOPIC = "{topic}, by {field}: more than elsewhere in {all}", "{topic}, by {field}: less than elsewhere in {all}"
+OF_SET = "More here than in all other documents: {all}", "Less here than in all other documents: {all}"
+MARKED_FIRST = "{what} ({here} of the words, elsewhere {rest})"
+MARKED_NEXT = "{what} ({here} of the words, {rest})"
 
 KEYWORDS = "In more documents of {value} ({field}) than of others: {words}"
 KEYWORD_FIRST = "“{word}” ({here}, elsewhere {rest})"

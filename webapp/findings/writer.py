@@ -161,27 +161,24 @@ class Writer:
         return Sentence(parts, links.documents_url(self.run, selection.address()))
 
     def _marks(self, marks: Sequence[Mark]) -> Sentence:
-        """Topics of one group, those with the largest difference first."""
+        """Topics of one group, or groups of one topic, those with the largest difference first."""
         first, *further = marks
-        pattern = (
-            (sentences.GROUP_MORE if first.more else sentences.GROUP_LESS)
-            if first.field
-            else (sentences.SET_MORE if first.more else sentences.SET_LESS)
-        )
-        named: list[Part] = self._marked(sentences.MARKED_FIRST, first)
-        for mark in further:
-            named = fill(sentences.COMMA, first=named, last=self._marked(sentences.MARKED_NEXT, mark))
+        of_topic = bool(further) and first.topic == further[0].topic
+        pair = sentences.OF_TOPIC if of_topic else sentences.OF_GROUP if first.field else sentences.OF_SET
+        named: list[Part] = []
+        for mark, pattern in zip(marks, (sentences.MARKED_FIRST, *[sentences.MARKED_NEXT] * len(further)), strict=True):
+            what = mark.value if of_topic else self.called(mark)
+            each = fill(pattern, what=what, here=percent(mark.here[0]), rest=percent(mark.rest))
+            named = fill(sentences.COMMA, first=named, last=each) if named else each
         times, interval = times_as_much(first)
         if first.held and first.estimate is not None:
             times, interval = sentences.TIMES_ALONE.format(factor=_factor(first.estimate)), sentences.SAME_MIX
         sure = sentences.ALONE.format(times=times, interval=interval)
-        url = self._documents(first.topic, of_group=first if first.field else None)
         if further:
             sure = sentences.FIRST_OF_SEVERAL.format(sure=sure)
-        return Sentence(fill(pattern, value=first.value, field=first.field, topics=named), url, first.topic, sure)
-
-    def _marked(self, pattern: str, mark: Mark) -> list[Part]:
-        return fill(pattern, topic=self.called(mark), here=percent(mark.here[0]), rest=percent(mark.rest))
+        url = self._documents(first.topic, of_group=first if first.field else None)
+        parts = fill(pair[not first.more], value=first.value, field=first.field, topic=self.called(first), all=named)
+        return Sentence(parts, url, first.topic, sure)
 
     def _keywords(self, finding: Keywords) -> Sentence:
         each = zip(finding.words, finding.here, finding.rest, strict=False)
