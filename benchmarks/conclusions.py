@@ -76,15 +76,15 @@ def one(chance: np.random.Generator, setting: Setting) -> Outcome:
     cell = side[unit] * PERIODS + (u * PERIODS).astype(int)
     held = np.nonzero(x)
     documents = np.concatenate([[0], np.cumsum((x > 0).sum(axis=1))]), held[1], x[held], lengths
-    data = Data.of(units.by_code(unit), cell, documents, np.arange(K), K)
+    data = Data.from_documents(units.by_code(unit), cell, documents, np.arange(K), K)
     period = np.tile(np.arange(PERIODS), 2) if setting.in_time else None
-    of = contrasts.of_sides(data, np.repeat([0, 1], PERIODS), period)
+    contrast = contrasts.of_sides(data, np.repeat([0, 1], PERIODS), period)
     weight = lengths * (side[unit] == 0)
     t = (weight * u).sum() / weight.sum()  # b is told at the times of a
     a, b = ((1 - t) * shares[s] + t * shares[s + 2] for s in (0, 1))
-    (low, high), (least, most) = of.between(), of.times()
+    (low, high), (least, most) = contrast.between(), contrast.times()
     holds = np.stack([(low <= a - b) & (a - b <= high), (least <= a / b) & (a / b <= most)])
-    named = sums.accepted(of.p, Q_VALUE)
+    named = sums.accepted(contrast.p, Q_VALUE)
     wrong = named & np.isclose(a, b) if setting.effect else named
     return Outcome(holds, np.isfinite(np.stack([low, least])), (high - low) / b, wrong.sum() / max(named.sum(), 1))
 
@@ -118,8 +118,8 @@ def large(D: int, K: int, columns: int) -> float:
     design, cell = chance.normal(size=(10_000, columns)), chance.integers(0, 10_000, D)
     design[:, 0] = 1
     most = 0.0
-    for of in (units.documents(D), units.by_code(chance.integers(0, 5_000, D))):
-        data = Data.of(of, cell, documents, np.arange(K), K)
+    for own in (units.documents(D), units.by_code(chance.integers(0, 5_000, D))):
+        data = Data.from_documents(own, cell, documents, np.arange(K), K)
         began = time.process_time()
         regression.fit(data, design, np.eye(columns)[1:2])
         most = max(most, time.process_time() - began)

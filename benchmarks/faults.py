@@ -1,14 +1,14 @@
-"""Fault drills: everything that can die is killed at random moments, and what was being worked at must come out as if
-nothing had happened.
+"""Fault drills: processes and servers are killed at random moments, and the work under way must end with the same results as
+without that.
 
     python -m benchmarks.faults [--quick] [--rounds N | --minutes N] [--blows N] [--seed N] [--only WORDS]
 
 Each drill begins the same run, and the reading of the same corpus, waits for a random step of the run, or until it
-stores its results, strikes, and waits until both are done; with --blows it strikes up to so many times, each time in another
-way and at a later moment, and the run has the more passes. It is lost where one of them is not done within its time,
-lost its process though nothing was done to it, goes on from an older checkpoint than there was, or differs in one bit
+stores its results, causes a fault, and waits until both are done; with --blows it causes up to so many, each of another
+kind and at a later moment, and the run has more passes. The drill counts as lost where one of the two is not done within its
+time, lost its process though nothing was done to it, continues from an older checkpoint than there was, or differs in one bit
 from the undisturbed one: every document, every word, every topic's words, every document's topics, every point of the
-charts. Between blow and end the run's page is asked all the time: it must show it, or say with 503 what is the matter.
+charts. Between fault and end the run's page is asked all the time: it must show the run, or explain with 503.
 Prints the table of docs/reliability.md; the last line is `lost: N of M kills`. --minutes: as many drills as end in that
 time, all kinds in turn.
 """
@@ -54,7 +54,7 @@ LOOK = 0.25  # seconds between two looks at the tables: each is a connection of 
 
 
 class Topograph:
-    """A system that is struck: its processes, and what its tables and pages say."""
+    """The Topograph of a drill: its processes, and what its tables and pages show."""
 
     def __init__(self, data: Path, port: int = 8421):
         self.data, self.port = data, port
@@ -67,7 +67,7 @@ class Topograph:
     # What is worked at.
 
     def draft(self) -> int:
-        """A corpus that waits to be told how it is to be read."""
+        """A corpus that waits for its reading options."""
         self.browser.post("/corpora/", {"name": "Drill"}, "/", EXAMPLE)
         return int(self.browser.url.rstrip("/").removesuffix("/prepare").rsplit("/", 1)[1])
 
@@ -356,7 +356,7 @@ def descendants(pid: int) -> list[int]:
             parents[int(stat.parent.name)] = int(stat.read_text().rpartition(")")[2].split()[1])
     family = [pid]
     for parent in family:
-        family += [child for child, of in parents.items() if of == parent]
+        family += [child for child, above in parents.items() if above == parent]
     return family[1:]
 
 
@@ -399,7 +399,7 @@ BLOWS: dict[str, tuple[Callable, bool]] = {  # (what is done, whether the run ma
 
 
 def _hang(topograph: Topograph, run: int) -> None:
-    """For a minute: it lives, so nobody may take its run over; it wakes, and goes on."""
+    """For a minute: it lives, so nobody may take its run over; it wakes, and continues."""
     attempt, child = topograph.row("run", run)[1], topograph.stop_child(run)
     if not child:
         return
@@ -561,7 +561,9 @@ class Drills:
                 saved = t.saved(run)
                 result.repeated.append(max(0, step - saved) / self.steps)
                 if saved < kept:
-                    raise AssertionError(f"it goes on from step {saved}, though there was a checkpoint of step {kept}")
+                    raise AssertionError(
+                        f"it continues from step {saved}, though there was a checkpoint of step {kept}"
+                    )
                 return
             time.sleep(LOOK)
 
@@ -599,9 +601,9 @@ def main() -> None:
                     break
                 drills.random.shuffle(due)
                 due.sort(key=lambda name: results[name].kills)  # all kinds in turn
-                said = drills.strike(due[: given.blows], results)
+                outcome = drills.strike(due[: given.blows], results)
                 longest = max(longest, time.monotonic() - began)
-                print(f"  {said}, {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
+                print(f"  {outcome}, {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
         except KeyboardInterrupt:
             print("broken off", flush=True)  # what there is is told
         finally:

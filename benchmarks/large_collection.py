@@ -5,8 +5,7 @@
 Documents are two pieces of eight words each out of one abstract of arXiv (or a section of the shipped example, where the
 abstracts are not beside the project), with a day and one of twelve sections. Prints for each stage its seconds and the
 memory of the largest processes, in MB that each has to itself; then milliseconds of pages, and what the disk holds.
-Needs some 2 kB of disk a document. --data: the state folder, which stays; one that was made before is browsed again and nothing
-else. The last line is `slow: N of M pages`: those whose 95th percentile is above 150 ms.
+Needs some 2 kB of disk a document. --data: the state folder, which is kept; if it exists, it is only browsed again. The last line is `slow: N of M pages`: those whose 95th percentile is above 150 ms.
 """
 
 import argparse
@@ -99,8 +98,8 @@ def stage(system: System, name: str, rows: list[dict]) -> Iterator[None]:
         ended.set()
         watcher.join()
     rows.append({"stage": name, "seconds": time.time() - began, "mb": most})
-    said = ", ".join(f"{kind} {mb:,.0f}" for kind, mb in sorted(most.items()))
-    print(f"{name}: {rows[-1]['seconds']:,.0f} s; MB of the largest process: {said}", flush=True)
+    listed = ", ".join(f"{kind} {mb:,.0f}" for kind, mb in sorted(most.items()))
+    print(f"{name}: {rows[-1]['seconds']:,.0f} s; MB of the largest process: {listed}", flush=True)
 
 
 def train(browser: Browser, corpus: int, topics: int) -> int:
@@ -116,8 +115,8 @@ def train(browser: Browser, corpus: int, topics: int) -> int:
 
 def disk(folder: Path) -> dict[str, float]:
     """GB of each part of the state folder."""
-    said = subprocess.run(["du", "-s", "-B1", *sorted(folder.iterdir())], capture_output=True, text=True).stdout
-    return {Path(path).name: int(size) / 1e9 for size, path in (line.split("\t") for line in said.splitlines())}
+    listed = subprocess.run(["du", "-s", "-B1", *sorted(folder.iterdir())], capture_output=True, text=True).stdout
+    return {Path(path).name: int(size) / 1e9 for size, path in (line.split("\t") for line in listed.splitlines())}
 
 
 def main() -> None:

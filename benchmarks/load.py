@@ -1,23 +1,23 @@
-"""Whether Topograph holds under load: the web server, its workers, Postgres and those who ask, all on this machine.
+"""How Topograph answers under load: web server, workers, Postgres and clients, all on this machine.
 
     .venv/bin/python -m benchmarks.load [--quick] [--data FOLDER] [--parts make,alone,crowd,load] [--topics K] [--documents D]
                                         [--minutes N] [--json FILE]
 
 A state folder of its own gets two made corpora (benchmarks/made.py) with a finished run each: 10,000 and 1,000,000
 documents with 500 topics (quick: 2,000 and 20,000 with 50). --topics K trains K topics, on corpora with as many planted
-ones where K is above 500; --documents D sets the size of the larger corpus. With --data the folder is kept, and what it holds already
-is not made again. Then, in parts that can be had one by one, whose figures are put beside those that the file has of
-the same commit:
+ones where K is above 500; --documents D sets the size of the larger corpus. With --data the folder is kept, and corpora and
+runs that are there already are used. Then come the parts of --parts; their figures are added to those of other parts that
+the JSON file has of the same commit:
 
 alone   One reader, each page some times at both sizes (pages.py): median and 95th percentile, and the ratio of the medians.
-crowd   Too much: CROWD people who ask again as soon as they have their answer, for CROWDED seconds: how many were answered, how many
-        refused with 429 or 503 and a time to come again, how long /healthz took meanwhile, and a page when they have gone.
+crowd   CROWD people who ask again as soon as they are answered, for CROWDED seconds: how many were answered, how many were
+        refused with 429 or 503, how long /healthz took meanwhile, and how long a page takes afterwards.
 load    For 30 minutes (quick: one): 200 readers of a live run's events, 50 people who browse, each a page every THINK seconds on the
         average, and two trainings: median and 95th percentile by page, errors, the longest time from an event's publication to its
         receipt by each reader, and the web process's memory. Times are the clients', to the last byte; they run on the same cores.
 
-What misses its target (TARGETS) is said, and then the exit status is 1. The last line is `p95_ms: N errors: N`: the
-slowest page's 95th percentile under load, and answers that were none.
+Figures that miss their targets (TARGETS) are listed, and then the exit status is 1. The last line is `p95_ms: N errors: N`:
+the slowest page's 95th percentile under load, and how many requests failed.
 """
 
 import argparse
@@ -51,8 +51,8 @@ MEMORY = 5.0  # seconds between two looks at the memory
 CROWD, CROWDED = 300, 10.0
 PATIENCE = 30.0  # seconds for an answer
 PARTS = ("make", "alone", "crowd", "load")
-# What is asked of it. In milliseconds but for the ratio of the medians at both sizes, and for how much more memory the
-# last third of the time may take than the second: in the first one what is kept fills up.
+# Targets in milliseconds, but for the ratio of the medians at both sizes, and for how much more memory the last third of
+# the time may take than the second: caches fill in the first.
 TARGETS = {"median_ms": 50, "p95_ms": 150, "ratio": 3, "loaded_p95_ms": 250, "event_ms": 1000, "growth": 0.03}
 BROWSED = (
     "topic overview",
@@ -126,14 +126,14 @@ def place(system: System) -> tuple[str, int]:
 
 
 class Client:
-    """A connection that is kept alive, and asks one thing after the other."""
+    """A client with one connection, which is kept alive."""
 
     def __init__(self, system: System):
         self.host, self.port = place(system)
         self.stream: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def get(self, path: str) -> tuple[int, bytes]:
-        """(status, body). A connection that the server had closed meanwhile is opened anew, once."""
+        """(status, body). A connection that the server had closed meanwhile is opened again, once."""
         fresh = self.stream is None
         try:
             return await self._get(path)
@@ -174,7 +174,7 @@ class Client:
 
 @dataclass
 class Found:
-    """What the clients saw."""
+    """Measurements of the clients."""
 
     times: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))  # page -> seconds
     errors: list[str] = field(default_factory=list)
@@ -196,7 +196,7 @@ async def ask(client: Client, name: str, path: str, found: Found) -> None:
 
 
 async def browse(system: System, mix: dict, seed: int, until: float, found: Found) -> None:
-    """One person who reads, clicks, reads."""
+    """One person who asks for a page, reads, and asks for the next."""
     chance, client = random.Random(seed), Client(system)
     names, weights = list(mix), [page.weight for page in mix.values()]
     await asyncio.sleep(chance.random() * THINK)
@@ -257,7 +257,7 @@ async def load(system: System, mix: dict, live: int, seconds: float) -> Found:
 
 
 async def crowd(system: System, mix: dict) -> dict[str, float]:
-    """More than it can do, and what comes after it."""
+    """More requests than can be answered, and whether pages answer afterwards."""
     answers, until = Counter(), time.monotonic() + CROWDED
 
     async def press(seed: int) -> None:
@@ -408,8 +408,8 @@ def measure_load(system: System, run, mix: dict, minutes: float) -> dict:
     print(
         f"\nUnder load: {READERS} readers of events, {BROWSERS} people browsing, {TRAININGS} trainings, {minutes:g} minutes"
     )
-    for name, of in sorted(under.items(), key=lambda item: -item[1]["p95_ms"]):
-        print(f"  {name:22} {of['n']:6} times   median {of['median_ms']:7.1f}   p95 {of['p95_ms']:7.1f} ms")
+    for name, page in sorted(under.items(), key=lambda item: -item[1]["p95_ms"]):
+        print(f"  {name:22} {page['n']:6} times   median {page['median_ms']:7.1f}   p95 {page['p95_ms']:7.1f} ms")
     resident = [bytes_ / 1e6 for _, bytes_ in found.memory]
     third = max(1, len(resident) // 3)
     memory = {
@@ -434,7 +434,7 @@ def measure_load(system: System, run, mix: dict, minutes: float) -> dict:
         "load_busy": busy, "minutes": minutes, "under_load": under, "events": events, "memory": memory | {"most_mb": max(resident)},
         "memory_over_time": [(round(at), round(bytes_ / 1e6, 1)) for at, bytes_ in found.memory],
         "error_kinds": {error: found.errors.count(error) for error in set(found.errors)},
-        "p95_ms": max(of["p95_ms"] for of in under.values()), "errors": len(found.errors),
+        "p95_ms": max(page["p95_ms"] for page in under.values()), "errors": len(found.errors),
     }  # fmt: skip
 
 
@@ -446,14 +446,14 @@ def missed(figures: dict) -> list[str]:
         if value > TARGETS[target]:
             found.append(f"{what}: {value:.2f}, at most {TARGETS[target]}")
 
-    for documents, of in figures.get("alone", {}).items():
+    for documents, each in figures.get("alone", {}).items():
         for name in BROWSED:
-            asked(f"{name} alone at {int(documents):,} documents, median ms", of[name]["median_ms"], "median_ms")
-            asked(f"{name} alone at {int(documents):,} documents, p95 ms", of[name]["p95_ms"], "p95_ms")
+            asked(f"{name} alone at {int(documents):,} documents, median ms", each[name]["median_ms"], "median_ms")
+            asked(f"{name} alone at {int(documents):,} documents, p95 ms", each[name]["p95_ms"], "p95_ms")
     for name, ratio in figures.get("ratio", {}).items():
         asked(f"{name}, times as slow as with few documents", ratio, "ratio")
-    for name, of in figures.get("under_load", {}).items():
-        asked(f"{name} under load, p95 ms", of["p95_ms"], "loaded_p95_ms")
+    for name, each in figures.get("under_load", {}).items():
+        asked(f"{name} under load, p95 ms", each["p95_ms"], "loaded_p95_ms")
     if "under_load" in figures:
         asked("an event's way to its readers, most ms", figures["events"]["most_ms"], "event_ms")
         if figures["minutes"] >= STEADY:
@@ -467,7 +467,7 @@ def missed(figures: dict) -> list[str]:
 
 
 def over() -> None:
-    """Until no training is left of a load before this one that was broken off."""
+    """Stop trainings that an interrupted run of this program left behind."""
     from webapp.models import Run
 
     stop(list(Run.objects.filter(status__in=("queued", "running", "storing")).values_list("pk", flat=True)))

@@ -84,12 +84,12 @@ def corpus(documents: int, themes: int = THEMES):
     return _done(made, "ready")
 
 
-def run(of, topics: int):
+def run(corpus, topics: int):
     """A finished run on it, of one pass: how good its topics are is not asked here."""
     from tasks.runs import train
     from webapp.runs import services as runs
 
-    made = runs.create(of.version, topics=topics, passes=1)
+    made = runs.create(corpus.version, topics=topics, passes=1)
     train(made.pk)
     return _done(made, "done")
 

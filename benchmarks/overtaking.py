@@ -1,9 +1,9 @@
-"""Pages that are asked while what they show is read, cancelled, deleted and brought back: none may be an error of ours.
+"""Requests for pages while what they show is read, cancelled, deleted and restored: none may answer 500.
 
     python -m benchmarks.overtaking [--minutes N] [--readers N] [--port N]
 
-A Topograph of its own. One hand makes drafts and runs, changes them, and takes them away again, at random; readers ask meanwhile
-for every address of them, in each of its states, and for previews, and press every button that those pages have, two at once.
+A Topograph of its own. One thread creates drafts and runs, changes them and deletes them, at random. Other threads ask for
+every address of them, in each of its states, and for previews, and press every button of those pages, two at once.
 Prints each answer of 500 with its address (503 says when to come again); the last line is `broken: B of N answers`.
 """
 
@@ -27,18 +27,18 @@ from tests.conftest import start
 from tests.corpora import as_csv, example_rows
 
 ROWS = 300
-# Buttons that the other hand presses, that make a corpus of their own, or that leave.
+# Buttons that the first thread presses, that create a corpus, or that lead elsewhere.
 NOT_PRESSED = re.compile(r"/delete/|/for-good/|/bring-back/|/example/|/subset/|^/corpora/$|/add/|/account/|/simulate/")
 
 
 class Place:
-    """What the readers look at: a corpus and a run, which the other hand changes."""
+    """The corpus and run that the readers ask for, which the first thread changes."""
 
     corpus = run = 1
 
 
 def addresses() -> list[tuple[str, str]]:
-    """(name, state) of everything that is only read, but for streams."""
+    """(name, state) of every address for GET, but for streams."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
     import django
 
@@ -63,7 +63,7 @@ def forms(page: str, path: str) -> list[tuple[str, dict[str, str]]]:
 
 
 def press(base: str, browser: Browser, page: str, choice: random.Random, seen: Counter) -> None:
-    """One form of a page, sent twice at once, as by somebody who is impatient."""
+    """Send one form of a page twice at once, as by two clicks."""
     if not (listed := forms(page, urllib.parse.urlparse(browser.url).path)):
         return
     action, fields = choice.choice(listed)

@@ -4,8 +4,8 @@
     python3 manage.py start                                                     # in one terminal
     .venv/bin/python -m benchmarks.pages URL --run N [--repeats 12] [--only WORD] [--json FILE]
 
-Each page of a finished run is asked for at addresses with other places, words and topics, which nobody has asked for, so that
-none is one that the web process kept: milliseconds to the last byte as a client on this machine sees them, of the first and
+Each page of a finished run is asked for at different addresses (places, words, topics) that were not asked for before, so
+that none comes from the web process's cache: milliseconds to the last byte as a client on this machine sees them, of the first and
 in the median and 95th percentile of the others, and the web process's own (cpu). `again`: the same addresses once more. The
 last line is `slow: N of M pages`: those whose 95th percentile is above 150 ms.
 """
@@ -94,7 +94,7 @@ def pages(browser: Browser, run: int) -> dict[str, Page]:
 
 
 def fresh(path: str, chance: random.Random) -> str:
-    """The same page at an address that nobody has asked for, so that none is kept for it."""
+    """The same page at an address that was not asked for before, so that it is not in the cache."""
     return f"{path}{'&' if '?' in path else '?'}fresh={chance.getrandbits(60)}"
 
 
@@ -121,8 +121,8 @@ def _ask(browser: Browser, paths: Iterable[str]) -> tuple[list[float], float]:
         try:
             browser.get(path)
         except urllib.error.HTTPError as error:
-            said = " ".join(re.sub("<[^>]+>", " ", error.read().decode()).split())
-            raise SystemExit(f"{path} answers {error.code}: {said[-600:]}") from None
+            answer = " ".join(re.sub("<[^>]+>", " ", error.read().decode()).split())
+            raise SystemExit(f"{path} answers {error.code}: {answer[-600:]}") from None
         taken.append(1000 * (time.perf_counter() - began))
     return taken, 1000 * (_processor(browser) - before) / len(taken)
 

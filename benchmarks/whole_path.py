@@ -76,9 +76,15 @@ def form_fields(html: str) -> dict[str, str]:
     """The values that a form is preset with: what a user sends who changes nothing."""
     fields = {}
     for tag in re.findall(r"<input[^>]*>", html):
-        of = dict(re.findall(r'(\w+)="([^"]*)"', tag))
-        if "name" in of and of["name"] != "csrfmiddlewaretoken" and (of.get("type") != "checkbox" or " checked" in tag):
-            fields[of["name"]] = of.get("value", "on" if of.get("type") in ("checkbox", "radio") else "")
+        attributes = dict(re.findall(r'(\w+)="([^"]*)"', tag))
+        if (
+            "name" in attributes
+            and attributes["name"] != "csrfmiddlewaretoken"
+            and (attributes.get("type") != "checkbox" or " checked" in tag)
+        ):
+            fields[attributes["name"]] = attributes.get(
+                "value", "on" if attributes.get("type") in ("checkbox", "radio") else ""
+            )
     for name, options in re.findall(r'<select name="(\w+)"[^>]*>(.*?)</select>', html, re.S):
         selected = re.search(r'<option value="([^"]*)" selected', options)
         fields[name] = selected.group(1) if selected else ""

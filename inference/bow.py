@@ -97,7 +97,7 @@ class Bow:
 
     @property
     def first_token(self) -> np.ndarray:
-        """int64[D + 1]: where each document's tokens begin when all of the corpus stand in a row."""
+        """int64[D + 1]: where each document's tokens begin, of all tokens of the corpus in order."""
         if self._first_token is None:
             self._first_token = _first_tokens(self.indptr, self.counts)
         return self._first_token
@@ -116,7 +116,7 @@ class Bow:
 
     @cached_property
     def word_tokens(self) -> np.ndarray:
-        """float64[V]: how often each word stands in the corpus."""
+        """float64[V]: how often each word occurs in the corpus."""
         tokens = np.zeros(self.V)
         for i in range(0, len(self.words), _CHUNK):
             tokens += np.bincount(self.words[i : i + _CHUNK], weights=self.counts[i : i + _CHUNK], minlength=self.V)

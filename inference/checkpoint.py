@@ -83,14 +83,9 @@ def load(path: Path, *, engine: AnyEngine, config: Config, bow: Bow, scratch: Pa
     return engine.State(**arrays, **meta["numbers"])
 
 
-def remembered(state: State) -> int:
-    """Bytes of what a state remembers of each document, its arrays that are MAPPED."""
-    return sum(getattr(state, f.name).nbytes for f in fields(state) if f.metadata.get("mapped"))
-
-
 def finish(path: Path, *, engine: AnyEngine) -> None:
     """Take out of the checkpoint of a training that is done what it remembers of each document, which is most of the file:
-    only a training that goes on needs it; and compress the rest. Topics, priors and what reads new texts can still be had from it.
+    only a training that continues needs it; and compress the rest. Topics, priors and what reads new texts can still be had from it.
 
     Raises OSError where the disk is full; the old file is still there then.
     """
@@ -110,7 +105,7 @@ def _empty(file: Any, name: str) -> np.ndarray:
 
 
 def _meta(file: Any) -> dict[str, Any]:
-    """What a checkpoint says of itself, in today's form."""
+    """The checkpoint's record of engine, settings and numbers, older formats brought to this one."""
     meta = json.loads(bytes(file["meta"]).decode())
     if meta["format"] == UNNAMED_FORMAT:
         return meta | {"engine": engines.UNNAMED, "eta": meta["numbers"]["eta"]}

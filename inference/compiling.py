@@ -194,7 +194,7 @@ def _explore(topics: Topics) -> None:
     distances.between(rows, rows)
     documents = np.array([0, 1]), np.array([0]), np.array([3]), np.array([4])
     bands.shares(*documents, np.array([0]), 1, np.array([0]))
-    effect = regression.Data.of(units.documents(1), np.zeros(1), documents, np.arange(1), 1)
+    effect = regression.Data.from_documents(units.documents(1), np.zeros(1), documents, np.arange(1), 1)
     contrasts.of_sides(effect, np.array([0, 1]))
     mixes = np.arange(3), np.array([0, 1]), np.array([3, 4]), np.array([4, 4])
     sums.sums(sums.by_group(np.zeros(2, np.int32), 1), 1, *mixes, np.arange(topics.K), topics.K)
@@ -202,4 +202,6 @@ def _explore(topics: Topics) -> None:
     count(np.zeros(1, np.int32), 1)
     marked(np.ones(1, bool))
     cooccurrence.beside(*documents, topics.K, 1)
-    infer.read(infer.Words.of(1, np.array([0]), np.array([0]), np.ones(1), np.zeros(1)), np.ones(1), np.full(1, 0.1))
+    infer.read(
+        infer.Words.from_entries(1, np.array([0]), np.array([0]), np.ones(1), np.zeros(1)), np.ones(1), np.full(1, 0.1)
+    )

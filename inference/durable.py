@@ -31,8 +31,8 @@ def settle(*paths: Path) -> None:
 
 
 def rewrite(path: Path, content: bytes) -> None:
-    """Write a file in one step: whoever reads it meanwhile has the old one or the new one, whole. `settle` it where it must
-    outlast a power cut."""
+    """Write a file in one step: a reader gets the whole old file or the whole new one. Call `settle` where it must outlast a power
+    cut."""
     new = path.with_name(f"{path.name}.new")
     new.write_bytes(content)
     new.replace(path)

@@ -23,7 +23,9 @@ class Words(NamedTuple):
     floor: np.ndarray
 
     @classmethod
-    def of(cls, n: int, word: np.ndarray, topic: np.ndarray, weight: np.ndarray, floor: np.ndarray) -> "Words":
+    def from_entries(
+        cls, n: int, word: np.ndarray, topic: np.ndarray, weight: np.ndarray, floor: np.ndarray
+    ) -> "Words":
         """From rows in any order: word in 0 … n - 1, topic, beta."""
         if len(word) and not 0 <= word.min() <= word.max() < n:
             raise Invalid("words", f"words must be from 0 to {n - 1}, got {word.min()} to {word.max()}.")

@@ -1,7 +1,7 @@
 """`njit` for this package: numba's, but what it compiles is kept by its content (inference/kernel_files.py).
 
 numba itself keeps compiled code beside the source file, and compiles it again when that file changes. It does not see
-when a function that is called changes in another file, and each checkout compiles everything anew. Here the name of a
+when a function that is called changes in another file, and each checkout compiles everything again. Here the name of a
 file is a hash of all that the compiled code follows from: the function's bytecode, constants and options, those of every
 function that it calls, the values of the global names that they use, the types of the arguments, the processor, and the
 versions of Python, numba, llvmlite and numpy. So nothing that is kept can be out of date: an edit compiles what it

@@ -147,7 +147,7 @@ def ship(names: set[str]) -> int:
 
 
 def write(name: str, content: bytes) -> None:
-    """Keep something under a name, whole or not at all, whoever else writes it. What fails is logged."""
+    """Store something under a name, whole or not at all, though other processes may write it too. A failure is logged."""
     at = folder()
     if at is None:
         return

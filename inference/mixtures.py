@@ -95,9 +95,9 @@ def summary(points: np.ndarray, chosen: np.ndarray, r: np.ndarray, K: int) -> tu
     bounds = np.searchsorted(flat[order], np.arange(K + 1))
     row = order // chosen.shape[1]
     for k in range(K):
-        of = slice(bounds[k], bounds[k + 1])
+        own = slice(bounds[k], bounds[k + 1])
         if bounds[k] < bounds[k + 1]:
-            scaled = points[row[of]] * np.sqrt(weight[order[of]])[:, None]
+            scaled = points[row[own]] * np.sqrt(weight[order[own]])[:, None]
             S[k] = scaled.T @ scaled
     return N, S
 
@@ -141,16 +141,16 @@ def fit(
     width = min(L, K)
     chosen, r = np.zeros((n, width), np.int64), np.zeros((n, width))
     chosen[:, 0], r[:, 0] = first, 1.0
-    parts = [summary(points[of], chosen[of], r[of], K) for of in order]
+    parts = [summary(points[batch], chosen[batch], r[batch], K) for batch in order]
     N, S = np.sum([part[0] for part in parts], axis=0), np.sum([part[1] for part in parts], axis=0)
     model, laps, t = updated(N, S), [], 0
     for _ in range(passes):
-        for b, of in enumerate(order):
+        for b, batch in enumerate(order):
             t += 1
-            chosen[of], r[of] = _local(model, points[of], L)
-            new = summary(points[of], chosen[of], r[of], K)
+            chosen[batch], r[batch] = _local(model, points[batch], L)
+            new = summary(points[batch], chosen[batch], r[batch], K)
             if stochastic:
-                rho, times = (tau0 + t) ** -kappa, n / len(of)
+                rho, times = (tau0 + t) ** -kappa, n / len(batch)
                 N, S = (1 - rho) * N + rho * times * new[0], (1 - rho) * S + rho * times * new[1]
             else:
                 N, S = N + new[0] - parts[b][0], S + new[1] - parts[b][1]

@@ -11,7 +11,7 @@ from inference.memory import mapped
 
 
 class Postings(NamedTuple):
-    """Word w stands in `documents[indptr[w]:indptr[w + 1]]`, ascending, `counts` times in each.
+    """Word w occurs in `documents[indptr[w]:indptr[w + 1]]`, ascending, `counts` times in each.
 
     indptr: int64[V + 1]. documents: int32[nnz]. counts: int32[nnz]. Entries are the bag of words' pairs in another
     order.
@@ -22,7 +22,7 @@ class Postings(NamedTuple):
     counts: np.ndarray
 
     @classmethod
-    def of(cls, bow: Bow) -> "Postings":
+    def from_bow(cls, bow: Bow) -> "Postings":
         """In memory."""
         indptr = starts(bow)
         postings = cls(indptr, np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.int32))

@@ -35,7 +35,7 @@ class Near(NamedTuple):
 
 
 class Uses:
-    """Where a word stands in some documents, with merged topics folded together.
+    """Where a word occurs in some documents, with merged topics folded together.
 
     Arrays over pairs of the word and a row of the bag of words, a document or a section of one, ascending: rows int32[n],
     documents int32[n], counts int32[n], topics uint16[n], certainty uint8[n]. into: int32[K], the topic that each is read as a part of, itself where not
@@ -177,7 +177,7 @@ def spread(items: np.ndarray) -> np.ndarray:
 
 
 def distinguishing(evidence: Evidence, a: Uses, b: Uses, count: int) -> tuple[list[Near], list[Near]]:
-    """The words that stand in documents with one word rather than with another, by the same ratio; first a's, then b's.
+    """The words that occur in documents with one word rather than in those with another, by the same ratio; first a's, then b's.
 
     Documents that have both are left out.
     """

@@ -100,9 +100,9 @@ def split(topics: np.ndarray, bow: Bow, k: int, new: int) -> np.ndarray:
     return after
 
 
-def _ratio(of: np.ndarray, n: np.ndarray, second: np.ndarray, pseudo: float) -> np.ndarray:
+def _ratio(item: np.ndarray, n: np.ndarray, second: np.ndarray, pseudo: float) -> np.ndarray:
     """float64: of each document or word, its tokens in the second half over those in the first, with pseudo-counts."""
-    return (np.bincount(of, n * second) + pseudo) / (np.bincount(of, n * (1 - second)) + pseudo)
+    return (np.bincount(item, n * second) + pseudo) / (np.bincount(item, n * (1 - second)) + pseudo)
 
 
 def _axis(documents: np.ndarray, words: np.ndarray, n: np.ndarray) -> np.ndarray:

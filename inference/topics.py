@@ -65,7 +65,7 @@ class Topics(NamedTuple):
         return self
 
     def in_use(self) -> "Topics":
-        """The rows of topics that the model uses, in their order, numbered anew: what is measured of a model as a whole."""
+        """The rows of topics that the model uses, in their order, numbered from 0: what is measured of a model as a whole."""
         if self.used is None or self.used.all():
             return self._replace(used=None)
         listed = np.repeat(self.used, np.diff(self.indptr))

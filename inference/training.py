@@ -69,7 +69,7 @@ class Snapshot:
 
     step: done, of `steps`. tokens: gone through since the run began, over all passes. seconds: of this call. topics: as
     they are now.
-    state: goes on changing when the loop goes on: use it, or save it, before the next event is pulled.
+    state: changes with the next event that is pulled: use it, or save it, before that.
     held_out: mean log probability of held-out words, in nats per token (evaluate.Completion); an estimate but in the
     last event of all. objective: what training raises, in nats per token that is trained on (Objective); NaN where the
     engine has none, and where it was not measured for its price. coherence: float64[K], UMass coherence (evaluate.Coherence), NaN for a topic that lists fewer than
@@ -191,7 +191,7 @@ def begin(
     seed: int = 0,
     scratch: Path | None = None,
 ) -> Any:
-    """A State that `train` goes on from, in which each token has a topic already, such as another training gave it.
+    """A State for `train` to continue from, in which each token has a topic already, such as another training gave it.
 
     topics: uint16[nnz], of the bag's pairs. seed: of the training that follows; documents that it holds out are left
     out.
@@ -213,7 +213,7 @@ class Paces(NamedTuple):
     later: int
 
     @classmethod
-    def of(cls, documents: int, config: ResolvedConfig) -> "Paces":
+    def from_config(cls, documents: int, config: ResolvedConfig) -> "Paces":
         early, minibatch = config.growth if isinstance(config, Growing) else (0, config.minibatch)
         per_pass, later = (-(-documents // max(1, min(most, documents))) for most in (config.minibatch, minibatch))
         return cls(documents, min(early, config.passes), max(1, per_pass), max(1, later))
@@ -239,7 +239,7 @@ class Schedule:
     """Which documents a step takes, and after how many tokens a snapshot is due: functions of corpus and settings."""
 
     def __init__(self, bow: Bow, config: ResolvedConfig, held_out: np.ndarray):
-        self.D, self.paces = bow.D, Paces.of(bow.D, config)
+        self.D, self.paces = bow.D, Paces.from_config(bow.D, config)
         self.per_pass, self.steps = self.paces.per_pass, self.paces.steps(config.passes)
         self.held_out = np.zeros(bow.D, np.bool_)
         self.held_out[held_out] = True

@@ -99,7 +99,7 @@ def _read(path: Path, facts_alone: bool = False) -> tuple[dict, dict[str, np.nda
 
 
 def _same_topics(topics: Topics, held: dict[str, np.ndarray]) -> bool:
-    """A bundle's rows go on behind the listed ones with words that have tokens in the topic, at the floor's weight."""
+    """A bundle's rows continue, behind the listed ones, with words that have tokens in the topic, at the floor's weight."""
     if not np.array_equal(topics.floor, held["beta_floor"]):
         return False
     for k in range(topics.K):

@@ -13,7 +13,7 @@ _PROJECT = Path(__file__).resolve().parent.parent / "pyproject.toml"
 
 @cache
 def topograph() -> str:
-    """The version of Topograph. It stands in pyproject.toml, and the metadata of an installed wheel repeats it."""
+    """The version of Topograph, from pyproject.toml; the metadata of an installed wheel repeats it."""
     if _PROJECT.with_name("manage.py").exists():  # a clone
         return tomllib.loads(_PROJECT.read_text(encoding="utf-8"))["project"]["version"]
     return version("topograph")

@@ -24,9 +24,8 @@ class Silence:
         self.beats = 0
 
     def beat(self) -> None:
-        """In the thread that beats, after Redis has answered: while it is away the loop waits for it, rightly. Ends the
-        process where the loop hangs; whoever watches over it starts another, and its tasks go on from their last
-        checkpoints."""
+        """Called in the heartbeat's thread after Redis has answered, as the loop rightly waits while Redis is away. Ends the
+        process where the loop hangs: its supervisor starts another, and its tasks continue from their last checkpoints."""
         self.beats += 1
         if self.beats > MOST:
             log.error("the worker's main loop hangs; the process ends itself", count=self.beats)
@@ -37,7 +36,7 @@ silence = Silence()
 
 
 class Pulse(bootsteps.StartStopStep):
-    """Ticks in the consumer's loop. Begun anew with each connection, as timers end with it."""
+    """Ticks in the consumer's loop. Begun again with each connection, as timers end with it."""
 
     requires = ("celery.worker.consumer.tasks:Tasks",)
 

@@ -78,5 +78,5 @@ def die_with_parent(**_):
 
 @worker_process_init.connect
 def lower_priority(**_):
-    """Pages come first: somebody waits for them, and a training takes what is left. Threads inherit it."""
+    """Give pages priority over trainings, as people wait for pages. Threads inherit it."""
     os.nice(10)

@@ -162,8 +162,8 @@ class Trial:
             ids = self.compose("ps", "--quiet").split()
             asked = ["inspect", "--format", '{{index .Config.Labels "com.docker.compose.service"}} {{if .State.Health}}'
                      "{{.State.Health.Status}}{{end}}", *ids]  # fmt: skip
-            said = engine.docker(*asked, capture_output=True, text=True).stdout.split("\n")
-            states = sorted(line for line in said if line and not line.startswith("migrate"))
+            lines = engine.docker(*asked, capture_output=True, text=True).stdout.split("\n")
+            states = sorted(line for line in lines if line and not line.startswith("migrate"))
             if states == ["postgres healthy", "redis healthy", "web healthy", "worker healthy", "worker healthy"]:
                 return
             assert time.monotonic() < deadline, states

@@ -71,16 +71,16 @@ def run(variant: peers.Variant, task: peers.Task, judge: Judge) -> Curve:
             if not pipe.poll(patience):
                 curve.problem = f"It showed nothing for {patience:.0f} s and was ended."
                 break
-            kind, *said = pipe.recv()
+            kind, *message = pipe.recv()
             if kind == "topics":
-                seconds, other, judged, passes, path = said
+                seconds, other, judged, passes, path = message
                 curve.points.append(judge(seconds, passes, np.load(path), other, judged))
                 tell(curve)
                 pipe.send("go on")
                 continue
             if kind == "problem":
-                curve.problem = said[0]
-                print(said[1], file=sys.stderr)
+                curve.problem = message[0]
+                print(message[1], file=sys.stderr)
             break
     except EOFError:
         child.join()
@@ -197,7 +197,7 @@ def engines(given: argparse.Namespace) -> tuple[list[peers.Variant], dict[str, s
     return found, versions
 
 
-def write(given: argparse.Namespace, said: dict, curves: list[Curve]) -> None:
+def write(given: argparse.Namespace, result: dict, curves: list[Curve]) -> None:
     if given.quick and not given.out:
         return
     name = f"{given.name}-{given.topics}"
@@ -205,7 +205,7 @@ def write(given: argparse.Namespace, said: dict, curves: list[Curve]) -> None:
     for folder in (results, charts):
         folder.mkdir(parents=True, exist_ok=True)
     kind = "-one-pass" if given.one_pass else ""
-    (results / f"engines-{name}{kind}.json").write_text(json.dumps(said, indent=1) + "\n")
+    (results / f"engines-{name}{kind}.json").write_text(json.dumps(result, indent=1) + "\n")
     if given.one_pass or not any(curve.best(given.seconds) for curve in curves):
         return
     title = f"{given.name}: {given.bow.D:,} documents, {given.topics} topics"
@@ -244,7 +244,7 @@ def compare(given: argparse.Namespace) -> float:
     reached = one_pass_ratio(curves) if given.one_pass else ratio(curves, limit, late=late)
     judged = math.nan if given.one_pass else ratio(curves, limit, True, late)
     summary(curves, limit * max(late.values(), default=1.0), given.one_pass)
-    said = {
+    result = {
         "corpus": {"name": given.name, "documents": given.bow.D, "words": given.bow.V, "tokens": given.bow.tokens, "held_out": len(held_out)},
         "clock": "processor" if given.cpu else "wall", "topics": given.topics, "seconds": None if given.one_pass else given.seconds, "one_pass": given.one_pass, "seed": given.seed,
         "threads": given.threads, "judge": {"split": "half", "alpha": judge.alpha},
@@ -252,7 +252,7 @@ def compare(given: argparse.Namespace) -> float:
         "machine": machine(), "date": time.strftime("%Y-%m-%d"), "commit": commit(), "versions": versions,
         "engines": [curve.json() for curve in curves],
     }  # fmt: skip
-    write(given, said, curves)
+    write(given, result, curves)
     if not given.one_pass:
         print(f"with judging: {judged:.3f}")
     return reached

@@ -11,7 +11,7 @@ FIRST = 0.01  # of the seconds that are given: the first look
 
 
 class Clock:
-    """Runs while an engine trains, and stands while it converts or shows what it has.
+    """Runs while an engine trains, and is stopped while topics are converted and judged.
 
     show(seconds, passes, topics): is given what is seen. one_pass: a single look, after exactly one pass. cpu: count
     the process's own seconds, of all its threads, not the clock's. `other` has those that are not counted, `judged` what
@@ -44,7 +44,7 @@ class Clock:
         yield
         self.judged += self.timers[0]() - began
 
-    def go_on(self, passes: float, topics: Callable[[], np.ndarray]) -> bool:
+    def continues(self, passes: float, topics: Callable[[], np.ndarray]) -> bool:
         """Asked after each step, with the clock standing: shows the topics when that is due; False when time is over.
 
         The last look is before a step that would end too late, so that all are within the time. passes: so far.
@@ -58,8 +58,8 @@ class Clock:
             self.due = max(self.due, self.seconds) * GROWTH
         return not end
 
-    def anew(self, run: Callable[[int, "Clock"], np.ndarray]) -> None:
-        """For an engine that can't go on from where it was: runs of 1, 2, 4, … passes, each timed from its beginning.
+    def repeat(self, run: Callable[[int, "Clock"], np.ndarray]) -> None:
+        """For an engine that can't continue from where it was: runs of 1, 2, 4, … passes, each timed from its beginning.
 
         run(passes, clock): trains within `with clock`, and returns the topics.
         """

@@ -95,7 +95,7 @@ def topograph(task: Task, clock: Clock) -> None:
                 topics = engine.topics(config, state)
                 completion.estimate(topics.in_use())
                 coherence(topics)
-        if not clock.go_on(done / schedule.shape.D, lambda: engine.topics(config, state).dense()):
+        if not clock.continues(done / schedule.shape.D, lambda: engine.topics(config, state).dense()):
             return
 
 
@@ -124,7 +124,7 @@ def tomotopy(task: Task, clock: Clock) -> None:
         with clock:
             model.train(1, workers=task.threads)
         passes += 1
-        if not clock.go_on(passes, topics):
+        if not clock.continues(passes, topics):
             return
 
 
@@ -152,7 +152,7 @@ def topica(task: Task, clock: Clock) -> None:
             )  # fmt: skip
         return spread(np.asarray(model.topic_word), np.array([int(word) for word in model.vocabulary]), bow.V)
 
-    clock.anew(run)
+    clock.repeat(run)
 
 
 # ---- online variational Bayes ----
@@ -181,7 +181,7 @@ def gensim(task: Task, clock: Clock) -> None:
             for i, document in enumerate(self.documents):
                 if i % chunk == 0 and self.seen:
                     clock.__exit__()
-                    if not clock.go_on(self.seen / bow.D, model.get_topics):
+                    if not clock.continues(self.seen / bow.D, model.get_topics):
                         raise Over
                     clock.__enter__()
                 self.seen += 1
@@ -217,7 +217,7 @@ def sklearn(task: Task, clock: Clock) -> None:
             with clock:
                 model.partial_fit(rows_of)
             done += rows_of.shape[0]
-            if not clock.go_on(done / bow.D, lambda: model.components_):
+            if not clock.continues(done / bow.D, lambda: model.components_):
                 return
 
 
@@ -236,7 +236,7 @@ def sklearn_batch(task: Task, clock: Clock) -> None:
         with clock:
             model._em_step(matrix, total_samples=bow.D, batch_update=True)
         passes += 1
-        if not clock.go_on(passes, lambda: model.components_):
+        if not clock.continues(passes, lambda: model.components_):
             return
 
 
@@ -266,7 +266,7 @@ def gensim_hdp(task: Task, clock: Clock) -> None:
             with clock:
                 model.update_chunk(documents[first : first + chunk])
             done += len(documents[first : first + chunk])
-            if not clock.go_on(done / bow.D, topics):
+            if not clock.continues(done / bow.D, topics):
                 return
 
 
@@ -310,7 +310,7 @@ def vowpal_wabbit(task: Task, clock: Clock) -> None:
             )
             return weights["weights"][: bow.V].T
 
-        clock.anew(run)
+        clock.repeat(run)
 
 
 def as_matrix(bow: Bow):

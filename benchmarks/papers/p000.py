@@ -84,8 +84,8 @@ def runs(bench: Bench, engine: str, seeds: Any = None, scored: bool = False, **s
     return out
 
 
-def together(of: list[Measured], name: str) -> np.ndarray:
-    return np.concatenate([np.atleast_1d(getattr(one, name)) for one in of])
+def together(trainings: list[Measured], name: str) -> np.ndarray:
+    return np.concatenate([np.atleast_1d(getattr(one, name)) for one in trainings])
 
 
 def p_value(a: np.ndarray, b: np.ndarray) -> float:
@@ -99,8 +99,8 @@ def p_value(a: np.ndarray, b: np.ndarray) -> float:
 
 def verdict(true: dict[str, bool]) -> tuple[str, str]:
     """holds where all parts of a claim are true, in part where some are; and which."""
-    said = "; ".join(f"{part}: {'yes' if holds else 'no'}" for part, holds in true.items())
-    return "holds" if all(true.values()) else "holds in part" if any(true.values()) else "does not hold", said
+    told = "; ".join(f"{part}: {'yes' if holds else 'no'}" for part, holds in true.items())
+    return "holds" if all(true.values()) else "holds in part" if any(true.values()) else "does not hold", told
 
 
 def slope(points: list[tuple[float, float]]) -> float:
@@ -131,7 +131,7 @@ def figure_1(bench: Bench) -> Outcome:
         "sampled grows more slowly": slopes[first] < slopes[second] - 0.1,
         "sampled faster at the largest K": lines[first][-1][1] < lines[second][-1][1],
     }
-    outcome, said = verdict(true)
+    outcome, told = verdict(true)
     powers = ", ".join(f"{name} {power:.2f}" for name, power in slopes.items())
     crossing = f"from K = {slower[0]:.0f} on sampling is faster" if slower else "sampling is nowhere faster"
     table = [
@@ -140,7 +140,7 @@ def figure_1(bench: Bench) -> Outcome:
     ]
     return Outcome(
         outcome,
-        f"{said}. Seconds grow as a power of K: {powers}; {crossing}.",
+        f"{told}. Seconds grow as a power of K: {powers}; {crossing}.",
         table,
         lines,
         ("K", "seconds a minibatch"),
@@ -148,18 +148,18 @@ def figure_1(bench: Bench) -> Outcome:
     )
 
 
-def row(name: str, of: list[Measured], scored: bool = True) -> dict[str, Any]:
-    coherence, entropies = together(of, "coherence"), together(of, "entropy")
+def row(name: str, trainings: list[Measured], scored: bool = True) -> dict[str, Any]:
+    coherence, entropies = together(trainings, "coherence"), together(trainings, "entropy")
     out = {
         "": name, "coherence": coherence.mean(), "worst tenth": float(np.quantile(coherence, 0.1)),
-        "completion": float(np.mean([one.held_out for one in of])),
+        "completion": float(np.mean([one.held_out for one in trainings])),
     }  # fmt: skip
     if scored:
         out |= {
-            "left to right": float(together(of, "documents").mean()),
+            "left to right": float(together(trainings, "documents").mean()),
             "entropy of topics": f"{entropies.mean():.2f} ± {entropies.std():.2f}",
         }
-    return out | {"seconds": float(np.mean([one.seconds for one in of]))}
+    return out | {"seconds": float(np.mean([one.seconds for one in trainings]))}
 
 
 def figure_2(bench: Bench) -> Outcome:
@@ -185,10 +185,14 @@ def figure_2(bench: Bench) -> Outcome:
         f"held-out documents more probable ({better:.0%} of them)": better > 0.95,
         "variational topics have the lower entropy": together(b, "entropy").mean() < together(a, "entropy").mean(),
     }
-    outcome, said = verdict(true)
-    gap, left = (float(together(a, "documents").mean() - together(of, "documents").mean()) for of in (b, more))
+    outcome, told = verdict(true)
+    gap, left = (
+        float(together(a, "documents").mean() - together(trainings, "documents").mean()) for trainings in (b, more)
+    )
     guess = f"With ten times the iterations the gap in held-out probability goes from {gap:.3f} to {left:.3f} nats per token"
-    return Outcome(outcome, f"{said}. {guess}.", [row(name, of) for name, of in found.items()], instead=INSTEAD)
+    return Outcome(
+        outcome, f"{told}. {guess}.", [row(name, trainings) for name, trainings in found.items()], instead=INSTEAD
+    )
 
 
 def figure_3(bench: Bench) -> Outcome:
@@ -206,14 +210,15 @@ def figure_3(bench: Bench) -> Outcome:
     for what, name in (("coherence", "coherence"), ("held-out probability", "documents")):
         values = together(ours, name)
         worse = [
-            together(of, name).mean() < values.mean() and p_value(together(of, name), values) < EQUAL for of in others
+            together(trainings, name).mean() < values.mean() and p_value(together(trainings, name), values) < EQUAL
+            for trainings in others
         ]
         true[f"its {what} is worse at each eta (p below {EQUAL})"] = all(worse)
-    outcome, said = verdict(true)
-    means = ", ".join(f"{name} {together(of, 'documents').mean():.3f}" for name, of in found.items())
+    outcome, told = verdict(true)
+    means = ", ".join(f"{name} {together(trainings, 'documents').mean():.3f}" for name, trainings in found.items())
     return Outcome(
         outcome,
-        f"Of sequential Monte Carlo, {said}. Left to right: {means}.",
+        f"Of sequential Monte Carlo, {told}. Left to right: {means}.",
         [row(*one) for one in found.items()],
         instead=INSTEAD,
     )
@@ -225,8 +230,8 @@ def samples(bench: Bench) -> Outcome:
     pairs = ((1, 1), (2, 3), (5, 5)) if bench.quick else PAIRS
     shared = SAMPLED | {"topics": K, "passes": 3 if bench.quick else 5, "tau0": delay(bow)}
     found = {f"B = {b}, S = {s}": runs(bench, ssi.NAME, **shared | {"burn_in": b, "samples": s}) for b, s in pairs}
-    held = {name: float(np.mean([one.held_out for one in of])) for name, of in found.items()}
-    coherence = {name: together(of, "coherence") for name, of in found.items()}
+    held = {name: float(np.mean([one.held_out for one in trainings])) for name, trainings in found.items()}
+    coherence = {name: together(trainings, "coherence") for name, trainings in found.items()}
     few, usual, most = (f"B = {b}, S = {s}" for b, s in (pairs[0], (2, 3), pairs[-1]))
     true = {
         "(1, 1) is the worst held out": held[few] == min(held.values()),
@@ -234,9 +239,12 @@ def samples(bench: Bench) -> Outcome:
         f"{pairs[-1]} is less coherent than (2, 3)": coherence[most].mean() < coherence[usual].mean(),
         f"five sweeps are within 0.05 nats of {pairs[-1]}": held[most] - held[usual] < 0.05,
     }
-    outcome, said = verdict(true)
-    rows = [row(name, of, False) | {"p": p_value(coherence[name], coherence[usual])} for name, of in found.items()]
-    return Outcome(outcome, f"{said}.", rows, instead=INSTEAD)
+    outcome, told = verdict(true)
+    rows = [
+        row(name, trainings, False) | {"p": p_value(coherence[name], coherence[usual])}
+        for name, trainings in found.items()
+    ]
+    return Outcome(outcome, f"{told}.", rows, instead=INSTEAD)
 
 
 def smoothing(bench: Bench) -> Outcome:
@@ -245,11 +253,11 @@ def smoothing(bench: Bench) -> Outcome:
     etas = (0.1, 0.4, 0.6) if bench.quick else ETAS
     shared = {"topics": K, "passes": 3 if bench.quick else 5, "tau0": delay(bow)}
     found = {eta: runs(bench, ssi.NAME, **SAMPLED | shared | {"eta": eta}) for eta in etas}
-    rows = [row(f"sampled, eta {eta}", of, False) for eta, of in found.items()]
+    rows = [row(f"sampled, eta {eta}", trainings, False) for eta, trainings in found.items()]
     for eta in etas:
-        of = runs(bench, svi.NAME, **VARIATIONAL | shared | {"eta": eta, "iterations": SWEEPS})
-        rows.append(row(f"variational, eta {eta}", of, False))
-    coherence = {eta: together(of, "coherence") for eta, of in found.items()}
+        trainings = runs(bench, svi.NAME, **VARIATIONAL | shared | {"eta": eta, "iterations": SWEEPS})
+        rows.append(row(f"variational, eta {eta}", trainings, False))
+    coherence = {eta: together(trainings, "coherence") for eta, trainings in found.items()}
     means = [coherence[eta].mean() for eta in etas if eta <= 0.4]
     p = p_value(coherence[0.1], coherence[0.4])
     later = {eta: p_value(coherence[eta], coherence[0.4]) for eta in etas if eta > 0.4}
@@ -259,10 +267,10 @@ def smoothing(bench: Bench) -> Outcome:
         ),
         "no significant difference beyond 0.4": all(value > EQUAL for value in later.values()),
     }
-    outcome, said = verdict(true)
+    outcome, told = verdict(true)
     curves = {"sampled": [(eta, float(coherence[eta].mean())) for eta in etas]}
     curves["variational"] = [(eta, one["coherence"]) for eta, one in zip(etas, rows[len(etas) :], strict=True)]
-    return Outcome(outcome, f"{said}.", rows, curves, ("eta", "coherence"), INSTEAD)
+    return Outcome(outcome, f"{told}.", rows, curves, ("eta", "coherence"), INSTEAD)
 
 
 def figure_4(bench: Bench) -> Outcome:
@@ -275,10 +283,10 @@ def figure_4(bench: Bench) -> Outcome:
     for share in (SHARES[0], SHARES[-1]) if bench.quick else SHARES:
         documents = np.sort(order[: int(share * bow.D)])
         for tau0 in delays:
-            of = runs(bench, ssi.NAME, **shared | {"tau0": delay(bow, tau0), "documents": documents})
-            coherence[share, tau0] = together(of, "coherence")
+            trainings = runs(bench, ssi.NAME, **shared | {"tau0": delay(bow, tau0), "documents": documents})
+            coherence[share, tau0] = together(trainings, "coherence")
             p = p_value(coherence[share, tau0], coherence[share, delays[0]])
-            rows.append({"share": f"{share:.1%}"} | row(f"tau0 {delay(bow, tau0):.0f}", of, False) | {"p": p})
+            rows.append({"share": f"{share:.1%}"} | row(f"tau0 {delay(bow, tau0):.0f}", trainings, False) | {"p": p})
         curves[f"{share:.1%} of the documents"] = [
             (delay(bow, tau0), float(coherence[share, tau0].mean())) for tau0 in delays
         ]
@@ -297,8 +305,8 @@ def figure_4(bench: Bench) -> Outcome:
             p_value(coherence[1.0, tau0], coherence[1.0, delays[0]]) > SIGNIFICANT for tau0 in delays
         ),
     }
-    outcome, said = verdict(true)
-    return Outcome(outcome, f"{said}.", rows, curves, ("tau0", "coherence"), INSTEAD)
+    outcome, told = verdict(true)
+    return Outcome(outcome, f"{told}.", rows, curves, ("tau0", "coherence"), INSTEAD)
 
 
 PAPER = Paper(

@@ -111,14 +111,14 @@ def minibatches(bench: Bench) -> Outcome:
     """S from 10 to 1000 (to 100 in the quick form), kappa = 0.9, tau0 = 1."""
     values = [10, 50, 100] if bench.quick else [10, 50, 100, 500, 1000]
     rows, curves, means = _grid(bench, "minibatch", values, {"kappa": 0.9, "tau0": 1.0})
-    checks, said = [], []
+    checks, told = [], []
     for label in dict.fromkeys(label for label, _ in means):
-        of = [means[label, v] for v in values]
-        checks += [of[0] == min(of), of[-2] > max(of) - 5 * NEAR]
-        said.append(
-            f"S = 10 has {of[0]:.3f} and S = {values[-2]} has {of[-2]:.3f}, the best {max(of):.3f}, with {label}"
+        ends = [means[label, v] for v in values]
+        checks += [ends[0] == min(ends), ends[-2] > max(ends) - 5 * NEAR]
+        told.append(
+            f"S = 10 has {ends[0]:.3f} and S = {values[-2]} has {ends[-2]:.3f}, the best {max(ends):.3f}, with {label}"
         )
-    why = "; ".join(said) + "."
+    why = "; ".join(told) + "."
     return Outcome(_verdict(*checks), why, rows, curves, ("documents", "held-out"), _instead(bench))
 
 

@@ -296,8 +296,10 @@ def _figure_4(bench: Bench) -> Outcome:
         f"{min(ratios):.1f} to {max(ratios):.1f} times as long as L = 8. "
         f"The sampler of this program ends {min(_beside(rows)):.3f} to {max(_beside(rows)):.3f} above the best of them."
     )
-    said = f"NIPS, Wikipedia and the New York Times are replaced by up to {DOCUMENTS:,} documents of the corpora named."
-    return Outcome(verdict, why, rows, curves, ("seconds", "held out, nats per token"), said)
+    instead = (
+        f"NIPS, Wikipedia and the New York Times are replaced by up to {DOCUMENTS:,} documents of the corpora named."
+    )
+    return Outcome(verdict, why, rows, curves, ("seconds", "held out, nats per token"), instead)
 
 
 def _said(name: str, K: int, L: str, statistics: str, runs: list) -> dict:

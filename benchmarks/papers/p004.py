@@ -109,7 +109,7 @@ def table_2(bench: Bench) -> Outcome:
     names = ("MSE beta", "MSE alpha", "sum alpha", "true sum alpha")
     rows = [{"start": way} | {name: row[name] for name in names} for way, row in by_way.items()]
     guess = by_way["guess, 100 passes"]
-    near = [1 / NEAR < guess[f"MSE {of}"] / PAPER_MSE[of] < NEAR for of in PAPER_MSE]
+    near = [1 / NEAR < guess[f"MSE {prior}"] / PAPER_MSE[prior] < NEAR for prior in PAPER_MSE]
     true = by_way["true alpha, 100 passes"]
     better = true["MSE alpha"] < guess["MSE alpha"]
     verdict = "holds" if all(near) and better else "holds in part" if any((*near, better)) else "does not hold"
@@ -127,7 +127,7 @@ def table_3(bench: Bench) -> Outcome:
     names = ("relative error beta", "matched", "uniform topic", "relative error alpha", "matched alpha")
     rows = [{"start": way} | {name: row[name] for name in names} for way, row in by_way.items()]
     guess = by_way["guess, 100 passes"]
-    near = [1 / NEAR < guess[f"relative error {of}"] / PAPER_RELATIVE[of] < NEAR for of in PAPER_RELATIVE]
+    near = [1 / NEAR < guess[f"relative error {prior}"] / PAPER_RELATIVE[prior] < NEAR for prior in PAPER_RELATIVE]
     informed = guess["matched"] < guess["uniform topic"]
     verdict = "holds" if all(near) and informed else "holds in part" if all(near) or informed else "does not hold"
     why = (

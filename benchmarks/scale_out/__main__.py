@@ -4,15 +4,15 @@
         [--documents N] [--words N] [--drills N]
 
 CORPUS: as for benchmarks.engines; by default a made one of 32,000 documents of 80 words, 10,000 different ones, in minibatches of
-8,000. First one process trains alone, then two at the same time, each for itself: how much longer these take is what the machine's
-cores take from each other, and no way of sharing a training can give back. Then one process with one thread takes each pass in
+8,000. First one process trains alone, then two at the same time, each for itself: how much longer these take is what the
+machine's cores cost each other, however a training is shared. Then one process with one thread takes each pass in
 turns with one worker and with two, each of one thread, by dask.distributed on this machine (pip install 'topograph[cluster]').
 Seconds of the clock, communication included; the worst worker's seconds of the processor; bytes that a worker sends in a step.
-At last a worker is killed in the middle of a step, then the scheduler. --quick: small, four passes. --drills: instead of all
-that N trainings in each of which a worker is killed at a random step; the last line is then `bitwise: M of N`.
+Finally a worker is killed in the middle of a step, then the scheduler. --quick: small, four passes. --drills: instead of all
+this N trainings in each of which a worker is killed at a random step; the last line is then `bitwise: M of N`.
 
-The last line is `bitwise: yes efficiency: E`: E is one process's seconds over twice those of two workers, median over passes. It
-means something on an idle machine with two cores or more alone; the line before has it by the processor's seconds.
+The last line is `bitwise: yes efficiency: E`: E is one process's seconds over twice those of two workers, median over passes,
+and needs an idle machine with two cores or more; the line before has it by the processor's seconds.
 """
 
 import argparse

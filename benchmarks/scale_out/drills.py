@@ -25,8 +25,8 @@ class Struck(Team):
 
 
 def drill(bow: Bow, config, home: Path, cluster: Cluster, what: str, expected, step: int) -> bool:
-    """Train while something is killed in the middle of a step; says what it cost. step: which, or the next one in which the
-    workers have seats."""
+    """Train while something is killed in the middle of a step; whether topics are as expected. step: which, or the next one in
+    which workers take part."""
     file = home / f"killed-{what}-{step}"
     began = time.perf_counter()
     with Struck(ENGINE, cluster.address, file, home, least=2) as team:

@@ -25,8 +25,8 @@ LOST = (OSError, CommClosedError, Gone, TimeoutError)  # what is raised where a 
 
 
 class Calls:
-    """address: of dask's scheduler. tick: called about once a second while somebody is waited for; what it raises ends the
-    waiting. The connection is opened by `workers`, and by nothing else."""
+    """address: of dask's scheduler. tick: called about once a second while a worker's answer is awaited; an exception that it raises
+    ends that. Only `workers` opens the connection."""
 
     def __init__(self, address: str, tick: Callable[[], None]):
         self.address, self.tick = address, tick

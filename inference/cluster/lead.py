@@ -1,5 +1,4 @@
-"""Leading a training that workers share: `Team` is used instead of its engine, in `inference.train` and everywhere
-else.
+"""Leading a training that workers share: `inference.train` is given a `Team` instead of its engine.
 
 A step counts when all workers took it. When a worker or the scheduler is lost, the training goes back to the last
 checkpoint with the workers that remain, and repeats the steps since then, which gives the same bits.
@@ -23,7 +22,7 @@ from inference.cluster.member import Unable
 from inference.cluster.share import Job, divide
 from inference.engines.contract import AnyEngine, Divisible, Settling, Shape
 from inference.errors import Invalid
-from inference.topics import Theta, Topics
+from inference.topics import Topics
 from inference.versions import versions
 
 AGAIN = 1.0  # seconds between two looks for workers
@@ -40,14 +39,12 @@ class Lost(RuntimeError):
 
 
 class Team:
-    """The workers of a cluster as an engine: `step` has all of them take it.
+    """The workers of a cluster, with all that `inference.train` asks of an engine: `step` has all of them take it.
 
     engine: Divisible. address: of dask's scheduler. checkpoint: the file to continue from, in a folder that all
     workers see, with the parts of its remembered topics. home: paths within it are sent relative to it. tick:
     called about once a second while workers are at work or waited for; what it raises ends the training. least: workers that
     a training waits for before it begins, not when some are lost; most: that it takes. patience: seconds to wait for them.
-
-    What it does not do itself it asks of the engine: it has NAME, Config, topics, fold_in and all else of it.
     """
 
     def __init__(
@@ -57,6 +54,7 @@ class Team:
         if not isinstance(engine, Divisible):
             raise Invalid("engine", f"A training of the engine {engine.NAME} can't be shared by several workers.")
         self.engine, self.checkpoint, self.home = engine, Path(checkpoint), Path(home)
+        self.NAME, self.BATCH, self.memory, self.seconds = engine.NAME, engine.BATCH, engine.memory, engine.seconds
         self._patience, self._least, self._most = patience, least, most
         self._calls = Calls(address, tick)
         self.members: list[str] = []  # addresses, in the order of their ranks
@@ -69,9 +67,6 @@ class Team:
         self._others = False  # whether other workers than the members were there after the last checkpoint
         self._saved_at, self._saving = time.monotonic(), 0.0  # when a checkpoint was written, and seconds that took
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.engine, name)
-
     def __enter__(self) -> "Team":
         return self
 
@@ -79,8 +74,8 @@ class Team:
         self.end()
 
     def lead(self, config: Any, seed: int, bow: Bow, folder: Path, state: Any = None) -> None:
-        """Say what is to be trained. folder: of the bag of words. state: with which it goes on: one without memory goes on
-        from the checkpoint's parts; one with a memory is written there first."""
+        """Say what is to be trained. folder: of the bag of words. state: that the training continues from. One without
+        remembered topics has them in the checkpoint's parts; one with them is written there first."""
         self.config, self.bow, self.seed = config, bow, seed
         job = Job(self.engine.NAME, asdict(config), seed, self._path(folder), bow.digest, self._path(self.checkpoint))
         self.job = asdict(job)
@@ -119,9 +114,6 @@ class Team:
         self.fetch(state)
         return self.engine.topics(config, state)
 
-    def fold_in(self, config: Any, state: Any, bow: Bow, first: int, end: int) -> Theta:
-        return self.engine.fold_in(config, state, bow, first, end)
-
     def settled(self, config: Any, state: Any, passes: int, judge: Callable[[], float]) -> bool:
         return isinstance(self.engine, Settling) and self.engine.settled(config, state, passes, judge)
 
@@ -139,8 +131,8 @@ class Team:
             self._fetched = state.t
 
     def save(self, path: Path, state: Any) -> None:
-        """Write the checkpoint: each worker its documents' memory, then the rest here. Workers that came since the one before
-        take part from the next step on. `step` does so, too, as often as SAVE_SHARE allows."""
+        """Write the checkpoint: each worker its documents' memory, then the rest here. Workers that have come since the one before
+        take part from the next step on. `step` saves, too, as often as SAVE_SHARE allows."""
         while True:
             self._catch_up(state.t)
             began = time.monotonic()
@@ -167,14 +159,14 @@ class Team:
     # Workers.
 
     def about(self) -> dict[str, dict]:
-        """What each worker of the training says of itself, by its address; nothing where one is lost just now."""
+        """`member.about` of each worker of the training, by its address; empty where a worker is lost."""
         try:
             return dict(zip(self.members, self._calls.all(self.members, "about"), strict=True))
         except LOST:
             return {}
 
     def seats(self) -> list[dict]:
-        """Of each worker what it did in this training: its name, and what inference.cluster.member.Seat.about says."""
+        """For each worker of the training its name, and inference.cluster.member.Seat.about."""
         return [
             {"worker": about["name"]} | about["seats"][self.deal]
             for about in self.about().values()
@@ -182,7 +174,7 @@ class Team:
         ]
 
     def ready(self, state: Any) -> bool:
-        """Whether the workers have the state's topics; where it was saved they take their seats again, if there are any."""
+        """Whether workers have the state's topics. If none take part and the state is the checkpoint's, the training is shared out first."""
         self._make_way(state)
         if not self.deal and self.saved == state.t and self._there():
             try:
@@ -228,15 +220,15 @@ class Team:
             log.info("no workers: %s", type(error).__name__)
             self._calls.close()
             return []
-        # A worker that is dask's own knows nothing of itself
+        # One of dask's own workers answers None
         theirs = {member: (about or {}).get("versions") for member, about in zip(seen, abouts, strict=True)}
-        for member, said in theirs.items():
-            if said != versions():
-                log.warning("the worker %s has other versions, and is left out: %s", member, said)
-        return [member for member, said in theirs.items() if said == versions()][: self._most]
+        for member, found in theirs.items():
+            if found != versions():
+                log.warning("the worker %s has other versions, and is left out: %s", member, found)
+        return [member for member, found in theirs.items() if found == versions()][: self._most]
 
     def end(self) -> None:
-        """Let the workers go: what they had is not needed any more."""
+        """End the training on the workers, and close the connection."""
         try:
             self._end()
         finally:
@@ -267,7 +259,7 @@ class Team:
                 self._lost(error)
 
     def _make_way(self, state: Any) -> None:
-        """Give up the seats where other workers were there after the checkpoint of this very step: all share it from here on."""
+        """End the present sharing if other workers came and the checkpoint is of this step: `begin` then shares it among all."""
         if self._others and self.saved == state.t:
             self._end()
 
@@ -281,7 +273,7 @@ class Team:
         self.deal, self.members = "", []
 
     def _all(self, what: str, **arguments: Any) -> list:
-        assert self.deal, "Nobody has a seat: an empty answer would be taken for what all workers say."
+        assert self.deal, "No worker takes part: an empty list would pass for all workers' answers."
         return self._calls.all(self.members, what, deal=self.deal, **arguments)
 
     def ask(self, member: str, what: str, **arguments: Any) -> Any:

@@ -16,7 +16,7 @@ from distributed.protocol import to_serialize
 from tornado.ioloop import PeriodicCallback
 
 from inference.cluster.share import Job, Share
-from inference.engines.contract import Message, Said
+from inference.engines.contract import Message, Messages
 from inference.errors import Invalid
 from inference.versions import versions
 
@@ -59,20 +59,24 @@ class Seat:
         if self.share.state.t != t:
             raise Gone(f"This worker is at step {self.share.state.t}, and not at {t}.")
         steps, turn = self.share.step(), 0
-        said = await self._timed("computing", self._compute(next, steps, None))
-        while said is not None:
-            work = self._compute(said.work) if isinstance(said, Said) else self._compute(self.share.lay_out, t + 1)
-            heard = await self._timed("exchanging", self._exchange((t, turn), said))
+        messages = await self._timed("computing", self._compute(next, steps, None))
+        while messages is not None:
+            work = (
+                self._compute(messages.work)
+                if isinstance(messages, Messages)
+                else self._compute(self.share.lay_out, t + 1)
+            )
+            heard = await self._timed("exchanging", self._exchange((t, turn), messages))
             await self._timed("computing", work)
-            said = await self._timed("computing", self._compute(_go_on, steps, heard))
+            messages = await self._timed("computing", self._compute(_continue, steps, heard))
             turn += 1
         self._compute(self.share.lay_out, t + 1)
         self.spent["steps"] += 1
         return self.share.state.tokens - began
 
     def about(self) -> dict[str, Any]:
-        """Steps taken here; seconds of computing, of exchanging, which is mostly waiting, and of the processor, of all that
-        this process did since; bytes sent."""
+        """Steps taken here; seconds of computing, of exchanging messages, which is mostly waiting, and of the processor, of this
+        process since the training began; bytes sent."""
         cpu = self.spent["cpu"] + time.process_time()
         return {"rank": self.rank, "t": self.share.state.t} | self.spent | {"cpu": cpu}
 
@@ -83,12 +87,12 @@ class Seat:
         finally:
             self.spent[what] += time.perf_counter() - began
 
-    async def _exchange(self, turn: tuple[int, int], said: list[Message]) -> list[Message]:
-        """Tell each other worker what it should hear, and wait for what they say; not for that they have heard."""
+    async def _exchange(self, turn: tuple[int, int], messages: list[Message]) -> list[Message]:
+        """Send each other worker its message, and wait until theirs have come, but not until ours have arrived. Returns all by rank."""
         others = [rank for rank in range(len(self.peers)) if rank != self.rank]
-        packed: dict[int, Packed] = {}  # many are told the same
+        packed: dict[int, Packed] = {}  # many get the same
         for rank in others:
-            message = packed.get(id(said[rank])) or packed.setdefault(id(said[rank]), pack(said[rank]))
+            message = packed.get(id(messages[rank])) or packed.setdefault(id(messages[rank]), pack(messages[rank]))
             self.spent["sent"] += message[1].nbytes
             task = asyncio.ensure_future(self._send(self.peers[rank], self.deal, turn, self.rank, message))
             self._sending.add(task)
@@ -100,7 +104,7 @@ class Seat:
             raise Gone("The training continues without what this worker had.")
         if self._failed:
             raise self._failed
-        heard = self._heard.pop(turn) | {self.rank: said[self.rank]}
+        heard = self._heard.pop(turn) | {self.rank: messages[self.rank]}
         return [heard[rank] for rank in range(len(self.peers))]
 
     def _sent(self, task: asyncio.Task) -> None:
@@ -141,7 +145,7 @@ def unpack(heads: list, data: np.ndarray) -> Message:
     return tuple(arrays)
 
 
-def _go_on(steps: Any, heard: list[Message]) -> list[Message] | None:
+def _continue(steps: Any, heard: list[Message]) -> list[Message] | None:
     """What is said next; None at the end. (An awaited function can't raise StopIteration.)"""
     try:
         return steps.send(heard)

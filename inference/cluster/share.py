@@ -49,7 +49,7 @@ class Share:
             raise Invalid("corpus", f"The corpus in {home / job.bow} is another one than the leader's.")
         self.config: Any = engines.config(job.engine, **job.settings).resolve(bow.D, bow.tokens)
         self.schedule = Schedule(bow, self.config, held_out_documents(bow, job.seed))
-        self.site = Site.of(bow, bounds, rank)
+        self.site = Site.of_rank(bow, bounds, rank)
         self.first, self.end = int(bounds[rank]), int(bounds[rank + 1])
         self.state = self._state(job.seed, t, scratch)
         self._laid: tuple[int, Any] = (-1, None)  # a step, and what can be done for it before

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 import numpy as np
-from scipy.special import gammaln, logit, stdtr
+from scipy.special import logit, stdtr
 
 from inference.effects import regression, shares
 from inference.effects.regression import Data
@@ -47,11 +47,11 @@ class Contrast(NamedTuple):
     def times(self, level: float = LEVEL) -> tuple[np.ndarray, np.ndarray]:
         """(low, high) of the ratio, the same on the scale of the logarithm; inf of nothing."""
         low, high = self._recovered(lambda x: np.log(np.maximum(x, _RARE)), level)
-        of, told = shares.intervals(self.compared, level), self._told
+        interval, told = shares.intervals(self.compared, level), self._told
         a, b = self.compared.share.T
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            low = np.where((a > 0) & (b > 0), np.exp(low), of.low[:, 0] / of.high[:, 1])
-            high = np.where(a > 0, np.exp(high), of.high[:, 0] / of.low[:, 1])
+            low = np.where((a > 0) & (b > 0), np.exp(low), interval.low[:, 0] / interval.high[:, 1])
+            high = np.where(a > 0, np.exp(high), interval.high[:, 0] / interval.low[:, 1])
         return np.where(told, low, np.nan), np.where(told, np.where(b > 0, high, np.inf), np.nan)
 
     @property
@@ -74,9 +74,9 @@ class Contrast(NamedTuple):
     def p(self) -> np.ndarray:
         """float64[T]: two-sided, of no difference, on the scale of the logit, with the fewer degrees of freedom; 1 where there
         is a verdict or the larger side has the topic in FEW units."""
-        of = shares.intervals(self.compared)
+        interval = shares.intervals(self.compared)
         a, b = self.compared.share.T
-        (a_tested, b_tested), (a_error, b_error) = of.tested.T, of.error.T
+        (a_tested, b_tested), (a_error, b_error) = interval.tested.T, interval.error.T
         with np.errstate(invalid="ignore", divide="ignore"):
             error = np.sqrt(a_error**2 + b_error**2 - 2 * self.correlation * a_error * b_error)
             p = 2 * stdtr(
@@ -137,16 +137,6 @@ def overlap(words: np.ndarray, side: np.ndarray, period: np.ndarray) -> bool:
     """Whether each side has OVERLAP of its words in periods in which the other speaks, too: else an effect can't be told from
     time. words, side, period: of each cell."""
     _, place = np.unique(period, return_inverse=True)
-    of = np.stack([np.bincount(place, weights=np.where(side == s, words, 0.0)) for s in (0, 1)])
-    both = (of >= SPOKEN * of.sum(axis=0)).all(axis=0) & (of > 0).all(axis=0)
-    return bool((of[:, both].sum(axis=1) >= OVERLAP * of.sum(axis=1)).all())
-
-
-def least_p(group: np.ndarray, stratum: np.ndarray) -> float:
-    """The smallest p that permuting two groups' units within strata can give: 1 over the number of different assignments.
-
-    group: bool[U]; stratum: int[U]. Where it is above what a test asks for, nothing can be tested.
-    """
-    n = np.bincount(stratum)
-    k = np.bincount(stratum, weights=group)
-    return float(np.exp(-(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)).sum()))
+    by_side = np.stack([np.bincount(place, weights=np.where(side == s, words, 0.0)) for s in (0, 1)])
+    both = (by_side >= SPOKEN * by_side.sum(axis=0)).all(axis=0) & (by_side > 0).all(axis=0)
+    return bool((by_side[:, both].sum(axis=1) >= OVERLAP * by_side.sum(axis=1)).all())

@@ -35,7 +35,7 @@ class Data(NamedTuple):
     T: int
 
     @classmethod
-    def of(cls, units: Units, cell: np.ndarray, documents_: tuple, into: np.ndarray, T: int) -> "Data":
+    def from_documents(cls, units: Units, cell: np.ndarray, documents_: tuple, into: np.ndarray, T: int) -> "Data":
         """Arrays as kernels take them. documents_: doc_ptr, doc_topics, doc_tokens, lengths. Raises Invalid."""
         return cls(
             units, documents.frozen(cell, np.int32), *documents.arrays(*documents_), documents.frozen(into, np.int32), T

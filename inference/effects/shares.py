@@ -27,7 +27,7 @@ class Shares(NamedTuple):
 
 
 class Interval(NamedTuple):
-    """low, high: of a share, NaN where nobody knows. tested: the share, or the upper end that stands in for it where FEW units have
+    """low, high: of a share, NaN where unknown. tested: the share, or instead the upper end where FEW units have
     the topic. error: standard error of its logit, 0 of an upper end."""
 
     low: np.ndarray
@@ -44,8 +44,8 @@ def of_groups(data: Data, G: int) -> Shares:
     some = data.cell >= 0
     tokens = np.bincount(data.cell[some], weights=data.lengths[some], minlength=G)[:G]
     arrays = data.cell, data.doc_ptr, data.doc_topics, data.doc_tokens, data.lengths, data.into
-    of, whole = _sums(*data.units, *arrays, tokens, data.T)
-    x, xx, xn, holding, words = np.moveaxis(of, 2, 0)
+    by_topic, whole = _sums(*data.units, *arrays, tokens, data.T)
+    x, xx, xn, holding, words = np.moveaxis(by_topic, 2, 0)
     units, nn, squares, u = whole
     with np.errstate(invalid="ignore", divide="ignore"):
         share = np.where(tokens > 0, x / tokens, np.nan)
@@ -55,20 +55,20 @@ def of_groups(data: Data, G: int) -> Shares:
     return Shares(share, variance, df, units.astype(np.int64), holding.astype(np.int64), tokens, typical)
 
 
-def intervals(of: Shares, level: float = LEVEL) -> Interval:
+def intervals(shares: Shares, level: float = LEVEL) -> Interval:
     """float64[T, G], on the scale of the logit with Student's t.
 
     NaN below LEAST units. Where FEW units have the topic, the upper end is that of the share of units that may have it (Clopper
     and Pearson 1934) times its typical share, or its share here in those that do, as explore.bands does with documents.
     """
-    n, m, share = np.broadcast_to(of.units, of.share.shape), of.holding, of.share
+    n, m, share = np.broadcast_to(shares.units, shares.share.shape), shares.holding, shares.share
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        error = np.sqrt(of.variance) / (share * (1 - share))
-        reach = stdtrit(np.maximum(of.df, 1e-3), 0.5 + level / 2) * error
+        error = np.sqrt(shares.variance) / (share * (1 - share))
+        reach = stdtrit(np.maximum(shares.df, 1e-3), 0.5 + level / 2) * error
         low, high = expit(logit(share) - reach), expit(logit(share) + reach)
         here = np.where(m > 0, share * n / np.maximum(m, 1), 0.0)
     few = (m <= FEW) & (m < n)
-    most = betaincinv(m + 1.0, np.maximum(n - m, 1e-9), 0.5 + level / 2) * np.maximum(of.typical, here)
+    most = betaincinv(m + 1.0, np.maximum(n - m, 1e-9), 0.5 + level / 2) * np.maximum(shares.typical, here)
     low = np.where(m == 0, 0.0, low)
     high = np.where(few, np.clip(np.maximum(most, share), 0.0, 1.0), high)
     low, high = np.where(share == 1, 1.0, low), np.where(share == 1, 1.0, high)
@@ -83,7 +83,7 @@ def _sums(order, starts, group, doc_ptr, doc_topics, doc_tokens, lengths, into, 
     lengths, both over 1 - h, how many units have it, and the words of these. float64[4, G]: units, the sum of squared lengths
     over 1 - h, and sums of d^2 - 2 d u^2 and of u^2 for the degrees of freedom."""
     G = len(tokens)
-    of, whole = np.zeros((T, G, 5)), np.zeros((4, G))
+    by_topic, whole = np.zeros((T, G, 5)), np.zeros((4, G))
     own, own_topics = np.zeros(G), np.zeros((T, G))
     groups, pairs = np.empty(G, np.int64), np.empty(T * G, np.int64)
     for b in range(len(starts) - 1):
@@ -109,7 +109,7 @@ def _sums(order, starts, group, doc_ptr, doc_topics, doc_tokens, lengths, into, 
             t, g = pairs[i] // G, pairs[i] % G
             value, left = own_topics[t, g], 1 - own[g] / tokens[g]
             own_topics[t, g] = 0.0
-            row = of[t, g]
+            row = by_topic[t, g]
             row[0] += value
             row[3] += 1
             row[4] += own[g]
@@ -126,4 +126,4 @@ def _sums(order, starts, group, doc_ptr, doc_topics, doc_tokens, lengths, into, 
                 whole[2, g] += part * part * (1 - 2 * h)
                 whole[3, g] += part * h
             own[g] = 0.0
-    return of, whole
+    return by_topic, whole

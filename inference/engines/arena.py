@@ -32,6 +32,11 @@ class Rows:
     totals: np.ndarray
 
     @property
+    def arena(self) -> rows.Arena:
+        """The rows as kernels take them."""
+        return rows.Arena(self.start, self.length, self.arena_topics, self.arena_values)
+
+    @property
     def nonzero(self) -> int:
         """How many of the K x V parameters are above their prior."""
         return int(self.length.sum())
@@ -49,22 +54,22 @@ def empty(V: int, K: int, dtype: type = np.float32) -> dict:
     }  # fmt: skip
 
 
-def clear(arena: Rows) -> None:
+def clear(state: Rows) -> None:
     """Rows without an entry."""
-    arena.length[:], arena.capacity[:], arena.totals[:], arena.used = 0, 0, 0.0, 0
+    state.length[:], state.capacity[:], state.totals[:], state.used = 0, 0, 0.0, 0
 
 
-def fill(arena: Rows, words: np.ndarray, topics: np.ndarray, counts: np.ndarray) -> None:
+def fill(state: Rows, words: np.ndarray, topics: np.ndarray, counts: np.ndarray) -> None:
     """The rows as sums of counts by word and topic; there were none."""
-    sums = csr_array((counts.astype(np.float64), (words, topics)), shape=(len(arena.start), len(arena.totals)))
+    sums = csr_array((counts.astype(np.float64), (words, topics)), shape=(len(state.start), len(state.totals)))
     sums.sort_indices()
     indptr = sums.indptr.astype(np.int64)
-    arena.start, arena.length = indptr[:-1].copy(), np.diff(indptr)
-    arena.capacity, arena.used = arena.length.copy(), int(indptr[-1])
-    size = max(FIRST_ENTRIES, 2 * arena.used)
-    arena.arena_topics = np.resize(np.append(sums.indices, 0).astype(np.int32), size)
-    arena.arena_values = np.resize(np.append(sums.data, 0).astype(np.float32), size)
-    arena.totals = rows.sum_topics(arena.start, arena.length, arena.arena_topics, arena.arena_values, len(arena.totals))
+    state.start, state.length = indptr[:-1].copy(), np.diff(indptr)
+    state.capacity, state.used = state.length.copy(), int(indptr[-1])
+    size = max(FIRST_ENTRIES, 2 * state.used)
+    state.arena_topics = np.resize(np.append(sums.indices, 0).astype(np.int32), size)
+    state.arena_values = np.resize(np.append(sums.data, 0).astype(np.float32), size)
+    state.totals = rows.sum_topics(state.arena, len(state.totals))
 
 
 def candidates(bow: Bow, shape: Shape, key: int) -> np.ndarray:
@@ -77,7 +82,7 @@ def candidates(bow: Bow, shape: Shape, key: int) -> np.ndarray:
 
 
 def from_documents(
-    arena: Rows, bow: Bow, documents: np.ndarray, weights: np.ndarray | None = None, tokens: float | None = None
+    state: Rows, bow: Bow, documents: np.ndarray, weights: np.ndarray | None = None, tokens: float | None = None
 ) -> None:
     """The rows as the words of a document for each topic, while there are documents.
 
@@ -92,7 +97,7 @@ def from_documents(
     totals = np.bincount(topics, counts) if tokens is None else np.full(len(documents), tokens)
     if weights is not None:
         counts = weighted(topics, counts * weights[words], totals)
-    fill(arena, words, topics, counts)
+    fill(state, words, topics, counts)
 
 
 def weighted(documents: np.ndarray, counts: np.ndarray, totals: np.ndarray) -> np.ndarray:
@@ -101,26 +106,23 @@ def weighted(documents: np.ndarray, counts: np.ndarray, totals: np.ndarray) -> n
 
 
 def put(
-    arena: Rows, words: np.ndarray, indptr: np.ndarray, sizes: np.ndarray, topics: np.ndarray, values: np.ndarray
+    state: Rows, words: np.ndarray, indptr: np.ndarray, sizes: np.ndarray, topics: np.ndarray, values: np.ndarray
 ) -> None:
     """Write rows of some words, replacing those they had. Row i: sizes[i] entries from indptr[i] on."""
-    make_room(arena, words, sizes)
-    arena.used = rows.put(
-        words, indptr, sizes, topics, values, arena.start, arena.length, arena.capacity, arena.arena_topics, arena.arena_values,
-        arena.used,
-    )  # fmt: skip
+    make_room(state, words, sizes)
+    state.used = rows.put(words, indptr, sizes, topics, values, state.arena, state.capacity, state.used)
 
 
-def make_room(arena: Rows, words: np.ndarray, sizes: np.ndarray) -> None:
+def make_room(state: Rows, words: np.ndarray, sizes: np.ndarray) -> None:
     """Let the arena hold rows that outgrow their room, sizes[i] entries of words[i], at its end: first without what moved rows
     left behind, then larger."""
-    if arena.used + rows.room_needed(words, sizes, arena.capacity) <= len(arena.arena_topics):
+    if state.used + rows.room_needed(words, sizes, state.capacity) <= len(state.arena_topics):
         return
-    compact(arena, 1.0, 0.0)
-    wanted = arena.used + rows.room_needed(words, sizes, arena.capacity)
-    if 2 * wanted > len(arena.arena_topics):  # half full at the least, so that this does not come again at once
-        arena.arena_topics = _longer(arena.arena_topics, arena.used, 2 * wanted)
-        arena.arena_values = _longer(arena.arena_values, arena.used, 2 * wanted)
+    compact(state, 1.0, 0.0)
+    wanted = state.used + rows.room_needed(words, sizes, state.capacity)
+    if 2 * wanted > len(state.arena_topics):  # half full at the least, so that this does not come again at once
+        state.arena_topics = _longer(state.arena_topics, state.used, 2 * wanted)
+        state.arena_values = _longer(state.arena_values, state.used, 2 * wanted)
 
 
 def _longer(array: np.ndarray, used: int, size: int) -> np.ndarray:
@@ -130,39 +132,32 @@ def _longer(array: np.ndarray, used: int, size: int) -> np.ndarray:
     return longer
 
 
-def compact(arena: Rows, scale: float, drop_below: float) -> None:
+def compact(state: Rows, scale: float, drop_below: float) -> None:
     """Rewrite the rows behind one another, times `scale`, without what is below `drop_below` then."""
-    topics, values = np.empty_like(arena.arena_topics), np.empty_like(arena.arena_values)
-    arena.used = rows.compact(
-        arena.start, arena.length, arena.capacity, arena.arena_topics, arena.arena_values, scale, drop_below, topics, values
-    )  # fmt: skip
-    arena.arena_topics, arena.arena_values = topics, values
+    topics, values = np.empty_like(state.arena_topics), np.empty_like(state.arena_values)
+    state.used = rows.compact(state.arena, state.capacity, scale, drop_below, topics, values)
+    state.arena_topics, state.arena_values = topics, values
 
 
-def compacted(arena: R) -> R:
+def compacted(state: R) -> R:
     """The same rows in arrays without room to grow; all else is shared with it."""
-    size = int(arena.length.sum())
-    start, length, capacity = arena.start.copy(), arena.length.copy(), arena.capacity.copy()
-    topics, values = np.empty(size, arena.arena_topics.dtype), np.empty(size, arena.arena_values.dtype)
-    used = rows.compact(
-        start, length, capacity, arena.arena_topics, arena.arena_values, 1.0, -np.inf, topics, values
-    )  # fmt: skip
-    return replace(
-        arena, start=start, length=length, capacity=capacity, arena_topics=topics, arena_values=values, used=used
-    )
+    size = int(state.length.sum())
+    copy = replace(state, start=state.start.copy(), length=state.length.copy(), capacity=state.capacity.copy())
+    topics, values = np.empty(size, state.arena_topics.dtype), np.empty(size, state.arena_values.dtype)
+    copy.used = rows.compact(copy.arena, copy.capacity, 1.0, -np.inf, topics, values)
+    copy.arena_topics, copy.arena_values = topics, values
+    return copy
 
 
 def topics(
-    arena: Rows, unit: float, eta: float, used: np.ndarray | None = None, listed: float = LISTED_TOKENS
+    state: Rows, unit: float, eta: float, used: np.ndarray | None = None, listed: float = LISTED_TOKENS
 ) -> Topics:
     """E[beta] = (eta + N_kw) / (V eta + N_k), words with less than `listed` tokens in the floor. unit: of the values, in
     tokens."""
-    V, K = len(arena.start), len(arena.totals)
-    indptr, words, values = rows.transpose(
-        arena.start, arena.length, arena.arena_topics, arena.arena_values, unit, listed, K
-    )
+    V, K = len(state.start), len(state.totals)
+    indptr, words, values = rows.transpose(state.arena, unit, listed, K)
     rows.sort_rows(indptr, words, values)
-    totals = np.maximum(unit * arena.totals, 0.0)
+    totals = np.maximum(unit * state.totals, 0.0)
     topic = np.repeat(np.arange(K), np.diff(indptr))
     weights = ((eta + values) / (V * eta + totals)[topic]).astype(np.float32)
     return Topics.of_listed(indptr, words, weights, totals, V, used)

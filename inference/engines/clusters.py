@@ -15,7 +15,7 @@ from scipy.special import digamma, gammaln
 from inference.bow import Bow
 from inference.engines import arena, moves, sparse
 from inference.engines.contract import Methods, Priors, Shape
-from inference.engines.settings import check, passes_setting, prior, resolved, setting, topics_setting
+from inference.engines.settings import Settings, fewer_passes, prior, resolved, setting
 from inference.engines.sparse import UNITS, Batch
 from inference.kernels import clusters, rng, seeds
 from inference.references import entries
@@ -34,16 +34,12 @@ BATCH = False  # topics change with each minibatch
 BY_DOCUMENT = True  # all words of a document go to its cluster
 
 AT_ONCE = 1000  # documents, of what is done without a step
-CONTINUED = 1 / 3  # of the passes of a run, for one that begins with its topics
 
 
 @dataclass(frozen=True)
-class Config:
-    """Settings of a run; None: left open, for `resolve`. Raises Invalid, naming the field, for a value that can't
-    be."""
+class Config(Settings):
+    """Settings of a run."""
 
-    topics: int = topics_setting()
-    passes: int | None = passes_setting()
     most: int = setting(
         "Clusters of a document", "L", "The most clusters in which a document can be, each with a probability. "
         "Documents of more than about fifty words are nearly always in one, whatever L is.", 1, least=1,
@@ -69,17 +65,15 @@ class Config:
         "Minibatch size", "|B|", "Number of documents between two updates of the clusters.", least=1
     )
 
-    def __post_init__(self) -> None:
-        check(self, Config)
-
     def resolve(self, documents: int, tokens: int) -> "Resolved":
         """With a value for all that was left open; docs/engines/clusters.md has the evidence."""
-        chosen = {
-            "passes": 20,
-            "eta": 0.2 if self.moves else 0.5,
-            "minibatch": min(max(documents, 1), max(20, 4 * self.topics, min(4096, documents // 16))),
-        }
-        return resolved(self, Resolved, chosen)
+        return resolved(
+            self,
+            Resolved,
+            passes=20,
+            eta=0.2 if self.moves else 0.5,
+            minibatch=min(max(documents, 1), max(20, 4 * self.topics, min(4096, documents // 16))),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -349,7 +343,7 @@ def priors(config: Resolved, state: State | None) -> Priors:
 
 def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
     """With fewer passes."""
-    return {**settings, "passes": max(3, round(settings["passes"] * CONTINUED))}
+    return fewer_passes(settings)
 
 
 def methods(settings: Mapping[str, Any]) -> Methods:

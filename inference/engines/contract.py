@@ -246,7 +246,7 @@ class Remembering(Protocol):
     """The ability to continue, at a document's next visit, from what was remembered of it at the last."""
 
     def remembered(self, config: Any, shape: Shape) -> int:
-        """Bytes of a state's arrays that are MAPPED. They stand in memory or, where they are large, on the disk; and in each
+        """Bytes of a state's arrays that are MAPPED. They are in memory or, where they are large, on the disk; and in each
         checkpoint. shape: with pairs."""
 
 
@@ -286,15 +286,16 @@ Message = tuple[np.ndarray, ...]  # what one process says to another
 Exchange = Generator[list[Message], list[Message], None]
 
 
-class Said(list[Message]):
-    """What a process says to each other, and work of its own that it can do until it hears them, once."""
+class Messages(list[Message]):
+    """What a process sends to each, and work of its own to do while it waits for what the others send. The work is done
+    once."""
 
     def __init__(self, messages: list[Message], work: Callable[[], None]):
         super().__init__(messages)
         self._work: Callable[[], None] | None = work
 
     def work(self) -> None:
-        """Do the work, if nobody has."""
+        """Do the work, unless it is done."""
         work, self._work = self._work, None
         if work:
             work()
@@ -318,7 +319,7 @@ class Site(NamedTuple):
     rank: int
 
     @classmethod
-    def of(cls, bow: Bow, bounds: np.ndarray, rank: int) -> "Site":
+    def of_rank(cls, bow: Bow, bounds: np.ndarray, rank: int) -> "Site":
         return cls(bow, bow.part(bounds[rank], bounds[rank + 1]), bounds, rank)
 
     @property
@@ -330,8 +331,9 @@ class Site(NamedTuple):
 class Divisible(Protocol):
     """The ability to share a training among processes, with bitwise the topics of one, however many there are.
 
-    Their states begin with `init`, for which the shape's tokens are those of a process's own documents: what is MAPPED holds
-    these documents alone. All else of their states is the same after each step.
+    Their states begin with `init`, for which the shape's tokens are those of a process's own documents. What is remembered of
+    documents is the state's `memory`, uint16[tokens, M], MAPPED: it holds a process's own documents alone, and a leader's state
+    has none. All else of their states is the same after each step.
     """
 
     def lay_out(self, site: Site, documents: np.ndarray) -> Any:
@@ -341,9 +343,9 @@ class Divisible(Protocol):
         """
 
     def divided(self, config: Any, state: Any, site: Site, laid: Any, shape: Shape) -> Exchange:
-        """A process's part in one step, as `step` takes it. Yields what it has to say to each process, itself included, in
-        their order; is sent what each said to it, in the same order. Some times in a step, the same times in each process. Where
-        it yields Said, whoever waits may have its work done meanwhile; else it does it itself.
+        """A process's part in one step: a generator of rounds, as many in each process. In each round it yields a list with a
+        message to each process, itself included, by rank, and is sent the messages that it got, by rank. Where it yields
+        Messages, their work may be done while messages travel; what is not done by then it does itself.
 
         laid: of `lay_out`. shape: of the whole corpus. `state.tokens` grows by those of its own documents.
         """

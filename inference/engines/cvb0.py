@@ -13,20 +13,20 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import dense
-from inference.engines.contract import MAPPED, Methods, Priors, Shape
+from inference.engines.contract import MAPPED, Methods, Shape
+from inference.engines.priors import as_set
 from inference.engines.settings import (
     Chosen,
+    Settings,
     alpha_setting,
-    check,
     eta_setting,
+    fewer_passes,
     kappa_setting,
     minibatch_setting,
-    passes_setting,
     passes_within,
     resolved,
     setting,
     tau0_setting,
-    topics_setting,
 )
 from inference.engines.settings import rho as falling
 from inference.kernels import cvb, rng, rows, vb
@@ -53,16 +53,12 @@ RECOUNTED = 4096  # documents at a time
 OWN_RATE = (1.0, 10.0, 0.9)  # s, tau and kappa of a document's own step size in stochastic CVB0
 # Seconds a token, in turns over all K topics: TOPIC each; in others TURN at K = 100, as this power of K.
 TOPIC, TURN, TURN_POWER = 1.0e-9, 0.2e-6, 0.3
-CONTINUED = 1 / 3  # of the passes of a run, for one that begins with its topics
 
 
 @dataclass(frozen=True)
-class Config:
-    """Settings of a run; None: left open, for `resolve`. Raises Invalid, naming the field, for a value that can't
-    be."""
+class Config(Settings):
+    """Settings of a run."""
 
-    topics: int = topics_setting()
-    passes: int | None = passes_setting()
     alpha: float | None = alpha_setting(1e-9)
     eta: float | None = eta_setting(1e-9)
     statistics: str = setting(
@@ -104,19 +100,17 @@ class Config:
     tau0: float = tau0_setting(1000.0, "With decay, ")
     kappa: float = kappa_setting(0.9, "With decay, ")
 
-    def __post_init__(self) -> None:
-        check(self, Config)
-
     def resolve(self, documents: int, tokens: int) -> "Resolved":
         """With a value for all that was left open; docs/engines/cvb0.md has the evidence."""
         memo = self.statistics == "memo"
-        chosen = {
-            "passes": passes_within(SWEPT_TOKENS, tokens, least=3, most=PASSES) if memo else 10,
-            "alpha": round(min(0.2, self.topics**-0.6), 4),
-            "eta": round(0.3 * self.topics**-0.5, 4),
-            "minibatch": min(2048, max(20, documents // 32)) if memo else 256,
-        }
-        return resolved(self, Resolved, chosen)
+        return resolved(
+            self,
+            Resolved,
+            passes=passes_within(SWEPT_TOKENS, tokens, least=3, most=PASSES) if memo else 10,
+            alpha=round(min(0.2, self.topics**-0.6), 4),
+            eta=round(0.3 * self.topics**-0.5, 4),
+            minibatch=min(2048, max(20, documents // 32)) if memo else 256,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,8 +182,8 @@ def begin(
         documents = trained_on[first : first + RECOUNTED]
         batch = dense.batch_of(bow, documents)
         given = _recall(bow, documents, batch, topics[:, None])
-        whole = np.full_like(given, cvb.WHOLE)
-        _add(state, batch, np.zeros((len(given), 1), np.uint16), np.zeros_like(given), given, whole, 1.0)
+        nothing = cvb.Phi(np.zeros_like(given), np.zeros_like(given))
+        cvb.add(batch, nothing, cvb.Phi(given, np.full_like(given, cvb.WHOLE)), 1.0, state.values, state.totals)
     if config.statistics == "memo":
         pairs = np.repeat(np.isin(np.arange(bow.D), trained_on), np.diff(bow.indptr))
         state.remembered[:, 0] = np.where(pairs, topics, 0)
@@ -223,52 +217,41 @@ def _replace(
     config: Resolved, state: State, bow: Bow, documents: np.ndarray, batch: dense.Batch, shape: Shape
 ) -> None:  # fmt: skip
     """CVB0: a document's phi continues from where it was at the last visit."""
-    before = _recall(bow, documents, batch, state.remembered), _recall(bow, documents, batch, state.phi)
+    before = cvb.Phi(_recall(bow, documents, batch, state.remembered), _recall(bow, documents, batch, state.phi))
     keys = rng.keys(np.uint64(state.seed), np.uint64(rng.SAMPLE), np.uint64(state.t), documents)
     warm = WARM_ALPHA if state.t <= config.warm_up * shape.per_pass else 0.0
-    after = _visit(
-        config, state, batch, keys, before, config.iterations, config.burn_in + 1, config.least, DRAWN, 1.0, warm
-    )
+    how = cvb.Turns(config.iterations, config.burn_in + 1, config.least, DRAWN, 1.0)
+    after = _visit(config, state, batch, keys, before, how, warm)
     pairs = np.arange(len(batch.places) + 1)
-    rows.remember(documents, bow.indptr, state.remembered, batch.doc_ptr, pairs, after[0])
-    rows.remember(documents, bow.indptr, state.phi, batch.doc_ptr, pairs, after[1])
-    _add(state, batch, *before, *after, 1.0)
+    rows.remember(documents, bow.indptr, state.remembered, batch.doc_ptr, pairs, after.topics)
+    rows.remember(documents, bow.indptr, state.phi, batch.doc_ptr, pairs, after.weights)
+    cvb.add(batch, before, after, 1.0, state.values, state.totals)
 
 
 def _visit(
-    config: Resolved, state: State, batch: dense.Batch, keys: np.ndarray, before: tuple[np.ndarray, np.ndarray], turns: int,
-    first_turns: int, least: float, drawn: int, moves: float,
-    least_alpha: float = 0.0,
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """cvb.visit under the present statistics: topics and phi, uint16[P, L]."""
-    table, totals, alpha, mass = _present(config, state, batch)
-    alpha = np.maximum(alpha, least_alpha)
-    K = config.topics
-    leads = cvb.leading(table, totals, mass, K if config.most >= K else min(LEADING, K))
-    after = np.empty_like(before[0]), np.empty_like(before[1])
-    cvb.visit(
-        batch.doc_ptr, batch.places, batch.counts, table, leads, totals, alpha, config.eta, mass, turns, first_turns, least, drawn,
-        moves, keys, *before, *after,
-    )  # fmt: skip
+    config: Resolved, state: State, batch: dense.Batch, keys: np.ndarray, before: cvb.Phi, how: cvb.Turns, least_alpha: float = 0.0
+) -> cvb.Phi:  # fmt: skip
+    """cvb.visit under the present statistics, alpha at least least_alpha."""
+    present, K = _present(config, state, batch), config.topics
+    present = present._replace(alpha=np.maximum(present.alpha, least_alpha))
+    most = K if config.most >= K else min(LEADING, K)
+    leads = cvb.leading(present.rows, present.totals, present.eta_mass, most)
+    after = cvb.Phi(np.empty_like(before.topics), np.empty_like(before.weights))
+    cvb.visit(batch, present, leads, how, keys, before, after)
     return after
 
 
-def _present(config: Resolved, state: State, batch: dense.Batch) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
-    """N_kw of a batch's words, float32[n, K]; N_k, float64[K]; alpha, float64[K]; V eta."""
+def _present(config: Resolved, state: State, batch: dense.Batch) -> cvb.Present:
     scale = state.pi / cvb.WHOLE
-    table = cvb.table(batch.words, state.values, scale)
-    totals = np.maximum(scale * state.totals, 0.0)
-    return table, totals, np.full(config.topics, config.alpha), len(state.values) * config.eta
+    rows_of_words, totals = cvb.table(batch.words, state.values, scale), np.maximum(scale * state.totals, 0.0)
+    alpha = np.full(config.topics, config.alpha)
+    return cvb.Present(rows_of_words, totals, alpha, config.eta, len(state.values) * config.eta)
 
 
 def _fade(config: Resolved, state: State, bow: Bow, batch: dense.Batch, shape: Shape) -> None:
     """Stochastic CVB0: N <- (1 - rho) N + rho C / |M| times what the batch gives, C and |M| in tokens."""
-    table, totals, alpha, mass = _present(config, state, batch)
-    topics, phi = (np.empty((len(batch.places), config.most), np.uint16) for _ in range(2))
-    cvb.stochastic(
-        batch.doc_ptr, batch.places, batch.counts, table, totals, alpha, config.eta, mass, config.burn_in + 1, config.least,
-        *OWN_RATE, topics, phi,
-    )  # fmt: skip
+    after = cvb.Phi(*(np.empty((len(batch.places), config.most), np.uint16) for _ in range(2)))
+    cvb.stochastic(batch, _present(config, state, batch), config.burn_in + 1, config.least, OWN_RATE, after)
     step_size = rho(config, state.t)
     corpus = shape.tokens * shape.D / bow.D  # tokens of the documents that are trained on, nearly
     if step_size < 1.0:
@@ -276,7 +259,8 @@ def _fade(config: Resolved, state: State, bow: Bow, batch: dense.Batch, shape: S
     else:
         state.values[:], state.totals[:], state.pi = 0.0, 0.0, 1.0
     unit = step_size * corpus / (batch.tokens * state.pi)
-    _add(state, batch, np.zeros_like(topics), np.zeros_like(phi), topics, phi, unit)
+    nothing = cvb.Phi(np.zeros_like(after.topics), np.zeros_like(after.weights))
+    cvb.add(batch, nothing, after, unit, state.values, state.totals)
     if state.pi < PI_LEAST:
         vb.rescale(state.values, state.pi, state.totals)
         state.pi = 1.0
@@ -285,15 +269,6 @@ def _fade(config: Resolved, state: State, bow: Bow, batch: dense.Batch, shape: S
 def _recall(bow: Bow, documents: np.ndarray, batch: dense.Batch, of_pairs: np.ndarray) -> np.ndarray:
     """The rows of a batch's pairs, of an array that has one for each of the bag's pairs."""
     return rows.recall(documents, bow.indptr, of_pairs, batch.doc_ptr, np.arange(len(batch.places) + 1))
-
-
-def _add(
-    state: State, batch: dense.Batch, old_topics: np.ndarray, old_phi: np.ndarray, topics: np.ndarray, phi: np.ndarray, unit: float
-) -> None:  # fmt: skip
-    """Put a batch's phi into the statistics, replacing the old one."""
-    cvb.add(
-        batch.words, batch.word_ptr, batch.pairs, batch.counts, old_topics, old_phi, topics, phi, unit, state.values, state.totals
-    )  # fmt: skip
 
 
 def topics(config: Resolved, state: State) -> Topics:
@@ -308,19 +283,18 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
     batch = dense.batch_of(bow, documents)
     nothing = np.zeros((len(batch.places), config.most), np.uint16)
     keys = np.zeros(len(documents), np.uint64)
-    given, phi = _visit(config, state, batch, keys, (nothing, nothing), 0, FOLD_TURNS, FOLD_LEAST, 0, 0.0)
-    gamma = cvb.mixtures(batch.doc_ptr, batch.counts, given, phi, np.full(config.topics, config.alpha))
+    how = cvb.Turns(0, FOLD_TURNS, FOLD_LEAST, 0, 0.0)
+    phi = _visit(config, state, batch, keys, cvb.Phi(nothing, nothing), how)
+    gamma = cvb.mixtures(batch.doc_ptr, batch.counts, *phi, np.full(config.topics, config.alpha))
     return dense.theta(gamma, first, batch.lengths)
 
 
-def priors(config: Resolved, state: State | None) -> Priors:
-    """alpha of each topic and eta, as they were set."""
-    return Priors(np.full(config.topics, config.alpha), config.eta)
+priors = as_set
 
 
 def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Without a warm-up, which would loosen the topics that the run begins with, and with fewer passes."""
-    return {**settings, "warm_up": 0, "passes": max(3, round(settings["passes"] * CONTINUED))}
+    return {**fewer_passes(settings), "warm_up": 0}
 
 
 def methods(settings: Mapping[str, Any]) -> Methods:

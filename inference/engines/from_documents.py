@@ -39,7 +39,7 @@ class StepSizes(NamedTuple):
 
 
 class Inferred(NamedTuple):
-    """A minibatch's rows, and what `frank_wolfe.infer` says of its documents."""
+    """A minibatch's rows, and the results of `frank_wolfe.infer` for its documents."""
 
     rows: frank_wolfe.Rows
     floor: np.ndarray
@@ -104,9 +104,7 @@ def _gather(state: arena.Rows, unit: float, eta: float, words: np.ndarray) -> tu
     """The rows of some words, and the floor of their topics: float32[K]."""
     mass = len(state.start) * eta + np.maximum(unit * state.totals, 0.0)
     floor = np.maximum(eta / mass, LEAST_FLOOR).astype(np.float32)
-    gathered = frank_wolfe.gather(
-        words, state.start, state.length, state.arena_topics, state.arena_values, unit / mass, floor, False
-    )
+    gathered = frank_wolfe.gather(words, state.arena, unit / mass, floor, False)
     return gathered, floor
 
 
@@ -130,7 +128,7 @@ def learn(state: arena.Rows, unit: float, batch: Batch, inferred: Inferred, weig
 
 
 def _in_order(words: np.ndarray, word_ptr: np.ndarray, documents: np.ndarray, factors: np.ndarray) -> frank_wolfe.Pairs:
-    """Pairs that stand in the order of their words."""
+    """The pairs of words that are in order already."""
     order = np.arange(len(documents), dtype=np.int32)
     return frank_wolfe.Pairs(words, word_ptr, order, documents, np.empty(0, np.int64), factors)
 
@@ -156,7 +154,7 @@ def _room(K: int) -> int:
 
 
 class Told(NamedTuple):
-    """A whole minibatch's theta, of `frank_wolfe.infer`, and the factors, as processes told them behind one another. first: int64[n],
+    """A whole minibatch's theta, of `frank_wolfe.infer`, and the factors, as the processes sent them, one after the other. first: int64[n],
     of each document the place of its first factor."""
 
     theta: frank_wolfe.Mixtures

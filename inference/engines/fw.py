@@ -17,17 +17,15 @@ from inference.engines.batch import Batch, expand
 from inference.engines.contract import Methods, Priors, Shape
 from inference.engines.settings import (
     Chosen,
-    check,
+    Settings,
     eta_setting,
     kappa_setting,
     minibatch_setting,
-    passes_setting,
     prior,
     resolved,
     rho,
     setting,
     tau0_setting,
-    topics_setting,
 )
 from inference.errors import Invalid
 from inference.kernels import frank_wolfe, rng, rows
@@ -59,12 +57,9 @@ TOLERANCE = 0.01  # nats a token: the duality gap at which fw_pairwise ends
 
 
 @dataclass(frozen=True)
-class Config:
-    """Settings of a run; None: left open, for `resolve`. Raises Invalid, naming the field, for a value that can't
-    be."""
+class Config(Settings):
+    """Settings of a run."""
 
-    topics: int = topics_setting()
-    passes: int | None = passes_setting()
     inference: str = setting(
         "Inference", "", "How a document's topics are found. ope: the most probable under the prior, with very few "
         "topics; fw: the most probable, adding one topic in each step; fw_pairwise: the same, until at most a "
@@ -101,20 +96,21 @@ class Config:
     tau0: float = tau0_setting(1.0)
 
     def __post_init__(self) -> None:
-        check(self, Config)
+        super().__post_init__()
         if self.inference == "fw_pairwise" and self.step == "fixed":
             raise Invalid("step", "step must be safe or line_search where inference is fw_pairwise, got 'fixed'.")
 
     def resolve(self, documents: int, tokens: int) -> "Resolved":
         """With a value for all that was left open; docs/engines/fw.md has the evidence."""
         parts = 32.0 * (max(100, self.topics) / 100) ** -0.3
-        chosen = {
-            "passes": 1 if self.learn == "streaming" else 3,
-            "alpha": max(1e-9, round(1.0 / self.topics, 6)),
-            "eta": round(0.1 * self.topics**-0.5, 5),
-            "minibatch": min(5000, max(20, round(documents / parts))),
-        }
-        return resolved(self, Resolved, chosen)
+        return resolved(
+            self,
+            Resolved,
+            passes=1 if self.learn == "streaming" else 3,
+            alpha=max(1e-9, round(1.0 / self.topics, 6)),
+            eta=round(0.1 * self.topics**-0.5, 5),
+            minibatch=min(5000, max(20, round(documents / parts))),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -195,7 +191,7 @@ def _seed(config: Resolved, state: State, bow: Bow, shape: Shape) -> None:
 def _begun(config: Resolved, state: State) -> None:
     """Totals of the rows as they are; where learn is ml, topics that sum to 1."""
     V, K = len(state.start), config.topics
-    state.totals = rows.sum_topics(state.start, state.length, state.arena_topics, state.arena_values, K)
+    state.totals = rows.sum_topics(state.arena, K)
     if config.learn == "ml":
         state.held = state.totals.copy()
         mass = V * config.eta + state.totals
@@ -233,9 +229,7 @@ class _Inferred(NamedTuple):
 
 
 def _gather(config: Resolved, state: State, words: np.ndarray, weights: _Weights) -> frank_wolfe.Rows:
-    return frank_wolfe.gather(
-        words, state.start, state.length, state.arena_topics, state.arena_values, weights.factor, weights.floor, config.inference != "ope"
-    )  # fmt: skip
+    return frank_wolfe.gather(words, state.arena, weights.factor, weights.floor, config.inference != "ope")
 
 
 def _infer(
@@ -309,7 +303,7 @@ def _learn(
         state.leftover *= state.pi
         state.pi = np.ones(K)
         arena.compact(state, 1.0, drop_below.min())
-        state.totals = rows.sum_topics(state.start, state.length, state.arena_topics, state.arena_values, K)
+        state.totals = rows.sum_topics(state.arena, K)
 
 
 def _held(batch: Batch, theta: frank_wolfe.Mixtures, K: int) -> np.ndarray:
@@ -344,9 +338,9 @@ def _add(
         state.arena_values = _scaled(state, keep)
         arena.compact(state, 1.0, np.nextafter(0.0, 1.0))
         if keep.any():  # words that are not in the batch lost entries, too
-            state.totals = rows.sum_topics(state.start, state.length, state.arena_topics, state.arena_values, K)
+            state.totals = rows.sum_topics(state.arena, K)
         arena.put(state, batch.words, *made)
-        state.totals = rows.sum_topics(state.start, state.length, state.arena_topics, state.arena_values, K)
+        state.totals = rows.sum_topics(state.arena, K)
     else:
         arena.put(state, batch.words, *made)
 
@@ -357,7 +351,7 @@ def topics(config: Resolved, state: State) -> Topics:
     weights = _weights(config, state)
     held = state.held if config.learn == "ml" else np.ones(K)
     values = _scaled(state, state.pi * held)
-    indptr, words, tokens = rows.transpose(state.start, state.length, state.arena_topics, values, 1.0, LISTED_TOKENS, K)
+    indptr, words, tokens = rows.transpose(state.arena._replace(values=values), 1.0, LISTED_TOKENS, K)
     topic = np.repeat(np.arange(K), np.diff(indptr))
     beta = (weights.base[topic] + tokens / held[topic]) / weights.mass[topic]
     rows.sort_rows(indptr, words, beta)

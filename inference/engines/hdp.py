@@ -15,10 +15,10 @@ from inference.bow import Bow
 from inference.engines import dense
 from inference.engines.contract import MOST_TOPICS, Methods, Priors, Shape
 from inference.engines.settings import (
-    check,
+    Settings,
+    fewer_passes,
     kappa_setting,
     minibatch_setting,
-    passes_setting,
     prior,
     resolved,
     rho,
@@ -54,15 +54,13 @@ SECONDS_TOPIC, SECONDS_CANDIDATE = 6e-9, 1.5e-9
 
 
 @dataclass(frozen=True)
-class Config:
-    """Settings of a run; None: left open, for `resolve`. Raises Invalid, naming the field, for a value that can't
-    be."""
+class Config(Settings):
+    """Settings of a run."""
 
     topics: int = setting(
         "Most topics", "K", "The largest possible number. The engine finds how many are in use; if nearly all are, ask for more.",
         MISSING, least=1, most=MOST_TOPICS,
     )  # fmt: skip
-    passes: int | None = passes_setting()
     document_topics: int = setting(
         "Most topics of a document", "T", "The most topics that a document can have.", 15, least=1, most=1000
     )
@@ -83,17 +81,15 @@ class Config:
     )  # fmt: skip
     iterations: int = setting("Iterations", "", "The most iterations over a document in a visit.", 100, least=1)
 
-    def __post_init__(self) -> None:
-        check(self, Config)
-
     def resolve(self, documents: int, tokens: int) -> "Resolved":
         """With a value for all that was left open; docs/engines/hdp.md has the evidence."""
-        chosen = {
-            "passes": 20,
-            "minibatch": min(1024, max(128, documents // 64)),
-            "candidates": CANDIDATES * self.document_topics,
-        }
-        return resolved(self, Resolved, chosen)
+        return resolved(
+            self,
+            Resolved,
+            passes=20,
+            minibatch=min(1024, max(128, documents // 64)),
+            candidates=CANDIDATES * self.document_topics,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -209,7 +205,7 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
         _move(state, batch, local, rho(config, state.t + state.ahead), shape.D / len(documents))
 
 
-def _move(state: State, batch: dense.Batch, local: "_Local", step_size: float, scale: float) -> None:
+def _move(state: State, batch: dense.Batch, local: hdp.Local, step_size: float, scale: float) -> None:
     """lambda and the sticks' masses fade by 1 - rho, and rho times what the batch gives, `scale` times, is added."""
     if step_size < STEP_WHOLE:
         state.pi *= 1.0 - step_size
@@ -235,20 +231,9 @@ def _pointers(config: Resolved) -> int:
     return min(config.document_topics, config.topics)
 
 
-class _Local(NamedTuple):
-    """What the documents of a batch gave: as kernels.hdp.documents fills it."""
-
-    candidates: np.ndarray
-    mass: np.ndarray
-    tokens: np.ndarray
-    theta: np.ndarray
-    bounds: np.ndarray
-    given: np.ndarray
-
-
 def _local(
     config: Resolved, state: State, batch: dense.Batch, iterations: int, tolerance: float, gives: bool = True,
-) -> _Local:  # fmt: skip
+) -> hdp.Local:  # fmt: skip
     """The local step of each document, from LDA's with the prior alpha E[sigma] on."""
     K, n, T = config.topics, len(batch.lengths), _pointers(config)
     C = min(K, max(T, config.candidates))
@@ -261,14 +246,11 @@ def _local(
         START_TRUNCATE,
     )  # fmt: skip
     logs = hdp.log_table(batch.words, state.values, state.pi, config.eta, state.totals)
-    local = _Local(
+    local = hdp.Local(
         np.zeros((n, C), np.int64), np.zeros((n, C)), np.zeros((n, C)), np.zeros((n, C)), np.zeros(n),
         np.empty((len(batch.places) if gives else 0, C), np.float32),
     )  # fmt: skip
-    hdp.documents(
-        batch.doc_ptr, batch.places, batch.counts, logs, gamma, sticks.logs, config.alpha, tolerance,
-        iterations, hdp.EMPTY, T, *local,
-    )  # fmt: skip
+    hdp.documents(batch, logs, gamma, sticks.logs, config.alpha, tolerance, iterations, hdp.EMPTY, T, local)
     return local
 
 
@@ -337,7 +319,7 @@ def priors(config: Resolved, state: State | None) -> Priors:
 
 def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
     """With fewer passes, as the topics are there already."""
-    return {**settings, "passes": max(3, round(settings["passes"] / 3))}
+    return fewer_passes(settings)
 
 
 def methods(settings: Mapping[str, Any]) -> Methods:

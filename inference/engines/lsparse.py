@@ -12,21 +12,21 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import arena, sparse
-from inference.engines.contract import MAPPED, SCRATCH, Methods, Priors, Shape
+from inference.engines.contract import MAPPED, SCRATCH, Methods, Shape
+from inference.engines.priors import as_set
 from inference.engines.settings import (
     Chosen,
+    Settings,
     alpha_setting,
-    check,
     eta_setting,
+    fewer_passes,
     kappa_setting,
     minibatch_setting,
-    passes_setting,
     passes_within,
     resolved,
     rho,
     setting,
     tau0_setting,
-    topics_setting,
 )
 from inference.engines.sparse import UNITS, Batch
 from inference.errors import Invalid
@@ -53,18 +53,14 @@ STEP_WHOLE = 1.0 - 1e-12  # a step size from here on forgets everything before i
 DROPPED_TOKENS = 1e-3  # with decay, an entry below a thousandth of a token is forgotten; not where L = K
 LEAST_SHARE = 0.005  # of a document's tokens: topics below are not listed in its theta
 AT_ONCE = 1000  # documents, of what is done without a step
-CONTINUED = 1 / 3  # of the passes of a run, for one that begins with its topics
 EXPLORED = 4  # passes, where documents begin from the better of both starts
 SWEPT_TOKENS = 100_000_000  # what is gone through, over all passes, where the number of passes is not given
 
 
 @dataclass(frozen=True)
-class Config:
-    """Settings of a run; None: left open, for `resolve`. Raises Invalid, naming the field, for a value that can't
-    be."""
+class Config(Settings):
+    """Settings of a run."""
 
-    topics: int = topics_setting()
-    passes: int | None = passes_setting()
     most: int = setting(
         "Topics of a word", "L", "How many topics a word in a document can have at the most: 1 is a hard choice, and K "
         "usual variational inference, which is slower.", 8, least=1,
@@ -106,21 +102,19 @@ class Config:
     kappa: float = kappa_setting(0.7, "With decay, ")
     tau0: float = tau0_setting(10.0, "With decay, ")
 
-    def __post_init__(self) -> None:
-        check(self, Config)
-
     def resolve(self, documents: int, tokens: int) -> "Resolved":
         """With a value for all that was left open; docs/engines/lsparse.md has the evidence."""
         memo = self.statistics == "memo"
         passes = passes_within(SWEPT_TOKENS, tokens, least=3, most=20) if memo else 3
-        chosen = {
-            "passes": passes,
-            "explore": EXPLORED if self.start == "better" else self.passes or passes,
-            "alpha": 0.2,
-            "eta": 0.3,
-            "minibatch": min(max(documents, 1), max(20, 2 * self.topics, min(2048, documents // 32))),
-        }
-        return resolved(self, Resolved, chosen)
+        return resolved(
+            self,
+            Resolved,
+            passes=passes,
+            explore=EXPLORED if self.start == "better" else self.passes or passes,
+            alpha=0.2,
+            eta=0.3,
+            minibatch=min(max(documents, 1), max(20, 2 * self.topics, min(2048, documents // 32))),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -282,12 +276,10 @@ def _fade(config: Resolved, state: State, batch: Batch, times: float) -> None:
         state.totals, state.pi = state.totals * state.pi, 1.0
 
 
-def _weights(config: Resolved, state: State, words: np.ndarray) -> tuple[tuple[np.ndarray, ...], np.ndarray]:
-    """(row_ptr, topics, weights, rest, scale) of `lsparse.weigh`, and g of `lsparse.unlisted`."""
+def _weights(config: Resolved, state: State, words: np.ndarray) -> tuple[lsparse.Weights, np.ndarray]:
+    """The weights of some words, and g of `lsparse.unlisted`."""
     g, base, norm = lsparse.unlisted(state.pi * state.totals, len(state.start), config.eta)
-    rows = lsparse.weigh(
-        words, state.start, state.length, state.arena_topics, state.arena_values, state.pi, config.eta, norm, base
-    )
+    rows = lsparse.weigh(words, state.arena, state.pi, config.eta, norm, base)
     return rows, g
 
 
@@ -296,21 +288,18 @@ def _visit(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(topics uint16[P, L], shares float64[P, L], told int64[n, 4]) of `lsparse.visit`. old: what is remembered, in
     UNITS, as the new shares are then; None: nothing, and they sum to 1."""
-    (row_ptr, topics, weights, rest, _), g = _weights(config, state, batch.words)
-    L = _width(config)
-    order = np.argsort(-g, kind="stable")
-    firsts, first_shares = lsparse.first_choice(row_ptr, topics, weights, rest, g, order, L)
-    new_topics, new = np.zeros((len(batch.places), L), np.uint16), np.zeros((len(batch.places), L))
+    weights, g = _weights(config, state, batch.words)
+    L, P = _width(config), len(batch.places)
+    first = lsparse.first_choice(weights, g, np.argsort(-g, kind="stable"), L)
+    new = lsparse.Tokens(np.zeros((P, L), np.uint16), np.zeros((P, L)))
     told = np.zeros((len(batch.doc_ptr) - 1, 4), np.int64)
     if old is None or old_topics is None:
-        (old_topics, old), units, start = sparse.NOTHING, 1.0, lsparse.COLD
+        before, units, start = lsparse.Tokens(*sparse.NOTHING), 1.0, lsparse.COLD
     else:
-        units, start = float(UNITS), STARTS[config.start]
-    lsparse.visit(
-        batch.doc_ptr, batch.places, batch.counts, row_ptr, topics, weights, rest, g, firsts, first_shares, config.alpha, start,
-        config.restarts, config.sweeps, config.change, lsparse.BLOCK, old_topics, old, units, new_topics, new, told,
-    )  # fmt: skip
-    return new_topics, new, told
+        before, units, start = lsparse.Tokens(old_topics, old), float(UNITS), STARTS[config.start]
+    how = lsparse.How(start, config.restarts, config.sweeps, config.change, lsparse.BLOCK, units)
+    lsparse.visit(batch, weights, g, first, config.alpha, how, before, new, told)
+    return new.topics, new.shares, told
 
 
 def topics(config: Resolved, state: State) -> Topics:
@@ -335,27 +324,22 @@ def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray, times
     total = 0.0
     for first in range(0, len(documents), AT_ONCE):
         batch = sparse.expand(bow, documents[first : first + AT_ONCE])
-        (row_ptr, row_topics, weights, rest, scale), g = _weights(config, state, batch.words)
+        weights, g = _weights(config, state, batch.words)
         given, shares, _ = _visit(config, state, batch)
         if len(state.memory_topics):
             remembered = state.memory_shares[batch.pairs]
             seen = remembered.any(axis=1)
             given[seen], shares[seen] = state.memory_topics[batch.pairs][seen], remembered[seen] / UNITS
-        total += lsparse.objectives(
-            batch.doc_ptr, batch.places, batch.counts, row_ptr, row_topics, weights, rest, scale, g, config.alpha, given,
-            shares, 1.0,
-        ).sum()  # fmt: skip
+        total += lsparse.objectives(batch, weights, g, config.alpha, given, shares).sum()
     return float(sparse.topics_bound(state, state.pi, config.eta) + times * total)
 
 
-def priors(config: Resolved, state: State | None) -> Priors:
-    """As they were set."""
-    return Priors(np.full(config.topics, config.alpha), config.eta)
+priors = as_set
 
 
 def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Without a warm-up, which would forget the topics that the run begins with, and with fewer passes."""
-    return {**settings, "warm_up": 0, "passes": max(3, round(settings["passes"] * CONTINUED))}
+    return {**fewer_passes(settings), "warm_up": 0}
 
 
 def methods(settings: Mapping[str, Any]) -> Methods:

@@ -5,13 +5,27 @@ Both maximise the terms of the variational bound that have the prior, and no ste
 it is halved.
 """
 
+from typing import Any
+
 import numpy as np
 from scipy.special import gammaln, polygamma, psi
+
+from inference.engines.contract import Priors
 
 LEAST, MOST = 1e-6, 1e3  # of what is learned
 STEPS = 20  # of Newton's method, at the most
 FALL = 10.0  # in a step no alpha falls below this part of itself: a topic that few use does not hold up the others
 SMALL = 1e-8  # a relative change that ends it
+
+
+def as_set(config: Any, state: Any) -> Priors:
+    """`priors` of an engine that does not learn them."""
+    return Priors(np.full(config.topics, config.alpha), config.eta)
+
+
+def as_learned(config: Any, state: Any) -> Priors:
+    """`priors` of an engine whose state has them, learned or as they were set."""
+    return as_set(config, state) if state is None else Priors(state.alpha, state.eta)
 
 
 def alpha(start: np.ndarray, log_theta: np.ndarray, most: float, steps: int = STEPS) -> np.ndarray:

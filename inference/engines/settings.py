@@ -2,7 +2,7 @@
 its default."""
 
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, asdict, dataclass, field, fields
+from dataclasses import MISSING, Field, asdict, dataclass, field, fields, is_dataclass
 from math import nextafter
 from numbers import Real
 from types import MappingProxyType, NoneType
@@ -50,7 +50,7 @@ def setting(
 
 
 def topics_setting() -> Any:
-    """The one setting that every engine has and nobody leaves open."""
+    """The setting that every engine has and that must be given."""
     return setting(
         "Number of topics", "K", "How many topics to find: few for an overview, many for detail.",
         MISSING, least=1, most=MOST_TOPICS,
@@ -104,6 +104,18 @@ def _short(number: float) -> str:
     return f"{number:.0e}".replace("e+0", "e").replace("e-0", "e-") if number != 1 else "1"
 
 
+@dataclass(frozen=True)
+class Settings:
+    """What Configs begin with. None: left open, for `resolve`. Raises Invalid, naming the field, for a value that its
+    declaration does not allow."""
+
+    topics: int = topics_setting()
+    passes: int | None = passes_setting()
+
+    def __post_init__(self) -> None:
+        check(self)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Chosen:
     """What most engines' resolved forms have that may be left open before. Put it before the Config among the bases."""
@@ -119,15 +131,22 @@ def passes_within(words: int, tokens: int, *, least: int, most: int) -> int:
     return min(most, max(least, words // max(tokens, 1)))
 
 
-def check(config: Config, declared: type) -> None:
-    """Raises Invalid, naming the field, for a value that its declaration does not allow. Whole numbers become floats
-    where a float is meant, as kernels are compiled for floats. For a Config's `__post_init__`.
+def fewer_passes(settings: Mapping[str, Any], least: int = 3) -> dict[str, Any]:
+    """Settings of a run, with passes for one that begins with its topics: a third of them."""
+    return {**settings, "passes": max(least, round(settings["passes"] / 3))}
 
-    declared: the Config, whose fields say what is allowed. None is allowed where the type in the config's own class
-    includes it.
+
+def check(config: Settings) -> None:
+    """Raises Invalid, naming the field, for a value that its declaration does not allow. Whole numbers become floats
+    where a float is meant, as kernels are compiled for floats.
+
+    A field's declaration is the one of the class nearest to config's own that uses `setting`. None is allowed where the
+    type in config's own class includes it.
     """
     may_be_open = {f.name for f in fields(config) if NoneType in get_args(f.type)}
-    for f in fields(declared):
+    classes = [c for c in reversed(type(config).__mro__) if is_dataclass(c)]
+    declared = {f.name: f for c in classes for f in fields(c) if f.metadata}
+    for f in declared.values():
         value = getattr(config, f.name)
         if value is None and f.name in may_be_open:
             continue
@@ -169,8 +188,8 @@ def _choice(f: Field, value: Any) -> str:
     return value
 
 
-def resolved(config: Config, form: type[T], chosen: Mapping[str, Any]) -> T:
-    """The resolved form of a config: what it leaves open is as chosen, by name."""
+def resolved(config: Config, form: type[T], **chosen: Any) -> T:
+    """The resolved form of a config: what it leaves open is as chosen."""
     given = {name: value for name, value in asdict(config).items() if value is not None}
     return form(**{**chosen, **given})
 
@@ -196,9 +215,12 @@ class Forgetting(Protocol):
     """The settings of a step size that falls."""
 
     @property
-    def kappa(self) -> float: ...
+    def kappa(self) -> float:
+        """From 0 to 1."""
+
     @property
-    def tau0(self) -> float: ...
+    def tau0(self) -> float:
+        """At least 0."""
 
 
 def rho(config: Forgetting, t: int) -> float:

@@ -13,8 +13,9 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import dense
-from inference.engines.contract import MAPPED, Methods, Priors, Shape
-from inference.engines.settings import alpha_setting, check, eta_setting, resolved, setting, topics_setting
+from inference.engines.contract import MAPPED, Methods, Shape
+from inference.engines.priors import as_set
+from inference.engines.settings import Settings, alpha_setting, eta_setting, resolved, setting
 from inference.kernels import gibbs, rng, rows, smc
 from inference.memory import room
 from inference.references import entries
@@ -39,11 +40,9 @@ TOKEN, TOPIC = 0.05e-6, 0.6e-9
 
 
 @dataclass(frozen=True)
-class Config:
-    """Settings of a run; None: left open, for `resolve`. Raises Invalid, naming the field, for a value that can't
-    be."""
+class Config(Settings):
+    """Settings of a run."""
 
-    topics: int = topics_setting()
     passes: int = setting(
         "Passes", "", "1: each document is seen once. More: documents are sampled again, given all others; this is collapsed "
         "Gibbs sampling.", 1, least=1,
@@ -55,13 +54,11 @@ class Config:
         "Minibatch size", "", "Documents between two reports of progress. It does not change the result.", 256, least=1
     )
 
-    def __post_init__(self) -> None:
-        check(self, Config)
-
     def resolve(self, documents: int, tokens: int) -> "Resolved":
         """With a value for all that was left open: the priors that ssi has with collapsed statistics."""
-        chosen = {"alpha": round(min(0.2, 2.0 * self.topics**-0.6), 4), "eta": round(0.3 * self.topics**-0.5, 4)}
-        return resolved(self, Resolved, chosen)
+        return resolved(
+            self, Resolved, alpha=round(min(0.2, 2.0 * self.topics**-0.6), 4), eta=round(0.3 * self.topics**-0.5, 4)
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,9 +176,7 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
     return Theta(first, *rows.mixtures(token_ptr[doc_ptr], samples, alpha))
 
 
-def priors(config: Resolved, state: State | None) -> Priors:
-    """alpha of each topic and eta, as they were set."""
-    return Priors(np.full(config.topics, config.alpha), config.eta)
+priors = as_set
 
 
 def continued(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -42,8 +42,7 @@ def add(
     """Put counts times `new` into the rows and take counts times `old` out; see `blend.blend`."""
     word_ptr, pairs, _ = rows.by_word(batch.places, batch.token_ptr, len(batch.words))
     indptr, sizes, topics, values = blend.blend(
-        batch.words, word_ptr, pairs, batch.counts, new_topics, new, old_topics, old, unit, drop_below, len(state.totals),
-        state.start, state.length, state.arena_topics, state.arena_values, state.totals,
+        batch.words, word_ptr, pairs, batch.counts, new_topics, new, old_topics, old, unit, drop_below, state.arena, state.totals
     )  # fmt: skip
     arena.put(state, batch.words, indptr, sizes, topics, values)
 

@@ -5,7 +5,7 @@ What the paper leaves open, and every deviation from it, is in docs/engines/ssi.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from math import ceil, log, log2, nextafter
+from math import ceil, log, log2
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,8 +15,20 @@ import numpy as np
 from inference.bow import Bow
 from inference.engines import arena, averaging, from_documents, together
 from inference.engines.batch import Batch, expand
-from inference.engines.contract import LEADING, LONGEST, MAPPED, SCRATCH, Exchange, Methods, Priors, Shape, Site
-from inference.engines.settings import check, resolved, rho, setting, topics_setting
+from inference.engines.contract import LEADING, LONGEST, MAPPED, SCRATCH, Exchange, Methods, Shape, Site
+from inference.engines.priors import as_learned
+from inference.engines.settings import (
+    Settings,
+    alpha_setting,
+    eta_setting,
+    fewer_passes,
+    kappa_setting,
+    minibatch_setting,
+    resolved,
+    rho,
+    setting,
+    tau0_setting,
+)
 from inference.errors import Invalid
 from inference.kernels import counts, fold, frank_wolfe, gibbs, rng, rows
 from inference.memory import room
@@ -64,7 +76,6 @@ GROWN, GROWN_STEPS = 32_768, 64
 # The same of the warm-up, beyond SMALL documents
 SMALL, WARM, WARM_STEPS = 2048, 16_384, 256
 SWEPT_TOKENS = 600_000_000  # what is gone through, over all passes, where the number of passes is not given
-CONTINUED = 1 / 3  # of the passes of a run, for one that begins with its topics
 # A rough figure of this program on two cores, set by hand from single trainings of some collections while it was made:
 # seconds a token and pass, at so many topics; more topics cost as this power of them.
 SWEEP, SWEEP_TOPICS, SWEEP_POWER = 0.14e-6, 100, 0.33
@@ -73,20 +84,11 @@ ENTRIES, ENTRIES_FADING = 12, 6
 
 
 @dataclass(frozen=True)
-class Config:
-    """Settings of a run; None: left open, for `resolve`. Raises Invalid, naming the field, for a value that can't
-    be."""
+class Config(Settings):
+    """Settings of a run."""
 
-    topics: int = topics_setting()
-    passes: int | None = setting("Passes", "", "Number of passes over the whole corpus.", least=1)
-    alpha: float | None = setting(
-        "Document smoothing", "α", "Prior of each topic in a document: small values give each document few topics.",
-        least=1e-9, most=1e6, bounds="above 0, from 1e-9 to 1e6",
-    )  # fmt: skip
-    eta: float | None = setting(
-        "Topic smoothing", "η", "Prior of each word in a topic: small values give topics of fewer words.",
-        least=1e-9, most=1e6, bounds="above 0, from 1e-9 to 1e6",
-    )  # fmt: skip
+    alpha: float | None = alpha_setting(1e-9)
+    eta: float | None = eta_setting(1e-9)
     statistics: str = setting(
         "Counts of a document", "", "memo: a document's counts are replaced when it is visited again; decay: they "
         "fade, as in the paper, for corpora that are read once or a few times.",
@@ -105,9 +107,7 @@ class Config:
     warm_up: int | None = setting(
         "Warm-up", "", "With memo, the number of first passes in which counts decay.", least=0
     )
-    minibatch: int | None = setting(
-        "Minibatch size", "|B|", "Number of documents between two updates of the topics.", least=1
-    )
+    minibatch: int | None = minibatch_setting("|B|")
     minibatch_after: int | None = setting(
         "Minibatch after the warm-up", "", "With memo, documents between two updates of the topics after the "
         "warm-up. Topics then change less between updates, and the work of each update, also among several workers, "
@@ -143,17 +143,11 @@ class Config:
     interval: int = setting(
         "Learning interval", "", "Minibatches between two updates of the learned priors.", 20, least=1
     )
-    kappa: float = setting(
-        "Forgetting", "κ", "With decay, how fast the step size falls: above 0.5, at most 1.", 0.7,
-        least=nextafter(0.5, 1), most=1, bounds="in (0.5, 1]",
-    )  # fmt: skip
-    tau0: float = setting(
-        "Delay", "τ₀", "With decay, how much the first steps are damped.", 10.0,
-        least=0, most=1e12, bounds="at least 0, and at most 1e12",
-    )  # fmt: skip
+    kappa: float = kappa_setting(0.7, "With decay, ")
+    tau0: float = tau0_setting(10.0, "With decay, ")
 
     def __post_init__(self) -> None:
-        check(self, Config)
+        super().__post_init__()
         if (self.samples or 1) * (self.draws or 1) > MOST_DRAWS:
             raise Invalid(
                 "draws", f"samples times draws must be at most {MOST_DRAWS}, got {self.samples} times {self.draws}."
@@ -164,21 +158,22 @@ class Config:
         memo, log = self.statistics == "memo", self.expectation == "log"
         start = self.start or ("documents" if self.topics >= FROM_DOCUMENTS else "sampling")
         minibatch = self.minibatch or (self._parted(documents) if memo else 400 if log else 256)
-        chosen = {
-            "start": start,
-            "passes": min(MOST_PASSES, max(3, SWEPT_TOKENS // max(tokens, 1))) if memo else 3,
-            "warm_up": START_PASSES if memo and start == "documents" else 1,
-            "alpha": round(min(0.2, 2.0 * self.topics**-0.6), 4),
-            "eta": 0.4 if log else round((0.2 if memo else 1.0) * self.topics**-0.5, 4),
-            "minibatch": minibatch,
-            "minibatch_after": max(minibatch, min(GROWN, documents // GROWN_STEPS)) if memo else minibatch,
-            "burn_in": 2 if log else 5,
-            "samples": 1 if memo else 3 if log else 5,
-            "draws": 1 if log else 2,
-            "averaged": AVERAGED if memo else 1,
-            "until": "settled" if memo else "passes",
-        }
-        return resolved(self, Resolved, chosen)
+        return resolved(
+            self,
+            Resolved,
+            start=start,
+            passes=min(MOST_PASSES, max(3, SWEPT_TOKENS // max(tokens, 1))) if memo else 3,
+            warm_up=START_PASSES if memo and start == "documents" else 1,
+            alpha=round(min(0.2, 2.0 * self.topics**-0.6), 4),
+            eta=0.4 if log else round((0.2 if memo else 1.0) * self.topics**-0.5, 4),
+            minibatch=minibatch,
+            minibatch_after=max(minibatch, min(GROWN, documents // GROWN_STEPS)) if memo else minibatch,
+            burn_in=2 if log else 5,
+            samples=1 if memo else 3 if log else 5,
+            draws=1 if log else 2,
+            averaged=AVERAGED if memo else 1,
+            until="settled" if memo else "passes",
+        )
 
     def _parted(self, documents: int) -> int:
         """The minibatch of memo: a part of the documents."""
@@ -432,7 +427,7 @@ def _reset_scale(state: State) -> None:
     if state.pi < PI_LEAST:
         arena.compact(state, state.pi, DROPPED_TOKENS)
         K = len(state.totals)
-        state.totals = rows.sum_topics(state.start, state.length, state.arena_topics, state.arena_values, K)
+        state.totals = rows.sum_topics(state.arena, K)
         state.pi = 1.0
 
 
@@ -469,7 +464,7 @@ def _open_table(config: Resolved, state: State, bow: Bow) -> None:
     large = np.flatnonzero(bow.word_tokens * config.samples * config.draws >= NARROW)
     F, width = int(large[-1]) + 1 if len(large) else 0, gibbs.padded(config.topics)
     state.table = gibbs.Table(np.zeros((F, width), np.int32), np.zeros((bow.V - F, width), np.uint16))
-    counts.fill(state.start, state.length, state.arena_topics, state.arena_values, state.table)
+    counts.fill(state.arena, state.table)
     state.counted, state.written = state.t, NOT_COUNTED
 
 
@@ -609,17 +604,7 @@ def _sample(
     new = (
         np.full((batch.token_ptr[-1], config.samples * config.draws), gibbs.UNSEEN) if before is None else before.copy()
     )
-    table = gibbs.spread(
-        batch.words,
-        state.start,
-        state.length,
-        state.arena_topics,
-        state.arena_values,
-        state.pi,
-        state.eta,
-        1.0 / norm,
-        log,
-    )
+    table = gibbs.spread(batch.words, state.arena, state.pi, state.eta, 1.0 / norm, log)
     ends = batch.token_ptr[batch.doc_ptr]
     documents = gibbs.Documents(
         np.arange(len(keys)), batch.doc_ptr, batch.places, np.diff(batch.token_ptr).astype(np.int32), ends[:-1], np.diff(ends), keys
@@ -717,9 +702,8 @@ def _merge(
 ) -> None:  # fmt: skip
     """`_add` for some words. word_ptr, pairs, tokens: of `rows.by_word`."""
     indptr, sizes, topics, values = rows.merge(
-        words, word_ptr, pairs, tokens, token_ptr, new, old, unit, drop_below, config.topics, state.start, state.length,
-        state.arena_topics, state.arena_values, state.totals,
-    )  # fmt: skip
+        words, word_ptr, pairs, tokens, token_ptr, new, old, unit, drop_below, state.arena, state.totals
+    )
     arena.put(state, words, indptr, sizes, topics, values)
 
 
@@ -733,7 +717,7 @@ def _learn(config: Resolved, state: State) -> None:
     state.rises[:] = 0.0
     if config.learn == "both":
         state.rest()
-        state.eta = rows.better_eta(state.start, state.length, state.arena_values, state.pi, state.totals, state.eta)
+        state.eta = rows.better_eta(state.arena, state.pi, state.totals, state.eta)
 
 
 def topics(config: Resolved, state: State) -> Topics:
@@ -756,23 +740,17 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
         shown = averaging.shown(state, state.pi, state.t, config.averaged, words)
         words, unit = np.arange(len(words)), 1.0
     norm = gibbs.normalisers(unit * shown.totals, len(state.start), state.eta, log)
-    beta = fold.rows(
-        words, shown.start, shown.length, shown.arena_topics, shown.arena_values, unit, state.eta, norm, state.alpha, log
-    )  # fmt: skip
+    beta = fold.rows(words, shown.arena, unit, state.eta, norm, state.alpha, log)
     mixed = fold.mixtures(batch.doc_ptr, batch.places, np.diff(batch.token_ptr), *beta, state.alpha)
     return Theta(first, *mixed)
 
 
-def priors(config: Resolved, state: State | None) -> Priors:
-    """alpha of each topic and eta: as they were set, or as they were learned by now."""
-    if state is None:
-        return Priors(np.full(config.topics, config.alpha), config.eta)
-    return Priors(state.alpha, state.eta)
+priors = as_learned
 
 
 def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Without a warm-up, which would forget the topics that the run begins with, and with fewer passes."""
-    return {**settings, "warm_up": 0, "passes": max(3, round(settings["passes"] * CONTINUED))}
+    return {**fewer_passes(settings), "warm_up": 0}
 
 
 def methods(settings: Mapping[str, Any]) -> Methods:

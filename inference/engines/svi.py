@@ -13,24 +13,23 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import dense, variational
-from inference.engines.contract import Methods, Priors, Shape
+from inference.engines.contract import Methods, Shape
+from inference.engines.priors import as_learned
 from inference.engines.settings import (
     Chosen,
+    Settings,
     alpha_setting,
-    check,
+    fewer_passes,
     minibatch_setting,
-    passes_setting,
     passes_within,
     resolved,
     rho,
     setting,
     tau0_setting,
-    topics_setting,
 )
 from inference.errors import Invalid
 from inference.kernels import vb
 from inference.references import entries
-from inference.topics import Theta, Topics
 
 NAME = "svi"
 LABEL = "Stochastic variational Bayes"
@@ -44,7 +43,6 @@ BY_DOCUMENT = False  # each word of a document has a topic of its own
 PI_LEAST = 1e-6  # pi below this is reset to 1: stored values stay within float32's precision
 STEP_WHOLE = 1.0 - 1e-12  # a step size from here on forgets everything before it
 SWEPT_TOKENS = 200_000_000  # what is gone through, over all passes, where the number of passes is not given
-CONTINUED = 1 / 3  # of the passes of a run, for one that begins with its topics
 DELAY = 2  # passes that such a run counts as done: its steps are small from the first
 AVERAGED = 20  # minibatches that an adaptive step size is estimated from before the first step
 LARGEST_STEP = 0.5  # of an adaptive step size
@@ -54,12 +52,9 @@ PASS, PASS_BY_TOPICS = 0.55, 0.25
 
 
 @dataclass(frozen=True)
-class Config:
-    """Settings of a run; None: left open, for `resolve`. Raises Invalid, naming the field, for a value that can't
-    be."""
+class Config(Settings):
+    """Settings of a run."""
 
-    topics: int = topics_setting()
-    passes: int | None = passes_setting()
     alpha: float | None = alpha_setting()
     eta: float | None = variational.eta_setting()
     minibatch: int | None = minibatch_setting("S")
@@ -96,7 +91,7 @@ class Config:
     )  # fmt: skip
 
     def __post_init__(self) -> None:
-        check(self, Config)
+        super().__post_init__()
         if self.statistics == "stream" and self.passes not in (None, 1):
             raise Invalid(
                 "passes",
@@ -107,13 +102,14 @@ class Config:
 
     def resolve(self, documents: int, tokens: int) -> "Resolved":
         """With a value for all that was left open; docs/engines/svi.md says why."""
-        chosen = {
-            "passes": 1 if self.statistics == "stream" else passes_within(SWEPT_TOKENS, tokens, least=1, most=20),
-            "alpha": round(min(0.2, 2.0 * self.topics**-0.6), 4),
-            "eta": 0.4 if self.expectation == "log" else round(self.topics**-0.5, 4),
-            "minibatch": min(1024, max(128, documents // 64)),
-        }
-        return resolved(self, Resolved, chosen)
+        return resolved(
+            self,
+            Resolved,
+            passes=1 if self.statistics == "stream" else passes_within(SWEPT_TOKENS, tokens, least=1, most=20),
+            alpha=round(min(0.2, 2.0 * self.topics**-0.6), 4),
+            eta=0.4 if self.expectation == "log" else round(self.topics**-0.5, 4),
+            minibatch=min(1024, max(128, documents // 64)),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -264,30 +260,13 @@ def _learn(
         variational.learn(config, state, state.log_theta, shape.tokens / shape.D, variational.NEWTON)
 
 
-def topics(config: Resolved, state: State) -> Topics:
-    """E[beta], see dense.topics."""
-    return dense.topics(state.values, state.pi, state.eta, state.totals)
-
-
-def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> Theta:
-    """theta of the documents first … end - 1, under the topics as they are."""
-    return variational.fold_in(config, state, bow, first, end)
-
-
-def priors(config: Resolved, state: State | None) -> Priors:
-    """alpha of each topic and eta: as they were set, or as they were learned by now."""
-    return variational.priors_of(config, state)
-
-
-def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray, times: float = 1.0) -> float:
-    """The lower bound of log p(words), in nats."""
-    return variational.bound(config, state, bow, documents, times)
+topics, fold_in = variational.topics, variational.fold_in
+priors, bound = as_learned, variational.bound
 
 
 def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
     """With fewer passes, and statistics that fade."""
-    passes = max(1, round(settings["passes"] * CONTINUED))
-    return {**settings, "statistics": "decay", "passes": passes}
+    return {**fewer_passes(settings, 1), "statistics": "decay"}
 
 
 def methods(settings: Mapping[str, Any]) -> Methods:
@@ -308,10 +287,10 @@ def methods(settings: Mapping[str, Any]) -> Methods:
             f", with a step size of (τ₀ + t)^−κ, κ = {settings.get('kappa', 0):g} and τ₀ = {settings.get('tau0', 0):g}"
         )
     weights = ", with E[β] instead of exp E[log β]" if settings.get("expectation") == "mean" else ""
-    said, more = variational.prior_sentence(settings)
+    sentence, more = variational.prior_sentence(settings)
     return Methods(
         f"We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with {settings['topics']:,} topics by {how}, in "
-        f"minibatches of {settings['minibatch']:,} documents{steps}{weights}. {said}",
+        f"minibatches of {settings['minibatch']:,} documents{steps}{weights}. {sentence}",
         (*citations, *more),
     )
 

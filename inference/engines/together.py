@@ -17,7 +17,7 @@ import numpy as np
 from inference.bow import Bow, ranges
 from inference.engines import arena
 from inference.engines.batch import Batch
-from inference.engines.contract import Exchange, Message, Said, Site, narrow_topics
+from inference.engines.contract import Exchange, Message, Messages, Site, narrow_topics
 from inference.kernels import rows, tally
 from inference.kernels.gibbs import CHUNKS, shares
 
@@ -98,9 +98,9 @@ def add(
         parts = [heard_counts(message) for message in (yield by_owner(counts, owners))]
         summed = added_up(parts, int(owners[site.rank]), int(owners[site.rank + 1]), K)
         counts, own = summed, lambda: change(summed)
-    said = Said([told(counts)] * site.ranks, own)
-    heard = yield said
-    said.work()
+    messages = Messages([told(counts)] * site.ranks, own)
+    heard = yield messages
+    messages.work()
     for rank, message in enumerate(heard):
         if rank != site.rank:
             change(heard_counts(message))
@@ -145,7 +145,7 @@ def told(counts: Counts) -> Message:
 
 
 def heard_counts(message: Message) -> Counts:
-    """Counts that were told."""
+    """Counts from a message of `told`."""
     steps, sizes, topics, small, large = message
     changes = small.astype(np.int32)
     changes[small == LARGE] = large
@@ -197,7 +197,7 @@ def merge(state: arena.Rows, site: Site, counts: Counts, unit: float, drop_below
     words, indptr = sums.words[a:b], indptr[a : b + 1] - indptr[a]
     sizes, topics, values, added = tally.merge(
         bounds - a, words, indptr, sums.pieces[a : b + 1], sums.first, sums.end, sums.topics, sums.changes, unit,
-        drop_below, K, state.start, state.length, state.arena_topics, state.arena_values,
+        drop_below, K, state.arena,
     )  # fmt: skip
     put(state, (yield [packed(words, indptr, sizes, topics, values, added)] * site.ranks))
 

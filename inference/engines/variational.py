@@ -11,11 +11,11 @@ from scipy.special import gammaln, psi
 
 from inference.bow import Bow
 from inference.engines import dense, priors
-from inference.engines.contract import MAPPED, Priors, Shape
+from inference.engines.contract import MAPPED, Shape
 from inference.engines.settings import prior, setting
 from inference.kernels import rng, seeds, vb
 from inference.memory import room
-from inference.topics import Theta
+from inference.topics import Theta, Topics
 
 FOLD_ITERATIONS, FOLD_TOLERANCE = 50, 1e-4  # under the finished topics
 BLOCK = 1000  # documents at a time, where all are gone through at once
@@ -28,27 +28,48 @@ class Settings(Protocol):
     """What the functions here read of a resolved config."""
 
     @property
-    def topics(self) -> int: ...
+    def topics(self) -> int:
+        """K."""
+
     @property
-    def alpha(self) -> float: ...
+    def alpha(self) -> float:
+        """Of each topic in a document, before it is learned."""
+
     @property
-    def eta(self) -> float: ...
+    def eta(self) -> float:
+        """Of each word in a topic, before it is learned."""
+
     @property
-    def minibatch(self) -> int: ...
+    def minibatch(self) -> int:
+        """Documents of a step."""
+
     @property
-    def iterations(self) -> int: ...
+    def iterations(self) -> int:
+        """At most, of a document in a visit."""
+
     @property
-    def tolerance(self) -> float: ...
+    def tolerance(self) -> float:
+        """Share of a document's words that change topics, at which a visit ends."""
+
     @property
-    def first_tolerance(self) -> float: ...
+    def first_tolerance(self) -> float:
+        """The same of a first visit."""
+
     @property
-    def truncate(self) -> float: ...
+    def truncate(self) -> float:
+        """Tokens: topics with no more of a document's are left out after some iterations; 0: none."""
+
     @property
-    def expectation(self) -> str: ...
+    def expectation(self) -> str:
+        """log or mean."""
+
     @property
-    def learn(self) -> str: ...
+    def learn(self) -> str:
+        """nothing, alpha or both."""
+
     @property
-    def start(self) -> str: ...
+    def start(self) -> str:
+        """documents or random."""
 
 
 def eta_setting() -> Any:
@@ -299,18 +320,16 @@ def topics_bound(state: State) -> float:
     return float(value + K * (gammaln(V * state.eta) - V * gammaln(state.eta)))
 
 
+def topics(config: Settings, state: State) -> Topics:
+    """E[beta], see dense.topics."""
+    return dense.topics(state.values, state.pi, state.eta, state.totals)
+
+
 def fold_in(config: Settings, state: State, bow: Bow, first: int, end: int) -> Theta:
     """theta = E[theta] of the documents first … end - 1, fitted from the start under the present topics."""
     batch = dense.batch_of(bow, np.arange(first, end, dtype=np.int64))
     step = local(config, state, batch, tolerance=FOLD_TOLERANCE, most=FOLD_ITERATIONS)
     return dense.theta(step.gamma, first, batch.lengths)
-
-
-def priors_of(config: Settings, state: State | None) -> Priors:
-    """alpha of each topic and eta: as they were set, or as they were learned by now."""
-    if state is None:
-        return Priors(np.full(config.topics, config.alpha), config.eta)
-    return Priors(state.alpha, state.eta)
 
 
 def _documents(config: Settings, shape: Shape) -> int:
@@ -334,9 +353,9 @@ def memory(config: Settings, shape: Shape, copies: int) -> int:
 
 def prior_sentence(settings: Mapping[str, Any]) -> tuple[str, list[str]]:
     """What methods say of the priors, and whom they cite."""
-    said = f"The priors were α = {settings['alpha']:g} for each topic of a document and η = {settings['eta']:g} for each word of a topic"
+    sentence = f"The priors were α = {settings['alpha']:g} for each topic of a document and η = {settings['eta']:g} for each word of a topic"
     learned = {
         "alpha": "; α was learned for each topic by Newton’s method (Minka 2000)",
         "both": "; α for each topic and η were learned by Newton’s method (Minka 2000)",
     }.get(settings.get("learn", ""), "")
-    return f"{said}{learned}.", ["minka2000estimating"] if learned else []
+    return f"{sentence}{learned}.", ["minka2000estimating"] if learned else []

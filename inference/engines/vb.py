@@ -13,20 +13,19 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import dense, variational
-from inference.engines.contract import Methods, Priors, Shape
+from inference.engines.contract import Methods, Shape
+from inference.engines.priors import as_learned
 from inference.engines.settings import (
     Chosen,
+    Settings,
     alpha_setting,
-    check,
-    passes_setting,
+    fewer_passes,
     passes_within,
     resolved,
     setting,
-    topics_setting,
 )
 from inference.kernels import vb as kernels
 from inference.references import entries
-from inference.topics import Theta, Topics
 
 NAME = "vb"
 LABEL = "Batch variational Bayes"
@@ -38,19 +37,15 @@ BATCH = True  # topics change in the last step of a pass
 BY_DOCUMENT = False  # each word of a document has a topic of its own
 
 SWEPT_TOKENS = 400_000_000  # what is gone through, over all passes, where the number of passes is not given
-CONTINUED = 1 / 3  # of the passes of a run, for one that begins with its topics
 # Seconds of an idle core for a pass over a million tokens of Reuters-21578 at K = 100, and for each further hundred
 # topics; by hand from processor time of single trainings, on a machine that did other things too.
 PASS, PASS_BY_TOPICS = 0.5, 0.25
 
 
 @dataclass(frozen=True)
-class Config:
-    """Settings of a run; None: left open, for `resolve`. Raises Invalid, naming the field, for a value that can't
-    be."""
+class Config(Settings):
+    """Settings of a run."""
 
-    topics: int = topics_setting()
-    passes: int | None = passes_setting()
     alpha: float | None = alpha_setting()
     eta: float | None = variational.eta_setting()
     minibatch: int | None = setting(
@@ -70,18 +65,16 @@ class Config:
     first_tolerance: float = variational.first_tolerance_setting()
     truncate: float = variational.truncate_setting(0.0)
 
-    def __post_init__(self) -> None:
-        check(self, Config)
-
     def resolve(self, documents: int, tokens: int) -> "Resolved":
         """With a value for all that was left open; docs/engines/vb.md says why."""
-        chosen = {
-            "passes": passes_within(SWEPT_TOKENS, tokens, least=3, most=40),
-            "alpha": round(min(0.2, 2.0 * self.topics**-0.6), 4),
-            "eta": 0.4 if self.expectation == "log" else round(self.topics**-0.5, 4),
-            "minibatch": 1024,
-        }
-        return resolved(self, Resolved, chosen)
+        return resolved(
+            self,
+            Resolved,
+            passes=passes_within(SWEPT_TOKENS, tokens, least=3, most=40),
+            alpha=round(min(0.2, 2.0 * self.topics**-0.6), 4),
+            eta=0.4 if self.expectation == "log" else round(self.topics**-0.5, 4),
+            minibatch=1024,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,38 +141,22 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
             state.log_theta, state.visited = np.zeros(config.topics), 0
 
 
-def topics(config: Resolved, state: State) -> Topics:
-    """E[beta], see dense.topics."""
-    return dense.topics(state.values, state.pi, state.eta, state.totals)
-
-
-def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> Theta:
-    """theta of the documents first … end - 1, under the topics as they are."""
-    return variational.fold_in(config, state, bow, first, end)
-
-
-def priors(config: Resolved, state: State | None) -> Priors:
-    """alpha of each topic and eta: as they were set, or as they were learned by now."""
-    return variational.priors_of(config, state)
-
-
-def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray, times: float = 1.0) -> float:
-    """The lower bound of log p(words), in nats."""
-    return variational.bound(config, state, bow, documents, times)
+topics, fold_in = variational.topics, variational.fold_in
+priors, bound = as_learned, variational.bound
 
 
 def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
     """With fewer passes."""
-    return {**settings, "passes": max(3, round(settings["passes"] * CONTINUED))}
+    return fewer_passes(settings)
 
 
 def methods(settings: Mapping[str, Any]) -> Methods:
     """How topics were found and with which priors."""
     weights = ", with E[β] instead of exp E[log β]" if settings.get("expectation") == "mean" else ""
-    said, more = variational.prior_sentence(settings)
+    sentence, more = variational.prior_sentence(settings)
     return Methods(
         f"We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with {settings['topics']:,} topics by variational "
-        f"Bayes (Hoffman, Blei, Wang and Paisley 2013) in {settings['passes']:,} passes over the whole corpus{weights}. {said}",
+        f"Bayes (Hoffman, Blei, Wang and Paisley 2013) in {settings['passes']:,} passes over the whole corpus{weights}. {sentence}",
         ("blei2003latent", "hoffman2013stochastic", *more),
     )
 

@@ -16,7 +16,7 @@ from inference.bow import Bow
 from inference.engines import dense, variational
 from inference.engines import priors as learning
 from inference.engines.contract import MAPPED, Methods, Priors, Shape
-from inference.engines.settings import check, passes_within, prior, resolved, setting, topics_setting
+from inference.engines.settings import Settings, fewer_passes, passes_within, prior, resolved, setting
 from inference.errors import Invalid
 from inference.kernels import rng, vb
 from inference.memory import room
@@ -38,7 +38,6 @@ BY_DOCUMENT = False
 LEAST_BETA = 1e-12  # of a word that a topic without a prior never had: a document with it is not impossible
 FOLD_ITERATIONS, FOLD_TOL = 100, 1e-4  # of a document under the finished topics
 BEGIN_SPREAD = 0.1  # of the tokens of a warm start, spread over all topics: without a prior what is 0 stays 0
-CONTINUED = 1 / 3  # of the passes of a run, for one that begins with its topics
 SEEDING = 2000  # documents among which those are chosen that topics begin with
 SWEPT_TOKENS = 300_000_000  # what is gone through, over all passes, where the number of passes is not given
 DISTINCT = 0.7  # distinct words per token, of usual texts: for `memory`
@@ -48,11 +47,9 @@ SECONDS, SECONDS_TOPIC = 0.12e-6, 2.5e-9
 
 
 @dataclass(frozen=True)
-class Config:
-    """Settings of a run; None: left open, for `resolve`. Raises Invalid, naming the field, for a value that can't
-    be."""
+class Config(Settings):
+    """Settings of a run."""
 
-    topics: int = topics_setting()
     passes: int | None = setting("Passes", "", "Steps of EM, each over the whole corpus. The paper uses 100.", least=1)
     topics_prior: str = setting(
         "Prior of topics", "", "none: topics are estimated from the corpus's words alone, as first published; "
@@ -93,7 +90,7 @@ class Config:
     )
 
     def __post_init__(self) -> None:
-        check(self, Config)
+        super().__post_init__()
         if self.learn == "words" and self.topics_prior == "none":
             raise Invalid(
                 "learn", "learn can be “words” only where topics have a prior: set topics_prior to “dirichlet”."
@@ -101,11 +98,12 @@ class Config:
 
     def resolve(self, documents: int, tokens: int) -> "Resolved":
         """With a value for all that was left open."""
-        chosen = {
-            "passes": passes_within(SWEPT_TOKENS, tokens, least=20, most=100),
-            "minibatch": min(4096, max(256, documents // 4)),
-        }
-        return resolved(self, Resolved, chosen)
+        return resolved(
+            self,
+            Resolved,
+            passes=passes_within(SWEPT_TOKENS, tokens, least=20, most=100),
+            minibatch=min(4096, max(256, documents // 4)),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -370,7 +368,7 @@ def _topics_bound(state: State) -> float:
 
 def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Fewer passes: the topics are there already."""
-    return {**settings, "passes": max(1, round(settings["passes"] * CONTINUED))}
+    return fewer_passes(settings, 1)
 
 
 def methods(settings: Mapping[str, Any]) -> Methods:

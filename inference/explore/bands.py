@@ -58,43 +58,43 @@ def shares(
     doc_ptr, doc_topics, doc_tokens, lengths = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths)
     group = documents.frozen(group, np.int32)
     topics, T = np.asarray(topics, np.int64), len(topics)
-    whole, of = _sums(
+    whole, by_topic = _sums(
         *documents.chosen(None), doc_ptr, doc_topics, doc_tokens, lengths, group, _slots(topics, into), G, T
     )
-    return of_sums(whole[:G], of[:, :G], of.sum(axis=1), level)
+    return of_sums(whole[:G], by_topic[:, :G], by_topic.sum(axis=1), level)
 
 
 def sums_of(
     members: np.ndarray, doc_ptr: np.ndarray, doc_topics: np.ndarray, doc_tokens: np.ndarray, lengths: np.ndarray,
     group: np.ndarray, G: int, topics: Sequence[int] | np.ndarray, into: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """(whole, of) for `of_sums`, of some documents. members: int32[n]; group: int32[n], of each of them; else as in
+    """(whole, by_topic) for `of_sums`, of some documents. members: int32[n]; group: int32[n], of each of them; else as in
     `shares`."""
     arrays = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths)
     group = documents.frozen(group, np.int32)
-    whole, of = _sums(
+    whole, by_topic = _sums(
         *documents.chosen(members), *arrays, group, _slots(np.asarray(topics, np.int64), into), G, len(topics)
     )
-    return whole[:G], of[:, :G]
+    return whole[:G], by_topic[:, :G]
 
 
-def of_sums(whole: np.ndarray, of: np.ndarray, everywhere: np.ndarray, level: float = 0.95) -> Bands:
-    """The same of sums that were made before. whole: float64[G, 3], documents with words, sums of N_d and of N_d^2; of:
+def of_sums(whole: np.ndarray, by_topic: np.ndarray, everywhere: np.ndarray, level: float = 0.95) -> Bands:
+    """The same of sums that were made before. whole: float64[G, 3], documents with words, sums of N_d and of N_d^2; by_topic:
     float64[T, G, 5] as in `_intervals`; everywhere: float64[T, 5], the same of all documents of the corpus."""
     if not 0 < level < 1:
         raise Invalid("level", f"level must be between 0 and 1, got {level}.")
     n, tokens, squares = whole[:, 0].astype(np.int64), whole[:, 1].astype(np.int64), whole[:, 2]
     typical = everywhere[:, _X] / np.maximum(everywhere[:, _LENGTH], 1.0)
-    share, low, high = _intervals(n, tokens, squares, of, typical[:, None], level)
+    share, low, high = _intervals(n, tokens, squares, by_topic, typical[:, None], level)
     return Bands(share, low, high, n, tokens, n < THIN)
 
 
-def _intervals(n, tokens, squares, of, typical, level):
-    """share, low, high: float64[T, G] each. of: float64[T, G, 5], m, x, length, xx, xl: of the documents with a topic, how many, and
+def _intervals(n, tokens, squares, by_topic, typical, level):
+    """share, low, high: float64[T, G] each. by_topic: float64[T, G, 5], m, x, length, xx, xl: of the documents with a topic, how many, and
     the sums of their N_dk, N_d, N_dk^2 and N_dk N_d: sum (N_dk - r N_d)^2 needs no more from the documents without it
     than their N_d^2. typical: [T, 1], the share in those that have it, in the whole corpus.
     """
-    m, x, length, xx, xl = np.moveaxis(of, 2, 0)
+    m, x, length, xx, xl = np.moveaxis(by_topic, 2, 0)
     n, tokens = np.broadcast_to(n, m.shape), np.broadcast_to(tokens, m.shape)
     with np.errstate(invalid="ignore", divide="ignore"):
         share = x / tokens
@@ -131,7 +131,7 @@ def _sums(members, every, doc_ptr, doc_topics, doc_tokens, lengths, group, slot,
     sums of N_dk, N_d, N_dk^2 and N_dk N_d. Sums of whole numbers, exact below 2^53. members: int32, the documents that are
     looked at; every: whether it is all, whatever `members` is. group: of each that is looked at.
     """
-    whole, of = np.zeros((G + 1, 3)), np.zeros((T, G + 1, 5))
+    whole, by_topic = np.zeros((G + 1, 3)), np.zeros((T, G + 1, 5))
     held, touched = np.zeros(T, np.int64), np.empty(T, np.int64)
     for i in range(len(group)):
         d = i if every else members[i]
@@ -153,10 +153,10 @@ def _sums(members, every, doc_ptr, doc_topics, doc_tokens, lengths, group, slot,
             k = touched[t]
             x = float(held[k])
             held[k] = 0
-            row = of[k, g]
+            row = by_topic[k, g]
             row[0] += 1.0
             row[1] += x
             row[2] += length
             row[3] += x * x
             row[4] += x * length
-    return whole, of
+    return whole, by_topic

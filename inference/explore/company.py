@@ -57,7 +57,7 @@ class Company(NamedTuple):
 
 
 def company(evidence: Evidence) -> Company:
-    """What the first words of each topic say of it. Work: the postings of FIRST words a topic."""
+    """The kind of each topic, by its first words. Takes the postings of FIRST words a topic."""
     K, rows = evidence.K, evidence.rows
     first, frequent, tokens = words(evidence)
     mean = rows.tokens / max(int((rows.lengths > 0).sum()), 1)

@@ -38,20 +38,20 @@ Documents = Callable[[int, int], np.ndarray]
 class Ranges(NamedTuple):
     """Of G ranges of days, and as the last of all documents.
 
-    whole: float64[G + 1, 4], ALL, WORDED, WORDS, SQUARES. of: float64[T, G + 1, M], the measures that were asked for, of the
+    whole: float64[G + 1, 4], ALL, WORDED, WORDS, SQUARES. by_topic: float64[T, G + 1, M], the measures that were asked for, of the
     topics that were asked for.
     """
 
     whole: np.ndarray
-    of: np.ndarray
+    by_topic: np.ndarray
 
 
 class DaySums:
-    """Made by `write`. edges: int64[S + 1], days; whole: int64[S + 1, 4] and of: int64[5, S + 1, K], mapped, sums over the
+    """Made by `write`. edges: int64[S + 1], days; whole: int64[S + 1, 4] and by_topic: int64[5, S + 1, K], mapped, sums over the
     documents before each edge."""
 
-    def __init__(self, edges: np.ndarray, whole: np.ndarray, of: np.ndarray):
-        self.edges, self.whole, self.of = edges, whole, of
+    def __init__(self, edges: np.ndarray, whole: np.ndarray, by_topic: np.ndarray):
+        self.edges, self.whole, self.by_topic = edges, whole, by_topic
 
     @classmethod
     def write(
@@ -65,11 +65,11 @@ class DaySums:
         edges = _edges(days, len(doc_topics), K)
         if edges is None:
             return
-        whole, of = np.zeros((len(edges), 4), np.int64), np.zeros((len(MEASURES), len(edges), K), np.int64)
-        _count(days, edges, whole, of, *arrays)
+        whole, by_topic = np.zeros((len(edges), 4), np.int64), np.zeros((len(MEASURES), len(edges), K), np.int64)
+        _count(days, edges, whole, by_topic, *arrays)
         np.cumsum(whole, axis=0, out=whole)
-        np.cumsum(of, axis=1, out=of)
-        for name, array in (("edges", edges), ("whole", whole), ("of", of)):
+        np.cumsum(by_topic, axis=1, out=by_topic)
+        for name, array in (("edges", edges), ("whole", whole), ("of", by_topic)):
             np.save(folder / f"{_FILE}_{name}.npy", array)
 
     @classmethod
@@ -103,25 +103,25 @@ class DaySums:
         low, high = np.append(np.minimum(low, high), 0), np.append(high, len(self.edges) - 1)
         asked, columns = np.asarray(topics, np.int64), np.array(measures, np.int64)
         whole = (self.whole[high] - self.whole[low]).astype(np.float64)
-        of = np.empty((len(topics), len(low), len(columns)))
-        for m, rows in enumerate(self.of[measure] for measure in measures):
-            of[:, :, m] = (rows[high][:, asked] - rows[low][:, asked]).T
+        by_topic = np.empty((len(topics), len(low), len(columns)))
+        for m, rows in enumerate(self.by_topic[measure] for measure in measures):
+            by_topic[:, :, m] = (rows[high][:, asked] - rows[low][:, asked]).T
         slot = np.full(evidence.K, -1, np.int64)
         slot[asked] = np.arange(len(topics))
         arrays = evidence.doc_ptr, evidence.doc_topics, evidence.doc_tokens, frozen(evidence.lengths, np.int64)
         for g, some in outer:
-            _add(frozen(some, np.int32), g, slot, columns, whole, of, *arrays)
+            _add(frozen(some, np.int32), g, slot, columns, whole, by_topic, *arrays)
         starts, ends = np.ascontiguousarray(bounds[:, 0]), np.ascontiguousarray(bounds[:, 1])
         for t, k in enumerate(asked.tolist()):
             parts = np.flatnonzero(into == k)
             if parts.tolist() != [k]:
-                of[t] = 0.0
+                by_topic[t] = 0.0
                 wanted = np.isin(np.arange(evidence.K), parts)
                 _fold(
                     parts, wanted, starts, ends, days, evidence.topic_ptr, evidence.by_share, columns,
-                    of[t], *arrays,
+                    by_topic[t], *arrays,
                 )  # fmt: skip
-        return Ranges(whole, of)
+        return Ranges(whole, by_topic)
 
     def _outside(self, a: int, b: int, low: int, high: int) -> Iterator[tuple[int, int]]:
         """Of a span of days those that lie before its first edge and behind its last."""
@@ -176,7 +176,7 @@ def _put_length(row, length):
 
 
 @njit(cache=True, nogil=True)
-def _count(days, edges, whole, of, doc_ptr, doc_topics, doc_tokens, lengths):
+def _count(days, edges, whole, by_topic, doc_ptr, doc_topics, doc_tokens, lengths):
     """Add each document to the row behind the edge that its day is not before."""
     begin = edges[1]
     row = np.empty(edges[-1] - begin, np.int64)
@@ -190,11 +190,11 @@ def _count(days, edges, whole, of, doc_ptr, doc_topics, doc_tokens, lengths):
             continue
         for j in range(doc_ptr[d], doc_ptr[d + 1]):
             k, x = doc_topics[j], np.int64(doc_tokens[j])
-            of[NUMBER, s, k] += 1
-            of[TOKENS, s, k] += x
-            of[LENGTH, s, k] += length
-            of[SQUARE, s, k] += x * x
-            of[PRODUCT, s, k] += x * length
+            by_topic[NUMBER, s, k] += 1
+            by_topic[TOKENS, s, k] += x
+            by_topic[LENGTH, s, k] += length
+            by_topic[SQUARE, s, k] += x * x
+            by_topic[PRODUCT, s, k] += x * length
 
 
 @njit(cache=True, nogil=True)
@@ -215,7 +215,7 @@ def _put(row, columns, x, length):
 
 
 @njit(cache=True, nogil=True)
-def _add(documents, g, slot, columns, whole, of, doc_ptr, doc_topics, doc_tokens, lengths):
+def _add(documents, g, slot, columns, whole, by_topic, doc_ptr, doc_topics, doc_tokens, lengths):
     """Add some documents to range g. slot: int64[K], each topic's row of `of`, -1 for none."""
     for i in range(len(documents)):
         d = documents[i]
@@ -226,15 +226,15 @@ def _add(documents, g, slot, columns, whole, of, doc_ptr, doc_topics, doc_tokens
         for j in range(doc_ptr[d], doc_ptr[d + 1]):
             t = slot[doc_topics[j]]
             if t >= 0:
-                _put(of[t, g], columns, float(doc_tokens[j]), length)
+                _put(by_topic[t, g], columns, float(doc_tokens[j]), length)
 
 
 @njit(cache=True, nogil=True)
 def _fold(
-    parts, wanted, starts, ends, days, topic_ptr, by_share, columns, of, doc_ptr, doc_topics, doc_tokens, lengths
+    parts, wanted, starts, ends, days, topic_ptr, by_share, columns, by_topic, doc_ptr, doc_topics, doc_tokens, lengths
 ):
     """Add the documents of some topics together, each once, to the range that their day is in and to the last row. parts:
-    int64, the same topics as wanted: bool[K]. of: float64[G + 1, M]."""
+    int64, the same topics as wanted: bool[K]. by_topic: float64[G + 1, M]."""
     G = len(starts)
     for k in parts:
         for i in range(topic_ptr[k], topic_ptr[k + 1]):
@@ -247,10 +247,10 @@ def _fold(
             if first != k:  # it is met in the list of the first of these topics that it has
                 continue
             length = float(lengths[d])
-            _put(of[G], columns, x, length)
+            _put(by_topic[G], columns, x, length)
             g = np.searchsorted(starts, days[d], "right") - 1
             if g >= 0 and days[d] < ends[g]:
-                _put(of[g], columns, x, length)
+                _put(by_topic[g], columns, x, length)
 
 
 @njit(cache=True, nogil=True)

@@ -53,8 +53,8 @@ def restricted(topics: Topics, place: np.ndarray) -> Rows:
 
 def divergences(topics: Topics) -> np.ndarray:
     """float64[K, K], nats: symmetric, 0 on the diagonal and between topics of the same rows."""
-    of = rows(topics)
-    return between(of, of)
+    sparse = rows(topics)
+    return between(sparse, sparse)
 
 
 def between(a: Rows, b: Rows, advance: Callable[[float], None] = lambda share: None) -> np.ndarray:

@@ -70,13 +70,6 @@ def nearer_end(k: Keyness) -> np.ndarray:
     return np.where(k.low > 0, k.low, np.where(k.high < 0, k.high, 0.0))
 
 
-def dispersion(counts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Gries' deviation of proportions, DP (Gries 2008): float64[n], 0 for words spread as the parts are, near 1 for words
-    in one small part. counts: int[n, parts]; sizes: int[parts], tokens of each."""
-    share = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-    return 0.5 * np.abs(share - sizes / max(int(sizes.sum()), 1)).sum(axis=1)
-
-
 def _estimate(of_forms: FormSums, totals: Totals) -> tuple[np.ndarray, np.ndarray]:
     """Log ratio and its standard error, to the base 2: float64[n] each. The variance of each side's log frequency is
     that of a ratio of two sums over documents (Cochran 1977, section 6.4), at least that of as many independent

@@ -45,7 +45,7 @@ class Matching(NamedTuple):
 
     @property
     def only_b(self) -> np.ndarray:
-        """Topics of b, in use, that are nobody's partner."""
+        """Topics of b, in use, that are no topic's partner."""
         return np.setdiff1d(np.flatnonzero(self.used_b), self.partner)
 
     def turned(self) -> "Matching":
@@ -134,4 +134,4 @@ def _gathered(best: np.ndarray, similarity: np.ndarray, least: float) -> list[tu
     groups: dict[int, list[int]] = {}
     for topic in np.flatnonzero(similarity >= least):
         groups.setdefault(int(best[topic]), []).append(int(topic))
-    return sorted((of, topics) for of, topics in groups.items() if len(topics) > 1)
+    return sorted((partner, topics) for partner, topics in groups.items() if len(topics) > 1)

@@ -231,8 +231,8 @@ def _shown(
 
 def _everywhere(topics: Topics) -> np.ndarray:
     """p(w) of the model: float64[V], above 0 for every word that a topic lists with a weight."""
-    of = np.repeat(np.arange(topics.K), np.diff(topics.indptr))
-    above = topics.share[of] * (topics.weights - topics.floor[of])
+    topic = np.repeat(np.arange(topics.K), np.diff(topics.indptr))
+    above = topics.share[topic] * (topics.weights - topics.floor[topic])
     return np.maximum(
         np.bincount(topics.words, weights=above, minlength=topics.V) + topics.share @ topics.floor, 1e-300
     )
@@ -240,11 +240,11 @@ def _everywhere(topics: Topics) -> np.ndarray:
 
 def _owners(topics: Topics) -> np.ndarray:
     """int32[V]: the topic that most of each word's weight belongs to, the first of equals; -1 where none lists it."""
-    of = np.repeat(np.arange(topics.K, dtype=np.int32), np.diff(topics.indptr))
-    weights = topics.share[of] * topics.weights
-    order = np.lexsort((-of, weights))  # the last one stays
+    topic = np.repeat(np.arange(topics.K, dtype=np.int32), np.diff(topics.indptr))
+    weights = topics.share[topic] * topics.weights
+    order = np.lexsort((-topic, weights))  # the last one stays
     owners = np.full(topics.V, -1, np.int32)
-    owners[topics.words[order]] = of[order]
+    owners[topics.words[order]] = topic[order]
     return owners
 
 
@@ -276,7 +276,7 @@ def _least(topics: Topics, k: int) -> float:
 
 
 def _tells(text: str) -> bool:
-    """Whether a word can stand in a name: no number, nothing of one or two small letters ("vs")."""
+    """Whether a word may begin or end a name: not a number, nor one or two small letters ("vs")."""
     return not text[:1].isdigit() and (len(text) >= SHORT or not text.islower())
 
 

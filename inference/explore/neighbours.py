@@ -171,7 +171,7 @@ def written(
     texts: (documents, characters) -> the beginnings of their texts, at most so long. A phrase is counted where nothing
     but one or two short words stands between its own.
     """
-    said, wanted = Written(), {int(w) for w in words} | {w for phrase in sample.phrases for w in phrase.words}
+    written, wanted = Written(), {int(w) for w in words} | {w for phrase in sample.phrases for w in phrase.words}
     by_first: dict[int, list[Phrase]] = {}
     for phrase in sample.phrases:
         by_first.setdefault(phrase.words[0], []).append(phrase)
@@ -182,13 +182,13 @@ def written(
                 end = _end(text, start, spelling(w))
                 if end:
                     ends[w, start] = end
-                    said.add((w,), text, start, end)
+                    written.add((w,), text, start, end)
         for first, start in ends:
             for phrase in by_first.get(first, ()):
                 end = _phrase_end(phrase, start, ends, text, spelling)
                 if end:
-                    said.add(phrase.words, text, start, end)
-    return said
+                    written.add(phrase.words, text, start, end)
+    return written
 
 
 def _phrase_end(

@@ -22,18 +22,18 @@ def relevance(inside: np.ndarray, everywhere: np.ndarray, lam: float, *, inside_
 
 
 def distinctive(
-    inside: np.ndarray, everywhere: np.ndarray, of: np.ndarray | None = None, *, prior: float = PRIOR
+    inside: np.ndarray, everywhere: np.ndarray, wanted: np.ndarray | None = None, *, prior: float = PRIOR
 ) -> np.ndarray:
     """How surely each word is more frequent inside a part than outside of it: z-scores, float64[n], above 0 for more.
 
     Log-odds ratio with an informative Dirichlet prior (Monroe, Colaresi and Quinn 2008, eqs. 16 and 22): words that a
     part has often and others have not come first, not words that it has once and nobody else has. inside: int[n],
     tokens of each word in the part; everywhere: int[n], in the part and outside it, in all the words that there are:
-    the prior is in proportion to it. of: int[m], the words whose scores are wanted, float64[m]; all where it is None.
+    the prior is in proportion to it. wanted: int[m], the words whose scores are wanted, float64[m]; all where it is None.
     """
     size, total = float(inside.sum()), float(everywhere.sum())
-    if of is not None:
-        inside, everywhere = inside[of], everywhere[of]
+    if wanted is not None:
+        inside, everywhere = inside[wanted], everywhere[wanted]
     inside, everywhere = np.asarray(inside, np.float64), np.asarray(everywhere, np.float64)
     if not 0 < size < total:
         return np.zeros(len(inside))

@@ -105,12 +105,12 @@ def _most_alike(p, s):
 
 @njit(cache=True, nogil=True)
 def _share(d, k, doc_ptr, doc_topics, doc_tokens):
-    of, length = 0.0, np.int64(0)
+    tokens, length = 0.0, np.int64(0)
     for j in range(doc_ptr[d], doc_ptr[d + 1]):
         length += doc_tokens[j]
         if doc_topics[j] == k:
-            of = doc_tokens[j]
-    return of / length if length else 0.0
+            tokens = doc_tokens[j]
+    return tokens / length if length else 0.0
 
 
 @njit(cache=True, nogil=True)

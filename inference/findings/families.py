@@ -56,7 +56,7 @@ def families(apart: np.ndarray, size: np.ndarray) -> np.ndarray:
     tree = linkage(squareform(near, checks=False), "ward")
     most = min(FAMILIES[1], len(large) // 2)
     cuts = [fcluster(tree, n, "maxclust") - 1 for n in range(min(FAMILIES[0], most), most + 1)]
-    label = max(cuts, key=lambda of: _silhouette(near, of))
+    label = max(cuts, key=lambda cut: _silhouette(near, cut))
     out[large] = label
     for k in np.setdiff1d(used, large):
         out[k] = label[np.argmin(apart[k, large])]

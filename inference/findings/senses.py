@@ -37,11 +37,11 @@ def shift(topics: np.ndarray, period: np.ndarray, early: int, late: int) -> Shif
     if min(np.count_nonzero(side) for side in sides) < LEAST_DOCUMENTS:
         return None
     names, at = np.unique(topics, return_inverse=True)
-    of = [_sums(at[side], period[side], len(names)) for side in sides]
-    if min(float(one.units[0]) for one in of) < LEAST_UNITS:
+    both = [_sums(at[side], period[side], len(names)) for side in sides]
+    if min(float(one.units[0]) for one in both) < LEAST_UNITS:
         return None
     typical = np.ones(len(names))
-    before, after = (sums.shares(one, typical) for one in of)
+    before, after = (sums.shares(one, typical) for one in both)
     change, low, high = (array[0] for array in sums.difference(after, before))
     p = sums.ratio(after, before).p[0]
     up, down = int(np.argmax(change)), int(np.argmin(change))
@@ -54,7 +54,7 @@ def shift(topics: np.ndarray, period: np.ndarray, early: int, late: int) -> Shif
         int(names[up]), int(names[down]),
         (float(before.share[0, up]), float(after.share[0, up])), (float(before.share[0, down]), float(after.share[0, down])),
         difference, below, above, float(min(1.0, max(p[up], p[down]) * len(names))),
-        (int(of[0].documents[0]), int(of[1].documents[0])),
+        (int(both[0].documents[0]), int(both[1].documents[0])),
     )  # fmt: skip
 
 

@@ -81,14 +81,14 @@ def by_group(group: np.ndarray, G: int) -> Units:
 def in_blocks(group: np.ndarray, G: int) -> Units:
     """Each group in blocks of neighbouring documents, about the square root of their number (BLOCKS)."""
     order, starts = _ordered(group, G)
-    edges, of = [0], []
+    edges, groups = [0], []
     for g in range(G):
         n = int(starts[g + 1] - starts[g])
         if n:
             blocks = min(n, max(BLOCKS[0], min(BLOCKS[1], round(n**0.5))))
             edges += [int(starts[g]) + n * (b + 1) // blocks for b in range(blocks)]
-            of += [g] * blocks
-    return Units(order, np.array(edges, np.int64), np.array(of, np.int32))
+            groups += [g] * blocks
+    return Units(order, np.array(edges, np.int64), np.array(groups, np.int32))
 
 
 def _ordered(group: np.ndarray, G: int) -> tuple[np.ndarray, np.ndarray]:
@@ -109,8 +109,8 @@ def sums(
     """
     doc_ptr, doc_topics, doc_tokens, lengths = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths)
     order, starts = documents.frozen(units.order, np.int64), documents.frozen(units.starts, np.int64)
-    of, into = documents.frozen(units.group, np.int32), documents.frozen(into, np.int32)
-    return Sums(*_sums(order, starts, of, G, doc_ptr, doc_topics, doc_tokens, lengths, into, T))
+    group, into = documents.frozen(units.group, np.int32), documents.frozen(into, np.int32)
+    return Sums(*_sums(order, starts, group, G, doc_ptr, doc_topics, doc_tokens, lengths, into, T))
 
 
 @njit(cache=True, nogil=True)
@@ -165,7 +165,7 @@ def _sums(order, starts, unit_group, G, doc_ptr, doc_topics, doc_tokens, lengths
     return documents, tokens, squares, units, unit_squares, holding, of_holding, x, xx, xl, unit_xx, unit_xl
 
 
-def shares(of: Sums, typical: np.ndarray, level: float = LEVEL) -> Shares:
+def shares(counted: Sums, typical: np.ndarray, level: float = LEVEL) -> Shares:
     """Shares of words, x / tokens, with intervals on the scale of the logit.
 
     The linearised variance of a ratio (Cochran 1977, section 6.4), over documents and over units, the larger of the two
@@ -173,12 +173,14 @@ def shares(of: Sums, typical: np.ndarray, level: float = LEVEL) -> Shares:
     where those are fewer. Where FEW documents or less have the topic the upper end is that of explore.bands.
     typical: float64[T], the share of a topic in the documents that have it, in all of the corpus.
     """
-    n, tokens, squares, units, unit_squares = (np.asarray(array)[:, None] for array in of[:5])
-    m, x = of.holding, of.x
+    n, tokens, squares, units, unit_squares = (np.asarray(array)[:, None] for array in counted[:5])
+    m, x = counted.holding, counted.x
     with np.errstate(invalid="ignore", divide="ignore"):
         share = np.where(tokens > 0, x / tokens, np.nan)
-        by_document = np.maximum(of.xx - 2 * share * of.xl + share**2 * squares, 0.0) * n / np.maximum(n - 1, 1)
-        by_unit = np.maximum(of.unit_xx - 2 * share * of.unit_xl + share**2 * unit_squares, 0.0)
+        by_document = (
+            np.maximum(counted.xx - 2 * share * counted.xl + share**2 * squares, 0.0) * n / np.maximum(n - 1, 1)
+        )
+        by_unit = np.maximum(counted.unit_xx - 2 * share * counted.unit_xl + share**2 * unit_squares, 0.0)
         by_unit *= units / np.maximum(units - 1, 1)
         spread = share * (1 - share)
         error = np.sqrt(np.maximum(by_document, np.where(units > 1, by_unit, 0.0))) / tokens / np.maximum(spread, _RARE)
@@ -188,7 +190,7 @@ def shares(of: Sums, typical: np.ndarray, level: float = LEVEL) -> Shares:
     few = (n > 0) & (m <= FEW) & (m < n)
     tested, g, t = share.copy(), *np.nonzero(few)
     if len(g):
-        here = np.where(m[g, t] > 0, x[g, t] / np.maximum(of.of_holding[g, t], 1), 0.0)
+        here = np.where(m[g, t] > 0, x[g, t] / np.maximum(counted.of_holding[g, t], 1), 0.0)
         most = betaincinv(m[g, t] + 1, np.maximum(n[g, 0] - m[g, t], 1e-9), 0.5 + level / 2)
         high[g, t] = np.maximum(most * np.maximum(typical[t], here), share[g, t])
         tested[g, t], error[g, t] = high[g, t], 0.0
@@ -198,9 +200,9 @@ def shares(of: Sums, typical: np.ndarray, level: float = LEVEL) -> Shares:
     return Shares(share, low, high, tested, error, df)
 
 
-def typical(of: Sums) -> np.ndarray:
+def typical(counted: Sums) -> np.ndarray:
     """float64[T]: each topic's share of the words of the documents that have it."""
-    return of.x.sum(axis=0) / np.maximum(of.of_holding.sum(axis=0), 1.0)
+    return counted.x.sum(axis=0) / np.maximum(counted.of_holding.sum(axis=0), 1.0)
 
 
 class Ratio(NamedTuple):

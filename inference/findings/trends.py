@@ -4,8 +4,8 @@ from inference.findings import sums
 from inference.findings.sums import Ratio, Shares, Sums
 
 
-def contrasts(of: Sums) -> tuple[Shares, Ratio]:
+def contrasts(counted: Sums) -> tuple[Shares, Ratio]:
     """Of each group: its shares, and how many times they are those of all other documents together: [G, T]."""
-    typical = sums.typical(of)
-    own = sums.shares(of, typical)
-    return own, sums.ratio(own, sums.shares(of.rest(), typical))
+    typical = sums.typical(counted)
+    own = sums.shares(counted, typical)
+    return own, sums.ratio(own, sums.shares(counted.rest(), typical))

@@ -43,7 +43,7 @@ class Sorted:
         return i if i < len(self) and self[i] == wanted else None
 
     @classmethod
-    def of(cls, strings: pa.LargeStringArray) -> "Sorted":
+    def from_strings(cls, strings: pa.LargeStringArray) -> "Sorted":
         """strings: sorted, without nulls."""
         _, ends, text = strings.buffers()
         ends = np.frombuffer(ends, np.int64)[strings.offset : strings.offset + len(strings) + 1]
@@ -68,7 +68,7 @@ class Forms(NamedTuple):
         folder.mkdir(parents=True)
         all_words = _strings(words)
         order = pc.array_sort_indices(all_words)
-        _save(folder, "words", Sorted.of(all_words.take(order)), numbers=order.to_numpy().astype(np.int32))
+        _save(folder, "words", Sorted.from_strings(all_words.take(order)), numbers=order.to_numpy().astype(np.int32))
         if language not in STEMS:
             return
         stemmed = _strings(_stemmed(all_words, language))
@@ -78,7 +78,7 @@ class Forms(NamedTuple):
         first[1:] = pc.not_equal(in_order[1:], in_order[:-1]).to_numpy(zero_copy_only=False)
         groups = np.append(np.flatnonzero(first), len(in_order))
         distinct = in_order.take(pa.array(groups[:-1]))
-        _save(folder, "stems", Sorted.of(distinct), groups=groups, members=order.to_numpy().astype(np.int32))
+        _save(folder, "stems", Sorted.from_strings(distinct), groups=groups, members=order.to_numpy().astype(np.int32))
 
     @classmethod
     def open(cls, folder: Path, language: str) -> "Forms":
@@ -97,7 +97,7 @@ class Forms(NamedTuple):
             language,
         )
 
-    def of(self, piece: Piece) -> np.ndarray:
+    def matching(self, piece: Piece) -> np.ndarray:
         """int32, ascending: the words that a piece of a query matches. Raises Invalid where a beginning has too
         many."""
         if piece.how == BEGIN:

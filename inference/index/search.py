@@ -75,8 +75,8 @@ class Index:
     ) -> None:
         """Index all of a stream. language: ISO 639-1, whose stems are matched; "" for none.
 
-        extend: the stream is what the folder's index was made from, and more: its full segments are kept. advance: is
-        told how many documents are done. Whoever has the folder open keeps what was there; killed, it leaves the index
+        extend: the stream is what the folder's index was made from, and more: its full segments are kept. advance: called
+        with how many documents are done. Whoever has the folder open keeps what was there; killed, it leaves the index
         that there was.
         """
         folder = Path(folder)
@@ -86,16 +86,20 @@ class Index:
         begin = finished[-1]["end"] if finished else 0
         kept = folder / finished[-1]["name"] if finished else None
         at = {field: int(Field.open(kept / field).first[-1]) if kept else 0 for field in FIELDS}
-        of = {"text": (stream.words, stream.lengths), "title": (stream.title_words, stream.title_lengths)}
+        columns = {"text": (stream.words, stream.lengths), "title": (stream.title_words, stream.title_lengths)}
         scratch = Scratch(len(stream.lexicon))
         while begin < len(stream.lengths):
-            first = {field: at[field] + _first(of[field][1][begin : begin + segments.DOCUMENTS]) for field in FIELDS}
+            first = {
+                field: at[field] + _first(columns[field][1][begin : begin + segments.DOCUMENTS]) for field in FIELDS
+            }
             size = sum(first[field] - at[field] for field in FIELDS)
             count = max(1, int(np.searchsorted(size, segments.SEGMENT, "right")) - 1)
             name = f"{made}.{len(finished)}"
             shutil.rmtree(folder / name, ignore_errors=True)  # of a writer that was killed
             for field in FIELDS:
-                Field.of(of[field][0], first[field][: count + 1], begin, scratch).save(folder / name / field)
+                Field.from_stream(columns[field][0], first[field][: count + 1], begin, scratch).save(
+                    folder / name / field
+                )
                 at[field] = int(first[field][count])
             begin += count
             finished.append({"name": name, "end": begin})
@@ -168,7 +172,9 @@ class Index:
     def places(self, query: str, numbers: list[int]) -> dict[int, list[np.ndarray]]:
         """Of each document, for each word and phrase of a query that is in its text, int64[n, 2] by place: the
         character at which a word of it begins, and that at which the next piece of the text does (of the last: END)."""
-        wanted = [[self.forms.of(piece) for piece in sequence.pieces] for sequence in sequences(self.parse(query))]
+        wanted = [
+            [self.forms.matching(piece) for piece in sequence.pieces] for sequence in sequences(self.parse(query))
+        ]
         by_document = {}
         for number in numbers:
             s = int(np.searchsorted(self.bounds, number, "right")) - 1
@@ -206,7 +212,7 @@ class Index:
         if len(sequence.pieces) > 1:
             places = self._phrase(sequence)
             return [(TITLE if name == "title" else 1.0, documents, counts) for name, documents, counts in places]
-        wanted = self.forms.of(sequence.pieces[0])
+        wanted = self.forms.matching(sequence.pieces[0])
         return [
             (TITLE if name == "title" else 1.0, documents, counts)
             for name, fields in self.fields.items()
@@ -216,7 +222,9 @@ class Index:
 
     def _having(self, sequence: Sequence) -> np.ndarray:
         """int32, ascending: documents with it in the text or in the title."""
-        parts = sorted((of for _, of, _ in self._lists(sequence) if len(of)), key=lambda of: int(of[0]))
+        parts = sorted(
+            (columns for _, columns, _ in self._lists(sequence) if len(columns)), key=lambda columns: int(columns[0])
+        )
         if all(a[-1] < b[0] for a, b in pairwise(parts)):  # one form of the word, in one segment after the other
             return np.concatenate([np.zeros(0, np.int32), *parts])
         if sum(map(len, parts)) * FEW < self.D:
@@ -251,12 +259,12 @@ class Index:
         return places
 
     def _verified(self, sequence: Sequence) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-        accepted = [self.forms.of(piece) for piece in sequence.pieces]
+        accepted = [self.forms.matching(piece) for piece in sequence.pieces]
         if not all(map(len, accepted)):
             return
         ends = np.cumsum([0, *map(len, accepted)])
         together = np.concatenate(accepted)
-        for name, of in (("text", self.stream.words), ("title", self.stream.title_words)):
+        for name, columns in (("text", self.stream.words), ("title", self.stream.title_words)):
             for s, field in enumerate(self.fields[name]):
                 begin, end = self.bounds[s], self.bounds[s + 1]
                 mask = np.ones(end - begin, bool)
@@ -266,7 +274,7 @@ class Index:
                     mask &= one
                 documents = (begin + np.flatnonzero(mask)).astype(np.int32)
                 counts = np.empty(len(documents), np.uint16)
-                segments.sequences(of, field.first, begin, documents, together, ends, counts)
+                segments.sequences(columns, field.first, begin, documents, together, ends, counts)
                 yield name, documents[counts > 0], counts[counts > 0]
 
     def _lengths(self, numbers: np.ndarray) -> np.ndarray:

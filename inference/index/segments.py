@@ -32,7 +32,7 @@ class Field(NamedTuple):
     first: np.ndarray
 
     @classmethod
-    def of(cls, stream: np.ndarray, first: np.ndarray, document: int, scratch: "Scratch") -> "Field":
+    def from_stream(cls, stream: np.ndarray, first: np.ndarray, document: int, scratch: "Scratch") -> "Field":
         """stream: words of all documents. document: the number of the first here."""
         pieces = stream[first[0] : first[-1]]
         documents_of = np.zeros(scratch.words, np.int64)

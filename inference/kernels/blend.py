@@ -5,11 +5,13 @@ from numba import prange
 
 from inference.jit import njit
 from inference.kernels.gibbs import CHUNKS, shares
+from inference.kernels.rows import mark, merge_row
+
+LEAST = 5e-324  # the smallest number above 0: what is not above 0 is dropped whatever the limit
 
 
 @njit(cache=True, parallel=True)
-def blend(words, word_ptr, pairs, counts, new_topics, new, old_topics, old, unit, drop_below, K, start, length, arena_topics,
-          arena_values, totals):  # fmt: skip
+def blend(words, word_ptr, pairs, counts, new_topics, new, old_topics, old, unit, drop_below, arena, totals):
     """Rows of some words with counts times `new` added and counts times `old` taken away: (indptr int64[n + 1], sizes
     int64[n], topics int32, values float64); row i is the sizes[i] entries from indptr[i] on. Changes totals, not the
     arena.
@@ -19,19 +21,18 @@ def blend(words, word_ptr, pairs, counts, new_topics, new, old_topics, old, unit
     below `drop_below` is dropped. A word's pairs are summed in their order, so a sum does not depend on threads; whole
     numbers are exact up to 2^53. What is taken away must have been added before. Time grows with L, not with K.
     """
-    n, L = len(words), new.shape[1]
+    n, L, K = len(words), new.shape[1], len(totals)
+    drop_below = max(drop_below, LEAST)
     indptr = np.zeros(n + 1, np.int64)
     for i in range(n):
-        indptr[i + 1] = indptr[i] + min(K, length[words[i]] + (word_ptr[i + 1] - word_ptr[i]) * L)
+        indptr[i + 1] = indptr[i] + min(K, arena.length[words[i]] + (word_ptr[i + 1] - word_ptr[i]) * L)
     topics, values, sizes = np.empty(indptr[n], np.int32), np.empty(indptr[n]), np.empty(n, np.int64)
     added = np.zeros((CHUNKS, K))
     bounds = shares(indptr)
     for chunk in prange(CHUNKS):
         tally, known, fresh = np.zeros(K), np.zeros(K, np.bool_), np.empty(K, np.int32)
         for i in range(bounds[chunk], bounds[chunk + 1]):
-            first, size = start[words[i]], length[words[i]]
-            for j in range(first, first + size):
-                known[arena_topics[j]] = True
+            mark(arena, words[i], known)
             m = 0
             for q in range(word_ptr[i], word_ptr[i + 1]):
                 p = pairs[q]
@@ -46,37 +47,11 @@ def blend(words, word_ptr, pairs, counts, new_topics, new, old_topics, old, unit
                 if len(old):
                     for s in range(L):
                         tally[old_topics[p, s]] -= counts[p] * old[p, s]
-            fresh[:m].sort()
-            _merge_row(i, first, size, fresh, m, tally, known, unit, drop_below, K, arena_topics, arena_values, indptr, sizes,
-                       topics, values, added[chunk])  # fmt: skip
+            at = merge_row(
+                arena, words[i], tally, known, fresh, m, unit, drop_below, topics, values, indptr[i], added[chunk]
+            )
+            sizes[i] = at - indptr[i]
     for k in range(K):
         for chunk in range(CHUNKS):
             totals[k] += added[chunk, k]
     return indptr, sizes, topics, values
-
-
-@njit(cache=True)
-def _merge_row(i, first, size, fresh, m, tally, known, unit, drop_below, K, arena_topics, arena_values, indptr, sizes, topics,
-               values, added):  # fmt: skip
-    """A row's present entries and its m new topics, both ascending, in one walk; tally and known are empty after it."""
-    at = indptr[i]
-    f = 0
-    for j in range(first, first + size + 1):
-        k = arena_topics[j] if j < first + size else K
-        while f < m and fresh[f] <= k:
-            value = unit * tally[fresh[f]]
-            if value >= drop_below and value > 0.0:
-                topics[at], values[at] = fresh[f], value
-                added[fresh[f]] += value
-                at += 1
-            tally[fresh[f]], known[fresh[f]] = 0.0, False
-            f += 1
-        if k < K:
-            value = arena_values[j] + unit * tally[k]
-            tally[k], known[k] = 0.0, False
-            added[k] -= arena_values[j]
-            if value >= drop_below and value > 0.0:
-                topics[at], values[at] = k, value
-                added[k] += value
-                at += 1
-    sizes[i] = at - indptr[i]

@@ -137,8 +137,9 @@ def rows(table, values):
 
 
 @njit(cache=True, parallel=True)
-def fill(start, length, row_topics, row_values, table):
+def fill(arena, table):
     """Put sparse rows into a table of zeros."""
+    start, length, row_topics, row_values = arena
     wide, narrow = table
     F = len(wide)
     for w in prange(len(start)):

@@ -5,6 +5,8 @@ are sums of count times weight, are whole numbers too. In float64 they are exact
 is added can be subtracted again without a trace, in any order, and nothing drifts.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import prange
 
@@ -14,6 +16,37 @@ from inference.kernels.gibbs import CHUNKS, shares
 
 WHOLE = 1 << 15  # a token, in units of the weights
 NOWHERE = np.int32(-1)
+
+
+class Phi(NamedTuple):
+    """phi of a minibatch's pairs: topics uint16[P, L], strongest first, and their weights, uint16[P, L], of WHOLE; 0 behind
+    them, and all 0 before a document's first visit."""
+
+    topics: np.ndarray
+    weights: np.ndarray
+
+
+class Present(NamedTuple):
+    """The statistics before a minibatch. rows: float32[W, K], N_kw of its words. totals: float64[K], N_k. alpha: float64[K].
+    eta_mass: V eta."""
+
+    rows: np.ndarray
+    totals: np.ndarray
+    alpha: np.ndarray
+    eta: float
+    eta_mass: float
+
+
+class Turns(NamedTuple):
+    """How a document is gone through. again: times, of a document that was seen; first: of a new one. least: of a pair's phi;
+    what is below is dropped. draws: so many of the first turns of a new document give each pair one topic, drawn from its
+    phi. moves: 1, or 0 where N_k stays as it is, for a fold-in."""
+
+    again: int
+    first: int
+    least: float
+    draws: int
+    moves: float
 
 
 @njit(cache=True, parallel=True)
@@ -99,23 +132,22 @@ def _has(topics, phi, k):
 
 
 @njit(cache=True, parallel=True)
-def visit(doc_ptr, places, counts, rows, leads, totals, alpha, eta, eta_mass, turns, first_turns, least, draws, moves, keys, old_topics,
-          old_phi, topics, phi):  # fmt: skip
-    """CVB0 in each document of a minibatch by itself: through its words `turns` times, phi of each from the present.
+def visit(batch, present, leads, how, keys, before, after):
+    """CVB0 in each document of a minibatch by itself: several times through its words, phi of each from the present.
 
     phi_k of a pair is proportional to (alpha_k + N_dk - phi) (eta + N_kw - phi) / (V eta + N_k - phi) (Asuncion and
     others 2009; paper 001, Algorithm 3), where phi is the share of one token of the pair itself. N_dk, and the
     document's part of N_k, change with each word; the rest of N_k, and N_kw, are as before the minibatch.
 
-    doc_ptr: int64[n + 1], the documents' pairs. places: int32[P], of each pair's word among the rows. counts:
-    float32[P]. rows: float32[W, K], N_kw. leads: int32[W, M], of `leading`. totals: float64[K], N_k. alpha: float64[K].
-    eta_mass: V eta. old_topics, old_phi: uint16[P, L], phi as it is in rows and totals; phi all 0 for a document that is
-    in neither, which is gone through `first_turns` times. topics, phi: uint16[P, L], for what it becomes.
-    least: of a pair's phi; what is below is dropped. draws: so many of the first turns of a new document give each pair one
-    topic, drawn from its phi by keys, uint64[n]. moves: 1, or 0 where N_k stays as it is, for a fold-in.
+    batch: dense.Batch. present: Present. leads: int32[W, M], of `leading`. how: Turns. keys: uint64[n], of random streams.
+    before: Phi as it is in the present statistics. after: Phi, filled.
     Weighed are the topics that the document has and those that lead the word; in the first turn of a new document all.
     One long kernel: the loop over a document's words changes a dozen numbers of the document.
     """
+    doc_ptr, places, counts = batch.doc_ptr, batch.places, batch.counts
+    rows, totals, alpha, eta, eta_mass = present
+    turns, first_turns, least, draws, moves = how
+    (old_topics, old_phi), (topics, phi) = before, after
     K, L, M = len(totals), topics.shape[1], leads.shape[1]
     unit = 1.0 / WHOLE
     bounds = shares(doc_ptr)
@@ -123,7 +155,7 @@ def visit(doc_ptr, places, counts, rows, leads, totals, alpha, eta, eta_mass, tu
     for chunk in prange(CHUNKS):
         place = np.full(K, NOWHERE)  # of a topic among the active ones
         active = np.empty(K, np.int32)
-        tokens, before = np.zeros(K), np.zeros(K)  # N_dk of the active topics: now, and when the visit began
+        tokens, began = np.zeros(K), np.zeros(K)  # N_dk of the active topics: now, and when the visit began
         odds = np.empty(K)  # (alpha_k + N_dk) / (V eta + N_k)
         own, own_before = np.zeros(K), np.zeros(K)  # the pair's own share: now, and in the rows
         candidates, weights = np.empty(K, np.int32), np.empty(K)
@@ -146,7 +178,7 @@ def visit(doc_ptr, places, counts, rows, leads, totals, alpha, eta, eta_mass, tu
                         m += 1
                     tokens[place[k]] += counts[p] * (phi[p, s] * unit)
             for j in range(m):
-                before[j] = tokens[j]
+                began[j] = tokens[j]
                 odds[j] = (alpha[active[j]] + tokens[j]) / (eta_mass + totals[active[j]])
             state = keys[d]
             for turn in range(first_turns if is_new else turns):
@@ -180,7 +212,7 @@ def visit(doc_ptr, places, counts, rows, leads, totals, alpha, eta, eta_mass, tu
                             break
                         j, k = place[old_topics[p, s]], old_topics[p, s]
                         inside = max(tokens[j] - own[j], 0.0)
-                        there = max(totals[k] + moves * (tokens[j] - before[j] - own[j]), 0.0)
+                        there = max(totals[k] + moves * (tokens[j] - began[j] - own[j]), 0.0)
                         word = max(row[k] - own_before[j], 0.0)
                         weights[j] = (alpha[k] + inside) * (eta + word) / (eta_mass + there)
                         own_before[j] = 0.0
@@ -190,7 +222,7 @@ def visit(doc_ptr, places, counts, rows, leads, totals, alpha, eta, eta_mass, tu
                         j, k = place[topics[p, s]], topics[p, s]
                         if turn > 0 and own[j] > 0.0 and not _has(old_topics[p], old_phi[p], k):
                             inside = max(tokens[j] - own[j], 0.0)
-                            there = max(totals[k] + moves * (tokens[j] - before[j] - own[j]), 0.0)
+                            there = max(totals[k] + moves * (tokens[j] - began[j] - own[j]), 0.0)
                             weights[j] = (alpha[k] + inside) * (eta + row[k]) / (eta_mass + there)
                     for s in range(L):
                         if phi[p, s] == 0:
@@ -199,7 +231,7 @@ def visit(doc_ptr, places, counts, rows, leads, totals, alpha, eta, eta_mass, tu
                         own[j] = 0.0
                         tokens[j] = max(tokens[j] - count * (phi[p, s] * unit), 0.0)
                         odds[j] = (alpha[k] + tokens[j]) / (
-                            eta_mass + max(totals[k] + moves * (tokens[j] - before[j]), 0.0)
+                            eta_mass + max(totals[k] + moves * (tokens[j] - began[j]), 0.0)
                         )
                     if is_new and turn < draws:
                         total = 0.0
@@ -220,24 +252,26 @@ def visit(doc_ptr, places, counts, rows, leads, totals, alpha, eta, eta_mass, tu
                             break
                         k = topics[p, s]
                         if place[k] == NOWHERE:
-                            place[k], active[m], tokens[m], before[m] = m, k, 0.0, 0.0
+                            place[k], active[m], tokens[m], began[m] = m, k, 0.0, 0.0
                             m += 1
                         j = place[k]
                         tokens[j] += count * (phi[p, s] * unit)
                         odds[j] = (alpha[k] + tokens[j]) / (
-                            eta_mass + max(totals[k] + moves * (tokens[j] - before[j]), 0.0)
+                            eta_mass + max(totals[k] + moves * (tokens[j] - began[j]), 0.0)
                         )
             for j in range(m):
                 place[active[j]] = NOWHERE
 
 
 @njit(cache=True, parallel=True)
-def add(words, word_ptr, pairs, counts, old_topics, old_phi, topics, phi, unit, statistics, totals):
+def add(batch, before, after, unit, statistics, totals):
     """Put a minibatch's new phi into the statistics, times `unit`, and take its old one out.
 
-    words: int64[n]; word_ptr: int64[n + 1] and pairs: int32[P], of rows.by_word: a word's row is the work of one
-    thread, in the order of its pairs. statistics: float64[V, K], and totals: float64[K], its sums by topic.
+    batch: dense.Batch: a word's row is the work of one thread, in the order of its pairs. before, after: Phi. statistics:
+    float64[V, K], and totals: float64[K], its sums by topic.
     """
+    words, word_ptr, pairs, counts = batch.words, batch.word_ptr, batch.pairs, batch.counts
+    (old_topics, old_phi), (topics, phi) = before, after
     K, L = len(totals), topics.shape[1]
     added = np.zeros((CHUNKS, K))
     bounds = shares(word_ptr)
@@ -265,13 +299,17 @@ def add(words, word_ptr, pairs, counts, old_topics, old_phi, topics, phi, unit, 
 
 
 @njit(cache=True, parallel=True)
-def stochastic(doc_ptr, places, counts, rows, totals, alpha, eta, eta_mass, turns, least, s, tau, kappa, topics, phi):
+def stochastic(batch, present, turns, least, rate, after):
     """The local step of stochastic CVB0 (Foulds and others 2013): through each document `turns` times; phi is of the last.
 
     phi_k of a pair is proportional to (alpha_k + N_dk) (eta + N_kw) / (V eta + N_k), nothing taken out; then, for its m
     tokens at once, N_d <- (1 - rho)^m N_d + (1 - (1 - rho)^m) n_d phi, where rho = s (tau + t)^-kappa in the t-th update
-    of the document, at most 1. Arguments as for `visit`; topics, phi: uint16[P, L], its results.
+    of the document, at most 1. rate: (s, tau, kappa). Arguments as for `visit`.
     """
+    doc_ptr, places, counts = batch.doc_ptr, batch.places, batch.counts
+    rows, totals, alpha, eta, eta_mass = present
+    s, tau, kappa = rate
+    topics, phi = after
     K, L = len(totals), topics.shape[1]
     bounds = shares(doc_ptr)
     inverse = 1.0 / (eta_mass + totals)

@@ -29,13 +29,14 @@ _DARK = np.float32(1e-6)  # the least that all other topics give to a word: no s
 
 
 @njit(cache=True, parallel=True)
-def rows(words, start, length, row_topics, row_values, scale, eta, norm, alpha, log_expectation):
+def rows(words, arena, scale, eta, norm, alpha, log_expectation):
     """beta of some words, from rows of an arena: (row_ptr int64[n + 1], topics int32, above float32, inverse float32[n],
     floor float32[K]).
 
     beta_kw is floor_k + what `above` has of k, over inverse_w: each word's row is divided by sum_k alpha_k beta_kw, which
-    changes no gamma. The arguments are those of gibbs.gather.
+    changes no gamma. The arguments are those of gibbs.spread, norm what gibbs.normalisers returns.
     """
+    start, length, row_topics, row_values = arena
     n, K = len(words), len(norm)
     row_ptr = np.zeros(n + 1, np.int64)
     for i in range(n):

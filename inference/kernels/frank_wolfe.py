@@ -114,12 +114,12 @@ def dropped(K):
 
 
 @njit(cache=True, parallel=True, error_model="numpy")
-def gather(words, start, length, row_topics, row_values, factor, floor, logs):
+def gather(words, arena, factor, floor, logs):
     """Rows of a minibatch's words, with `first` where `logs`.
 
-    words: int64[n], distinct. start, length: of each word's row in row_topics (ascending) and row_values. factor, floor:
-    float64[K], float32[K]; above = factor_k times a row's value.
+    words: int64[n], distinct. arena: rows.Arena. factor, floor: float64[K], float32[K]; above = factor_k times a row's value.
     """
+    start, length, row_topics, row_values = arena
     n, K = len(words), len(floor)
     indptr = np.zeros(n + 1, np.int64)
     for i in range(n):

@@ -113,15 +113,14 @@ def shares(indptr):
 
 
 @njit(cache=True, parallel=True)
-def spread(words, start, length, row_topics, row_values, scale, eta, inverse, log_expectation):
-    """float32[n, padded(K)]: the rows of some words, as weights. words: int64[n]. start, length: of each word's row in row_topics and
-    row_values, which hold N~_kw / scale. inverse: float64[K], 1 / E(V eta + N~_k), which is part of the weights with the log
+def spread(words, arena, scale, eta, inverse, log_expectation):
+    """float32[n, padded(K)]: the rows of some words, as weights. words: int64[n]. arena: rows.Arena of N~_kw / scale. inverse: float64[K], 1 / E(V eta + N~_k), which is part of the weights with the log
     expectation; else `Terms.times` has it."""
     table = np.zeros((len(words), padded(len(inverse))), np.float32)
     base = exp_digamma(eta) if log_expectation else eta
     for i in prange(len(words)):
-        for j in range(start[words[i]], start[words[i]] + length[words[i]]):
-            k, value = np.uint32(row_topics[j]), np.float64(row_values[j])
+        for j in range(arena.start[words[i]], arena.start[words[i]] + arena.length[words[i]]):
+            k, value = np.uint32(arena.topics[j]), np.float64(arena.values[j])
             if log_expectation:
                 value = min((exp_digamma(eta + scale * value) - base) * inverse[k], MOST)
             table[i, k] = value

@@ -9,6 +9,7 @@ Where it begins, and why not as the paper or its programs do, is in docs/engines
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import prange
@@ -76,12 +77,6 @@ def log_table(words, values, scale, eta, totals):
         for k in range(K):
             out[i, k] = digamma(eta + scale * values[words[i], k]) - sums[k]
     return out
-
-
-@njit(cache=True)
-def strongest(values, n):
-    """The n largest, largest first, the least number first of equals: int64[n]."""
-    return np.argsort(-values, kind="mergesort")[:n]
 
 
 @njit(cache=True)
@@ -253,19 +248,28 @@ def ascend(B, turned, counts, logs, alpha, phi, zeta, tokens, first, rest, toler
     return bound, iterations
 
 
+class Local(NamedTuple):
+    """What the documents of a minibatch gave, each of its C candidates. candidates: int64[n, C]. mass (sum_i zeta_ik), tokens
+    (expected, of the topic), theta: float64[n, C]. bounds: float64[n]. given: float32[P, C], expected tokens of a pair, or
+    float32[0, C]."""
+
+    candidates: np.ndarray
+    mass: np.ndarray
+    tokens: np.ndarray
+    theta: np.ndarray
+    bounds: np.ndarray
+    given: np.ndarray
+
+
 @njit(cache=True, parallel=True)
-def documents(
-    doc_ptr, places, counts, logs, gamma, stick_logs, alpha, tolerance, most, empty, T, candidates, mass, tokens,
-    theta, bounds, given,
-):  # fmt: skip
+def documents(batch, logs, gamma, stick_logs, alpha, tolerance, most, empty, T, local):
     """The local step of each document of a minibatch, which is independent of all others.
 
-    doc_ptr: int64[n + 1], places: int32[P], counts: float64[P], of the pairs. logs: float64[W, K], of `log_table`.
-    gamma: float64[n, K], of LDA, where documents start. stick_logs: float64[K], E[log sigma(v)].
-    Filled, each by document: candidates int64[n, C]; mass (sum_i zeta_ik), tokens (expected, of the topic) and theta:
-    float64[n, C]; bounds: float64[n]. given: float32[P, C], expected tokens of a pair, or float32[0, C].
-    A document without words is left alone.
+    batch: dense.Batch. logs: float64[W, K], of `log_table`. gamma: float64[n, K], of LDA, where documents start.
+    stick_logs: float64[K], E[log sigma(v)]. local: Local, filled; a document without words is left alone.
     """
+    doc_ptr, places, counts = batch.doc_ptr, batch.places, batch.counts
+    candidates, mass, tokens, theta, bounds, given = local
     C = candidates.shape[1]
     bounds_of = shares(doc_ptr)
     for chunk in prange(CHUNKS):

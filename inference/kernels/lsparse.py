@@ -8,6 +8,7 @@ All sums have a fixed order and stay within a document or a word, so results do 
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import prange
@@ -20,6 +21,71 @@ from inference.kernels.special import psi as digamma
 ABSENT = 1e-9  # tokens: a topic with no more in a document is not active there, and does not come back (003, D.3)
 BLOCK = 1 << 22  # weights of a document's (word, topic) pairs that are kept side by side; beyond, gathered each sweep
 COLD, WARM, BETTER = 0, 1, 2  # a document begins with its words alone, with what is remembered, with the better of both
+
+
+class Weights(NamedTuple):
+    """exp E[log beta] of some words, in sparse rows: row_ptr int64[n + 1], topics int32, weights float64, rest float64[n], scale
+    float64[n]. A topic that is not listed weighs rest times g_k; all weights times exp(scale)."""
+
+    row_ptr: np.ndarray
+    topics: np.ndarray
+    weights: np.ndarray
+    rest: np.ndarray
+    scale: np.ndarray
+
+
+class Tokens(NamedTuple):
+    """Topics of tokens, uint16[P, L], and in which shares, float64[P, L]: times some number, all 0 in a document that was not
+    seen."""
+
+    topics: np.ndarray
+    shares: np.ndarray
+
+
+class First(NamedTuple):
+    """What `first_choice` returns."""
+
+    topics: np.ndarray
+    shares: np.ndarray
+
+
+class How(NamedTuple):
+    """How a document is visited. start: COLD, WARM or BETTER. restarts, sweeps: at the most. change: of an N_dk in tokens, below
+    which a document is done. block: BLOCK. units: what shares are times; where that is more than 1 they are whole numbers."""
+
+    start: int
+    restarts: int
+    sweeps: int
+    change: float
+    block: int
+    units: float
+
+
+class Document(NamedTuple):
+    """A document under the present topics. words: int32[n], places among the rows; counts: float64[n]. active: int32[K], its
+    active topics first; place: int32[K], each topic's among them, or -1."""
+
+    words: np.ndarray
+    counts: np.ndarray
+    rows: Weights
+    g: np.ndarray
+    alpha: float
+    active: np.ndarray
+    place: np.ndarray
+
+
+class Work(NamedTuple):
+    """Room to work in. block: the weights of all words for the active topics side by side where `held`; row: those of one word."""
+
+    block: np.ndarray
+    held: bool
+    row: np.ndarray
+    e: np.ndarray
+    logs: np.ndarray
+    w: np.ndarray
+    buffer: np.ndarray
+    new: np.ndarray
+    chosen: np.ndarray
 
 
 @njit(cache=True)
@@ -35,35 +101,34 @@ def unlisted(totals, V, eta):
 
 
 @njit(cache=True, parallel=True)
-def weigh(words, start, length, arena_topics, arena_values, unit, eta, norm, base):
-    """exp E[log beta] of some words, in sparse rows: (row_ptr int64[n + 1], topics int32, weights float64, rest
-    float64[n], scale float64[n]). A topic that is not listed weighs rest times g_k; all weights times exp(scale).
+def weigh(words, arena, unit, eta, norm, base):
+    """Weights of some words.
 
-    words: int64[n], distinct. arena_values: float64, statistics in units of `unit`. norm, base: of `unlisted`.
+    words: int64[n], distinct. arena: rows.Arena of float64, statistics in units of `unit`. norm, base: of `unlisted`.
     """
     n = len(words)
     row_ptr = np.zeros(n + 1, np.int64)
     for i in range(n):
-        row_ptr[i + 1] = row_ptr[i] + length[words[i]]
+        row_ptr[i + 1] = row_ptr[i] + arena.length[words[i]]
     topics, weights = np.empty(row_ptr[n], np.int32), np.empty(row_ptr[n])
     rest, scale = np.empty(n), np.empty(n)
     bounds = shares(row_ptr)
     for chunk in prange(CHUNKS):
         for i in range(bounds[chunk], bounds[chunk + 1]):
             most = base
-            at = start[words[i]] - row_ptr[i]
+            at = arena.start[words[i]] - row_ptr[i]
             for q in range(row_ptr[i], row_ptr[i + 1]):
-                topics[q] = arena_topics[at + q]
-                weights[q] = digamma(eta + unit * arena_values[at + q]) - norm[topics[q]]
+                topics[q] = arena.topics[at + q]
+                weights[q] = digamma(eta + unit * arena.values[at + q]) - norm[topics[q]]
                 most = max(most, weights[q])
             for q in range(row_ptr[i], row_ptr[i + 1]):
                 weights[q] = math.exp(weights[q] - most)
             rest[i], scale[i] = math.exp(base - most), most
-    return row_ptr, topics, weights, rest, scale
+    return Weights(row_ptr, topics, weights, rest, scale)
 
 
 @njit(cache=True, parallel=True)
-def first_choice(row_ptr, row_topics, weights, rest, g, order, L):
+def first_choice(rows, g, order, L):
     """The L topics of largest weight of each word: (topics int32[n, min(L, K)], ascending, shares float64[n, min(L, K)],
     in proportion to their weights). Under an even theta, as a document begins, they are the best of each of its tokens; so they
     are chosen once a word and not in each document.
@@ -71,6 +136,7 @@ def first_choice(row_ptr, row_topics, weights, rest, g, order, L):
     order: int64[K], topics by descending g, of equals the smaller first. Of the topics that a word does not list only the
     first L of that order can be among its best, so time grows with its row and with L, not with K.
     """
+    row_ptr, row_topics, weights, rest, _ = rows
     n, K = len(rest), len(g)
     L = min(L, K)
     out, out_shares = np.empty((n, L), np.int32), np.empty((n, L))
@@ -99,24 +165,25 @@ def first_choice(row_ptr, row_topics, weights, rest, g, order, L):
                 total += row[chosen[a]]
             for a in range(L):
                 out_shares[i, a] = row[chosen[a]] / total
-    return out, out_shares
+    return First(out, out_shares)
 
 
 @njit(cache=True, inline="always")
-def _gather(w, row_ptr, row_topics, weights, rest, g, active, m, place, out, at):
-    """A word's weights for a document's active topics, into out[at:]. place: int32[K], each topic's among them, or
-    -1."""
+def _gather(j, m, document, out, at):
+    """The weights of a document's word j for its m active topics, into out[at:]."""
+    w, rows, active, place = document.words[j], document.rows, document.active, document.place
     for a in range(m):
-        out[at + a] = g[active[a]] * rest[w]
-    for q in range(row_ptr[w], row_ptr[w + 1]):
-        a = place[row_topics[q]]
+        out[at + a] = document.g[active[a]] * rows.rest[w]
+    for q in range(rows.row_ptr[w], rows.row_ptr[w + 1]):
+        a = place[rows.topics[q]]
         if a >= 0:
-            out[at + a] = weights[q]
+            out[at + a] = rows.weights[q]
 
 
 @njit(cache=True)
-def _weight(w, k, row_ptr, row_topics, weights, rest, g):
+def _weight(w, k, rows, g):
     """exp(E[log beta_kw] - scale_w)."""
+    row_ptr, row_topics, weights, rest, _ = rows
     low, high = row_ptr[w], row_ptr[w + 1]
     while low < high:
         middle = (low + high) // 2
@@ -128,23 +195,20 @@ def _weight(w, k, row_ptr, row_topics, weights, rest, g):
 
 
 @njit(cache=True)
-def objective(topics, r, units, places, counts, rows, g, scale, alpha, N):
+def objective(topics, r, places, counts, rows, g, alpha, N):
     """A document's part of the bound, L_d (003, eqs. 46-49, with theta at its best for r): a float.
 
     sum_k lnGamma(alpha + N_k) - lnGamma(alpha) + sum_j c_j sum_k r_jk (E[log beta_kj] - log r_jk) + lnGamma(K alpha) -
-    lnGamma(K alpha + N_d). topics: uint16[n, L] and r: float64[n, L], times `units`, of its n pairs. N: float64[K], 0
+    lnGamma(K alpha + N_d). topics: uint16[n, L] and r: float64[n, L], of its n pairs. N: float64[K], 0
     before and after.
     """
-    row_ptr, row_topics, weights, rest = rows
     total, tokens = 0.0, 0.0
     for j in range(len(places)):
-        part = scale[places[j]]
+        part = rows.scale[places[j]]
         for i in range(topics.shape[1]):
-            if r[j, i] > 0.0:
-                share = r[j, i] / units
-                part += share * math.log(
-                    _weight(places[j], topics[j, i], row_ptr, row_topics, weights, rest, g) / share
-                )
+            share = r[j, i]
+            if share > 0.0:
+                part += share * math.log(_weight(places[j], topics[j, i], rows, g) / share)
                 N[topics[j, i]] += counts[j] * share
         total += counts[j] * part
         tokens += counts[j]
@@ -161,19 +225,17 @@ def objective(topics, r, units, places, counts, rows, g, scale, alpha, N):
 @njit(cache=True, inline="always")
 def _line(j, m, document, work):
     """(weights, first): a word's weights for the active topics are weights[first : first + m]."""
-    words, _, rows, g, _, active, place = document
-    block, held, row = work[0], work[1], work[2]
-    if held:
-        return block, j * m
-    _gather(words[j], rows[0], rows[1], rows[2], rows[3], g, active, m, place, row, 0)
-    return row, 0
+    if work.held:
+        return work.block, j * m
+    _gather(j, m, document, work.row, 0)
+    return work.row, 0
 
 
 @njit(cache=True)
 def _score(m, units, r, idx, document, work, N):
     """`objective` of a document but for what is the same whatever its r. r: float64[n, L], times `units`, of the active
     topics idx. N: float64[>= m], work space."""
-    counts, alpha = document[1], document[4]
+    counts, alpha = document.counts, document.alpha
     total = 0.0
     for a in range(m):
         N[a] = 0.0
@@ -202,8 +264,8 @@ def _sweep(scores, drops, m, N, idx, size, r, document, work):
     ABSENT tokens are left out. A token to which every active topic's weight underflows keeps its r, which lowers nothing.
     idx: int32[n, L]; size: int32[n], how many of a token's idx are topics, ascending, before zeros; r is 0 there.
     """
-    counts, alpha = document[1], document[4]
-    e, logs, w, buffer, chosen, new = work[3], work[4], work[5], work[6], work[7], work[8]
+    counts, alpha = document.counts, document.alpha
+    _, _, _, e, logs, w, buffer, new, chosen = work
     L = idx.shape[1]
     most = -np.inf
     for a in range(m):
@@ -291,7 +353,7 @@ def _propose(restarts, drops, m, N, idx, size, r, document, work):
             break
         order[a] = np.inf
         if tried == 0:
-            score = _score(m, 1.0, r, idx, document, work, work[8])
+            score = _score(m, 1.0, r, idx, document, work, work.new)
         tried += 1
         N_before, idx_before, size_before, r_before = N[:m].copy(), idx.copy(), size.copy(), r.copy()
         N[a] = 0.0
@@ -311,7 +373,7 @@ def _propose(restarts, drops, m, N, idx, size, r, document, work):
 @njit(cache=True)
 def _compact(m, N, idx, size, r, document, work):
     """Leave out the topics with no more than ABSENT tokens; returns how many are left."""
-    active, place, block, held = document[5], document[6], work[0], work[1]
+    active, place, block, held = document.active, document.place, work.block, work.held
     left = 0
     into = np.empty(m, np.int32)
     for a in range(m):
@@ -339,18 +401,17 @@ def _compact(m, N, idx, size, r, document, work):
 
 
 @njit(cache=True)
-def _begin(dense, known, topics, old, units, firsts, first_shares, document, K, N, idx, size, r):
+def _begin(dense, known, old, units, first, document, N, idx, size, r):
     """A document's active topics, ascending, and the r that it begins with, as idx, size and r of `_sweep`; returns how
-    many are active. firsts, first_shares: of `first_choice`; known: whether it begins with topics and old, times
-    `units`, in their place.
+    many are active. first: of `first_choice`; known: whether it begins with old, Tokens, times `units`, in its place.
     """
-    words, counts, active, place = document[0], document[1], document[5], document[6]
-    m = 0
-    width = topics.shape[1] if known else firsts.shape[1]
+    words, counts, active, place = document.words, document.counts, document.active, document.place
+    m, K = 0, len(place)
+    width = old.topics.shape[1] if known else first.topics.shape[1]
     for j in range(len(words)):
         for i in range(width):
-            k = np.int32(topics[j, i]) if known else firsts[words[j], i]
-            if place[k] < 0 and (not known or old[j, i] > 0.0):
+            k = np.int32(old.topics[j, i]) if known else first.topics[words[j], i]
+            if place[k] < 0 and (not known or old.shares[j, i] > 0.0):
                 place[k] = 0
                 active[m] = k
                 m += 1
@@ -365,9 +426,9 @@ def _begin(dense, known, topics, old, units, firsts, first_shares, document, K, 
     for j in range(len(words)):
         n = 0
         for i in range(width):
-            share = old[j, i] / units if known else first_shares[words[j], i]
+            share = old.shares[j, i] / units if known else first.shares[words[j], i]
             if share > 0.0 or not known:
-                idx[j, n] = place[np.int32(topics[j, i]) if known else firsts[words[j], i]]
+                idx[j, n] = place[np.int32(old.topics[j, i]) if known else first.topics[words[j], i]]
                 r[j, n] = share
                 N[idx[j, n]] += counts[j] * share
                 n += 1
@@ -378,32 +439,31 @@ def _begin(dense, known, topics, old, units, firsts, first_shares, document, K, 
 
 
 @njit(cache=True)
-def _solve(known, topics, old, units, firsts, first_shares, document, K, settings, rounds, out_topics, out_r):
-    """One document's tokens from one beginning, into out_topics and out_r (times `units`, in whole numbers where `rounds`).
+def _solve(known, old, first, document, how, out_topics, out_r):
+    """One document's tokens from one beginning, into out_topics and out_r (times how.units).
 
-    known: whether it begins with topics and old, rather than with its words alone. Returns (sweeps, proposals, accepted,
-    score before, score after), scores only where `rounds`; the first of them is that of what it begins with.
+    known: whether it begins with old, Tokens, rather than with its words alone. Returns (sweeps, proposals, accepted,
+    score before, score after), scores only where shares are whole numbers; the first of them is that of what it begins with.
     """
-    restarts, sweeps, change, most = settings
-    words, counts, rows, g, _, active, place = document
-    n, L = len(words), out_r.shape[1]
+    units, rounds = how.units, how.units > 1.0
+    n, L, K = len(document.words), out_r.shape[1], len(document.place)
     dense = L >= K
     N, idx, size, r = np.empty(K), np.empty((n, L), np.int32), np.empty(n, np.int32), np.empty((n, L))
-    m = _begin(dense, known, topics, old, units, firsts, first_shares, document, K, N, idx, size, r)
-    held = n * m <= most
-    work = (
-        np.empty(n * m if held else 0), held, np.empty(m), np.empty(m), np.empty(m), np.empty(m), np.empty(m),
-        np.empty(L, np.int32), np.empty(m),
+    m = _begin(dense, known, old, units, first, document, N, idx, size, r)
+    held = n * m <= how.block
+    work = Work(
+        np.empty(n * m if held else 0), held, np.empty(m), np.empty(m), np.empty(m), np.empty(m), np.empty(m), np.empty(m),
+        np.empty(L, np.int32),
     )  # fmt: skip
     if held:
         for j in range(n):
-            _gather(words[j], rows[0], rows[1], rows[2], rows[3], g, active, m, place, work[0], j * m)
-    before = _score(m, 1.0, r, idx, document, work, work[8]) if rounds and known else -np.inf
+            _gather(j, m, document, work.block, j * m)
+    before = _score(m, 1.0, r, idx, document, work, work.new) if rounds and known else -np.inf
     done = 0
-    for _ in range(sweeps):
+    for _ in range(how.sweeps):
         moved, _ = _sweep(False, not dense, m, N, idx, size, r, document, work)
         done += 1
-        if moved < change:
+        if moved < how.change:
             break
         if not dense:
             left = 0
@@ -411,96 +471,82 @@ def _solve(known, topics, old, units, firsts, first_shares, document, K, setting
                 left += N[a] > ABSENT
             if 4 * left <= 3 * m or left <= L < m:
                 m = _compact(m, N, idx, size, r, document, work)
-    tried, accepted = _propose(restarts, not dense, m, N, idx, size, r, document, work)
+    tried, accepted = _propose(how.restarts, not dense, m, N, idx, size, r, document, work)
     for j in range(n):
         if rounds:
             rounded(r[j], L, units, out_r[j])
         else:
             out_r[j] = r[j]
         for i in range(L):
-            out_topics[j, i] = active[idx[j, i]]
-    after = _score(m, units, out_r, idx, document, work, work[8]) if rounds else 0.0
+            out_topics[j, i] = document.active[idx[j, i]]
+    after = _score(m, units, out_r, idx, document, work, work.new) if rounds else 0.0
     for a in range(m):
-        place[active[a]] = -1
+        document.place[document.active[a]] = -1
     return done, tried, accepted, before, after
 
 
 @njit(cache=True, parallel=True)
-def visit(doc_ptr, places, counts, row_ptr, row_topics, weights, rest, g, firsts, first_shares, alpha, start, restarts, sweeps,
-          change, block, old_topics, old_r, units, out_topics, out_r, told):  # fmt: skip
+def visit(batch, rows, g, first, alpha, how, old, new, told):
     """The local step of some documents (003, Algorithm 2): at most L topics for each token, and in which shares.
 
-    doc_ptr: int64[n + 1], the documents' pairs. places: int32[P], of each pair's word among the rows. counts:
-    float64[P]. row_ptr … rest: of `weigh`; g: of `unlisted`; firsts, first_shares: of `first_choice`. start: COLD, WARM or
-    BETTER; restarts, sweeps: at the most; change: of an N_dk in tokens, below which a document is done. block:
-    BLOCK. old_topics: uint16[P, L] and old_r: float64[P, L], shares times `units`, all 0 in a document that was not
-    seen; without rows where nothing is remembered. out_topics: uint16[P, L] and out_r: float64[P, L], times `units`, are filled. told: int64[n, 4]: sweeps,
+    batch: sparse.Batch. rows: of `weigh`; g: of `unlisted`; first: of `first_choice`. how: How. old: Tokens, without rows
+    where nothing is remembered; new: Tokens, filled; both times how.units. told: int64[n, 4], filled: sweeps,
     restarts that were proposed, that were accepted, and what was the best: 0 what is remembered, 1 what came from there, 2
     what came from the words alone.
 
     With WARM and BETTER what is remembered is kept where nothing better is found, under the present topics: the bound
     can't fall then.
     """
-    K = len(g)
+    K, doc_ptr = len(g), batch.doc_ptr
     bounds = shares(doc_ptr)
     for chunk in prange(CHUNKS):
         place, active = np.full(K, -1, np.int32), np.empty(K, np.int32)
-        rows = (row_ptr, row_topics, weights, rest)
         for d in range(bounds[chunk], bounds[chunk + 1]):
             own = slice(doc_ptr[d], doc_ptr[d + 1])
             if doc_ptr[d] < doc_ptr[d + 1]:
-                document = (places[own], counts[own], rows, g, alpha, active, place)
-                _visit_one(
-                    document, firsts, first_shares, K, start, (restarts, sweeps, change, block), old_topics[own], old_r[own], units,
-                    out_topics[own], out_r[own], told[d],
-                )  # fmt: skip
+                document = Document(batch.places[own], batch.counts[own], rows, g, alpha, active, place)
+                before = Tokens(old.topics[own], old.shares[own])
+                _visit_one(document, first, how, before, new.topics[own], new.shares[own], told[d])
 
 
 @njit(cache=True)
-def _visit_one(document, firsts, first_shares, K, start, settings, old_topics, old, units, out_topics, out_r, told):
+def _visit_one(document, first, how, old, out_topics, out_r, told):
     """A document: the best of what is remembered, what comes from there, and what comes from its words alone."""
-    known = start != COLD and len(old) > 0 and old[0].any()
-    rounds = units > 1.0
+    known = how.start != COLD and len(old.shares) > 0 and old.shares[0].any()
     best = -np.inf
     if known:
         topics, r = np.empty(out_topics.shape, np.uint16), np.empty(out_r.shape)
-        done, tried, accepted, before, after = _solve(
-            True, old_topics, old, units, firsts, first_shares, document, K, settings, rounds, topics, r
-        )
+        done, tried, accepted, before, after = _solve(True, old, first, document, how, topics, r)
         told[0], told[1], told[2], told[3] = done, tried, accepted, after >= before
         if after >= before:
             best, out_topics[:], out_r[:] = after, topics, r
         else:
-            best, out_topics[:], out_r[:] = before, old_topics, old
-        if start == WARM and best > -np.inf:
+            best, out_topics[:], out_r[:] = before, old.topics, old.shares
+        if how.start == WARM and best > -np.inf:
             return
-        done, tried, accepted, _, after = _solve(
-            False, old_topics, old, units, firsts, first_shares, document, K, settings, rounds, topics, r
-        )
+        done, tried, accepted, _, after = _solve(False, old, first, document, how, topics, r)
         told[0] += done
         told[1] += tried
         told[2] += accepted
         if after >= best:
             told[3], out_topics[:], out_r[:] = 2, topics, r
     else:
-        told[0], told[1], told[2], _, _ = _solve(
-            False, old_topics, old, units, firsts, first_shares, document, K, settings, rounds, out_topics, out_r
-        )
+        told[0], told[1], told[2], _, _ = _solve(False, old, first, document, how, out_topics, out_r)
         told[3] = 2
 
 
 @njit(cache=True, parallel=True)
-def objectives(doc_ptr, places, counts, row_ptr, row_topics, weights, rest, scale, g, alpha, topics, r, units):
-    """`objective` of each document: float64[n]; 0 without words."""
+def objectives(batch, rows, g, alpha, topics, r):
+    """`objective` of each document of a batch: float64[n]; 0 without words."""
+    doc_ptr, places, counts = batch.doc_ptr, batch.places, batch.counts
     n = len(doc_ptr) - 1
     out = np.zeros(n)
     for chunk in prange(CHUNKS):
         N = np.zeros(len(g))
-        rows = (row_ptr, row_topics, weights, rest)
         for d in range(chunk * n // CHUNKS, (chunk + 1) * n // CHUNKS):
             own = slice(doc_ptr[d], doc_ptr[d + 1])
             if doc_ptr[d] < doc_ptr[d + 1]:
-                out[d] = objective(topics[own], r[own], units, places[own], counts[own], rows, g, scale, alpha, N)
+                out[d] = objective(topics[own], r[own], places[own], counts[own], rows, g, alpha, N)
     return out
 
 

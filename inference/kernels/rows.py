@@ -1,11 +1,23 @@
 """lambda - eta as sparse rows, one for each word: topics ascending, in an arena that grows (SSI, Appendix A)."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import prange
 
 from inference.jit import njit
 from inference.kernels.gibbs import CHUNKS, UNSEEN, shares
 from inference.kernels.special import digamma_rise, sum_in_order
+
+
+class Arena(NamedTuple):
+    """Rows by word: row w is the length[w] entries from start[w] on, int64[V], of topics (int32, ascending) and values
+    (float32 or float64)."""
+
+    start: np.ndarray
+    length: np.ndarray
+    topics: np.ndarray
+    values: np.ndarray
 
 
 @njit(cache=True, nogil=True)
@@ -152,19 +164,18 @@ def sort_first(values, n):
 
 
 @njit(cache=True)
-def merge_row(
-    arena_topics, arena_values, first, size, tally, known, fresh, m, unit, drop_below, topics, values, at, added
-):
-    """A word's row with `unit` times its tally added, written from place `at` on; returns its end.
+def merge_row(arena, w, tally, known, fresh, m, unit, drop_below, topics, values, at, added):
+    """The row of the word w with `unit` times its tally added, written from place `at` on; returns its end.
 
-    first, size: the row in the arena. tally: int32[K], by topic; known: bool[K], of the row's topics and those in
+    tally: int32[K] or float64[K], by topic; known: bool[K], of the row's topics and those in
     fresh[:m], which are new to it; both are cleared. topics, values: written. added: float64[K], grows by what the row
     has more than before.
     """
     sort_first(fresh, m)
     f, K = 0, len(tally)
-    for j in range(first, first + size + 1):
-        k = arena_topics[j] if j < first + size else K
+    first, end = arena.start[w], arena.start[w] + arena.length[w]
+    for j in range(first, end + 1):
+        k = arena.topics[j] if j < end else K
         while f < m and fresh[f] < k:
             value = unit * tally[fresh[f]]
             tally[fresh[f]] = 0
@@ -175,15 +186,22 @@ def merge_row(
                 at += 1
             f += 1
         if k < K:
-            value = arena_values[j] + unit * tally[k]
+            value = arena.values[j] + unit * tally[k]
             tally[k] = 0
             known[k] = False
-            added[k] -= arena_values[j]
+            added[k] -= arena.values[j]
             if value >= drop_below:
                 topics[at], values[at] = k, value
                 added[k] += value
                 at += 1
     return at
+
+
+@njit(cache=True, inline="always")
+def mark(arena, w, known):
+    """Set the topics of a word's row in known: bool[K]."""
+    for j in range(arena.start[w], arena.start[w] + arena.length[w]):
+        known[np.uint32(arena.topics[j])] = True
 
 
 @njit(cache=True)
@@ -219,23 +237,7 @@ def tally_word(first, end, pairs, token_ptr, new, old, tally, known, fresh):
 
 
 @njit(cache=True, parallel=True)
-def merge(
-    words,
-    word_ptr,
-    pairs,
-    tokens,
-    token_ptr,
-    new,
-    old,
-    unit,
-    drop_below,
-    K,
-    start,
-    length,
-    arena_topics,
-    arena_values,
-    totals,
-):
+def merge(words, word_ptr, pairs, tokens, token_ptr, new, old, unit, drop_below, arena, totals):
     """A minibatch's rows with `unit` added for each of its new samples and taken away for each of its old: (indptr
     int64[n + 1], sizes int64[n], topics int32, values as in the arena); row i is the sizes[i] entries from indptr[i] on.
     Changes totals, not the arena.
@@ -244,12 +246,12 @@ def merge(
     entry below `drop_below` is dropped. Where unit is 1, all values are whole numbers, and exact up to 2^24 in float32, 2^53
     in float64.
     """
-    n = len(words)
+    n, K = len(words), len(totals)
     indptr = np.zeros(n + 1, np.int64)
     for i in range(n):
-        indptr[i + 1] = indptr[i] + min(K, length[words[i]] + tokens[i] * new.shape[1])
+        indptr[i + 1] = indptr[i] + min(K, arena.length[words[i]] + tokens[i] * new.shape[1])
     topics = np.empty(indptr[n], np.int32)
-    values = np.empty(indptr[n], arena_values.dtype)
+    values = np.empty(indptr[n], arena.values.dtype)
     sizes = np.empty(n, np.int64)
     added = np.zeros((CHUNKS, K))
     bounds = shares(indptr)
@@ -258,14 +260,11 @@ def merge(
         known = np.zeros(K, np.bool_)  # topics of the row, or new to it
         fresh = np.empty(K, np.int32)
         for i in range(bounds[chunk], bounds[chunk + 1]):
-            first, size = start[words[i]], length[words[i]]
-            for j in range(first, first + size):
-                known[np.uint32(arena_topics[j])] = True
+            mark(arena, words[i], known)
             m = tally_word(word_ptr[i], word_ptr[i + 1], pairs, token_ptr, new, old, tally, known, fresh)
             at = merge_row(
-                arena_topics, arena_values, first, size, tally, known, fresh, m, unit, drop_below, topics, values, indptr[i],
-                added[chunk],
-            )  # fmt: skip
+                arena, words[i], tally, known, fresh, m, unit, drop_below, topics, values, indptr[i], added[chunk]
+            )
             sizes[i] = at - indptr[i]
     for k in range(K):
         for chunk in range(CHUNKS):
@@ -290,8 +289,9 @@ def room_needed(words, sizes, capacity):
 
 
 @njit(cache=True, parallel=True, nogil=True)
-def put(words, indptr, sizes, topics, values, start, length, capacity, arena_topics, arena_values, used):
+def put(words, indptr, sizes, topics, values, arena, capacity, used):
     """Write the rows that `merge` made into the arena; returns its new end."""
+    start, length, arena_topics, arena_values = arena
     for i in range(len(words)):
         w = words[i]
         if sizes[i] > capacity[w]:
@@ -309,26 +309,27 @@ def put(words, indptr, sizes, topics, values, start, length, capacity, arena_top
 
 
 @njit(cache=True)
-def better_eta(start, length, values, scale, totals, eta):
+def better_eta(arena, scale, totals, eta):
     """A fixed-point step for the symmetric eta (Minka 2000, eq. 55): eta * sum_kw psi(eta + N_kw) - psi(eta), over
     V sum_k psi(V eta + N_k) - psi(V eta).
     """
-    V = len(start)
+    V = len(arena.start)
     above, below = 0.0, 0.0
     for w in range(V):
-        for j in range(start[w], start[w] + length[w]):
-            above += digamma_rise(eta, scale * values[j])
+        for j in range(arena.start[w], arena.start[w] + arena.length[w]):
+            above += digamma_rise(eta, scale * arena.values[j])
     for k in range(len(totals)):
         below += digamma_rise(V * eta, max(scale * totals[k], 0.0))
     return eta * above / (V * below) if above > 0.0 and below > 0.0 else eta
 
 
 @njit(cache=True)
-def compact(start, length, capacity, arena_topics, arena_values, scale, drop_below, new_topics, new_values):
+def compact(arena, capacity, scale, drop_below, new_topics, new_values):
     """Rewrite all rows behind one another into new arrays, times `scale`, without entries below `drop_below` after it.
 
     Returns the end.
     """
+    start, length, arena_topics, arena_values = arena
     at = np.int64(0)
     for w in range(len(start)):
         first = at
@@ -343,18 +344,19 @@ def compact(start, length, capacity, arena_topics, arena_values, scale, drop_bel
 
 
 @njit(cache=True)
-def sum_topics(start, length, arena_topics, arena_values, K):
+def sum_topics(arena, K):
     """The sums of the stored values by topic: float64[K]."""
     totals = np.zeros(K)
-    for w in range(len(start)):
-        for j in range(start[w], start[w] + length[w]):
-            totals[arena_topics[j]] += arena_values[j]
+    for w in range(len(arena.start)):
+        for j in range(arena.start[w], arena.start[w] + arena.length[w]):
+            totals[arena.topics[j]] += arena.values[j]
     return totals
 
 
 @njit(cache=True)
-def transpose(start, length, arena_topics, arena_values, scale, at_least, K):
+def transpose(arena, scale, at_least, K):
     """The rows by topic: (indptr int64[K + 1], words int32, values float64), of values of at least `at_least`."""
+    start, length, arena_topics, arena_values = arena
     sizes = np.zeros(K + 1, np.int64)
     for w in range(len(start)):
         for j in range(start[w], start[w] + length[w]):

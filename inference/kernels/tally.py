@@ -6,7 +6,7 @@ from numba import prange
 
 from inference.jit import njit
 from inference.kernels.gibbs import CHUNKS, shares
-from inference.kernels.rows import close, merge_row, sort_first, tally_word
+from inference.kernels.rows import close, mark, merge_row, sort_first, tally_word
 
 DENSE = 16  # where a word has at least K over this many topics, all topics are looked at, which spares sorting them
 SAMPLED = 8  # of so many changes one is looked at to cut words into runs with about as many of them
@@ -192,8 +192,7 @@ def add_up(pieces, first, end, p_topics, p_changes, K):
 
 
 @njit(cache=True, parallel=True, nogil=True)
-def merge(bounds, words, indptr, pieces, first, end, p_topics, p_changes, unit, drop_below, K, start, length, arena_topics,
-          arena_values):  # fmt: skip
+def merge(bounds, words, indptr, pieces, first, end, p_topics, p_changes, unit, drop_below, K, arena):
     """`rows.merge` from counts: (sizes int64[n], topics int32, values as in the arena, added float64[runs, K], what the
     rows of each run of words have more than before). Changes nothing.
 
@@ -202,18 +201,16 @@ def merge(bounds, words, indptr, pieces, first, end, p_topics, p_changes, unit, 
     """
     n, runs = len(words), len(bounds) - 1
     topics = np.empty(indptr[n], np.int32)
-    values = np.empty(indptr[n], arena_values.dtype)
+    values = np.empty(indptr[n], arena.values.dtype)
     sizes = np.empty(n, np.int64)
     added = np.zeros((runs, K))
     for run in prange(runs):
         tally, known, fresh = np.zeros(K, np.int32), np.zeros(K, np.bool_), np.empty(K, np.int32)
         for i in range(bounds[run], bounds[run + 1]):
-            at, size = start[words[i]], length[words[i]]
-            for j in range(at, at + size):
-                known[np.uint32(arena_topics[j])] = True
+            mark(arena, words[i], known)
             m = _add_up(pieces[i], pieces[i + 1], first, end, p_topics, p_changes, tally, known, fresh)
-            sizes[i] = merge_row(
-                arena_topics, arena_values, at, size, tally, known, fresh, m, unit, drop_below, topics, values, indptr[i],
-                added[run],
-            ) - indptr[i]  # fmt: skip
+            at = merge_row(
+                arena, words[i], tally, known, fresh, m, unit, drop_below, topics, values, indptr[i], added[run]
+            )
+            sizes[i] = at - indptr[i]
     return sizes, topics, values, added

@@ -58,7 +58,7 @@ def choose(
 
 
 class Counts(NamedTuple):
-    """How often words stand in a stream, before thresholds. Documents are sections where the choice has them.
+    """How often words occur in a stream, before thresholds. Documents are sections where the choice has them.
 
     words: of some numbers of forms, as strings. tokens int64 and documents int32, by form. left_out: of some numbers of
     units, as strings. reason uint8 and left_out_tokens int64, by unit: the place in REASONS of why a unit is left out
@@ -175,11 +175,11 @@ class _Choosing:
     def _units(self, places: bool = False) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, Block]]:
         """(units, the places of their first pieces, where each document's end, the block) of all blocks."""
 
-        def of(block: Block):
-            units, first, _, ends = self.units.of(block.words, block.ends)
+        def cut(block: Block):
+            units, first, _, ends = self.units.cut(block.words, block.ends)
             return units, first, ends, block
 
-        return ahead(of, self.stream.blocks(self.documents, places=places))
+        return ahead(cut, self.stream.blocks(self.documents, places=places))
 
     def _lengths(self) -> np.ndarray:
         """int32: words of each document that counts, before hyphens and phrases join them."""
@@ -229,7 +229,7 @@ class _Choosing:
         last, within = np.full(len(self.of_forms), -1, np.int32), np.zeros(len(self.of_forms), np.int32)
         tokens = np.zeros(len(self.of_forms), np.int64)
         for block in pieces.blocks(places=False):
-            units, _, _, ends = self.units.of(block.words, block.ends)
+            units, _, _, ends = self.units.cut(block.words, block.ends)
             numbers = np.arange(block.first, block.first + len(ends))
             _count_in(units, ends, skipped[numbers], numbers, self.form, last, tokens, within)
         return even(tokens, within, pieces.lengths[~skipped])
@@ -384,8 +384,8 @@ def _nothing_left(dropped: dict[str, tuple[int, int]], D: int, choice: Choice) -
     if not dropped.keys() - {"number"}:
         numbers = ", only numbers" if dropped else ""
         return f"The documents hold no words at all{numbers}. Check that the right column and encoding were chosen."
-    said = {"number": "numbers", "stop word": "stop words"}
-    parts = ", ".join(f"{types:,} {said.get(reason, reason)}" for reason, (types, _) in dropped.items())
+    names = {"number": "numbers", "stop word": "stop words"}
+    parts = ", ".join(f"{types:,} {names.get(reason, reason)}" for reason, (types, _) in dropped.items())
     return (
         f"No word is left of {D:,} documents. Their different words: {parts}. Words were kept if they stand in at least {choice.min_documents:,} documents "
         f"and in at most {choice.max_share:.0%} of them. Lower the first number, raise the second, or choose another language."

@@ -57,7 +57,7 @@ def _pairs(stream: Stream, choice: Choice, most: int) -> list[Phrase]:
     size = 1 << min(24, max(10, int(stream.tokens).bit_length()))
     sieve = np.zeros(size, np.uint32)
     for block in stream.blocks():
-        numbers, first, _, ends = units.of(block.words, block.ends)
+        numbers, first, _, ends = units.cut(block.words, block.ends)
         _sift(numbers, first, ends, block.words, kind, sieve, tokens)
     least = max(LEAST, choice.min_documents)
     while True:
@@ -68,7 +68,7 @@ def _pairs(stream: Stream, choice: Choice, most: int) -> list[Phrase]:
             np.zeros(1, np.int64),
         )
         for block in stream.blocks():
-            numbers, first, _, ends = units.of(block.words, block.ends)
+            numbers, first, _, ends = units.cut(block.words, block.ends)
             if not _count(numbers, first, ends, block.words, kind, sieve, least, block.first, *table):
                 break
         else:

@@ -4,6 +4,7 @@ A Python dictionary takes some 150 bytes a word, and needs the interpreter's loc
 """
 
 import secrets
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,6 +41,18 @@ _AT, _TEXT, _WORDS, _USED, _PIECES, _END, _FIRST = range(7)
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # of splitmix64
 
 
+class Known(NamedTuple):
+    """The arrays of a Table, as kernels take them."""
+
+    slots: np.ndarray
+    letters: np.ndarray
+    ends: np.ndarray
+    odd: np.ndarray
+    near: np.ndarray
+    near_words: np.ndarray
+    seed: np.ndarray
+
+
 class Table:
     """Words in UTF-8 in the order in which they came: word n is letters[ends[n - 1]:ends[n]].
 
@@ -69,35 +82,16 @@ class Table:
         lengths int32, pieces of each text.
         """
         lengths = np.zeros(len(text_ends), np.int32)
-        words, starts, stops = pieces = [np.empty(len(codes) // 5 + 64, np.int32) for _ in range(3)]
+        pieces = tuple(np.empty(len(codes) // 5 + 64, np.int32) for _ in range(3))
         state = np.zeros(7, np.int64)
         state[_WORDS], state[_USED], state[_END] = self.count, self.used, -1
         while True:
-            said = _cut(
-                codes,
-                text_ends,
-                breaks,
-                together,
-                characters.classes,
-                characters.lower,
-                characters.odd,
-                self.slots,
-                self.letters,
-                self.ends,
-                self.odd,
-                self.near,
-                self.near_words,
-                self.seed,
-                state,
-                words,
-                starts,
-                stops,
-                lengths,
-            )
+            known = Known(self.slots, self.letters, self.ends, self.odd, self.near, self.near_words, self.seed)
+            outcome = _cut(codes, text_ends, breaks, together, characters, known, state, pieces, lengths)
             self.count, self.used = int(state[_WORDS]), int(state[_USED])
-            if said == DONE:
+            if outcome == DONE:
                 return *(array[: state[_PIECES]] for array in pieces), lengths
-            if said == TABLE_FULL:
+            if outcome == TABLE_FULL:
                 self._grow()
             else:
                 for array in pieces:
@@ -181,14 +175,16 @@ def _flag(codes, classes, before, i):
 
 
 @njit(cache=True, nogil=True)
-def _cut(
-    codes, text_ends, breaks, together, classes, lower, odd_codes, slots, letters, ends, odd, near, near_words, seed, state, words, starts, stops, lengths
-):  # fmt: skip
-    """Goes on from `state` until all is done or something is full.
+def _cut(codes, text_ends, breaks, together, characters, known, state, pieces, lengths):
+    """Continue from `state` until all is done or something is full: DONE, TABLE_FULL or PIECES_FULL. pieces: (words, starts,
+    stops), filled, as is lengths.
 
     One long kernel for speed: cut into functions by its comments (a short word, where it ends, its letters, its number)
     it gave the same bits and took 1.5 to 1.7 times as long on the example's texts, inlined by numba or not.
     """
+    classes, lower, odd_codes = characters
+    slots, letters, ends, odd, near, near_words, seed = known
+    words, starts, stops = pieces
     segmented = len(breaks) > 0
     room = np.empty(_ROOM, np.uint8)
     mask = np.uint64(len(slots) - 1)
@@ -204,15 +200,15 @@ def _cut(
             if kind < LETTER:
                 i += 1
                 continue
-            said = DONE
+            outcome = DONE
             if count >= limit or used + _ROOM > len(letters):
-                said = TABLE_FULL
+                outcome = TABLE_FULL
             elif made >= len(words):
-                said = PIECES_FULL
-            if said != DONE:
+                outcome = PIECES_FULL
+            if outcome != DONE:
                 state[_AT], state[_TEXT], state[_WORDS], state[_USED], state[_PIECES] = i, text, count, used, made
                 state[_END], state[_FIRST] = before, first
-                return said
+                return outcome
             # A short word of ASCII that was met lately.
             k0, k1 = np.uint64(0), np.uint64(0)
             stop = i

@@ -73,5 +73,5 @@ def _cut(texts: list[str], choice: Choice, language: str, given: bool) -> _Cut:
     ends = np.cumsum(pieces.lengths, dtype=np.int64)
     units = Units(tokeniser.lexicon, choice)
     units.learn(pieces.words, ends)
-    numbers, first, last, ends = units.of(pieces.words, ends)
+    numbers, first, last, ends = units.cut(pieces.words, ends)
     return _Cut(units, numbers, pieces.starts[first], pieces.stops[last], ends)

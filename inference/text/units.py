@@ -57,7 +57,7 @@ class Units:
         if self.joins:
             self._join(words, ends)
 
-    def of(self, words: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    def cut(self, words: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Of documents that were learned: units int32, the places of their first pieces and of their last int32; and
         int64, where each document's units end. words: int32 and ends: int64, as a stream's block has them.
         """

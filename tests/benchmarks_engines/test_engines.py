@@ -65,7 +65,7 @@ def test_the_clock_stands_while_topics_are_shown_and_all_looks_are_in_time():
         with clock:
             time.sleep(0.01)
         passes += 0.5
-        if not clock.go_on(passes, lambda: np.ones((1, 1))):
+        if not clock.continues(passes, lambda: np.ones((1, 1))):
             break
     seconds = [s for s, _ in seen]
     assert seconds == sorted(seconds) and seconds[-1] <= 0.2 + 0.02
@@ -79,7 +79,7 @@ def test_one_pass_is_one_look():
     for step in range(1, 5):
         with clock:
             time.sleep(0.002)
-        if not clock.go_on(step / 4, lambda: np.ones((1, 1))):
+        if not clock.continues(step / 4, lambda: np.ones((1, 1))):
             break
     assert seen == [1.0]
 
@@ -93,7 +93,7 @@ def test_an_engine_that_cannot_go_on_is_run_anew_until_the_time_is_filled():
             clock.seconds = seconds(passes)
             return np.ones((1, 1))
 
-        Clock(limit, False, lambda *said: None).anew(run)
+        Clock(limit, False, lambda *said: None).repeat(run)
         return seen
 
     assert runs(lambda passes: passes + 1.0, 24.0) == [1, 2, 4, 8, 16, 21]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from inference.engines.contract import MAPPED, Methods, Priors
-from inference.engines.settings import check, resolved, setting, topics_setting
+from inference.engines.settings import Settings, resolved, setting
 from inference.memory import room
 from inference.topics import Theta, Topics
 
@@ -22,8 +22,7 @@ BATCH, BY_DOCUMENT = True, True
 
 
 @dataclass(frozen=True)
-class Config:
-    topics: int = topics_setting()
+class Config(Settings):
     passes: int | None = setting("Passes", "", "How often all documents are given a topic.", least=1)
     minibatch: int | None = setting("Slice", "", "Documents of a step.", least=1)
     weight: float = setting("Weight", "ω", "Prior of a topic, in documents.", 1.0, least=1e-6, bounds="above 0")
@@ -36,11 +35,8 @@ class Config:
         choices={"documents": "from documents", "words": "from words"},
     )
 
-    def __post_init__(self):
-        check(self, Config)
-
     def resolve(self, documents, tokens):
-        return resolved(self, Resolved, {"passes": 5, "minibatch": max(1, documents // 4)})
+        return resolved(self, Resolved, passes=5, minibatch=max(1, documents // 4))
 
 
 @dataclass(frozen=True, kw_only=True)

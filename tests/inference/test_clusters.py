@@ -168,8 +168,8 @@ def test_evidence_is_of_the_document_as_a_whole(bow, tmp_path):
     config = config_of(bow, most=3)
     last = [event for event in train(clusters, config, bow) if isinstance(event, Snapshot)][-1]
     thetas = list(fold_in_corpus(clusters, config, last.state, bow))
-    assert list(gather(tmp_path / "e", bow, Postings.of(bow), last.topics, thetas, by_document=True))[-1] == bow.D
-    found = Evidence.open(tmp_path / "e", bow, Postings.of(bow))
+    assert list(gather(tmp_path / "e", bow, Postings.from_bow(bow), last.topics, thetas, by_document=True))[-1] == bow.D
+    found = Evidence.open(tmp_path / "e", bow, Postings.from_bow(bow))
     (theta,) = thetas
     for d in range(bow.D):
         _, _, topics, certainty = found.document(d)

@@ -22,7 +22,9 @@ def indexed(documents: list[list[int]], cuts: list[int]) -> SimpleNamespace:
     words = np.array([w | (1 << 29) * (i % 3 == 0) for i, w in enumerate(sum(documents, []))], np.int32)
     starts = np.array([3 * i for n in lengths for i in range(n)], np.int32)
     bounds = [0, *cuts, len(documents)]
-    fields = [Field.of(words, first[a : b + 1], a, Scratch(FORMS)) for a, b in zip(bounds, bounds[1:], strict=False)]
+    fields = [
+        Field.from_stream(words, first[a : b + 1], a, Scratch(FORMS)) for a, b in zip(bounds, bounds[1:], strict=False)
+    ]
     stream = SimpleNamespace(words=words, starts=starts, lexicon=range(FORMS))
     return SimpleNamespace(stream=stream, fields={"text": fields}, bounds=np.array(bounds))
 

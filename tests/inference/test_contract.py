@@ -225,8 +225,10 @@ def test_folding_in_does_not_depend_on_blocks_or_change_the_state(engine, bow):
 
 def evidence_of(engine, config, state, topics, bow, folder) -> Evidence:
     thetas = fold_in_corpus(engine, config, state, bow)
-    assert list(gather(folder, bow, Postings.of(bow), topics, thetas, by_document=engine.BY_DOCUMENT))[-1] == bow.D
-    return Evidence.open(folder, bow, Postings.of(bow))
+    assert (
+        list(gather(folder, bow, Postings.from_bow(bow), topics, thetas, by_document=engine.BY_DOCUMENT))[-1] == bow.D
+    )
+    return Evidence.open(folder, bow, Postings.from_bow(bow))
 
 
 def test_evidence_adds_up(engine, bow, tmp_path):

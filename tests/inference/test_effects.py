@@ -26,7 +26,7 @@ def data_of(x, lengths, of_units, cell):
     ptr = np.concatenate([[0], np.cumsum([len(row) for row in held])])
     topics, tokens = np.concatenate(held), np.concatenate([row[k] for row, k in zip(x, held, strict=True)])
     T = x.shape[1]
-    return Data.of(of_units, cell, (ptr, topics, tokens, lengths), np.arange(T), T)
+    return Data.from_documents(of_units, cell, (ptr, topics, tokens, lengths), np.arange(T), T)
 
 
 @pytest.mark.parametrize("block", [3, 1 << 13])
@@ -167,12 +167,6 @@ def test_what_can_not_be_told_has_no_interval_and_no_p():
         data_of(x, lengths, units.by_code(unit), side * 10 + period), np.repeat([0, 1], 10), np.tile(np.arange(10), 2)
     )
     assert apart.verdict == "apart in time"
-
-
-def test_few_units_can_be_assigned_in_few_ways():
-    group = np.repeat([True, False], 5)
-    assert contrasts.least_p(group, np.zeros(10, int)) == pytest.approx(1 / math.comb(10, 5))
-    assert contrasts.least_p(np.tile([True, False], 4), np.repeat([0, 1], 4)) == pytest.approx(1 / math.comb(4, 2) ** 2)
 
 
 @pytest.mark.parametrize("sizes", [(5, 40), (25, 25)])

@@ -64,13 +64,15 @@ def test_sums_of_days_are_those_of_their_documents(tmp_path, monkeypatch, span, 
     topics = [4, 0, 1, 5]
     result = sums.ranges(spans, of, documents, days, topics, into)
     whole, per_topic = expected(of, days, spans, topics, into)
-    assert np.array_equal(result.whole, whole) and np.array_equal(result.of, per_topic)
+    assert np.array_equal(result.whole, whole) and np.array_equal(result.by_topic, per_topic)
     only = sums.ranges(spans, of, documents, days, topics, into, (day_sums.TOKENS, day_sums.NUMBER))
-    assert np.array_equal(only.of, per_topic[:, :, [1, 0]])
+    assert np.array_equal(only.by_topic, per_topic[:, :, [1, 0]])
     group = np.select([(days >= a) & (days < b) for a, b in spans], range(len(spans)), -1).astype(np.int32)
     arrays = of.doc_ptr, of.doc_topics, of.doc_tokens, of.lengths
     one_pass = bands.shares(*arrays, group, len(spans), topics, into=into)
-    for a, b in zip(bands.of_sums(result.whole[:-1, 1:], result.of[:, :-1], result.of[:, -1]), one_pass, strict=True):
+    for a, b in zip(
+        bands.of_sums(result.whole[:-1, 1:], result.by_topic[:, :-1], result.by_topic[:, -1]), one_pass, strict=True
+    ):
         assert np.array_equal(a, b, equal_nan=True)
     numbers = np.flatnonzero(group == 1).astype(np.int32)
     alone = bands.sums_of(numbers, *arrays, np.zeros(len(numbers), np.int32), 1, topics, into)

@@ -149,9 +149,10 @@ def test_expected_logs_of_beta(known):
     """With expectation = log the rows are exp psi, as those that are sampled from."""
     state = known[2]
     norm = gibbs.normalisers(state.totals, len(state.start), state.eta, True)
-    arena = state.start, state.length, state.arena_topics, state.arena_values
-    row_ptr, topics, above, inverse, floor = fold.rows(np.arange(9), *arena, 1.0, state.eta, norm, state.alpha, True)
-    table = gibbs.spread(np.arange(9), *arena, 1.0, state.eta, 1.0 / norm, True)
+    row_ptr, topics, above, inverse, floor = fold.rows(
+        np.arange(9), state.arena, 1.0, state.eta, norm, state.alpha, True
+    )
+    table = gibbs.spread(np.arange(9), state.arena, 1.0, state.eta, 1.0 / norm, True)
     of = state.alpha @ np.repeat(floor[:, None], 9, axis=1)
     for w in range(9):
         span = slice(row_ptr[w], row_ptr[w + 1])

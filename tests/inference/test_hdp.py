@@ -49,14 +49,14 @@ def fitted(config, state, bow, gamma, iterations):
     """(candidates, mass, tokens, theta, bounds, given) of all documents, from gamma on."""
     batch = dense.batch_of(bow, np.arange(bow.D))
     C = config.candidates
-    local = [np.zeros((bow.D, C), np.int64), *(np.zeros((bow.D, C)) for _ in range(3)), np.zeros(bow.D)]
-    local.append(np.empty((len(batch.places), C), np.float32))
+    rows = (np.zeros((bow.D, C)) for _ in range(3))
+    given = np.empty((len(batch.places), C), np.float32)
+    local = kernels.Local(np.zeros((bow.D, C), np.int64), *rows, np.zeros(bow.D), given)
     logs = kernels.log_table(batch.words, state.values, state.pi, config.eta, state.totals)
     sticks = hdp.stick_parameters(config, state.mass)
     kernels.documents(
-        batch.doc_ptr, batch.places, batch.counts, logs, gamma, sticks.logs, config.alpha, 0.0, iterations,
-        0.0, config.document_topics, *local,
-    )  # fmt: skip
+        batch, logs, gamma, sticks.logs, config.alpha, 0.0, iterations, 0.0, config.document_topics, local
+    )
     return local
 
 
@@ -331,8 +331,8 @@ def test_topics_that_are_not_in_use_get_no_tokens(tmp_path):
     thetas = list(fold_in_corpus(hdp, config, last.state, bow))
     sums = np.add.reduceat(thetas[0].weights.astype(np.float64), thetas[0].indptr[:-1])
     assert (sums >= 1.0).all() and (sums < 1.0 + 1e-5).all() and np.diff(thetas[0].indptr).max() <= 8
-    list(gather(tmp_path / "e", bow, Postings.of(bow), last.topics, thetas))
-    evidence = Evidence.open(tmp_path / "e", bow, Postings.of(bow))
+    list(gather(tmp_path / "e", bow, Postings.from_bow(bow), last.topics, thetas))
+    evidence = Evidence.open(tmp_path / "e", bow, Postings.from_bow(bow))
     assert not set(np.unique(evidence.topics)) - set(np.flatnonzero(used))
 
 

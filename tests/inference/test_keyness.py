@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency
 
-from inference.explore.keyness import FEW, dispersion, keyness, nearer_end
+from inference.explore.keyness import FEW, keyness, nearer_end
 from inference.index.segments import Field, Scratch
 from inference.index.two_sets import FIRST, SECOND, sums, totals
 
@@ -19,7 +19,7 @@ def indexed(documents: list[list[int]], forms: int, cuts: tuple[int, ...]) -> tu
     stream = np.array([w | (1 << 29) * (i % 3 == 0) for i, w in enumerate(sum(documents, []))], np.int32)
     bounds = [0, *cuts, len(documents)]
     return [
-        Field.of(stream, first[a : b + 1], a, Scratch(forms)) for a, b in zip(bounds, bounds[1:], strict=False)
+        Field.from_stream(stream, first[a : b + 1], a, Scratch(forms)) for a, b in zip(bounds, bounds[1:], strict=False)
     ], lengths
 
 
@@ -140,15 +140,6 @@ def test_nothing_in_common_is_no_error():
     sets = np.array([FIRST, SECOND], np.uint8)
     k = keyness(sums(fields, 2, lengths, sets, FEW), totals(lengths, sets))
     assert [len(array) for array in k] == [0] * 7
-
-
-def test_dispersion_is_gries():
-    counts = np.array([[9, 18, 27], [54, 0, 0], [18, 18, 18]])
-    sizes = np.array([100, 200, 300])
-    for row, dp in zip(counts, dispersion(counts, sizes), strict=True):
-        n = sum(row)
-        assert math.isclose(dp, 0.5 * sum(abs(c / n - s / 600) for c, s in zip(row, sizes, strict=True)))
-    assert dispersion(counts, sizes)[0] == 0
 
 
 def test_counts_of_each_form_are_of_all_documents():

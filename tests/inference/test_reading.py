@@ -28,7 +28,7 @@ def test_words_and_mixture_are_the_models(seed):
     rng = np.random.default_rng(seed)
     n, K, alpha = 30, 7, 0.2
     word, topic, weight, floor, beta = rows(rng, n, K)
-    words = infer.Words.of(n, word, topic, weight, floor)
+    words = infer.Words.from_entries(n, word, topic, weight, floor)
     assert np.allclose(words.dense(), beta)
     counts = rng.integers(1, 6, n)
     found = infer.read(words, counts, alpha)
@@ -47,13 +47,13 @@ def test_words_and_mixture_are_the_models(seed):
 
 
 def test_a_text_without_words_is_an_even_mixture():
-    words = infer.Words.of(0, np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), np.full(4, 0.1))
+    words = infer.Words.from_entries(0, np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), np.full(4, 0.1))
     found = infer.read(words, np.zeros(0, np.int64), 0.1)
     assert np.allclose(found.theta, 0.25) and len(found.topics) == 0
 
 
 def test_a_word_that_no_topic_lists_goes_by_the_floors():
-    words = infer.Words.of(2, np.array([0]), np.array([1]), np.array([0.5]), np.array([0.01, 0.02, 0.03]))
+    words = infer.Words.from_entries(2, np.array([0]), np.array([1]), np.array([0.5]), np.array([0.01, 0.02, 0.03]))
     found = infer.read(words, np.array([9, 1]), 0.1)
     assert found.topics[0] == 1 and np.argmax(found.theta) == 1
     assert found.topics[1] == np.argmax(found.theta * [0.01, 0.02, 0.03])
@@ -61,7 +61,7 @@ def test_a_word_that_no_topic_lists_goes_by_the_floors():
 
 def test_words_that_are_none_are_refused():
     with pytest.raises(Invalid, match="from 0 to 1"):
-        infer.Words.of(2, np.array([2]), np.array([0]), np.array([0.5]), np.array([0.1]))
+        infer.Words.from_entries(2, np.array([2]), np.array([0]), np.array([0.5]), np.array([0.1]))
 
 
 def test_a_document_of_one_topic_is_read_by_its_engine():

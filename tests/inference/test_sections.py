@@ -123,9 +123,9 @@ def evidence(chosen, tmp_path_factory):
     *_, last = (event for event in train(ssi, config, bow, seed=1) if isinstance(event, Snapshot))
     days = np.arange(1, 61, dtype=np.int32)
     thetas = fold_in_corpus(ssi, config, last.state, bow, block=7)
-    for _ in gather(folder, bow, Postings.of(bow), last.topics, thetas, days=days):
+    for _ in gather(folder, bow, Postings.from_bow(bow), last.topics, thetas, days=days):
         pass
-    return Evidence.open(folder, bow, Postings.of(bow))
+    return Evidence.open(folder, bow, Postings.from_bow(bow))
 
 
 def test_a_document_has_the_tokens_of_its_sections(evidence):

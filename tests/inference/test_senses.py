@@ -17,7 +17,7 @@ def evidence() -> Evidence:
     words = [np.flatnonzero(row) for row in counts]
     indptr = np.cumsum([0] + [len(w) for w in words])
     bow = Bow(indptr, np.concatenate(words).astype(np.int32), counts[counts > 0], V)
-    postings = Postings.of(bow)
+    postings = Postings.from_bow(bow)
     n = len(bow.words)
     document = np.repeat(np.arange(D), np.diff(indptr))
     topics = np.where(rng.random(n) < 0.7, document % K, rng.integers(0, K, n)).astype(np.uint16)

@@ -279,12 +279,11 @@ def test_eta_is_learned():
     for w in range(V):
         start.append(len(values))
         values += counts[counts[:, w] > 0, w].tolist()
-    length = np.diff([*start, len(values)])
+    length, stored = np.diff([*start, len(values)]), np.array(values, np.float32) / 4
+    arena = rows.Arena(np.array(start), length, np.zeros(0, np.int32), stored)
     found = 1.0
     for _ in range(200):
-        found = rows.better_eta(
-            np.array(start), length, np.array(values, np.float32) / 4, 4.0, counts.sum(axis=1) / 4, found
-        )
+        found = rows.better_eta(arena, 4.0, counts.sum(axis=1) / 4, found)
     assert found == pytest.approx(eta, rel=0.05)
 
 

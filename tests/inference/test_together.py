@@ -37,7 +37,7 @@ class Process:
 
     def __init__(self, bow: Bow, config, bounds: np.ndarray, rank: int):
         self.engine, self.config = engines.get(engines.DEFAULT), config
-        self.site = Site.of(bow, bounds, rank)
+        self.site = Site.of_rank(bow, bounds, rank)
         self.schedule = Schedule(bow, config, held_out_documents(bow, SEED))
         own = self.schedule.shape._replace(tokens=self.site.own.tokens)
         self.state = self.engine.init(config, own, SEED)

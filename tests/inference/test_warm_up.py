@@ -124,7 +124,7 @@ with patch.object(Dispatcher, "compile", noticed):
     bands.shares(*documents, np.zeros(600, np.int32), 1, [0])
     cooccurrence.beside(*documents, 30, 5)
     count(np.zeros(600, np.int32), 1, np.ones(600, bool))
-    infer.read(infer.Words.of(3, np.array([0, 2]), np.array([1, 0]), np.array([0.5, 0.25]), np.zeros(30)), np.array([1, 2, 3]), 0.1)
+    infer.read(infer.Words.from_entries(3, np.array([0, 2]), np.array([1, 0]), np.array([0.5, 0.25]), np.zeros(30)), np.array([1, 2, 3]), 0.1)
 print(compiled)
 """
 

@@ -70,11 +70,11 @@ def sums(
     if made is None or all(len(group) == 1 for group in groups) and order == list(range(len(spans))):
         return made
     owner = np.array([g for g, group in enumerate(groups) for _ in group])[order]
-    whole, each = (
+    whole, by_topic = (
         np.zeros((len(groups) + 1, made.whole.shape[1])),
         np.zeros((len(every), len(groups) + 1, len(measures))),
     )
     for i, g in enumerate([*owner.tolist(), len(groups)]):
         whole[g] += made.whole[i]
-        each[:, g] += made.of[:, i]
-    return Ranges(whole, each)
+        by_topic[:, g] += made.by_topic[:, i]
+    return Ranges(whole, by_topic)

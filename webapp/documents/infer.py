@@ -50,7 +50,7 @@ def beta(run: Run, words: np.ndarray) -> infer.Words:
             [run.snapshot_id, words.tolist()],
         )
         weights = np.array(cursor.fetchall(), np.float64).reshape(-1, 3).T
-    return infer.Words.of(
+    return infer.Words.from_entries(
         len(words), np.searchsorted(words, weights[0]), weights[1].astype(np.int32), weights[2], floor
     )
 

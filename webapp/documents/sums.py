@@ -58,7 +58,7 @@ def grouped(selection: Selection, groups: fields.Groups | None, name: Hashable) 
         days = days_of_run.of_groups(selection, groups)
         ranges = days_of_run.sums(selection, days, measures=(TOKENS, NUMBER)) if days else None
         if ranges is not None:
-            tokens, documents = (ranges.of[:, :-1, m].T.astype(np.int64) for m in (0, 1))
+            tokens, documents = (ranges.by_topic[:, :-1, m].T.astype(np.int64) for m in (0, 1))
             whole = ranges.whole[:-1].astype(np.int64)
             return Sums(known, tokens, documents, whole[:, WORDS], whole[:, ALL])
         G = len(groups.labels) if groups else 1

@@ -336,7 +336,7 @@ class Cost(NamedTuple):
 def cost(engine: str, topics: int, documents: int, tokens: int, vocabulary: int) -> Cost:
     """About what an engine takes with its own settings and so many topics."""
     config = engines.config(engine, topics=topics).resolve(documents, tokens)
-    paces = Paces.of(documents, config)
+    paces = Paces.from_config(documents, config)
     pairs = round(PAIRS * tokens)
     shape = Shape(D=documents, V=vocabulary, tokens=tokens, per_pass=paces.per_pass, later=paces.later, pairs=pairs)
     module = engines.get(engine)

@@ -88,7 +88,7 @@ def _places(stream: Spread, choice: Choice) -> list[tuple[int, int, int] | None]
     units = Units(stream.lexicon, choice)
     places: list[tuple[int, int, int] | None] = [None] * len(choice.phrases)
     for block in stream.blocks():
-        numbers, first, last, ends = units.of(block.words, block.ends)
+        numbers, first, last, ends = units.cut(block.words, block.ends)
         own = units.phrases()
         at = np.flatnonzero((numbers >= own.start) & (numbers < own.stop))
         which, where = np.unique(numbers[at], return_index=True)

@@ -245,7 +245,7 @@ def _sums(base: RunSelection, sides: Divided) -> tuple[np.ndarray, np.ndarray, n
     def make() -> tuple[np.ndarray, np.ndarray]:
         made = days_of_run.sums(base, sides.days) if sides.days else None
         if made is not None:
-            return made.whole[:-1, WORDED:], made.of[:, :-1]
+            return made.whole[:-1, WORDED:], made.by_topic[:, :-1]
         first, second = sides.of_both(base)
         if second is not None:
             return shares.of_documents_alone(view, [first, second])

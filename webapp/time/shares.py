@@ -122,7 +122,7 @@ def _bands(cut: Cut, topics: list[int]) -> bands.Bands:
         return _of_units(cut, topics)
     made = days_of_run.sums(cut.selection, cut.days, topics) if cut.days else None
     if made is not None:
-        return bands.of_sums(made.whole[:-1, WORDED:], made.of[:, :-1], made.of[:, -1])
+        return bands.of_sums(made.whole[:-1, WORDED:], made.by_topic[:, :-1], made.by_topic[:, -1])
     counted, into = evidence.of(cut.selection.run), cut.selection.view.labels.into
     documents = counted.doc_ptr, counted.doc_topics, counted.doc_tokens, counted.lengths
     numbers, group = cut.members
@@ -148,7 +148,9 @@ def effect_data(view: RunView, of: units.Unit, cell: np.ndarray, topics: list[in
     """What inference.effects needs of a run's documents. cell: int32[D], the group of each."""
     counted, version = evidence.of(view.run), view.run.version
     arrays = counted.doc_ptr, counted.doc_topics, counted.doc_tokens, counted.lengths
-    return Data.of(units.documents(version, of), cell, arrays, rows_of(view.labels.into, topics), len(topics))
+    return Data.from_documents(
+        units.documents(version, of), cell, arrays, rows_of(view.labels.into, topics), len(topics)
+    )
 
 
 def rows_of(into: np.ndarray, topics: list[int]) -> np.ndarray:
@@ -164,7 +166,7 @@ def everywhere(view: RunView) -> tuple[np.ndarray, np.ndarray]:
     def make() -> tuple[np.ndarray, np.ndarray]:
         made = days_of_run.sums(Selection.all(view), [])
         if made is not None:
-            return made.whole[:, WORDED:], made.of
+            return made.whole[:, WORDED:], made.by_topic
         return of_documents_alone(view, [np.arange(view.run.version.documents, dtype=np.int32)])
 
     return _kept.get_or_set(("everywhere", view.run.snapshot_id, view.labels.into.tobytes()), make)
