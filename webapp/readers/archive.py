@@ -31,6 +31,7 @@ from webapp.readers.opening import (
     looks_like,
     together,
 )
+from webapp.readers.prose import nothing
 
 MAX_ENTRIES = 2_000_000
 AHEAD = 64 << 20  # bytes of an entry, at most, that is unpacked while others are read: each lies on the disk till then
@@ -75,7 +76,48 @@ class Budget:
             self.outer.spend(count)
 
 
-def sniff(entries: Iterator[Entry], name: str, file_format: str, known: dict, companions: Companions) -> Sniff:
+class Listing(Protocol):
+    """How archives of one kind are listed: `entries` of webapp.readers.zips and tars."""
+
+    def __call__(
+        self, source: Source, name: str, advance: Callable[[int], None], within: bool
+    ) -> contextlib.AbstractContextManager[tuple[Iterator[Entry], Companions]]:
+        """The entries in their order and, as companions of each other, what they are. advance: is told of bytes that
+        the entries' `packed` does not count. within: whether the archive is an entry of another. Raises Unreadable."""
+
+
+class Archive:
+    """The reader of archives of one kind. key: of their format."""
+
+    def __init__(self, key: str, listing: Listing):
+        self.key, self.listing = key, listing
+
+    def sniff(self, source: Source, name: str, options: Options, known: dict, companions: Companions) -> Sniff:
+        with self._opened(source, name) as (entries, inside):
+            return _sniff(entries, name, self.key, known, inside)
+
+    def read(
+        self, source: Source, name: str, options: Options, advance: Callable[[int], None], companions: Companions, budget: Budget | None = None
+    ) -> Iterator[Document | Problem]:  # fmt: skip
+        """budget: of an archive within another."""
+        with self._opened(source, name, advance, budget is not None) as (entries, inside):
+            yield from _read(entries, name, options, advance, inside, budget or Budget(source.stat().st_size))
+
+    def files(self, source: Source, name: str) -> Iterator[tuple[Entry, str]]:
+        """Each file in it, and its name with the archive's before it."""
+        with self._opened(source, name) as (entries, _):
+            yield from ((entry, f"{name}/{entry.name}") for entry in entries if entry.refused is None)
+
+    def _opened(
+        self, source: Source, name: str, advance: Callable[[int], None] = nothing, within: bool = False
+    ) -> contextlib.AbstractContextManager[tuple[Iterator[Entry], Companions]]:
+        if deep(name):
+            sentence = "is an archive within an archive within an archive; it was left out. Upload it by itself."
+            raise Unreadable(f"“{name}” {sentence}")
+        return self.listing(source, name, advance, within)
+
+
+def _sniff(entries: Iterator[Entry], name: str, file_format: str, known: dict, companions: Companions) -> Sniff:
     """What the first entry seems to be that can be read; of plain texts, a preview of several. Entries whose names have
     no ending count where there is no other."""
     first, bare = None, {}
@@ -207,7 +249,7 @@ class _Step:
             self.reading.close()
 
 
-def read(
+def _read(
     entries: Iterator[Entry],
     name: str,
     options: Options,

@@ -166,12 +166,6 @@ def document(
     if not text.strip():
         yield Problem(name, place, f"“{name}”, {place}: the text is empty; it was left out.", True)
         return
-    if done := repairs(raw, text, options.encoding):
-        yield Problem(name, place, f"“{name}”, {place}: {done}.", False)
-    text, headings = html_cells.as_text(text) if options.html else (text, ())
-    if not text.strip():
-        yield Problem(name, place, html_cells.EMPTY.format(f"“{name}”, {place}"), True)
-        return
 
     def cell(i: int | None, most: int) -> str:
         return clean(row[i]).strip()[:most] if i is not None and i < len(row) else ""
@@ -181,6 +175,21 @@ def document(
     metadata = {
         columns[i] if i < len(columns) else f"column {i + 1}": cell(i, MAX_FIELD) for i in others if row[i].strip()
     }
-    title = cell(options.title, MAX_TITLE)
-    title = html_cells.line(title) or title if options.html else title
-    yield Document(text, title, cell(options.date, 60), cell(options.id, MAX_ID), metadata, name, place, headings)
+    about = cell(options.title, MAX_TITLE), cell(options.date, 60), cell(options.id, MAX_ID)
+    yield from cleaned(raw, Document(text, *about, metadata, name, place), options)
+
+
+def cleaned(raw: str, document: Document, options: Options) -> Iterator[Document | Problem]:
+    """A document of a row or an object, without tags where its texts are HTML; and what was changed in its text. raw:
+    the text as it stands in the file, which `clean` has made the document's."""
+    where = f"“{document.file}”, {document.place}"
+    if done := repairs(raw, document.text, options.encoding):
+        yield Problem(document.file, document.place, f"{where}: {done}.", False)
+    if options.html:
+        text, headings = html_cells.as_text(document.text)
+        title = html_cells.line(document.title) or document.title
+        if not text.strip():
+            yield Problem(document.file, document.place, html_cells.EMPTY.format(where), True)
+            return
+        document = replace(document, text=text, title=title, headings=headings)
+    yield document

@@ -21,7 +21,7 @@ from webapp.readers.companions import Companions
 from webapp.readers.copies import Copy
 from webapp.readers.formats import FORMATS, Format, bare, by_name, encoded, sentence
 from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
-from webapp.readers.opening import MAX_RATIO, NO_BOMB, ZIP, Source, head, is_gzip, looks_like, opened, plain
+from webapp.readers.opening import MAX_RATIO, NO_BOMB, ZIP, Descriptor, Source, head, is_gzip, looks_like, opened, plain
 
 LARGE = 8 << 20  # bytes of a file that a worker process reads though its reader is ours
 MOST_COPIED = 256 << 20  # bytes of an archive's entry that a worker process can have in memory for a library
@@ -104,7 +104,7 @@ def sniff(source: Source | Member, name: str, known: dict, companions: Companion
     if worker.now() or not (file_format.sandboxed or looking.now()):
         beside = [companions] if file_format.archive or file_format.bag else []
         with _parsed(source, name, file_format) as (source, plain_name):
-            sniffed = file_format.reader.sniff(source, plain_name, options, known, *beside)
+            sniffed = file_format.sniff(source, plain_name, options, known, *beside)
     else:
         vocabulary = companions.vocabulary_of(name) if file_format.bag else None
         sniffed = sandbox.sniff(source, name, key, options, known, not file_format.sandboxed, vocabulary)
@@ -113,13 +113,13 @@ def sniff(source: Source | Member, name: str, known: dict, companions: Companion
 
 @contextlib.contextmanager
 def _parsed(source: Source, name: str, file_format: Format, html: bool = False) -> Iterator[tuple[Source, str]]:
-    """What a reader in this process is given. What a library reads is here only in a worker process, and an archive's entry:
-    a copy in memory. html: whether texts in it are HTML."""
+    """What a reader in this process is given. What a library reads is here only in a worker process; of an archive's
+    entry it gets a copy in memory. html: whether texts in it are HTML."""
     if not (file_format.sandboxed or html):
         yield source, name
         return
     with damage.told(name, file_format.label), contextlib.ExitStack() as stack:
-        if file_format.sandboxed:
+        if file_format.sandboxed and not isinstance(source, Descriptor):
             file = stack.enter_context(opened(source, name))
             source, name = stack.enter_context(contextlib.closing(Copy(file, name, MOST_COPIED))), plain(name)
         yield source, name
@@ -195,7 +195,9 @@ class Reading:
             vocabulary = companions.vocabulary_of(name) if bag else None
             self.request = sandbox.begin(source, name, key, options, ours, vocabulary)
             items = self.request.documents
-        return items if ours and not bag else lambda advance: _bounded(items(advance), source, name)
+        # What comes as a descriptor is bounded by the process that sent it
+        unbounded = (ours and not bag) or isinstance(source, Descriptor)
+        return items if unbounded else lambda advance: _bounded(items(advance), source, name)
 
 
 class InTurn(Protocol):

@@ -7,17 +7,13 @@ from collections.abc import Callable, Iterator
 import regex
 
 from webapp.readers.markup import Fields, part
-from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
+from webapp.readers.model import Document, Options, Problem, Unreadable
 from webapp.readers.opening import Source
 from webapp.readers.package import package
-from webapp.readers.prose import Prose, nothing, preview
+from webapp.readers.prose import Prose
 
 _HEADING = regex.compile(r"(heading [1-9]|title)", regex.I)  # names of Word's styles, in every language of Word
 _LEFT_OUT = {"Fallback", "moveFrom", "del"}
-
-
-def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
-    return preview(read(path, name, options, nothing), options)
 
 
 def read(path: Source, name: str, options: Options, advance: Callable[[int], None]) -> Iterator[Document | Problem]:

@@ -7,16 +7,12 @@ from urllib.parse import unquote
 
 from webapp.readers.html import FLAT, add
 from webapp.readers.markup import Fields, part
-from webapp.readers.model import MAX_TEXT, Document, Options, Problem, Sniff, Unreadable
+from webapp.readers.model import MAX_TEXT, Document, Options, Problem, Unreadable
 from webapp.readers.opening import Source, content, guess_encoding
 from webapp.readers.package import package
-from webapp.readers.prose import Prose, nothing, preview
+from webapp.readers.prose import Prose
 
 MAX_CHAPTERS = 20_000
-
-
-def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
-    return preview(read(path, name, options, nothing), options)
 
 
 def read(path: Source, name: str, options: Options, advance: Callable[[int], None]) -> Iterator[Document | Problem]:

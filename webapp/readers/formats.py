@@ -1,14 +1,15 @@
-"""The formats of files, known by their names. To add one: a module with `sniff` and `read`, and a line in FORMATS."""
+"""The formats of files, known by their names. To add one: a module with `read`, and a line in FORMATS."""
 
 import importlib
 from dataclasses import dataclass
 from functools import cached_property
-from types import ModuleType
+from typing import Any
 
 import regex
 
-from webapp.readers.model import Options
-from webapp.readers.opening import PARQUET, PDF, ZIP, plain
+from webapp.readers.model import Options, Sniff
+from webapp.readers.opening import PARQUET, PDF, ZIP, Source, plain
+from webapp.readers.prose import nothing, preview
 
 
 @dataclass(frozen=True)
@@ -37,8 +38,16 @@ class Format:
         return regex.compile(self.pattern)
 
     @cached_property
-    def reader(self) -> ModuleType:
-        return importlib.import_module(f"webapp.readers.{self.module}")
+    def reader(self) -> Any:
+        """What has `read` and, where it is needed, `sniff`: the module, or of an archive its Archive."""
+        module = importlib.import_module(f"webapp.readers.{self.module}")
+        return module.READER if self.archive else module
+
+    def sniff(self, source: Source, name: str, options: Options, known: dict, *companions) -> Sniff:
+        """What a file of this format seems to be: by its reader's `sniff`, else by how its first documents begin."""
+        if hasattr(self.reader, "sniff"):
+            return self.reader.sniff(source, name, options, known, *companions)
+        return preview(self.reader.read(source, name, options, nothing), options)
 
 
 _FILE, _ROW, _ENTRY, _OBJECT = (

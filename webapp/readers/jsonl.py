@@ -8,7 +8,7 @@ from dataclasses import replace
 import orjson
 
 from webapp import metadata as metadata_types
-from webapp.readers import html_cells, roles
+from webapp.readers import cells, html_cells, roles
 from webapp.readers.model import (  # fmt: skip
     MAX_FIELD,
     MAX_FIELDS,
@@ -25,7 +25,7 @@ from webapp.readers.model import (  # fmt: skip
     Sniff,
     Unreadable,
 )
-from webapp.readers.opening import Source, clean, decoded, guess_encoding, head, lines, opened, repairs
+from webapp.readers.opening import Source, clean, decoded, guess_encoding, head, lines, opened
 
 SAMPLE_LINES = 50
 MAX_DEPTH = 20  # of lists in lists that are joined
@@ -143,12 +143,6 @@ def document(value, keys: dict[str, str], name: str, place: str, options: Option
         wrong = "is missing" if text is None else "is empty" if type(text) is str else f"is not a text ({kind})"
         yield Problem(name, place, f"“{name}”, {place}: its field “{keys['text']}” {wrong}; it was left out.", True)
         return
-    if done := repairs(text, cleaned, options.encoding):
-        yield Problem(name, place, f"“{name}”, {place}: {done}.", False)
-    cleaned, headings = html_cells.as_text(cleaned) if options.html else (cleaned, ())
-    if not cleaned.strip():
-        yield Problem(name, place, html_cells.EMPTY.format(f"“{name}”, {place}"), True)
-        return
 
     def cell(role: str, most: int) -> str:
         return clean(_string(value.get(keys[role]))).strip()[:most] if role in keys else ""
@@ -157,6 +151,5 @@ def document(value, keys: dict[str, str], name: str, place: str, options: Option
     metadata = {
         clean(key)[:100]: clean(_string(value[key]))[:MAX_FIELD] for key in others if value[key] not in (None, "", [])
     }
-    title = cell("title", MAX_TITLE)
-    title = html_cells.line(title) or title if options.html else title
-    yield Document(cleaned, title, cell("date", 60), cell("id", MAX_ID), metadata, name, place, headings)
+    about = cell("title", MAX_TITLE), cell("date", 60), cell("id", MAX_ID)
+    yield from cells.cleaned(text, Document(cleaned, *about, metadata, name, place), options)

@@ -12,9 +12,9 @@ from email.header import decode_header, make_header
 from email.message import EmailMessage, MIMEPart
 
 from webapp.readers.html import FLAT, add
-from webapp.readers.model import MAX_ID, MAX_TITLE, Document, Options, Problem, Sniff, Unreadable
+from webapp.readers.model import MAX_ID, MAX_TITLE, Document, Options, Problem, Unreadable
 from webapp.readers.opening import Source, clean, content, extension, guess_encoding, opened
-from webapp.readers.prose import Prose, line, nothing, preview
+from webapp.readers.prose import Prose, line
 
 MAX_MESSAGE = 64 << 20  # bytes, with attachments: more than servers pass on
 MAX_HEADER = 2_000  # bytes of a header that are looked at: lists of thousands of addressees take minutes otherwise
@@ -30,10 +30,6 @@ _BROKEN = (
     AssertionError,
     RecursionError,
 )
-
-
-def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
-    return preview(read(path, name, options, nothing), options)
 
 
 def read(path: Source, name: str, options: Options, advance: Callable[[int], None]) -> Iterator[Document | Problem]:

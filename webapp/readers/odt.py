@@ -4,10 +4,10 @@ out."""
 from collections.abc import Callable, Iterator
 
 from webapp.readers.markup import Fields, part
-from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
+from webapp.readers.model import Document, Options, Problem, Unreadable
 from webapp.readers.opening import Source
 from webapp.readers.package import package, small
-from webapp.readers.prose import Prose, nothing, preview
+from webapp.readers.prose import Prose
 
 _LEFT_OUT = {
     "annotation",
@@ -19,10 +19,6 @@ _LEFT_OUT = {
     "forms",
     "note-citation",
 }
-
-
-def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
-    return preview(read(path, name, options, nothing), options)
 
 
 def read(path: Source, name: str, options: Options, advance: Callable[[int], None]) -> Iterator[Document | Problem]:

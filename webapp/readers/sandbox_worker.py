@@ -16,33 +16,20 @@ import time
 import traceback
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import IO, Any
+from typing import Any
 
 import orjson
 
-from webapp.readers import archive, damage, dispatch, worker
+from webapp.readers import archive, dispatch, worker
 from webapp.readers.companions import Companions
 from webapp.readers.formats import FORMATS
 from webapp.readers.model import Document, Options, Problem, Unreadable
-from webapp.readers.opening import Source
+from webapp.readers.opening import Descriptor, Source
 
 BATCH = 1 << 16  # characters of documents and problems that are sent at once, at least …
 ITEMS = 1_000  # … or so many of them
 SOON = 0.2  # seconds after which what there is is sent
 _LENGTH = struct.Struct("<Q")
-
-
-class _DescriptorSource:
-    """A file that came as a descriptor, as a webapp.readers.opening.Source."""
-
-    def __init__(self, descriptor: int):
-        self.descriptor = descriptor
-
-    def open(self, mode: str = "rb", buffering: int = 0) -> IO[bytes]:
-        return io.FileIO(f"/proc/self/fd/{self.descriptor}")  # a copy of the descriptor would share its place
-
-    def stat(self):
-        return os.fstat(self.descriptor)
 
 
 def main() -> None:
@@ -62,9 +49,7 @@ def main() -> None:
                 answers = _Answers(
                     connection, request["names"][0], request["seconds"] or int(sys.argv[3]), bool(request["seconds"])
                 )
-                files = [
-                    (_DescriptorSource(file), name) for file, name in zip(descriptors, request["names"], strict=True)
-                ]
+                files = [(Descriptor(file), name) for file, name in zip(descriptors, request["names"], strict=True)]
                 _answer(files, request, answers)
             finally:
                 for descriptor in descriptors:
@@ -143,15 +128,12 @@ class _Answers:
         self._begin()
 
 
-def _answer(files: list[tuple[_DescriptorSource, str]], request: dict, answers: _Answers) -> None:
+def _answer(files: list[tuple[Descriptor, str]], request: dict, answers: _Answers) -> None:
     """files: the one that is asked about, and of a bag of words its vocabulary."""
     kind, value = "end", None
     try:
         worker.answers(worker.Worker(answers.begin_entry, request.get("passed_over") or {}))
-        with (
-            contextlib.nullcontext() if request["ours"] else damage.told(files[0][1], FORMATS[request["format"]].label)
-        ):
-            _look(files, request, answers)
+        _look(files, request, answers)
     except Unreadable as error:
         kind, value = "unreadable", str(error)
     except ConnectionError:
@@ -166,28 +148,23 @@ def _answer(files: list[tuple[_DescriptorSource, str]], request: dict, answers: 
     answers.send(kind, value)
 
 
-def _look(files: list[tuple[_DescriptorSource, str]], request: dict, answers: _Answers) -> None:
-    """Send what the question asks for."""
+def _look(files: list[tuple[Descriptor, str]], request: dict, answers: _Answers) -> None:
+    """Send what the question asks for, as webapp.readers.dispatch has it read in this process."""
     source: Source
-    (source, name), options = files[0], Options(**request["options"] | {"names": tuple(request["options"]["names"])})
-    file_format = FORMATS[request["format"]]
-    reader, beside = file_format.reader, [Companions.among(files)] if file_format.bag or file_format.archive else []
+    (source, name), companions = files[0], Companions.among(files)
     advance = answers.tell if request["ours"] else answers.advance
     with contextlib.ExitStack() as stack:
-        if request["do"] == "names":
-            for several in _batches(inside for _, inside in reader.files(source, name)):
-                answers.send("names", several)
-        elif entry := request.get("entry"):
+        if entry := request.get("entry"):
             source = stack.enter_context(archive.entry(source, name, entry))
-            if request["do"] == "sniff":
-                answers.send("sniff", asdict(dispatch.sniff(source, entry, request["known"], Companions.among([]))))
-            else:
-                items = dispatch.read(source, entry, options, advance, Companions.among([]))
-                _send(items, request["first"], answers)
+            name, companions = entry, Companions.among([])
+        if request["do"] == "names":
+            for several in _batches(inside for _, inside in FORMATS[request["format"]].reader.files(source, name)):
+                answers.send("names", several)
         elif request["do"] == "sniff":
-            answers.send("sniff", asdict(reader.sniff(source, name, options, request["known"], *beside)))
+            answers.send("sniff", asdict(dispatch.sniff(source, name, request["known"], companions)))
         else:
-            _send(reader.read(source, name, options, advance, *beside), request["first"], answers)
+            options = Options(**request["options"] | {"names": tuple(request["options"]["names"])})
+            _send(dispatch.read(source, name, options, advance, companions), request["first"], answers)
 
 
 def _send(items: Iterator[Document | Problem], most: tuple[int, int] | None, answers: _Answers) -> None:

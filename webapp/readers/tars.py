@@ -8,10 +8,9 @@ from collections.abc import Callable, Generator, Iterator
 from typing import IO
 
 from webapp.readers import archive, looking
-from webapp.readers.archive import Budget
 from webapp.readers.companions import Companions, is_bag, is_vocabulary
 from webapp.readers.copies import Copy, Stat
-from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
+from webapp.readers.model import Unreadable
 from webapp.readers.opening import MAX_UNPACKED, Source, clean, opened, unpacked
 
 MAX_HEADER = 1 << 20  # bytes of an entry's names and attributes together: tarfile keeps them in memory
@@ -128,37 +127,18 @@ class _Entry:
             self.copy.close()
 
 
-def sniff(source: Source, name: str, options: Options, known: dict, companions: Companions) -> Sniff:
-    with contextlib.closing(_entries(source, name)) as entries:
-        return archive.sniff(entries, name, "tar", known, _companions(source, name))
-
-
-def read(
-    source: Source,
-    name: str,
-    options: Options,
-    advance: Callable[[int], None],
-    companions: Companions,
-    budget: Budget | None = None,
-) -> Iterator[Document | Problem]:
-    budget = budget or Budget(source.stat().st_size)
-    with contextlib.closing(_entries(source, name, advance)) as entries:
-        yield from archive.read(entries, name, options, advance, _companions(source, name), budget)
-
-
-def files(source: Source, name: str) -> Iterator[tuple[_Entry, str]]:
-    with contextlib.closing(_entries(source, name)) as entries:
-        yield from ((entry, f"{name}/{entry.name}") for entry in entries if entry.refused is None)
+@contextlib.contextmanager
+def entries(
+    source: Source, name: str, advance: Callable[[int], None], within: bool
+) -> Iterator[tuple[Iterator[_Entry], Companions]]:
+    """As webapp.readers.archive asks. Each entry is gone when the next one is asked for."""
+    with contextlib.closing(_entries(source, name, advance)) as listed:
+        yield listed, _companions(source, name)
 
 
 def _entries(
     source: Source, name: str, advance: Callable[[int], None] = lambda n: None
 ) -> Generator[_Entry, None, None]:
-    """Each is gone when the next one is asked for."""
-    if archive.deep(name):
-        raise Unreadable(
-            f"“{name}” is an archive within an archive within an archive; it was left out. Upload it by itself."
-        )
     read = 0
     with opened(source, name, advance) as file:
         try:
@@ -199,3 +179,6 @@ def _companions(source: Source, name: str) -> Companions:
                     yield _Again(source, name, number, entry.size), inside
 
     return Companions(files)
+
+
+READER = archive.Archive("tar", entries)

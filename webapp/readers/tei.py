@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator
 
 from webapp.readers.markup import Result, walk
-from webapp.readers.model import Document, Options, Problem, Sniff
+from webapp.readers.model import Document, Options, Problem
 from webapp.readers.opening import Source, opened
-from webapp.readers.prose import Prose, line, nothing, preview
+from webapp.readers.prose import Prose, line
 
 _ROOTS = {"TEI", "TEI.2", "teiCorpus", "teiCorpus.2"}
 _TEXTS = {"TEI", "TEI.2"}
@@ -21,10 +21,6 @@ _LEFT_OUT = {"teiHeader", "fw", "figDesc", "del", "facsimile", "sourceDoc", "sta
 # Where a header's dates are, the best first; that of the digital file, in publicationStmt, says nothing of the text
 _DATES = ("creation", "firstEdition", "sourceDesc")
 _EDITIONS = ("firstEdition", "digitalSource")  # types of a bibl
-
-
-def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
-    return preview(read(path, name, options, nothing), options)
 
 
 def read(path: Source, name: str, options: Options, advance: Callable[[int], None]) -> Iterator[Document | Problem]:

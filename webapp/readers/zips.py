@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import IO
 
 from webapp.readers import archive, encodings, looking
-from webapp.readers.archive import DAMAGED, Budget
+from webapp.readers.archive import DAMAGED
 from webapp.readers.companions import Companions
 from webapp.readers.copies import Copy, Stat
-from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
+from webapp.readers.model import Unreadable
 from webapp.readers.opening import MAX_UNPACKED, Source, clean, is_gzip, opened
 from webapp.readers.zip_directory import UTF8_NAMES, Directory
 
@@ -100,45 +100,21 @@ def _encoding(infos: Iterable[zipfile.ZipInfo]) -> str:
     return guess if guess in _OTHER else "cp437"  # Western names are from DOS, as ZIP is
 
 
-def sniff(source: Source, name: str, options: Options, known: dict, companions: Companions) -> Sniff:
-    with _opened(source, name, None) as (entries, inside):
-        return archive.sniff(iter(entries), name, "zip", known, inside)
-
-
-def read(
-    source: Source,
-    name: str,
-    options: Options,
-    advance: Callable[[int], None],
-    companions: Companions,
-    budget: Budget | None = None,
-) -> Iterator[Document | Problem]:
-    with _opened(source, name, budget) as (entries, inside):
-        yield from archive.read(iter(entries), name, options, advance, inside, budget or Budget(source.stat().st_size))
-
-
-def files(source: Source, name: str) -> Iterator[tuple[_Entry, str]]:
-    with _opened(source, name, None) as (entries, _):
-        yield from ((entry, f"{name}/{entry.name}") for entry in entries if entry.refused is None)
-
-
 @contextlib.contextmanager
-def _opened(source: Source, name: str, budget: Budget | None) -> Iterator[tuple["_Entries", Companions]]:
-    """The entries and, as companions of each other, what they are. An archive within another, or one that is compressed
-    once more, is copied first: its list of entries stands at its end."""
-    if archive.deep(name):
-        raise Unreadable(
-            f"“{name}” is an archive within an archive within an archive; it was left out. Upload it by itself."
-        )
+def entries(
+    source: Source, name: str, advance: Callable[[int], None], within: bool
+) -> Iterator[tuple[Iterator[_Entry], Companions]]:
+    """As webapp.readers.archive asks. An archive within another, or one that is compressed once more, is copied first: its
+    list of entries stands at its end."""
     with contextlib.ExitStack() as stack:
         with _damage(name):
             file: IO[bytes] = stack.enter_context(opened(source, name))
-            if budget or is_gzip(name):
+            if within or is_gzip(name):
                 copy = Copy(file, name, MAX_UNPACKED)
                 stack.callback(copy.close)
                 file = copy.open()
-            entries = _Entries(stack.enter_context(Directory(file)), name)
-        yield entries, Companions(lambda: ((entry, f"{name}/{entry.name}") for entry in entries))
+            listed = _Entries(stack.enter_context(Directory(file)), name)
+        yield iter(listed), Companions(lambda: ((entry, f"{name}/{entry.name}") for entry in listed))
 
 
 @contextlib.contextmanager
@@ -173,3 +149,6 @@ class _Entries:
                 return
             looking.check()
             yield info
+
+
+READER = archive.Archive("zip", entries)
