@@ -19,7 +19,7 @@ LOW_PRIORITY = 5  # niceness of the rest: the servers, the engine and what a pag
 PROGRAM = """
 from pathlib import Path
 import {module} as compiling
-compiling.{function}()
+compiling.{call}
 from inference import kernel_files
 Path({done!r}).write_text(f"{digest}\\n{{kernel_files.folder()}}")
 """
@@ -34,11 +34,9 @@ def part(name: str, function: str, niceness: int = 0) -> processes.Part:
         processes.die_with_parent()
 
     def start() -> Popen:
-        program = PROGRAM.format(module=MODULE, function=function, done=str(_done(name)), digest=digest())
         env = os.environ | {"TOPOGRAPH_DATA": str(folder.data())}
-        return processes.spawn(
-            [sys.executable, "-c", program], log(name), env=env, cwd=folder.working(), before_exec=before_exec
-        )
+        argv = command(f"{function}()", _done(name))
+        return processes.spawn(argv, log(name), env=env, cwd=folder.working(), before_exec=before_exec)
 
     return processes.Part(name, start, signal.SIGKILL, 1.0, once=True)
 
@@ -47,16 +45,21 @@ def start(supervisor: processes.Supervisor) -> bool:
     """Compile what was not yet compiled for this processor by this code: first the engine with its usual settings, and
     beside it the rest. Whether anything is left to be compiled."""
     parts = [part(ENGINE, "usual"), part(REST, "rest", LOW_PRIORITY)]
-    needed = [one for one in parts if not _is_done(one.name)]
+    needed = [one for one in parts if not is_done(_done(one.name))]
     for one in needed:
         supervisor.add(one)
     return bool(needed)
 
 
-def _is_done(name: str) -> bool:
-    """Whether it was compiled by the same code, and the folder of kernels is still there."""
+def command(call: str, done: Path) -> list[str]:
+    """Calls a function of inference.compiling in a process that then says in the file `done` what it has compiled."""
+    return [sys.executable, "-c", PROGRAM.format(module=MODULE, call=call, done=str(done), digest=digest())]
+
+
+def is_done(done: Path) -> bool:
+    """Whether the same code was compiled as that file says, and the folder of kernels is still there."""
     try:
-        code, kernels = _done(name).read_text().split("\n")
+        code, kernels = done.read_text().split("\n")
         return code == digest() and any(Path(kernels).iterdir())
     except (OSError, ValueError):
         return False

@@ -70,17 +70,15 @@ def many(arguments: list[str]) -> bool:
 def compile_kernels(env: dict) -> None:
     """Every kernel, once for this code and machine, before each worker would do it: by two processes that begin at
     either end, and of which none compiles what the other one does."""
-    done, digest = folder.ROOT / ".pytest_cache" / "compiled", compilation.digest()
-    if done.exists() and done.read_text() == digest:
+    cache = folder.ROOT / ".pytest_cache"
+    calls = {"warm_up(False)": cache / "compiled", "warm_up(True)": cache / "compiled-backwards"}
+    if all(map(compilation.is_done, calls.values())):
         return
     print("Compiling every engine, where that was not done before", flush=True)
-    parts = [
-        subprocess.Popen([sys.executable, "-c", f"from inference import compiling; compiling.warm_up({backwards})"], cwd=folder.ROOT, env=env)
-        for backwards in (False, True)
-    ]  # fmt: skip
-    if [part.wait() for part in parts] == [0, 0]:
-        done.parent.mkdir(exist_ok=True)
-        done.write_text(digest)
+    cache.mkdir(exist_ok=True)
+    commands = [compilation.command(call, done) for call, done in calls.items()]
+    for process in [subprocess.Popen(argv, cwd=folder.ROOT, env=env) for argv in commands]:
+        process.wait()
 
 
 def start(supervisor: processes.Supervisor) -> tuple[str, str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import regex
 
-from webapp.readers.markup import Fields, part
+from webapp.readers.markup import Fields, Handler, part
 from webapp.readers.model import Document, Options, Problem, Unreadable
 from webapp.readers.opening import Source
 from webapp.readers.package import package
@@ -37,7 +37,7 @@ def _main(archive: zipfile.ZipFile) -> str:
     return names[0] if names else "word/document.xml"
 
 
-class _Styles:
+class _Styles(Handler):
     """Which paragraph styles are headings: by their names, or because they stand in the outline."""
 
     def __init__(self):
@@ -51,14 +51,8 @@ class _Styles:
         ):
             self.headings.add(self.style)
 
-    def end(self, tag: str) -> None:
-        pass
 
-    def text(self, text: str) -> None:
-        pass
-
-
-class _Body:
+class _Body(Handler):
     def __init__(self, prose: Prose, headings: set[str]):
         self.prose, self.headings = prose, headings
         self.left_out, self.is_text = 0, False

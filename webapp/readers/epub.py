@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from urllib.parse import unquote
 
 from webapp.readers.html import FLAT, add
-from webapp.readers.markup import Fields, part
+from webapp.readers.markup import Fields, Handler, part
 from webapp.readers.model import MAX_TEXT, Document, Options, Problem, Unreadable
 from webapp.readers.opening import Source, content, guess_encoding
 from webapp.readers.package import package
@@ -38,14 +38,13 @@ def read(path: Source, name: str, options: Options, advance: Callable[[int], Non
         yield Problem(name, inside, f"“{name}”: its part “{inside}” is missing or empty and was left out.", False)
     if prose.flat:
         yield Problem(name, "", f"“{name}”: in a chapter {FLAT}.", False)
-    about = book.about
     metadata = {
-        "author": about.all("creator"),
-        "language": about.first("language"),
-        "subject": about.all("subject"),
-        "publisher": about.first("publisher"),
+        "author": book.all("creator"),
+        "language": book.first("language"),
+        "subject": book.all("subject"),
+        "publisher": book.first("publisher"),
     }
-    yield prose.document(about.first("title"), about.first("date")[:10], metadata)
+    yield prose.document(book.first("title"), book.first("date")[:10], metadata)
 
 
 def _chapter(archive: zipfile.ZipFile, inside: str, prose: Prose) -> bool:
@@ -61,7 +60,7 @@ def _chapter(archive: zipfile.ZipFile, inside: str, prose: Prose) -> bool:
     return add(text, prose) is not None or prose.flat
 
 
-class _Container:
+class _Container(Handler):
     """META-INF/container.xml: where the book is described."""
 
     book = ""
@@ -70,14 +69,8 @@ class _Container:
         if tag == "rootfile":
             self.book = self.book or attributes.get("full-path", "")
 
-    def end(self, tag: str) -> None:
-        pass
 
-    def text(self, text: str) -> None:
-        pass
-
-
-class _Locked(_Container):
+class _Locked(Handler):
     """META-INF/encryption.xml: what can't be read (fonts often, chapters where a shop protects them)."""
 
     def __init__(self):
@@ -88,17 +81,16 @@ class _Locked(_Container):
             self.names.add(unquote(attributes.get("URI", "")))
 
 
-class _Book:
+class _Book(Fields):
     """The description: what the book says of itself, its parts and their order."""
 
     def __init__(self):
-        self.about = Fields("title", "creator", "date", "language", "subject", "publisher")
+        super().__init__("title", "creator", "date", "language", "subject", "publisher")
         self.parts: dict[str, str] = {}
         self.order: list[str] = []
-        self.text, self.end = self.about.text, self.about.end
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        self.about.start(tag, attributes)
+        super().start(tag, attributes)
         if tag == "item" and "html" in attributes.get("media-type", "") and len(self.parts) < MAX_CHAPTERS:
             self.parts[attributes.get("id", "")] = attributes.get("href", "")
         elif tag == "itemref" and len(self.order) < MAX_CHAPTERS:

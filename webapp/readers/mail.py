@@ -1,5 +1,6 @@
 """E-mail: .eml is one message, .mbox is many. Attachments are not read, and that is said."""
 
+import contextlib
 import email
 import email.policy
 import email.utils
@@ -134,10 +135,8 @@ def _heads(message: EmailMessage) -> dict[str, str]:
     for key, raw in message.raw_items():
         if key.lower() not in heads and len(heads) < 200:
             value = str(raw)[:MAX_HEADER]
-            try:
+            with contextlib.suppress(*_BROKEN, UnicodeError):
                 value = str(make_header(decode_header(value)))
-            except (*_BROKEN, UnicodeError):
-                pass
             heads[key.lower()] = line(value.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
     return heads
 

@@ -8,7 +8,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from webapp.readers import html, text
-from webapp.readers.model import Document, Options, Problem, Sniff
+from webapp.readers.model import Document, Options, Problem
 from webapp.readers.opening import Source
 from webapp.readers.prose import Prose
 from webapp.readers.text import characters
@@ -41,8 +41,7 @@ _MARKDOWN = MarkdownIt("commonmark", {"maxNesting": 100}).enable(["table", "stri
 _MARKDOWN.core.ruler.at("inline", _parse_paragraphs)
 
 
-def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
-    return text.sniff(path, name, options, known)
+sniff = text.sniff
 
 
 def read(path: Source, name: str, options: Options, advance: Callable[[int], None]) -> Iterator[Document | Problem]:
@@ -73,7 +72,7 @@ def _add(token, prose: Prose) -> None:
             prose.text(row)
             prose.line()
     elif token.type == "html_block":
-        _html(token.content, prose)
+        html.add(token.content, prose)
     elif token.type == "inline":
         _inline(token.children or [], prose)
 
@@ -88,7 +87,3 @@ def _inline(tokens: list, prose: Prose) -> None:
             prose.line()
         elif token.type == "image":
             _inline(token.children or [], prose)
-
-
-def _html(content: str, prose: Prose) -> None:
-    html.add(content, prose)

@@ -5,7 +5,6 @@ import html
 import io
 import zipfile
 from collections.abc import Iterator
-from typing import Protocol
 from xml.parsers import expat
 
 import regex
@@ -19,7 +18,9 @@ _DECLARED = regex.compile(rb"""^\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-
 _CHUNK = 1 << 16
 
 
-class Handler(Protocol):
+class Handler:
+    """What is told of a file's elements and texts, in their order; a handler overrides what it needs."""
+
     def start(self, tag: str, attributes: dict[str, str]) -> None: ...
     def end(self, tag: str) -> None: ...
     def text(self, text: str) -> None: ...
@@ -117,7 +118,7 @@ def part(archive: zipfile.ZipFile, inside: str, handler: Handler, name: str) -> 
     return True
 
 
-class Fields:
+class Fields(Handler):
     """A handler that collects the text of some elements, wherever they are: names -> what they hold."""
 
     def __init__(self, *wanted: str):

@@ -3,7 +3,7 @@ out."""
 
 from collections.abc import Callable, Iterator
 
-from webapp.readers.markup import Fields, part
+from webapp.readers.markup import Fields, Handler, part
 from webapp.readers.model import Document, Options, Problem, Unreadable
 from webapp.readers.opening import Source
 from webapp.readers.package import package, small
@@ -40,7 +40,7 @@ def read(path: Source, name: str, options: Options, advance: Callable[[int], Non
     yield prose.document(about.first("title"), about.first("creation-date", "date")[:10], metadata)
 
 
-class _Body:
+class _Body(Handler):
     def __init__(self, prose: Prose):
         self.prose, self.left_out = prose, 0
 

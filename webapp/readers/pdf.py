@@ -19,14 +19,13 @@ _NO_TITLE = regex.compile(r"untitled|microsoft (word|powerpoint)|.*\.(docx?|indd
 
 
 def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
-    return preview(_read(path, name, nothing, PREVIEW_PAGES), options)
+    return preview(read(path, name, options, nothing, PREVIEW_PAGES), options)
 
 
-def read(path: Source, name: str, options: Options, advance: Callable[[int], None]) -> Iterator[Document | Problem]:
-    yield from _read(path, name, advance, None)
-
-
-def _read(path: Source, name: str, advance: Callable[[int], None], most: int | None) -> Iterator[Document | Problem]:
+def read(
+    path: Source, name: str, options: Options, advance: Callable[[int], None], most: int | None = None
+) -> Iterator[Document | Problem]:
+    """most: pages that are read; None: all."""
     with opened(path, name, advance) as file:
         try:
             pdf = pypdfium2.PdfDocument(file)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from webapp.readers.markup import Result, walk
+from webapp.readers.markup import Handler, Result, walk
 from webapp.readers.model import Document, Options, Problem
 from webapp.readers.opening import Source, opened
 from webapp.readers.prose import Prose, line
@@ -48,7 +48,7 @@ def read(path: Source, name: str, options: Options, advance: Callable[[int], Non
         )
 
 
-class _Handler:
+class _Handler(Handler):
     def __init__(self, name: str):
         self.name, self.read = name, 0
         self.finished: list[Document | Problem] = []
