@@ -65,7 +65,7 @@ class Route:
     kind: Kind
     access: Rule
     load: Load | Callable[[HttpRequest], Load] = Load.PAGE
-    json: Any = None  # the schema of its .json address, or a tuple of them, one for each view; None: it has none
+    json: Any = None  # the type of its .json address; None: it has none
     example: dict | None = field(default_factory=dict)  # values of its parameters; None: only a test can make one
     states: tuple[str, ...] = ("",)  # queries with which it is looked at
     tab: Tab | None = None
@@ -76,15 +76,12 @@ class Route:
         return self.load if isinstance(self.load, Load) else self.load(request)
 
 
-def page(
-    route: str, view: Callable, name: str, access: Rule, *, json: Any = None, fixed: dict | None = None, **more
-) -> list[URLPattern]:
-    """`route/`, a page, and with `json` also `route.json`, the same content as data in that schema.
+def page(route: str, view: Callable, name: str, access: Rule, *, fixed: dict | None = None, **more) -> list[URLPattern]:
+    """`route/`, a page, and if its view returns an Answer (webapp.pages.typed) also `route.json`, the same as data.
 
-    fixed: arguments of the view that are not in the address. more: fields of Route. A view that says what it returns
-    (webapp.pages.typed) says its schema by that.
+    fixed: arguments of the view that are not in the address. more: fields of Route.
     """
-    json = json or getattr(view, "shape", None)
+    json = getattr(view, "shape", None)
     declared = _checked(Route(route, name, Kind.PAGE, access, json=json, **more))
     patterns = [_pattern(f"{route}/" if route else "", view, name, declared, fixed)]
     if json is not None:

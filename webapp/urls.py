@@ -31,7 +31,7 @@ from webapp.accounts.authorization import (
     Rule,
     of_corpus,
 )
-from webapp.api import api, page_shapes
+from webapp.api import api
 from webapp.api import views as api_views
 from webapp.collocations import views as collocations
 from webapp.compare import views as comparisons
@@ -407,8 +407,8 @@ urlpatterns = [
         under="run",
     ),
     # Training
-    *page(RUN, runs.detail, "run", SEE, json=page_shapes.RunPage),
-    *page(f"{RUN}/forming", runs.forming, "run_forming", SEE, json=page_shapes.Forming),
+    *page(RUN, runs.detail, "run", SEE),
+    *page(f"{RUN}/forming", runs.forming, "run_forming", SEE),
     stream(f"{RUN}/events", runs.watch, "run_events", SEE),
     form(f"{RUN}/stop", runs.stop, "run_stop", EDIT),
     form(f"{RUN}/cancel", runs.cancel, "run_cancel", EDIT),

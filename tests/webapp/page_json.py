@@ -15,8 +15,7 @@ def undeclared(route: Route, data: Any) -> list[str]:
 
     data: as `json.loads` reads it.
     """
-    schemas = route.json if isinstance(route.json, tuple) else (route.json,)
-    return min((list(_problems(schema, data)) for schema in schemas), key=len)
+    return list(_problems(route.json, data))
 
 
 def _problems(schema: Any, data: Any) -> Iterator[str]:

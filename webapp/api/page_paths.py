@@ -2,7 +2,7 @@
 types."""
 
 from functools import cache
-from typing import Any, Union
+from typing import Any
 
 from pydantic import TypeAdapter
 
@@ -15,8 +15,7 @@ from webapp.pages.typed import Parameter
 def schema() -> dict[str, Any]:
     """The whole document. All types are described in one call, so that two of one name in two packages stay apart."""
     pages = [(route, view) for route, view in routes.views() if route.json is not None]
-    types = [Union[route.json] if isinstance(route.json, tuple) else route.json for route, _ in pages]  # noqa: UP007
-    inputs = [(route.name, "serialization", TypeAdapter(shape)) for (route, _), shape in zip(pages, types, strict=True)]
+    inputs = [(route.name, "serialization", TypeAdapter(route.json)) for route, _ in pages]
     answers, shared = TypeAdapter.json_schemas(inputs, ref_template="#/components/schemas/{model}")  # type: ignore[arg-type]
     return {
         "openapi": "3.1.0",

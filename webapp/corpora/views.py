@@ -27,7 +27,6 @@ from webapp.pages.page import corpus_or_404, number
 from webapp.pages.typed import Answer, HtmlAnswer, typed
 from webapp.results import links
 from webapp.runs import services as runs
-from webapp.runs.queries import overview_url
 from webapp.runs.services import MOST_AT_ONCE
 from webapp.server import live
 from webapp.simulate import truth
@@ -91,7 +90,7 @@ def _upload_fields() -> UploadFields:
 
 
 def _url_of_run(run: Run) -> str:
-    return overview_url(run) if run.status == Run.Status.DONE else reverse("run", args=[run.pk])
+    return reverse("run_overview" if run.status == Run.Status.DONE else "run", args=[run.pk])
 
 
 def best_url(corpus: Corpus) -> str:

@@ -18,22 +18,19 @@ register = template.Library()
 
 @register.simple_tag
 def chip(topic: Any, plain: bool = False) -> SafeString:
-    """{% chip topic %}: a topic wherever it is named, its colour, number and what readers call it. topic: a link() of
-    results.topics, or more;
-    plain: no link."""
-    topic = topic if isinstance(topic, dict) else vars(topic)  # of a page that is typed
-    hidden, name, into = topic.get("hidden"), topic.get("name"), topic.get("into")
-    shown = format_html("{}", topic["label"])
-    if name:
-        shown += format_html(' <bdi class="name">{}</bdi>', name)
-    if into:
-        shown += format_html(' <span class="into">in {}</span>', into)
-    if hidden:
+    """{% chip topic %}: a topic wherever it is named, its colour, number and what readers call it. topic: a
+    results.links.TopicLink. plain: no link."""
+    shown = format_html("{}", topic.label)
+    if topic.name:
+        shown += format_html(' <bdi class="name">{}</bdi>', topic.name)
+    if topic.into:
+        shown += format_html(' <span class="into">in {}</span>', topic.into)
+    if topic.hidden:
         shown += SafeString(' <span class="into">hidden</span>')
-    kind = f"chip t{topic['hue']}{' junk' if hidden else ''}"
+    kind = f"chip t{topic.hue}{' junk' if topic.hidden else ''}"
     if plain:
-        return format_html('<span class="{}" data-topic="{}">{}</span>', kind, topic["number"], shown)
-    return format_html('<a class="{}" data-topic="{}" href="{}">{}</a>', kind, topic["number"], topic["url"], shown)
+        return format_html('<span class="{}" data-topic="{}">{}</span>', kind, topic.number, shown)
+    return format_html('<a class="{}" data-topic="{}" href="{}">{}</a>', kind, topic.number, topic.url, shown)
 
 
 @register.simple_tag

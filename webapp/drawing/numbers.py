@@ -101,9 +101,3 @@ def bytes(number):
             break
         size /= 1000
     return f"{size:.0f} {unit}" if unit == "B" or size >= 100 else f"{size:.1f} {unit}"
-
-
-@register.filter
-def in_order(topics):
-    """Topics by number: while they form their shares change all the time, and lines must not jump about."""
-    return sorted(topics or (), key=lambda topic: topic["number"])

@@ -13,7 +13,6 @@ from django.shortcuts import render
 from inference.errors import Invalid
 from webapp.models import Corpus, Run
 from webapp.pages import addresses
-from webapp.pages.carried import carried, carried_json
 from webapp.pages.here import BEGINNING, Here
 from webapp.request_context import request_context
 from webapp.results.run_links import RunLinks, conditions
@@ -25,21 +24,6 @@ OWNER = "owner"
 def as_bytes(data: object) -> bytes:
     """The JSON of pages and of the API: UTF-8, times in UTC with a Z, null for a float that is not a number."""
     return orjson.dumps(data, option=orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_UTC_Z)
-
-
-def page(request: HttpRequest, template: str, data: dict, *, as_json: bool = False, status: int = 200, **context):
-    """A page, or its .json twin.
-
-    data: what both show, in the shape that webapp.urls declares. context: what only the template needs; of one name it
-    goes first.
-    """
-    if as_json:
-        return json_answer(request, data, status)
-    shown = data | context
-    response = rendered(request, template, shown, status)
-    if "go" in shown:
-        response.content = carried(response.content.decode(), shown["go"]).encode()
-    return response
 
 
 def rendered(request: HttpRequest, template: str, shown: dict[str, Any], status: int) -> HttpResponse:
@@ -54,12 +38,9 @@ def rendered(request: HttpRequest, template: str, shown: dict[str, Any], status:
 
 
 def json_answer(request: HttpRequest, data: object, status: int) -> HttpResponse:
-    """The answer of a .json address, in the shape that webapp.urls declares for it (tests compare each with it)."""
-    headers, body = {"Cache-Control": "no-store"}, as_bytes(data)
-    asked = request.resolver_match.kwargs if request.resolver_match else {}
-    if "run_id" in asked and isinstance(data, dict):  # a page that is a type has the set in its links
-        body = carried_json(body, RunLinks(asked["run_id"], conditions(request.GET)))
-    return HttpResponse(body, content_type="application/json", status=status, headers=headers)
+    """The answer of a .json address. request: by which tests find the type that is declared for it."""
+    headers = {"Cache-Control": "no-store"}
+    return HttpResponse(as_bytes(data), content_type="application/json", status=status, headers=headers)
 
 
 def corpus_or_404(corpus_id: int) -> Corpus:
@@ -109,23 +90,6 @@ def number(request: HttpRequest, name: str, default: int | None = None) -> int |
     if not is_whole(text):
         raise BadRequest(f"“{name}” in the address must be a whole number, got “{text[:50]}”.")
     return int(text)
-
-
-def place(request: HttpRequest, name: str = "after") -> tuple[float, int] | None:
-    """Where a page of ranked results begins: "weight,number", as the page before gave it."""
-    text = request.GET.get(name, "")
-    if not text:
-        return None
-    try:
-        weight, key = text.split(",")
-        return float(weight), int(key)
-    except ValueError:
-        raise BadRequest(f"“{name}” in the address must be two numbers, got “{text[:50]}”.") from None
-
-
-def search_words(request: HttpRequest, name: str = "q") -> str:
-    """What was typed into a search box: at most 1,000 characters, no control characters (Postgres takes no NUL)."""
-    return "".join(c for c in request.GET.get(name, "")[:1000] if c.isprintable()).strip()
 
 
 def reader(request: HttpRequest) -> str:

@@ -1,7 +1,7 @@
 """Addresses of a run's topics, words and documents: each kind is made here and nowhere else."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TypeVar
 from urllib.parse import urlencode
@@ -71,21 +71,10 @@ def topic_share(view: RunView, number: int, share: float) -> TopicShare:
     return TopicShare(**vars(topic_link(view, number)), share=share)
 
 
-def topic(view: RunView, number: int) -> dict:
-    """`topic_link` for pages that are not typed yet."""
-    return asdict(topic_link(view, number))
-
-
 def apart_links(view: RunView, topics: Sequence[Linked]) -> list[Linked]:
     """Links of topics that stand in one chart, in its order, with colours that tell them from each other."""
     hues = distinct([topic.hue for topic in topics], [view.labels.coloured(topic.number) for topic in topics])
     return [replace(topic, hue=hue) for topic, hue in zip(topics, hues, strict=True)]
-
-
-def apart(view: RunView, topics: list[dict]) -> list[dict]:
-    """`apart_links` for pages that are not typed yet."""
-    hues = distinct([topic["hue"] for topic in topics], [view.labels.coloured(topic["number"]) for topic in topics])
-    return [topic | {"hue": hue} for topic, hue in zip(topics, hues, strict=True)]
 
 
 def hues(view: RunView, topics: Sequence[TopicLink]) -> list[int]:

@@ -1,10 +1,12 @@
 """How topics form: at steps of a training its largest topics, small enough to keep, each with its name, its first words,
 its place on a map and the passage that is most its own. The worker makes them; the page of the training replays them."""
 
+from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple
 
 import numpy as np
+from pydantic import TypeAdapter
 
 from inference import Topics
 from inference.bow import Bow
@@ -23,8 +25,9 @@ PASSAGE = 300  # characters
 ITERATIONS = 15  # of SMACOF from where the topics were at the step before
 
 
-class Forming(TypedDict):
-    """A topic at a step. share: of the corpus's tokens. x, y: the distance of two topics is near sqrt(JSD).
+@dataclass(frozen=True)
+class TopicAtStep:
+    """As it is stored. share: of the corpus's tokens. x, y: the distance of two topics is near sqrt(JSD).
     document, at: where its passage begins; None where the texts are not at hand or nothing was found."""
 
     number: int
@@ -35,6 +38,9 @@ class Forming(TypedDict):
     words: list[str]
     document: int | None
     at: int | None
+
+
+STORED = TypeAdapter(list[TopicAtStep])  # FormingStep.topics
 
 
 class Sample(NamedTuple):
@@ -63,7 +69,7 @@ class FormingWriter:
 
     def write(self, step: int, topics: Topics) -> None:
         """A step that a resumed run repeats replaces its like."""
-        described = self._described(topics)
+        described = [vars(topic) for topic in self._described(topics)]
         FormingStep.objects.bulk_create(
             [FormingStep(run_id=self.run.pk, step=step, topics=described)],
             update_conflicts=True,
@@ -71,7 +77,7 @@ class FormingWriter:
             update_fields=["topics"],
         )
 
-    def _described(self, topics: Topics) -> list[Forming]:
+    def _described(self, topics: Topics) -> list[TopicAtStep]:
         numbers = largest(topics)
         shown = _rows(topics, numbers)
         spelled, tokens = self._vocabulary(naming.candidates(shown))
@@ -80,7 +86,7 @@ class FormingWriter:
         xy = self._placed(numbers.tolist(), divergences(shown))
         passages = self._passages(shown)
         return [
-            Forming(
+            TopicAtStep(
                 number=int(k),
                 name=names[i],
                 share=round(float(topics.share[k]), 5),

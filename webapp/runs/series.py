@@ -6,7 +6,7 @@ and the scripts take what they need from here.
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -133,6 +133,7 @@ PROGRESS = (
     Column("seconds", "Seconds", "decimals", 1),
 )
 COLUMNS = (*PROGRESS, *SERIES)
+Curve = list[float | None]  # values by step, None where nothing was measured
 C = TypeVar("C", bound=Column)
 CHARTS = tuple(series for series in SERIES if series.chart)
 
@@ -190,13 +191,13 @@ def measured(snapshot: Snapshot) -> dict:
     return {series.name: series.measure(snapshot) for series in SERIES} | {"topic_coherence": topic_coherence(snapshot)}
 
 
-def columns(metrics: Iterable[Metric]) -> dict[str, list]:
+def columns(metrics: Iterable[Metric]) -> dict[str, Curve]:
     """name -> values by step, as run.json and the API have them."""
     metrics = list(metrics)
     return {column.name: [getattr(metric, column.name) for metric in metrics] for column in COLUMNS}
 
 
-def table(values: dict[str, list], shown: tuple[Column, ...] = COLUMNS) -> list[list[str]]:
+def table(values: Mapping[str, Curve], shown: tuple[Column, ...] = COLUMNS) -> list[list[str]]:
     """Rows of written cells, oldest first. values: of `columns`."""
     return [
         [column.written(value) for column, value in zip(shown, row, strict=True)]

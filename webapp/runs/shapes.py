@@ -1,11 +1,132 @@
 """What the pages of a training show: each is rendered as HTML, some are answered as JSON, key by key in this order."""
 
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any
 
 from django.db.models import QuerySet
+from pydantic import Field
 
 from webapp.models import Run
 from webapp.results.links import TopicLink
+from webapp.runs.series import Column, Curve, Series
+
+
+@dataclass(frozen=True)
+class RunAbout:
+    """A run as the API has it. in_use: topics that the model uses, where `topics` is the most there can be. settings: of its
+    engine. versions: of the programs that trained it. url: its page."""
+
+    id: int
+    status: str
+    error: str
+    engine: str
+    topics: int
+    in_use: int | None
+    seed: int
+    settings: dict[str, Any]
+    versions: dict[str, str]
+    step: int
+    steps: int
+    seconds: float
+    corpus: int
+    created: datetime
+    url: str
+
+
+@dataclass(frozen=True)
+class ToldTopic(TopicLink):
+    """A topic at a step of the training. name: that of the step. passage: of a document that has much of it; empty where it is
+    not told. told: whether it is one of the largest, which are shown with a passage."""
+
+    share: float
+    words: list[str]
+    passage: str
+    passage_url: str
+    told: bool
+
+
+@dataclass(frozen=True)
+class Circle:
+    """Of a topic on the map. dx, dy: where the middle of its name's upper edge is, from the circle's middle. labelled: whether
+    the map has room for its name."""
+
+    cx: float
+    cy: float
+    r: float
+    dx: float
+    dy: float
+    labelled: bool
+
+
+@dataclass(frozen=True)
+class DrawnTopic(Circle, ToldTopic):
+    """A topic with its circle."""
+
+
+@dataclass(frozen=True)
+class Forming:
+    """The largest topics as they were at a step, by their numbers. steps: those that are kept."""
+
+    step: int | None
+    steps: list[int]
+    topics: list[DrawnTopic]
+
+    @property
+    def last(self) -> int | None:
+        return self.steps[-1] if self.steps else None
+
+
+@dataclass(frozen=True)
+class RunPage:
+    """A run and how far it is. left: seconds; null where it is not known. workers: that are alive. queue_ahead: runs before it.
+    metrics: the columns of webapp.runs.series, by step; topic_coherence: of every topic, or null where `bands` has its
+    quantiles. says: how well it predicts held-out words, in words. shown: how many topics there are: those in use, where the
+    model finds their number. names: what each topic is called. url_overview: where it leads to when it is done. url_forming:
+    `forming` alone, at ?step=."""
+
+    run: RunAbout
+    id: int
+    status: str
+    request: str
+    error: str
+    step: int
+    steps: int
+    pass_: Annotated[int, Field(alias="pass")]
+    passes: int
+    tokens: int
+    seconds: float
+    left: float | None
+    tokens_per_second: float | None
+    documents_per_second: float | None
+    workers: int | None
+    queue_ahead: int
+    metrics: dict[str, Curve | list[Curve] | dict[str, Curve] | None]
+    says: str
+    forming: Forming
+    shown: int
+    hues: list[int] | None
+    names: list[str] | None
+    url_overview: str
+    url_forming: str
+    url_events: str
+
+
+@dataclass(frozen=True)
+class RunHtml:
+    """settings: (name, label, symbol, value). pinned: whether the address asks for a step of `forming`. measured: the metrics
+    as a table, newest first. older: how its version of the words differs from the corpus's newest, "" where it is that.
+    simulated: whether the texts were drawn from known topics."""
+
+    settings: list[tuple[str, str, str, str]]
+    width: int
+    height: int
+    pinned: bool
+    columns: tuple[Column, ...]
+    charts: tuple[Series, ...]
+    measured: list[list[str]]
+    older: str
+    simulated: bool
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,7 @@
 """Runs: watching one train, and what can be done to it."""
 
+from functools import partial
+
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -8,45 +10,76 @@ from django.views.decorators.http import require_POST, require_safe
 from inference.errors import Invalid
 from webapp.ingest import forms, version_history
 from webapp.jobs import roster
-from webapp.models import Run
-from webapp.pages.page import number, page, run_or_404
+from webapp.models import Metric, Run
+from webapp.pages.page import run_or_404
+from webapp.pages.typed import Answer, typed
 from webapp.results.view import RunView
 from webapp.runs import queries, series
 from webapp.runs import services as runs
+from webapp.runs.shapes import Forming, RunHtml, RunPage
 from webapp.server import live
 from webapp.simulate import truth
 
 
-@require_safe
-def detail(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
-    run = run_or_404(run_id)
-    state = queries.state(run, roster.count_workers(), number(request, "step"))
-    if as_json:
-        return page(request, "", state, as_json=True)
+@typed("run/detail.html")
+def detail(request: HttpRequest, run: Run, view: RunView, *, step: int | None = None) -> Answer[RunPage]:
+    """A run, at any time of its life. step: of `forming`."""
+    seconds, tokens, metrics = run.seconds, run.tokens_seen, queries.metrics(run)
+    points = [(metric.step, metric.seconds) for metric in metrics]
+    few = run.topics <= queries.LINES
+    page = RunPage(
+        run=queries.about(run),
+        id=run.pk,
+        status=run.status,
+        request=run.request,
+        error=run.error,
+        step=run.step,
+        steps=run.steps,
+        pass_=queries.current_pass(run),
+        passes=queries.passes(run),
+        tokens=tokens,
+        seconds=seconds,
+        left=series.left(points, run.step, seconds, run.steps) if run.status == Run.Status.RUNNING else None,
+        tokens_per_second=tokens / seconds if seconds else None,
+        documents_per_second=queries.documents_seen(run) / seconds if seconds else None,
+        workers=roster.count_workers(),
+        queue_ahead=queries.queue_ahead(run),
+        metrics=queries.curves(metrics),
+        says=series.progress(
+            [metric.step for metric in metrics],
+            [metric.held_out for metric in metrics],
+            run.status not in (Run.Status.QUEUED, Run.Status.RUNNING),
+        ),
+        forming=queries.forming(view, step),
+        shown=run.topics if run.in_use is None else run.in_use,
+        hues=[view.labels.hue(k) for k in range(run.topics)] if few else None,
+        names=[view.labels.name(k) for k in range(run.topics)] if few else None,
+        url_overview=view.go("run_overview"),
+        url_forming=view.go("run_forming_json"),
+        url_events=view.go("run_events"),
+    )
+    return Answer(page, partial(_html, run, metrics, "step" in request.GET))
+
+
+def _html(run: Run, metrics: list[Metric], pinned: bool) -> RunHtml:
     columns = series.offered(series.COLUMNS, [run.engine])
-    data = {
-        "run": run,
-        "corpus": run.corpus,
-        "settings": forms.described(run),
-        "state": state,
-        "map": {"width": queries.WIDTH, "height": queries.HEIGHT},
-        "last_step": state["forming"]["steps"][-1] if state["forming"]["steps"] else None,
-        "pinned": "step" in request.GET,
-        "columns": columns,
-        "charts": series.offered(series.CHARTS, [run.engine]),
-        "measured": series.table(state["metrics"], columns)[::-1],
-        "older": version_history.said(run),
-        "made": truth.exists(run.corpus),
-    }
-    return page(request, "run/detail.html", data)
+    return RunHtml(
+        settings=forms.described(run),
+        width=queries.WIDTH,
+        height=queries.HEIGHT,
+        pinned=pinned,
+        columns=columns,
+        charts=series.offered(series.CHARTS, [run.engine]),
+        measured=series.table(series.columns(metrics), columns)[::-1],
+        older=version_history.said(run),
+        simulated=truth.exists(run.corpus),
+    )
 
 
-@require_safe
-def forming(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
+@typed({})
+def forming(view: RunView, as_json: bool, *, step: int | None = None) -> Answer[Forming] | HttpResponse:
     """The topics at a step: as JSON alone, as the run's page asks for them while its slider moves; else that page."""
-    if not as_json:
-        return detail(request, run_id)
-    return page(request, "", queries.forming(RunView(run_or_404(run_id)), number(request, "step")), as_json=True)
+    return Answer(queries.forming(view, step)) if as_json else redirect(view.go("run", step=step))
 
 
 @require_safe

@@ -10,6 +10,7 @@ from webapp.findings.shapes import OverviewHtml as FindingsHtml
 from webapp.keyness.shapes import KeynessHtml
 from webapp.notebooks.shapes import NotebookHtml
 from webapp.operations.shapes import OperatorHtml
+from webapp.runs.shapes import RunHtml
 from webapp.time.shapes import ComparisonHtml, LinesHtml, TableHtml
 from webapp.topics.shapes import OverviewHtml, TopicHtml
 from webapp.words.shapes import SensesHtml, WordLinesHtml
@@ -25,6 +26,7 @@ HTML = {  # the type of what a template has beside its page
     "keyness/words.html": KeynessHtml,
     "notebook/detail.html": NotebookHtml,
     "passage.html": PassageHtml,
+    "run/detail.html": RunHtml,
     "run/document.html": ColouredHtml,
     "run/parent_document.html": WholeHtml,
     "run/overview.html": FindingsHtml,

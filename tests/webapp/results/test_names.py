@@ -26,9 +26,9 @@ def edits(run) -> list[Edit]:
 
 
 def test_a_topic_that_nobody_named_has_the_name_that_was_proposed(trained):
-    link, name = links.topic(RunView(trained), 2), Topic.objects.get(snapshot=trained.snapshot_id, number=2).name
+    link, name = links.topic_link(RunView(trained), 2), Topic.objects.get(snapshot=trained.snapshot_id, number=2).name
     assert name
-    assert (link["label"], link["name"], link["hue"], link["hidden"], link["into"]) == ("T02", name, 2, False, "")
+    assert (link.label, link.name, link.hue, link.hidden, link.into) == ("T02", name, 2, False, "")
     assert (said(trained).title(2), said(trained).label(2)) == (f"T02 {name}", "")
     assert said(trained).into.tolist() == list(range(6))
     assert said(trained).into.dtype == np.int32
@@ -39,7 +39,7 @@ def test_a_page_asks_once(trained, django_assert_num_queries):
     labels.proposals(trained.snapshot_id)  # which never change: a web process reads them once
     with django_assert_num_queries(1):
         for k in range(6):
-            links.topic(view, k)
+            links.topic_link(view, k)
 
 
 def test_what_is_said_holds_for_links(trained):
@@ -52,8 +52,8 @@ def test_what_is_said_holds_for_links(trained):
         "into": "T03",
     }
     assert curation.change(trained, 2, values, "Ada") == 6
-    link = links.topic(RunView(trained), 2)
-    assert (link["name"], link["hue"], link["hidden"], link["into"]) == ("Farming and land", 11, True, "T03")
+    link = links.topic_link(RunView(trained), 2)
+    assert (link.name, link.hue, link.hidden, link.into) == ("Farming and land", 11, True, "T03")
     now = said(trained)
     assert (now.title(2), now.group(2), now.note(2), now.into[2]) == ("T02 Farming and land", "Economy", "one\ntwo", 3)
     assert {(e.by, e.undone_at) for e in edits(trained)} == {("Ada", None)} and len(

@@ -67,16 +67,16 @@ def test_a_training_keeps_how_its_topics_formed(client, trained):
 @pytest.mark.django_db
 def test_a_step_that_is_not_kept_is_the_one_before_it(trained):
     view = RunView(trained)
-    last = queries.forming(view)["step"]
-    assert queries.forming(view, 10**9)["step"] == last
-    assert queries.forming(view, 0)["step"] == queries.forming(view)["steps"][0]
+    last = queries.forming(view).step
+    assert queries.forming(view, 10**9).step == last
+    assert queries.forming(view, 0).step == queries.forming(view).steps[0]
 
 
 @pytest.mark.django_db
 def test_a_passage_is_short_under_embargo(trained):
     set_embargo(trained.corpus, True)
     run = Run.objects.select_related("corpus", "version", "snapshot").get(pk=trained.pk)
-    passages = [topic["passage"] for topic in queries.forming(RunView(run))["topics"]]
+    passages = [topic.passage for topic in queries.forming(RunView(run)).topics]
     assert max(map(len, passages)) <= 204  # with its dots
 
 
@@ -90,8 +90,8 @@ def test_topics_stay_where_they_are_while_they_do_not_change(trained):
 
 
 @pytest.mark.django_db
-def test_a_cancelled_run_keeps_none(trained):
+def test_a_cancelled_run_keeps_none(client, trained):
     snapshots.discard(trained.pk)
     assert not FormingStep.objects.filter(run=trained).exists()
-    state = queries.state(Run.objects.get(pk=trained.pk), 1)
-    assert json.dumps(state["forming"]) == '{"step": null, "steps": [], "topics": []}'
+    shown = client.get(reverse("run_json", args=[trained.pk])).json()["forming"]
+    assert json.dumps(shown) == '{"step": null, "steps": [], "topics": []}'
