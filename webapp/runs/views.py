@@ -1,5 +1,6 @@
 """Runs: watching one train, and what can be done to it."""
 
+from dataclasses import replace
 from functools import partial
 
 from django.core.exceptions import BadRequest
@@ -28,7 +29,7 @@ def detail(request: HttpRequest, run: Run, view: RunView, *, step: int | None = 
     points = [(metric.step, metric.seconds) for metric in metrics]
     few = run.topics <= queries.LINES
     page = RunPage(
-        run=queries.about(run),
+        run=replace(queries.about(run), url=view.go("run")),
         id=run.pk,
         status=run.status,
         request=run.request,
