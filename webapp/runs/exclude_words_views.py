@@ -28,7 +28,7 @@ def index(run: Run, view: RunView, *, topic: int | None = None, words: list[str]
         topic=None if topic is None else links.topic_link(view, topic),
         words=excluded_words.offered(run, topic, words),
         dropped=run.dropped,
-        parent=run.begun_with and run.begun_with.pk,
+        parent=run.begun_with.pk if run.begun_with else None,
         children=excluded_words.children(run),
     )
     return Answer(page)

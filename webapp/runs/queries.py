@@ -87,7 +87,7 @@ def forming(view: RunView, step: int | None = None) -> Forming:
     circles = _circles(largest)
     drawn = []
     for topic in topics:
-        passage = passages.get(topic.number, "")
+        passage, url = passages.get(topic.number, ("", ""))
         link = replace(links.topic_link(view, topic.number), name=topic.name)
         drawn.append(
             DrawnTopic(
@@ -95,7 +95,7 @@ def forming(view: RunView, step: int | None = None) -> Forming:
                 share=topic.share,
                 words=topic.words,
                 passage=passage,
-                passage_url=links.selected_document_url(view.run.corpus, topic.document) if passage else "",
+                passage_url=url,
                 told=topic.number in told,
                 **vars(circles[topic.number]),
             )
@@ -103,18 +103,16 @@ def forming(view: RunView, step: int | None = None) -> Forming:
     return Forming(at, steps, drawn)
 
 
-def _passages(view: RunView, topics: list[TopicAtStep]) -> dict[int, str]:
-    """topic -> its passage at a step; those that have none, or whose document is gone, are left out."""
-    placed = {
-        topic.number: (topic.document, topic.at)
-        for topic in topics
-        if topic.document is not None and topic.at is not None
-    }
-    cut = {}
-    for piece in texts.around(view.run.corpus, dict(placed.values())):
+def _passages(view: RunView, topics: list[TopicAtStep]) -> dict[int, tuple[str, str]]:
+    """topic -> its passage at a step, and the address of the document; topics that have none are left out."""
+    corpus = view.run.corpus
+    placed = [(t.number, t.document, t.at) for t in topics if t.document is not None and t.at is not None]
+    passages = {}
+    for piece in texts.around(corpus, {document: at for _, document, at in placed}):
         first, end = texts.ends(piece)
-        cut[piece.number] = f"{'… ' if piece.first else ''}{piece.text[first:end].strip()}{' …' if piece.more else ''}"
-    return {number: cut[document] for number, (document, _) in placed.items() if document in cut}
+        passage = f"{'… ' if piece.first else ''}{piece.text[first:end].strip()}{' …' if piece.more else ''}"
+        passages[piece.number] = passage, links.selected_document_url(corpus, piece.number)
+    return {number: passages[document] for number, document, _ in placed if document in passages}
 
 
 def _circles(largest: list[TopicAtStep]) -> dict[int, Circle]:
@@ -140,7 +138,7 @@ def _circles(largest: list[TopicAtStep]) -> dict[int, Circle]:
         dx, dy = places[free[0]] if free else places[0]
         if free:
             taken.append(boxes[free[0]])
-        drawn[topic.number] = Circle(*(round(value, 1) for value in (cx, cy, r, dx, dy)), labelled=bool(free))
+        drawn[topic.number] = Circle(round(cx, 1), round(cy, 1), round(r, 1), round(dx, 1), round(dy, 1), bool(free))
     return drawn
 
 
