@@ -1,7 +1,7 @@
 """From texts to a bag of words: a stream of pieces on disk, from which the words that count are chosen as often as
 needed."""
 
-from inference.text import duplicates, phrases
+from inference.text import duplicates, phrases, variants
 from inference.text.choice import REASONS, THRESHOLDS, Choice, Vocabulary
 from inference.text.choose import Counts, choose, count, thresholds
 from inference.text.language import detect, shares
@@ -15,5 +15,5 @@ from inference.text.tokenise import Pieces, Tokeniser
 
 __all__ = [
     "LANGUAGES", "MAX_LETTERS", "REASONS", "THRESHOLDS", "Choice", "Counts", "Lexicon", "Pieces", "Spread", "Stream", "Tokeniser", "Vocabulary", "choose", "count",
-    "detect", "duplicates", "phrases", "shares", "stop_words", "stops", "terms", "thresholds",
+    "detect", "duplicates", "phrases", "shares", "stop_words", "stops", "terms", "thresholds", "variants",
 ]  # fmt: skip

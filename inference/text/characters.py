@@ -25,6 +25,7 @@ _SETS = [  # later lines win
     (APOSTROPHE, r"['\u2019\u02BC]"),
     (MIDDLE, r"[.,]"),  # between digits
 ]
+_LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}  # of printers: ﬁ, ﬂ, ﬀ
 
 
 class Characters(NamedTuple):
@@ -62,6 +63,7 @@ def characters(turkic: bool = False) -> Characters:
             odd[code] |= unicodedata.normalize("NFC", character) != character
             if parts[0] != "<" and " " in parts:  # what composes with a letter before it, classes of combining aside
                 odd[int(parts.split()[1], 16)] = True
+    odd[list(_LIGATURES)] = True
     odd[0x1160:0x1200] = True  # vowels and finals of Korean: they compose into syllables
     for array in (classes, lower, odd):
         array.flags.writeable = False
@@ -81,12 +83,12 @@ def given() -> Characters:
 
 
 def canonical(word: str, turkic: bool = False) -> str:
-    """A word in simple lower case as the lexicon has it: lower case, normal form C, a sigma at its end in its final
-    form."""
+    """A word in simple lower case as the lexicon has it: lower case, normal form C, printers' ligatures as letters, a sigma at
+    its end in its final form."""
     word = unicodedata.normalize("NFC", word)
     if turkic:
         word = word.replace("ı\u0307", "i")  # İ in two characters
-    word = unicodedata.normalize("NFC", word.lower())
+    word = unicodedata.normalize("NFC", word.lower().translate(_LIGATURES))
     return word[:-1] + "ς" if len(word) > 1 and word[-1] == "σ" else word
 
 

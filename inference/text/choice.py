@@ -36,6 +36,8 @@ class Choice:
     language: str = ""  # of stems and lemmas, ISO 639-1
     sections: int = 0  # words of a section, in which long documents are read (inference.text.sections); 0: in one piece
     phrases: tuple[str, ...] = ()  # words with a space between them, each then one word: "new york" is "new_york"
+    # Writings and the words that they count as: "co-operation", "cooperation" (inference.text.variants)
+    variants: tuple[tuple[str, str], ...] = ()
     duplicates: str = "keep"  # documents that repeat an earlier one count no words: exact, or near
 
     def __post_init__(self):

@@ -154,7 +154,8 @@ def _ends_sentence(code):
 
 @njit(cache=True, nogil=True, inline="always")
 def _flag(codes, classes, before, i):
-    """What is between a piece that begins at i and the one that ended at `before`, -1 for none."""
+    """What is between a piece that begins at i and the one that ended at `before`, -1 for none. A word that the end of a line
+    breaks has a hyphen."""
     if before < 0 or i == before or (i == before + 1 and codes[before] == 32):
         return np.int32(0)
     between = classes[codes[before]]
@@ -162,16 +163,17 @@ def _flag(codes, classes, before, i):
         return AFTER_HYPHEN
     if i == before + 1 and between == APOSTROPHE:
         return AFTER_APOSTROPHE
-    lines, flag = 0, np.int32(0)
+    lines, flag, broken = 0, np.int32(0), between == HYPHEN
     for g in range(before, i):
         code = codes[g]
         between = classes[code]
+        broken = broken and (g == before or between == SPACE)
         lines += code == 10
         if lines > 1:
             return AFTER_PARAGRAPH
         if not (between == SPACE or between == JOINER or between == SKIPPED):
             flag |= AFTER_SENTENCE if _ends_sentence(code) else AFTER_BREAK
-    return flag
+    return AFTER_HYPHEN if broken and lines else flag
 
 
 @njit(cache=True, nogil=True)

@@ -1,4 +1,4 @@
-"""From pieces to units: what counts as one word after hyphens, apostrophes and phrases have joined neighbours."""
+"""From pieces to units: what counts as one word after hyphens, apostrophes, variants and phrases have joined neighbours."""
 
 import secrets
 
@@ -15,14 +15,15 @@ from inference.text.table import AFTER_APOSTROPHE, AFTER_HYPHEN, NUMBER
 MOST = 8
 _FULL = 0.6  # share of the slots from which on the hash table is made larger
 _MIX = np.uint64(0x9E3779B97F4A7C15)
+_Index = tuple[np.ndarray, ...]
 _MARKS = {"-": int(AFTER_HYPHEN), "'": int(AFTER_APOSTROPHE), "’": int(AFTER_APOSTROPHE)}
 
 
 class Units:
     """Units have numbers: first the words of a lexicon, then joined words, numbered as blocks with them come, then
-    phrases.
+    what variants count as (where the lexicon has it not), then phrases.
 
-    Ask `of` of every block once before the numbers of phrases and `count` hold.
+    Ask `of` of every block once before the numbers of variants, phrases and `count` hold.
     """
 
     def __init__(self, lexicon: Lexicon, choice: Choice):
@@ -41,8 +42,14 @@ class Units:
         self._stops = [
             units[0] for units in self._read(sorted(canonical(word) for word in choice.stop_words)) if len(units) == 1
         ]
-        self._phrases = self._read(choice.phrases)
-        self._heads: tuple[np.ndarray, ...] | None = None
+        alike = dict(choice.variants)
+        self._named = [*alike.values(), *(phrase.replace(" ", "_") for phrase in choice.phrases)]
+        phrases = (" ".join(alike.get(word, word) for word in phrase.split(" ")) for phrase in choice.phrases)
+        self._sequences = self._read([*alike, *phrases])
+        # What must be between the units of each: a variant with a hyphen is not one with a space
+        self._between = [_MARKS["-"] * ("-" in written and not self.joins & _MARKS["-"]) for written in alike]
+        self._between += [0] * len(choice.phrases)
+        self._indexes: list[_Index] | None = None
 
     @property
     def joined(self) -> int:
@@ -50,7 +57,7 @@ class Units:
 
     @property
     def count(self) -> int:
-        return len(self.lexicon) + self.joined + len(self.choice.phrases)
+        return len(self.lexicon) + self.joined + len(self._named)
 
     def learn(self, words: np.ndarray, ends: np.ndarray) -> None:
         """Number the joined words of some documents."""
@@ -66,11 +73,12 @@ class Units:
         else:
             units, unit_ends = words & NUMBER, ends
             first = last = np.arange(len(words), dtype=np.int32)
-        if self.choice.phrases:
-            if self._heads is None:
-                self._heads = self._index()
+        if self._named and self._indexes is None:
+            variants = len(self._named) - len(self.choice.phrases)
+            self._indexes = [self._index(some) for some in (range(variants), range(variants, len(self._named))) if some]
+        for index in self._indexes or ():
             first, last, unit_ends = first.copy(), last.copy(), unit_ends.copy()
-            count = _phrase(words, units, first, last, unit_ends, *self._heads)
+            count = _phrase(words, units, first, last, unit_ends, *index)
             units, first, last = units[:count], first[:count], last[:count]
         return units, first, last, unit_ends
 
@@ -83,7 +91,7 @@ class Units:
         for i in np.flatnonzero(~plain).tolist():
             at = int(numbers[i]) - n
             if at >= self.joined:
-                names[i] = self.choice.phrases[at - self.joined].replace(" ", "_")
+                names[i] = self._named[at - self.joined]
                 continue
             pieces = self._pieces[self._ends[at - 1] if at else 0 : self._ends[at]]
             marks = ["" if k == 0 else "-" if piece & AFTER_HYPHEN else "'" for k, piece in enumerate(pieces)]
@@ -94,7 +102,7 @@ class Units:
 
     def phrases(self) -> slice:
         """Their numbers."""
-        return slice(len(self.lexicon) + self.joined, self.count)
+        return slice(self.count - len(self.choice.phrases), self.count)
 
     def sizes(self) -> tuple[np.ndarray, np.ndarray]:
         """uint8 and uint32 by unit: its length in code points (255 for more), and its first."""
@@ -102,8 +110,8 @@ class Units:
         n = len(self.lexicon)
         lengths[:n], first[:n] = self.lexicon.sizes()
         _joined_sizes(self._pieces, self._ends[: self.joined], n, lengths, first)
-        lengths[self.phrases()] = [min(255, len(phrase)) for phrase in self.choice.phrases]
-        first[self.phrases()] = [ord(phrase[0]) for phrase in self.choice.phrases]
+        lengths[n + self.joined :] = [min(255, len(name)) for name in self._named]
+        first[n + self.joined :] = [ord(name[0]) for name in self._named]
         return lengths, first
 
     def stopped(self) -> np.ndarray:
@@ -145,25 +153,26 @@ class Units:
             self._slots = np.zeros(2 * len(self._slots), np.uint64)
             _rehash(self._seed, self._slots, self._pieces, self._ends, self.joined)
 
-    def _index(self) -> tuple[np.ndarray, ...]:
-        """Phrases by their first unit, the longest first: heads int32 by unit (a bucket or -1), int64 where each
-        bucket's phrases end, the phrases' numbers, where each phrase's units end, and the units."""
-        # Among words given as they are
-        own = self.lexicon.find([phrase.replace(" ", "_") for phrase in self.choice.phrases])
-        numbers = np.where(own >= 0, own, np.arange(self.phrases().start, self.count))
-        buckets: dict[int, list[tuple[int, np.ndarray]]] = {}
-        for number, units in zip(numbers.tolist(), self._phrases, strict=True):
-            if len(units):
-                buckets.setdefault(int(units[0]), []).append((number, units))
-        heads = np.full(self.phrases().start, -1, np.int32)
+    def _index(self, some: range) -> _Index:
+        """Some of the variants and phrases by their first unit, the longest first: heads int32 by unit (a bucket or -1), int64 where
+        each bucket's sequences end, the units that they count as, where each one's units end, the units, and what is between them."""
+        known = self.lexicon.find(self._named[some.start : some.stop])
+        numbers = np.where(known >= 0, known, len(self.lexicon) + self.joined + np.array(some))
+        buckets: dict[int, list[tuple[int, np.ndarray, int]]] = {}
+        for number, i in zip(numbers.tolist(), some, strict=True):
+            if len(self._sequences[i]):
+                hit = number, self._sequences[i], self._between[i]
+                buckets.setdefault(int(self._sequences[i][0]), []).append(hit)
+        heads = np.full(self.count, -1, np.int32)
         heads[list(buckets)] = np.arange(len(buckets))
         order = [hit for inside in buckets.values() for hit in sorted(inside, key=lambda hit: -len(hit[1]))]
         return (
             heads,
             np.cumsum([len(inside) for inside in buckets.values()], dtype=np.int64),
-            np.array([number for number, _ in order], np.int64),
-            np.cumsum([len(units) for _, units in order], dtype=np.int64),
-            np.concatenate([np.zeros(0, np.int32), *(units for _, units in order)]),
+            np.array([number for number, _, _ in order], np.int64),
+            np.cumsum([len(units) for _, units, _ in order], dtype=np.int64),
+            np.concatenate([np.zeros(0, np.int32), *(units for _, units, _ in order)]),
+            np.array([between for _, _, between in order], np.int32),
         )
 
 
@@ -243,8 +252,8 @@ def _join(words, doc_ends, joins, n, seed, slots, pieces, ends, state, units, fi
 
 
 @njit(cache=True, nogil=True)
-def _phrase(words, units, first, last, unit_ends, heads, bucket_ends, numbers, phrase_ends, phrases):
-    """Replaces units by their phrases. Returns how many units there are then."""
+def _phrase(words, units, first, last, unit_ends, heads, bucket_ends, numbers, phrase_ends, phrases, between):
+    """Replaces units by their variants, or phrases. Returns how many units there are then."""
     made = 0
     i = np.int64(0)
     for d in range(len(unit_ends)):
@@ -259,7 +268,7 @@ def _phrase(words, units, first, last, unit_ends, heads, bucket_ends, numbers, p
                     same = i + size <= end
                     for k in range(1, size):
                         # Below zero: what breaks make of a piece.
-                        if not same or units[i + k] != phrases[begin + k] or words[first[i + k]] < 0:
+                        if not same or units[i + k] != phrases[begin + k] or words[first[i + k]] < between[p]:
                             same = False
                             break
                     if same:

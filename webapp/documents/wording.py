@@ -20,5 +20,8 @@ def stops(version: Version, texts: list[str], places: list[np.ndarray]) -> list[
 def _how(version: Version) -> tuple[Choice, str, bool]:
     chosen, reading = version.settings, version.corpus.settings
     names = {"min_length", "numbers", "hyphens", "apostrophes", "forms", "language"} & chosen.keys()
-    choice = Choice(**{name: chosen[name] for name in names}, phrases=tuple(chosen.get("phrases", ())))
+    alike = ((written, word) for written, word in chosen.get("alike", ()) if written not in chosen.get("apart", ()))
+    choice = Choice(
+        **{name: chosen[name] for name in names}, phrases=tuple(chosen.get("phrases", ())), variants=tuple(alike)
+    )
     return choice, reading.get("language", ""), reading.get("options", {}).get("given", False)

@@ -104,6 +104,11 @@ def _forms(reading: dict, left_out: list[str]) -> str:
         "lemmas": "Words were reduced to their lemmas (simplemma).",
         "written": "Words were not stemmed or lemmatised.",
     }[reading.get("forms", "written")]
+    alike = [pair for pair in reading.get("alike", []) if pair[0] not in reading.get("apart", [])]
+    if alike:
+        forms += (
+            f" {len(alike):,} writings count as others of the same word, such as “{alike[0][0]}” as “{alike[0][1]}”."
+        )
     phrases = [phrase for phrase in reading.get("phrases", []) if phrase not in set(left_out)]
     if len(phrases) == 1:
         return f"{forms} The phrase “{phrases[0]}” counts as one word."

@@ -16,6 +16,7 @@ from inference.memory import LARGE
 from inference.text import REASONS, THRESHOLDS, Choice, Spread, Stream, count, terms, thresholds
 from inference.text.choose import Thresholds
 from inference.training import Paces
+from webapp.ingest.settings import VocabularySettings
 
 KEPT, SIDE, FREQUENT, STOPS = 60, 14, 60, 400  # words that are shown
 # Rough figures of this program on two cores, set by hand from single readings and trainings of some collections while
@@ -75,6 +76,15 @@ class StopWord:
     word: str
     tokens: int | None
     kept: bool
+
+
+@dataclass(frozen=True)
+class Alike:
+    """A writing, and the word that it counts as unless it counts apart."""
+
+    written: str
+    word: str
+    apart: bool
 
 
 @dataclass(frozen=True)
@@ -146,6 +156,7 @@ class ChoicePreview:
     too_small: bool
     min_documents: int
     stops: list[StopWord]
+    alike: list[Alike]
     left_out: list[LeftOut]
     passage: BeforeAndAfter | None
     time: Times
@@ -159,15 +170,11 @@ def of_sample(sample) -> Scale:
 
 
 def preview(
-    stream: Stream | Spread,
-    choice: Choice,
-    scale: Scale,
-    kept_words: frozenset[str] = frozenset(),
-    passage: str = "",
-    **cut,
+    stream: Stream | Spread, words_chosen: VocabularySettings, scale: Scale, passage: str = "", **cut
 ) -> ChoicePreview:
-    """All that the page shows of a choice. kept_words: stop words of the language that count nevertheless. cut:
-    language and given of the corpus's tokeniser, for the passage."""
+    """All that the page shows of a choice, with the writings that are alike in the stream. cut: language and given of the corpus's
+    tokeniser, for the passage."""
+    choice, kept_words = words_chosen.choice(), frozenset(words_chosen.kept_words)
     counts = count(stream, choice)
     D, part = stream.D, stream.D / max(1, scale.documents)
     left = thresholds(choice, counts.tokens, counts.documents, len(counts.lengths), counts.even, counts.words, part)
@@ -199,6 +206,7 @@ def preview(
         too_small=not scale.whole and choice.min_documents * part <= 1,  # for a word to be too rare in it
         min_documents=choice.min_documents,
         stops=_stops(counts, kept_words),
+        alike=[Alike(written, word, written in words_chosen.apart) for written, word in words_chosen.alike[:STOPS]],
         left_out=_left_out(counts, left),
         passage=_passage(passage, choice, counts, kept, cut) if passage else None,
         time=_time(scale, rows_of, counted / max(part, 1e-12)),

@@ -231,10 +231,8 @@ def _before(corpus: Corpus) -> list[dict]:
 
 
 def _words(reading: ReadingSettings, beginning: Sample, stream: Stream) -> estimates.ChoicePreview:
-    return estimates.preview(
-        stream, reading.choice(), estimates.of_sample(beginning), frozenset(reading.kept_words), beginning.passage,
-        language=stream.language, given=stream.given,
-    )  # fmt: skip
+    scale, cut = estimates.of_sample(beginning), {"language": stream.language, "given": stream.given}
+    return estimates.preview(stream, reading.alike_in(stream, stream.given), scale, beginning.passage, **cut)
 
 
 def proposed(corpus: Corpus, reading: ReadingSettings) -> ReadingSettings:
@@ -268,5 +266,5 @@ def preview_corpus(corpus: Corpus, form: vocabulary_forms.VocabularyForm, texts:
     spread = Spread(stream)
     cut = {"language": stream.language, "given": stream.given}
     scale = estimates.Scale(stream.D, spread.whole)
-    given = estimates.preview(spread, words.choice(), scale, frozenset(words.kept_words), passage, **cut)
+    given = estimates.preview(spread, words.alike_in(spread, stream.given), scale, passage, **cut)
     return Preview(words=given, languages=form.languages(shares(texts)))

@@ -4,7 +4,7 @@ their names."""
 from dataclasses import dataclass, field, fields, replace
 from typing import Self
 
-from inference.text import Choice, stop_words
+from inference.text import Choice, Spread, Stream, stop_words, variants
 
 SECTION_WORDS = 1_000  # words of a section, in which long documents are read
 FEW = 20  # documents below which a word of a single one counts
@@ -29,18 +29,28 @@ class VocabularySettings:
     apostrophes: str = "split"
     forms: str = "written"
     phrases: list[str] = field(default_factory=list)
+    variants: bool = True  # whether writings of one word count as one: co-operation, cooperation
+    apart: list[str] = field(default_factory=list)  # writings that count for themselves nevertheless
+    alike: list[list[str]] = field(
+        default_factory=list
+    )  # writings that the texts have, and the words that they count as
     duplicates: str = "keep"
 
     @classmethod
     def from_dict(cls, settings: dict) -> Self:
         """Of a version's settings, or a corpus's, which hold more; those of an older version lack some, and mean what
         they meant."""
-        older = {"spread_evenly": True, "section_words": 0} if "max_share" in settings else {}
+        older = {"spread_evenly": True, "section_words": 0, "variants": False} if "max_share" in settings else {}
         return cls(**older | {f.name: settings[f.name] for f in fields(cls) if f.name in settings})
 
     def fitted(self, documents: int) -> Self:
         """With a least number of documents that grows with the collection: 2 of 341, 5 of 8,000, 25 of a million."""
         return replace(self, min_documents=max(1 if documents < FEW else 2, round(documents ** (1 / 3) / 4)))
+
+    def alike_in(self, stream: Stream | Spread, given: bool):
+        """With the writings that count alike in some texts; none where words are given as they are."""
+        pairs = variants.find(stream, self.language) if self.variants and not given else []
+        return replace(self, alike=[list(pair) for pair in pairs])
 
     def stop_words(self) -> set[str]:
         """Of its languages, and one's own; those that count nevertheless are among them."""
@@ -63,6 +73,7 @@ class VocabularySettings:
         )
         return Choice(
             stop_words=frozenset(self.stop_words() - kept), kept=kept, sections=self.section_words, phrases=tuple(self.phrases),
+            variants=tuple((written, word) for written, word in self.alike if written not in self.apart),
             **{name: getattr(self, name) for name in names},
         )  # fmt: skip
 

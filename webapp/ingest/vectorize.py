@@ -33,10 +33,10 @@ class VersionBuilder:
     ):
         self.version, self.checkpoint, self.check = version, checkpoint, check
         self.source, self.folder = files.corpus_folder(version.corpus_id), files.version_folder(version.pk)
-        self.settings = VocabularySettings.from_dict(version.settings)
         shutil.rmtree(self.folder, ignore_errors=True)  # of an attempt that was killed
         self.folder.mkdir(parents=True)
         self.stream = Stream.open(self.source / "tokens")
+        self.settings = VocabularySettings.from_dict(version.settings).alike_in(self.stream, self.stream.given)
         with ThreadPoolExecutor(1) as beside:  # on the other core: the index knows of no choice
             indexed = beside.submit(self._index)
             report_stage("duplicates")
@@ -118,6 +118,7 @@ class VersionBuilder:
         partition.attach()
         sealed.record(self.stored)
         Version.objects.filter(pk=self.version.pk).update(
+            settings=self.version.settings | {"alike": self.settings.alike},
             documents=self.stream.D,
             tokens=self.bow.tokens,
             vocabulary=self.bow.V,

@@ -28,6 +28,7 @@ _CHANGES: dict[str, Callable[[Any, Any], str]] = {  # setting -> what is said wh
     "numbers": lambda old, new: "numbers count" if new else "numbers don’t count",
     "hyphens": lambda old, new: f"hyphens {new} words",
     "apostrophes": lambda old, new: f"apostrophes {new} words",
+    "variants": lambda old, new: f"writings of one word count {'as one' if new else 'apart'}",
     "forms": lambda old, new: _FORMS[new],
     "duplicates": lambda old, new: _REPEATED[new],
 }
@@ -92,6 +93,7 @@ def difference(before: Version, now: Version) -> str:
     parts = [
         _words(old, new, "extra_stop_words", "stop word"),
         _words(old, new, "kept_words", "word that counts nevertheless", "words that count nevertheless"),
+        _words(old, new, "apart", "writing that counts apart", "writings that count apart"),
         _words({"phrases": _counting(before)}, {"phrases": _counting(now)}, "phrases", "phrase"),
     ]
     had, has = ({LANGUAGES.get(code, code) for code in settings.get("also", [])} for settings in (old, new))

@@ -58,8 +58,8 @@ class Languages:
 
 
 class VocabularyForm(forms.Form):
-    """Which words of a corpus count: ingest.settings.VocabularySettings. kept_words has no widget of its own: it stands
-    beside the preview."""
+    """Which words of a corpus count: ingest.settings.VocabularySettings. kept_words and apart have no widgets of their
+    own: they stand beside the preview."""
 
     language = forms.ChoiceField(
         required=False,
@@ -107,6 +107,12 @@ class VocabularyForm(forms.Form):
         label="Apostrophes",
         help_text="What “l’homme” counts as.",
     )
+    variants = forms.BooleanField(
+        required=False,
+        label="Writings of one word count as one",
+        help_text="Where the texts have both: co-operation and cooperation, organise and organize, cœur and coeur. The preview lists them.",
+    )
+    apart = Words(required=False)
     phrases = forms.CharField(
         required=False, widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}), max_length=200_000,
         label="Phrases that count as one word", help_text="One per line, such as “new york”.",
@@ -179,7 +185,8 @@ class VocabularyForm(forms.Form):
 
     def chosen(self) -> dict:
         """The values of VocabularySettings."""
-        return {field.name: self.cleaned_data[field.name] for field in dataclass_fields(VocabularySettings)}
+        names = [field.name for field in dataclass_fields(VocabularySettings) if field.name in self.fields]
+        return {name: self.cleaned_data[name] for name in names}
 
     def offer(self, words: VocabularySettings) -> None:
         """Begin with other thresholds and languages than were said at first."""

@@ -46,7 +46,7 @@ def pieces(text: str, language: str = "", given: bool = False) -> list[tuple[int
         between = text[before:start] if before is not None else ""
         mark = (
             "-"
-            if regex.fullmatch(r"[-\u2010\u2011]", between)
+            if regex.fullmatch(r"[-\u2010\u2011](?:[\s\p{Cc}]*\n[\s\p{Cc}]*)?", between) and between.count("\n") < 2
             else "'"
             if regex.fullmatch(r"['\u2019\u02BC]", between)
             else ""
@@ -78,6 +78,7 @@ def units(text: str, choice, language: str = "", given: bool = False) -> list[tu
             found[-1] = [found[-1][0], end, found[-1][2] + mark + word, found[-1][3], found[-1][4] + 1]
         else:
             found.append([start, end, word, mark, 1])
+    found = [tuple(unit) for unit in varied([unit[:4] for unit in found], choice)]
     phrases = sorted((phrase.split(" ") for phrase in choice.phrases), key=len, reverse=True)
     out, i = [], 0
     while i < len(found):
@@ -89,6 +90,27 @@ def units(text: str, choice, language: str = "", given: bool = False) -> list[tu
                 break
         else:
             out.append(tuple(found[i][:3]))
+            i += 1
+    return out
+
+
+def varied(found: list, choice) -> list:
+    """Variants counted as their words: of two units before those of one."""
+    out, i = [], 0
+    while i < len(found):
+        for written, counts_as in sorted(
+            choice.variants, key=lambda pair: len(regex.split("[- ]", pair[0])), reverse=True
+        ):
+            hyphen = "-" in written and choice.hyphens == "split"
+            parts = regex.split("[- ]", written) if hyphen or " " in written else [written]
+            units = found[i : i + len(parts)]
+            marks = ("-", "'") if hyphen else ("", "-", "'")
+            if [unit[2] for unit in units] == parts and all(unit[3] in marks for unit in units[1:]):
+                out.append((units[0][0], units[-1][1], counts_as, units[0][3]))
+                i += len(parts)
+                break
+        else:
+            out.append(found[i])
             i += 1
     return out
 

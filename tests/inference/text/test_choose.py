@@ -86,6 +86,13 @@ CHOICES = [
     ),
     Choice(min_documents=1, max_share=1.0, hyphens="join", phrases=("is well-known", "new york", "mother-in-law isn")),
     Choice(stop_words("en"), min_documents=1, max_share=1.0, forms="stems", language="en", phrases=("running run",)),
+    Choice(
+        min_documents=1,
+        max_share=1.0,
+        variants=(("new york", "peace1"), ("mother-in", "war"), ("running", "ran")),
+        phrases=("peace1 city",),
+    ),
+    Choice(min_documents=1, max_share=1.0, hyphens="join", variants=(("well-known", "running"), ("new-york", "a"))),
     Choice(min_documents=2, max_share=1.0, forms="lemmas", language="en"),
 ]
 

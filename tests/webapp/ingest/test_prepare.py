@@ -16,19 +16,20 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from inference.errors import Invalid
-from inference.text import Choice, Stream, Tokeniser, choose, stop_words
+from inference.text import Choice, Stream, Tokeniser, choose, stop_words, variants
 from tasks.corpora import choose as make
 from tasks.corpora import read_corpus, store_upload
 from tests.corpora import as_csv, example_rows
 from tests.webapp.ingest.test_upload import fields, prepare
 from webapp.accounts.embargo import set_embargo
 from webapp.corpora.shapes import NewVersion
+from webapp.documents import wording
 from webapp.ingest import corpora, looks, sample, versions
 from webapp.ingest import estimates as queries
 from webapp.ingest import version_history as listing
 from webapp.ingest.phrases import proposed
 from webapp.ingest.settings import ReadingSettings, VocabularySettings
-from webapp.models import Corpus, Document, SourceFile, Upload, Version
+from webapp.models import Corpus, Document, SourceFile, Upload, Version, Word
 from webapp.readers import looking
 from webapp.runs import services as runs
 from webapp.storage import files
@@ -74,7 +75,8 @@ def test_words_are_counted_as_they_will_be(client, tmp_path):
     with Stream.write(tmp_path / "tokens", Tokeniser()) as stream:
         stream.add([row[5] for row in rows[1:]], [""] * 250)
         stream.commit()
-    choice = Choice(stop_words=stop_words("en"), min_documents=2)
+    alike = variants.find(Stream.open(tmp_path / "tokens"), "en")
+    choice = Choice(stop_words=stop_words("en"), min_documents=2, variants=tuple(alike))
     bow, vocabulary = choose(Stream.open(tmp_path / "tokens"), choice, tmp_path / "bow")
     assert words.vocabulary == bow.V and words.counted == bow.tokens and words.whole
     assert [row.word for row in words.kept[:3]] and {row.word for row in words.kept} <= set(vocabulary.words)
@@ -399,6 +401,35 @@ def test_a_large_file_is_read_from_its_beginning_alone(client, monkeypatch):
     assert context["page"].sample.documents == 50 and not context["page"].sample.whole
     assert context["page"].words.of > 50 and not context["page"].words.whole
     assert "Estimated from 50 of them" in client.get(url).content.decode()
+
+
+def test_writings_of_one_word_count_as_one_unless_one_says_otherwise(client):
+    rows = [
+        ["id", "text"],
+        *([f"k{i}", "Economic co-operation" if i % 2 else "economic cooperation"] for i in range(30)),
+    ]
+    corpus, url = prepare(client, ("a.csv", as_csv(rows)))
+    page = client.get(url).context["page"]
+    assert [(row.written, row.word, row.apart) for row in page.words.alike] == [("co-operation", "cooperation", False)]
+    assert {row.word: row.tokens for row in page.words.kept} == {"economic": 30, "cooperation": 30}
+    apart = changed(client, url, apart="co-operation").context["page"]
+    assert [row.apart for row in apart.words.alike] == [True]
+    assert {row.word: row.tokens for row in apart.words.kept} == {
+        "economic": 30,
+        "cooperation": 15,
+        "co": 15,
+        "operation": 15,
+    }
+    client.post(url, page.form.sent() | page.shaping.sent())
+    read_corpus(corpus.pk)
+    version = Corpus.objects.get(pk=corpus.pk).version
+    assert version.settings["alike"] == [["co-operation", "cooperation"]]
+    assert {word.word: word.tokens for word in Word.objects.filter(version=version)} == {
+        "economic": 30,
+        "cooperation": 30,
+    }
+    [marked] = wording.terms(version, ["On co-operation"])
+    assert marked[-1] == (3, 15, "cooperation")
 
 
 def test_documents_of_a_compressed_table_are_estimated_by_what_it_unpacks_to(client, monkeypatch):

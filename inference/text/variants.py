@@ -1,0 +1,100 @@
+"""Writings of one word that a collection has side by side: co-operation and cooperation, organise and organize, cœur and coeur.
+
+Only writings count alike that the texts have themselves: no list of words says so.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+import regex
+
+from inference.text.lexicon import Lexicon
+from inference.text.spread import Spread
+from inference.text.stream import Stream
+from inference.text.table import AFTER_APOSTROPHE, AFTER_HYPHEN, NUMBER
+
+Pair = tuple[str, str]  # a writing, with a hyphen or a space where it has one, and the word that it counts as
+MOST = 20_000  # pieces with a hyphen between them, the most frequent ones, that are looked at
+_LETTERS = regex.compile(r"[\p{L}\p{M}]+")
+_SPELLINGS = [  # language, "" for any; what is written otherwise; how
+    ("", regex.compile("œ"), "oe"),
+    ("", regex.compile("æ"), "ae"),
+    ("en", regex.compile(r"(?<=\w{3})is(?=(?:e|ed|es|ing|er|ers|ation|ations|ational)$)"), "iz"),
+    ("en", regex.compile(r"(?<=\w{2})ys(?=(?:e|ed|es|ing|er|ers)$)"), "yz"),
+    ("en", regex.compile(r"(?<=\w{3})our"), "or"),
+]
+_ANY = regex.compile("[œæ]|is|ys|our")  # of these, to be quick
+
+
+def find(stream: Stream | Spread, language: str) -> list[Pair]:
+    """Writings and the words that they count as; those with hyphens first, the most frequent ones first.
+
+    Words on either side of a hyphen count as the word that they make without it, where the texts have that, too; with a space
+    between them where a hyphen is more usual there (so "co operation", not "every day"). Of two spellings the more frequent
+    one stands for both. A word that a line's end breaks has a hyphen. Two passes over the stream; memory: 8 bytes a word of
+    the lexicon, and 16 for each two different pieces with a hyphen between them. language: ISO 639-1.
+    """
+    tokens, pairs, times = _hyphens(stream)
+    lexicon: Lexicon = stream.lexicon
+    spelt = _spellings(lexicon, tokens, language)
+    first = np.argsort(-times, kind="stable")[:MOST]
+    pairs, times = pairs[first], times[first]
+    before, after = (lexicon.words(numbers) for numbers in (pairs >> 32, pairs & 0xFFFFFFFF))
+    whole = lexicon.find([a + b for a, b in zip(before, after, strict=True)])
+    letters = [bool(_LETTERS.fullmatch(a + b)) for a, b in zip(before, after, strict=True)]
+    alike = np.flatnonzero((whole >= 0) & np.array(letters, bool) & (tokens[whole] > 0))
+    spaced = _spaces(stream, pairs[alike])
+    found: dict[str, str] = {}
+    for i, apart in zip(alike.tolist(), spaced.tolist(), strict=True):
+        word = before[i] + after[i]
+        for mark in "- "[: 1 + (0 < apart < times[i])]:
+            found[f"{before[i]}{mark}{after[i]}"] = spelt.get(word, word)
+    return list((found | spelt).items())
+
+
+def _hyphens(stream: Stream | Spread) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """int64 by word of the lexicon, how often it occurs; and pieces with a hyphen between them, `_keys`, with how often they occur."""
+    tokens = np.zeros(len(stream.lexicon), np.int64)
+    keys, times = np.zeros(0, np.int64), np.zeros(0, np.int64)
+    for words in _words(stream):
+        tokens += np.bincount(words & NUMBER, minlength=len(tokens))
+        new, often = np.unique(_keys(words, AFTER_HYPHEN), return_counts=True)
+        every, at = np.unique(np.concatenate([keys, new]), return_inverse=True)
+        times = np.bincount(at, np.concatenate([times, often]), len(every)).astype(np.int64)
+        keys = every
+    return tokens, keys, times
+
+
+def _spaces(stream: Stream | Spread, pairs: np.ndarray) -> np.ndarray:
+    """int64: how often the pieces of each pair have a space between them."""
+    order, times = np.argsort(pairs), np.zeros(len(pairs), np.int64)
+    for words in _words(stream) if len(pairs) else ():
+        keys = _keys(words, np.int32(0))
+        at = np.minimum(np.searchsorted(pairs[order], keys), len(pairs) - 1)
+        times += np.bincount(order[at[pairs[order[at]] == keys]], minlength=len(pairs))
+    return times
+
+
+def _words(stream: Stream | Spread) -> Iterator[np.ndarray]:
+    return (np.asarray(block.words) for block in stream.blocks(places=False) if len(block.words))
+
+
+def _keys(words: np.ndarray, flag: np.int32) -> np.ndarray:
+    """int64: two neighbours' numbers, the first one's above, of all with this between them."""
+    marked = (words[1:] >= 0) & ((words[1:] & (AFTER_HYPHEN | AFTER_APOSTROPHE)) == flag)
+    numbers = (words & NUMBER).astype(np.int64)
+    return (numbers[:-1] << 32 | numbers[1:])[marked]
+
+
+def _spellings(lexicon: Lexicon, tokens: np.ndarray, language: str) -> dict[str, str]:
+    """Words of the lexicon that are spelt in another way more often -> that way."""
+    both: list[Pair] = []
+    for _, every in lexicon.blocks():
+        words = [word for word in every if _ANY.search(word)]
+        for known, written, other in _SPELLINGS:
+            if known in ("", language):
+                both += [(word, written.sub(other, word)) for word in words if written.search(word)]
+    one, two = (lexicon.find(words) for words in (list(zip(*both, strict=True)) or [(), ()]))
+    often, other = (np.where(numbers >= 0, tokens[numbers], 0) for numbers in (one, two))
+    there = np.flatnonzero((often > 0) & (other > 0)).tolist()
+    return dict(both[i] if often[i] <= other[i] else both[i][::-1] for i in there)
