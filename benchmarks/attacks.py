@@ -9,9 +9,14 @@ one secret word. Then:
 - every form is sent by both;
 - schemathesis tries the API by its own schema, as the owner and without a token;
 - wapiti tries the pages as the owner, signed in;
-- every hostile upload of tests/attacks/test_uploads.py is sent, and read where it can be, in seconds;
-- more uploads are begun than the disk can hold;
-- three readers of one link piece a text under embargo together from lines, on pages and in files;
+- every hostile upload of tests/attacks/test_uploads.py is sent, and read where it can be, in seconds, and no process is
+  left of it;
+- more uploads are begun than the disk can hold, by two users;
+- sets of many conditions are asked for, and the data of every page, before and after its states were looked at;
+- four accounts and two links piece texts under embargo together from lines on pages and in their data, in files, by the API
+  and by findings and lines of sets; they ask for the places of words, by lines and pins, for every file that the API lists,
+  and for a surplus cell of a table, at every address; and again when the system was restarted;
+- it is restarted with compiled kernels that are others than were kept;
 - the server's log is read for errors that none of them judged.
 The scanners are taken from the PATH and left out, with a line that says so, where they are missing (`pipx install
 schemathesis`, `pipx install wapiti3`). Each of their three scans ends after --minutes. What is found is printed; the last line is
@@ -19,14 +24,17 @@ schemathesis`, `pipx install wapiti3`). Each of their three scans ends after --m
 """
 
 import argparse
+import contextlib
+import itertools
 import json
 import os
-import random
+import pickle
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -35,12 +43,28 @@ from pathlib import Path
 
 from benchmarks.whole_path import Browser, read, train, upload
 from tests.conftest import ROOT, System, start
+from tests.local.test_start import processes
 
 SECRET = "qyzzvexfleem"
 PASSWORD = "correct horse 7 staple"
 OWNER, OUTSIDER = "owner@example.org", "outsider@example.org"
 DOCUMENTS = 120
-WORDS = 300  # of a text under embargo
+SHORT = 60  # words of a short text under embargo
+LONGEST = 220  # characters of such a text, and spaces, that may stand together in an answer
+DAMAGED = 10  # of so many kept kernels one is damaged
+WAYS = (  # in which a reader asks for lines of a word
+    "/runs/{run}/words/{word}/?topic=all",
+    "/runs/{run}/words/{word}.json?topic=all",
+    "/runs/{run}/export/lines.csv?word={word}",
+    "/runs/{run}/words/{word}/?topic=all&q={word}&has=0:0&has=1:0",
+    "/runs/{run}/documents/?q={word}",
+    "/runs/{run}/?q={word}",
+)
+API = (
+    "/api/v1/runs/{run}/words/{word}/lines",
+    "/api/v1/runs/{run}/documents?q={word}",
+    "/api/v1/runs/{run}/findings?q={word}",
+)
 UPLOAD = 60  # seconds that a hostile upload may take until it is refused or read
 LATE = 3  # times its minutes that a scanner may need on a busy machine
 TOKENS = "/account/tokens/"
@@ -91,6 +115,16 @@ def signed_in(url: str, address: str) -> Browser:
     if "/account/login/" in browser.url:
         sys.exit(f"{address} could not sign in.")
     return browser
+
+
+def account(address: str) -> str:
+    manage("account", address, "--name", address.split("@")[0], "--password-stdin", said=f"{PASSWORD}\n")
+    return address
+
+
+def token(browser: Browser) -> str:
+    """A new one for the API."""
+    return re.search(r"topograph_[\w-]+", browser.post(TOKENS, {"name": "attacks"}, TOKENS)).group()
 
 
 class Tried:
@@ -218,7 +252,7 @@ def pages(system: System, browser: Browser, seconds: int, tried: Tried, folder: 
             tried.hole(f"wapiti, {kind}: {case['method']} {case['path']}: {case['info'][:200]}")
 
 
-def uploads(browser: Browser, tried: Tried, folder: Path) -> float:
+def uploads(browser: Browser, system: System, tried: Tried, folder: Path) -> float:
     """Every hostile upload: refused with 400, or read, and its report says what became of it. Seconds of the slowest."""
     from tests.attacks.test_uploads import HOSTILE, READ
 
@@ -227,55 +261,218 @@ def uploads(browser: Browser, tried: Tried, folder: Path) -> float:
         (folder / name).write_bytes(content)
         result, seconds, corpus = read(browser, folder / name, {"min_documents": "1", "max_share": "100"})
         if sentence:
-            report = asked(browser, f"/corpora/{corpus}/report.csv")[1] if corpus else ""
-            tried.one(bool(corpus) and sentence[0] in report, f"{what}: {result[:200]}; the report: {report[:200]}")
+            report = asked(browser, f"/corpora/{corpus}/report.csv")[1] if corpus else sentence[0] and result
+            tried.one(bool(report) and sentence[0] in report, f"{what}: {result[:200]}; the report: {report[:200]}")
         else:
             tried.one(result.startswith("refused: HTTP Error 400"), f"{what}: {result[:200]}")
         tried.one(seconds < UPLOAD, f"{what} took {seconds:.0f} s")
+        print(f"{seconds:5.1f} s {what}: {result[:160]}", flush=True)
         slowest = max(slowest, seconds)
+    tried.one(not (left := ended(system)), f"processes {left} have ended, and nobody has waited for them")
     return slowest
 
 
-def promises(browser: Browser, system: System, tried: Tried) -> None:
-    """More uploads than the disk can hold are begun, and not one byte is sent."""
-    begun, size = [], shutil.disk_usage(system.data).free // 5
-    headers = {"Tus-Resumable": "1.0.0", "Upload-Metadata": "filename YQ=="}
-    for _ in range(6):
-        address = urllib.parse.urljoin(browser.base, "/uploads/")
-        request = urllib.request.Request(address, b"", headers | {"Upload-Length": str(size)}, method="POST")
-        try:
-            begun.append(browser.opener.open(request, timeout=60).headers["Location"])
-        except urllib.error.HTTPError:
-            break
-    tried.one(0 < len(begun) < 4, f"{len(begun)} uploads of a fifth of the free disk were begun by one user")
-    for place in begun:
+def ended(system: System) -> list[int]:
+    """Children of the system's processes that have ended and are not waited for."""
+    parents, found = set(processes(system.data)), []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            state, parent = path.read_text().rpartition(")")[2].split()[:2]
+            found += [int(path.parent.name)] if state == "Z" and int(parent) in parents else []
+    return found
+
+
+def promises(browsers: list[Browser], system: System, tried: Tried) -> None:
+    """Each user begins uploads of 1 GB, and sends not one byte of them: together no more than the disk can hold, of one user
+    a part of it."""
+    begun: list[tuple[Browser, str]] = []
+    free, headers = shutil.disk_usage(system.data).free, {"Tus-Resumable": "1.0.0", "Upload-Metadata": "filename YQ=="}
+    for browser in browsers:
+        address, before = urllib.parse.urljoin(browser.base, "/uploads/"), len(begun)
+        for _ in range(400):
+            request = urllib.request.Request(address, b"", headers | {"Upload-Length": str(1 << 30)}, method="POST")
+            try:
+                begun.append((browser, browser.opener.open(request, timeout=60).headers["Location"]))
+            except urllib.error.HTTPError:
+                break
+        count = len(begun) - before
+        print(f"{count} uploads of 1 GB were begun with {free / (1 << 30):.0f} GB free", flush=True)
+        tried.one(count << 30 < 0.8 * free, f"{count} uploads of 1 GB were begun by one user")
+    tried.one(0 < len(begun) << 30 < free, f"{len(begun)} uploads of 1 GB were begun with {free >> 30} GB free")
+    for browser, place in begun:
         address = urllib.parse.urljoin(browser.base, place)
         browser.opener.open(urllib.request.Request(address, headers=headers, method="DELETE"), timeout=60)
 
 
-def stitching(owner: Browser, tried: Tried, folder: Path) -> None:
-    """Three readers of one link ask for the lines of the words of a text under embargo, by pages and in files, and put them
-    together."""
-    chance = random.Random(7)
-    words = ["".join(chance.choices("bcdfghjklmnpqrstvwxz", k=8)) for _ in range(WORDS)]
-    texts = [chance.sample(words, WORDS) for _ in range(24)]
+def shut(owner: Browser, folder: Path) -> tuple[int, int]:
+    """A corpus and its run, under embargo: texts of the same words, each in an order of its own, the last one short; one row
+    has SECRET in a surplus cell, where a comma cut it off the text."""
+    from tests.webapp.accounts.test_embargo import texts
+
+    rows = [f"Document {i},{' '.join(words)}" for i, words in enumerate([*texts(), texts()[0][:SHORT][::-1]])]
     path = folder / "shut.csv"
-    path.write_text("text\n" + "".join(" ".join(text) + "\n" for text in texts))
+    path.write_text("\n".join(["title,text", *rows, f"Last,{' '.join(texts()[1])},{SECRET}"]) + "\n")
     _, _, corpus = read(owner, path, {"min_documents": "1", "max_share": "100"})
     run, _, _ = train(owner, corpus, 2)
     owner.post(f"/corpora/{corpus}/embargo/", {"embargo": "1"}, f"/corpora/{corpus}/")
-    sharing = f"/corpora/{corpus}/sharing/"
-    page = owner.post(sharing, {"act": "link", "name": "class", "days": "7"}, sharing)
-    link = urllib.parse.urlsplit(re.search(r'class="secret">([^<]+)<', page)[1]).path
-    place, seen = {word: i for i, word in enumerate(texts[0])}, set[int]()
-    for turn, way in enumerate(("words/{}/?topic=all", "words/{}/?topic=all", "export/lines.csv?word={}")):
-        reader = Browser(owner.base)
-        reader.get(link)
-        for word in texts[0][turn::9]:
-            line = re.findall(r"(?<![a-z])[a-z]{8}(?![a-z])", reader.get(f"/runs/{run}/{way.format(word)}"))
-            seen |= {place[a] for a, b in zip(line, line[1:], strict=False) if place.get(a, -9) + 1 == place.get(b)}
-    # Chance puts some of the same words beside each other in other texts
-    tried.one(20 < len(seen) <= WORDS // 4 + 20, f"readers of a link pieced {len(seen)} of {WORDS} word pairs together")
+    return corpus, run
+
+
+class Reader:
+    """Somebody with whom the corpus under embargo is shared: as a browser, and as a program where they have an account."""
+
+    def __init__(self, owner: Browser, corpus: int, name: str):
+        self.name, sharing = name, f"/corpora/{corpus}/sharing/"
+        if name.startswith("link"):
+            page = owner.post(sharing, {"act": "link", "name": name, "days": "7"}, sharing)
+            self.browser = self.program = Browser(owner.base)
+            self.browser.get(urllib.parse.urlsplit(re.search(r'class="secret">([^<]+)<', page)[1]).path)
+            return
+        address = account(f"{name}@example.org")
+        owner.post(sharing, {"act": "add", "who": address, "role": "viewer"}, sharing)
+        self.browser, self.program = signed_in(owner.base, address), Browser(owner.base)
+        self.program.opener.addheaders = [("Authorization", f"Bearer {token(self.browser)}")]
+
+    def ask(self, path: str) -> str:
+        """The text of an answer, of files in it, too."""
+        from tests.webapp.accounts.test_embargo import readable
+
+        who = self.program if path.startswith("/api/") else self.browser
+        with who.opener.open(urllib.parse.urljoin(who.base, path), timeout=300) as response:
+            return readable(response.read(), urllib.parse.urlsplit(path).path)
+
+
+def pieced(answer: str, text: list[str]) -> set[int]:
+    """Places of the words of a text that stand next to each other in an answer as they do in it."""
+    place, found = {word: i for i, word in enumerate(text)}, re.findall(r"(?<![a-z])[a-z]{8}(?![a-z])", answer)
+    return {place[a] for a, b in zip(found, found[1:], strict=False) if place.get(a, -9) + 1 == place.get(b)}
+
+
+def stitching(readers: list[Reader], run: int, tried: Tried) -> None:
+    """Each reader asks for the lines of the words of one part of a text, in each of WAYS, and all put them together: of a
+    long text and of a short one."""
+    from tests.webapp.accounts.test_embargo import WORDS, texts
+
+    long, short = texts()[0], texts()[0][:SHORT][::-1]
+    seen: dict[str, tuple[set[int], set[int]]] = {reader.name: (set(), set()) for reader in readers}
+    for i, reader in enumerate(readers):
+        for word, way in zip(long[i % 4 * WORDS // 4 :: 3][: WORDS // 12], itertools.cycle(WAYS)):
+            ways = WAYS if reader.name.startswith("link") else (*WAYS, *API)
+            answer = reader.ask(ways[(i + ways.index(way)) % len(ways)].format(run=run, word=word))
+            seen[reader.name][0].update(pieced(answer, long))
+            seen[reader.name][1].update(pieced(answer, short))
+    everybody = [set().union(*(places[which] for places in seen.values())) for which in (0, 1)]
+    for name, (places, few) in seen.items():  # chance puts some of the same words beside each other in other texts
+        tried.one(len(places) <= WORDS // 4 + 25, f"{name} pieced {len(places)} of {WORDS} word pairs together")
+        tried.one(
+            len(few) <= SHORT // 4 + 8, f"{name} pieced {len(few)} of {SHORT} word pairs of a short text together"
+        )
+    for places, words in zip(everybody, (WORDS, SHORT), strict=True):
+        print(f"all readers together pieced {len(places)} of {words} word pairs together", flush=True)
+        tried.one(
+            words // 20 < len(places) <= words // 2 + 25,
+            f"all readers pieced {len(places)} of {words} word pairs together",
+        )
+
+
+def places(reader: Reader, run: int, tried: Tried) -> None:
+    """A reader who has used up the budget asks where each word of a text stands: by its lines, and by pinning it."""
+    from tests.webapp.accounts.test_embargo import WORDS, texts
+
+    words, told, pinned, notebook = texts()[0][::5], 0, 0, "new"
+    for word in words:
+        lines = json.loads(reader.ask(f"/api/v1/runs/{run}/words/{word}/lines"))["items"]
+        told += any(line["at"] is not None for line in lines if line["document"] == 0)
+        given = {"kind": "passage", "run": str(run), "document": "0", "quote": word, "notebook": notebook}
+        page = reader.browser.post("/notebooks/pin/", given, TOKENS)
+        if made := re.search(r'Pinned in <a href="/notebooks/(\d+)/', page):
+            pinned, notebook = pinned + 1, made[1]
+    for way, count in (("lines", told), ("pins", pinned)):
+        print(f"{way} told the places of {count} of {len(words)} words", flush=True)
+        tried.one(0 < count <= len(words) // 4 + 5, f"{way} told the places of {count} of {len(words)} words")
+    tried.one(WORDS > len(words), "a text has fewer words than were asked for")
+
+
+def listed_files(reader: Reader, run: int, tried: Tried) -> None:
+    """Every file that the API lists of a run under embargo."""
+    from tests.webapp.accounts.test_embargo import longest
+
+    for form in json.loads(reader.ask(f"/api/v1/runs/{run}/files"))["items"]:
+        for path in form["files"]:
+            try:
+                answer = reader.ask(path)
+            except urllib.error.HTTPError as error:
+                answer = "" if error.code < 500 else SECRET
+            tried.one(SECRET not in answer and longest(answer) <= LONGEST, f"{path} gives texts under embargo")
+
+
+def twins(browser: Browser, corpus: int, run: int, tried: Tried) -> None:
+    """The data of each page before and after all of its states were looked at: it must be the same."""
+    from tests import addresses as declared
+
+    for name in declared.PAGES:
+        page = declared.address(name, corpus, run, word="war")
+        twin = declared.address(f"{name}_json", corpus, run, word="war")
+        before = asked(browser, twin)
+        for state in declared.states(name):
+            asked(browser, f"{page}?{state}")
+        tried.one(asked(browser, twin) == before, f"{twin} depends on what was looked at before")
+
+
+def conditions(browser: Browser, run: int, tried: Tried) -> None:
+    """Sets of many conditions: answered, or refused, in seconds."""
+    many = {
+        "has": "&".join(f"has={i % 4}:{i % 90}" for i in range(400)),
+        "between": "&".join(f"between=date:{1900 + i}-01-01:" for i in range(200)),
+        "value": "&".join(f"value=party:{i}" for i in range(400)),
+        "only": "&".join(f"only=file:{i}" for i in range(400)),
+        "q": "q=" + "+or+".join(f"war{i}" for i in range(600)),
+        "quoted": "q=" + "+".join('"war+peace"' for _ in range(300)),
+    }
+    for path in ("documents/", "words/", "", "time/", "export/documents.csv"):
+        for what, query in many.items():
+            began = time.monotonic()
+            status, _ = asked(browser, f"/runs/{run}/{path}?{query}")
+            seconds = time.monotonic() - began
+            tried.one(status < 500 and seconds < 10, f"/runs/{run}/{path}, many of {what}: {status} in {seconds:.0f} s")
+
+
+def damaged_kernels(folder: Path) -> Path:
+    """A copy of the folder of compiled kernels in which files with the hash of another content hold code: it makes a folder,
+    which is returned, when it is loaded."""
+    from inference import kernel_files
+
+    copy, loaded = folder / "kernels", folder / "loaded"
+    shutil.copytree(kernel_files.folder(), copy)
+
+    class Code:
+        def __reduce__(self) -> tuple:
+            return os.makedirs, (str(loaded), 0o777, True)
+
+    for path in sorted(copy.glob("*.kernel"))[::DAMAGED]:
+        path.write_bytes(path.read_bytes()[:32] + pickle.dumps(Code()))
+    os.environ["TOPOGRAPH_KERNELS"] = str(copy)
+    return loaded
+
+
+def embargoed(owner: Browser, system: System, tried: Tried, folder: Path, port: int) -> System:
+    """All that readers try with texts under embargo; the same again after a restart, with damaged kernels. Returns the
+    restarted system."""
+    corpus, run = shut(owner, folder)
+    readers = [Reader(owner, corpus, name) for name in ("ann", "bob", "cyd", "dan", "link x", "link y")]
+    stitching(readers, run, tried)
+    places(readers[0], run, tried)
+    listed_files(readers[1], run, tried)
+    walk("a reader", readers[2].browser, TOKENS, corpus, run, tried)
+    system.stop()
+    loaded = damaged_kernels(folder)
+    system = start(system.data, "--port", str(port))
+    stitching(readers, run, tried)
+    train(owner, corpus, 2)
+    logs = "".join(path.read_text(errors="replace") for path in (system.data / "logs").glob("*.log"))
+    tried.one(not loaded.exists(), "a compiled kernel was loaded that does not have the hash that it was written with")
+    tried.one("hash that it was written with" in logs, "no damaged kernel was noticed")
+    return system
 
 
 def own_errors(system: System, tried: Tried) -> None:
@@ -300,29 +497,21 @@ def main() -> None:
             os.environ["TOPOGRAPH_DATA"] = str(
                 system.data
             )  # our own commands and the list of addresses find its servers by it
-            for address in (OWNER, OUTSIDER):
-                manage(
-                    "account",
-                    address,
-                    "--name",
-                    address.split("@")[0],
-                    "--password-stdin",
-                    said=f"{PASSWORD}\n",
-                )
-            owner, outsider = signed_in(system.url, OWNER), signed_in(system.url, OUTSIDER)
+            owner, outsider = (signed_in(system.url, account(address)) for address in (OWNER, OUTSIDER))
             corpus, _ = upload(owner, corpus_file(folder))
             run, _, _ = train(owner, corpus, 4)
             if SECRET not in asked(owner, f"/runs/{run}/documents/")[1]:
                 sys.exit("The owner does not see the secret: nothing could be shown by looking for it.")
             walk("a stranger", Browser(system.url), "/account/login/", corpus, run, tried)
             walk("an outsider", outsider, TOKENS, corpus, run, tried)
-            token = re.search(r"topograph_[\w-]+", owner.post(TOKENS, {"name": "attacks"}, TOKENS)).group()
-            api(system, token, seconds, given.quick, tried, folder)
+            api(system, token(owner), seconds, given.quick, tried, folder)
             api(system, None, seconds, given.quick, tried, folder)
             pages(system, owner, seconds, tried, folder)
-            slowest = uploads(owner, tried, folder)
-            promises(owner, system, tried)
-            stitching(owner, tried, folder)
+            twins(owner, corpus, run, tried)
+            conditions(owner, run, tried)
+            slowest = uploads(owner, system, tried, folder)
+            promises([owner, outsider], system, tried)
+            system = embargoed(owner, system, tried, folder, given.port)
             own_errors(system, tried)
         finally:
             system.stop()

@@ -78,13 +78,33 @@ HOSTILE = {  # as docs/security.md calls it -> its name and content
     "JSON of 1,000,000 lists in each other": ("a.json", b"[" * 1_000_000),
 }
 _TABLE = b"id,text\n1,some words of a text\n"
-READ = {  # what can be read of, and quickly: its name, its content, and what the report says of it
+READ = {  # what can be read of, and quickly: its name, its content, and what the report, or the page where it fails, says
     "blank lines in a table": ("a.csv", _TABLE + b"\n" * 5_000_000 + _TABLE[8:], ""),
     "brackets in Markdown": ("a.md", b"words of a text\n\n" + b"[" * 200_000, ""),
     "marks in Markdown": ("a.md", b"words of a text\n\n" + b"*_" * 200_000, ""),
     "HTML that is nested a million deep": ("a.html", b"<div>" * 1_000_000 + b"some words of a text", "too deep in each other"),
-    "surplus cells": ("a.csv", _TABLE + b"2,words, of, a text\n", "surplus cells were kept as fields"),
+    "surplus cells": ("a.csv", _TABLE + b"2,words, of, a text\n", "choose that surplus cells belong to the text"),
     "a mailbox that is none": ("a.mbox", b"Dear diary,\n\nsome words of a text\n", "does not begin with a line"),
+    "a mailbox of blank lines": ("a.mbox", b"\n" * 100, "has no messages: only blank lines"),
+    "a mailbox of a message that is no base64": (
+        "a.mbox",
+        b"From a Mon Jan  1 00:00:00 2001\nSubject: x\nContent-Transfer-Encoding: base64\n\n!!!!\n\n"
+        b"From a Mon Jan  1 00:00:00 2001\nSubject: y\n\nsome words of a text\n",
+        "could be decoded as base64",
+    ),
+    "a message of parts 20,000 deep in each other": (
+        "a.eml",
+        b"Subject: x\n" + b"".join(b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (i, i) for i in range(20_000)),
+        "its parts are nested too deeply",
+    ),
+    "a matrix that says that it has 9,000,000,000 entries": (
+        "a.zip",
+        zip_of(("a.mtx", b"%%MatrixMarket matrix coordinate integer general\n9 2 9000000000\n1 1 3\n"), ("vocab.txt", b"war\npeace\n")),
+        "says that it has 9,000,000,000 entries, and 1 were found",
+    ),
+    "HTML of 1,000,000 comments that do not end": (
+        "a.html", b"<p>words" + b"<b>" * 300 + b"<!--" * 1_000_000, "took longer than 20 seconds",
+    ),
     "a message in a message": (
         "a.eml",
         b"Subject: x\nContent-Type: multipart/mixed; boundary=x\n\n--x\n\nwords of a text\n--x\nContent-Type: message/rfc822\n\nSubject: y\n\nmore\n--x--\n",
