@@ -24,33 +24,18 @@ import numba
 import numpy as np
 
 from benchmarks.engines import corpora
+from benchmarks.trainer import Trainer
 from inference import Bow, Progress, compiling, engines, fold_in_corpus, train
 from inference.engines import ssi
 from inference.kernels import counts, gibbs
-from inference.training import Schedule
 
 WARM_PASSES, TIMED_PASSES = 3, 5
 PARTS = {gibbs: ("sum_words", "sample"), counts: ("apply",)}
 
 
-class Trainer:
-    """A training whose passes are taken one at a time."""
-
-    def __init__(self, bow: Bow, engine: str, topics: int, threads: int = 1):
-        self.bow, self.engine, self.threads = bow, engines.get(engine), threads
-        self.config = engines.config(engine, topics=topics).resolve(bow.D, bow.tokens)
-        self.schedule = Schedule(bow, self.config, np.zeros(0, np.int64))
-        self.state = self.engine.init(self.config, self.schedule.shape, 1)
-
-    def one_pass(self) -> float:
-        """Seconds."""
-        numba.set_num_threads(self.threads)
-        began = time.perf_counter()
-        for _ in range(self.schedule.per_pass):
-            self.engine.step(
-                self.config, self.state, self.bow, self.schedule.batch(self.state.t, 1), self.schedule.shape
-            )
-        return time.perf_counter() - began
+def begin(bow: Bow, engine: str, topics: int, threads: int = 1) -> Trainer:
+    config = engines.config(engine, topics=topics).resolve(bow.D, bow.tokens)
+    return Trainer(bow, engines.get(engine), config, 1, threads=threads)
 
 
 def turns(trainers: dict, passes: int) -> dict:
@@ -58,7 +43,7 @@ def turns(trainers: dict, passes: int) -> dict:
     for trainer in trainers.values():
         for _ in range(WARM_PASSES):
             trainer.one_pass()
-    found = [[trainer.one_pass() for trainer in trainers.values()] for _ in range(passes)]
+    found = [[trainer.one_pass()[0] for trainer in trainers.values()] for _ in range(passes)]
     return dict(zip(trainers, np.median(found, axis=0), strict=True))
 
 
@@ -82,7 +67,7 @@ def by_part(trainer: Trainer, passes: int) -> dict[str, float]:
         for module, names in PARTS.items():
             for name in names:
                 patches.enter_context(mock.patch.object(module, name, timed(name, getattr(module, name))))
-        whole = sum(trainer.one_pass() for _ in range(passes))
+        whole = sum(trainer.one_pass()[0] for _ in range(passes))
     tokens = trainer.state.tokens - began
     by_name = {name: 1e9 * value / tokens for name, value in seconds.items()}
     bow, memory = trainer.bow, trainer.state.memory
@@ -126,10 +111,10 @@ def peak_memory() -> None:
     bow = Bow.open(Path(sys.argv[3]))
     before = resident("VmRSS")
     Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
-    trainer = Trainer(bow, sys.argv[4], 2000, threads=2)
+    trainer = begin(bow, sys.argv[4], 2000, threads=2)
     for _ in range(3):
         trainer.one_pass()
-    trainer.engine.topics(trainer.config, trainer.state)
+    trainer.topics()
     print((resident("VmHWM") - before) / 1024, trainer.state.nonzero / (65_536 * 2000))
 
 
@@ -165,7 +150,7 @@ def main() -> None:
     compiling.warm_up()
     print(f"{bow.D:,} documents, {bow.V:,} words, {bow.tokens:,} tokens")
     if given.parts:
-        tables = {K: by_part(Trainer(bow, ssi.NAME, K), passes) for K in (100, 1000, 2000)}
+        tables = {K: by_part(begin(bow, ssi.NAME, K), passes) for K in (100, 1000, 2000)}
         for name in tables[100]:
             print(f"| {name} | {' | '.join(f'{table.get(name, 0.0):.1f}' for table in tables.values())} |")
         return
@@ -176,20 +161,20 @@ def main() -> None:
         print(f"{what}: {value:,.2f} (target {'at least' if least else 'at most'} {target:,g})", flush=True)
 
     Ks = (100, 1000) if given.quick else (100, 1000, 2000)
-    by_K = turns({K: Trainer(bow, given.engine, K) for K in Ks}, passes)
+    by_K = turns({K: begin(bow, given.engine, K) for K in Ks}, passes)
     for K, seconds in by_K.items():
         print(f"K = {K}: {seconds / bow.tokens * 1e6:.3f} s per million tokens, one thread")
     show("K = 1000 over K = 100", by_K[1000] / by_K[100], 1.5)
     if 2000 in by_K:
         show("K = 2000 over K = 1000", by_K[2000] / by_K[1000], 1.15)
     for K in Ks[:2]:
-        trainers = {n: Trainer(bow, given.engine, K, threads=n) for n in (1, 2)}
+        trainers = {n: begin(bow, given.engine, K, threads=n) for n in (1, 2)}
         by_threads = turns(trainers, passes)
         show(f"two threads over one, K = {K}", by_threads[1] / by_threads[2], 1.8, least=True)
-        one, two = (t.engine.topics(t.config, t.state) for t in trainers.values())
+        one, two = (t.topics() for t in trainers.values())
         print(f"   bitwise the same topics: {all(np.array_equal(a, b) for a, b in zip(one, two, strict=True))}")
     numba.set_num_threads(1)
-    hundred = trainers[1] if Ks[0] == 1000 else Trainer(bow, given.engine, 100)
+    hundred = trainers[1] if Ks[0] == 1000 else begin(bow, given.engine, 100)
     hundred.one_pass()
     new = drawn(bow, 100, 5000)
     began = time.perf_counter()

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.engines.clock import Clock
+from benchmarks.trainer import Trainer
 from inference import Bow
 
 
@@ -60,7 +61,7 @@ def topograph(task: Task, clock: Clock) -> None:
     its snapshots is measured where they are due, and counted apart."""
     from inference import compiling, engines
     from inference.evaluate import Coherence, Completion
-    from inference.training import Schedule, held_out_documents, snapshots
+    from inference.training import held_out_documents, snapshots
 
     settings = {"topics": task.topics} | ({"passes": 1} if task.one_pass else {}) | task.settings
     name = settings.pop("engine", engines.DEFAULT)
@@ -70,32 +71,31 @@ def topograph(task: Task, clock: Clock) -> None:
     compiling.engine(name)
     end = bow.indptr[min(200, bow.D)]
     little = Bow(bow.indptr[:201], bow.words[:end], bow.counts[:end], bow.V)
-    schedule = Schedule(little, config, np.zeros(0, np.int64))
-    state = engine.init(config, schedule.shape, task.seed)
-    while state.t < 3 * schedule.per_pass:  # the kernels for these settings
-        engine.step(config, state, little, schedule.batch(state.t, task.seed), schedule.shape)
-    engine.topics(config, state)
+    first = Trainer(little, engine, config, task.seed, threads=task.threads)
+    for _ in range(3):  # the kernels for these settings
+        first.one_pass()
+    first.topics()
 
     held_out = held_out_documents(bow, task.seed)
-    schedule = Schedule(bow, config, held_out)
     with clock.judging():
         completion, coherence = Completion(bow, held_out), Coherence(bow)
+    with clock:
+        trainer = Trainer(bow, engine, config, task.seed, held_out, task.threads)
+    state, schedule, done = trainer.state, trainer.schedule, 0
     schedule.measure(snapshots(engine, config, bow, completion.sample_tokens))
     due = schedule.after(0)
-    with clock:
-        state, done = engine.init(config, schedule.shape, task.seed), 0
     while True:
         with clock:
             batch = schedule.batch(state.t, task.seed)
-            engine.step(config, state, bow, batch, schedule.shape)
+            trainer.take(batch)
         done += len(batch)
         if state.tokens >= due and (not engine.BATCH or state.t % schedule.per_pass == 0):
             due = schedule.after(state.tokens)
             with clock.judging():
-                topics = engine.topics(config, state)
+                topics = trainer.topics()
                 completion.estimate(topics.in_use())
                 coherence(topics)
-        if not clock.continues(done / schedule.shape.D, lambda: engine.topics(config, state).dense()):
+        if not clock.continues(done / schedule.shape.D, lambda: trainer.topics().dense()):
             return
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.engines import corpora
+from benchmarks.trainer import Trainer
 from inference import Bow, Topics, compiling, engines
 from inference.engines.contract import AnyEngine, ResolvedConfig
 from inference.evaluate import Coherence, Completion
@@ -163,11 +164,10 @@ class Bench:
             return
         compiling.engine(name)
         little = corpora.taken(bow, np.arange(min(100, bow.D)))
-        schedule = Schedule(little, config, np.zeros(0, np.int64))
-        state = module.init(config, schedule.shape, 0)
-        while state.t < min(schedule.steps, 2 * schedule.per_pass):
-            module.step(config, state, little, schedule.batch(state.t, 0), schedule.shape)
-        module.topics(config, state)
+        trainer = Trainer(little, module, config, 0)
+        for _ in range(min(config.passes, 2)):
+            trainer.one_pass()
+        trainer.topics()
         self._ready.add(key)
 
 

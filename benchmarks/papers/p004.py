@@ -13,11 +13,11 @@ from scipy.sparse import csr_matrix
 
 from benchmarks.engines import corpora
 from benchmarks.papers.bench import Bench, Experiment, Outcome, Paper
+from benchmarks.trainer import Trainer
 from inference import Bow, Invalid, compiling, engines, simulate
 from inference.engines import vem
 from inference.evaluate import Coherence
 from inference.simulate import Truth, relative_error
-from inference.training import Schedule
 
 SETTING = {"M": 500, "K": 10, "V": 1000, "xi": 40, "alpha": (2.0, 1.0), "eta": 1.0}  # section 3.1
 IDENTIFIABLE = {"M": 2000, "K": 10, "V": 500, "xi": 100, "alpha": (2.0, 0.05), "eta": 0.05}  # the page's default
@@ -26,20 +26,15 @@ PAPER_RELATIVE = {"beta": 3.852, "alpha": 0.420}  # table 3
 NEAR = 3.0  # a factor within which two numbers are called alike
 FASTER = 10.0  # times scikit-learn: what a compiled EM should reach
 DOCUMENTS = 500  # of real texts: tables 4 and 5
-NONE = np.zeros(0, np.int64)
 
 
 def fit(bow: Bow, passes: int, seed: int, known: np.ndarray | None = None, **settings) -> tuple[vem.State, float]:
     """A training on all documents, and its seconds of one thread's time. known: an alpha to begin with, float64[K]."""
     config = engines.config("vem", topics=10, passes=passes, **settings).resolve(bow.D, bow.tokens)
-    schedule = Schedule(bow, config, NONE)
-    state = vem.init(config, schedule.shape, seed)
+    trainer = Trainer(bow, vem, config, seed)
     if known is not None:
-        state.alpha = known.copy()
-    began = time.process_time()
-    while state.t < schedule.steps:
-        vem.step(config, state, bow, schedule.batch(state.t, seed), schedule.shape)
-    return state, time.process_time() - began
+        trainer.state.alpha = known.copy()
+    return trainer.state, sum(trainer.one_pass()[1] for _ in range(passes))
 
 
 def beta_of(state: vem.State) -> np.ndarray:

@@ -23,22 +23,25 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.engines import corpora
 from benchmarks.scale_out.drills import drill, drills
-from benchmarks.scale_out.trainers import ENGINE, SEED, One, Several, same, slowed
+from benchmarks.scale_out.trainers import ENGINE, Several, alone, same, slowed
 from inference import Bow, engines, simulate
-from inference.training import Schedule, held_out_documents
 from tests.inference.cluster import Cluster, running
 
 
 def efficiency(bow: Bow, config, home: Path, cluster: Cluster) -> tuple[bool, float, float]:
     """(bitwise, by the clock, by the processor). Every pass in turns."""
-    one, single, two = One(bow, config), Several(bow, config, home, cluster, 1), Several(bow, config, home, cluster, 2)
+    one, single, two = (
+        alone(bow, config),
+        Several(bow, config, home, cluster, 1),
+        Several(bow, config, home, cluster, 2),
+    )
     print("pass | one process: s, processor s | one worker | two workers: s, s of the worst | sent a step by each, kB")
     rows = []
     for number in range(config.passes):
         rows.append([trainer.one_pass() for trainer in (one, single, two)])
         cells = " | ".join(f"{clock:.2f}, {cpu:.2f}" for clock, cpu in rows[-1])
         print(f"{number + 1} | {cells} | {two.sent / 1000:,.0f}", flush=True)
-    topics = ENGINE.topics(one.config, one.state)
+    topics = one.topics()
     bitwise = same(topics, single.topics()) and same(topics, two.topics())
     by = [statistics.median(row[0][i] / (2 * row[2][i]) for row in rows) for i in (0, 1)]
     for several in (single, two):
@@ -80,10 +83,11 @@ def main() -> None:
         )
         with running(home, workers=2) as cluster:
             warm_up(home, cluster)
-            trainer, steps = One(bow, config), Schedule(bow, config, held_out_documents(bow, SEED)).steps
+            trainer = alone(bow, config)
+            steps = trainer.schedule.steps
             for _ in range(config.passes):
                 trainer.one_pass()
-            topics = ENGINE.topics(config, trainer.state)
+            topics = trainer.topics()
             if given.drills:
                 count = drills(bow, config, home, cluster, topics, steps, given.drills)
                 return print(f"bitwise: {count} of {given.drills}")
@@ -102,7 +106,7 @@ def warm_up(home: Path, cluster: Cluster) -> None:
     bow = Bow.open(home / "warm-up")
     config = engines.config(ENGINE.NAME, topics=20, passes=4).resolve(bow.D, bow.tokens)
     several = Several(bow, config, home, cluster, 2, folder="warm-up")
-    for trainer in (One(bow, config), several):
+    for trainer in (alone(bow, config), several):
         for _ in range(config.passes):
             trainer.one_pass()
     several.team.__exit__()

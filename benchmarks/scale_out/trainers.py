@@ -1,17 +1,16 @@
 """A training by this process, and the same by several workers, a pass at a time."""
 
 import statistics
-import time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
-import numba
 import numpy as np
 
+from benchmarks.trainer import Trainer
 from inference import Bow, engines
 from inference.cluster.lead import Team
-from inference.training import Schedule, held_out_documents
+from inference.training import held_out_documents
 from tests.inference.cluster import Cluster
 
 SEED = 1
@@ -19,32 +18,16 @@ ENGINE = engines.get(engines.DEFAULT)
 SPENT = ("computing", "exchanging", "cpu", "sent")
 
 
-class One:
+def alone(bow: Bow, config) -> Trainer:
     """A training by this process, with one thread."""
-
-    def __init__(self, bow: Bow, config):
-        self.bow, self.config = bow, config
-        self.schedule = Schedule(bow, config, held_out_documents(bow, SEED))
-        self.state = ENGINE.init(config, self.schedule.shape, SEED)
-
-    def one_pass(self) -> tuple[float, float]:
-        """Seconds, of the clock and of the processor."""
-        numba.set_num_threads(1)
-        k = self.schedule.paces.slice(self.state.t)[0]
-        began, cpu = time.perf_counter(), time.process_time()
-        while self.state.t < self.schedule.paces.steps(k + 1):
-            self.take(self.schedule.batch(self.state.t, SEED))
-        return time.perf_counter() - began, time.process_time() - cpu
-
-    def take(self, documents: np.ndarray) -> None:
-        ENGINE.step(self.config, self.state, self.bow, documents, self.schedule.shape)
+    return Trainer(bow, ENGINE, config, SEED, held_out_documents(bow, SEED))
 
 
-class Several(One):
+class Several(Trainer):
     """A training by so many workers, which this process leads."""
 
     def __init__(self, bow: Bow, config, home: Path, cluster: Cluster, workers: int, folder: str = "bow"):
-        super().__init__(bow, config)
+        super().__init__(bow, ENGINE, config, SEED, held_out_documents(bow, SEED))
         file = home / f"{folder}-{workers}"
         self.team = Team(ENGINE, cluster.address, file, home, least=workers, most=workers)
         self.team.lead(config, SEED, bow, home / folder)
@@ -88,5 +71,5 @@ def _passes(folder: Path, config, processes: int) -> list[list[float]]:
 
 
 def _train(folder: Path, config) -> list[float]:
-    one = One(Bow.open(folder), config)
+    one = alone(Bow.open(folder), config)
     return [one.one_pass()[0] for _ in range(config.passes)]

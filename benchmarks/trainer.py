@@ -1,0 +1,40 @@
+"""A training that is taken a step or a pass at a time, to be timed."""
+
+import time
+
+import numba
+import numpy as np
+
+from inference import Bow, Topics
+from inference.engines.contract import AnyEngine, ResolvedConfig
+from inference.training import Schedule
+
+
+class Trainer:
+    """held_out: int64[n], documents that are not trained on; None: none."""
+
+    def __init__(
+        self, bow: Bow, engine: AnyEngine, config: ResolvedConfig, seed: int, held_out: np.ndarray | None = None, threads: int = 1
+    ):  # fmt: skip
+        self.bow, self.engine, self.config, self.seed, self.threads = bow, engine, config, seed, threads
+        self.schedule = Schedule(bow, config, np.zeros(0, np.int64) if held_out is None else held_out)
+        self.state = engine.init(config, self.schedule.shape, seed)
+
+    def step(self) -> None:
+        self.take(self.schedule.batch(self.state.t, self.seed))
+
+    def take(self, documents: np.ndarray) -> None:
+        """One step with these documents."""
+        self.engine.step(self.config, self.state, self.bow, documents, self.schedule.shape)
+
+    def one_pass(self) -> tuple[float, float]:
+        """Seconds, of the clock and of the processor."""
+        numba.set_num_threads(self.threads)
+        passes = self.schedule.paces.slice(self.state.t)[0]
+        began, cpu = time.perf_counter(), time.process_time()
+        while self.state.t < self.schedule.paces.steps(passes + 1):
+            self.step()
+        return time.perf_counter() - began, time.process_time() - cpu
+
+    def topics(self) -> Topics:
+        return self.engine.topics(self.config, self.state)
