@@ -95,6 +95,6 @@ def _spellings(lexicon: Lexicon, tokens: np.ndarray, language: str) -> dict[str,
             if known in ("", language):
                 both += [(word, written.sub(other, word)) for word in words if written.search(word)]
     one, two = (lexicon.find(words) for words in (list(zip(*both, strict=True)) or [(), ()]))
-    often, other = (np.where(numbers >= 0, tokens[numbers], 0) for numbers in (one, two))
-    there = np.flatnonzero((often > 0) & (other > 0)).tolist()
-    return dict(both[i] if often[i] <= other[i] else both[i][::-1] for i in there)
+    often, rival = (np.where(numbers >= 0, tokens[numbers], 0) for numbers in (one, two))
+    there = np.flatnonzero((often > 0) & (rival > 0)).tolist()
+    return dict(both[i] if often[i] <= rival[i] else both[i][::-1] for i in there)

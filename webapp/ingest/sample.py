@@ -26,7 +26,7 @@ from webapp.ingest import looks
 from webapp.ingest.estimates import passage_of, rough
 from webapp.ingest.guesses import stored_path
 from webapp.ingest.settings import ReadingSettings
-from webapp.ingest.shaping import Shaping, shape, silent, upload_of
+from webapp.ingest.shaping import Shaping, certain, shape, silent, upload_of
 from webapp.ingest.shaping import shares as silent_shares
 from webapp.metadata.dates import why_none
 from webapp.models import Corpus
@@ -61,6 +61,7 @@ class Sample:
     languages: dict[str, float] = field(default_factory=dict)  # ISO 639-1 -> share of the letters, largest first
     dates: tuple[str, ...] = ()  # ISO, the earliest and the latest of those that were read
     silent: dict[str, float] = field(default_factory=dict)  # rule -> share of the words (webapp.ingest.shaping.silent)
+    certain: tuple[str, ...] = ()  # rules that are chosen by default in these texts
     undated: int = 0  # documents whose date could not be read; and why, with an example
     why_undated: str = ""
     passage: str = ""  # in which numbers, hyphens and apostrophes can be seen at work
@@ -232,6 +233,7 @@ class _Sampler:
             first=tuple(first),
             languages=shares(texts),
             silent=silent_shares(texts),
+            certain=certain(texts),
             dates=(min(days).isoformat(), max(days).isoformat()) if days else (),
             undated=len(undated),
             why_undated=f"“{undated[0][:60]}” {why_none(undated[0])}" if undated else "",

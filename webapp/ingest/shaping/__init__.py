@@ -13,11 +13,23 @@ from webapp.ingest.shaping.joining import join
 from webapp.ingest.shaping.names import Pattern, name_fields, usual_fields
 from webapp.ingest.shaping.options import Shaping
 from webapp.ingest.shaping.sections import cut
-from webapp.ingest.shaping.silent import CERTAIN, RULES, shares, silent
+from webapp.ingest.shaping.silent import CERTAIN, RULES, certain, shares, silent
 from webapp.ingest.shaping.table import Guess, Table, guess, upload_of
 from webapp.readers import Document, Problem
 
-__all__ = ["CERTAIN", "RULES", "Guess", "Pattern", "Shaping", "guess", "shape", "shares", "silent", "upload_of"]
+__all__ = [
+    "CERTAIN",
+    "RULES",
+    "Guess",
+    "Pattern",
+    "Shaping",
+    "certain",
+    "guess",
+    "shape",
+    "shares",
+    "silent",
+    "upload_of",
+]
 
 
 def shape(

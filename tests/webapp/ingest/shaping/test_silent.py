@@ -9,7 +9,7 @@ from inference.errors import Invalid
 from inference.text import Stream
 from tests.corpora import as_csv
 from webapp.ingest import sample
-from webapp.ingest.shaping import CERTAIN, RULES, Shaping, shares, silent
+from webapp.ingest.shaping import CERTAIN, RULES, Shaping, certain, shares, silent
 from webapp.models import Document
 from webapp.readers import looking
 from webapp.storage import files
@@ -26,6 +26,7 @@ from webapp.storage import files
         ("interjections", "Das ist so. (Beifall bei der SPD) Meine Damen (und Herren) sagen (Smith 2001).", ["(Beifall bei der SPD)"]),
         ("interjections", "[Applause]\nThank you.\n  (Laughter and cheers)\nSo (NATO) is here.", ["[Applause]", "(Laughter and cheers)"]),
         ("interjections", "gut! – (Zuruf: Nein!) – Doch", ["(Zuruf: Nein!)"]),
+        ("interjections", "So.\n(Kai Gehring [GRÜNE]: Das stimmt nicht!)\nDoch.", ["(Kai Gehring [GRÜNE]: Das stimmt nicht!)"]),
         ("speakers", "Mr. SMITH: Yes.\nNote: this\nDr. Ada Lovelace (York): No.\nMr. SMITH: Why?\nDr. Ada Lovelace (York): So.",
          ["Mr. SMITH", "Dr. Ada Lovelace (York)"] * 2),
     ],
@@ -55,6 +56,35 @@ def test_hostile_texts_take_no_time(rule, text):
 def test_shares_are_of_words():
     assert shares(["See https://x.org here now", "nothing"]) == {"addresses": 1 / 5}
     assert shares([]) == {} and shares(["plain words"]) == {}
+
+
+SPEECHES = [
+    f"Das ist Rede {i}. (Beifall bei der SPD) Und so weiter. ({name} [FDP]: Nein!) Danke."
+    for i in range(20)
+    for name in "ABC"
+]
+ASIDES = [
+    f"This is a text. ({word.title()} that it is one.) And so on."
+    for word in "one two six ten see note here there this that now then if as so but".split() * 4
+]
+
+
+@pytest.mark.parametrize(
+    ("texts", "chosen"), [(SPEECHES, True), (ASIDES, False), (SPEECHES[:6], False), (["plain"], False), ([], False)]
+)
+def test_interjections_are_left_out_where_they_recur_and_asides_are_not(texts, chosen):
+    assert certain(texts) == ((*CERTAIN, "interjections") if chosen else CERTAIN)
+
+
+@pytest.mark.django_db
+def test_interjections_that_recur_do_not_count_by_default(client, draft, monkeypatch):
+    monkeypatch.setattr(sample, "SECONDS", 60.0)
+    monkeypatch.setattr(looking, "PAGE_SECONDS", 300.0)
+    corpus = draft(as_csv([["id", "text"], *([f"k{i}", text] for i, text in enumerate(SPEECHES))]), "speeches.csv")
+    page = client.get(reverse("corpus_prepare", args=[corpus.pk]))
+    assert 'value="interjections" checked' in page.content.decode()
+    words = {row.word for row in page.context["page"].words.kept}
+    assert "rede" in words and not {"beifall", "spd", "fdp"} & words
 
 
 def test_a_choice_is_kept_in_order_and_nothing_else():
