@@ -162,15 +162,15 @@ def has_own_list(request: HttpRequest) -> bool:
     return person_of(request) != Person()
 
 
-def role(request: HttpRequest, of: QuerySet[Corpus]) -> Role:
+def role(request: HttpRequest, corpora: QuerySet[Corpus]) -> Role:
     """What a request's user is to the corpus that a query finds; NONE also where it finds none.
 
-    of: a query for at most one corpus.
+    corpora: a query for at most one corpus.
     """
     if not settings.ACCOUNTS:
         return Role.OWNER
     person = person_of(request)
-    return max((given.get(person, Role.NONE) for given in roles(of, person).values()), default=Role.NONE)
+    return max((given.get(person, Role.NONE) for given in roles(corpora, person).values()), default=Role.NONE)
 
 
 def may(request: HttpRequest, corpus_id: int, needed: Role) -> bool:

@@ -48,8 +48,8 @@ class Rate(SimpleRateThrottle):
         # The address is the connection's, which is the client's where a proxy that is believed says so; the library's
         # `get_ident` would believe a header that anyone can send, another one with each request.
         token = request_context(request).api_token  # the row, however the header is spelled
-        of = f"token {token.pk}" if token else f"address {request.META.get('REMOTE_ADDR') or ''}"
-        return f"api-{hashlib.sha256(of.encode()).hexdigest()}"
+        caller = f"token {token.pk}" if token else f"address {request.META.get('REMOTE_ADDR') or ''}"
+        return f"api-{hashlib.sha256(caller.encode()).hexdigest()}"
 
 
 RATE = Rate("1200/min")  # twenty a second

@@ -131,8 +131,8 @@ def document(request: HttpRequest, corpus_id: int, number: int):
 
 @router.get("/{int:corpus_id}/runs", response={200: shapes.Runs, **ERRORS}, summary="Runs on a corpus, newest first")
 def trained(request: HttpRequest, corpus_id: int, before: int | None = None, limit: Limit = pages.LIMIT):
-    of = corpus_or_404(corpus_id).runs.order_by("-pk")
-    rows = list((of.filter(pk__lt=before) if before is not None else of)[: limit + 1])
+    every = corpus_or_404(corpus_id).runs.order_by("-pk")
+    rows = list((every.filter(pk__lt=before) if before is not None else every)[: limit + 1])
     more = rows[limit - 1].pk if len(rows) > limit else None
     items = [run_queries.about(run) for run in rows[:limit]]
     return {"items": items, "next": pages.following(request, before=more)}

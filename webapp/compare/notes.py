@@ -146,9 +146,9 @@ def _left_to_right(measured: list[Measured], best: Measured) -> str:
     )
 
 
-def _chance(measured: list[Measured], of: dict[int, Run], best: Measured, following: Measured, ahead: float) -> str:
+def _chance(measured: list[Measured], by_id: dict[int, Run], best: Measured, following: Measured, ahead: float) -> str:
     """How much of a difference another seed makes, as far as these runs show it."""
-    groups = _alike(measured, of)
+    groups = _alike(measured, by_id)
     other = (
         ""
         if len({row.seed for row in measured}) == 1
@@ -170,11 +170,11 @@ def _chance(measured: list[Measured], of: dict[int, Run], best: Measured, follow
     )
 
 
-def _alike(measured: list[Measured], of: dict[int, Run]) -> list[list[Measured]]:
+def _alike(measured: list[Measured], by_id: dict[int, Run]) -> list[list[Measured]]:
     """Groups of runs that differ in their seed alone."""
     alike: dict[str, list[Measured]] = defaultdict(list)
     for row in measured:
-        run = of[row.run]
+        run = by_id[row.run]
         alike[json.dumps([run.engine, run.settings, run.parent_id if run.begins else None], sort_keys=True)].append(row)
     return [group for group in alike.values() if len({row.seed for row in group}) > 1]
 

@@ -52,9 +52,9 @@ def _columns(version_id: int) -> Columns | None:
         return sealed.opened(lambda: Columns(folder), folder)
 
 
-def _fields(version: Version, of: type[Field]) -> list:
+def _fields(version: Version, kind: type[Field]) -> list:
     columns = _columns(version.pk)
-    return [field for field in columns.fields if isinstance(field, of)] if columns else []
+    return [field for field in columns.fields if isinstance(field, kind)] if columns else []
 
 
 def categories(version: Version) -> list[ValueField]:

@@ -74,13 +74,15 @@ def parted(words: list[Word], start: int, end: int) -> tuple[list[Word], list[Wo
     return cut[:first], cut[first:last], cut[last:]
 
 
-def words(run: Run, of: Tokens, text: str, start: int) -> list[Word]:
+def words(run: Run, assigned: Tokens, text: str, start: int) -> list[Word]:
     """A text that begins at character `start` of its document, in words of the vocabulary and what stands between
     them."""
-    inside = slice(*np.searchsorted(of.offsets, [start, start + len(text)]))
-    (stops,) = wording.stops(run.version, [text], [of.offsets[inside] - start])
+    inside = slice(*np.searchsorted(assigned.offsets, [start, start + len(text)]))
+    (stops,) = wording.stops(run.version, [text], [assigned.offsets[inside] - start])
     pieces, at = [], 0
-    for offset, word, topic, certainty, end in zip(*(column[inside].tolist() for column in of), stops, strict=True):
+    for offset, word, topic, certainty, end in zip(
+        *(column[inside].tolist() for column in assigned), stops, strict=True
+    ):
         begin = offset - start
         if begin > at:
             pieces.append(Word(text[at:begin], start + at))
@@ -107,13 +109,13 @@ class Strip(NamedTuple):
     tokens: np.ndarray
 
 
-def strip(of: Tokens, length: int) -> Strip:
+def strip(assigned: Tokens, length: int) -> Strip:
     """Sections of equal length; the tokens of all of them are the document's."""
     sections = max(1, min(SECTIONS, length // SECTION))
-    topics, column, count = np.unique(of.topics, return_inverse=True, return_counts=True)
+    topics, column, count = np.unique(assigned.topics, return_inverse=True, return_counts=True)
     order = np.argsort(-count, kind="stable")
     tokens = np.zeros((sections, len(topics)), np.int64)
-    np.add.at(tokens, (of.offsets.astype(np.int64) * sections // max(length, 1), np.argsort(order)[column]), 1)
+    np.add.at(tokens, (assigned.offsets.astype(np.int64) * sections // max(length, 1), np.argsort(order)[column]), 1)
     return Strip([-(-length * i // sections) for i in range(sections + 1)], topics[order].tolist(), tokens)
 
 
@@ -130,11 +132,11 @@ def passages(view: RunView, numbers: list[int], topic: int) -> dict[int, Excerpt
     return {piece.number: marked(piece, cut, place, words) for piece, cut, place, words in pieces}
 
 
-def _marks(of: Tokens, topic: int, own: np.ndarray) -> np.ndarray:
+def _marks(tokens: Tokens, topic: int, own: np.ndarray) -> np.ndarray:
     """Where the words begin that a passage of the topic marks."""
-    assigned = of.topics == topic
-    telling = assigned & np.isin(of.words, own)
-    return of.offsets[telling if telling.any() else assigned]
+    assigned = tokens.topics == topic
+    telling = assigned & np.isin(tokens.words, own)
+    return tokens.offsets[telling if telling.any() else assigned]
 
 
 def densest_place(tokens: Tokens, topic: int, length: int = PASSAGE) -> int | None:

@@ -91,13 +91,15 @@ class Line:
         if self.terminal:
             print(file=sys.stderr)
 
-    def say(self, done: int, of: int, text: str) -> None:
-        """of: 0 where it is not known."""
+    def say(self, done: int, total: int, text: str) -> None:
+        """total: 0 where it is not known."""
         if time.monotonic() - self.at < (EVERY if self.terminal else LINE_EVERY):
             return
         self.at = time.monotonic()
         line = (
-            f"{min(1.0, done / of):4.0%}  {size(done)} of about {size(of)}, {text}" if of else f"{size(done)}, {text}"
+            f"{min(1.0, done / total):4.0%}  {size(done)} of about {size(total)}, {text}"
+            if total
+            else f"{size(done)}, {text}"
         )
         print(
             f"\r\x1b[K{line}" if self.terminal else line, end="" if self.terminal else "\n", file=sys.stderr, flush=True

@@ -47,9 +47,9 @@ def written(number: float) -> str:
 class RangeWriter(ColumnWriter):
     """A column of a RangeField: what its `parse` makes of each text."""
 
-    def __init__(self, path: Path, of: type[RangeField]):
-        super().__init__(path, array(np.dtype(of.dtype).char, [of.missing]))
-        self.type, self.documents = of, 0
+    def __init__(self, path: Path, kind: type[RangeField]):
+        super().__init__(path, array(np.dtype(kind.dtype).char, [kind.missing]))
+        self.type, self.documents = kind, 0
         self.low, self.high, self.whole = inf, -inf, True
 
     def add(self, number: int, text: str, date_order: str) -> bool:

@@ -56,11 +56,11 @@ def rooms(context) -> list[Link]:
 @register.simple_tag(takes_context=True)
 def menus(context) -> list[tuple[str, list[Link]]]:
     """The name of each menu of `run`, in the order of webapp.urls, and its links."""
-    of: dict[str, list[Link]] = {}
+    by_menu: dict[str, list[Link]] = {}
     for link in _links(context):
         if link.menu:
-            of.setdefault(link.menu, []).append(link)
-    return list(of.items())
+            by_menu.setdefault(link.menu, []).append(link)
+    return list(by_menu.items())
 
 
 def _links(context) -> list[Link]:

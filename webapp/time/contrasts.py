@@ -233,9 +233,13 @@ def divided(base: RunSelection, a: Side, b: Side) -> Divided:
     return Divided(documents, days, numbers, name)
 
 
-def _within(of: RunSelection, base: RunSelection) -> np.ndarray | None:
+def _within(selection: RunSelection, base: RunSelection) -> np.ndarray | None:
     """int32, ascending: the documents of a set that are also in another; None for all."""
-    return of.numbers if base.mask is None or of.numbers is None else of.numbers[base.mask[of.numbers]]
+    return (
+        selection.numbers
+        if base.mask is None or selection.numbers is None
+        else selection.numbers[base.mask[selection.numbers]]
+    )
 
 
 def _sums(base: RunSelection, sides: Divided) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -132,24 +132,24 @@ def _bands(cut: Cut, topics: list[int]) -> bands.Bands:
     return bands.of_sums(whole, in_groups, everywhere(cut.selection.view)[1][topics, 0])
 
 
-def _of_units(of: Cut, topics: list[int]) -> bands.Bands:
+def _of_units(cut: Cut, topics: list[int]) -> bands.Bands:
     """The same where documents of one unit depend on each other."""
-    G = len(of.groups.labels)
-    data = effect_data(of.selection.view, unit(of), of.group, topics)
+    G = len(cut.groups.labels)
+    data = effect_data(cut.selection.view, unit(cut), cut.group, topics)
     counted = effects.of_groups(data, G)
     ends = effects.intervals(counted)
-    documents = count(of.group, G, data.lengths > 0)
+    documents = count(cut.group, G, data.lengths > 0)
     return bands.Bands(
         counted.share, ends.low, ends.high, documents, counted.tokens.astype(np.int64), documents < bands.THIN
     )
 
 
-def effect_data(view: RunView, of: units.Unit, cell: np.ndarray, topics: list[int]) -> Data:
+def effect_data(view: RunView, independent: units.Unit, cell: np.ndarray, topics: list[int]) -> Data:
     """What inference.effects needs of a run's documents. cell: int32[D], the group of each."""
     counted, version = evidence.of(view.run), view.run.version
     arrays = counted.doc_ptr, counted.doc_topics, counted.doc_tokens, counted.lengths
     return Data.from_documents(
-        units.documents(version, of), cell, arrays, rows_of(view.labels.into, topics), len(topics)
+        units.documents(version, independent), cell, arrays, rows_of(view.labels.into, topics), len(topics)
     )
 
 
@@ -181,10 +181,10 @@ def of_documents_alone(view: RunView, parts: list[np.ndarray]) -> tuple[np.ndarr
     return bands.sums_of(np.concatenate(parts), *arrays, group, len(parts), every, view.labels.into)
 
 
-def strongest(of: Cut, topic: int, g: int, count: int) -> list[tuple[int, float]]:
+def strongest(cut: Cut, topic: int, g: int, count: int) -> list[tuple[int, float]]:
     """Documents of a group in which a topic has the largest share: (number, share), largest first."""
-    parts = of.selection.view.labels.parts(topic)
-    return evidence.of(of.selection.run).strongest(parts, of.group, g, count)
+    parts = cut.selection.view.labels.parts(topic)
+    return evidence.of(cut.selection.run).strongest(parts, cut.group, g, count)
 
 
 def address(selection: RunSelection, *groups: tuple[Groups, int], has: int | None = None) -> str:
