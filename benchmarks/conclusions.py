@@ -46,7 +46,7 @@ class Setting(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """held, told: bool[2, T], whether the intervals of the difference and the ratio hold the truth, and which there are; width: of
+    """held, told: bool[2, T], whether the interval of the difference, and of the ratio, holds the truth, and whether there is one; width: of
     the differences', in shares; false: whether any topic, or which part of those named, is named wrongly."""
 
     held: np.ndarray

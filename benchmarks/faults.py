@@ -45,7 +45,7 @@ from webapp.jobs.file_lock import holder
 from webapp.local.processes import waiting
 from webapp.local.processes import worker as spawn_worker
 
-PASSES = 12  # of a run; with several blows half of it for each
+PASSES = 12  # of a run; with several faults half of it for each
 SETTINGS = {"topics": "20", "passes": str(PASSES), "seed": "5"}
 ENDED = ("done", "ready", "failed", "cancelled", "draft")
 OUTAGE = 60.0  # seconds that Postgres refuses connections; with --quick 10
@@ -177,7 +177,7 @@ class Topograph:
     # What the pages say.
 
     def says(self, path: str) -> tuple[int, str]:
-        """(status, body) of a page, asked without waiting long; (0, "") where nobody answers."""
+        """(status, body) of a page, asked without waiting long; (0, "") where there is no answer."""
         try:
             with urllib.request.urlopen(f"{self.system.url.rstrip('/')}{path}", timeout=20) as response:
                 return response.status, response.read().decode()
@@ -187,7 +187,7 @@ class Topograph:
             return 0, ""
 
     def ready(self) -> None:
-        """Wait until pages answer: a work that was nearly done may be so before what was struck is up again."""
+        """Wait until pages answer: a run may be done before a server that was killed is up again."""
         limit = stuck()
         deadline = time.monotonic() + limit
         while self.says("/readyz")[0] != 200:
@@ -195,7 +195,7 @@ class Topograph:
                 raise AssertionError(f"/readyz is not 200 after {limit:.0f} s: {self.says('/readyz')}")
             time.sleep(0.2)
 
-    # Blows.
+    # Faults.
 
     def workers(self) -> list[int]:
         """The worker and its children, parents first."""
@@ -272,8 +272,7 @@ class Topograph:
 
     @contextmanager
     def hung(self, pids: list[int]) -> Iterator[None]:
-        """Processes that are there and do nothing: their connections stand, others are accepted by the kernel, nobody
-        answers."""
+        """Processes that are stopped: their connections stay open, the kernel accepts others, and there are no answers."""
         for pid in pids:
             os.kill(pid, signal.SIGSTOP)
         try:
@@ -370,7 +369,7 @@ class Result:
     repeated: list[float] = field(default_factory=list)  # share of a training that was done a second time
 
 
-BLOWS: dict[str, tuple[Callable, bool]] = {  # (what is done, whether the run may lose its process)
+FAULTS: dict[str, tuple[Callable, bool]] = {  # (what is done, whether the run may lose its process)
     "the worker's child": (lambda t, r, c, random, outage: t.kill_child(r), True),
     "the worker": (lambda t, r, c, random, outage: t.kill_worker(), True),
     "the child is told to end": (lambda t, r, c, random, outage: t.kill_child(r, signal.SIGTERM), True),
@@ -399,7 +398,7 @@ BLOWS: dict[str, tuple[Callable, bool]] = {  # (what is done, whether the run ma
 
 
 def _hang(topograph: Topograph, run: int) -> None:
-    """For a minute: it lives, so nobody may take its run over; it wakes, and continues."""
+    """Stop the process for a minute: as it lives, no other may take its run over, and it continues afterwards."""
     attempt, child = topograph.row("run", run)[1], topograph.stop_child(run)
     if not child:
         return
@@ -420,7 +419,7 @@ def _second(topograph: Topograph, run: int, corpus: int) -> None:
 
 
 class Page:
-    """Somebody who looks at a page again and again, in a thread; `wrong` says what should not have been seen."""
+    """Asks for a page again and again, in a thread. wrong: the first answer that should not have come."""
 
     def __init__(self, topograph: Topograph, path: str):
         self.topograph, self.path, self.wrong, self.away, self.since = topograph, path, "", 0.0, time.monotonic()
@@ -436,8 +435,7 @@ class Page:
         self._thread.join()
 
     def struck(self) -> None:
-        """From here on somebody must answer: what was killed has been started again, as far as that is the drill's to
-        do."""
+        """From now on pages must answer: what the drill itself has to start again is started."""
         self.away, self.since = 0.0, time.monotonic()
 
     def check(self) -> None:
@@ -458,11 +456,11 @@ class Page:
 
 
 class Drills:
-    """The same work again and again, each time with a blow."""
+    """Drills: the same work again and again, each time with faults."""
 
-    def __init__(self, topograph: Topograph, seed: int, outage: float, blows: int):
+    def __init__(self, topograph: Topograph, seed: int, outage: float, faults: int):
         self.topograph, self.random, self.outage = topograph, random.Random(seed), outage
-        self.passes = str(max(PASSES, PASSES * blows // 2))
+        self.passes = str(max(PASSES, PASSES * faults // 2))
         began = time.monotonic()
         self.base = topograph.corpus()
         topograph.wait("corpus", self.base, 600, "ready")
@@ -476,8 +474,8 @@ class Drills:
         self.steps = topograph.step(run)
 
     def strike(self, names: list[str], results: dict[str, Result]) -> str:
-        """Blows at random moments of a run, and of a reading that began with it. Those whose moment does not come before
-        the run ends are left out. Returns what was struck, and what was wrong."""
+        """Cause faults at random moments of a run, and of a reading that began with it. Those whose moment does not come before
+        the run ends are left out. Returns the faults, and what was wrong."""
         t = self.topograph
         t.ready()
         struck: list[str] = []
@@ -492,29 +490,29 @@ class Drills:
                         if not self._moment(run, share):
                             break
                         struck.append(name)
-                        self._blow(name, run, corpus, page, results[name])
+                        self._cause(name, run, corpus, page, results[name])
                 if struck:
-                    self._compare(run, corpus, any(BLOWS[name][1] for name in struck))
+                    self._compare(run, corpus, any(FAULTS[name][1] for name in struck))
             except (AssertionError, TimeoutError, OSError, psycopg.Error) as error:
                 wrong = f"{', then '.join(struck)}, run {run}, corpus {corpus}: {error}"
                 results[struck[-1]].lost.append(wrong)
                 return wrong
         return f"{', then '.join(struck)}: ok"
 
-    def _blow(self, name: str, run: int, corpus: int, page: "Page", result: Result) -> None:
+    def _cause(self, name: str, run: int, corpus: int, page: "Page", result: Result) -> None:
         t = self.topograph
         step, before, kept = t.step(run), t.row("run", run), t.saved(run)
         result.kills += 1
         at = time.monotonic()
-        BLOWS[name][0](t, run, corpus, self.random, self.outage)
+        FAULTS[name][0](t, run, corpus, self.random, self.outage)
         page.struck()
         self._resumed(run, before, step, kept, at, result)
         t.ready()
         page.check()
 
     def _compare(self, run: int, corpus: int, may_lose: bool) -> None:
-        """Wait until both are done, and see to it that they are as the undisturbed ones. Raises AssertionError or
-        TimeoutError. may_lose: whether a process of theirs was struck."""
+        """Wait until both are done, and compare them with the undisturbed ones. Raises AssertionError or TimeoutError. may_lose:
+        whether a fault may have ended their process."""
         t = self.topograph
         limit = 3 * stuck() + 10 * (self.training + self.reading) + self.outage
         for kind, pk, good in (("run", run, "done"), ("corpus", corpus, "ready")):
@@ -570,22 +568,22 @@ class Drills:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="one blow of each kind, and shorter outages")
-    parser.add_argument("--rounds", type=int, help="blows of each kind (default: 10; with --quick 1)")
+    parser.add_argument("--quick", action="store_true", help="one fault of each kind, and shorter outages")
+    parser.add_argument("--rounds", type=int, help="faults of each kind (default: 10; with --quick 1)")
     parser.add_argument(
-        "--minutes", type=float, help="rounds until this time is over, whatever kinds have had fewer blows then"
+        "--minutes", type=float, help="rounds until this time is over, also if some kinds have had fewer then"
     )
     parser.add_argument("--blows", type=int, default=1, metavar="N", help="so many at each run, one after the other")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     parser.add_argument(
-        "--only", default="", help="only kinds of blow whose name has one of these words, separated by commas"
+        "--only", default="", help="only kinds of fault whose name has one of these words, separated by commas"
     )
     parser.add_argument("--port", type=int, default=8421)
     given = parser.parse_args()
     ends = time.monotonic() + 60 * given.minutes if given.minutes else None
     rounds = given.rounds or (1 if given.quick else 10**6 if ends else 10)
     print(f"seed {given.seed}; commit {commit()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.0f}", flush=True)
-    names = [name for name in BLOWS if any(words in name for words in given.only.split(","))]
+    names = [name for name in FAULTS if any(words in name for words in given.only.split(","))]
     results, longest = {name: Result() for name in names}, 0.0
     with tempfile.TemporaryDirectory(prefix="topograph-drills-") as folder:
         topograph = Topograph(Path(folder) / "data", given.port)
@@ -609,7 +607,7 @@ def main() -> None:
         finally:
             topograph.stop()
     print(
-        "\n| blow | kills | lost | at work again after, s (median, most) | done again, share of the training (most) |\n|---|---|---|---|---|"
+        "\n| fault | kills | lost | at work again after, s (median, most) | done again, share of the training (most) |\n|---|---|---|---|---|"
     )
     for name, result in results.items():
         again = f"{np.median(result.recovered):.0f}, {max(result.recovered):.0f}" if result.recovered else "it went on"

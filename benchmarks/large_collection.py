@@ -163,7 +163,7 @@ def main() -> None:
 
 
 def number_of(browser: Browser, what: str) -> int:
-    """Of the newest corpus or run that the first page names."""
+    """The number of the newest corpus or run on the home page."""
     return int(re.search(rf"/{what}/(\d+)/", browser.get("/")).group(1))
 
 

@@ -116,7 +116,7 @@ def read(
 
 
 def change(browser: Browser, place: Place, file: Path, choice: random.Random, seen: Counter) -> None:
-    """A corpus from its upload to its end, with what somebody does to it in a hurry."""
+    """A corpus from its upload to its deletion, with changes in quick succession."""
 
     def press(path: str, **fields: str) -> None:
         try:

@@ -60,7 +60,7 @@ def wait(process: subprocess.Popen, began: float) -> None:
 
 
 def processor_seconds() -> float:
-    """Of all that was started and has ended."""
+    """Processor seconds of all processes that were started here and have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 

@@ -107,7 +107,7 @@ class Site(Reader):
         return number(leads)
 
     def digest(self, run: int) -> str:
-        """Of a run's topics and each document's topics."""
+        """A digest of a run's topics and each document's topics."""
         sums = hashlib.sha256()
         for name in ("topics-long", "document-topics"):
             sums.update(self.get(f"/runs/{run}/export/{name}.csv").encode())

@@ -29,7 +29,7 @@ text { font: 13px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; fill
 
 
 def chosen(curves: list[Curve], seconds: float) -> list[Curve]:
-    """Of each engine the variant that got furthest in time; the best first."""
+    """For each engine the variant with the best completion in time; the best engine first."""
     found: dict[str, Curve] = {}
     for curve in curves:
         engine, best = curve.variant.engine, curve.best(seconds)

@@ -34,7 +34,7 @@ def load(name: str, quick: bool = False) -> tuple[str, Bow, np.ndarray | None]:
 
 
 def file(name: str) -> Path:
-    """Of FILES. Raises Invalid where it is missing."""
+    """The path of one of FILES. Raises Invalid where it is missing."""
     if FILES[name].exists():
         return FILES[name]
     raise Invalid(
@@ -48,7 +48,7 @@ def read(path: Path) -> Bow:
 
 
 def texts(path: Path, most: int | None = None) -> list[str]:
-    """Of its documents, or of the first ones, as the pages read it by default."""
+    """The texts of a file's documents, or of the first ones, as the pages read it by default."""
     from webapp import readers
 
     items = readers.read(path, path.name, readers.sniff(path, path.name).options)
@@ -86,7 +86,7 @@ def synthetic(D: int, V: int, K: int, seed: int = 1) -> tuple[Bow, np.ndarray]:
 
 
 def of_rows(rows: list[tuple[np.ndarray, np.ndarray]], V: int) -> Bow:
-    """Of each document's (words, counts)."""
+    """A bag of words from each document's (words, counts)."""
     words, counts = zip(*rows, strict=True)
     indptr = np.append(0, np.cumsum([len(row) for row in words]))
     return Bow(indptr, np.concatenate(words), np.concatenate(counts), V)

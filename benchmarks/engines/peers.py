@@ -22,7 +22,7 @@ from inference import Bow
 
 @dataclass(frozen=True)
 class Task:
-    """What a child is told. whole: a folder with all documents; train: one with those to train on."""
+    """What an engine's process is given. whole: a folder with all documents; train: one with those to train on."""
 
     engine: str
     settings: dict
@@ -223,7 +223,7 @@ def sklearn(task: Task, clock: Clock) -> None:
 
 def sklearn_batch(task: Task, clock: Clock) -> None:
     """learning_method="batch" with its defaults (priors 1 / K). Its `fit` is these passes and, at their end, one more
-    look at all documents, for a perplexity that nobody asks for here: so passes are done one by one."""
+    look at all documents, for a perplexity that is not used here: so passes are done one by one."""
     from sklearn.decomposition import LatentDirichletAllocation
 
     bow = task.corpus()
@@ -382,7 +382,7 @@ def variants(engine: str, K: int) -> list[Variant]:
 
 
 def version(engine: str) -> str | None:
-    """Of the package that an engine is from; None where it is not installed."""
+    """The version of an engine's package; None where it is not installed."""
     if engine == OURS:
         return "this commit"
     try:

@@ -37,7 +37,7 @@ def load(id: str) -> Paper:
 
 
 def run(paper: Paper, bench: Bench, only: list[str] | None = None) -> Iterator[tuple[str, Outcome, dict]]:
-    """Name, outcome and circumstances of each experiment, told as it comes."""
+    """Name, outcome and circumstances of each experiment, printed as they come."""
     for experiment in paper.experiments:
         if only and experiment.name not in only:
             continue

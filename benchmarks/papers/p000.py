@@ -89,7 +89,7 @@ def together(trainings: list[Measured], name: str) -> np.ndarray:
 
 
 def p_value(a: np.ndarray, b: np.ndarray) -> float:
-    """Of Welch's t-test; 1 where it can't be made: of fewer than two values, or where none differs from another."""
+    """p of Welch's t-test; 1 where there is none: with fewer than two values, or where all are equal."""
     from scipy.stats import ttest_ind
 
     if min(len(a), len(b)) < 2 or np.ptp(np.concatenate((a, b))) == 0:
@@ -104,7 +104,7 @@ def verdict(true: dict[str, bool]) -> tuple[str, str]:
 
 
 def slope(points: list[tuple[float, float]]) -> float:
-    """Of log y by log x, by least squares."""
+    """The slope of log y by log x, by least squares."""
     x, y = np.log(np.array(points)).T
     return float(np.polyfit(x, y, 1)[0])
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import cache, partial
 
 import numpy as np
+from numba import njit
 
 from benchmarks.engines import corpora
 from benchmarks.papers.bench import Bench, Experiment, Outcome, Paper
@@ -51,34 +52,17 @@ def _rows(weights: np.ndarray, L: int) -> tuple[np.ndarray, np.ndarray]:
     return places, r
 
 
-def _select(weights: np.ndarray, L: int, buffer: np.ndarray, places: np.ndarray, r: np.ndarray) -> None:
-    kernel = _compiled()
-    kernel(weights, L, buffer, places, r)
-
-
-def _compiled() -> Callable:
-    global _kernel
-    if _kernel is None:
-        from numba import njit
-
-        largest = select.largest
-
-        @njit
-        def kernel(weights, L, buffer, places, r):
-            for i in range(len(weights)):
-                size = largest(weights[i], weights.shape[1], L, buffer, places[i])
-                total = 0.0
-                for s in range(size):
-                    r[i, s] = np.exp(weights[i, places[i, s]])
-                    total += r[i, s]
-                for s in range(size):
-                    r[i, s] /= total
-
-        _kernel = kernel
-    return _kernel
-
-
-_kernel: Callable | None = None
+@njit
+def _select(weights, L, buffer, places, r):
+    """Fill places with the L largest of each row of weights, logarithms, and r with their shares."""
+    for i in range(len(weights)):
+        size = select.largest(weights[i], weights.shape[1], L, buffer, places[i])
+        total = 0.0
+        for s in range(size):
+            r[i, s] = np.exp(weights[i, places[i, s]])
+            total += r[i, s]
+        for s in range(size):
+            r[i, s] /= total
 
 
 def _figure_1(bench: Bench) -> Outcome:
@@ -244,7 +228,7 @@ def _figure_2(bench: Bench) -> Outcome:
 
 
 def _figure_4(bench: Bench) -> Outcome:
-    """Topics by L, memoized and stochastic, beside a sampler."""
+    """Topics by L, memoized and stochastic, compared with a sampler."""
     rows, curves = [], {}
     for name, K in (("sotu", 30),) if bench.quick else (("sotu", 50), ("reuters", 100)):
         bow = _some(bench, name)

@@ -12,7 +12,7 @@ DASHES = ("", "6 3", "2 3", "8 3 2 3")
 
 
 def file_name(paper: Paper, name: str) -> str:
-    """Of an experiment's chart."""
+    """The name of the file of an experiment's chart."""
     return f"{paper.id}-{name.lower().replace(' ', '-').replace('.', '').replace(',', '')}.svg"
 
 
