@@ -55,6 +55,7 @@ def findings(
     tried = (having >= HOLDING) & (here >= RATIO * rest) & (p <= 1.5 / (PERMUTED + 1)) & (np.arange(G) < G - 1)[:, None]
     chance = pdtrc(having - 1, documents * rest)
     tests = np.where(tried, np.maximum(ndtr(-z), chance), 1.0)
+    tests[:, having.sum(axis=0) < HOLDING] = tests[documents[:, 0] < HOLDING] = np.nan  # of these nothing could be said
     fit = sums.accepted(tests, Q_VALUE) & tried
     rows = []
     for g in range(len(field.labels)):

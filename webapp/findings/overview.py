@@ -27,7 +27,7 @@ class Told(NamedTuple):
 
 def overview(selection: RunSelection, detail: Detail, by: int | None) -> OverviewPage:
     """Of a set of documents. It is not ready while a worker computes it, for the user `by` (None: a guest). The findings are in
-    the order of KINDS, within a kind by rank, 1 the first; hidden: how many more there are."""
+    the order of KINDS, within a kind by rank, 1 the first, events by time; hidden: how many more there are."""
     found = stored.read_or_ask(selection, by)
     if found is None:
         return OverviewPage(selection.sentence, detail, ready=False, documents=selection.count)
@@ -35,7 +35,8 @@ def overview(selection: RunSelection, detail: Detail, by: int | None) -> Overvie
     chosen: list[tuple[int, Told]] = []
     for name, kind in KINDS.items():
         of_kind = [each for each in told if each.finding.kind == name]
-        chosen += list(enumerate(of_kind, 1))[: kind.SHOWN[detail]]
+        ranked = list(enumerate(of_kind, 1))[: kind.SHOWN[detail]]
+        chosen += sorted(ranked, key=lambda one: one[1].finding.first if isinstance(one[1].finding, Event) else "")
     unlike = [each.finding.document for _, each in chosen if isinstance(each.finding, Unlike)]
     writer = Writer(selection, _titles(selection, unlike))
     return OverviewPage(

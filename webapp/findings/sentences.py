@@ -94,7 +94,7 @@ ALONE, FIRST_OF_SEVERAL = "{times}, {interval}", "of the first {sure}"
 
 # When
 ON_DAY, IN_PERIOD = "on {first}", "in {first}"
-BETWEEN, FROM_TO = "between {first} and {last}", "from {first} to {last}"
+BETWEEN, FROM_TO, DASH = "between {first} and {last}", "from {first} to {last}", "{first}–{last}"
 DECADE, MONTH, DAY = "the {decade}", "{month} {year}", "{day} {month} {year}"
 UNITS = {
     "decade": Plural("decade", "decades"),
@@ -144,14 +144,14 @@ MANNERS = {
         "Most {span}: {all}",
         "{what} ({here} of the {rows}, {rest} at other times)",
         "{what} ({here}, {rest})",
-        "{what} ({span} {here}, otherwise {rest})",
+        "{what} ({brief}: {here}, otherwise {rest})",
     ),
     ("event", True): Manner(
         "{begins}: {what}, in {here} of the {rows}, otherwise in {rest}",
         "{begins}: {all}",
         "{what} (in {here} of the {rows}, otherwise {rest})",
         "{what} ({here}, {rest})",
-        "{what} ({span} {here}, otherwise {rest})",
+        "{what} ({brief}: {here}, otherwise {rest})",
     ),
 }
 

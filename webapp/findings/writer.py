@@ -147,6 +147,7 @@ class Writer:
         return fill(
             pattern,
             what=what, here=percent(here), rest=percent(rest), span=span, begins=_capital(span),
+            brief=spanned(finding, brief=True),
             first=sentences.period(finding.first), last=sentences.period(finding.last),
             until=sentences.period(finding.until) if finding.until else "", rows=rows, **more,
         )  # fmt: skip
@@ -305,15 +306,21 @@ def told_apart(*shares: float) -> list[str]:
     return [percent(x) if estimate not in ends or x < 0.1 else f"{100 * x:.1f}%" for x in shares]
 
 
-def spanned(finding: Span) -> str:
-    """When a finding lasts: "in 1973", "between 1973 and 1985", "from March to June 2011", "from 14 March to 3 July 2016"."""
+def spanned(finding: Span, brief: bool = False) -> str:
+    """When a finding lasts: "in 1973", "between 1973 and 1985", "from March to June 2011", "from 14 March to 3 July 2016"; brief:
+    "1973–1985", "14 March–3 July 2016"."""
     first, last = sentences.period(finding.first), sentences.period(finding.last)
     if first == last:
-        return (sentences.ON_DAY if len(finding.last) == 10 else sentences.IN_PERIOD).format(first=first)
+        return (
+            first
+            if brief
+            else (sentences.ON_DAY if len(finding.last) == 10 else sentences.IN_PERIOD).format(first=first)
+        )
+    between, from_to = (sentences.DASH,) * 2 if brief else (sentences.BETWEEN, sentences.FROM_TO)
     if len(finding.last) == 4:
-        return sentences.BETWEEN.format(first=first, last=last)
+        return between.format(first=first, last=last)
     (begins, year), (_, other) = first.rsplit(" ", 1), last.rsplit(" ", 1)
-    return sentences.FROM_TO.format(first=begins if year == other else first, last=last)
+    return from_to.format(first=begins if year == other else first, last=last)
 
 
 def _factor(x: float) -> str:
