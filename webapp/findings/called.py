@@ -118,8 +118,9 @@ class Names:
         its words, as readers see them. Of topics that may be spoken of."""
         first = company.words(self.counted)[0]
         listed = sorted({w for k in range(self.context.K) for w in [*self._standing[k], *first[k][:FIRST]]})
-        most = self.context.into[self.counted.word_topics_of(listed).argmax(axis=1)]
-        return {w: int(k) for w, k in zip(listed, most, strict=True) if self.context.subjects[k]}
+        ptr, topics, tokens, _ = self.counted.by_word()
+        most = {w: int(self.context.into[topics[ptr[w] + tokens[ptr[w] : ptr[w + 1]].argmax()]]) for w in listed}
+        return {w: k for w, k in most.items() if self.context.subjects[k]}
 
     @cached_property
     def _standing(self) -> list[list[int]]:

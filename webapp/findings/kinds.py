@@ -113,9 +113,9 @@ class Event(Shaped, BaseFinding):
     """Words that come or go. topic: that has most of the first. here, rest: shares of the documents, or of their sections, that have
     the first one, within and outside."""
 
-    TITLE = "Words of a time"
+    TITLE = "Words over time"
     KEPT = 120
-    SHOWN = {"less": 5, "": 12, "more": 120}
+    SHOWN = {"less": 5, "": 14, "more": 120}
 
     kind: Literal["event"] = "event"
     shape: Shape = "window"

@@ -49,15 +49,20 @@ def changed(context: Context) -> list[kinds.Change]:
     return rows
 
 
-def _described(units: Units, longest: float = changes.LONGEST) -> list[tuple[int, Change]]:
-    """Columns that changed, with the shape that describes each best. longest: of a window."""
+def _described(units: Units) -> list[tuple[int, Change]]:
+    """Columns that changed, with the shape that describes each best."""
+    shapes = ((i, changes.describe(units, i, trend, window)) for i, trend, window in _accepted(units))
+    return [(i, shape) for i, shape in shapes if shape is not None]
+
+
+def _accepted(units: Units, longest: float = changes.LONGEST) -> list[tuple[int, bool, tuple[int, int] | None]]:
+    """(column, whether it has a trend, the places of its window) of columns that changed. longest: of a window."""
     trend, window, first, end = changes.tested(units, longest)
     trends, windows = sums.accepted(trend, Q_VALUE), sums.accepted(window, Q_VALUE)
-    shapes = (
-        (i, changes.describe(units, i, bool(trends[i]), (int(first[i]), int(end[i])) if windows[i] else None))
+    return [
+        (i, bool(trends[i]), (int(first[i]), int(end[i])) if windows[i] else None)
         for i in np.flatnonzero(trends | windows).tolist()
-    )
-    return [(i, shape) for i, shape in shapes if shape is not None]
+    ]
 
 
 def _constant(context: Context, units: Units, topics: np.ndarray) -> Units:
@@ -196,11 +201,13 @@ def events(context: Context, told: Container[tuple[int, bool]]) -> list[kinds.Ev
             words_of_row = tokens.sum(axis=0) / np.maximum(_counted(speaker, len(category.values)), 1)
             units = changes.held_constant(units, tokens[units.numbers], own * words_of_row[:, None])
     bursts = []
-    for i, change in _described(units, SHORT):
+    for i, trend, window in _accepted(units, SHORT):
         k = topic[listed[i]]
-        if change.shape == "window" or (k, change.more) not in told:
-            burst = _burst(context, listed[i], k, raw, i, change, columns[:, i])
-            bursts += [burst] if burst else []
+        change = changes.describe(units, i, trend, window)
+        if change and change.shape != "window" and (k, change.more) in told:
+            change = changes.describe(units, i, False, window)  # its burst, if it has one
+        burst = change and _burst(context, listed[i], k, raw, i, change, columns[:, i])
+        bursts += [burst] if burst else []
     at = {w: i for i, w in enumerate(listed)}
     return _joined(bursts, {b.w: having[at[b.w]][np.isin(times[having[at[b.w]]], list(b.places))] for b in bursts})
 
