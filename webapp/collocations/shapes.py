@@ -25,6 +25,11 @@ class Collocate:
     t: float
     url: str
 
+    @property
+    def strength(self) -> float:
+        """logDice as a part of the most that it can be, 14 (Rychlý 2008)."""
+        return self.log_dice / 14
+
 
 @dataclass(frozen=True)
 class Collocations:
