@@ -124,7 +124,7 @@ _LINE = "{what} ({rest} of the {rows} in the first third, {here} in the last)", 
 _STEP = (
     "{what} ({rest} of the {rows} before, {here} since)",
     "{what} ({rest}, {here})",
-    "{what} ({rest}, since {first} {here})",
+    "{what} ({rest}, since {first}: {here})",
 )
 MANNERS = {
     ("line", True): Manner(
