@@ -33,7 +33,8 @@ def words(request: HttpRequest, corpus: Corpus, sent: QueryDict | None) -> HtmlA
     now = VocabularySettings.from_dict(corpus.version.settings)
     data, previewing = previews.read_request(request)
     more = []
-    if data and "min_documents" not in data:  # of the page of words to train without
+    if data and "min_documents" not in data:  # of a page of words to train without, or of one that should count
+        now = replace(now, kept_words=list(dict.fromkeys([*now.kept_words, *data.getlist("kept_words")[:MOST_WORDS]])))
         more = [*data.getlist("words"), *data.get("more", "").replace(",", " ").split()][:MOST_WORDS]
         more, data = [word.strip().lower() for word in more if word.strip()], None
     form = vocabulary_forms.VocabularyForm(

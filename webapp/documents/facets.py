@@ -102,7 +102,7 @@ def counts(selection: Selection) -> Facets:
     categories = [_counted(selection, category) for category in fields.categories(selection.version)[:CATEGORIES]]
     run = selection.run
     topics = _prominent(selection) if run and run.final else []
-    return Facets([category for category in categories if category.values], _bars(selection), topics)
+    return Facets([category for category in categories if category.values], bars(selection), topics)
 
 
 def _counted(selection: Selection, category: ValueField) -> Facet:
@@ -164,7 +164,7 @@ def _prominent(selection: Selection) -> list[ProminentTopic]:
     ]
 
 
-def _bars(selection: Selection) -> list[Bar]:
+def bars(selection: Selection) -> list[Bar]:
     """Documents of the set by time, in at most BARS equal periods."""
     span = fields.dated(selection.version)
     if not span:
@@ -182,7 +182,7 @@ def _bars(selection: Selection) -> list[Bar]:
     tally = np.concatenate([[0], np.cumsum(tally)])
     tally = tally[np.clip(np.array(ordinals) - least, 0, len(tally) - 1)]
     rest = [p for p in selection.parameters if p[0] not in ("from", "to")]
-    bars, tally = [], np.diff(tally)
+    made, tally = [], np.diff(tally)
     most = int(tally.max())
     for month, documents in zip(edges, tally.tolist(), strict=True):
         if step == 1:
@@ -190,8 +190,8 @@ def _bars(selection: Selection) -> list[Bar]:
         else:
             a, b = f"{max(1, month // 12):04d}", f"{(month + step) // 12 - 1:04d}"
         url = _address([*rest, ("from", a), ("to", b)])
-        bars.append(Bar(a if a == b else f"{a}–{b}", documents, documents / most, url))
-    return bars
+        made.append(Bar(a if a == b else f"{a}–{b}", documents, documents / most, url))
+    return made
 
 
 def _of_days(selection: Selection) -> tuple[int, np.ndarray]:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from webapp.documents.shapes import Bar
 from webapp.results.links import TopicLink
 from webapp.words.concordance import Line, Order
 from webapp.words.queries import Beginning, WordCount
@@ -49,6 +50,20 @@ class UntrainedWord:
 
     word: WordHeader
     senses: None = None
+
+
+@dataclass(frozen=True)
+class UncountedWord:
+    """A word that the texts have, and that does not count. documents: with it, of `among`. reason: why it does not count, as the end
+    of a sentence. lines: address of the documents with it. years: its course. can_count: whether keeping it makes it count."""
+
+    word: str
+    documents: int
+    among: int
+    reason: str
+    lines: str
+    years: list[Bar]
+    can_count: bool
 
 
 @dataclass(frozen=True)

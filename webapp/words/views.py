@@ -1,15 +1,19 @@
 """Words of a run's corpus, the senses of one (the topics that its tokens are assigned to), its lines, and two words side by
 side."""
 
+import unicodedata
+from dataclasses import replace
 from typing import Annotated
 
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
+from inference.errors import Invalid
 from webapp.accounts import embargo
-from webapp.documents import fields
+from webapp.documents import facets, fields
 from webapp.documents.selection import RunSelection
+from webapp.ingest.settings import VocabularySettings
 from webapp.models import Run, Word
 from webapp.pages.here import Here
 from webapp.pages.typed import Answer, typed, whole
@@ -31,6 +35,7 @@ from webapp.words.shapes import (
     SenseSide,
     SensesPage,
     TellingWord,
+    UncountedWord,
     UnknownWord,
     UntrainedWord,
     WordComparison,
@@ -42,7 +47,7 @@ from webapp.words.shapes import (
 
 COMPARE = "compare"  # the page of two words; without any it is the page of this word
 ALL = "all"
-WordPages = SensesPage | LinesPage | NoLinesPage | UntrainedWord | WordsPage
+WordPages = SensesPage | LinesPage | NoLinesPage | UntrainedWord | UncountedWord | WordsPage
 
 
 @typed("run/words.html")
@@ -76,6 +81,7 @@ def topic_or_all(name: str, values: list[str]) -> int | str:
         LinesPage: "run/lines.html",
         NoLinesPage: "run/lines.html",
         UntrainedWord: "run/word_untrained.html",
+        UncountedWord: "run/word_uncounted.html",
         WordsPage: "run/words.html",
     }
 )
@@ -84,6 +90,7 @@ def detail(
     view: RunView,
     selection: RunSelection,
     here: Here,
+    as_json: bool,
     word: str,
     *,
     topic: Annotated[int | str | None, topic_or_all] = None,
@@ -96,12 +103,36 @@ def detail(
     known = queries.word(run.version, word)
     if known is None:
         text = word[:100]
+        if not as_json and (uncounted := _uncounted(view, text)):
+            return Answer(uncounted)
         return Answer(WordsPage([], text, word_rows(view, queries.alike(run.version, text)), [], None), status=404)
     if not run.final:
         return Answer(UntrainedWord(header(known)))
     if topic is None:
         return Answer(*senses_page(selection, known, by, rest == "apart"))
     return _lines(selection, here, known, _topic(view, topic), sort, after)
+
+
+def _uncounted(view: RunView, word: str) -> UncountedWord | None:
+    """Of a word that the texts have, but not the vocabulary; None for what is no word, or in no text."""
+    run, chosen = view.run, VocabularySettings.from_dict(view.run.version.settings)
+    text = unicodedata.normalize("NFC", word.lower())
+    if not text.isalpha() or text in dict(chosen.choice().variants):  # which counts as another word
+        return None
+    having = RunSelection(run.corpus, view, q=f'"{text}"')
+    try:
+        documents = having.count
+    except Invalid:  # a corpus without an index
+        return None
+    rare = documents < chosen.min_documents
+    reason = (
+        f"is in fewer than {chosen.min_documents:,} documents" if rare else "is spread evenly, or in too many documents"
+    )
+    if text in chosen.stop_words():
+        reason = "is a stop word"
+    bars = [replace(bar, url=view.go("run_documents", asked=bar.url[1:])) for bar in facets.bars(having)]
+    lines = view.go("run_documents", asked=having.address()[1:])
+    return UncountedWord(text, documents, run.version.documents, reason, lines, bars, not rare) if documents else None
 
 
 def _topic(view: RunView, asked: int | str) -> int | None:

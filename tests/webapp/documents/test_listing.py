@@ -113,7 +113,7 @@ def test_a_page_of_a_range_of_days_makes_no_list(trained, monkeypatch):
         assert len(page) == 3 and of.selection.count > 6
         rank, number = following.split(",")
         assert not {*page} & {*of.page((float(rank), int(number)), 3)[0]}
-    assert sum(bar.documents for bar in facets._bars(of.selection)) == of.selection.count
+    assert sum(bar.documents for bar in facets.bars(of.selection)) == of.selection.count
 
 
 def test_a_merged_topic_orders_by_what_both_hold(trained):

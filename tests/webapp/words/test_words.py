@@ -51,6 +51,23 @@ def test_a_slip_of_the_finger_is_understood(client, trained):
     assert nothing.status_code == 404 and "Did you mean" not in nothing.content.decode()
 
 
+def test_a_word_that_does_not_count_has_its_documents_course_and_a_way_to_count(client, trained):
+    url = reverse("run_word", args=[trained.pk, "Which"])
+    answer = client.get(url)
+    page, text = answer.context["page"], answer.content.decode()
+    assert answer.status_code == 200 and page.word == "which" and page.reason == "is a stop word"
+    assert 0 < page.documents <= page.among == trained.version.documents
+    assert sum(bar.documents for bar in page.years) == page.documents  # all of the example are dated
+    assert client.get(page.lines).status_code == client.get(page.years[0].url).status_code == 200
+    assert (
+        "Count this word" in text
+        and client.get(reverse("run_word_json", args=[trained.pk, "which"])).status_code == 404
+    )
+    form = client.post(reverse("corpus_words", args=[trained.corpus_id]), {"kept_words": "which"}).context["page"]
+    assert form.form["kept_words"].value() == ["which"]
+    assert "which" in {row.word for row in form.words.kept} | {row.word for row in form.words.stops if row.kept}
+
+
 def test_words_to_begin_with_are_ambiguous(trained):
     found = words.beginnings(RunView(trained))
     assert found
