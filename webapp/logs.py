@@ -16,6 +16,7 @@ import traceback
 from types import FrameType, TracebackType
 
 import structlog
+from structlog.typing import EventDict
 
 KEYS = {  # what a line may say, besides its event
     "timestamp", "level", "logger", "request_id", "where",
@@ -46,10 +47,10 @@ def request_id() -> str:
     return structlog.contextvars.get_contextvars().get("request_id", "")
 
 
-# Processors of structlog: (logger, method, the line's dict) -> the dict --------------------------------------------
+# Processors of structlog: (logger, method, the line) -> the line --------------------------------------------
 
 
-def _foreign(logger, method: str, line: dict) -> dict:
+def _foreign(logger, method: str, line: EventDict) -> EventDict:
     """A line of a library. Its pattern is constant; a message without arguments may have been formatted before, and is
     left out."""
     record = line["_record"]
@@ -60,18 +61,18 @@ def _foreign(logger, method: str, line: dict) -> dict:
     return line
 
 
-def _exception(logger, method: str, line: dict) -> dict:
+def _exception(logger, method: str, line: EventDict) -> EventDict:
     """Replace exc_info by what may be written of the exception."""
     given = line.pop("exc_info", None)
     if given is True:
         given = sys.exc_info()
     error = given if isinstance(given, BaseException) else given[1] if isinstance(given, tuple) else None
-    return line | described(error) if error is not None else line
+    return {**line, **described(error)} if error is not None else line
 
 
-def described(error: BaseException) -> dict:
+def described(error: BaseException) -> dict[str, str | int]:
     """error, traceback and codes of an exception and those behind it, for a line."""
-    line = {"error": named(error)}
+    line: dict[str, str | int] = {"error": named(error)}
     parts: list[str] = []
     seen: set[int] = set()
     at: BaseException | None = error
@@ -117,10 +118,10 @@ def _codes(error: BaseException) -> list[tuple[str, str | int]]:
     return codes
 
 
-def _known(logger, method: str, line: dict) -> dict:
+def _known(logger, method: str, line: EventDict) -> dict[str, str | int | float]:
     """Keep the event and the keys of the list, with numbers, and short texts without control characters."""
     record = line["_record"]
-    kept = {"event": _printable(line["event"]), "logger": record.name}
+    kept: dict[str, str | int | float] = {"event": _printable(line["event"]), "logger": record.name}
     for name in line.keys() & KEYS:
         value = line[name]
         if isinstance(value, (bool, int, float)):

@@ -308,7 +308,7 @@ def used(corpus: Corpus, asked: Collection[str]) -> dict[str, tuple[int, int]]:
 # Fields --------------------------------------------------------------------------------------------------------------
 
 
-def columns_read(settings: dict) -> list[dict]:
+def columns_read(settings: dict) -> list[dict[str, str]]:
     """Which column was the text in each way in which files were read: {"text": its name, or "", "cut": a digest of how
     the files were cut into columns and documents}. settings: a corpus's (ingest.settings.ReadingSettings as a dict)."""
     if not settings.get("options"):
@@ -400,7 +400,7 @@ def _named_columns(options: dict) -> int:
     return max((i for i, name in enumerate(names, 1) if name != f"column {i}"), default=0)
 
 
-def inherited(settings: dict) -> list[dict]:
+def inherited(settings: dict) -> list[dict[str, str]]:
     """What a part of a corpus, or an addition to it, must know of its texts (`before` in settings): columns by their
     names alone, as a part cuts no files, and an addition cuts other ones."""
     before = _withheld(settings)

@@ -69,49 +69,56 @@ def phrases(request: HttpRequest, corpus: Corpus, sent: QueryDict | None) -> Htm
     or all above a score; with `to=` it shows the page that begins there, and what is ticked stays so."""
     if refused := _not_ready(request, corpus):
         return refused
-    now = VocabularySettings.from_dict(corpus.version.settings)
+    version = corpus.version
+    assert version is not None
+    now = VocabularySettings.from_dict(version.settings)
     try:
         choice = replace(now, phrases=[]).choice()
-        rows = proposals.proposed(corpus.version, choice)
+        rows = proposals.proposed(version, choice)
     except Invalid as error:
         messages.error(request, error.message)
         return redirect("corpus", corpus.pk)
     if sent is not None and "to" not in sent:
         return _choose(request, sent, corpus, now, rows)
-    chosen = {row["words"] for row in rows} & set(now.phrases if sent is None else sent.getlist("phrase"))
+    chosen = {row.words for row in rows} & set(now.phrases if sent is None else sent.getlist("phrase"))
     first = _first(sent.get("to", "") if sent else "", len(rows))
     shown = rows[first : first + PHRASES]
     page = PhrasesPage(
         phrases=[
             PhraseRow(
-                **{name: row[name] for name in ("words", "documents", "tokens", "score", "estimated", "passage")},
-                taken=row["words"] in chosen,
-                left_out=proposals.left_out(row, corpus.version, choice),
+                words=row.words,
+                documents=row.documents,
+                tokens=row.tokens,
+                score=row.score,
+                estimated=row.estimated,
+                passage=passage,
+                taken=row.words in chosen,
+                left_out=proposals.left_out(row, version, choice),
             )
-            for row in proposals.with_passages(corpus, shown)
+            for row, passage in zip(shown, proposals.passages(corpus, shown), strict=True)
         ],
-        elsewhere=[row["words"] for row in rows if row["words"] in chosen and row not in shown],
+        elsewhere=[row.words for row in rows if row.words in chosen and row not in shown],
         count=len(rows),
         first=first + 1,
         last=first + len(shown),
         before=first - PHRASES if first else None,
         next=first + PHRASES if first + PHRASES < len(rows) else None,
-        middle=rows[len(rows) // 4]["score"] if rows else 0,
+        middle=rows[len(rows) // 4].score if rows else 0,
         making=listing.making(corpus),
     )
     return HtmlAnswer(page)
 
 
 def _choose(
-    request: HttpRequest, sent: QueryDict, corpus: Corpus, now: VocabularySettings, rows: list[dict]
+    request: HttpRequest, sent: QueryDict, corpus: Corpus, now: VocabularySettings, rows: list[proposals.Proposal]
 ) -> HttpResponse:
     """Make a version with the phrases that were ticked, or that have the score."""
     wanted = set(sent.getlist("phrase"))
     try:
         if "all" in sent:
             least = _score(sent.get("score", ""))
-            wanted = {row["words"] for row in rows if row["score"] >= least}
-        proposed = [row["words"] for row in rows]
+            wanted = {row.words for row in rows if row.score >= least}
+        proposed = [row.words for row in rows]
         typed_in = [phrase for phrase in now.phrases if phrase not in set(proposed)]
         versions.choose(corpus, replace(now, phrases=[*typed_in, *(words for words in proposed if words in wanted)]))
     except Invalid as error:

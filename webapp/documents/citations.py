@@ -171,7 +171,7 @@ def _forward(name: str) -> str:
     return f"{turned[1]} {turned[0]}" if turned else name
 
 
-def _name(name: str) -> dict:
+def _name(name: str) -> dict[str, str]:
     turned = _turned(name)
     return {"family": turned[0], "given": turned[1]} if turned else {"literal": name}
 

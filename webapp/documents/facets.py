@@ -10,7 +10,18 @@ from inference.explore.documents import count
 from webapp.documents import fields, members, ranges, sums
 from webapp.documents.conditions import own
 from webapp.documents.selection import Selection
-from webapp.documents.shapes import Bar, Facet, Facets, FacetValue, ProminentTopic
+from webapp.documents.shapes import (
+    Bar,
+    ChosenCondition,
+    ChosenSet,
+    Facet,
+    Facets,
+    FacetValue,
+    OfferedCategory,
+    OfferedValue,
+    ProminentTopic,
+    SetForm,
+)
 from webapp.metadata import ValueField
 from webapp.results import links, topics
 from webapp.results.view import RunView
@@ -25,69 +36,61 @@ CATEGORIES = 12  # a table may have 64 columns
 _tallies = BoundedCache(8 << 20)  # what was counted of sets
 
 
-def chosen(selection: Selection, query: QueryDict) -> dict:
-    """What templates/run/_set.html shows of a set: each condition in words with the address without it. query: of the
-    page, whose own parameters stay."""
+def chosen(selection: Selection, query: QueryDict) -> ChosenSet:
+    """query: of the page, whose own parameters stay."""
     kept = own(query)
-    return {
-        "name": selection.name,
-        "conditions": [
-            {
-                "text": condition["text"],
-                "url": _address(kept + [p for p in selection.parameters if p != condition["parameter"]]),
-            }
-            for condition in selection.conditions
+    return ChosenSet(
+        name=selection.name,
+        conditions=[
+            ChosenCondition(text, _address(kept + [p for p in selection.parameters if p != parameter]))
+            for parameter, text in selection.conditions
         ],
-        "all": _address(kept),
-        "count": selection.count,
-        "of": selection.version.documents,
-    }
+        all=_address(kept),
+        count=selection.count,
+        of=selection.version.documents,
+    )
 
 
-def form(selection: Selection, query: QueryDict) -> dict:
-    """What templates/run/_selection.html shows: `chosen`, and what the form offers."""
+def form(selection: Selection, query: QueryDict) -> SetForm:
+    """The same with what the form offers."""
     kept = own(query)
     version, run, view = selection.version, selection.run, selection.view
-    return chosen(selection, query) | {
-        "own": kept,
-        "others": [p for p in kept + selection.parameters if p[0] != "q"],
-        "q": selection.q,
-        "first": selection.first,
-        "last": selection.last,
-        "has": [f"{topic}:{percent:g}" for topic, percent in selection.topics],
-        "dated": fields.dated(version),
-        "categories": [_category(selection, category) for category in fields.categories(version)[:CATEGORIES]],
-        "ranges": ranges.shown(version, selection.between),
-        "only": selection.only,
-        "between": [
+    return SetForm(
+        **vars(chosen(selection, query)),
+        own=kept,
+        others=[p for p in kept + selection.parameters if p[0] != "q"],
+        q=selection.q,
+        first=selection.first,
+        last=selection.last,
+        has=[f"{topic}:{percent:g}" for topic, percent in selection.topics],
+        dated=fields.dated(version),
+        categories=[_category(selection, category) for category in fields.categories(version)[:CATEGORIES]],
+        ranges=ranges.shown(version, selection.between),
+        only=selection.only,
+        between=[
             between.address
             for i, between in enumerate(selection.between)
             if between.name in {a.name for a in selection.between[:i]}
         ],
-        "counted": bool(run and run.final),
-        "topics": titles(view) if view and view.run.snapshot_id and len(view.topics) <= OFFERED else [],
-    }
+        counted=bool(run and run.final),
+        topics=titles(view) if view and view.run.snapshot_id and len(view.topics) <= OFFERED else [],
+    )
 
 
 def _address(parameters: list[tuple[str, str]]) -> str:
     return "?" + urlencode(parameters)
 
 
-def _category(selection: Selection, category: ValueField) -> dict:
+def _category(selection: Selection, category: ValueField) -> OfferedCategory:
     """Its most frequent values, those that are chosen already, and what may be typed."""
     chosen = {value for name, value in selection.values if name == category.name}
     ticked = [
-        {"value": value, "parameter": f"{category.name}:{value}", "documents": documents, "chosen": value in chosen}
+        OfferedValue(value, f"{category.name}:{value}", documents, value in chosen)
         for i, (value, documents) in enumerate(zip(category.values, category.documents, strict=True))
         if i < VALUES or value in chosen
     ]
     more = len(category.values) - len(ticked)
-    return {
-        "name": category.name,
-        "values": ticked,
-        "more": more,
-        "offered": category.values[VALUES:OFFERED] if more else [],
-    }
+    return OfferedCategory(category.name, ticked, more, list(category.values[VALUES:OFFERED]) if more else [])
 
 
 def titles(view: RunView) -> list[tuple[int, str]]:

@@ -9,6 +9,7 @@ from django.http import QueryDict
 
 from inference.errors import Invalid
 from webapp.documents import fields
+from webapp.documents.shapes import OfferedRange
 from webapp.metadata import MetadataError, RangeField
 from webapp.models import Version
 
@@ -82,11 +83,11 @@ def mask(wanted: Range, version: Version, some: np.ndarray | slice) -> np.ndarra
     return (values >= low) & (values < high if wanted.high.startswith("<") else values <= high) & field.known(values)
 
 
-def shown(version: Version, chosen: list[Range]) -> list[dict]:
-    """Each field for the form: name, the range chosen of it, and its ends."""
+def shown(version: Version, chosen: list[Range]) -> list[OfferedRange]:
+    """Each field for the form."""
     rows = []
     for field in fields.ranges(version)[:MOST]:
         now = next((one for one in chosen if one.name == field.name), Range(field.name, "", ""))
         least, most = field.limits
-        rows.append({"name": field.name, "low": now.low, "high": now.high, "least": least, "most": most})
+        rows.append(OfferedRange(field.name, now.low, now.high, least, most))
     return rows

@@ -165,11 +165,9 @@ class Selection:
         return self.changed(topics=list(dict.fromkeys([*self.topics, (topic, percent)])))
 
     @property
-    def conditions(self) -> list[dict]:
-        """Each condition in words, what it is in the address, and the address without it."""
-        return [
-            {"text": self._sentence(*p), "parameter": p, "without": self.address(without=p)} for p in self.parameters
-        ]
+    def conditions(self) -> list[tuple[tuple[str, str], str]]:
+        """What each condition is in the address, and in words."""
+        return [(p, self._sentence(*p)) for p in self.parameters]
 
     @property
     def name(self) -> str:

@@ -6,6 +6,7 @@ from django.urls import reverse
 from inference.errors import Invalid
 from webapp.documents import facets
 from webapp.documents.selection import Selection
+from webapp.documents.shapes import ChosenOfRun
 from webapp.results.view import RunView
 
 register = template.Library()
@@ -17,9 +18,8 @@ def selection_form(context, selection):
 
 
 @register.simple_tag(takes_context=True)
-def chosen_set(context) -> dict | None:
-    """The set that is chosen on any page of a run: facets.chosen, `shown` (whether the page shows these alone) and the
-    addresses of what can be done with it. None where all documents are meant."""
+def chosen_set(context) -> ChosenOfRun | None:
+    """The set that is chosen on any page of a run; None where all documents are meant."""
     run, query = context["run"], context["request"].GET
     selection = context.get("selection")
     shown = isinstance(selection, Selection)
@@ -31,11 +31,13 @@ def chosen_set(context) -> dict | None:
     if not selection:
         return None
     address = selection.address()
-    uses = {
-        "read": reverse("run_documents", args=[run.pk]) + address,
-        "export": reverse("export", args=[run.pk, "documents.csv"]) + address,
-        "rest": reverse("run_time_compare", args=[run.pk]) + selection.address(rest=1),
-        "corpus": reverse("corpus_subset", args=[run.corpus_id]) + selection.address(run=run.pk),
-    }
-    final = run.final
-    return facets.chosen(selection, query) | uses | {"shown": shown, "final": final, "sentence": selection.sentence}
+    return ChosenOfRun(
+        **vars(facets.chosen(selection, query)),
+        read=reverse("run_documents", args=[run.pk]) + address,
+        export=reverse("export", args=[run.pk, "documents.csv"]) + address,
+        rest=reverse("run_time_compare", args=[run.pk]) + selection.address(rest=1),
+        corpus=reverse("corpus_subset", args=[run.corpus_id]) + selection.address(run=run.pk),
+        shown=shown,
+        final=run.final,
+        sentence=selection.sentence,
+    )

@@ -1,6 +1,8 @@
 """What the pages of documents show: each is rendered as HTML and answered as JSON, key by key in this order."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 from webapp.documents.texts import Word
@@ -144,6 +146,87 @@ class MarkedProportion(Proportion):
     """mark: the page with the topic's words coloured."""
 
     mark: str
+
+
+@dataclass(frozen=True)
+class ChosenCondition:
+    """url: the page without it."""
+
+    text: str
+    url: str
+
+
+@dataclass(frozen=True)
+class ChosenSet:
+    """The chosen documents, for templates/run/_set.html. all: the page without any condition. of: how many there are."""
+
+    name: str
+    conditions: list[ChosenCondition]
+    all: str
+    count: int
+    of: int
+
+
+@dataclass(frozen=True)
+class ChosenOfRun(ChosenSet):
+    """shown: whether the page shows these documents alone. The others are addresses of what can be done with them."""
+
+    read: str
+    export: str
+    rest: str
+    corpus: str
+    shown: bool
+    final: bool
+    sentence: str
+
+
+@dataclass(frozen=True)
+class OfferedValue:
+    value: str
+    parameter: str
+    documents: int
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class OfferedCategory:
+    """values: to tick. more: how many others there are; offered: of these, while one types."""
+
+    name: str
+    values: list[OfferedValue]
+    more: int
+    offered: list[str]
+
+
+@dataclass(frozen=True)
+class OfferedRange:
+    """low, high: what is chosen. least, most: the ends of the field."""
+
+    name: str
+    low: str
+    high: str
+    least: str
+    most: str
+
+
+@dataclass(frozen=True)
+class SetForm(ChosenSet):
+    """The form that chooses documents, for templates/run/_selection.html. own: parameters of the page, which stay; others: all
+    but the search. dated: the first day and the last. counted: whether topics can be asked for. topics: (number, title)."""
+
+    own: list[tuple[str, str]]
+    others: list[tuple[str, str]]
+    q: str
+    first: str
+    last: str
+    has: list[str]
+    dated: tuple[date, date] | None
+    categories: list[OfferedCategory]
+    ranges: list[OfferedRange]
+    only: Sequence[str]
+    between: list[str]
+    counted: bool
+    topics: list[tuple[int, str]]
 
 
 @dataclass(frozen=True)

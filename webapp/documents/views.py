@@ -1,6 +1,6 @@
 """Documents: lists and search of a corpus or inside a run, and one document."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -108,7 +108,7 @@ def in_corpus(
     page = _document(here, Selection.read(request.GET, corpus), number, marked, at, by)
     document = page.document
     whole = [texts.Word(document.text, document.start)] if document.text else []
-    return Answer(page, lambda: TextHtml(**_text(corpus, number, marked, whole)))
+    return Answer(page, lambda: _text(corpus, number, marked, whole))
 
 
 @typed("run/document.html")
@@ -138,7 +138,7 @@ def in_run(
         words = texts.words(run, tokens, document.text, document.start)
         text = _text(run, number, marked, words)
         return ColouredHtml(
-            **text | {"cite": view.go.with_set(text["cite"])},
+            **vars(text) | {"cite": view.go.with_set(text.cite)},
             shown=chosen.topics,
             hues=links.hues(view, parts),
             all=here.url(show=ALL, topic=None),
@@ -160,14 +160,13 @@ def word(run: Run, view: RunView, number: int, column: int) -> Answer[LikelyTopi
     return Answer(likely)
 
 
-def _text(owner: Run | Corpus, number: int, passage: Place | None, words: list[texts.Word]) -> dict[str, Any]:
-    """The fields of TextHtml."""
-    return {
-        "words": texts.parted(words, *passage) if passage else (words, [], []),
-        "marked": passage is not None,
-        "passages": links.selected_document_url(owner, number, "passages/"),
-        "cite": links.passage_url(owner, number, *passage) if passage else "",
-    }
+def _text(owner: Run | Corpus, number: int, passage: Place | None, words: list[texts.Word]) -> TextHtml:
+    return TextHtml(
+        words=texts.parted(words, *passage) if passage else (words, [], []),
+        marked=passage is not None,
+        passages=links.selected_document_url(owner, number, "passages/"),
+        cite=links.passage_url(owner, number, *passage) if passage else "",
+    )
 
 
 class Shown(NamedTuple):

@@ -82,7 +82,7 @@ def _info(wanted: Wanted, dated: bool, category: fields.Category | None) -> dict
     }
 
 
-def _topic_words(model: Model) -> dict:
+def _topic_words(model: Model) -> dict[str, list[float] | list[dict[str, list[str] | list[int]]]]:
     by_topic = []
     for k in range(model.K):
         listed = model.topic(k)

@@ -53,7 +53,7 @@ class _Terms:
         self.words.append(word)
         self.rest.append(rest)
 
-    def columns(self, model: Model) -> dict:
+    def columns(self, model: Model) -> dict[str, list[str] | list[float]]:
         names = ("Freq", "Total", "Category", "logprob", "loglift")
         return {"Term": [model.vocabulary[w] for w in self.words]} | dict(
             zip(names, map(list, zip(*self.rest, strict=True)), strict=True)
@@ -94,10 +94,10 @@ def _relevant(model: Model, k: int, info: _Terms) -> None:
         )
 
 
-def _token_table(model: Model, words: np.ndarray) -> dict:
+def _token_table(model: Model, words: np.ndarray) -> dict[str, list[str | int | float]]:
     """Of each word that is shown, the share of its tokens in each topic."""
     ptr, of, tokens, _ = model.evidence.by_word()
-    table: dict[str, list] = {"Term": [], "Topic": [], "Freq": []}
+    table: dict[str, list[str | int | float]] = {"Term": [], "Topic": [], "Freq": []}
     for w in sorted(words.tolist(), key=lambda w: model.vocabulary[w]):
         span = slice(ptr[w], ptr[w + 1])
         table["Term"] += [model.vocabulary[w]] * (span.stop - span.start)

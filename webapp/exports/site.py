@@ -4,7 +4,9 @@ They hold words, numbers and titles, and no texts, so they are the same under em
 """
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
+import numpy as np
 from django.template.loader import render_to_string
 
 from webapp.accounts import embargo
@@ -59,21 +61,33 @@ def _members(run: Run) -> Iterator[Member]:
         )  # fmt: skip
 
 
-def _words(model: Model, k: int) -> list[dict]:
+class SiteWord(NamedTuple):
+    """bar: the weight, against the topic's largest."""
+
+    word: str
+    weight: float
+    tokens: int
+    bar: float
+
+
+class SiteDocument(NamedTuple):
+    number: int
+    share: float
+    title: str
+    date: str
+
+
+def _words(model: Model, k: int) -> list[SiteWord]:
     top = model.topic(k)
     most = float(top.weights[0]) if len(top.weights) else 1.0
     rows = zip(top.words[:WORDS].tolist(), top.weights[:WORDS].tolist(), top.tokens[:WORDS].tolist(), strict=True)
-    return [{"word": model.vocabulary[w], "weight": weight, "tokens": n, "bar": weight / most} for w, weight, n in rows]
+    return [SiteWord(model.vocabulary[w], weight, n, weight / most) for w, weight, n in rows]
 
 
-def _documents(model: Model, k: int) -> list[dict]:
+def _documents(model: Model, k: int) -> list[SiteDocument]:
     best = model.evidence.best(k, "share", DOCUMENTS)
     known = embargo.about(model.run.corpus, [d for d, _, _ in best], "title", "date_text")
-    return [
-        {"number": d, "share": share, "title": about["title"], "date": about["date_text"]}
-        for d, _, share in best
-        if (about := known[d])
-    ]
+    return [SiteDocument(d, share, about["title"], about["date_text"]) for d, _, share in best if (about := known[d])]
 
 
 def _vocabulary(model: Model, labels: Labels) -> list[dict]:
@@ -101,7 +115,7 @@ def _lines(model: Model):
     return groups.labels, tokens / tokens.sum(axis=1, keepdims=True).clip(1)
 
 
-def _bars(shares) -> list[dict]:
+def _bars(shares: np.ndarray) -> list[dict[str, str]]:
     """Bars of an SVG of 100 by 30, the highest 30."""
     most, width = float(shares.max()) or 1.0, 100 / len(shares)
     return [

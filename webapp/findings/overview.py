@@ -148,7 +148,7 @@ def _claims(finding: Finding, writer: Writer) -> Iterator[Claim]:
                 yield Claim(word, True, False, times, finding.field, finding.value, finding.bounds)
 
 
-def line_table(page: OverviewPage, row: FindingRow) -> dict | None:
+def line_table(page: OverviewPage, row: FindingRow) -> dict[str, list[str] | list[list[str | float | None]]] | None:
     """What a notebook keeps of the line of a finding; None where it has none."""
     if not row.line or row.topic is None:
         return None

@@ -169,7 +169,7 @@ class TrainForm(_RunForm):
     def advanced_errors(self) -> bool:
         return bool(self.errors.keys() - {*self.COMMON, NON_FIELD_ERRORS})
 
-    def clean(self) -> dict:
+    def clean(self) -> None:
         """The engine's own checks become errors of the fields; what was posted for another engine is one of the whole
         form."""
         if not self.errors:
@@ -177,17 +177,16 @@ class TrainForm(_RunForm):
                 engines.config(self.engine, **self._settings(), **self._of_other_engines())
             except Invalid as error:
                 add_to_form(self, error)
-        return self.cleaned_data
 
-    def _settings(self) -> dict:
+    def _settings(self) -> dict[str, int | float | str | None]:
         return {name: self.cleaned_data.get(name) for name in self.fields if name not in ("engine", "seed", "version")}
 
-    def _of_other_engines(self) -> dict:
+    def _of_other_engines(self) -> dict[str, str]:
         """Settings that were posted, and that only other engines have."""
         others = {setting.name for name in engines.ENGINES for setting in engines.fields(name)} - self.fields.keys()
         return {name: self.data[name] for name in others if self.data.get(name)}
 
-    def settings(self) -> dict:
+    def settings(self) -> dict[str, Any]:
         """For services.runs.create."""
         return self._settings() | {"engine": self.engine, "seed": self.cleaned_data["seed"]}
 

@@ -1,11 +1,12 @@
 """Phrases that a version's documents propose, each with a passage; found on first demand and kept beside the version's
 words."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import orjson
+from pydantic import TypeAdapter
 
 from inference.durable import rewrite
 from inference.text import Choice, Spread, Stream
@@ -21,9 +22,25 @@ MOST = 300
 _BEFORE, _AFTER = 70, 110  # characters of a passage
 
 
-def proposed(version: Version, choice: Choice) -> list[dict]:
-    """Phrases by score, largest first: words, documents, tokens, score, and the document and character where one
-    stands.
+@dataclass(frozen=True)
+class Proposal:
+    """estimated: whether its numbers are. document, start, stop: where one stands, in characters."""
+
+    words: str
+    documents: int
+    tokens: int
+    score: float
+    estimated: bool
+    document: int
+    start: int
+    stop: int
+
+
+STORED = TypeAdapter(list[Proposal])
+
+
+def proposed(version: Version, choice: Choice) -> list[Proposal]:
+    """Phrases by score, largest first.
 
     choice: the version's. Of a long corpus they are found in documents evenly spread over it, and their numbers are
     estimates.
@@ -31,52 +48,47 @@ def proposed(version: Version, choice: Choice) -> list[dict]:
     path = files.version_folder(version.pk) / "phrases.json"
     if not path.exists():
         _keep(path, _found(version, choice))
-    return orjson.loads(path.read_bytes())
+    return STORED.validate_json(path.read_bytes())
 
 
-def left_out(row: dict, version: Version, choice: Choice) -> str:
+def left_out(phrase: Proposal, version: Version, choice: Choice) -> str:
     """Why a phrase would be no word of a version with the same thresholds, as the end of a sentence; "" for one that
     would. None is proposed that is too rare."""
-    share = row["documents"] / max(1, version.documents)
+    share = phrase.documents / max(1, version.documents)
     if share <= choice.max_share:
         return ""
     return f"in {100 * share:.3g}% of the documents: more than the {100 * choice.max_share:.3g}% that words may be in"
 
 
-def with_passages(corpus: Corpus, rows: list[dict]) -> list[dict]:
-    """Adds `passage`, (text, whether it is the phrase) parts, as the embargo allows."""
-    places = [
-        (row["document"], first := max(0, row["start"] - _BEFORE), row["stop"] + _AFTER - first, row["start"])
-        for row in rows
-    ]
-    return [
-        row | {"passage": _parts(piece, row)} for row, piece in zip(rows, embargo.pieces(corpus, places), strict=True)
-    ]
+def passages(corpus: Corpus, phrases: list[Proposal]) -> list[list[tuple[str, bool]]]:
+    """Of each phrase where it stands: (text, whether it is the phrase) parts, as the embargo allows."""
+    places = [(p.document, first := max(0, p.start - _BEFORE), p.stop + _AFTER - first, p.start) for p in phrases]
+    return [_parts(piece, phrase) for phrase, piece in zip(phrases, embargo.pieces(corpus, places), strict=True)]
 
 
-def _parts(piece: embargo.Piece, row: dict) -> list[tuple[str, bool]]:
-    text, start, stop = piece.text, row["start"] - piece.first, row["stop"] - piece.first
+def _parts(piece: embargo.Piece, phrase: Proposal) -> list[tuple[str, bool]]:
+    text, start, stop = piece.text, phrase.start - piece.first, phrase.stop - piece.first
     before = text[:start].partition(" ")[2] if piece.first else text[:start]
     after = text[stop:].rpartition(" ")[0] if piece.more else text[stop:]
     parts = [(before, False), (text[start:stop], True), (after, False)]
     return [part for part in parts if part[0]]
 
 
-def _found(version: Version, choice: Choice) -> list[dict]:
+def _found(version: Version, choice: Choice) -> list[Proposal]:
     tokens = files.corpus_folder(version.corpus_id) / "tokens"
     stream = Spread(sealed.opened(lambda: Stream.open(tokens), tokens), READ)
     phrases = find(stream, choice, MOST)
     places = _places(stream, replace(choice, forms="written", phrases=tuple(phrase.words for phrase in phrases)))
     scale = 1 if stream.whole else version.documents / max(1, stream.D)
     return [
-        {
-            "words": phrase.words,
-            "documents": rough(phrase.documents * scale) if scale != 1 else phrase.documents,
-            "tokens": rough(phrase.tokens * scale) if scale != 1 else phrase.tokens,
-            "score": phrase.score,
-            "estimated": scale != 1,
-        }
-        | dict(zip(("document", "start", "stop"), place, strict=True))
+        Proposal(
+            phrase.words,
+            rough(phrase.documents * scale) if scale != 1 else phrase.documents,
+            rough(phrase.tokens * scale) if scale != 1 else phrase.tokens,
+            phrase.score,
+            scale != 1,
+            *place,
+        )
         for phrase, place in zip(phrases, places, strict=True)
         if place
     ]
@@ -102,6 +114,6 @@ def _places(stream: Spread, choice: Choice) -> list[tuple[int, int, int] | None]
     return places
 
 
-def _keep(path: Path, rows: list[dict]) -> None:
+def _keep(path: Path, rows: list[Proposal]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)  # the version's other files may be in the store alone
     rewrite(path, orjson.dumps(rows))

@@ -89,7 +89,7 @@ def read_choices(request: HttpRequest, upload: Upload) -> tuple[QueryDict | None
     return (data, previewing) if choices else (None, False)
 
 
-def known_options(data: QueryDict | None, corpus: Corpus) -> dict:
+def known_options(data: QueryDict | None, corpus: Corpus) -> dict[str, str | bool | int]:
     """What of reading the user has said, now or before; the rest is guessed. Values that no form has are not among
     it."""
     if data is None or guesses.keeps_columns(corpus):
@@ -114,7 +114,7 @@ def rows_fingerprint(options: dict) -> str:
     return options.get("sheet") or options.get("delimiter") or ""
 
 
-def _chosen_before(options: dict) -> dict:
+def _chosen_before(options: dict) -> dict[str, str | bool | int]:
     before = {name: options[name] for name in ("encoding", "delimiter", "sheet") if options.get(name)}
     if before.keys() & {"delimiter", "sheet"}:
         before["header"] = options["header"]
@@ -229,7 +229,7 @@ def _named(sniff: readers.Sniff, place: int | None) -> str:
     return sniff.columns[place] if place is not None and place < len(sniff.columns) else ""
 
 
-def _before(corpus: Corpus) -> list[dict]:
+def _before(corpus: Corpus) -> list[dict[str, str]]:
     """How a draft's files were read, or which columns are texts in the corpus that they are to be added to."""
     return embargo.inherited(corpus.into.settings) if corpus.into else corpus.settings.get("before", [])
 

@@ -1,6 +1,5 @@
 """Forms of how files are read. Each field says in a line what it does."""
 
-from dataclasses import asdict
 from dataclasses import fields as dataclass_fields
 
 from django import forms
@@ -150,12 +149,12 @@ class ReadingForm(NamedVocabularyForm):
         }
         return ambiguous(row[i] for row in self.sniff.rows for i in places if i < len(row))
 
-    def clean(self) -> dict:
+    def clean(self) -> None:
         chosen = [self.cleaned_data.get(name) for name in ("text", "title", "id")]
         chosen = [column for column in chosen if column is not None]
         if len(set(chosen)) < len(chosen):
             self.add_error("text", "Text, title and id must be different columns.")
-        return super().clean()
+        super().clean()
 
     def reading(self) -> ReadingSettings:
         values = self.cleaned_data
@@ -180,5 +179,5 @@ class AddingForm(ReadingForm):
         for name in ("name", "train", *(field.name for field in dataclass_fields(VocabularySettings))):
             del self.fields[name]
 
-    def chosen(self) -> dict:
-        return asdict(self.before)
+    def words(self) -> VocabularySettings:
+        return self.before

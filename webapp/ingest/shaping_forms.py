@@ -100,7 +100,7 @@ class ShapingForm(forms.Form):
         self.guess, self.offers_tables = guess, bool(offered)
         choice_field(self, "table").choices = [("", "there is none"), *((name, name) for name in offered)]
 
-    def sent(self) -> dict:
+    def sent(self) -> dict[str, str | int | bool | list[str]]:
         """What a browser would send of a form that was not touched."""
         values = {name: self[name].value() for name in self.fields}
         return {name: value for name, value in values.items() if value is not None and value is not False}
@@ -119,13 +119,12 @@ class ShapingForm(forms.Form):
             if rule.name in chosen or shares.get(rule.name)
         ]
 
-    def clean(self) -> dict:
+    def clean(self) -> None:
         if not self.errors:
             try:
                 self._shaping = self._made()
             except Invalid as error:
                 self.add_error(error.field, error.message)
-        return self.cleaned_data
 
     def _made(self) -> Shaping:
         values = dict(self.cleaned_data)

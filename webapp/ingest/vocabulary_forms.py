@@ -172,13 +172,12 @@ class VocabularyForm(forms.Form):
         lines = [" ".join(line.lower().replace("_", " ").split()) for line in self.cleaned_data["phrases"].splitlines()]
         return list(dict.fromkeys(line for line in lines if line))
 
-    def clean(self) -> dict:
+    def clean(self) -> None:
         if not self.errors:
             try:
                 self.words().choice()
             except Invalid as error:
                 add_to_form(self, error)
-        return self.cleaned_data
 
     def words(self) -> VocabularySettings:
         return VocabularySettings(**self.chosen())
@@ -193,7 +192,7 @@ class VocabularyForm(forms.Form):
         self["min_documents"].initial, self["max_share"].initial = words.min_documents, f"{100 * words.max_share:g}"
         self["language"].initial, self["also"].initial = words.language, words.also
 
-    def sent(self) -> dict:
+    def sent(self) -> dict[str, str | int | bool | list[str]]:
         """What a browser would send of a form that was not touched."""
         values = {name: self[name].value() for name in self.fields}
         # False is a box without a tick; 0 is the first column
@@ -210,7 +209,7 @@ class NamedVocabularyForm(VocabularyForm):
 
     def with_options(self, options: dict) -> ReadingSettings:
         """options: how files are read, webapp.readers.Options as a dict."""
-        return ReadingSettings(options=options, **self.chosen())
+        return ReadingSettings(options=options, **vars(self.words()))
 
 
 def _say_languages(shares: dict[str, float]) -> str:

@@ -37,7 +37,7 @@ class JobKind(NamedTuple):
         """upload, corpus, version, run, comparison or export."""
         return str(self.model._meta.model_name)
 
-    def log_fields(self, pk: int) -> dict:
+    def log_fields(self, pk: int) -> dict[str, str | int]:
         """What a line of the log says of a job."""
         return {"kind": self.name, self.name: pk}
 

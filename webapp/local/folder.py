@@ -69,7 +69,7 @@ def locked() -> bool:
         return True
 
 
-def servers() -> dict:
+def servers() -> dict[str, str]:
     """What the Topograph that works here told about itself: database_url, redis_url, url."""
     try:
         return json.loads((data() / "servers.json").read_text())

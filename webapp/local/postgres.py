@@ -93,7 +93,7 @@ class Postgres:
     def url(self) -> str:
         return f"postgres://{NAME}:{self.password}@127.0.0.1:{self.port}/{NAME}"
 
-    def _env(self) -> dict:
+    def _env(self) -> dict[str, str]:
         # Postgres's own variables (PGDATA, PGPORT …) of the user's shell are not meant for this server.
         return {k: v for k, v in os.environ.items() if not k.startswith("PG")} | {"LC_ALL": "C"}
 

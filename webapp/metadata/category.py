@@ -10,7 +10,7 @@ import numpy as np
 from webapp.metadata.field import Field, MetadataError, ValueField, mostly
 from webapp.metadata.groups import NONE, Groups
 from webapp.metadata.number import is_number
-from webapp.metadata.writer import FLUSHED, ColumnWriter
+from webapp.metadata.writer import FLUSHED, Arguments, ColumnWriter
 
 MOST_VALUES = 1_000  # a field with more of them is no category
 LEAST_SHARED = 2.0  # documents that share a value, on average, in a category
@@ -50,7 +50,7 @@ class CodeWriter(ColumnWriter):
         self.missing = array("q", [NONE])
         self.pending = self.missing[:0]
 
-    def finish(self, documents: int, target: Path) -> dict | None:
+    def finish(self, documents: int, target: Path) -> Arguments | None:
         if self.becomes is Names:
             return self._finish_names(documents, target)
         alike = len(self.counts) == 1 and self.counts[0] == documents  # which tells no document from another
@@ -62,7 +62,7 @@ class CodeWriter(ColumnWriter):
         recode(self.path, target, np.array([values.index(value) for value in self.codes], np.int32))
         return {"values": values, "documents": [self.counts[self.codes[value]] for value in values]}
 
-    def _finish_names(self, documents: int, target: Path) -> dict | None:
+    def _finish_names(self, documents: int, target: Path) -> Arguments | None:
         self.complete(documents)
         hashes = np.fromfile(self.path, np.int64)
         self.path.unlink()

@@ -11,6 +11,7 @@ from webapp.metadata.dates import day_of, looks_like, parse_date
 from webapp.metadata.field import MetadataError, RangeField, mostly
 from webapp.metadata.groups import LONG, Groups, TooManyPeriods, by_period, span
 from webapp.metadata.number import RangeWriter
+from webapp.metadata.writer import Arguments
 
 _YEAR = regex.compile(r"\d{4}")
 
@@ -48,7 +49,7 @@ class Date(RangeField):
         return day.toordinal() if day else None
 
     @classmethod
-    def summary(cls, low: float, high: float, whole: bool, documents: int) -> dict:
+    def summary(cls, low: float, high: float, whole: bool, documents: int) -> Arguments:
         return {"first": low, "last": high, "documents": documents}
 
     @property

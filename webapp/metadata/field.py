@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from webapp.metadata.groups import Groups
-from webapp.metadata.writer import ColumnWriter
+from webapp.metadata.writer import Arguments, ColumnWriter
 
 MANY = 0.95  # of the values must be numbers, or dates, for a column of them: a few may be “unknown”
 
@@ -86,7 +86,7 @@ class RangeField(Field):
 
     @classmethod
     @abstractmethod
-    def summary(cls, low: float, high: float, whole: bool, documents: int) -> dict:
+    def summary(cls, low: float, high: float, whole: bool, documents: int) -> Arguments:
         """Arguments of a field but for its name. low, high: the least and the largest value; whole: whether all are
         whole numbers."""
 

@@ -11,7 +11,7 @@ import regex
 
 from webapp.metadata.field import MetadataError, RangeField, mostly
 from webapp.metadata.groups import NONE, Groups
-from webapp.metadata.writer import FLUSHED, ColumnWriter
+from webapp.metadata.writer import FLUSHED, Arguments, ColumnWriter
 
 LARGEST = 1e300  # beyond it a range has no next round number
 _NUMBER = regex.compile(r"[-+−]?(?:\d{1,3}(?:[,\u202f\xa0' ]\d{3})+|\d+)?(?:\.\d+)?(?:[eE][-+]?\d{1,3})?\s?%?")
@@ -63,7 +63,7 @@ class RangeWriter(ColumnWriter):
         self.low, self.high = min(self.low, value), max(self.high, value)
         return True
 
-    def finish(self, documents: int, target: Path) -> dict | None:
+    def finish(self, documents: int, target: Path) -> Arguments | None:
         if self.low == self.high or not self.documents:  # the same everywhere tells no document from another
             self.discard()
             return None
@@ -99,7 +99,7 @@ class Number(RangeField):
         return parse_number(text)
 
     @classmethod
-    def summary(cls, low: float, high: float, whole: bool, documents: int) -> dict:
+    def summary(cls, low: float, high: float, whole: bool, documents: int) -> Arguments:
         return {"low": low, "high": high, "whole": whole, "documents": documents}
 
     @property

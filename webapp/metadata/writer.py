@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from webapp.metadata.field import Field
 
+Arguments = dict[str, bool | int | float | list[str] | list[int]]  # of a field but for its name, as versions store them
 FLUSHED = 1 << 16  # values that are held before they are written
 
 
@@ -30,7 +31,7 @@ class ColumnWriter(ABC):
         after all."""
 
     @abstractmethod
-    def finish(self, documents: int, target: Path) -> dict | None:
+    def finish(self, documents: int, target: Path) -> Arguments | None:
         """Put the file at `target`, with a value for each of the documents, and return the field's arguments but for
         its name; None, and no file, where it is of no use as a column."""
 

@@ -24,7 +24,6 @@ from webapp.operations.shapes import (
     OperatorHtml,
     OperatorPage,
     Requests,
-    RouteTimes,
     Team,
     TeamWorker,
     Worker,
@@ -69,7 +68,7 @@ def index(here: Here, *, kind: str = "run", state: str = "work", before: int | N
         next=here.url(before=following) if following else None,
         disk=disk(),
         database=queries.database(),
-        routes=[RouteTimes(**route) for route in metrics.slowest(SLOWEST)],
+        routes=metrics.slowest(SLOWEST),
         requests=Requests(concurrency.PAGES.active, len(concurrency.PAGES.waiting), concurrency.STREAMS.active),
     )
     return Answer(page, lambda: HTML)

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from webapp.server.metrics import RouteTimes
+
 
 @dataclass(frozen=True)
 class Doing:
@@ -94,16 +96,6 @@ class Database:
 
     bytes: int
     connections: dict[str, int]
-
-
-@dataclass(frozen=True)
-class RouteTimes:
-    """p95: estimated, null above the longest time that is counted apart."""
-
-    route: str
-    count: int
-    mean: float
-    p95: float | None
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Error pages: what a reader is told when a request can't be answered; the log has the rest, under the request's id."""
 
 import sys
+from dataclasses import dataclass
 
 import redis
 import structlog
@@ -227,10 +228,16 @@ def is_away(error: BaseException | None) -> bool:
     return state is None or state[:2] in ("08", "53") or state[:3] == "57P"
 
 
-def _search_form(request: HttpRequest, error: Invalid) -> dict | None:
-    """For the form in which a search that was not understood is corrected: q, and the other parameters of the
-    address."""
+@dataclass(frozen=True)
+class SearchForm:
+    """In which a search that was not understood is corrected. others: the other parameters of the address."""
+
+    q: str
+    others: list[tuple[str, str]]
+
+
+def _search_form(request: HttpRequest, error: Invalid) -> SearchForm | None:
     if error.field != "q" or request.method != "GET":
         return None
     others = [(name, value) for name, values in request.GET.lists() for value in values if name != "q" and value]
-    return {"q": request.GET.get("q", "")[:LONGEST], "others": others}
+    return SearchForm(request.GET.get("q", "")[:LONGEST], others)

@@ -186,7 +186,7 @@ def left(points: Iterable[tuple[int, float]], step: int, seconds: float, steps: 
     return lately * (steps - step) if pace / 2 <= lately <= 2 * pace else None
 
 
-def measured(snapshot: Snapshot) -> dict:
+def measured(snapshot: Snapshot) -> dict[str, float | Curve | None]:
     """The values of a point of the charts, by column of models.Metric."""
     return {series.name: series.measure(snapshot) for series in SERIES} | {"topic_coherence": topic_coherence(snapshot)}
 

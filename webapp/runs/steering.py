@@ -62,7 +62,7 @@ class Wish:
             raise Invalid("together", f"Not among the words of run {run.pk}: {', '.join(unknown[:5])}.")
 
     @property
-    def stored(self) -> dict:
+    def stored(self) -> dict[str, list[int] | list[list[int]] | list[list[str]]]:
         """As Run.steering has it; the words that are left out are Run.dropped."""
         return {"merge": [self.merge] if self.merge else [], "split": self.split, "together": [self.together] if self.together else []}  # fmt: skip
 

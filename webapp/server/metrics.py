@@ -5,6 +5,8 @@ kinds of things, never ids of documents or what somebody typed. The one id is th
 (operations.state.RUNS of them at most).
 """
 
+from dataclasses import dataclass
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics
 from prometheus_client.gc_collector import GCCollector
 from prometheus_client.platform_collector import PlatformCollector
@@ -41,22 +43,24 @@ def observe(route: str, method: str, status: int, took: float) -> None:
     seconds.labels(route).observe(took)
 
 
-def slowest(n: int) -> list[dict]:
-    """The n routes with the highest mean time since this process began: route, count, mean and estimated p95, in
-    seconds."""
+@dataclass(frozen=True)
+class RouteTimes:
+    """Seconds. p95: estimated, null above the longest time that is counted apart."""
+
+    route: str
+    count: int
+    mean: float
+    p95: float | None
+
+
+def slowest(n: int) -> list[RouteTimes]:
+    """The n routes with the highest mean time since this process began."""
     routes = []
     for (route,), histogram in list(seconds._metrics.items()):
         by_bucket = [bucket.get() for bucket in histogram._buckets]
         if route not in QUIET and (count := sum(by_bucket)):
-            routes.append(
-                {
-                    "route": route,
-                    "count": int(count),
-                    "mean": histogram._sum.get() / count,
-                    "p95": _quantile(0.95, by_bucket),
-                }
-            )
-    return sorted(routes, key=lambda route: -route["mean"])[:n]
+            routes.append(RouteTimes(route, int(count), histogram._sum.get() / count, _quantile(0.95, by_bucket)))
+    return sorted(routes, key=lambda times: -times.mean)[:n]
 
 
 def _quantile(q: float, by_bucket: list[float]) -> float | None:

@@ -79,7 +79,7 @@ def route_name(request: HttpRequest, response: HttpResponse | None = None) -> st
     return "none"
 
 
-def _numbers(request: HttpRequest) -> dict:
+def _numbers(request: HttpRequest) -> dict[str, int]:
     """The corpus, run, notebook and user of a request, as far as they are known."""
     arguments = request.resolver_match.kwargs if request.resolver_match is not None else {}
     numbers = {key: value for name, key in LOGGED_ARGUMENTS.items() if isinstance(value := arguments.get(name), int)}

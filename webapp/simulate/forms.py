@@ -53,7 +53,7 @@ class MadeForm(forms.Form):
         for name in ("length", "alpha", "eta"):
             self.fields[name].widget.attrs["step"] = "any"
 
-    def clean(self) -> dict:
+    def clean(self) -> None:
         """Each value may be allowed, and all together too much."""
         given = self.cleaned_data
         if not self.errors:
@@ -71,7 +71,6 @@ class MadeForm(forms.Form):
                     "topics",
                     f"Topics times documents, and topics times words, may be at most {MOST_ENTRIES:,}; choose fewer topics.",
                 )
-        return given
 
     def settings(self) -> MadeSettings:
         return MadeSettings(**self.cleaned_data)

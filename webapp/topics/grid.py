@@ -37,11 +37,11 @@ def word_grid(overview: Overview, words: list[str], by_likeness: bool, after: in
         return None
     columns = overview.numbers[after : after + TOPICS]
     words_shown = [
-        row
-        for row in (_named(run, words) if words else _salient(overview, columns))
-        if row["word"] not in overview.view.hidden_words.words
+        (number, word)
+        for number, word in (_named(run, words) if words else _salient(overview, columns))
+        if word not in overview.view.hidden_words.words
     ]
-    table = _tokens(overview, [row["number"] for row in words_shown])[:, columns]
+    table = _tokens(overview, [number for number, _ in words_shown])[:, columns]
     if by_likeness and table.size:
         across, down = seriation.order(table.T), seriation.order(table)
         general = np.array([overview.labels.background(k) for k in columns[across].tolist()], bool)
@@ -51,25 +51,26 @@ def word_grid(overview: Overview, words: list[str], by_likeness: bool, after: in
     most = int(table.max(initial=0)) or 1
     lines = []
     for i in down.tolist():
-        row, cells = words_shown[i], table[i, across]
-        lines.append(GridLine(row["word"], go("run_word", row["word"]), int(cells.sum()), cells.tolist()))
+        (_, word), cells = words_shown[i], table[i, across]
+        lines.append(GridLine(word, go("run_word", word), int(cells.sum()), cells.tolist()))
     return WordGrid(
         topics=overview.named(columns[across].tolist(), 3),
         lines=lines,
         most=most,
-        unknown=sorted(set(words) - {row["word"] for row in words_shown} - set(overview.view.hidden_words.words)),
+        unknown=sorted(set(words) - {word for _, word in words_shown} - set(overview.view.hidden_words.words)),
         next=after + TOPICS if len(overview.numbers) > after + TOPICS else None,
     )
 
 
-def _named(run: Run, words: list[str]) -> list[dict]:
+def _named(run: Run, words: list[str]) -> list[tuple[int, str]]:
     return rows(
         "SELECT number, word FROM word WHERE version_id = %s AND word = ANY(%s) ORDER BY number",
         [run.version_id, words],
+        as_tuples=True,
     )
 
 
-def _salient(overview: Overview, columns: np.ndarray) -> list[dict]:
+def _salient(overview: Overview, columns: np.ndarray) -> list[tuple[int, str]]:
     """The most salient words among the first ones of some topics, by the tokens of the whole corpus."""
     run, view = overview.run, overview.view
     parts = np.flatnonzero(np.isin(overview.labels.into, columns)).tolist()  # with what was merged into them
@@ -81,8 +82,8 @@ def _salient(overview: Overview, columns: np.ndarray) -> list[dict]:
     candidates = np.array([row["word"] for row in listed if row["word"] not in hidden], np.int64)
     telling = _saliency(view)[candidates]
     numbers = candidates[np.argsort(-telling, kind="stable")[:WORDS]].tolist()
-    names = rows("SELECT number, word FROM word WHERE version_id = %s AND number = ANY(%s)", [run.version_id, numbers])
-    return sorted(names, key=lambda row: numbers.index(row["number"]))
+    query = "SELECT number, word FROM word WHERE version_id = %s AND number = ANY(%s)"
+    return sorted(rows(query, [run.version_id, numbers], as_tuples=True), key=lambda row: numbers.index(row[0]))
 
 
 def _saliency(view: RunView) -> np.ndarray:

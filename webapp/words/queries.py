@@ -100,12 +100,17 @@ ORDER BY sum(a.p * b.p * sqrt((a.x - b.x) ^ 2 + (a.y - b.y) ^ 2)) DESC, a.number
 def beginnings(view: RunView) -> list[Beginning]:
     """Words whose senses are far apart, the farthest first."""
     words = _beginnings(view.run.snapshot_id, view.run.version_id) if view.run.snapshot_id else []
-    first = topics.top_words(view, sorted({k for row in words for k in row["topics"]}), 6)
-    uses = [
-        [Use(**vars(links.topic_link(view, k)), words=_others(first[k], row["word"])) for k in row["topics"]]
-        for row in words
+    first = topics.top_words(view, sorted({k for *_, numbers in words for k in numbers}), 6)
+    return [
+        Beginning(
+            number=number,
+            word=word,
+            tokens=tokens,
+            documents=documents,
+            topics=[Use(**vars(links.topic_link(view, k)), words=_others(first[k], word)) for k in numbers],
+        )
+        for number, word, tokens, documents, numbers in words
     ]
-    return [Beginning(**row | {"topics": topics}) for row, topics in zip(words, uses, strict=True)]
 
 
 def _others(words: list[str], word: str, count: int = 3) -> list[str]:
@@ -114,9 +119,10 @@ def _others(words: list[str], word: str, count: int = 3) -> list[str]:
 
 
 @cached(32)
-def _beginnings(snapshot_id: int, version_id: int) -> list[dict]:
+def _beginnings(snapshot_id: int, version_id: int) -> list[tuple[int, str, int, int, list[int]]]:
+    """(number, word, tokens, documents, topics)."""
     parameters = {
         "snapshot": snapshot_id, "version": version_id, "ranks": RANKS, "times": TIMES, "least_share": LEAST_SHARE,
         "least_tokens": LEAST_TOKENS, "limit": BEGINNINGS,
     }  # fmt: skip
-    return rows(_BEGINNINGS, parameters)
+    return rows(_BEGINNINGS, parameters, as_tuples=True)

@@ -1,6 +1,7 @@
 """Where the bars and parts of the senses of a word are drawn (templates/run/_shift.html, _strip.html)."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from django import template
 from django.http import QueryDict
@@ -14,6 +15,30 @@ GAP = 0.18  # of a bin's width, between two bars
 TICKS = 6
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """x, width: lengths as SVG has them. lines: the address of the lines that are counted. says: the same in words."""
+
+    x: str
+    width: str
+    lines: str
+    says: str
+
+
+@dataclass(frozen=True)
+class SenseBar(Drawn):
+    y: str
+    height: str
+    thin: bool
+
+
+@dataclass(frozen=True)
+class SensePart(Drawn):
+    hue: int
+    shade: int
+    number: int
+
+
 @register.filter
 def along(share: float) -> str:
     """A share as a length of the whole."""
@@ -21,7 +46,7 @@ def along(share: float) -> str:
 
 
 @register.simple_tag
-def bars(shift: Shift, index: int, height: int) -> list[dict]:
+def bars(shift: Shift, index: int, height: int) -> list[SenseBar]:
     """The bars of one sense, a bin each, against the tallest of all senses."""
     step = 1 / max(1, len(shift.bins))
     drawn = []
@@ -30,24 +55,24 @@ def bars(shift: Shift, index: int, height: int) -> list[dict]:
         if not cell.tokens:
             continue
         tall = max(1.0, min(1.0, cell.share / shift.tallest) * (height - 1))
-        drawn.append({
-            "x": along(i * step), "width": along(step * (1 - GAP)), "y": f"{height - 1 - tall:.1f}", "height": f"{tall:.1f}",
-            "thin": bin.thin, "lines": cell.lines, "says": says(bin, cell),
-        })  # fmt: skip
+        x, width = along(i * step), along(step * (1 - GAP))
+        drawn.append(
+            SenseBar(x, width, cell.lines, says(bin, cell), f"{height - 1 - tall:.1f}", f"{tall:.1f}", bin.thin)
+        )
     return drawn
 
 
 @register.simple_tag
-def parts(bin: ShiftBin, senses: Sequence[ChartedTopic]) -> list[dict]:
+def parts(bin: ShiftBin, senses: Sequence[ChartedTopic]) -> list[SensePart]:
     """A bin's strip: a part for each sense."""
     drawn, before = [], 0.0
     for cell, sense in zip(bin.cells, senses, strict=False):  # the last cell is the rest, and stays empty
         if cell.tokens:
             name = sense.name or " ".join(sense.words[:3])
-            drawn.append({
-                "x": along(before), "width": along(cell.share), "hue": sense.hue, "shade": sense.shade,
-                "number": sense.number, "lines": cell.lines, "says": f"{sense.label} {name}, {says(bin, cell)}",
-            })  # fmt: skip
+            says_it = f"{sense.label} {name}, {says(bin, cell)}"
+            drawn.append(
+                SensePart(along(before), along(cell.share), cell.lines, says_it, sense.hue, sense.shade, sense.number)
+            )
         before += cell.share
     return drawn
 

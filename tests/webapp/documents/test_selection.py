@@ -169,9 +169,9 @@ def test_conditions_hold_together(ready, trained):
     again = read(ready, trained, selection.address()[1:])
     assert again.parameters == selection.parameters
     assert len(selection.conditions) == 5
-    for condition in selection.conditions:
-        rest = read(ready, trained, condition["without"][1:])
-        assert rest.parameters == [p for p in selection.parameters if p != condition["parameter"]]
+    for condition, _ in selection.conditions:
+        rest = read(ready, trained, selection.address(without=condition)[1:])
+        assert rest.parameters == [p for p in selection.parameters if p != condition]
 
 
 def test_fields_of_the_form_become_one_condition(ready, trained):
@@ -298,10 +298,10 @@ def test_form_keeps_what_is_the_pages_own(ready, trained):
 def test_long_lists_are_cut_and_what_is_chosen_stays(ready):
     category = next(c for c in facets.fields.categories(ready.version) if c.name == "president")
     monkey = category.values[-1]
-    found = facets.form(read(ready, in_=f"president:{monkey}"), QueryDict())["categories"]
-    of = next(c for c in found if c["name"] == "president")
-    assert of["values"][-1]["value"] == monkey and of["values"][-1]["chosen"]
-    assert len(of["values"]) + of["more"] == len(category.values)
+    found = facets.form(read(ready, in_=f"president:{monkey}"), QueryDict()).categories
+    of = next(c for c in found if c.name == "president")
+    assert of.values[-1].value == monkey and of.values[-1].chosen
+    assert len(of.values) + of.more == len(category.values)
 
 
 def test_form_asks_a_fixed_number_of_questions(ready, trained, django_assert_max_num_queries):

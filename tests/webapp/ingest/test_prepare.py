@@ -799,7 +799,7 @@ def test_a_phrase_that_would_be_left_out_is_said(client, draft):
 def test_ticks_stay_from_page_to_page(client, own, monkeypatch):
     monkeypatch.setattr("webapp.corpora.version_views.PHRASES", 3)
     url = reverse("corpus_phrases", args=[own.pk])
-    words = [row["words"] for row in proposed(own.version, VocabularySettings.from_dict(own.version.settings).choice())]
+    words = [row.words for row in proposed(own.version, VocabularySettings.from_dict(own.version.settings).choice())]
     assert len(words) > 6
     first = client.get(url)
     assert (
@@ -822,11 +822,11 @@ def test_ticks_stay_from_page_to_page(client, own, monkeypatch):
 def test_all_phrases_above_a_score_are_taken_at_once(client, own):
     url = reverse("corpus_phrases", args=[own.pk])
     found = proposed(own.version, VocabularySettings.from_dict(own.version.settings).choice())
-    score = found[4]["score"]
+    score = found[4].score
     client.post(url, {"all": "1", "score": "no number"})
     assert own.versions.count() == 1
     client.post(url, {"all": "1", "score": str(score)})
-    assert own.versions.get(number=2).settings["phrases"] == [row["words"] for row in found if row["score"] >= score]
+    assert own.versions.get(number=2).settings["phrases"] == [row.words for row in found if row.score >= score]
 
 
 def test_an_embargo_shortens_passages_and_shows_no_other(client, own):

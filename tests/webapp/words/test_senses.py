@@ -335,12 +335,12 @@ def test_bars_stay_within_their_ground(client, trained):
     shift = TypeAdapter(Shift).validate_python(data(client, trained, "militia", by="decade")["shift"])
     for i in range(len(shift.bins[0].cells)):
         for bar in bars(shift, i, 46):
-            assert 0 <= float(bar["y"]) and float(bar["y"]) + float(bar["height"]) <= 46
-            assert float(bar["x"][:-1]) + float(bar["width"][:-1]) <= 100.001
+            assert 0 <= float(bar.y) and float(bar.y) + float(bar.height) <= 46
+            assert float(bar.x[:-1]) + float(bar.width[:-1]) <= 100.001
     assert ticks(shift)[0] == shift.bins[0].label and ticks(shift)[-1] == shift.bins[-1].label
     page = TypeAdapter(SensesPage).validate_python(data(client, trained, "militia", by="president"))
     for bin in page.shift.bins:
-        assert sum(float(part["width"][:-1]) for part in parts(bin, page.senses)) <= 100.01
+        assert sum(float(part.width[:-1]) for part in parts(bin, page.senses)) <= 100.01
 
 
 @pytest.mark.parametrize(
