@@ -180,12 +180,8 @@ class VocabularyForm(forms.Form):
                 add_to_form(self, error)
 
     def words(self) -> VocabularySettings:
-        return VocabularySettings(**self.chosen())
-
-    def chosen(self) -> dict:
-        """The values of VocabularySettings."""
         names = [field.name for field in dataclass_fields(VocabularySettings) if field.name in self.fields]
-        return {name: self.cleaned_data[name] for name in names}
+        return VocabularySettings(**{name: self.cleaned_data[name] for name in names})
 
     def offer(self, words: VocabularySettings) -> None:
         """Begin with other thresholds and languages than were said at first."""
