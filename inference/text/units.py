@@ -1,6 +1,8 @@
 """From pieces to units: what counts as one word after hyphens, apostrophes, variants and phrases have joined neighbours."""
 
 import secrets
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 import numpy as np
 import regex
@@ -23,7 +25,7 @@ class Units:
     """Units have numbers: first the words of a lexicon, then joined words, numbered as blocks with them come, then
     what variants count as (where the lexicon has it not), then phrases.
 
-    Ask `of` of every block once before the numbers of variants, phrases and `count` hold.
+    Let `learn` see every block once before the numbers of variants, phrases and `count` hold.
     """
 
     def __init__(self, lexicon: Lexicon, choice: Choice):
@@ -45,7 +47,13 @@ class Units:
         alike = dict(choice.variants)
         self._named = [*alike.values(), *(phrase.replace(" ", "_") for phrase in choice.phrases)]
         phrases = (" ".join(alike.get(word, word) for word in phrase.split(" ")) for phrase in choice.phrases)
-        self._sequences = self._read([*alike, *phrases])
+        places = {name: i for i, name in reversed([*enumerate(self._named)])}
+        self._sequences = self._read(alike) + self._read(phrases, {word: places[word] for word in alike.values()})
+        names = zip(self._named, self.lexicon.find(self._named).tolist(), strict=True)
+        joined = zip(alike.values(), self._read(alike.values()), strict=True)
+        # The unit of each name: ~place until the number of joined words is known, where texts have it not
+        self._unit = {name: unit if unit >= 0 else ~places[name] for name, unit in names}
+        self._unit |= {name: int(units[0]) for name, units in joined if len(units) == 1}
         # What must be between the units of each: a variant with a hyphen is not one with a space
         self._between = [_MARKS["-"] * ("-" in written and not self.joins & _MARKS["-"]) for written in alike]
         self._between += [0] * len(choice.phrases)
@@ -121,18 +129,28 @@ class Units:
         _stop_joined(self._pieces, self._ends[: self.joined], len(self.lexicon), stopped)
         return stopped
 
-    def _read(self, phrases) -> list[np.ndarray]:
-        """The units of each; none where one of its words is in no text."""
-        parts = [regex.split(r"([-'’ ])", phrase) for phrase in phrases]
-        distinct = sorted({word for part in parts for word in part[::2]})
+    def _read(self, phrases: Iterable[str], counted: Mapping[str, int] = MappingProxyType({})) -> list[np.ndarray]:
+        """The units of each; none where one of its words is in no text. counted: what variants count as, with its place k
+        among the names: where the lexicon has it not, ~k stands for it until its number is known."""
+        parts = [[regex.split(r"([-'’])", word) for word in phrase.split(" ")] for phrase in phrases]
+        distinct = sorted({piece for part in parts for word in part for piece in word[::2]})
         number = dict(zip(distinct, self.lexicon.find(distinct).tolist(), strict=True))
-        units = []
+        sequences = []
         for part in parts:
-            numbers = [number[word] for word in part[::2]]
-            flags = [0, *(_MARKS.get(mark, 0) for mark in part[1::2])]
-            pieces = np.array([] if -1 in numbers else [a | b for a, b in zip(numbers, flags, strict=True)], np.int32)
-            units.append(self._join(pieces, np.array([len(pieces)]))[0])
-        return units
+            words = [self._word([number[piece] for piece in word[::2]], word[1::2]) for word in part]
+            for i, word in enumerate(part):
+                if len(words[i]) != 1 and "".join(word) in counted:
+                    words[i] = [~counted["".join(word)]]
+            sequences.append(np.array(sum(words, []) if all(words) else [], np.int32))
+        return sequences
+
+    def _word(self, pieces: list[int], marks: list[str]) -> list[int]:
+        """The units of a word without spaces; none where one of its pieces is in no text (-1)."""
+        if -1 in pieces:
+            return []
+        flags = [0, *(_MARKS[mark] for mark in marks)]
+        flagged = np.array([piece | flag for piece, flag in zip(pieces, flags, strict=True)], np.int32)
+        return self._join(flagged, np.array([len(flagged)]))[0].tolist()
 
     def _join(self, words: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, ...]:
         units, first, last = (np.empty(len(words), np.int32) for _ in range(3))
@@ -153,16 +171,18 @@ class Units:
             self._slots = np.zeros(2 * len(self._slots), np.uint64)
             _rehash(self._seed, self._slots, self._pieces, self._ends, self.joined)
 
+    def _numbered(self, units: np.ndarray) -> np.ndarray:
+        return np.where(units < 0, len(self.lexicon) + self.joined + ~units, units)
+
     def _index(self, some: range) -> _Index:
         """Some of the variants and phrases by their first unit, the longest first: heads int32 by unit (a bucket or -1), int64 where
         each bucket's sequences end, the units that they count as, where each one's units end, the units, and what is between them."""
-        known = self.lexicon.find(self._named[some.start : some.stop])
-        numbers = np.where(known >= 0, known, len(self.lexicon) + self.joined + np.array(some))
+        numbers = self._numbered(np.array([self._unit[self._named[i]] for i in some]))
         buckets: dict[int, list[tuple[int, np.ndarray, int]]] = {}
         for number, i in zip(numbers.tolist(), some, strict=True):
-            if len(self._sequences[i]):
-                hit = number, self._sequences[i], self._between[i]
-                buckets.setdefault(int(self._sequences[i][0]), []).append(hit)
+            if len(sequence := self._sequences[i]):
+                sequence = self._numbered(sequence)
+                buckets.setdefault(int(sequence[0]), []).append((number, sequence, self._between[i]))
         heads = np.full(self.count, -1, np.int32)
         heads[list(buckets)] = np.arange(len(buckets))
         order = [hit for inside in buckets.values() for hit in sorted(inside, key=lambda hit: -len(hit[1]))]

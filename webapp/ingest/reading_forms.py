@@ -1,7 +1,5 @@
 """Forms of how files are read. Each field says in a line what it does."""
 
-from dataclasses import fields as dataclass_fields
-
 from django import forms
 
 from webapp import metadata, readers
@@ -176,7 +174,7 @@ class AddingForm(ReadingForm):
     def __init__(self, *args, corpus: Corpus, **kwargs):
         super().__init__(*args, corpus=corpus, **kwargs)
         self.before = VocabularySettings.from_dict(corpus.settings)
-        for name in ("name", "train", *(field.name for field in dataclass_fields(VocabularySettings))):
+        for name in ("train", *NamedVocabularyForm.base_fields):
             del self.fields[name]
 
     def words(self) -> VocabularySettings:

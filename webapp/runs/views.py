@@ -78,9 +78,11 @@ def _html(run: Run, metrics: list[Metric], pinned: bool) -> RunHtml:
 
 
 @typed({})
-def forming(view: RunView, as_json: bool, *, step: int | None = None) -> Answer[Forming] | HttpResponse:
+def forming(
+    request: HttpRequest, view: RunView, as_json: bool, *, step: int | None = None
+) -> Answer[Forming] | HttpResponse:
     """The topics at a step: as JSON alone, as the run's page asks for them while its slider moves; else that page."""
-    return Answer(queries.forming(view, step)) if as_json else redirect(view.go("run", step=step))
+    return Answer(queries.forming(view, step)) if as_json else detail(request, run_id=view.run.pk)
 
 
 @require_safe

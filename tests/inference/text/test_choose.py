@@ -93,6 +93,13 @@ CHOICES = [
         phrases=("peace1 city",),
     ),
     Choice(min_documents=1, max_share=1.0, hyphens="join", variants=(("well-known", "running"), ("new-york", "a"))),
+    Choice(
+        min_documents=1,
+        max_share=1.0,
+        hyphens="join",
+        variants=(("running", "well-known"), ("city", "no-such"), ("york city", "no-such")),
+        phrases=("new york no-such",),
+    ),
     Choice(min_documents=2, max_share=1.0, forms="lemmas", language="en"),
 ]
 

@@ -1,7 +1,6 @@
 """The page of how a corpus is read: sections, joining, tables about files, sheets; and what stays chosen when it is
 shown again."""
 
-import re
 from dataclasses import asdict
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 from tests.corpora import as_csv, example_rows
 from tests.webapp.ingest.test_prepare import changed
 from tests.webapp.ingest.test_upload import fields, prepare
+from tests.webapp.page_text import in_one_line
 from webapp.ingest import sample
 
 pytestmark = pytest.mark.django_db
@@ -67,7 +67,7 @@ def test_a_table_about_the_files_is_found_and_can_be_refused(client):
     corpus, url = prepare(client, ("about.csv", table), *letters)
     shown = client.get(url)
     assert (
-        "4 of its first 4 rows name another file" in shown.content.decode()
+        "4 of its first 4 rows name another file" in in_one_line(shown)
         and shown.context["page"].sniff.options.format == "text"
     )
     assert ["author", "Author 0", "category"] in shown.context["page"].sample.first[0]["fields"]
@@ -147,9 +147,7 @@ def test_how_many_documents_there_are_is_told_from_the_beginning(client, monkeyp
     shown = changed(client, url, sections=sections)
     assert shown.context["page"].sample.beginnings and shown.context["page"].sample.documents == 400
     assert shown.context["page"].words.of == pytest.approx(1000 if sections else 3000, rel=0.5)
-    assert re.search(
-        r"Estimated from 400 of them, at the beginning of the file. If the file is sorted", shown.content.decode()
-    )
+    assert "Estimated from 400 of them, at the beginning of the file. If the file is sorted" in in_one_line(shown)
 
 
 def test_the_settings_of_a_corpus_that_failed_come_back(client):

@@ -10,7 +10,7 @@ from webapp.models import Pin, Run
 from webapp.notebooks import services as notebooks
 from webapp.notebooks import views as notebook_views
 from webapp.pages import page
-from webapp.runs import services, views
+from webapp.runs import services
 
 pytestmark = pytest.mark.django_db
 
@@ -27,7 +27,7 @@ def run(trained):
 
 def fails(monkeypatch, times: int, happens=lambda: None) -> list[int]:
     """The page of a run meets so many times a file that is not there any more."""
-    met, there = [], views.run_or_404
+    met, there = [], page.run_or_404
 
     def look(number):
         if len(met) < times:
@@ -36,7 +36,7 @@ def fails(monkeypatch, times: int, happens=lambda: None) -> list[int]:
             raise FileNotFoundError("evidence")
         return there(number)
 
-    monkeypatch.setattr(views, "run_or_404", look)
+    monkeypatch.setattr(page, "run_or_404", look)
     return met
 
 

@@ -45,7 +45,7 @@ def test_a_topic_that_other_runs_do_not_find_is_unstable(view, monkeypatch):
     monkeypatch.setattr(verdict.comparisons, "ordered", lambda runs, pks: [SimpleNamespace(pk=pk) for pk in pks])
     monkeypatch.setattr(
         verdict.matchings,
-        "of",
+        "matched",
         lambda run, other: SimpleNamespace(best_b_similarity=np.array([likeness[other.pk]])),
     )
     for others, kind, reason in [
