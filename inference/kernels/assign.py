@@ -173,9 +173,9 @@ def rank(first, end, topic_ptr, lengths, documents, tokens):
     documents."""
     for k in range(first, end):
         a, b = topic_ptr[k], topic_ptr[k + 1]
-        of, held = documents[a:b].copy(), tokens[a:b].copy()
-        documents[a:b] = of[np.argsort(-held / lengths[of], kind="mergesort")]
-        tokens[a:b] = of[np.argsort(-held, kind="mergesort")]
+        taken, held = documents[a:b].copy(), tokens[a:b].copy()
+        documents[a:b] = taken[np.argsort(-held / lengths[taken], kind="mergesort")]
+        tokens[a:b] = taken[np.argsort(-held, kind="mergesort")]
 
 
 @njit(cache=True, nogil=True)

@@ -16,7 +16,7 @@ _LEFT_OUT = [REASONS.index(name) for name in ("number", "too short", "too long")
 class _Cut(NamedTuple):
     """units: int32, and where each starts and stops in its text, int32; ends: int64, of each text's units."""
 
-    of: Units
+    cutter: Units
     units: np.ndarray
     starts: np.ndarray
     stops: np.ndarray
@@ -32,11 +32,11 @@ def terms(
     the corpus's tokeniser.
     """
     cut = _cut(texts, choice, language, given)
-    stays = ~np.isin(reasons(cut.of, choice)[cut.units], _LEFT_OUT)
+    stays = ~np.isin(reasons(cut.cutter, choice)[cut.units], _LEFT_OUT)
     distinct, at = np.unique(cut.units[stays], return_inverse=True)
-    words = cut.of.words(distinct)
+    words = cut.cutter.words(distinct)
     if turn := former(choice.forms, choice.language):
-        plain = int(np.searchsorted(distinct, cut.of.phrases().start))
+        plain = int(np.searchsorted(distinct, cut.cutter.phrases().start))
         words[:plain] = [
             new if len(new.split()) == 1 else word for word, new in zip(words[:plain], turn(words[:plain]), strict=True)
         ]

@@ -30,7 +30,8 @@ def find(stream: Stream | Spread, language: str) -> list[Pair]:
     """Writings and the words that they count as; those with hyphens first, the most frequent ones first.
 
     Words on either side of a hyphen count as the word that they make without it, where the texts have that, too; with a space
-    between them where a hyphen is more usual there (so "co operation", not "every day"). Of two spellings the more frequent
+    between them where a hyphen is more usual there (so "co operation", not "every day"). Of longer chains ("va-t-elle") none
+    does by itself. Of two spellings the more frequent
     one stands for both. A word that a line's end breaks has a hyphen. Two passes over the stream; memory: 8 bytes a word of
     the lexicon, and 16 for each two different pieces with a hyphen between them. language: ISO 639-1.
     """
@@ -53,12 +54,13 @@ def find(stream: Stream | Spread, language: str) -> list[Pair]:
 
 
 def _hyphens(stream: Stream | Spread) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """int64 by word of the lexicon, how often it occurs; and pieces with a hyphen between them, `_keys`, with how often they occur."""
+    """int64 by word of the lexicon, how often it occurs; and two pieces with a hyphen between them and none beside them, `_keys`,
+    with how often they occur."""
     tokens = np.zeros(len(stream.lexicon), np.int64)
     keys, times = np.zeros(0, np.int64), np.zeros(0, np.int64)
     for words in _words(stream):
         tokens += np.bincount(words & NUMBER, minlength=len(tokens))
-        new, often = np.unique(_keys(words, AFTER_HYPHEN), return_counts=True)
+        new, often = np.unique(_keys(words, AFTER_HYPHEN, alone=True), return_counts=True)
         every, at = np.unique(np.concatenate([keys, new]), return_inverse=True)
         times = np.bincount(at, np.concatenate([times, often]), len(every)).astype(np.int64)
         keys = every
@@ -79,9 +81,12 @@ def _words(stream: Stream | Spread) -> Iterator[np.ndarray]:
     return (np.asarray(block.words) for block in stream.blocks(places=False) if len(block.words))
 
 
-def _keys(words: np.ndarray, flag: np.int32) -> np.ndarray:
-    """int64: two neighbours' numbers, the first one's above, of all with this between them."""
-    marked = (words[1:] >= 0) & ((words[1:] & (AFTER_HYPHEN | AFTER_APOSTROPHE)) == flag)
+def _keys(words: np.ndarray, flag: np.int32, alone: bool = False) -> np.ndarray:
+    """int64: two neighbours' numbers, the first one's above, of all with this between them; alone: and not before or behind them."""
+    flagged = (words >= 0) & ((words & (AFTER_HYPHEN | AFTER_APOSTROPHE)) == flag)
+    marked = flagged[1:]
+    if alone:
+        marked = marked & ~flagged[:-1] & ~np.append(flagged[2:], False)
     numbers = (words & NUMBER).astype(np.int64)
     return (numbers[:-1] << 32 | numbers[1:])[marked]
 

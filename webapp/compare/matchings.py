@@ -104,7 +104,7 @@ def _read(first: int, second: int) -> Matching | None:
         return None
     data = row.data or {}
     fields: dict[str, Any] = {name: np.array(data[name], dtype) for name, dtype in _ARRAYS.items()}
-    fields |= {name: [(of, parts) for of, parts in data[name]] for name in ("splits", "merges")}
+    fields |= {name: [(whole, parts) for whole, parts in data[name]] for name in ("splits", "merges")}
     return Matching(**fields)
 
 

@@ -271,9 +271,9 @@ def _first_days(version_id: int, name: str) -> list[int]:
     codes = columns.values(category)
     first = np.full(len(category.values), date.max.toordinal(), np.int32)
     for a in range(0, len(codes), _BLOCK):
-        of, days = codes[a : a + _BLOCK], columns.dates[a : a + _BLOCK]
-        known = (of != NONE) & (days > 0)
-        np.minimum.at(first, of[known], days[known])
+        values, days = codes[a : a + _BLOCK], columns.dates[a : a + _BLOCK]
+        known = (values != NONE) & (days > 0)
+        np.minimum.at(first, values[known], days[known])
     return first.tolist()
 
 

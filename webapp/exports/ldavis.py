@@ -62,10 +62,10 @@ class _Terms:
 
 def _default(model: Model, info: _Terms) -> None:
     """The most salient words: p(w) times the divergence of p(topic | w) from p(topic) (Chuang et al. 2012)."""
-    ptr, of, tokens, _ = model.evidence.by_word()
+    ptr, topics, tokens, _ = model.evidence.by_word()
     word = np.repeat(np.arange(model.V), np.diff(ptr))
     p = tokens / model.word_tokens[word]
-    parts = p * np.log(p / (model.tokens[of] / model.tokens.sum()))
+    parts = p * np.log(p / (model.tokens[topics] / model.tokens.sum()))
     saliency = model.word_tokens / model.word_tokens.sum() * np.bincount(word, parts, minlength=model.V)
     best = np.argsort(-saliency, kind="stable")[:R]
     for place, w in enumerate(best.tolist()):
@@ -96,11 +96,11 @@ def _relevant(model: Model, k: int, info: _Terms) -> None:
 
 def _token_table(model: Model, words: np.ndarray) -> dict[str, list[str | int | float]]:
     """Of each word that is shown, the share of its tokens in each topic."""
-    ptr, of, tokens, _ = model.evidence.by_word()
+    ptr, topics, tokens, _ = model.evidence.by_word()
     table: dict[str, list[str | int | float]] = {"Term": [], "Topic": [], "Freq": []}
     for w in sorted(words.tolist(), key=lambda w: model.vocabulary[w]):
         span = slice(ptr[w], ptr[w + 1])
         table["Term"] += [model.vocabulary[w]] * (span.stop - span.start)
-        table["Topic"] += of[span].tolist()
+        table["Topic"] += topics[span].tolist()
         table["Freq"] += (tokens[span] / model.word_tokens[w]).tolist()
     return table

@@ -92,11 +92,11 @@ def _documents(model: Model, k: int) -> list[SiteDocument]:
 
 def _vocabulary(model: Model, labels: Labels) -> list[dict]:
     """The most frequent words, each with the topics that have most of it."""
-    ptr, of, tokens, _ = model.evidence.by_word()
+    ptr, topics, tokens, _ = model.evidence.by_word()
     entries = []
     for w in (-model.word_tokens).argsort(kind="stable")[:VOCABULARY].tolist():
         parts = sorted(
-            zip(tokens[ptr[w] : ptr[w + 1]].tolist(), of[ptr[w] : ptr[w + 1]].tolist(), strict=True), reverse=True
+            zip(tokens[ptr[w] : ptr[w + 1]].tolist(), topics[ptr[w] : ptr[w + 1]].tolist(), strict=True), reverse=True
         )[:3]
         links = [{"title": labels.title(k), "page": f"topics/{k:04d}.html", "tokens": n} for n, k in parts]
         entries.append({"word": model.vocabulary[w], "tokens": int(model.word_tokens[w]), "topics": links})

@@ -155,7 +155,7 @@ def documents(wanted: Wanted) -> Table:
         for numbers in selected(wanted):
             known = about(wanted.run, numbers, "metadata")
             yield [
-                (*_cells(row, _DOCUMENT), int(lengths[d]), *(float(of[d] / max(1, lengths[d])) for of in held), *_cells(row, _PLACE), row["metadata"])
+                (*_cells(row, _DOCUMENT), int(lengths[d]), *(float(tokens[d] / max(1, lengths[d])) for tokens in held), *_cells(row, _PLACE), row["metadata"])
                 for d in numbers.tolist() if (row := known[d])
             ]  # fmt: skip
 
@@ -179,9 +179,9 @@ def document_topics(wanted: Wanted) -> Table:
 
 def _mixture(of_run: evidence.Evidence, d: int) -> list[tuple[int, int, int]]:
     """(topic, tokens, tokens of the document), the largest topic first."""
-    of, tokens = of_run.mixture(d)
+    topics, tokens = of_run.mixture(d)
     order = np.argsort(-tokens, kind="stable")
-    return [(k, n, int(of_run.lengths[d])) for k, n in zip(of[order].tolist(), tokens[order].tolist(), strict=True)]
+    return [(k, n, int(of_run.lengths[d])) for k, n in zip(topics[order].tolist(), tokens[order].tolist(), strict=True)]
 
 
 def section_topics(wanted: Wanted) -> Table:
@@ -253,7 +253,9 @@ def topic_time(wanted: Wanted) -> Table:
         for g, name in enumerate(groups.labels):
             total = int(tokens[g].sum())
             row = zip(range(run.topics), labels, tokens[g].tolist(), having[g].tolist(), strict=True)
-            yield [(name, k, *label, n, of, n / total if total else None, total) for k, label, n, of in row]
+            yield [
+                (name, k, *label, n, documents, n / total if total else None, total) for k, label, n, documents in row
+            ]
 
     return Table(columns, blocks())
 

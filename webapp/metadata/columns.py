@@ -100,10 +100,10 @@ class Columns:
         self.dates = self._array("dates", np.int32)
         self.fields: list[Field] = []
         self._files: dict[str, str] = {}
-        for of in metadata.stored():
-            for i, arguments in enumerate(meta.get(of.stored_as, [])):  # files of older versions lack some
-                self.fields.append(of(**arguments))
-                self._files[arguments["name"]] = f"{of.file_prefix}{i}"
+        for kind in metadata.stored():
+            for i, arguments in enumerate(meta.get(kind.stored_as, [])):  # files of older versions lack some
+                self.fields.append(kind(**arguments))
+                self._files[arguments["name"]] = f"{kind.file_prefix}{i}"
 
     def field(self, name: str) -> Field | None:
         return next((field for field in self.fields if field.name == name), None)
@@ -115,7 +115,7 @@ class Columns:
     def by_date(self, newest: bool) -> np.ndarray | None:
         """int32[D], the numbers of documents by `put_in_order`; None where none has a date, or an older version read
         them."""
-        name = next(name for name, of in _BY_DATE.items() if of == newest)
+        name = next(name for name, newest_first in _BY_DATE.items() if newest_first == newest)
         return self._array(name, np.int32) if (self.folder / name).exists() else None
 
     def _array(self, name: str, dtype: type[np.generic]) -> np.ndarray:

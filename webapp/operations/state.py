@@ -188,8 +188,8 @@ def _team(team: dict) -> Iterator[Number]:
     for worker in team["workers"]:
         labels = (run, worker["worker"])
         yield Number("topograph_cluster_steps", labels, worker["steps"])
-        for of, seconds in (("computing", "computing"), ("exchanging", "exchanging"), ("processor", "cpu")):
-            yield Number("topograph_cluster_seconds", (*labels, of), worker[seconds])
+        for spent, seconds in (("computing", "computing"), ("exchanging", "exchanging"), ("processor", "cpu")):
+            yield Number("topograph_cluster_seconds", (*labels, spent), worker[seconds])
         yield Number("topograph_cluster_sent_bytes", labels, worker["sent"])
 
 

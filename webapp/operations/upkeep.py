@@ -67,8 +67,8 @@ def purge() -> None:
     for corpus in corpora:
         if not deletion.claim(corpus):
             continue
-        for model, of in ((Run, "corpus"), (Corpus, "into")):
-            for one in model.everything.filter(**{of: corpus.pk}).order_by("pk").iterator(100):
+        for model, field in ((Run, "corpus"), (Corpus, "into")):
+            for one in model.everything.filter(**{field: corpus.pk}).order_by("pk").iterator(100):
                 deletion.for_good(one)
                 _remove(one)
         _remove(corpus)

@@ -41,7 +41,7 @@ def top_words(
         # Kept, as nearly every page names some topics
         first = _first_words(view.run.snapshot_id, view.run.version_id, view.run.topics, TOP_WORDS, lam)
         return {k: [word for word in first[k] if word not in hidden][:count] for k in numbers}
-    wanted = sorted({*numbers, *(m for of in members.values() for m in of)})
+    wanted = sorted({*numbers, *(m for merged in members.values() for m in merged)})
     words: dict[int, dict[str, float]] = {k: {} for k in wanted}
     for topic, word, weight, _ in _relevant(
         view.run.snapshot_id, view.run.version_id, wanted, count + len(hidden), lam

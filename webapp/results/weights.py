@@ -25,7 +25,7 @@ def topics(snapshot: Snapshot) -> Topics:
         {"snapshot": snapshot.pk},
     )
     listed = [np.frombuffer(row["listed"] or b"", _LISTED) for row in stored]
-    listed = [of[of["weight"] > np.float32(row["floor"])] for row, of in zip(stored, listed, strict=True)]
+    listed = [rows[rows["weight"] > np.float32(row["floor"])] for row, rows in zip(stored, listed, strict=True)]
     every = np.concatenate([np.zeros(0, _LISTED), *listed])
     return Topics(
         np.cumsum([0, *map(len, listed)]),

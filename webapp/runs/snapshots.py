@@ -119,9 +119,9 @@ def _topic_rows(topics: Topics, outcome: Outcome | None) -> Iterator[tuple[np.nd
         none = np.zeros(len(topic), np.int64)
         yield topic, topics.words, rank, topics.weights, none, none
         return
-    ptr, of, tokens, documents = outcome.evidence.by_word()
+    ptr, held, tokens, documents = outcome.evidence.by_word()
     # One number for topic and word
-    given = of.astype(np.int64) * topics.V + np.repeat(np.arange(topics.V), np.diff(ptr))
+    given = held.astype(np.int64) * topics.V + np.repeat(np.arange(topics.V), np.diff(ptr))
     order = np.argsort(given)
     given, tokens, documents = given[order], tokens[order], documents[order]
     listed = topic * topics.V + topics.words

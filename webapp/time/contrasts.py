@@ -100,8 +100,8 @@ def compare(base: RunSelection, a: Side, b: Side, order: Order) -> Compared:
     view, labels = base.view, base.view.labels
     sides = divided(base, a, b)
     every = [k for k in view.topics if labels.into[k] == k and not labels.hidden(k)]
-    whole, of, everywhere = _sums(base, sides)
-    bands, sums = intervals.of_sums(whole, of[every], everywhere[every]), of[:, :, TOKENS].T.astype(np.int64)
+    whole, held, everywhere = _sums(base, sides)
+    bands, sums = intervals.of_sums(whole, held[every], everywhere[every]), held[:, :, TOKENS].T.astype(np.int64)
     apart, low, high = change.difference(bands.share, bands.low, bands.high)
     unit, caution = units.unit_of(base.version, *{name for each in (a, b) for name, _ in each.documents.values}), ""
     if unit.field is not None:

@@ -23,6 +23,11 @@ def test_two_words_stay_two_where_a_hyphen_is_rarer_between_them(tmp_path):
     assert found(tmp_path, "every-day life, every day, every day", "an everyday life") == {"every-day": "everyday"}
 
 
+def test_parts_of_a_longer_chain_are_no_words_of_their_own(tmp_path):
+    texts = ["va-t-elle, dit-on; parle-t-elle", "une telle, un tel", "brother-in-law", "inlaw, brotherin"]
+    assert found(tmp_path, *texts, language="fr") == {}
+
+
 @pytest.mark.parametrize("broken", ["govern-\nment", "govern-\r\n  ment", "govern\N{SOFT HYPHEN}ment"])
 def test_words_that_the_end_of_a_line_breaks_are_whole(tmp_path, broken):
     stream = written(tmp_path / "tokens", [f"The {broken} is here", "a government"])

@@ -136,8 +136,8 @@ def _by_headings(document: Document, shaping: Shaping) -> list[Section]:
         return []
     places = np.array(sorted({0} | starts), np.uint32)
     return [
-        Section(start, _heading(text, of) if of in starts else "")
-        for start, of in _long_enough(text, places, shaping.least)
+        Section(start, _heading(text, heading) if heading in starts else "")
+        for start, heading in _long_enough(text, places, shaping.least)
     ]
 
 

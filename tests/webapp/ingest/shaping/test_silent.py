@@ -68,9 +68,12 @@ ASIDES = [
     for word in "one two six ten see note here there this that now then if as so but".split() * 4
 ]
 
+NOTES = [f"This is a text. ({('This', 'Note', 'The')[i % 3]} is aside number {i}.) And so on." for i in range(60)]
+
 
 @pytest.mark.parametrize(
-    ("texts", "chosen"), [(SPEECHES, True), (ASIDES, False), (SPEECHES[:6], False), (["plain"], False), ([], False)]
+    ("texts", "chosen"),
+    [(SPEECHES, True), (ASIDES, False), (NOTES, False), (SPEECHES[:6], False), (["plain"], False), ([], False)],
 )
 def test_interjections_are_left_out_where_they_recur_and_asides_are_not(texts, chosen):
     assert certain(texts) == ((*CERTAIN, "interjections") if chosen else CERTAIN)
