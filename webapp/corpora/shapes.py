@@ -117,6 +117,14 @@ class Progress:
 
 
 @dataclass(frozen=True)
+class TopicCount:
+    """Topics of a run that are in use, and of these the clear ones: neither mixed nor general."""
+
+    clear: int
+    used: int
+
+
+@dataclass(frozen=True)
 class RunRow:
     id: int
     status: str
@@ -125,7 +133,7 @@ class RunRow:
     version: int
     created: datetime
     held_out: float | None
-    coherence: float | None
+    clear: TopicCount | None
 
 
 @dataclass(frozen=True)

@@ -95,6 +95,13 @@ TERMS = {
         "A topic with a large share of all words that is never first is spread thinly. It is often a way of speaking rather than a subject.",
     ),
     # How good a topic is
+    "topic-kind": Term(
+        "clear, mixed, general",
+        "Whether a topic’s first words keep company. Those of a clear topic share their passages; those of a mixed one fall into two parts "
+        "that are seldom in the same passage: read its documents before you name it. A general one has words that are all over the texts.",
+        "Mixed by the second eigenvalue of the company of its first words; general by how evenly its words are spread. A topic’s page says why, "
+        "and also looks at like topics and other runs.",
+    ),
     "coherence": Term(
         "coherence",
         "Whether the first words of a topic occur in the same documents. Topics with high coherence are usually easier to interpret.",

@@ -12,10 +12,10 @@ from webapp.documents.selection import RunSelection
 from webapp.models import Run
 from webapp.results import links, measures, topics
 from webapp.storage.sql import rows
-from webapp.topics.shapes import CountedTopic, RankedTopic, Sparkline, Times, Wanted
+from webapp.topics.shapes import CountedTopic, RankedTopic, Sparkline, Times, Wanted, WordsKind
 
 PAGE = 100
-ORDERS = ("share", "number", "label", "coherence", "exclusivity", "word")
+ORDERS = ("share", "number", "label", "kind", "coherence", "exclusivity", "word")
 BINS = 120  # of a sparkline: more would lie closer than a screen can show
 _NUMBER = regex.compile(r"t\d{2,5}")  # as pages write it, T07
 _TOPICS = regex.compile(r"\d{1,5}(?:,\d{1,5})*")
@@ -93,8 +93,16 @@ class Overview:
         if sort == "label":  # those without one behind all others
             labels = [self.labels.name(k).casefold() for k in numbers.tolist()]
             return np.array(sorted(range(len(numbers)), key=lambda i: (not labels[i], labels[i])), np.int64)
+        if sort == "kind":
+            order: list[WordsKind | None] = ["clear", "mixed", "general", None]
+            return np.argsort([order.index(self._kind(k)) for k in numbers.tolist()], kind="stable")
         key = self.share if sort == "share" else self.measures[sort] if weight is None or sort != "word" else weight
         return np.argsort(np.where(np.isnan(key), np.inf, -key)[numbers], kind="stable")
+
+    def _kind(self, k: int) -> WordsKind | None:
+        if np.isnan(self.measures["exclusivity"][k]):
+            return None
+        return "general" if self.labels.background(k) else "mixed" if self.measures["mixed"][k] else "clear"
 
     def _of_word(self, word: str) -> np.ndarray:
         """float64[K]: how much of a word's use each topic explains, p(k) p(w|k); 0 where it has no row for it."""
@@ -126,6 +134,7 @@ class Overview:
                 bar=topic.share / most,
                 group=self.labels.group(topic.number),
                 members=len(self.labels.members(topic.number)),
+                kind=self._kind(topic.number),
                 coherence=_known(self.measures["coherence"][topic.number]),
                 exclusivity=_known(self.measures["exclusivity"][topic.number]),
             )

@@ -12,6 +12,8 @@ from webapp.results.links import TopicLink
 from webapp.results.topics import TopicDetail
 from webapp.words.concordance import Line
 
+WordsKind = Literal["clear", "mixed", "general"]
+
 # The overview
 
 
@@ -44,11 +46,13 @@ class CountedTopic(TopicLink):
 
 @dataclass(frozen=True)
 class RankedTopic(CountedTopic):
-    """bar: its share of the largest topic's. group: that readers put it in, or "". members: topics merged into it."""
+    """bar: its share of the largest topic's. group: that readers put it in, or "". members: topics merged into it. kind: by
+    its words alone (topics.verdict looks at other topics and runs, too); null where nothing is measured."""
 
     bar: float
     group: str
     members: int
+    kind: WordsKind | None
     coherence: float | None
     exclusivity: float | None
 

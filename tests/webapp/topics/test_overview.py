@@ -16,6 +16,7 @@ from webapp.models import Topic, Word
 from webapp.results import evidence
 from webapp.results.view import RunView
 from webapp.server import page_cache
+from webapp.storage import cache
 
 pytestmark = pytest.mark.django_db
 
@@ -104,6 +105,33 @@ def test_orders_and_their_reverse(client, trained, order):
     assert [t[order] for t in get(client, trained, f"sort=-{order}")["items"]] == values[::-1]
     rows = Topic.objects.filter(snapshot_id=trained.snapshot_id)
     assert sorted(values) == pytest.approx(sorted(getattr(row, order) for row in rows))
+
+
+def forget() -> None:
+    """What is kept of rows that never change."""
+    cache.clear_all()
+    page_cache.clear()
+
+
+def test_kinds_stand_in_the_list_clear_ones_first(client, trained):
+    kinds = ["mixed", "clear", "general", "clear", "clear", "mixed"]
+    rows = Topic.objects.filter(snapshot_id=trained.snapshot_id)
+    before = {row.number: (row.mixed, row.background) for row in rows}
+    try:
+        for k, kind in enumerate(kinds):
+            rows.filter(number=k).update(mixed=kind == "mixed", background=kind == "general")
+        forget()
+        listed = get(client, trained, "sort=kind")["items"]
+        assert [(t["number"], t["kind"]) for t in listed] == [
+            (1, "clear"), (3, "clear"), (4, "clear"), (0, "mixed"), (5, "mixed"), (2, "general")
+        ]  # fmt: skip
+        assert [t["number"] for t in get(client, trained, "sort=-kind")["items"]][0] == 2
+        page = client.get(reverse("corpus", args=[trained.corpus_id])).content.decode()
+        assert "3 of 6" in page
+    finally:
+        for number, (mixed, background) in before.items():
+            rows.filter(number=number).update(mixed=mixed, background=background)
+        forget()
 
 
 def test_topics_with_a_word(client, trained):
