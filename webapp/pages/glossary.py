@@ -96,11 +96,11 @@ TERMS = {
     ),
     # How good a topic is
     "topic-kind": Term(
-        "clear, mixed, general",
-        "Whether a topic’s first words keep company. Those of a clear topic share their passages; those of a mixed one fall into two parts "
-        "that are seldom in the same passage: read its documents before you name it. A general one has words that are all over the texts.",
-        "Mixed by the second eigenvalue of the company of its first words; general by how evenly its words are spread. A topic’s page says why, "
-        "and also looks at like topics and other runs.",
+        "clear, mixed and general topics",
+        "Whether a topic’s first words share their passages. A clear topic’s do; those of a mixed one fall into two parts that seldom meet; a "
+        "general one’s are all over the texts.",
+        "Read the documents of a mixed topic before you name it. Mixed: by the second eigenvalue of the company of its first words; general: by "
+        "how evenly its words are spread. A topic’s page says why, and also looks at like topics and other runs.",
     ),
     "coherence": Term(
         "coherence",
