@@ -164,11 +164,11 @@ def _of_both(
         return ""
     chosen = [_chosen(evidence, k, side, vocabulary, holding)[0][0] for side in sides]
     parts = [_shown(evidence, k, w, vocabulary, looked_at, frozenset()) for w in chosen]
-    name = _capital(" / ".join(parts))
+    name = capitalized(" / ".join(parts))
     covers = partial(_covers, evidence, k, holding)
     if covers(chosen) < covers(single) or name.casefold() in used or not _other(*parts):
         words = [vocabulary[w].replace("_", " ") for side in sides for w in side[:2]]
-        name = _capital(", ".join(words))
+        name = capitalized(", ".join(words))
     return "" if name.casefold() in used else name
 
 
@@ -288,8 +288,8 @@ def _unique(parts: list[str], near: set[str], used: set[str]) -> str:
         pairs = [f"{first}, {part}" for part in sorted(others, key=lambda part: part not in near)]
         close = any(part in near for part in others)
         for name in [*pairs[:1], first, *pairs[1:]] if close else [first, *pairs]:
-            if _capital(name).casefold() not in used:
-                return _capital(name)
+            if capitalized(name).casefold() not in used:
+                return capitalized(name)
     return ""
 
 
@@ -308,5 +308,6 @@ def alike(a: str, b: str) -> bool:
     return a[:4] == b[:4] or SequenceMatcher(None, a, b).ratio() > ALIKE
 
 
-def _capital(text: str) -> str:
+def capitalized(text: str) -> str:
+    """As a name is written: its first letter large, all others as they are."""
     return text[:1].upper() + text[1:]

@@ -50,7 +50,7 @@ class Names:
                 moving.append(self.spelling[w])
             if len(moving) == 2:
                 break
-        return ", ".join(moving) or None
+        return naming.capitalized(", ".join(moving)) or None
 
     def _moves(self, parts, group, tokens, inside, outside, log_ratio: float) -> bool:
         G = len(inside)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
+from inference.explore.naming import capitalized
 from webapp.documents.ranges import Range
 from webapp.documents.selection import RunSelection
 from webapp.drawing.numbers import count, percent, topic_label
@@ -146,7 +147,7 @@ class Writer:
         span = spanned(finding)
         return fill(
             pattern,
-            what=what, here=percent(here), rest=percent(rest), span=span, begins=_capital(span),
+            what=what, here=percent(here), rest=percent(rest), span=span, begins=capitalized(span),
             brief=spanned(finding, brief=True),
             first=sentences.period(finding.first), last=sentences.period(finding.last),
             until=sentences.period(finding.until) if finding.until else "", rows=rows, **more,
@@ -330,7 +331,3 @@ def _factor(x: float) -> str:
 
 def _quoted(words: Sequence[str]) -> str:
     return ", ".join(sentences.WORD.format(word=word) for word in words)
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
