@@ -171,7 +171,7 @@ def test_titles_tell_tabs_apart(page, example):
 
 def test_what_opens_is_accessible_too(page, example):
     settled(page, f"/corpora/{example.corpus}/")
-    page.get_by_role("button", name="Coherence").first.click()
+    page.get_by_role("button", name="Clear topics").first.click()
     assert violations(page) == []
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Keys").click()
