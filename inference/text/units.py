@@ -47,13 +47,14 @@ class Units:
         alike = dict(choice.variants)
         self._named = [*alike.values(), *(phrase.replace(" ", "_") for phrase in choice.phrases)]
         phrases = (" ".join(alike.get(word, word) for word in phrase.split(" ")) for phrase in choice.phrases)
-        places = {name: i for i, name in reversed([*enumerate(self._named)])}
-        self._sequences = self._read(alike) + self._read(phrases, {word: places[word] for word in alike.values()})
-        names = zip(self._named, self.lexicon.find(self._named).tolist(), strict=True)
-        joined = zip(alike.values(), self._read(alike.values()), strict=True)
-        # The unit of each name: ~place until the number of joined words is known, where texts have it not
-        self._unit = {name: unit if unit >= 0 else ~places[name] for name, unit in names}
-        self._unit |= {name: int(units[0]) for name, units in joined if len(units) == 1}
+        # The unit of each name; where texts have it not, ~place until the number of joined words is known
+        self._unit: dict[str, int] = {}
+        for place, (name, unit) in enumerate(zip(self._named, self.lexicon.find(self._named).tolist(), strict=True)):
+            self._unit.setdefault(name, unit if unit >= 0 else ~place)
+        for name, units in zip(alike.values(), self._read(alike.values()), strict=True):
+            if len(units) == 1:
+                self._unit[name] = int(units[0])
+        self._sequences = self._read(alike) + self._read(phrases, {name: self._unit[name] for name in alike.values()})
         # What must be between the units of each: a variant with a hyphen is not one with a space
         self._between = [_MARKS["-"] * ("-" in written and not self.joins & _MARKS["-"]) for written in alike]
         self._between += [0] * len(choice.phrases)
@@ -129,25 +130,24 @@ class Units:
         _stop_joined(self._pieces, self._ends[: self.joined], len(self.lexicon), stopped)
         return stopped
 
-    def _read(self, phrases: Iterable[str], counted: Mapping[str, int] = MappingProxyType({})) -> list[np.ndarray]:
-        """The units of each; none where one of its words is in no text. counted: what variants count as, with its place k
-        among the names: where the lexicon has it not, ~k stands for it until its number is known."""
-        parts = [[regex.split(r"([-'’])", word) for word in phrase.split(" ")] for phrase in phrases]
-        distinct = sorted({piece for part in parts for word in part for piece in word[::2]})
+    def _read(self, phrases: Iterable[str], known: Mapping[str, int] = MappingProxyType({})) -> list[np.ndarray]:
+        """The units of each; none where one of its words is in no text. known: words with their units."""
+        words = [phrase.split(" ") for phrase in phrases]
+        parts = {word: regex.split(r"([-'’])", word) for phrase in words for word in phrase if word not in known}
+        distinct = sorted({piece for part in parts.values() for piece in part[::2]})
         number = dict(zip(distinct, self.lexicon.find(distinct).tolist(), strict=True))
-        sequences = []
-        for part in parts:
-            words = [self._word([number[piece] for piece in word[::2]], word[1::2]) for word in part]
-            for i, word in enumerate(part):
-                if len(words[i]) != 1 and "".join(word) in counted:
-                    words[i] = [~counted["".join(word)]]
-            sequences.append(np.array(sum(words, []) if all(words) else [], np.int32))
-        return sequences
+        units = {word: [unit] for word, unit in known.items()}
+        for word, part in parts.items():
+            units[word] = self._word([number[piece] for piece in part[::2]], part[1::2])
+        sequences = [[units[word] for word in phrase] for phrase in words]
+        return [np.array(sum(each, []) if all(each) else [], np.int32) for each in sequences]
 
     def _word(self, pieces: list[int], marks: list[str]) -> list[int]:
         """The units of a word without spaces; none where one of its pieces is in no text (-1)."""
         if -1 in pieces:
             return []
+        if not marks:
+            return pieces
         flags = [0, *(_MARKS[mark] for mark in marks)]
         flagged = np.array([piece | flag for piece, flag in zip(pieces, flags, strict=True)], np.int32)
         return self._join(flagged, np.array([len(flagged)]))[0].tolist()
@@ -172,6 +172,7 @@ class Units:
             _rehash(self._seed, self._slots, self._pieces, self._ends, self.joined)
 
     def _numbered(self, units: np.ndarray) -> np.ndarray:
+        """With numbers for ~places among the names, once that of joined words is known."""
         return np.where(units < 0, len(self.lexicon) + self.joined + ~units, units)
 
     def _index(self, some: range) -> _Index:

@@ -30,10 +30,10 @@ def find(stream: Stream | Spread, language: str) -> list[Pair]:
     """Writings and the words that they count as; those with hyphens first, the most frequent ones first.
 
     Words on either side of a hyphen count as the word that they make without it, where the texts have that, too; with a space
-    between them where a hyphen is more usual there (so "co operation", not "every day"). Of longer chains ("va-t-elle") none
-    does by itself. Of two spellings the more frequent
-    one stands for both. A word that a line's end breaks has a hyphen. Two passes over the stream; memory: 8 bytes a word of
-    the lexicon, and 16 for each two different pieces with a hyphen between them. language: ISO 639-1.
+    between them where a hyphen is more usual there (so "co operation", not "every day"). Of a longer chain ("va-t-elle") no two
+    do. Of two spellings the more frequent one stands for both. A word that a line's end breaks has a hyphen. Two passes over the
+    stream; memory: 8 bytes a word of the lexicon, and 16 for each two different pieces with a hyphen between them. language: ISO
+    639-1.
     """
     tokens, pairs, times = _hyphens(stream)
     lexicon: Lexicon = stream.lexicon
