@@ -82,7 +82,7 @@ def forming(
     request: HttpRequest, view: RunView, as_json: bool, *, step: int | None = None
 ) -> Answer[Forming] | HttpResponse:
     """The topics at a step: as JSON alone, as the run's page asks for them while its slider moves; else that page."""
-    return Answer(queries.forming(view, step)) if as_json else detail(request, run_id=view.run.pk)
+    return Answer(queries.forming(view, step)) if as_json else detail(request, run=view.run)
 
 
 @require_safe
