@@ -3,12 +3,13 @@
 from django.db.models import Count, Q
 
 from inference import engines
-from webapp.corpora.shapes import CorpusFacts, NewVersion, RunRow, TopicCount
+from webapp.corpora.shapes import CorpusFacts, NewVersion, RunRow
 from webapp.documents import fields
 from webapp.ingest import version_history
 from webapp.ingest.corpora import EXAMPLE_NAME
 from webapp.jobs import kinds
-from webapp.models import Corpus, Metric, Run, SourceFile, Topic, User
+from webapp.models import Corpus, Metric, Run, SourceFile, User
+from webapp.results import measures
 
 PAGE = 30
 FILES_SHOWN = 10  # of a corpus's uploaded files, on its own page
@@ -77,7 +78,8 @@ def runs(corpus: Corpus, before: int | None = None) -> tuple[list[RunRow], int |
     page = list(listed[: PAGE + 1])
     last = Metric.objects.filter(run__in=page[:PAGE]).order_by("run", "-step").distinct("run").defer("topic_coherence")
     by_run = {metric.run_id: metric for metric in last}
-    counts = _kinds([run.snapshot_id for run in page[:PAGE] if run.status == Run.Status.DONE and run.snapshot_id])
+    done = [run.snapshot_id for run in page[:PAGE] if run.status == Run.Status.DONE and run.snapshot_id]
+    clear = measures.clear_topics(done)
     rows = [
         RunRow(
             id=run.pk,
@@ -87,20 +89,11 @@ def runs(corpus: Corpus, before: int | None = None) -> tuple[list[RunRow], int |
             version=run.version.number,
             created=run.created_at,
             held_out=by_run[run.pk].held_out if run.pk in by_run else None,
-            clear=counts.get(run.snapshot_id) if run.snapshot_id else None,
+            clear=clear.get(run.snapshot_id) if run.snapshot_id else None,
         )
         for run in page[:PAGE]
     ]
     return rows, page[PAGE - 1].pk if len(page) > PAGE else None
-
-
-def _kinds(snapshots: list[int]) -> dict[int, TopicCount]:
-    """By final snapshot, how many of its topics are clear by their words alone, as the list of topics has it."""
-    measured = Topic.objects.filter(snapshot__in=snapshots, used=True, exclusivity__isnull=False)
-    counted = measured.values("snapshot").annotate(
-        used=Count("number"), clear=Count("number", filter=Q(mixed=False, background=False))
-    )
-    return {row["snapshot"]: TopicCount(row["clear"], row["used"]) for row in counted}
 
 
 def about(corpus: Corpus) -> CorpusFacts:

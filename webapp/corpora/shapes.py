@@ -12,6 +12,7 @@ from webapp.ingest.version_history import VersionRow
 from webapp.ingest.vocabulary_forms import Languages, NamedVocabularyForm, VocabularyForm
 from webapp.models import Corpus, Run, Version
 from webapp.readers import Sniff
+from webapp.results.measures import ClearTopics
 from webapp.words.queries import WordCount
 
 # The list
@@ -117,14 +118,6 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class TopicCount:
-    """Topics of a run that are in use, and of these the clear ones: neither mixed nor general."""
-
-    clear: int
-    used: int
-
-
-@dataclass(frozen=True)
 class RunRow:
     id: int
     status: str
@@ -133,7 +126,7 @@ class RunRow:
     version: int
     created: datetime
     held_out: float | None
-    clear: TopicCount | None
+    clear: ClearTopics | None
 
 
 @dataclass(frozen=True)

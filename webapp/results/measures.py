@@ -1,6 +1,9 @@
 """What is measured of each topic of a run, as columns: some thousands of rows that never change are read once."""
 
+from typing import Literal, NamedTuple, get_args
+
 import numpy as np
+from django.db.models import Count, Q
 
 from webapp.models import Run, Topic
 from webapp.storage.cache import cached
@@ -10,6 +13,15 @@ COLUMNS = (
     "uniform_distance", "corpus_distance", "floor", "floor_mass", "x", "y", "used", "background", "mixed", "apart", "tells",
 )  # fmt: skip
 _KEPT = 64  # snapshots
+Kind = Literal["clear", "mixed", "general"]  # of a topic by its words alone, the clearest first
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
+class ClearTopics(NamedTuple):
+    """Topics of a snapshot whose words are measured, and of these the clear ones."""
+
+    clear: int
+    used: int
 
 
 def of(run: Run) -> dict[str, np.ndarray]:
@@ -24,3 +36,19 @@ def read(snapshot_id: int) -> dict[str, np.ndarray]:
     table = np.array(list(rows), np.float64).reshape(-1, len(COLUMNS))
     table.flags.writeable = False
     return {name: table[:, i] for i, name in enumerate(COLUMNS)}
+
+
+def kinds(column: dict[str, np.ndarray]) -> list[Kind | None]:
+    """Of each topic, from the columns of `of`: what topics.verdict looks at first; None where nothing is measured."""
+    general, mixed, measured = column["background"] > 0, column["mixed"] > 0, ~np.isnan(column["exclusivity"])
+    numbers = np.where(general, 2, np.where(mixed, 1, 0)).tolist()
+    return [KINDS[n] if known else None for n, known in zip(numbers, measured.tolist(), strict=True)]
+
+
+def clear_topics(snapshots: list[int]) -> dict[int, ClearTopics]:
+    """By final snapshot: `kinds`, counted by the database, as a page lists many runs."""
+    measured = Topic.objects.filter(snapshot__in=snapshots, used=True, exclusivity__isnull=False)
+    counted = measured.values("snapshot").annotate(
+        used=Count("number"), clear=Count("number", filter=Q(mixed=False, background=False))
+    )
+    return {row["snapshot"]: ClearTopics(row["clear"], row["used"]) for row in counted}

@@ -12,7 +12,7 @@ from webapp.documents.selection import RunSelection
 from webapp.models import Run
 from webapp.results import links, measures, topics
 from webapp.storage.sql import rows
-from webapp.topics.shapes import CountedTopic, RankedTopic, Sparkline, Times, Wanted, WordsKind
+from webapp.topics.shapes import CountedTopic, RankedTopic, Sparkline, Times, Wanted
 
 PAGE = 100
 ORDERS = ("share", "number", "label", "kind", "coherence", "exclusivity", "word")
@@ -94,15 +94,10 @@ class Overview:
             labels = [self.labels.name(k).casefold() for k in numbers.tolist()]
             return np.array(sorted(range(len(numbers)), key=lambda i: (not labels[i], labels[i])), np.int64)
         if sort == "kind":
-            order: list[WordsKind | None] = ["clear", "mixed", "general", None]
-            return np.argsort([order.index(self._kind(k)) for k in numbers.tolist()], kind="stable")
+            kinds, order = measures.kinds(self.measures), [*measures.KINDS, None]
+            return np.argsort([order.index(kinds[k]) for k in numbers.tolist()], kind="stable")
         key = self.share if sort == "share" else self.measures[sort] if weight is None or sort != "word" else weight
         return np.argsort(np.where(np.isnan(key), np.inf, -key)[numbers], kind="stable")
-
-    def _kind(self, k: int) -> WordsKind | None:
-        if np.isnan(self.measures["exclusivity"][k]):
-            return None
-        return "general" if self.labels.background(k) else "mixed" if self.measures["mixed"][k] else "clear"
 
     def _of_word(self, word: str) -> np.ndarray:
         """float64[K]: how much of a word's use each topic explains, p(k) p(w|k); 0 where it has no row for it."""
@@ -127,6 +122,7 @@ class Overview:
     def page(self, after: int = 0, limit: int = PAGE) -> tuple[list[RankedTopic], int | None]:
         """Topics from place `after` on, as the list shows them; and where the next page begins."""
         numbers = self.numbers[after : after + limit].tolist()
+        kinds = measures.kinds(self.measures) if self.measures else []
         most = float(self.share[self.numbers].max(initial=0.0)) or 1.0
         listed = [
             RankedTopic(
@@ -134,7 +130,7 @@ class Overview:
                 bar=topic.share / most,
                 group=self.labels.group(topic.number),
                 members=len(self.labels.members(topic.number)),
-                kind=self._kind(topic.number),
+                kind=kinds[topic.number],
                 coherence=_known(self.measures["coherence"][topic.number]),
                 exclusivity=_known(self.measures["exclusivity"][topic.number]),
             )

@@ -7,12 +7,11 @@ from pydantic import Field
 
 from webapp.curation.queries import TopicForm
 from webapp.findings.topic_changes import TopicChange
+from webapp.results import measures
 from webapp.results.hidden_words import Dropped
 from webapp.results.links import TopicLink
 from webapp.results.topics import TopicDetail
 from webapp.words.concordance import Line
-
-WordsKind = Literal["clear", "mixed", "general"]
 
 # The overview
 
@@ -52,7 +51,7 @@ class RankedTopic(CountedTopic):
     bar: float
     group: str
     members: int
-    kind: WordsKind | None
+    kind: measures.Kind | None
     coherence: float | None
     exclusivity: float | None
 
@@ -387,7 +386,7 @@ class Reason:
     url: str
 
 
-Kind = Literal["clear", "mixed", "general", "unstable"]
+Kind = Literal[measures.Kind, "unstable"]
 
 
 @dataclass(frozen=True)
