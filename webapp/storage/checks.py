@@ -5,8 +5,10 @@ from django.core import checks
 
 from webapp.storage import s3
 
+TAG = "topograph"
 
-@checks.register()
+
+@checks.register(TAG)
 def store_can_be_used(app_configs, **_) -> list[checks.CheckMessage]:
     sentence = s3.refusal() if settings.STORE else ""
     return [checks.Error(sentence, id="topograph.E001")] if sentence else []

@@ -6,18 +6,19 @@ import sys
 from allauth.account.models import EmailAddress
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.core.validators import validate_email
 from django.db import transaction
 
 from inference.errors import Invalid
 from webapp.accounts import adapters, ownership, sharing, tokens
 from webapp.accounts.adapters import NAME
+from webapp.management.base import OwnCommand
 from webapp.management.progress import prepare_database
 from webapp.models import GONE, Corpus, User
 
 
-class Command(BaseCommand):
+class Command(OwnCommand):
     help = "Make an account, or change one. With --owner it takes over all that was made while accounts were off."
 
     def add_arguments(self, parser):

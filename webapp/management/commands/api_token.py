@@ -1,13 +1,14 @@
 """manage.py api_token NAME: a token for a program that uses the API. It is printed once."""
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from inference.errors import Invalid
 from webapp.accounts import tokens
+from webapp.management.base import OwnCommand
 from webapp.models import ApiToken
 
 
-class Command(BaseCommand):
+class Command(OwnCommand):
     help = "Make a token for the API and print it; --list shows all, --revoke ID ends one."
 
     def add_arguments(self, parser):

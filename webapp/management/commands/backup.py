@@ -2,14 +2,15 @@
 
 from pathlib import Path
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from inference.errors import Invalid
+from webapp.management.base import OwnCommand
 from webapp.management.progress import Line, prepare_database, size
 from webapp.operations import backup
 
 
-class Command(BaseCommand):
+class Command(OwnCommand):
     help = "Write a consistent copy of database and files, while Topograph runs; prints the file's name last."
 
     def add_arguments(self, parser):

@@ -3,16 +3,17 @@
 import os
 import sys
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.http import QueryDict
 
 from webapp import exports
+from webapp.management.base import OwnCommand
 from webapp.models import Run
 
 FORMS = {"long": "topics-long", "wide": "topics-wide", "documents": "document-topics"}
 
 
-class Command(BaseCommand):
+class Command(OwnCommand):
     help = "Write a run's topics (or its documents' proportions) as CSV to standard output."
 
     def add_arguments(self, parser):

@@ -7,20 +7,21 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from inference.errors import Invalid
 from inference.text import LANGUAGES
 from webapp import readers
 from webapp.ingest import corpora, guesses, previews
 from webapp.ingest.shaping import CERTAIN, Shaping
+from webapp.management.base import OwnCommand
 from webapp.management.progress import follow_reading, prepare_database
 from webapp.models import Corpus
 
 DEFAULT = corpora.ReadingSettings()
 
 
-class Command(BaseCommand):
+class Command(OwnCommand):
     help = f"Read files into a new corpus; prints its number last. {readers.formats.sentence()}"
 
     def add_arguments(self, parser):

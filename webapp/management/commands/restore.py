@@ -2,15 +2,16 @@
 
 from pathlib import Path
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from inference.errors import Invalid
 from webapp.local import folder, servers
+from webapp.management.base import OwnCommand
 from webapp.management.progress import Line
 from webapp.operations import restore
 
 
-class Command(BaseCommand):
+class Command(OwnCommand):
     help = "Restore a backup, after looking through all of it, where nothing runs and nothing is."
 
     def add_arguments(self, parser):

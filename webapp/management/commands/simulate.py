@@ -4,9 +4,10 @@ file's name."""
 from dataclasses import fields
 from pathlib import Path
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from inference.errors import Invalid
+from webapp.management.base import OwnCommand
 from webapp.management.progress import follow_reading, prepare_database
 from webapp.simulate import services, truth
 from webapp.simulate.truth import MadeSettings
@@ -23,7 +24,7 @@ HELP = {
 }
 
 
-class Command(BaseCommand):
+class Command(OwnCommand):
     help = (
         "Make texts from known topics, as LDA assumes them, and keep the topics: a run on them then has a page that shows "
         "its topics beside the true ones. Makes a corpus, or with --csv a file and beside it FILE.truth.npz."

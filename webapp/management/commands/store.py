@@ -3,9 +3,10 @@
 import time
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db.models import Count, Sum
 
+from webapp.management.base import OwnCommand
 from webapp.models import Sealed
 from webapp.operations import upkeep
 from webapp.storage import bulk, copies, sealed
@@ -13,7 +14,7 @@ from webapp.storage import bulk, copies, sealed
 SHOWN = 20
 
 
-class Command(BaseCommand):
+class Command(OwnCommand):
     help = "Say what is in the store of sealed files (docs/storage.md), and compare it with what is on record."
 
     def add_arguments(self, parser):

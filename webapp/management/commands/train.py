@@ -1,10 +1,11 @@
 """manage.py train CORPUS --topics K …: train as the pages do. The last line is the run's number."""
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from inference import engines
 from inference.engines.settings import Setting
 from inference.errors import Invalid
+from webapp.management.base import OwnCommand
 from webapp.management.progress import follow, prepare_database
 from webapp.models import Corpus, Run
 from webapp.runs import services as runs
@@ -12,7 +13,7 @@ from webapp.runs import services as runs
 OVER = {Run.Status.DONE, Run.Status.FAILED, Run.Status.CANCELLED}
 
 
-class Command(BaseCommand):
+class Command(OwnCommand):
     help = "Train a topic model on a corpus and wait until it is stored; prints the run's number last."
 
     def add_arguments(self, parser):

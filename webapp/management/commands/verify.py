@@ -3,13 +3,14 @@ servers."""
 
 from pathlib import Path
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from inference.errors import Invalid
 from inference.verify import other_engine, other_versions, verify
+from webapp.management.base import OwnCommand
 
 
-class Command(BaseCommand):
+class Command(OwnCommand):
     help = "Train a run again from the bundle from its page “Files”, and compare bit for bit."
 
     def add_arguments(self, parser):
