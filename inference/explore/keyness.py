@@ -8,8 +8,7 @@ the log-likelihood G2 of tokens (Dunning 1993) calls every eighth word different
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtri
-from scipy.stats import false_discovery_control, norm
+from scipy.special import ndtr, ndtri
 
 from inference.effects.corrections import level_of_named
 from inference.explore.association import log_likelihood
@@ -43,9 +42,11 @@ class Keyness(NamedTuple):
 def keyness(of_forms: FormSums, totals: Totals, level: float = LEVEL) -> Keyness:
     """Every form is tested; intervals are those of a family of selected ones (level_of_named). A set without tokens has
     no frequencies: the caller refuses it."""
+    from scipy.stats import false_discovery_control  # here: half a second, of the start of every process
+
     n = len(of_forms.forms)
     ratio, error = _estimate(of_forms, totals)
-    p = 2 * norm.sf(np.abs(ratio) / error)
+    p = 2 * ndtr(-np.abs(ratio) / error)
     adjusted = false_discovery_control(p) if n else p
     different = adjusted <= level
     z = float(ndtri((1 + level_of_named(int(different.sum()), n, level)) / 2))

@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from inference.errors import Invalid
 from inference.explore import distances
@@ -101,6 +100,8 @@ def match(
 
     Pairs of it that are less similar than `least` are left unmatched. advance: of `similarities`, nearly all of the work.
     """
+    from scipy.optimize import linear_sum_assignment  # here: a third of a second, of the start of every process
+
     similar = similarities(a, b, words_a, words_b, advance)
     used_a, used_b = (np.ones(topics.K, bool) if topics.used is None else topics.used for topics in (a, b))
     similar[~used_a] = 0.0

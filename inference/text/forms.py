@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-import simplemma
 import Stemmer
 
 from inference.errors import Invalid
@@ -36,6 +35,8 @@ def former(forms: str, language: str) -> Callable[[list[str]], list[str]] | None
     if forms == "lemmas":
         if language not in LEMMAS:
             raise Invalid("forms", "There are no lemmas for this language. Choose words as they are written, or stems.")
+        import simplemma  # here: a sixth of a second, of the start of every process
+
         code = LEMMAS[language]
         return lambda words: [simplemma.lemmatize(word, code).lower() for word in words]
     raise Invalid("forms", f"Words can count as written, as stems or as lemmas, not as {forms!r}.")
