@@ -23,7 +23,7 @@ from inference.evidence import Evidence, gather
 from inference.explore import bands, cooccurrence, distances, layout, neighbours, saliency, similar
 from inference.explore.day_sums import DaySums, in_span
 from inference.explore.documents import count, frozen, marked
-from inference.findings import sums, unlike
+from inference.findings import changes, sums, unlike
 from inference.index import Index, collocations, two_sets
 from inference.kernels import assign
 from inference.postings import Postings
@@ -199,6 +199,7 @@ def _explore(topics: Topics) -> None:
     mixes = np.arange(3), np.array([0, 1]), np.array([3, 4]), np.array([4, 4])
     sums.sums(sums.by_group(np.zeros(2, np.int32), 1), 1, *mixes, np.arange(topics.K), topics.K)
     unlike.unlike(*mixes, topics.K, np.ones(2, bool))
+    changes.tested(changes.in_units(np.ones((changes.LEAST_UNITS, 1)), np.ones(changes.LEAST_UNITS)))
     count(np.zeros(1, np.int32), 1)
     marked(np.ones(1, bool))
     cooccurrence.beside(*documents, topics.K, 1)

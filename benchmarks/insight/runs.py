@@ -13,7 +13,7 @@ from django.test import Client
 
 from benchmarks.insight.collections import Collection
 from benchmarks.whole_path import form_fields, reading_fields
-from webapp.management.progress import prepare_database
+from webapp.management.base import prepare_tables
 
 HOST = "127.0.0.1"
 
@@ -24,7 +24,7 @@ def trained(collection: Collection, quick: bool, seed: int):
     from webapp.models import Run
     from webapp.runs import services
 
-    prepare_database()
+    prepare_tables()
     digest = hashlib.sha256(b"".join(content for _, content in collection.files)).hexdigest()[:12]
     corpus = read(collection, f"{collection.name} {digest}")
     run = Run.objects.filter(corpus=corpus, seed=seed, status="done").order_by("pk").last()

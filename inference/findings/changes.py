@@ -8,6 +8,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from inference.kernels import windows
+
 MOST_WEIGHT = 4.0
 FIRST, MORE = 199, 1_800  # permutations of all columns, and further ones of those that might pass
 MAY_PASS = 0.1  # p of the first permutations up to which a column gets further ones
@@ -75,27 +77,28 @@ def tested(units: Units, longest: float = LONGEST) -> tuple[np.ndarray, np.ndarr
 
 
 def _tested(numbers: np.ndarray, weight: np.ndarray, share: np.ndarray, orders: list[np.ndarray], longest: float):
-    Z = _standard(share, weight)
+    Z = np.ascontiguousarray(_standard(share, weight))
     shapes, lengths = _shapes(numbers), _lengths(len(weight), longest)
     straight = np.arange(len(weight))
     trend = _trend(Z, weight, shapes, straight)
-    scan, place = _scan(Z, weight, lengths, straight)
+    scan, place = np.empty((len(lengths), Z.shape[1])), np.empty((len(lengths), Z.shape[1]), np.int64)
+    windows.largest(Z, weight, lengths, straight, scan, place)
     p_trend, p_window, length = _p(Z, weight, shapes, lengths, orders[:FIRST], trend, scan)
     again = np.flatnonzero(np.minimum(p_trend, p_window) <= MAY_PASS)
     if len(again):
-        more = _p(Z[:, again], weight, shapes, lengths, orders, trend[again], scan[:, again])
+        more = _p(np.ascontiguousarray(Z[:, again]), weight, shapes, lengths, orders, trend[again], scan[:, again])
         p_trend[again], p_window[again], length[again] = more
     first = place[length, np.arange(len(length))]
-    return p_trend, p_window, first, first + np.array(lengths)[length]
+    return p_trend, p_window, first, first + lengths[length]
 
 
 def _p(Z, weight, shapes, lengths, orders, trend, scan):
     """p of the trend, of the largest standardised window, and which length it has."""
     beyond = np.ones(Z.shape[1])
-    scans = np.empty((len(orders), *scan.shape), np.float32)
-    for i, order in enumerate(orders):
+    scans, place = np.empty((len(orders), *scan.shape), np.float32), np.empty(scan.shape, np.int64)
+    for order, permuted in zip(orders, scans, strict=True):
         beyond += _trend(Z, weight, shapes, order) >= trend - 1e-12
-        scans[i] = _scan(Z, weight, lengths, order)[0]
+        windows.largest(Z, weight, lengths, order, permuted, place)
     mean, spread = scans.mean(axis=0), scans.std(axis=0) + 1e-12
     seen = (scan - mean) / spread
     scans -= mean
@@ -121,22 +124,9 @@ def _trend(Z: np.ndarray, w: np.ndarray, shapes: np.ndarray, order: np.ndarray) 
     return np.abs((_standard(shapes, W) * W[:, None]).T @ Z[order]).max(axis=0)
 
 
-def _lengths(G: int, longest: float) -> list[int]:
-    """Of windows, from one unit on."""
-    return sorted({min(max(int(G * longest), 1), round(1.3**i)) for i in range(30)})
-
-
-def _scan(Z: np.ndarray, w: np.ndarray, lengths: list[int], order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The largest excess of any window of each length, and where it begins: [lengths, T]."""
-    W = np.concatenate([[0.0], np.cumsum(w[order])])
-    S = np.concatenate([np.zeros((1, Z.shape[1])), np.cumsum((w[:, None] * Z)[order], axis=0)])
-    most, at = np.empty((len(lengths), Z.shape[1])), np.empty((len(lengths), Z.shape[1]), np.int64)
-    for j, n in enumerate(lengths):
-        part = np.clip(W[n:] - W[:-n], 1e-9, 1 - 1e-9)
-        excess = (S[n:] - S[:-n]) / np.sqrt(part * (1 - part))[:, None]
-        at[j] = excess.argmax(axis=0)
-        most[j] = np.take_along_axis(excess, at[j][None], axis=0)[0]
-    return most, at
+def _lengths(G: int, longest: float) -> np.ndarray:
+    """Of windows, from one unit on: int64[L], ascending."""
+    return np.unique([min(max(int(G * longest), 1), round(1.3**i)) for i in range(30)])
 
 
 def describe(units: Units, k: int, trend: bool, window: tuple[int, int] | None) -> Change | None:
@@ -149,7 +139,7 @@ def describe(units: Units, k: int, trend: bool, window: tuple[int, int] | None) 
 
     def fit(inside: np.ndarray) -> float:
         f = w[inside].sum()
-        return f * (1 - f) * _apart(y, w, inside) ** 2 / total
+        return f * (1 - f) * (_mean(y, w, inside) - _mean(y, w, ~inside)) ** 2 / total
 
     def add(shape: Shape, parameters: int, first: int, last: int, inside, outside, explained: float) -> None:
         penalty = G * np.log(max(1 - explained, 1e-9)) + parameters * np.log(G)
@@ -161,14 +151,30 @@ def describe(units: Units, k: int, trend: bool, window: tuple[int, int] | None) 
         line = (w * t * (y - mean)).sum() ** 2 / max((w * t * t).sum(), 1e-15) / total
         part = np.cumsum(w)
         add("line", 2, 0, G - 1, part > 2 / 3, part <= max(1 / 3, part[0]), line)
-        cuts = [j for j in range(1, G) if EDGE <= part[j - 1] <= 1 - EDGE and _stays(y, w, j)]
-        if cuts:
-            best = max(cuts, key=lambda j: fit(place >= j))
+        best = _step(y, w)
+        if best is not None:
             add("step", 3, best, G - 1, place >= best, place < best, fit(place >= best))
     if window is not None:
         inside = (place >= window[0]) & (place < window[1])
         add("window", 4, window[0], window[1] - 1, inside, ~inside, fit(inside))
     return _open(min(tried, key=lambda one: one[0])[1], G) if tried else None
+
+
+def _step(y: np.ndarray, w: np.ndarray) -> int | None:
+    """The first place after the step that explains most, of those whose difference both halves of either side show, by STAYS
+    of it (else it came and went), and that have EDGE of the weight on either side."""
+    weight, sums = (np.concatenate([[0.0], np.cumsum(each)]) for each in (w, w * y))
+    cut, start, end = np.arange(1, len(w)), np.zeros(len(w) - 1, np.int64), np.full(len(w) - 1, len(w))
+    before, after = ((sums[b] - sums[a]) / (weight[b] - weight[a]) for a, b in ((start, cut), (cut, end)))
+    apart = np.where(after == before, 1e-15, after - before)
+    good = (weight[cut] >= EDGE) & (weight[cut] <= 1 - EDGE)
+    for a, b, other, sign in ((start, cut, after, 1), (cut, end, before, -1)):
+        middle = np.searchsorted(weight[1:], (weight[a + 1] + weight[b]) / 2, side="right")
+        for c, d in ((a, middle), (middle, b)):
+            level = (sums[d] - sums[c]) / np.maximum(weight[d] - weight[c], 1e-15)
+            good &= (c == d) | (sign * (other - level) / apart >= STAYS)
+    explained = np.where(good, weight[cut] * (1 - weight[cut]) * apart**2, -1.0)
+    return int(cut[explained.argmax()]) if good.any() else None
 
 
 def _open(change: Change, G: int) -> Change:
@@ -189,22 +195,3 @@ def _open(change: Change, G: int) -> Change:
 
 def _mean(y: np.ndarray, w: np.ndarray, inside: np.ndarray) -> float:
     return float((w[inside] * y[inside]).sum() / max(w[inside].sum(), 1e-15))
-
-
-def _apart(y: np.ndarray, w: np.ndarray, inside: np.ndarray) -> float:
-    return _mean(y, w, inside) - _mean(y, w, ~inside)
-
-
-def _stays(y: np.ndarray, w: np.ndarray, cut: int) -> bool:
-    """Whether both halves of either side, by weight, show STAYS of the difference: else it came and went."""
-    place, part = np.arange(len(y)), np.cumsum(w)
-    before, after = place < cut, place >= cut
-    levels = _mean(y, w, before), _mean(y, w, after)
-    apart = levels[1] - levels[0]
-    for side, other, sign in ((before, levels[1], 1), (after, levels[0], -1)):
-        inside = part[side]
-        middle = (inside[0] + inside[-1]) / 2
-        for half in (side & (part <= middle), side & (part > middle)):
-            if half.any() and sign * (other - _mean(y, w, half)) / (apart or 1e-15) < STAYS:
-                return False
-    return True

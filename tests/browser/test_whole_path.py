@@ -81,7 +81,7 @@ def test_example_from_training_to_csv(page, database, example):
     page.wait_for_url("**/runs/*/?step=*")
     expect(page.locator("[data-at]")).to_have_text(re.compile(r"^Step \d+ of"))
 
-    page.get_by_role("link", name="Open the overview").click()
+    page.get_by_role("link", name="Open the overview").click(timeout=TRAINING)
     page.wait_for_url("**/overview/")
     page.locator(".rooms").get_by_role("link", name="Topics", exact=True).click()
     page.wait_for_url("**/topics/")

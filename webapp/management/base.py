@@ -1,7 +1,12 @@
 """What our commands have in common."""
 
-from django.core.management.base import BaseCommand
+import os
+from typing import Any
 
+from django.core.management.base import BaseCommand, CommandError
+
+from webapp.local import migrations, servers
+from webapp.local.postgres import Failed
 from webapp.storage.checks import TAG
 
 
@@ -10,3 +15,18 @@ class OwnCommand(BaseCommand):
     most commands. The start of Topograph and `manage.py check` ask them all."""
 
     requires_system_checks = (TAG,)
+    needs_tables = True
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        if self.needs_tables:
+            prepare_tables()
+        return super().execute(*args, **options)
+
+
+def prepare_tables() -> None:
+    """Migrate the database where it is the embedded one; another is migrated by whoever operates it."""
+    if servers.ours:
+        try:
+            migrations.bring_up_to_date(dict(os.environ))
+        except Failed as error:
+            raise CommandError(str(error)) from None

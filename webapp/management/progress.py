@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from webapp.jobs import roster
@@ -57,12 +56,6 @@ def _follow(row: Job, over: set[str], part: Callable[[Job], float], said: Callab
         time.sleep(EVERY)
     if terminal:
         print(file=sys.stderr)
-
-
-def prepare_database() -> None:
-    """Migrate the database where it is the embedded one; another is migrated by whoever operates it."""
-    if servers.ours:
-        call_command("migrate", verbosity=0, interactive=False)
 
 
 @contextmanager

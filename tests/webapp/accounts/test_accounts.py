@@ -415,7 +415,7 @@ def test_a_first_account_is_made_before_there_are_tables(monkeypatch):
     """The command makes them where nobody has started anything yet."""
     prepared = []
     monkeypatch.setattr(
-        "webapp.management.commands.account.prepare_database",
+        "webapp.management.base.prepare_tables",
         lambda: prepared.append(User.objects.filter(name="Ada").exists()),
     )
     account("ada@example.org", "Ada", monkeypatch)

@@ -147,8 +147,7 @@ def test_the_command_writes_a_file(tmp_path):
         call_command("simulate", "--csv", str(tmp_path / "no" / "made.csv"), "--documents", "30")
 
 
-def test_the_command_makes_a_corpus(monkeypatch):
-    monkeypatch.setattr("webapp.management.commands.simulate.prepare_database", lambda: None)
+def test_the_command_makes_a_corpus():
     out = io.StringIO()
     call_command("simulate", "--documents", "30", "--name", "Mine", "--no-wait", stdout=out)
     assert truth.exists(Corpus.objects.get(pk=int(out.getvalue()), name="Mine"))

@@ -14,7 +14,6 @@ from inference.errors import Invalid
 from webapp.accounts import adapters, ownership, sharing, tokens
 from webapp.accounts.adapters import NAME
 from webapp.management.base import OwnCommand
-from webapp.management.progress import prepare_database
 from webapp.models import GONE, Corpus, User
 
 
@@ -62,7 +61,6 @@ class Command(OwnCommand):
             )
 
     def handle(self, *args, **given):
-        prepare_database()
         with transaction.atomic():
             self._change(given)
 

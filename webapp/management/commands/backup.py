@@ -6,7 +6,7 @@ from django.core.management.base import CommandError
 
 from inference.errors import Invalid
 from webapp.management.base import OwnCommand
-from webapp.management.progress import Line, prepare_database, size
+from webapp.management.progress import Line, size
 from webapp.operations import backup
 
 
@@ -23,7 +23,6 @@ class Command(OwnCommand):
             raise CommandError(f"{path} is there already. Name another file, or a folder.")
         if not path.parent.is_dir():
             raise CommandError(f"There is no folder {path.parent}. Make it first.")
-        prepare_database()
         with Line() as line:
             try:
                 done = backup.make(

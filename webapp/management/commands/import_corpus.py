@@ -15,7 +15,7 @@ from webapp import readers
 from webapp.ingest import corpora, guesses, previews
 from webapp.ingest.shaping import CERTAIN, Shaping
 from webapp.management.base import OwnCommand
-from webapp.management.progress import follow_reading, prepare_database
+from webapp.management.progress import follow_reading
 from webapp.models import Corpus
 
 DEFAULT = corpora.ReadingSettings()
@@ -86,7 +86,6 @@ class Command(OwnCommand):
         parser.add_argument("--no-wait", action="store_true", help="print the number and leave; a worker reads on")
 
     def handle(self, *args, **given):
-        prepare_database()
         try:
             shaping = self._shaping(given)
             files = self._files(given["paths"])

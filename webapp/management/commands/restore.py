@@ -12,6 +12,7 @@ from webapp.operations import restore
 
 
 class Command(OwnCommand):
+    needs_tables = False
     help = "Restore a backup, after looking through all of it, where nothing runs and nothing is."
 
     def add_arguments(self, parser):

@@ -8,7 +8,7 @@ from django.core.management.base import CommandError
 
 from inference.errors import Invalid
 from webapp.management.base import OwnCommand
-from webapp.management.progress import follow_reading, prepare_database
+from webapp.management.progress import follow_reading
 from webapp.simulate import services, truth
 from webapp.simulate.truth import MadeSettings
 
@@ -54,7 +54,6 @@ class Command(OwnCommand):
                 self._write(given["csv"], chosen)
                 self.stdout.write(str(given["csv"]))
                 return
-            prepare_database()
             corpus = services.create(chosen, name=given["name"])
         except Invalid as error:
             raise CommandError(error.message) from None

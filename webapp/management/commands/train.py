@@ -6,7 +6,7 @@ from inference import engines
 from inference.engines.settings import Setting
 from inference.errors import Invalid
 from webapp.management.base import OwnCommand
-from webapp.management.progress import follow, prepare_database
+from webapp.management.progress import follow
 from webapp.models import Corpus, Run
 from webapp.runs import services as runs
 
@@ -42,7 +42,6 @@ class Command(OwnCommand):
         parser.add_argument("--no-wait", action="store_true", help="print the number and leave; a worker trains on")
 
     def handle(self, *args, **given):
-        prepare_database()
         try:
             corpus = Corpus.objects.get(pk=given["corpus"])
         except Corpus.DoesNotExist:

@@ -11,6 +11,7 @@ from webapp.management.base import OwnCommand
 
 
 class Command(OwnCommand):
+    needs_tables = False
     help = "Train a run again from the bundle from its page “Files”, and compare bit for bit."
 
     def add_arguments(self, parser):
