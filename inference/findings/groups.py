@@ -2,7 +2,7 @@
 permuted, and time is held constant."""
 
 import numpy as np
-from scipy.sparse import csr_matrix
+from scipy.sparse import csc_matrix, csr_matrix
 
 PERMUTED = 999
 STRATA = 4  # of units by their mean time, within which groups are permuted
@@ -40,11 +40,16 @@ def differ(
     base = np.lexsort((np.arange(U), stratum))
     chance = np.random.default_rng(_SEED)
 
+    member = csc_matrix(
+        (np.ones(U), np.zeros(U, np.int32), np.arange(U + 1)), shape=(G + 1, U)
+    )  # the last row: of no group
+    summed = np.column_stack([weight, part])
+
     def statistic(of_unit: np.ndarray) -> np.ndarray:
-        some = of_unit >= 0
-        member = csr_matrix((np.ones(some.sum()), (of_unit[some], np.flatnonzero(some))), shape=(G, U))
-        own = np.asarray(member @ weight)
-        return (member @ part) / np.sqrt(np.maximum(own * (1 - own / weight.sum()), 1e-12))[:, None]
+        member.indices[:] = np.where(of_unit >= 0, of_unit, G)
+        sums = np.asarray(member @ summed)[:G]
+        own = sums[:, 0]
+        return sums[:, 1:] / np.sqrt(np.maximum(own * (1 - own / weight.sum()), 1e-12))[:, None]
 
     seen = statistic(group)
     over, total, squares = np.ones((G, T)), np.zeros((G, T)), np.zeros((G, T))
