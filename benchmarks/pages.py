@@ -1,4 +1,4 @@
-"""How long pages take, asked one after the other: the only program that times them. `whole_path`, `large_collection` and
+"""How long pages take, asked one after the other: the only program that times them. `whole_path` and
 `load` time theirs by it, too.
 
     python3 manage.py start                                                     # in one terminal
