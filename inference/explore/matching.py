@@ -10,14 +10,14 @@ from inference.explore import distances
 from inference.topics import Topics
 
 LEAST = 0.6  # similarity from which two topics are called the same: see docs/decisions/README.md
+MARGIN = 0.05  # by which both must be more alike than either is to any other topic of the other run
 
 
 class Matching(NamedTuple):
     """Topics of a compared with topics of b, by similarity, 1 - JSD / log 2: from 0, no word in common, to 1, the
     same.
 
-    partner: int32[Ka], b's topic in the one-to-one matching, -1 for none; similarity: float64[Ka], with it, 0 where
-    there is none.
+    partner: int32[Ka], b's topic that is the same, -1 for none; similarity: float64[Ka], with it, 0 where there is none.
     best_b: int32[Ka], the topic of b most like each of a, whoever's partner it is, and best_a: int32[Kb] the other way
     round;
     -1 where the other run has no topic. best_b_similarity: float64[Ka]; best_a_similarity: float64[Kb].
@@ -93,12 +93,14 @@ def match(
     words_b: Sequence[str],
     *,
     least: float = LEAST,
+    margin: float = MARGIN,
     advance: Callable[[float], None] = lambda share: None,
 ) -> Matching:
-    """The one-to-one matching with the largest sum of similarities (Kuhn 1955; as used for stability by Greene et al.
-    2014).
+    """Which topics are the same: the one definition of it. They are pairs of the one-to-one matching with the largest sum of
+    similarities (Kuhn 1955; as used for stability by Greene et al. 2014), at least `least` similar, and by `margin` more than either
+    is to any other topic of the other run: what could as well be another one is not found.
 
-    Pairs of it that are less similar than `least` are left unmatched. advance: of `similarities`, nearly all of the work.
+    least=0, margin=-1: every pair of the matching. advance: of `similarities`, nearly all of the work.
     """
     from scipy.optimize import linear_sum_assignment  # here: a third of a second, of the start of every process
 
@@ -108,7 +110,8 @@ def match(
     similar[:, ~used_b] = 0.0
     partner, similarity = np.full(a.K, -1, np.int32), np.zeros(a.K)
     for i, j in zip(*linear_sum_assignment(similar, maximize=True), strict=True):
-        if similar[i, j] >= least:
+        others = np.concatenate([similar[i, :j], similar[i, j + 1 :], similar[:i, j], similar[i + 1 :, j]])
+        if similar[i, j] >= max(least, others.max(initial=0.0) + margin):
             partner[i], similarity[i] = j, similar[i, j]
     best_b, best_b_similarity = _best(similar)
     best_a, best_a_similarity = _best(similar.T)

@@ -56,6 +56,21 @@ def assignment(similar: np.ndarray) -> float:
     )
 
 
+def same(similar: list[list[float]], least: float, margin: float) -> list[int]:
+    """Of each row its column in the best of all assignments, -1 where they are less alike than `least`, or not by `margin` more
+    than either is to any other."""
+    rows, columns = range(len(similar)), range(len(similar[0]))
+    best = max(
+        itertools.permutations(columns, len(rows)),
+        key=lambda p: sum(similar[i][j] for i, j in zip(rows, p, strict=True)),
+    )
+    partners = []
+    for i, j in zip(rows, best, strict=True):
+        rivals = [similar[i][other] for other in columns if other != j] + [similar[o][j] for o in rows if o != i]
+        partners.append(j if similar[i][j] >= least and all(similar[i][j] - x >= margin for x in rivals) else -1)
+    return partners
+
+
 def relevance(inside: int, everywhere: int, inside_total: int, total: int, lam: float) -> float:
     p, base = inside / inside_total, everywhere / total
     return lam * np.log(p) + (1 - lam) * np.log(p / base)
