@@ -2,10 +2,11 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from inference.explore import relevance
+from inference.text.forms import STEMS, former
 from webapp.models import Run
 from webapp.results import links, measures
 from webapp.results.links import TopicLink
@@ -16,6 +17,7 @@ from webapp.storage.sql import rows
 TOP_WORDS = 10
 FREQUENT = 1.0  # the same, where words are wanted by their probability alone
 RANKED = 60  # of a topic's most probable words: those that relevance orders
+FORMS = 2  # times as many words are looked at as are shown: some are forms of others
 OWN = 20  # of these, the first that a passage of the topic marks
 
 
@@ -32,40 +34,48 @@ def numbers(texts: Iterable[str], run: Run) -> list[int]:
 def top_words(
     view: RunView, numbers: list[int], count: int = TOP_WORDS, lam: float = relevance.LAM
 ) -> dict[int, list[str]]:
-    """The first words of several topics, by relevance, without those dropped from view; of merged topics by what they
-    weigh together."""
-    labels, hidden = view.labels, view.hidden_words.words
-    members = {k: labels.members(k) for k in numbers}
-    final = view.run.final  # others are soon replaced
-    if final and count + len(hidden) <= TOP_WORDS and not any(members.values()):
+    """The first words of several topics, as _choosing chooses them; of merged topics by what they weigh together."""
+    members = {k: view.labels.members(k) for k in numbers}
+    choose = _choosing(view, lam, count)
+    wanted = sorted({*numbers, *(m for merged in members.values() for m in merged)})
+    least = count + len(view.hidden_words.words)
+    if view.run.final and least <= TOP_WORDS and not any(members.values()):  # others are soon replaced
         # Kept, as nearly every page names some topics
         first = _first_words(view.run.snapshot_id, view.run.version_id, view.run.topics, TOP_WORDS, lam)
-        return {k: [word for word in first[k] if word not in hidden][:count] for k in numbers}
-    wanted = sorted({*numbers, *(m for merged in members.values() for m in merged)})
+        return {k: choose(first[k]) for k in numbers}
     words: dict[int, dict[str, float]] = {k: {} for k in wanted}
-    for topic, word, weight, _ in _relevant(
-        view.run.snapshot_id, view.run.version_id, wanted, count + len(hidden), lam
-    ):
-        if word not in hidden:
-            words[topic][word] = weight
-    return {
-        k: _together(view, [k, *members[k]], words, count) if members[k] else list(words[k])[:count] for k in numbers
-    }
+    for topic, word, weight, _ in _relevant(view.run.snapshot_id, view.run.version_id, wanted, FORMS * least, lam):
+        words[topic][word] = weight
+    return {k: choose(_together(view, [k, *members[k]], words) if members[k] else words[k]) for k in numbers}
 
 
 def first_words(view: RunView, count: int) -> list[list[str]]:
-    """The first words of every topic, by relevance, without those dropped from view."""
-    hidden = view.hidden_words.words
-    words_of_topics = _first_words(
-        view.run.snapshot_id, view.run.version_id, view.run.topics, max(TOP_WORDS, count + len(hidden)), relevance.LAM
-    )
-    return [[word for word in words if word not in hidden][:count] for words in words_of_topics]
+    """The first words of every topic, by relevance, as _choosing chooses them."""
+    least = max(TOP_WORDS, count + len(view.hidden_words.words))
+    choose = _choosing(view, relevance.LAM, count)
+    run = view.run
+    return [choose(words) for words in _first_words(run.snapshot_id, run.version_id, run.topics, least, relevance.LAM)]
 
 
-@cached(16)  # of 2,000 topics they have 2 MB
+def _choosing(view: RunView, lam: float, count: int) -> Callable[[Iterable[str]], list[str]]:
+    """What chooses the first of a topic's words: none that is dropped from view; by relevance, where the language has stems, none
+    that is a form of an earlier one, so that "European" and its cases do not fill a list."""
+    hidden, language = view.hidden_words.words, view.run.version.settings.get("language", "")
+    stem = (former("stems", language) if lam < FREQUENT and language in STEMS else None) or list
+
+    def choose(words: Iterable[str]) -> list[str]:
+        left, first = [word for word in words if word not in hidden], {}
+        for form, word in zip(stem(left), left, strict=True):
+            first.setdefault(form, word)
+        return list(first.values())[:count]
+
+    return choose
+
+
+@cached(16)  # of 2,000 topics they have 4 MB
 def _first_words(snapshot_id: int, version_id: int, K: int, count: int, lam: float) -> list[list[str]]:
     words: list[list[str]] = [[] for _ in range(K)]
-    for topic, word, *_ in _relevant(snapshot_id, version_id, list(range(K)), count, lam):
+    for topic, word, *_ in _relevant(snapshot_id, version_id, list(range(K)), FORMS * count, lam):
         words[topic].append(word)
     return words
 
@@ -103,12 +113,12 @@ def _relevant(
     )  # fmt: skip
 
 
-def _together(view: RunView, merged: list[int], words: dict[int, dict[str, float]], count: int) -> list[str]:
+def _together(view: RunView, merged: list[int], words: dict[int, dict[str, float]]) -> list[str]:
     total: Counter[str] = Counter()
     for k in merged:
         share = measures.of(view.run)["share"][k]
         total.update({word: share * weight for word, weight in words[k].items()})
-    return [word for word, _ in total.most_common(count)]
+    return [word for word, _ in total.most_common()]
 
 
 @dataclass(frozen=True)
