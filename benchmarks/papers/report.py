@@ -81,8 +81,7 @@ def svg(title: str, curves: Curves, axes: tuple[str, str]) -> str:
 
 
 def keep(paper: Paper, name: str, outcome: Outcome, about: dict, results: Path, pages: Path) -> None:
-    """Put an experiment among the paper's others, also those whose program is no longer here: in its JSON, on its page, with
-    its chart.
+    """Put an experiment among the paper's others: in its JSON, on its page, with its chart.
 
     about: machine, commit, date, load, seconds, quick. results, pages: folders.
     """
@@ -91,8 +90,7 @@ def keep(paper: Paper, name: str, outcome: Outcome, about: dict, results: Path, 
     path = results / f"paper-{paper.id}.json"
     before = json.loads(path.read_text())["experiments"] if path.exists() else {}
     before[name] = about | asdict(outcome)
-    experiments = {e.name: before.pop(e.name) | {"claim": e.claim} for e in paper.experiments if e.name in before}
-    experiments = before | experiments  # those that were made once come first
+    experiments = {e.name: before[e.name] | {"claim": e.claim} for e in paper.experiments if e.name in before}
     whole = {"paper": paper.id, "citation": paper.citation, "experiments": experiments}
     path.write_text(json.dumps(whole, indent=1) + "\n")
     (pages / f"{paper.id}.md").write_text(markdown(paper, experiments))

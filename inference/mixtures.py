@@ -1,0 +1,201 @@
+"""A mixture of zero-mean Gaussians in which each point is in at most L clusters: memoized variational inference, as
+Hughes and Sudderth (2016), paper 003, cluster image patches. A library function for the paper's experiments; no page
+uses it.
+
+Each cluster has a precision Lam_k ~ Wishart(nu, B^-1), E[Lam_k] = nu_k B_k^-1, and the clusters' shares have a Dirichlet
+prior of alpha / K each.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from scipy.linalg import solve_triangular
+from scipy.special import digamma, gammaln, multigammaln
+
+from inference.errors import Invalid
+
+AT_ONCE = 4096  # points of a block
+
+
+@dataclass
+class Gaussians:
+    """q of the clusters. N: float64[K], points. nu: float64[K]. roots: float64[K, P, P], C_k, lower triangular, with
+    B_k = C_k C_k'. alpha, nu0: of the prior; root0: its C, float64[P, P]."""
+
+    N: np.ndarray
+    nu: np.ndarray
+    roots: np.ndarray
+    alpha: float
+    nu0: float
+    root0: np.ndarray
+
+    def log_weights(self, points: np.ndarray) -> np.ndarray:
+        """W_nk = E log pi_k + E log N(x_n | 0, Lam_k^-1): float64[n, K] (003, section 2)."""
+        P = points.shape[1]
+        shares = digamma(self.N + self.alpha / len(self.N)) - digamma(self.N.sum() + self.alpha)
+        out = np.empty((len(points), len(self.N)))
+        for k, root in enumerate(self.roots):
+            scaled = solve_triangular(root, points.T, lower=True, check_finite=False)
+            out[:, k] = shares[k] + 0.5 * (
+                self.e_log_det(k) - P * np.log(2 * np.pi) - self.nu[k] * np.einsum("in,in->n", scaled, scaled)
+            )
+        return out
+
+    def e_log_det(self, k: int) -> float:
+        """E log |Lam_k|."""
+        return _e_log_det(self.nu[k], self.roots[k])
+
+    def covariances(self) -> np.ndarray:
+        """B_k / (nu_k - P - 1), the posterior mean of each covariance: float64[K, P, P]."""
+        P = self.roots.shape[1]
+        return np.einsum("kij,klj->kil", self.roots, self.roots) / (self.nu - P - 1)[:, None, None]
+
+    def score(self, points: np.ndarray) -> float:
+        """Mean log density of points, in nats, under the posterior means of shares and covariances."""
+        P = points.shape[1]
+        shares = np.log((self.N + self.alpha / len(self.N)) / (self.N.sum() + self.alpha))
+        densities = np.empty((len(points), len(self.N)))
+        for k, covariance in enumerate(self.covariances()):
+            root = np.linalg.cholesky(covariance)
+            scaled = solve_triangular(root, points.T, lower=True, check_finite=False)
+            densities[:, k] = shares[k] - 0.5 * (
+                P * np.log(2 * np.pi) + 2 * np.log(np.diag(root)).sum() + np.einsum("in,in->n", scaled, scaled)
+            )
+        most = densities.max(axis=1)
+        return float((most + np.log(np.exp(densities - most[:, None]).sum(axis=1))).mean())
+
+
+def responsibilities(log_weights: np.ndarray, L: int) -> tuple[np.ndarray, np.ndarray]:
+    """(clusters int64[n, L], r float64[n, L]): the L largest of each row, of equal ones the first, and their softmax (003,
+    Algorithm 1)."""
+    n, K = log_weights.shape
+    L = min(L, K)
+    if L == K:
+        chosen = np.tile(np.arange(K), (n, 1))
+    elif L == 1:
+        chosen = log_weights.argmax(axis=1)[:, None]
+    else:
+        least = np.partition(log_weights, K - L, axis=1)[:, K - L]
+        above, equal = log_weights > least[:, None], log_weights == least[:, None]
+        taken = above | (equal & (np.cumsum(equal, axis=1) <= (L - above.sum(axis=1))[:, None]))
+        chosen = np.nonzero(taken)[1].reshape(n, L)
+    W = np.take_along_axis(log_weights, chosen, 1)
+    r = np.exp(W - W.max(axis=1, keepdims=True))
+    return chosen, r / r.sum(axis=1, keepdims=True)
+
+
+def summary(points: np.ndarray, chosen: np.ndarray, r: np.ndarray, K: int) -> tuple[np.ndarray, np.ndarray]:
+    """(N float64[K], S float64[K, P, P]): sum_n r_nk and sum_n r_nk x_n x_n'. Time grows with L: points are grouped by
+    cluster, and each is multiplied out for its own clusters alone."""
+    n, P = points.shape
+    flat, weight = chosen.ravel(), r.ravel()
+    N, S = np.bincount(flat, weights=weight, minlength=K), np.zeros((K, P, P))
+    order = np.argsort(flat, kind="stable")
+    bounds = np.searchsorted(flat[order], np.arange(K + 1))
+    row = order // chosen.shape[1]
+    for k in range(K):
+        own = slice(bounds[k], bounds[k + 1])
+        if bounds[k] < bounds[k + 1]:
+            scaled = points[row[own]] * np.sqrt(weight[order[own]])[:, None]
+            S[k] = scaled.T @ scaled
+    return N, S
+
+
+@dataclass(frozen=True)
+class Lap:
+    """After a pass: the model, the evidence lower bound in nats, and r's part of the time."""
+
+    model: Gaussians
+    bound: float
+    clusters: np.ndarray  # int64[n, L]
+    r: np.ndarray  # float64[n, L]
+
+
+def fit(
+    points: np.ndarray, K: int, L: int, *, passes: int = 10, batches: int = 4, alpha: float = 1.0, seed: int = 0,
+    stochastic: bool = False, kappa: float = 0.6, tau0: float = 1.0, first: np.ndarray | None = None,
+) -> list[Lap]:  # fmt: skip
+    """A lap for each pass over the points.
+
+    points: float64[n, P]. L: clusters of a point at the most; K is usual inference. batches: of a pass; the model is
+    updated after each. alpha: of all clusters together. stochastic: with a step size of (tau0 + t)^-kappa instead of
+    memoized (003, section 3). first: int64[n], each point's cluster to begin with; by default the nearest of K random
+    points, by angle.
+
+    Raises Invalid for K or L below 1, or fewer points than clusters.
+    """
+    n, P = points.shape
+    if not 1 <= L or not 1 <= K <= n:
+        raise Invalid(
+            "topics", f"There must be at least 1 cluster, and 1 for a point, of {n:,} points; got {K} and {L}."
+        )
+    root0 = np.linalg.cholesky(points.T @ points / n + 1e-9 * np.eye(P))  # of nu0 - P - 1 = 1
+    updated = partial(_model, alpha=alpha, nu0=P + 2.0, root0=root0)
+    random = np.random.default_rng(seed)
+    if first is None:
+        seeds = points[random.choice(n, K, replace=False)]
+        seeds = seeds / np.maximum(np.linalg.norm(seeds, axis=1, keepdims=True), 1e-12)
+        first = np.concatenate([np.abs(points[a : a + AT_ONCE] @ seeds.T).argmax(axis=1) for a in range(0, n, AT_ONCE)])
+    order = np.array_split(random.permutation(n), batches)
+    width = min(L, K)
+    chosen, r = np.zeros((n, width), np.int64), np.zeros((n, width))
+    chosen[:, 0], r[:, 0] = first, 1.0
+    parts = [summary(points[batch], chosen[batch], r[batch], K) for batch in order]
+    N, S = np.sum([part[0] for part in parts], axis=0), np.sum([part[1] for part in parts], axis=0)
+    model, laps, t = updated(N, S), [], 0
+    for _ in range(passes):
+        for b, batch in enumerate(order):
+            t += 1
+            chosen[batch], r[batch] = _local(model, points[batch], L)
+            new = summary(points[batch], chosen[batch], r[batch], K)
+            if stochastic:
+                rho, times = (tau0 + t) ** -kappa, n / len(batch)
+                N, S = (1 - rho) * N + rho * times * new[0], (1 - rho) * S + rho * times * new[1]
+            else:
+                N, S = N + new[0] - parts[b][0], S + new[1] - parts[b][1]
+            parts[b] = new
+            model = updated(np.maximum(N, 0.0), S)
+        laps.append(Lap(model, bound(model, points, chosen, r), chosen.copy(), r.copy()))
+    return laps
+
+
+def _local(model: Gaussians, points: np.ndarray, L: int) -> tuple[np.ndarray, np.ndarray]:
+    blocks = [responsibilities(model.log_weights(points[a : a + AT_ONCE]), L) for a in range(0, len(points), AT_ONCE)]
+    return np.concatenate([block[0] for block in blocks]), np.concatenate([block[1] for block in blocks])
+
+
+def _model(N: np.ndarray, S: np.ndarray, alpha: float, nu0: float, root0: np.ndarray) -> Gaussians:
+    """nu_k = nu0 + N_k and B_k = B0 + S_k; the prior's mean covariance is that of all points."""
+    roots = np.linalg.cholesky(root0 @ root0.T + (S + S.transpose(0, 2, 1)) / 2)
+    return Gaussians(N, nu0 + N, roots, alpha, nu0, root0)
+
+
+def bound(model: Gaussians, points: np.ndarray, chosen: np.ndarray, r: np.ndarray) -> float:
+    """The evidence lower bound of all points, in nats, for any model and r (003, eqs. 18-31)."""
+    total, K, P = 0.0, len(model.N), points.shape[1]
+    for a in range(0, len(points), AT_ONCE):
+        W = np.take_along_axis(model.log_weights(points[a : a + AT_ONCE]), chosen[a : a + AT_ONCE], 1)
+        own = r[a : a + AT_ONCE]
+        total += (own * W).sum() - (own[own > 0] * np.log(own[own > 0])).sum()
+    shares = model.N + model.alpha / K
+    e_log = digamma(shares) - digamma(shares.sum())
+    total += gammaln(model.alpha) - K * gammaln(model.alpha / K) - gammaln(shares.sum()) + gammaln(shares).sum()
+    total -= (model.N * e_log).sum()
+    for k in range(K):
+        e_det = model.e_log_det(k)
+        scaled = solve_triangular(model.roots[k], model.root0, lower=True)
+        total += _log_normaliser(model.nu[k], model.roots[k]) - _log_normaliser(model.nu0, model.root0)
+        total += 0.5 * (model.nu0 - model.nu[k]) * e_det - 0.5 * model.nu[k] * ((scaled**2).sum() - P)
+    return float(total)
+
+
+def _e_log_det(nu: float, root: np.ndarray) -> float:
+    P = len(root)
+    return float(digamma((nu - np.arange(P)) / 2).sum() + P * np.log(2) - 2 * np.log(np.diag(root)).sum())
+
+
+def _log_normaliser(nu: float, root: np.ndarray) -> float:
+    """log of the integral of |Lam|^((nu - P - 1) / 2) exp(-tr(B Lam) / 2)."""
+    P = len(root)
+    return float(nu * P / 2 * np.log(2) + multigammaln(nu / 2, P) - nu * np.log(np.diag(root)).sum())
