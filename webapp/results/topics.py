@@ -64,7 +64,8 @@ def _choosing(view: RunView, lam: float, count: int) -> Callable[[Iterable[str]]
     stem = (former("stems", language) if lam < FREQUENT and language in STEMS else None) or list
 
     def choose(words: Iterable[str]) -> list[str]:
-        left, first = [word for word in words if word not in hidden], {}
+        left = [word for word in words if word not in hidden]
+        first: dict[str, str] = {}
         for form, word in zip(stem(left), left, strict=True):
             first.setdefault(form, word)
         return list(first.values())[:count]

@@ -107,3 +107,17 @@ def test_any_words_can_be_typed(client, trained, drop):
 def test_too_many_are_said(client, trained):
     response = client.get(reverse("run_topics", args=[trained.pk]), {"drop": " ".join(f"w{i}" for i in range(51))})
     assert response.status_code == 400 and "At most 50 words" in response.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("language", "shown"), [("en", ["nation", "war", "peace"]), ("", ["nation", "nations", "war"])]
+)
+def test_forms_of_an_earlier_word_do_not_fill_a_list(trained, monkeypatch, language, shown):
+    """Where the language is known; words by their weight alone are as they are."""
+    listed = [["nation", "nations", "war", "wars", "peace"]] * trained.topics
+    monkeypatch.setattr(topics, "_first_words", lambda *_: listed)
+    monkeypatch.setitem(trained.version.settings, "language", language)
+    view = RunView(trained)
+    assert topics.top_words(view, [1], 3) == {1: shown}
+    assert topics.first_words(view, 3)[1] == shown
+    assert topics.top_words(view, [1], 3, topics.FREQUENT) == {1: ["nation", "nations", "war"]}
