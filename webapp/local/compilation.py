@@ -35,7 +35,7 @@ def part(name: str, function: str, niceness: int = 0) -> processes.Part:
 
     def start() -> Popen:
         env = os.environ | {"TOPOGRAPH_DATA": str(folder.data())}
-        argv = command(f"{function}()", _done(name))
+        argv = command(f"{function}()", done(name, folder.data()))
         return processes.spawn(argv, log(name), env=env, cwd=folder.working(), before_exec=before_exec)
 
     return processes.Part(name, start, signal.SIGKILL, 1.0, once=True)
@@ -45,7 +45,7 @@ def start(supervisor: processes.Supervisor) -> bool:
     """Compile what was not yet compiled for this processor by this code: first the engine with its usual settings, and
     beside it the rest. Whether anything is left to be compiled."""
     parts = [part(ENGINE, "usual"), part(REST, "rest", LOW_PRIORITY)]
-    needed = [one for one in parts if not is_done(_done(one.name))]
+    needed = [one for one in parts if not is_done(done(one.name, folder.data()))]
     for one in needed:
         supervisor.add(one)
     return bool(needed)
@@ -78,8 +78,8 @@ def digest() -> str:
     return changes.digest((ROOT / "inference").rglob("*.py"), sys.version, sorted(processor), settings, kernels)
 
 
-def _done(name: str) -> Path:
-    return folder.data() / name.lower().replace(" ", "-").replace("compiling", "compiled")
+def done(name: str, data: Path) -> Path:
+    return data / name.lower().replace(" ", "-").replace("compiling", "compiled")
 
 
 def log(name: str) -> Path:
