@@ -1,1 +1,0 @@
-"""One training over several processes: `python -m benchmarks.scale_out`."""
