@@ -47,15 +47,14 @@ _TELLS = 2  # documents of the sample from which on their number tells how many 
 
 @dataclass(frozen=True)
 class Scale:
-    """What the sample is a part of. documents, bytes: of all. whole: nothing is estimated. seconds: that reading the
-    sample took, and bytes that it read for that; 0 where nothing has to be read any more. counted: whether `documents`
-    is no estimate."""
+    """What the sample is a part of. documents, characters: of all. whole: nothing is estimated. part: of the characters that the
+    sample has; 0 where it has as large a part of them as of the documents. seconds: that reading the sample took; 0 where nothing
+    has to be read any more. counted: whether `documents` is no estimate."""
 
     documents: int
     whole: bool
-    bytes: int = 0
-    read: int = 0
     characters: int = 0
+    part: float = 0.0
     seconds: float = 0.0
     counted: bool = True
 
@@ -164,9 +163,8 @@ class ChoicePreview:
 
 def of_sample(sample) -> Scale:
     """sample: ingest.sample.Sample."""
-    share = 1.0 if sample.whole else min(1.0, sample.bytes / max(1, sample.total))
-    characters = round(sample.characters / max(share, 1e-12))
-    return Scale(sample.of, sample.whole, sample.total, sample.bytes, characters, sample.seconds, sample.counted)
+    part = sample.characters / max(1, sample.of_characters)
+    return Scale(sample.of, sample.whole, sample.of_characters, part, sample.seconds, sample.counted)
 
 
 def preview(
@@ -185,7 +183,8 @@ def preview(
     content = max(1, int(counts.tokens.sum()))
     vocabulary = max(0, _vocabulary(counts.documents[exists], choice.min_documents, scale, D) - int(frequent.sum()))
     rows = len(counts.lengths)  # sections, where long documents are cut
-    rows_of = round(scale.documents * rows / max(1, D))
+    share = max(scale.part or part, 1e-12)  # of the words
+    rows_of = sections_of(scale, rows, D)
     words = _words(counts, rows_of, rows)
     return ChoicePreview(
         documents=D,
@@ -209,7 +208,7 @@ def preview(
         alike=[Alike(written, word, written in words_chosen.apart) for written, word in words_chosen.alike[:STOPS]],
         left_out=_left_out(counts, left),
         passage=_passage(passage, choice, counts, kept, cut) if passage else None,
-        time=_time(scale, rows_of, counted / max(part, 1e-12)),
+        time=_time(scale, rows_of, counted / share),
     )
 
 
@@ -217,9 +216,16 @@ def _sections(cut: int, rows: int, D: int, scale: Scale) -> Cut | None:
     """None where no document is cut. cut, rows: of the sample's D."""
     if not cut:
         return None
-    both = (n * scale.documents / max(1, D) for n in (cut, rows - (D - cut)))
+    of_cut = cut * scale.documents / max(1, D)
+    both = (of_cut, of_cut + sections_of(scale, rows, D) - scale.documents)
     cut, sections = (round(n) if scale.whole else rough(n) for n in both)
     return Cut(cut, sections)
+
+
+def sections_of(scale: Scale, rows: int, D: int) -> int:
+    """Rows of the bag of words of all, of which the sample's D documents have some: sections beyond one a document are as many as
+    the words let expect."""
+    return round(scale.documents + (rows - D) / max(scale.part or D / max(1, scale.documents), 1e-12))
 
 
 def _tie(tokens: np.ndarray) -> np.ndarray:
@@ -320,7 +326,7 @@ def _time(scale: Scale, rows: int, tokens: float) -> Times:
     training = training_seconds(engines.DEFAULT, config, round(tokens))
     reading = 0.0
     if scale.seconds:
-        reading = READY + max(scale.characters / READ, scale.seconds * scale.bytes / max(1, scale.read))
+        reading = READY + max(scale.characters / READ, scale.seconds / max(scale.part, 1e-12))
     return Times(
         reading=_about(reading) if reading else "",
         training=_about(training),

@@ -12,7 +12,7 @@ import secrets
 import shutil
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import NamedTuple
@@ -35,6 +35,7 @@ from webapp.storage import files
 CHARACTERS, DOCUMENTS, FILES = 2_000_000, 1_000, 24
 STEP = 1 << 18  # bytes by which readers tell how far they are: behind the last document they may have so many more
 SECONDS = 2.0  # after which no document is read but the first
+AHEAD, AHEAD_SECONDS = 16_000_000, 1.0  # characters of all files, and seconds, that are read on only to count
 KEPT = 4  # ways of reading whose samples are kept: someone goes back and forth between two encodings
 SHOWN, BEGINNING, FIELDS = 5, 420, 12  # documents, characters of each, fields of each
 _LOOKED_AT, _DEPTH = 60, 6_000  # documents, and their characters, among which a passage is chosen
@@ -42,14 +43,13 @@ _LOOKED_AT, _DEPTH = 60, 6_000  # documents, and their characters, among which a
 
 @dataclass(frozen=True)
 class Sample:
-    """What was read. bytes: of the uploaded files, read of `total`. seconds: that reading took, once started."""
+    """What was read. seconds: that reading took, once started."""
 
     documents: int = 0
     of: int = 0  # documents of all files
     counted: bool = False  # whether `of` is no estimate
     characters: int = 0
-    bytes: int = 0
-    total: int = 0
+    of_characters: int = 0  # of all files
     files: int = 0  # of `of_files`
     of_files: int = 0
     whole: bool = False  # whether it is all there is
@@ -170,24 +170,22 @@ class _Sampler:
         self.of_files, self.total = len(sources), sum(source.bytes for source in sources)
         self.fits = fits and self.total <= CHARACTERS and len(sources) < DOCUMENTS
         self.sources = sources if self.fits else sources[:: max(1, len(sources) // FILES)][:FILES]
-        self.single = (
-            all(readers.single(source.name) for source in sources)
-            and not self.shaping.joins
-            and not self.shaping.sections
-        )
+        self.shaped = bool(self.shaping.joins or self.shaping.sections)
+        self.single = all(readers.single(source.name) for source in sources) and not self.shaped
         self.kinds: Counter[str | None] = Counter()  # bytes of all files, by kind
         for source in sources:
             self.kinds[self._kind(source)] += source.bytes
-        self.read: Counter[str | None] = Counter()  # of them those that were read,
-        self.documents_of: Counter[str | None] = Counter()  # and the documents that came of them
+        self.read: Counter[str | None] = Counter()  # of them those that were read, some only to count,
+        self.found: Counter[str | None] = Counter()  # and documents and characters in these
+        self.characters_of: Counter[str | None] = Counter()
+        self.taken: Counter[str | None] = Counter()  # of the documents those that are in the sample,
+        self.documents_of: Counter[str | None] = Counter()  # and what they became
         self.kind: str | None = None  # of the file that is read
         self.unreadable = 0
         self.problems: list[str] = []
         self.characters = self.documents = self.files = 0
-        self.at = self.upto = (
-            0  # bytes of its file: where the document that was read last begins and ends, as far as the reader tells
-        )
-        self.cut_short = self.ended = False
+        self.ahead = 0.0  # seconds that counting took
+        self.cut_short = self.ended = self.enough = False
 
     def run(self) -> Sample:
         # Loads what takes long once in a process
@@ -198,8 +196,10 @@ class _Sampler:
         first: list[dict] = []
         texts: list[str] = []
         days, undated = [], []
+        items = self._items()
+        shaped = self._shaped(items)
         with Stream.write(self.folder, tokeniser) as stream:
-            for document in itertools.islice(self._shaped(), DOCUMENTS):
+            for document in itertools.islice(shaped, DOCUMENTS):
                 text = document.text[:CHARACTERS]
                 if len(first) < SHOWN:
                     first.append(_shown(document, self.options))
@@ -210,25 +210,30 @@ class _Sampler:
                 elif document.date.strip():
                     undated.append(document.date.strip())
                 stream.add([silent(text, self.shaping.silent)], [document.title])
+                self.characters += len(text)
                 self.documents += 1
                 self.documents_of[self.kind] += 1
             stream.commit()
-        # The last one may be a section, and the others of its whole were not read
-        if self.documents and not self.ended:
-            self.read[self.kind] += round(self.at + (self.upto - self.at) * document.part / document.parts)
+        seconds = time.monotonic() - began - self.ahead
         whole = not self.cut_short and self.files == self.of_files and self.ended
+        if self.documents and not self.ended:  # the last one may be a section, and others of its whole are to come
+            self.taken[self.kind] += document.part / document.parts - 1
+        beginnings = not whole and (self.cut_short or not self.ended)
+        self.enough = True
+        for _ in items:  # which only counts from here on
+            pass
+        counted = whole or self.single or (self.read.total() >= self.total and not self.shaped)
         return Sample(
             documents=self.documents,
             of=self.documents if whole else self._estimate(),
-            counted=whole or self.single,
+            counted=counted,
             characters=self.characters,
-            bytes=self.total if whole else min(self.read.total(), self.total),
-            total=self.total,
+            of_characters=max(self.characters, 0 if whole else round(self._of_all(self.characters_of))),
             files=self.files,
             of_files=self.of_files,
             whole=whole,
-            beginnings=not whole and (self.cut_short or not self.ended),
-            seconds=time.monotonic() - began,
+            beginnings=beginnings,
+            seconds=seconds,
             problems=tuple(self.problems),
             first=tuple(first),
             languages=shares(texts),
@@ -249,14 +254,16 @@ class _Sampler:
         read by its own."""
         if self.single:
             return max(self.documents, self.of_files - self.unreadable)
-        known = sum(size for kind, size in self.kinds.items() if self.read[kind])
-        guess = sum(
-            self.documents_of[kind] * size / self.read[kind] for kind, size in self.kinds.items() if self.read[kind]
-        )
-        return max(self.documents, round(guess * self.total / max(1, known)))
+        became = {kind: n * self.documents_of[kind] / (self.taken[kind] or 1) for kind, n in self.found.items()}
+        return max(self.documents, round(self._of_all(became)))
 
-    def _shaped(self) -> Iterator[readers.Document]:
-        items = self._items()
+    def _of_all(self, found: Mapping[str | None, float]) -> float:
+        """Of all files, by what was found in those bytes of each kind of file that were read."""
+        known = {kind: size for kind, size in self.kinds.items() if self.read[kind]}
+        guess = sum(found.get(kind, 0) * size / self.read[kind] for kind, size in known.items())
+        return guess * self.total / max(1, sum(known.values()))
+
+    def _shaped(self, items: Iterator[readers.Document | readers.Problem]) -> Iterator[readers.Document]:
         for item in shape(items, self.shaping, self.folder, self.table, order=self.options.date_order):
             if isinstance(item, readers.Document):
                 yield item
@@ -264,16 +271,18 @@ class _Sampler:
                 self.problems.append(item.message)
 
     def _items(self) -> Iterator[readers.Document | readers.Problem]:
-        """Of each file an equal part of what may still be read; as much as there is, where all fits."""
-        documents = 0
+        """Of each file an equal part of what may still be read; as much as there is, where all fits. What is behind that
+        is read on for a while, and only counted: the first documents may be shorter than the others."""
+        sampled = characters = 0
+        ahead, ahead_seconds = AHEAD // max(1, len(self.sources)), AHEAD_SECONDS / max(1, len(self.sources))
         for i, source in enumerate(self.sources):
             left = 1 if self.fits else len(self.sources) - i
-            characters_now, documents_now = self.characters, documents
-            most, many = (CHARACTERS - self.characters) // left, max(1, (DOCUMENTS - documents) // left)
-            if most <= 0 or documents >= DOCUMENTS or (documents and time.monotonic() > self.until):
+            most, many = (CHARACTERS - characters) // left, max(1, (DOCUMENTS - sampled) // left)
+            if most <= 0 or sampled >= DOCUMENTS or self.enough or (sampled and time.monotonic() > self.until):
                 self.cut_short = True
                 break
-            read = size = position = self.at = self.upto = 0
+            read = size = position = found = length = 0
+            counting: float | None = None  # when that began
             self.kind, single = self._kind(source), readers.single(source.name)
             packed = readers.packed_share(stored_path(source), source.name)
 
@@ -283,31 +292,33 @@ class _Sampler:
 
             self.files += 1
             try:
-                for item in self._of(source, advance, most, many):
+                for item in self._of(source, advance, most + ahead, many + ahead):
                     if isinstance(item, readers.Document):
-                        documents += 1
-                        self.characters += len(item.text)
-                        size += _bytes(item)
-                    least = size * packed if packed < 1 else max(read - STEP, size)
-                    position = min(read if single else min(read, round(least)), source.bytes)
-                    if isinstance(item, readers.Document):
-                        self.at, self.upto = self.upto, position
-                    yield item
-                    if (
-                        self.characters - characters_now >= most
-                        or documents - documents_now >= many
-                        or time.monotonic() > self.until
-                    ):
-                        if position < source.bytes:
-                            self.cut_short = True
-                            break
+                        found, length, size = found + 1, length + len(item.text), size + _bytes(item)
+                    least = read if single else max(read - STEP, round(size * packed))
+                    position = min(read, least, source.bytes)
+                    if counting is None:
+                        self.taken[self.kind] += isinstance(item, readers.Document)
+                        yield item
+                        if self.enough or length >= most or found >= many or time.monotonic() > self.until:
+                            sampled, characters = sampled + found, characters + length
+                            counting = time.monotonic()
+                    else:
+                        self.cut_short = self.cut_short or isinstance(item, readers.Document)
+                    late = counting is not None and time.monotonic() > counting + ahead_seconds
+                    if position < source.bytes and (late or length >= most + ahead or found >= many + ahead):
+                        self.cut_short = True
+                        break
                 else:
                     position = source.bytes
             except readers.Unreadable as error:
                 position = source.bytes
                 self.unreadable += 1
                 self.problems.append(str(error))
+            self.ahead += time.monotonic() - counting if counting else 0
             self.read[self.kind] += position
+            self.found[self.kind] += found
+            self.characters_of[self.kind] += length
         self.ended = True
 
     def _of(

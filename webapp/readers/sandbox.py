@@ -206,8 +206,9 @@ class Request:
     def close(self) -> None:
         """End the worker, unless it has answered, or soon will: it can then read another file."""
         if self.first and not self.answered:
+            ends = time.monotonic() + SOON
             with contextlib.suppress(OSError, EOFError, ValueError, looking.Exhausted):
-                while not self.answered:
+                while not self.answered and time.monotonic() < ends:
                     self._receive(lambda n: None, SOON)
         self.held.close()
 

@@ -59,11 +59,11 @@ def changed(client, url: str, **values):
 
 
 def test_the_first_documents_are_shown_as_they_will_be_read(client):
-    corpus, url = prepare(client, ("a.csv", as_csv(example_rows(60))))
+    _, url = prepare(client, ("a.csv", as_csv(example_rows(60))))
     answer = client.get(url)
     shown, page = answer.context["page"].sample, in_one_line(answer)
     rows = example_rows(60)
-    assert shown.whole and shown.documents == 60 and shown.bytes == shown.total == corpus.bytes_total
+    assert shown.whole and shown.documents == shown.of == 60 and shown.characters == shown.of_characters
     assert [d["title"] for d in shown.first] == [row[1] for row in rows[1 : 1 + len(shown.first)]]
     assert shown.first[0]["day"] == "1790-01-01" and "read from “<bdi>1790</bdi>”" in page
     assert (
@@ -389,6 +389,7 @@ def test_where_each_file_is_a_document_there_are_as_many(client, monkeypatch):
 
 def test_documents_are_estimated_from_files_of_the_same_kind(client, monkeypatch):
     monkeypatch.setattr(sample, "DOCUMENTS", 100)
+    monkeypatch.setattr(sample, "AHEAD", 0)
     row = "some words on ships and harbours " * 10
     many = [["id", "text"], *([str(i), row] for i in range(2000))]
     few = b"".join(b'{"text": "%s"}\n' % (f"{row} {i} ".encode() * 20) for i in range(200))
@@ -438,6 +439,7 @@ def test_writings_of_one_word_count_as_one_unless_one_says_otherwise(client):
 
 def test_documents_of_a_compressed_table_are_estimated_by_what_it_unpacks_to(client, monkeypatch):
     monkeypatch.setattr(sample, "DOCUMENTS", 200)
+    monkeypatch.setattr(sample, "AHEAD", 0)
     numbers = random.Random(3)
     rows = [
         ["id", "text"],
@@ -448,6 +450,29 @@ def test_documents_of_a_compressed_table_are_estimated_by_what_it_unpacks_to(cli
     assert not words.whole and words.of == pytest.approx(2400, rel=0.2)
     assert f"<dd>about {words.of:,}</dd>" in page.content.decode()  # the same in both places
     assert "whose words don’t count" not in page.content.decode()  # no box where nothing is recognised
+
+
+@pytest.mark.parametrize("ahead", [0, 1_000_000, 16_000_000])
+def test_documents_and_words_are_estimated_where_the_first_texts_are_shorter(client, monkeypatch, ahead):
+    """Read on and only counted, the rest of the file says how many there are, and how long they are."""
+    monkeypatch.setattr(sample, "DOCUMENTS", 200)
+    monkeypatch.setattr(sample, "CHARACTERS", 100_000)
+    monkeypatch.setattr(sample, "AHEAD", ahead)
+    monkeypatch.setattr(sample, "AHEAD_SECONDS", 60.0)
+    numbers = random.Random(5)
+    lengths = [20] * 250 + [400] * 1000
+    rows = [
+        ["id", "text"],
+        *([f"k{i}", " ".join(f"w{numbers.randrange(5000)}" for _ in range(n))] for i, n in enumerate(lengths)),
+    ]
+    page = client.get(prepare(client, ("texts.csv.gz", gzip.compress(as_csv(rows))))[1]).context["page"]
+    assert page.sample.documents == 200 and not page.sample.whole
+    assert page.words.of_counted == page.sample.counted == (ahead > 10_000_000)
+    assert page.sample.of_characters == pytest.approx(sum(len(text) for _, text in rows[1:]), rel=0.1)
+    if ahead:
+        assert page.words.of == pytest.approx(1250, rel=0.3 if ahead < 10_000_000 else 0)
+    else:  # the beginning alone can't tell
+        assert page.words.of > 10 * 1250
 
 
 def test_samples_of_several_ways_of_reading_are_kept_and_no_more(client):
