@@ -79,10 +79,10 @@ def cached_page(depends_on: Callable[[HttpRequest, Run], object] = lambda reques
             if page is None:
                 request_context(request).csrf_placeholder = TOKEN
                 response = view(request, run=run, **named)
-                body = zlib.compress(response.content, 1)
-                page = Page(body, response["Content-Type"], response.get("Cache-Control"))
                 if response.status_code != 200:
-                    return _response(request, page, response.status_code)
+                    response.content = _with_token(request, response.content)
+                    return response
+                page = Page(zlib.compress(response.content, 1), response["Content-Type"], response.get("Cache-Control"))
                 _pages.set(key, page)
             return _conditional_response(request, key, page)
 
@@ -103,12 +103,15 @@ def _conditional_response(request: HttpRequest, key: bytes, page: Page) -> HttpR
     return response
 
 
-def _response(request: HttpRequest, page: Page, status: int = 200) -> HttpResponse:
-    body, placeholder = zlib.decompress(page.body), TOKEN.encode()
-    if placeholder in body:
-        body = body.replace(placeholder, get_token(request).encode())
+def _response(request: HttpRequest, page: Page) -> HttpResponse:
+    body = _with_token(request, zlib.decompress(page.body))
     headers = {"Cache-Control": page.cache_control} if page.cache_control else {}
-    return HttpResponse(body, status=status, content_type=page.content_type, headers=headers)
+    return HttpResponse(body, content_type=page.content_type, headers=headers)
+
+
+def _with_token(request: HttpRequest, body: bytes) -> bytes:
+    placeholder = TOKEN.encode()
+    return body.replace(placeholder, get_token(request).encode()) if placeholder in body else body
 
 
 def _key(request: HttpRequest, run: Run, named: dict, also: object) -> bytes:

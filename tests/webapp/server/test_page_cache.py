@@ -4,6 +4,8 @@ meant."""
 import re
 
 import pytest
+from django.http import HttpResponse
+from django.shortcuts import redirect
 from django.test import Client
 from django.urls import reverse
 
@@ -200,3 +202,21 @@ def test_what_is_kept_weighs_no_more_than_it_may():
     pages.clear()
     pages.set(1, b"x" * 100)
     assert pages.get(1)
+
+
+def test_what_is_no_page_keeps_its_headers_and_is_made_each_time(client, trained, url):
+    asked = []
+
+    def view(request, run):
+        asked.append(run.pk)
+        return (
+            redirect("/elsewhere/?q=é")
+            if len(asked) < 3
+            else HttpResponse(page_cache.TOKEN, status=404, headers={"X-Why": "none"})
+        )
+
+    request = client.get(url).wsgi_request
+    answers = [page_cache.cached_page()(view)(request, run_id=trained.pk) for _ in range(3)]
+    assert [answer.status_code for answer in answers] == [302, 302, 404] and len(asked) == 3
+    assert answers[0]["Location"] == answers[1]["Location"] == "/elsewhere/?q=%C3%A9"
+    assert answers[2]["X-Why"] == "none" and page_cache.TOKEN.encode() not in answers[2].content
