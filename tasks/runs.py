@@ -1,16 +1,21 @@
-"""Celery's entries to the jobs of runs: training (webapp.runs.training), findings (webapp.findings.stored), comparing two
+"""Celery's entries to the jobs of runs: training (webapp.runs.training; with other seeds webapp.runs.replicates), findings (webapp.findings.stored), comparing two
 (webapp.compare.matchings), and making a file of one (webapp.exports.kept)."""
 
 from tasks.celery import app
 from webapp.compare import matchings
 from webapp.exports import kept
 from webapp.findings import stored
-from webapp.runs import training
+from webapp.runs import replicates, training
 
 
 @app.task(name="tasks.runs.train")
 def train(run_id: int) -> None:
     training.train(run_id)
+
+
+@app.task(name="tasks.runs.replicate")
+def replicate(replicate_id: int) -> None:
+    replicates.train(replicate_id)
 
 
 @app.task(name="tasks.runs.find")

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
+os.environ["TOPOGRAPH_OTHER_SEEDS"] = "0"  # of whole systems, too: only tests about other seeds train with them
 if worker := os.environ.get("PYTEST_XDIST_WORKER"):  # gw0, gw1, …
     os.environ["TOPOGRAPH_DATA"] += f"/{worker}"
     number = int(worker.removeprefix("gw")) + 1

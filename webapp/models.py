@@ -521,6 +521,39 @@ class Snapshot(models.Model):
     stress = models.FloatField(null=True)  # of the map, inference.explore.layout.stress; of final ones
     # Nats per token of documents that were held out (webapp.runs.left_to_right); of final ones, none by older versions.
     left_to_right = models.FloatField(null=True)
+    # Runs with other seeds that it is compared with, all that are to be (Replicate); none: not yet
+    replicates = models.IntegerField(null=True)
+
+
+class Replicates(models.Manager["Replicate"]):
+    """Those of runs that are not deleted."""
+
+    def get_queryset(self):
+        return super().get_queryset().filter(run__deleted_at=None)
+
+
+class Replicate(Job):
+    """A training with a run's settings and another seed, of which the topics alone are kept (webapp.runs.replicates)."""
+
+    class Status(models.TextChoices):
+        QUEUED = "queued"
+        TRAINING = "training"
+        READY = "ready"
+        FAILED = "failed"
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="replicates")
+    seed = models.BigIntegerField()
+    status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
+    topics = models.BinaryField(null=True)  # inference.topics.Topics, the fields that are arrays, as .npz
+    # What became there of each topic of the run: results.found_again.Elsewhere
+    elsewhere = models.JSONField(default=list)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = Replicates()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["run", "seed"], name="one_replicate")]
+        indexes = [models.Index(fields=["status", "heartbeat_at"], name="replicate_status")]
 
 
 class Topic(models.Model):

@@ -135,6 +135,9 @@ MOST = {
     "jobs": int(os.environ.get("TOPOGRAPH_MOST_JOBS") or 20),  # that wait or run
 }
 
+# Whether finished runs are trained with other seeds while nobody needs the machine (webapp.runs.replicates); else at a press alone
+OTHER_SEEDS = (os.environ.get("TOPOGRAPH_OTHER_SEEDS") or "1") == "1"
+
 # Servers ---------------------------------------------------------------------------------------------------------
 DATABASE_URL, REDIS_URL = servers.urls()
 DATABASES = {"default": dj_database_url.parse(DATABASE_URL)}

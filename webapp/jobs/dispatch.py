@@ -60,6 +60,14 @@ def answered(task: str, arguments: list, by: int | None) -> None:
         return  # both expire
 
 
+def is_asked() -> bool:
+    """Whether some task that was asked for has not answered; True while Redis does not."""
+    try:
+        return any(True for _ in events.client().scan_iter("asked for:*", count=1000))
+    except redis.RedisError:
+        return True
+
+
 def _asked(task: str, arguments: list, by: int | None) -> tuple[str, str]:
     """Names of notes in Redis: of what is asked for, and of who asks."""
     key = blake2b(repr(arguments).encode(), digest_size=16).hexdigest()

@@ -1,5 +1,5 @@
-"""The kinds of job: storing what was uploaded, reading a corpus, making a version of it, training a run, comparing two, and making
-a large file of one.
+"""The kinds of job: storing what was uploaded, reading a corpus, making a version of it, training a run, comparing two, making
+a large file of one, and training with another seed.
 Each row of their models is a job."""
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from django.db.models.fields.json import KT
 from django.db.models.functions import Cast
 
 from webapp.jobs import events
-from webapp.models import Comparison, Corpus, Export, Run, Upload, Version
+from webapp.models import Comparison, Corpus, Export, Replicate, Run, Upload, Version
 from webapp.storage import files
 
 
@@ -24,7 +24,7 @@ class JobKind(NamedTuple):
     field with the user whose job it is. size: of a job, compared with other jobs of its kind.
     """
 
-    model: type[Upload | Corpus | Version | Run | Comparison | Export]
+    model: type[Upload | Corpus | Version | Run | Comparison | Export | Replicate]
     task: str
     publish: Callable[[int, dict], None]
     active: tuple[str, ...]
@@ -34,7 +34,7 @@ class JobKind(NamedTuple):
 
     @property
     def name(self) -> str:
-        """upload, corpus, version, run, comparison or export."""
+        """upload, corpus, version, run, comparison, export or replicate."""
         return str(self.model._meta.model_name)
 
     def log_fields(self, pk: int) -> dict[str, str | int]:
@@ -91,4 +91,7 @@ COMPARE = JobKind(
 EXPORT = JobKind(
     Export, "tasks.runs.export", _nobody, (Export.Status.MAKING,), files.export_folder, "by", F("expected")
 )
-KINDS = (STORE, READ, VECTORIZE, TRAIN, COMPARE, EXPORT)
+REPLICATE = JobKind(
+    Replicate, "tasks.runs.replicate", _nobody, (Replicate.Status.TRAINING,), files.replicate_folder, "run__by", F("run__seconds")
+)  # fmt: skip
+KINDS = (STORE, READ, VECTORIZE, TRAIN, COMPARE, EXPORT, REPLICATE)

@@ -5,7 +5,8 @@ Users take turns. The user with the fewest jobs at work is next; of several, the
 of theirs was at work; of those who never had one, the one who asks for the least. A user's own jobs keep their order.
 Trainings leave one process of the workers free, so that ingesting and vectorizing, which take minutes, never wait for
 trainings, which take hours; and with accounts one user's trainings leave a place for another's. Comparisons, and files
-that are made, have half of the processes each at most.
+that are made, have half of the processes each at most. Trainings with other seeds, which nobody waits for, come one at a time
+while there is nothing else to do (`idle`).
 """
 
 import os
@@ -20,12 +21,12 @@ from django.db.models import Max, Min, QuerySet
 from django.db.models.functions import Now
 
 from webapp.jobs import claims, dispatch, roster
-from webapp.jobs.kinds import COMPARE, EXPORT, TRAIN, JobKind
+from webapp.jobs.kinds import COMPARE, EXPORT, KINDS, REPLICATE, TRAIN, JobKind
 
 RECENT = timedelta(days=1)  # for which a user's last job counts as a turn
 USERS = 1_000  # users with queued jobs that are compared
 MESSAGES = 1_000  # that the sweep sends at once
-LIMITED = (TRAIN, COMPARE, EXPORT)  # kinds of which only so many are at work at once
+LIMITED = (TRAIN, COMPARE, EXPORT, REPLICATE)  # kinds of which only so many are at work at once
 _LOCK = 0x746F706F  # the number of an advisory lock of Postgres; any would do
 
 
@@ -73,7 +74,16 @@ def _last_turns(kind: JobKind, users: list[int]) -> dict[int, float]:
 
 def free_places(kind: JobKind) -> int:
     """How many jobs of a kind in LIMITED may begin now."""
+    if kind is REPLICATE:
+        return int(idle()) - _at_work(kind).count()
     return (training_places() if kind is TRAIN else half_of_the_processes()) - _at_work(kind).count()
+
+
+def idle() -> bool:
+    """Whether the workers have nothing to do that anybody waits for: no job but trainings with other seeds waits or is at work, no
+    message is on its way, and no page has asked for a task. False while Redis does not answer."""
+    others = (kind.model.objects.filter(status__in=("queued", *kind.active)) for kind in KINDS if kind is not REPLICATE)
+    return dispatch.queue_is_empty() and not dispatch.is_asked() and not any(jobs.exists() for jobs in others)
 
 
 def half_of_the_processes() -> int:

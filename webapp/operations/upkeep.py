@@ -19,7 +19,7 @@ from webapp.corpora import deletion
 from webapp.exports import kept
 from webapp.ingest import uploads
 from webapp.jobs import events
-from webapp.models import Comparison, Corpus, Export, Run, Sealed, Snapshot, Version
+from webapp.models import Comparison, Corpus, Export, Replicate, Run, Sealed, Snapshot, Version
 from webapp.runs import snapshots
 from webapp.server import siblings
 from webapp.storage import bulk, copies, files, sealed
@@ -30,7 +30,9 @@ INTERVAL = 60.0  # seconds between two runs of `tidy` in a worker
 STEP = 20  # corpora, and runs, that are taken away at a time
 # Seconds after which a folder without a row is removed: a row may come after its folder, when its transaction ends.
 LEFT = 3600
-FOLDERS = {"corpora": Corpus, "versions": Version, "runs": Run, "comparisons": Comparison, "exports": Export}
+FOLDERS = {
+    "corpora": Corpus, "versions": Version, "runs": Run, "comparisons": Comparison, "exports": Export, "replicates": Replicate,
+}  # fmt: skip
 # Statuses from which on sealed files stay as they are
 READY = (Corpus.Status.READY, Version.Status.READY, Run.Status.DONE)
 
@@ -86,7 +88,8 @@ def _remove(row: Corpus | Run) -> None:
         partitions = [("document", row.pk), *(("word", pk) for pk in versions)]
     else:
         about, exported = f"run:{row.pk}", Export.objects.filter(run=row).values_list("pk", flat=True)
-        folders = [files.run_folder(row.pk), *map(files.export_folder, exported)]
+        others = Replicate._base_manager.filter(run=row).values_list("pk", flat=True)
+        folders = [files.run_folder(row.pk), *map(files.export_folder, exported), *map(files.replicate_folder, others)]
         partitions = [("topic_word", pk) for pk in Snapshot.objects.filter(run=row).values_list("pk", flat=True)]
     for folder in folders:
         try:

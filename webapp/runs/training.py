@@ -27,7 +27,7 @@ from webapp.jobs import claims, events, kinds
 from webapp.jobs.heartbeat import Heartbeat
 from webapp.jobs.running import run_next
 from webapp.models import Metric, Run, Word
-from webapp.runs import left_to_right, names, series, sharing, snapshots, starting_topics
+from webapp.runs import left_to_right, names, replicates, series, sharing, snapshots, starting_topics
 from webapp.runs.forming import FormingWriter
 from webapp.storage import files, sealed
 
@@ -254,6 +254,7 @@ class Training:
         stored.compute(self.run.pk)
         alpha = self.engine.priors(self.config, self.state).alpha
         left_to_right.store(self.run.pk, self.bow, self.run.seed, topics, alpha)
+        replicates.begin_by_itself(Run.objects.select_related("snapshot").get(pk=self.run.pk))
 
     def _forget_documents(self) -> None:
         """Make the checkpoint smaller, from which no training goes on any more. Where that can't be, it stays as it was."""

@@ -44,5 +44,9 @@ def comparison_folder(comparison_id: int) -> Path:
     return settings.FILES / "comparisons" / str(comparison_id)
 
 
+def replicate_folder(replicate_id: int) -> Path:
+    return settings.FILES / "replicates" / str(replicate_id)
+
+
 def export_folder(export_id: int) -> Path:
     return settings.FILES / "exports" / str(export_id)

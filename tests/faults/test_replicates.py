@@ -1,0 +1,179 @@
+"""A run is trained with other seeds when nobody needs the machine, and its topics are looked for there."""
+
+import io
+
+import numpy as np
+import pytest
+from django.db import transaction
+
+import inference
+from inference import Topics
+from inference.errors import Invalid
+from tasks.runs import replicate
+from tests.sweeping import STALE, sweep_for
+from webapp.corpora import deletion
+from webapp.jobs import claims, dispatch, kinds, scheduler
+from webapp.models import Replicate, Run, Snapshot
+from webapp.operations import upkeep
+from webapp.results import found_again, weights
+from webapp.runs import replicates, training
+
+
+@pytest.fixture
+def run(ready, committed, monkeypatch) -> Run:
+    """A finished run; messages are not sent, and no page waits."""
+    from webapp.runs import services
+
+    monkeypatch.setattr(dispatch, "send", lambda kind, pk: None)
+    monkeypatch.setattr(dispatch, "queue_is_empty", lambda: True)
+    monkeypatch.setattr(dispatch, "is_asked", lambda: False)
+    made = services.create(ready.version, topics=5, passes=3, seed=2**63 - 2)
+    training.train(made.pk)
+    return latest(made.pk)
+
+
+def latest(pk: int) -> Run:
+    return Run.objects.select_related("version", "snapshot__run__version").get(pk=pk)
+
+
+def topics_of(one: Replicate, V: int) -> Topics:
+    with np.load(io.BytesIO(one.topics)) as file:
+        return Topics(V=V, **dict(file))
+
+
+def test_topics_are_those_of_the_seed_and_are_looked_for(run):
+    assert not run.replicates.exists()  # tests train with other seeds only where they are about them
+    replicates.begin(run)
+    replicates.begin(run)  # there are no more of them
+    first, second = run.replicates.order_by("pk")
+    assert [first.seed, second.seed] == [2**63 - 1, 0]
+    replicate(first.pk)
+    assert found_again.counted(latest(run.pk)) == []  # nothing is said before all are there
+    replicate(second.pk)
+    run = latest(run.pk)
+    engine, config = training.engines.get(run.engine), training.engines.config(run.engine, **run.settings)
+    bow = training.Bow.open(training.files.bow_folder(run.version_id, run.pk, []))
+    *_, last = inference.train(engine, config, bow, seed=0, last=run.step)
+    kept = topics_of(Replicate.objects.get(pk=second.pk), run.version.vocabulary)
+    for name in ("indptr", "words", "weights", "floor", "share"):
+        assert np.array_equal(getattr(kept, name), getattr(last.topics, name)), name
+    numbers = range(kept.V)
+    between = inference.explore.matching.match(weights.topics(run.snapshot), kept, numbers, numbers)
+    elsewhere = found_again.elsewhere(run)
+    for k, topic in enumerate(elsewhere):
+        assert [one.seed for one in topic] == [2**63 - 1, 0]
+        assert topic[1].found == (between.partner[k] >= 0)
+        assert topic[1].similarity == pytest.approx(between.best_b_similarity[k], abs=0.001)
+        assert bool(topic[1].words) != topic[1].found
+    counts = found_again.counted(run)
+    assert [(one.found, one.runs) for one in counts] == [(sum(o.found for o in topic), 2) for topic in elsewhere]
+    assert not any(training.files.replicate_folder(one.pk).exists() for one in run.replicates.all())
+
+
+def test_it_gives_way_and_goes_on_from_where_it_was(run, monkeypatch):
+    replicates.begin(run)
+    first = run.replicates.order_by("pk").first()
+    quiet = undisturbed(run)
+    monkeypatch.setattr(replicates, "LOOK", 0.0)
+    monkeypatch.setattr("inference.training.PROGRESS_EVERY", 0.0)
+    other = Run.objects.create(corpus=run.corpus, version=run.version, settings=run.settings, status="queued")
+    assert not scheduler.idle() and scheduler.startable(kinds.REPLICATE) == 0
+    replicate(first.pk)  # is not begun while somebody waits
+    assert status(first) == ("queued", 0)
+    other.delete()
+    assert scheduler.startable(kinds.REPLICATE) == 1
+    looks = iter([True, True, False])  # when it is claimed; once in its training; then somebody comes
+    monkeypatch.setattr(scheduler, "idle", lambda: next(looks, False))
+    replicate(first.pk)
+    assert status(first) == ("queued", 1)
+    saved = training.files.replicate_folder(first.pk) / "checkpoint"
+    assert saved.exists()
+    monkeypatch.setattr(scheduler, "idle", lambda: True)
+    replicate(first.pk)
+    assert status(first) == ("ready", 2)
+    assert np.array_equal(topics_of(Replicate.objects.get(pk=first.pk), run.version.vocabulary).weights, quiet)
+
+
+def undisturbed(run: Run) -> np.ndarray:
+    """The weights of the first other seed, without a break."""
+    bow = training.Bow.open(training.files.bow_folder(run.version_id, run.pk, []))
+    config = training.engines.config(run.engine, **run.settings)
+    *_, last = inference.train(training.engines.get(run.engine), config, bow, seed=2**63 - 1, last=run.step)
+    return last.topics.weights
+
+
+def status(one: Replicate) -> tuple[str, int]:
+    return Replicate.objects.values_list("status", "attempt").get(pk=one.pk)
+
+
+def test_a_kill_in_the_middle(run, monkeypatch):
+    """Its row is as a killed process left it: the sweep queues it again, and it is done."""
+    replicates.begin(run)
+    first = run.replicates.order_by("pk").first()
+    assert claims.claim(kinds.REPLICATE, first.pk) == 1
+    sweep_for(STALE + 10)
+    assert status(first) == ("queued", 1)
+    replicate(first.pk)
+    assert status(first) == ("ready", 2)
+
+
+def test_deleting_the_run_ends_and_removes_them(run, monkeypatch):
+    replicates.begin(run)
+    first, second = run.replicates.order_by("pk")
+    replicate(first.pk)
+
+    def train(*_, **__):
+        deletion.run(run)
+        yield inference.Progress(1, 9, 1, 1, 0.1)
+        with pytest.raises(claims.ClaimLost):
+            claims.update(kinds.REPLICATE, second.pk, 1)
+        raise claims.ClaimLost
+
+    monkeypatch.setattr(inference, "train", train)
+    replicate(second.pk)
+    assert not Replicate.objects.exists() and not run.replicates.exists()  # the sweep, and who claims, see none
+    assert claims.claim(kinds.REPLICATE, second.pk) is None
+    deletion.bring_back(Run.everything.get(pk=run.pk))
+    assert [one.status for one in run.replicates.order_by("pk")] == ["ready", "training"]
+    deletion.run(run)
+    deletion.for_good(run)
+    upkeep.tidy()
+    assert not Replicate._base_manager.exists() and not training.files.replicate_folder(second.pk).exists()
+
+
+def test_they_can_be_cancelled(run):
+    replicates.begin(run)
+    first, second = run.replicates.order_by("pk")
+    replicate(first.pk)
+    replicates.cancel(run)
+    assert list(run.replicates.all()) == [first]
+    assert Snapshot.objects.get(pk=run.snapshot_id).replicates == 1
+    assert [one.runs for one in found_again.counted(latest(run.pk))] == [1] * 5
+
+
+def test_which_runs_have_them_by_themselves(run, settings):
+    settings.OTHER_SEEDS = True
+    run.seconds = replicates.SECONDS + 1
+    replicates.begin_by_itself(run)
+    run.seconds, run.begins = 1.0, True
+    replicates.begin_by_itself(run)
+    assert not run.replicates.exists()
+    with transaction.atomic(), pytest.raises(Invalid):
+        replicates.begin(run)
+    run.begins = False
+    replicates.begin_by_itself(run)
+    assert run.replicates.count() == replicates.SEEDS
+
+
+@pytest.mark.django_db
+def test_topics_that_fewer_than_half_of_the_runs_have_are_doubtful(trained):
+    words = [["a", "b"], ["c"]]
+    for seed, found in ((8, [True, False]), (9, [False, False])):
+        rows = [(one, 0.7 if one else 0.4, [] if one else words[k]) for k, one in enumerate(found)]
+        Replicate.objects.create(run=trained, seed=seed, status="ready", elsewhere=rows)
+    assert found_again.elsewhere(latest(trained.pk)) == []  # not all that are to be
+    Snapshot.objects.filter(pk=trained.snapshot_id).update(replicates=2)
+    run = latest(trained.pk)
+    assert found_again.counted(run) == [found_again.FoundAgain(1, 2), found_again.FoundAgain(0, 2)]
+    assert [one.doubtful for one in found_again.counted(run)] == [False, True]
+    assert found_again.elsewhere(run)[1][1] == found_again.Elsewhere(9, False, 0.4, ["c"])

@@ -1,0 +1,48 @@
+"""Which topics of a run were found again with other seeds (webapp.runs.replicates), as its pages read it."""
+
+from dataclasses import dataclass
+
+from webapp.models import Replicate, Run
+from webapp.storage.cache import cached
+
+_KEPT = 64  # snapshots
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """A topic in a run with another seed. found: whether that has the same topic (inference.explore.matching). similarity: with it,
+    or else with the topic most like it, whose first words are `words`."""
+
+    seed: int
+    found: bool
+    similarity: float
+    words: list[str]
+
+
+@dataclass(frozen=True)
+class FoundAgain:
+    """In how many of how many runs with other seeds the topic was found."""
+
+    found: int
+    runs: int
+
+    @property
+    def doubtful(self) -> bool:
+        return self.found < self.runs / 2
+
+
+def elsewhere(run: Run) -> list[list[Elsewhere]]:
+    """Of each topic, by its number; [] while the run is not compared with other seeds."""
+    return _elsewhere(run.pk, run.snapshot_id) if run.snapshot and run.snapshot.replicates else []
+
+
+@cached(_KEPT)
+def _elsewhere(run_id: int, snapshot_id: int) -> list[list[Elsewhere]]:
+    ready = Replicate.objects.filter(run=run_id, status=Replicate.Status.READY).order_by("pk")
+    runs = [[Elsewhere(seed, *row) for row in topics] for seed, topics in ready.values_list("seed", "elsewhere")]
+    return [list(topic) for topic in zip(*runs, strict=True)]
+
+
+def counted(run: Run) -> list[FoundAgain]:
+    """Of each topic; [] while the run is not compared with other seeds."""
+    return [FoundAgain(sum(one.found for one in topic), len(topic)) for topic in elsewhere(run)]

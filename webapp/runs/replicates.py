@@ -1,0 +1,158 @@
+"""Trainings with a run's settings and other seeds, which tell what of its topics does not hang on the seed.
+
+They come when there is nothing else to do (jobs.scheduler.idle), one at a time and in one thread, and give way to whatever comes: a
+checkpoint keeps how far they were. Of each the topics alone are kept, and what became of the run's.
+"""
+
+import shutil
+import time
+from io import BytesIO
+
+import numpy as np
+from django.conf import settings
+from django.db import transaction
+
+import inference
+from inference import Topics, checkpoint, engines
+from inference.bow import Bow
+from inference.errors import Invalid
+from inference.explore import matching, relevance
+from webapp.jobs import claims, kinds, scheduler
+from webapp.jobs.heartbeat import Heartbeat
+from webapp.jobs.running import run_next
+from webapp.models import Replicate, Run, Snapshot, Word
+from webapp.results import weights
+from webapp.storage import files, sealed
+
+SEEDS = 2  # other seeds of a run
+SECONDS = 300.0  # of training, up to which a run is trained with other seeds by itself
+BYTES = 64 << 20  # of the topics of one, compressed
+LOOK = 1.0  # seconds between two looks whether anybody needs the machine
+WORDS = 5  # of the topic that is most like one that was not found
+
+
+def possible(run: Run) -> bool:
+    """Not of one that began with the topics of another: that has them whatever the seed."""
+    return run.final and not run.begins
+
+
+def begin(run: Run) -> None:
+    """Queue what is not there; the sweep tells the workers when they have nothing else to do. Raises Invalid."""
+    if not possible(run):
+        raise Invalid(
+            "run", f"Run {run.pk} can’t be compared with other seeds: it is not done, or began with given topics."
+        )
+    with transaction.atomic():
+        seeds = [(run.seed + i) % 2**63 for i in range(1, SEEDS + 1)]
+        Replicate.objects.bulk_create([Replicate(run=run, seed=seed) for seed in seeds], ignore_conflicts=True)
+        run.replicates.filter(status=Replicate.Status.FAILED).update(status=Replicate.Status.QUEUED, error="", tries=0)
+
+
+def begin_by_itself(run: Run) -> None:
+    """After its training, where that took little."""
+    if settings.OTHER_SEEDS and possible(run) and run.seconds <= SECONDS:
+        begin(run)
+
+
+def cancel(run: Run) -> None:
+    """Remove those that are not ready; one at work notices at its next heartbeat, and ends."""
+    run.replicates.exclude(status=Replicate.Status.READY).delete()
+    _count(run)
+
+
+def train(replicate_id: int) -> None:
+    """Train a queued one, until it is done or somebody needs the machine."""
+    run_next(kinds.REPLICATE, replicate_id, _work)
+
+
+def _work(key: int, attempt: int, beat: Heartbeat) -> None:
+    replicate = Replicate.objects.select_related("run__version", "run__snapshot__run__version").get(pk=key)
+    folder = files.replicate_folder(key)
+    topics = _trained(replicate, folder / "checkpoint", beat)
+    if topics is None:
+        claims.update(kinds.REPLICATE, key, attempt, status=Replicate.Status.QUEUED, tries=0)
+        return
+    with beat.long():
+        fields = {"topics": _packed(topics), "elsewhere": _elsewhere(replicate.run, topics)}
+    with transaction.atomic():
+        claims.update(kinds.REPLICATE, key, attempt, status=Replicate.Status.READY, **fields)
+        _count(replicate.run)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _trained(replicate: Replicate, saved, beat: Heartbeat) -> Topics | None:
+    """Its topics; None where somebody needs the machine: then the checkpoint `saved` is there to continue from."""
+    run, engine = replicate.run, engines.get(replicate.run.engine)
+    bow_folder = files.bow_folder(run.version_id, run.pk, run.dropped)
+    bow = sealed.opened(lambda: Bow.open(bow_folder), bow_folder)
+    config = engines.config(run.engine, **run.settings).resolve(bow.D, bow.tokens)
+    place = {"engine": engine, "config": config, "bow": bow}
+    state = checkpoint.load(saved, **place, scratch=saved.parent) if saved.exists() else None
+    needed = _Needed()
+    last: inference.Snapshot | None = None
+    for event in inference.train(
+        **place, seed=replicate.seed, resume=state, until=needed, threads=1, scratch=saved.parent, last=run.step
+    ):
+        beat.check()
+        if isinstance(event, inference.Snapshot):
+            last = event
+    assert last is not None  # the last event is one
+    if not needed.ever:
+        return last.topics
+    checkpoint.save(saved, last.state, **place)
+    return None
+
+
+class _Needed:
+    """Whether somebody needs the machine; once it is so, for ever."""
+
+    def __init__(self) -> None:
+        self.looked, self.ever = time.monotonic(), False
+
+    def __call__(self) -> bool:
+        if not self.ever and time.monotonic() - self.looked >= LOOK:
+            self.looked, self.ever = time.monotonic(), not scheduler.idle()
+        return self.ever
+
+
+def _packed(topics: Topics) -> bytes:
+    """Its arrays as .npz. Raises Invalid where they are too large to be kept."""
+    file = BytesIO()
+    np.savez_compressed(
+        file, **{name: value for name, value in topics._asdict().items() if isinstance(value, np.ndarray)}
+    )
+    if file.tell() > BYTES:
+        raise Invalid("topics", f"The topics would take {file.tell() >> 20} MB; at most {BYTES >> 20} MB are kept.")
+    return file.getvalue()
+
+
+def _elsewhere(run: Run, topics: Topics) -> list[tuple[bool, float, list[str]]]:
+    """Of each topic of the run the fields of results.found_again.Elsewhere after `seed`."""
+    assert run.snapshot is not None
+    numbers = range(topics.V)
+    between = matching.match(weights.topics(run.snapshot), topics, numbers, numbers)
+    first = _first_words(run, topics)
+    found = between.partner >= 0
+    rows = zip(found.tolist(), between.best_b_similarity.tolist(), between.best_b.tolist(), strict=True)
+    return [(same, round(similar, 3), [] if same else first[best]) for same, similar, best in rows]
+
+
+def _first_words(run: Run, topics: Topics) -> list[list[str]]:
+    """Of each topic, by relevance."""
+    table = np.array(Word.objects.filter(version=run.version_id).order_by("number").values_list("number", "tokens"))
+    chosen = []
+    for k in range(topics.K):
+        row = slice(topics.indptr[k], topics.indptr[k + 1])
+        words, inside = topics.words[row], topics.weights[row]
+        scores = relevance.relevance(inside, table[words, 1], relevance.LAM, inside_total=1, total=table[:, 1].sum())
+        chosen.append(words[np.argsort(-scores, kind="stable")[:WORDS]].tolist())
+    names = Word.objects.filter(version=run.version_id, number__in={w for words in chosen for w in words})
+    called = dict(names.values_list("number", "word"))
+    return [[called[w] for w in words] for words in chosen]
+
+
+def _count(run: Run) -> None:
+    """Say with how many the run is compared, once none is to come: its pages read no others, and are made again then."""
+    to_come = run.replicates.filter(status__in=(Replicate.Status.QUEUED, *kinds.REPLICATE.active))
+    ready = run.replicates.filter(status=Replicate.Status.READY).count()
+    Snapshot.objects.filter(pk=run.snapshot_id).update(replicates=None if to_come.exists() or not ready else ready)
