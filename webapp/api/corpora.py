@@ -12,6 +12,7 @@ from webapp.accounts import authorization
 from webapp.api import pages, shapes
 from webapp.api.access import Token
 from webapp.corpora import queries
+from webapp.corpora.shapes import CorpusFacts
 from webapp.documents import queries as documents
 from webapp.documents.selection import Selection
 from webapp.ingest import corpora as services
@@ -23,6 +24,7 @@ from webapp.readers import Unreadable, looking
 from webapp.request_context import request_context
 from webapp.runs import queries as run_queries
 from webapp.runs import services as runs
+from webapp.runs.shapes import RunAbout
 
 router = Router()
 ERRORS = {400: shapes.Sentence, 401: shapes.Sentence, 404: shapes.Sentence, 409: shapes.Sentence, 429: shapes.Sentence}
@@ -44,7 +46,7 @@ def index(request: HttpRequest, before: int | None = None, public: bool = False)
 @router.post(
     "/",
     auth=Token(),
-    response={201: shapes.Corpus, 413: shapes.Sentence, **ERRORS},
+    response={201: CorpusFacts, 413: shapes.Sentence, **ERRORS},
     summary="Make a corpus of files that were uploaded",
 )
 def create(request: HttpRequest, making: shapes.Making):
@@ -61,7 +63,7 @@ def create(request: HttpRequest, making: shapes.Making):
 @router.post(
     "/{int:corpus_id}/read",
     auth=Token(),
-    response={200: shapes.Corpus, **ERRORS},
+    response={200: CorpusFacts, **ERRORS},
     summary="Have its files read, as its page would propose",
 )
 def read(request: HttpRequest, corpus_id: int, reading: shapes.Reading):
@@ -99,7 +101,7 @@ def _proposed(corpus: Corpus, language: str) -> services.ReadingSettings:
     return replace(fitted, language=language, also=[]) if language else fitted
 
 
-@router.get("/{int:corpus_id}", response={200: shapes.Corpus, **ERRORS}, summary="A corpus")
+@router.get("/{int:corpus_id}", response={200: CorpusFacts, **ERRORS}, summary="A corpus")
 def detail(request: HttpRequest, corpus_id: int):
     return queries.about(corpus_or_404(corpus_id))
 
@@ -139,7 +141,7 @@ def trained(request: HttpRequest, corpus_id: int, before: int | None = None, lim
 
 
 @router.post(
-    "/{int:corpus_id}/runs", auth=Token(), response={201: shapes.Run, **ERRORS}, summary="Train topics on a corpus"
+    "/{int:corpus_id}/runs", auth=Token(), response={201: RunAbout, **ERRORS}, summary="Train topics on a corpus"
 )
 def train(request: HttpRequest, corpus_id: int, training: shapes.Training):
     if reserved := sorted({"version", "seed", "by", "topics", "engine"} & training.settings.keys()):

@@ -31,6 +31,7 @@ from webapp.results.view import RunView
 from webapp.runs import queries as run_queries
 from webapp.runs import series
 from webapp.runs import services as runs
+from webapp.runs.shapes import RunAbout
 from webapp.topics.overview import ORDERS, Overview, read_wanted
 from webapp.words import concordance, senses
 from webapp.words import queries as words
@@ -40,13 +41,13 @@ router = Router()
 MOST_COUNTS = 500_000  # groups times topics of one answer
 
 
-@router.get("/{int:run_id}", response={200: shapes.Run, **ERRORS}, summary="A run")
+@router.get("/{int:run_id}", response={200: RunAbout, **ERRORS}, summary="A run")
 def detail(request: HttpRequest, run_id: int):
     return run_queries.about(run_or_404(run_id))
 
 
 @router.post(
-    "/{int:run_id}/stop", auth=Token(), response={200: shapes.Run, **ERRORS}, summary="Stop, and keep what there is"
+    "/{int:run_id}/stop", auth=Token(), response={200: RunAbout, **ERRORS}, summary="Stop, and keep what there is"
 )
 def stop(request: HttpRequest, run_id: int):
     runs.stop(run_or_404(run_id))
@@ -56,7 +57,7 @@ def stop(request: HttpRequest, run_id: int):
 @router.post(
     "/{int:run_id}/cancel",
     auth=Token(),
-    response={200: shapes.Run, **ERRORS},
+    response={200: RunAbout, **ERRORS},
     summary="Cancel, and keep nothing but the curves",
 )
 def cancel(request: HttpRequest, run_id: int):

@@ -1,14 +1,15 @@
 """What answers look like: the promise to programs. Lists are pages: `items`, and `next`, the address of the next page
 or null."""
 
-from datetime import datetime
 from typing import Any
 
 from ninja import Field, Schema
 from pydantic import create_model
 
 from inference import engines
+from webapp.corpora.shapes import CorpusFacts
 from webapp.runs.series import COLUMNS
+from webapp.runs.shapes import RunAbout
 
 
 class Sentence(Schema):
@@ -37,19 +38,6 @@ class Documents(Schema):
     )
 
 
-class Corpus(Schema):
-    id: int
-    name: str
-    status: str
-    created: datetime
-    documents: int
-    tokens: int
-    vocabulary: int
-    embargo: bool
-    categories: list[str]
-    dated: list[str] | None = Field(description="first and last day")
-
-
 class Making(Schema):
     uploads: list[str] = Field(
         description="ids of finished uploads, the last part of their addresses", min_length=1, max_length=20_000
@@ -62,30 +50,12 @@ class Reading(Schema):
 
 
 class Corpora(Schema):
-    items: list[Corpus]
+    items: list[CorpusFacts]
     next: str | None
 
 
-class Run(Schema):
-    id: int
-    corpus: int
-    status: str
-    error: str
-    engine: str
-    topics: int
-    in_use: int | None = Field(description="topics that the model uses, where `topics` is the most there can be")
-    seed: int
-    settings: dict
-    versions: dict
-    step: int
-    steps: int
-    seconds: float
-    created: datetime
-    url: str = Field(description="its page")
-
-
 class Runs(Schema):
-    items: list[Run]
+    items: list[RunAbout]
     next: str | None
 
 
