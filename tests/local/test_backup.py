@@ -8,16 +8,19 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import psycopg
 import pytest
 
 from benchmarks.whole_path import Browser, form_fields, reading_fields
 from tests.conftest import ROOT, start
-from tests.corpora import EXAMPLE
+from tests.corpora import as_csv, example_rows
 from tests.faults.test_kills import until
+from tests.prepared import outside, state_folder
 
-SETTINGS = {"topics": "12", "passes": "50", "seed": "5"}
+DOCUMENTS = 2_000
+SETTINGS = {"topics": "12", "passes": "150", "seed": "5"}
 # Prints a digest of each table's rows, as the backup's own snapshot of the database has them.
 DIGESTS = """
 from django.db import connection
@@ -42,9 +45,27 @@ django.setup()
 from pathlib import Path
 from webapp.operations import backup
 {DIGESTS}
+print("ready", flush=True)  # so that the training need not be longer than the imports above
+sys.stdin.readline()
 backup.make(Path(sys.argv[1]), snapshot=lambda shown: print(json.dumps(digests(shown))))
 """
-LOOK = f"{DIGESTS}\nimport json\nprint(json.dumps(digests()))"
+# Calls commands one after the other and prints what each wrote, and whether it failed; then a digest of each table.
+COMMANDS = f"""
+import contextlib, io, json
+from django.core.management import CommandError, call_command
+{DIGESTS}
+def call(name, *arguments):
+    out, error, failed = io.StringIO(), io.StringIO(), False
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(error):
+        try:
+            call_command(name, *arguments)
+        except CommandError as refusal:
+            failed = True
+            print(refusal, file=error)
+    return failed, out.getvalue(), error.getvalue()
+done = [call(*arguments) for arguments in CALLS]
+print(json.dumps([done, digests()]))
+"""
 
 
 def environment(system) -> dict:
@@ -54,12 +75,9 @@ def environment(system) -> dict:
 
 
 def manage(data: Path, *arguments: str) -> subprocess.CompletedProcess:
-    env = {k: v for k, v in os.environ.items() if k not in ("DATABASE_URL", "REDIS_URL")} | {
-        "TOPOGRAPH_DATA": str(data)
-    }
     return subprocess.run(
         [sys.executable, str(ROOT / "manage.py"), *arguments],
-        env=env,
+        env=outside() | {"TOPOGRAPH_DATA": str(data)},
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -67,11 +85,27 @@ def manage(data: Path, *arguments: str) -> subprocess.CompletedProcess:
     )
 
 
+class Done(NamedTuple):
+    failed: bool
+    stdout: str
+    stderr: str
+
+
+def in_one(data: Path, *calls: list[str], first: str = "") -> tuple[list[Done], dict[str, tuple]]:
+    """Commands in one process, as each of its own would start servers: what they did, and a digest of each table's rows
+    afterwards. first: code that comes before them."""
+    code = first + COMMANDS.replace("CALLS", repr(calls))
+    done = manage(data, "shell", "--no-imports", "-c", code)
+    assert done.returncode == 0, done.stderr
+    printed, rows = json.loads(done.stdout.splitlines()[-1])
+    return [Done(*one) for one in printed], {name: tuple(row) for name, row in rows.items()}
+
+
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     """(a system that trains, its runs, a backup that was made meanwhile, digests of its tables at that moment)"""
     folder = tmp_path_factory.mktemp("backup")
-    system = start(folder / "first", "--port", "8500")
+    system = start(state_folder(folder / "first"), "--port", "8500")
     try:
         browser = Browser(system.url)
         yield system, browser, *_made(system, browser, folder)
@@ -80,7 +114,9 @@ def made(tmp_path_factory):
 
 
 def _made(system, browser: Browser, folder: Path) -> tuple:
-    page = browser.post("/corpora/", {"name": "Kept"}, "/", EXAMPLE)
+    speeches = folder / "speeches.csv"
+    speeches.write_bytes(as_csv(example_rows(DOCUMENTS)))
+    page = browser.post("/corpora/", {"name": "Kept"}, "/", speeches)
     address = browser.url.removeprefix(system.url.rstrip("/"))
     browser.post(address, reading_fields(page), address)
     corpus = int(browser.url.rstrip("/").rsplit("/", 1)[1])
@@ -96,18 +132,21 @@ def _made(system, browser: Browser, folder: Path) -> tuple:
 
     done = train(topics="5", passes="1")
     until(lambda: browser.json(f"/runs/{done}.json")["status"] == "done")
-    training = train()
-    until(lambda: (system.data / "files" / "runs" / str(training) / "checkpoint").exists())
     file = folder / "backup.tar.zst"
-    made = subprocess.run(
-        [sys.executable, "-c", BACKUP, str(file)], env=environment(system), cwd=ROOT, capture_output=True, text=True
-    )
-    assert made.returncode == 0, made.stderr
+    with subprocess.Popen(
+        [sys.executable, "-c", BACKUP, str(file)], env=environment(system), cwd=ROOT, text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        assert process.stdout.readline() == "ready\n"
+        training = train()
+        until(lambda: (system.data / "files" / "runs" / str(training) / "checkpoint").exists())
+        printed, error = process.communicate("now\n")
+    assert process.returncode == 0, error
     assert browser.json(f"/runs/{training}.json")["status"] == "running", "the training must be longer than the backup"
     return (
         (corpus, done, training),
         file,
-        {name: tuple(row) for name, row in json.loads(made.stdout.splitlines()[-1]).items()},
+        {name: tuple(row) for name, row in json.loads(printed).items()},
     )
 
 
@@ -120,16 +159,11 @@ def restored(made, tmp_path_factory):
     return data
 
 
-def test_nothing_is_overwritten_unasked(made, restored):
-    refused = manage(restored, "restore", str(made[3]))
-    assert refused.returncode and "corpus here already" in refused.stderr and "--overwrite" in refused.stderr
-
-
-def test_every_row_of_every_table(made, restored):
-    found = manage(restored, "shell", "--no-imports", "-c", LOOK)
-    rows = {name: tuple(row) for name, row in json.loads(found.stdout.splitlines()[-1]).items()}
+def test_every_row_of_every_table_and_nothing_is_overwritten_unasked(made, restored):
+    (refused,), rows = in_one(restored, ["restore", str(made[3])])
+    assert refused.failed and "corpus here already" in refused.stderr and "--overwrite" in refused.stderr
     assert rows == made[4]
-    assert rows["document"][0] == 8375 and rows["webapp_metric"][0] > 0 and rows["topic_word"][0] > 0
+    assert rows["document"][0] == DOCUMENTS and rows["webapp_metric"][0] > 0 and rows["topic_word"][0] > 0
 
 
 def test_every_file(made, restored):
@@ -178,9 +212,6 @@ def test_the_run_goes_on_and_ends_as_the_first_one_does(made, restored):
 
 
 BREAKS_OFF = """
-import sys
-from django.core.management import CommandError, call_command
-from webapp.models import Corpus
 from webapp.operations import restore
 real, files = restore._write_file, []
 def full(name, member):
@@ -189,37 +220,46 @@ def full(name, member):
         raise OSError(28, "No space left on device")
     real(name, member)
 restore._write_file = full
-try:
-    call_command("restore", "FILE")
-except CommandError as error:
-    print(error)
-print(Corpus.everything.count())
 """
+COUNT = "from webapp.models import Corpus; print(Corpus.everything.count())"
 
 
 def test_one_that_breaks_off_leaves_no_row(made, tmp_path):
-    data, file = tmp_path / "data", str(made[3])
-    said = manage(data, "shell", "--no-imports", "-c", BREAKS_OFF.replace("FILE", file)).stdout.splitlines()
-    assert said[-2].startswith("It broke off: No space left on device. No row of it is there") and said[-1] == "0"
-    assert "something in the folder" in manage(data, "restore", file).stderr
-    again = manage(data, "restore", file, "--overwrite")
-    assert again.returncode == 0 and again.stdout.startswith("Restored: 1 corpora and 2 runs"), again.stderr
+    file = str(made[3])
+    calls = (
+        ["restore", file],
+        ["shell", "--no-imports", "-c", COUNT],
+        ["restore", file],
+        ["restore", file, "--overwrite"],
+    )
+    (broken, left, refused, again), rows = in_one(tmp_path / "data", *calls, first=BREAKS_OFF)
+    assert broken.failed and "It broke off: No space left on device. No row of it is there" in broken.stderr
+    assert left.stdout == "0\n"
+    assert refused.failed and "something in the folder" in refused.stderr
+    assert not again.failed and again.stdout.startswith("Restored: 1 corpora and 2 runs"), again.stderr
+    assert rows == made[4]
 
 
 def test_the_commands_say_what_they_do(made, restored, tmp_path):
-    backed = manage(restored, "backup", str(tmp_path))
-    assert backed.returncode == 0, backed.stderr
-    file = Path(backed.stdout.strip())
-    assert file.parent == tmp_path and file.stat().st_mode & 0o777 == 0o600 and " files, " in backed.stderr
-    assert list(tmp_path.iterdir()) == [file]
-    checked = manage(restored, "restore", "--check", str(file))
-    assert checked.returncode == 0 and checked.stdout.startswith("The backup is whole: 1 corpora and 2 runs")
-    assert "no folder" in manage(restored, "backup", str(tmp_path / "none" / "b")).stderr
-    assert "there already" in manage(restored, "backup", str(file)).stderr
-    again = manage(restored, "restore", str(file), "--overwrite")
-    assert again.returncode == 0, again.stderr
-    rows = json.loads(manage(restored, "shell", "--no-imports", "-c", LOOK).stdout.splitlines()[-1])
-    assert rows["document"][0] == 8375 and rows["topic_word"][0] > 0
+    file = tmp_path / "backup.tar.zst"
+    calls = (
+        ["backup", str(tmp_path)],
+        ["backup", str(tmp_path / "none" / "b")],
+        ["backup", str(made[3])],
+        ["backup", str(file)],
+        ["restore", "--check", str(file)],
+        ["restore", str(file), "--overwrite"],
+    )
+    (named, nowhere, there, backed, checked, again), rows = in_one(restored, *calls)
+    kept = Path(named.stdout.strip())
+    assert kept.parent == tmp_path and kept.stat().st_mode & 0o777 == 0o600 and " files, " in named.stderr
+    assert sorted(tmp_path.iterdir()) == sorted([kept, file])
+    assert nowhere.failed and "no folder" in nowhere.stderr
+    assert there.failed and "there already" in there.stderr
+    assert backed.stdout == f"{file}\n"
+    assert not checked.failed and checked.stdout.startswith("The backup is whole: 1 corpora and 2 runs")
+    assert not again.failed, again.stderr
+    assert rows["document"][0] == DOCUMENTS and rows["topic_word"][0] > 0
 
 
 @contextmanager
@@ -242,26 +282,32 @@ def run(environment: dict, *arguments: str) -> subprocess.CompletedProcess:
     )
 
 
+RESTORES = """
+import json
+from django.core.management import call_command
+from tests.local.old_backup import rows
+call_command("restore", FILE)
+call_command("migrate", "--check")
+print(json.dumps(rows()))
+"""
+
+
 def test_one_of_an_older_version_goes_into_a_database_elsewhere(tmp_path):
     """And is what that version's database is when it is migrated."""
     file = tmp_path / "old.tar.zst"
     with database(tmp_path / "old") as first, database(tmp_path / "new") as second:
         made = run(first, "-m", "tests.local.old_backup", str(file))
         assert made.returncode == 0, made.stderr
-        restored = run(second, "manage.py", "restore", str(file))
+        restored = run(second, "manage.py", "shell", "--no-imports", "-c", RESTORES.replace("FILE", repr(str(file))))
         assert restored.returncode == 0 and restored.stdout.startswith("Restored: 2 corpora and 1 runs"), (
             restored.stderr
         )
-        look = "import json; from tests.local.old_backup import rows; print(json.dumps(rows()))"
-        found = run(second, "manage.py", "shell", "--no-imports", "-c", look)
-        assert json.loads(found.stdout.splitlines()[-1]) == json.loads(made.stdout.splitlines()[-1])
+        assert json.loads(restored.stdout.splitlines()[-1]) == json.loads(made.stdout.splitlines()[-1])
         here, there = (
             {p.relative_to(data / "files"): p.read_bytes() for p in (data / "files").rglob("*") if p.is_file()}
             for data in (tmp_path / "new", tmp_path / "old")
         )
         assert here == there and len(here) > 5
-        checked = run(second, "manage.py", "migrate", "--check")
-        assert checked.returncode == 0, checked.stdout
 
 
 def test_what_is_not_ours_is_not_deleted(made, tmp_path):
