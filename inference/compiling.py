@@ -18,7 +18,7 @@ from inference.bow import Bow
 from inference.effects import contrasts, regression, units
 from inference.engines import from_documents
 from inference.engines.contract import AnyEngine, Config
-from inference.evaluate import Coherence, Completion, Diagnostics, LeftToRight
+from inference.evaluate import Coherence, Completion, LeftToRight, diagnose
 from inference.evidence import Evidence, gather
 from inference.explore import bands, cooccurrence, distances, layout, neighbours, saliency, similar
 from inference.explore.day_sums import DaySums, in_span
@@ -138,7 +138,7 @@ def _evidence(folder: Path, topics: Topics) -> None:
     counts, given = frozen(np.ones(1, np.int32), np.int32), frozen(np.zeros(1, np.uint16), np.uint16)
     assign.mixtures(np.array([0, 1]), counts, given, 1)  # where documents have sections
     evidence.word_sums(np.zeros(bow.D, np.int32), 1, np.zeros(evidence.K, np.int32), 1)
-    Diagnostics(bow)(topics, evidence)
+    diagnose(bow, topics, evidence)
     LeftToRight(bow, np.arange(2), 2)(topics, 0.1)
     list(neighbours.samples(evidence, np.ones(bow.V, np.int32)))
     from_documents.unlike(bow, np.arange(4), np.ones(bow.V), 2, 1)

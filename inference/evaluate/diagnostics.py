@@ -1,4 +1,4 @@
-"""Per-topic diagnostics like those of MALLET (its TopicModelDiagnostics), from topics and corpus alone."""
+"""Per-topic diagnostics like those of MALLET (its TopicModelDiagnostics), from topics, corpus and the tokens' topics."""
 
 from typing import NamedTuple
 
@@ -6,29 +6,19 @@ import numpy as np
 from numba import prange
 
 from inference.bow import Bow
-from inference.errors import Invalid
-from inference.evaluate import fold_in
 from inference.evaluate.coherence import WORDS, Coherence
-from inference.evaluate.fold_in import ITERATIONS, alpha_for
 from inference.evidence import Evidence
 from inference.jit import njit
-from inference.kernels import rng
 from inference.topics import Topics
-
-MOST_DOCUMENTS = 10_000  # a larger corpus is represented by about so many of its documents, drawn by hash
-_BLOCK = 1 << 20  # documents x K that are in memory at a time
 
 
 class TopicMeasures(NamedTuple):
     """float64[K] each; all entropies and divergences in nats, 0 log 0 = 0.
 
-    N_dk = sum_w n_dw p(k | w, d), p(k | w, d) = theta_dk beta_kw / sum_j theta_dj beta_jw: expected tokens of topic k
-    in document d, theta by the same EM as in Completion, with all of the document's tokens observed. A word to which no
-    topic gives weight is in no topic.
+    N_dk: tokens of document d that are assigned to topic k.
 
-    tokens: sum_d N_dk, times the corpus's tokens over those of the documents looked at.
-    document_entropy: -sum_d q log q, q = N_dk / sum_e N_ek, over the documents looked at; NaN for a topic without
-    tokens.
+    tokens: sum_d N_dk.
+    document_entropy: -sum_d q log q, q = N_dk / sum_e N_ek; NaN for a topic without tokens.
     rank_1_documents: share of the documents with words in which N_dk is the largest, the first of equals; NaN without
     any.
     effective_words: 1 / sum_w beta_kw^2.
@@ -53,85 +43,40 @@ class TopicMeasures(NamedTuple):
     npmi: np.ndarray
 
 
-class Diagnostics:
-    """Built once for a corpus, then called for topics after topics.
+def diagnose(bow: Bow, topics: Topics, assigned: Evidence) -> TopicMeasures:
+    """assigned: the corpus's tokens, each to its topic, as MALLET counts those of a sample. The memory is that of Coherence,
+    and V."""
+    counts, judge = np.maximum(bow.word_tokens, 1.0), Coherence(bow)
+    log_corpus = np.log(counts / counts.sum())
+    shapes = _shapes(topics.indptr, topics.words, topics.weights, topics.floor, topics.V, log_corpus)
+    return TopicMeasures(
+        *_of_tokens(assigned),
+        effective_words=shapes[0],
+        exclusivity=_exclusivity(topics),
+        uniform_distance=shapes[1],
+        corpus_distance=shapes[2],
+        entropy=shapes[3],
+        coherence=judge.umass(topics),
+        npmi=judge.npmi(topics),
+    )
 
-    The memory is that of Coherence, V, and a block of documents x K.
-    """
 
-    def __init__(self, bow: Bow, seed: int = 0, *, alpha: float | None = None):
-        if alpha is not None and not alpha > 0:
-            raise Invalid("alpha", f"alpha must be above 0, got {alpha}.")
-        self.bow, self.alpha = bow, alpha
-        self.judge = Coherence(bow, seed)
-        self.documents = np.arange(bow.D, dtype=np.int64)
-        if bow.D > MOST_DOCUMENTS:
-            self.documents = rng.chosen(bow.D, rng.DIAGNOSE, MOST_DOCUMENTS / bow.D, np.uint64(seed))
-        counts = np.maximum(bow.word_tokens, 1.0)
-        self.log_corpus = np.log(counts / counts.sum())
-
-    def __call__(self, topics: Topics, assigned: Evidence | None = None) -> TopicMeasures:
-        """assigned: tokens that are assigned to topics, which N_dk then counts, over all documents, as in MALLET."""
-        shapes = _shapes(topics.indptr, topics.words, topics.weights, topics.floor, topics.V, self.log_corpus)
-        return TopicMeasures(
-            *(self._of_documents(topics) if assigned is None else _of_tokens(assigned)),
-            effective_words=shapes[0],
-            exclusivity=self._exclusivity(topics),
-            uniform_distance=shapes[1],
-            corpus_distance=shapes[2],
-            entropy=shapes[3],
-            coherence=self.judge.umass(topics),
-            npmi=self.judge.npmi(topics),
-        )
-
-    def _exclusivity(self, topics: Topics) -> np.ndarray:
-        top = topics.top(WORDS)
-        listed = top >= 0
-        everywhere = np.full(topics.V, topics.floor.sum())
-        _add_above(topics.indptr, topics.words, topics.weights, topics.floor, everywhere)
-        out = np.full(topics.K, np.nan)
-        for k in np.flatnonzero(listed[:, 0]):
-            row = topics.weights[topics.indptr[k] :][: listed[k].sum()].astype(float)
-            out[k] = np.mean(row / np.maximum(everywhere[top[k][listed[k]]], np.finfo(float).tiny))
-        return out
-
-    def _of_documents(self, topics: Topics) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """tokens, document_entropy, rank_1_documents."""
-        bow, K = self.bow, topics.K
-        tokens, tokens_log, first = np.zeros(K), np.zeros(K), np.zeros(K)
-        row_ptr, row_topics, above = fold_in.rows(
-            topics.indptr, topics.words, topics.weights, topics.floor, np.arange(bow.V), bow.V
-        )
-        block = max(1, _BLOCK // K)
-        for i in range(0, len(self.documents), block):
-            documents = self.documents[i : i + block]
-            expected = _expected(
-                topics.floor,
-                row_ptr,
-                row_topics,
-                above,
-                documents,
-                bow.indptr,
-                bow.words,
-                bow.counts,
-                np.full(topics.K, self.alpha or alpha_for(topics.K)),
-                ITERATIONS,
-            )
-            _add_documents(expected, tokens, tokens_log, first)
-        seen = np.diff(bow.first_token)[self.documents].sum()
-        tokens, entropy, first = _summed(tokens, tokens_log, first)
-        return tokens * (bow.tokens / seen if seen else 0.0), entropy, first
+def _exclusivity(topics: Topics) -> np.ndarray:
+    top = topics.top(WORDS)
+    listed = top >= 0
+    everywhere = np.full(topics.V, topics.floor.sum())
+    _add_above(topics.indptr, topics.words, topics.weights, topics.floor, everywhere)
+    out = np.full(topics.K, np.nan)
+    for k in np.flatnonzero(listed[:, 0]):
+        row = topics.weights[topics.indptr[k] :][: listed[k].sum()].astype(float)
+        out[k] = np.mean(row / np.maximum(everywhere[top[k][listed[k]]], np.finfo(float).tiny))
+    return out
 
 
 def _of_tokens(assigned: Evidence) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """tokens, document_entropy, rank_1_documents."""
     tokens, tokens_log, first = (np.zeros(assigned.K) for _ in range(3))
     _add_tokens(assigned.doc_ptr, assigned.doc_topics, assigned.doc_tokens, tokens, tokens_log, first)
-    return _summed(tokens, tokens_log, first)
-
-
-def _summed(tokens: np.ndarray, tokens_log: np.ndarray, first: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """tokens, and of them: document_entropy, rank_1_documents."""
     has = tokens > 0
     entropy = np.full(len(tokens), np.nan)
     entropy[has] = np.maximum(np.log(tokens[has]) - tokens_log[has] / tokens[has], 0.0)
@@ -147,39 +92,9 @@ def _add_above(indptr, words, weights, floor, out):
             out[words[j]] += weights[j] - floor[k]
 
 
-@njit(cache=True, parallel=True)
-def _expected(floor, row_ptr, row_topics, above, documents, indptr, words, counts, alpha, iterations):
-    """N_dk: float64[n, K]."""
-    n, K = len(documents), len(floor)
-    out = np.zeros((n, K))
-    for i in prange(n):
-        a, b = indptr[documents[i]], indptr[documents[i] + 1]
-        if a < b:
-            theta = fold_in.fit(floor, row_ptr, row_topics, above, words[a:b], counts[a:b], alpha, iterations)
-            fold_in.expect(theta, floor, row_ptr, row_topics, above, words[a:b], counts[a:b], out[i])
-    return out
-
-
-@njit(cache=True, nogil=True)
-def _add_documents(expected, tokens, tokens_log, first):
-    """Add a block's sums of N_dk, of N_dk log N_dk and of documents where k is first."""
-    n, K = expected.shape
-    for i in range(n):
-        best, most = -1, 0.0
-        for k in range(K):
-            x = expected[i, k]
-            if x > 0.0:
-                tokens[k] += x
-                tokens_log[k] += x * np.log(x)
-                if x > most:
-                    best, most = k, x
-        if best >= 0:
-            first[best] += 1.0
-
-
 @njit(cache=True, nogil=True)
 def _add_tokens(doc_ptr, doc_topics, doc_tokens, tokens, tokens_log, first):
-    """The same for whole tokens, in rows by document, topics ascending."""
+    """Add sums of N_dk, of N_dk log N_dk and of documents where k is first, of rows by document, topics ascending."""
     for d in range(len(doc_ptr) - 1):
         best, most = -1, 0
         for j in range(doc_ptr[d], doc_ptr[d + 1]):

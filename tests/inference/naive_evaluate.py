@@ -30,24 +30,10 @@ def npmi(top: np.ndarray, documents: list[list[int]], epsilon: float) -> float:
     return float(np.mean(values)) if values else math.nan
 
 
-def expected(beta: np.ndarray, counts: np.ndarray, alpha: float, iterations: int) -> np.ndarray:
-    """N_dk: float64[D, K]. counts: [D, V]. Words to which no topic gives weight are in no topic."""
-    out = np.zeros((len(counts), len(beta)))
-    for d, n in enumerate(counts):
-        theta = np.full(len(beta), 1 / len(beta))
-        for i in range(iterations + 1):
-            phi = theta[:, None] * beta
-            total = phi.sum(axis=0)
-            out[d] = np.divide(phi, total, out=np.zeros_like(phi), where=total > 0) @ n
-            if i < iterations:
-                theta = (alpha + out[d]) / (alpha + out[d]).sum()
-    return out
-
-
 def diagnostics(
     beta: np.ndarray, listed: np.ndarray, counts: np.ndarray, N: np.ndarray, words: int
 ) -> dict[str, np.ndarray]:
-    """The measures of Diagnostics but coherence and npmi. listed: how many words each topic lists; N: N_dk of all
+    """The measures of `diagnose` but coherence and npmi. listed: how many words each topic lists; N: N_dk of all
     documents."""
     K, V = beta.shape
     measures = {"tokens": N.sum(axis=0)}

@@ -5,7 +5,7 @@ import pytest
 
 from inference import Bow, Evidence, Invalid, Postings, fold_in_corpus, gather
 from inference.engines import ssi
-from inference.evaluate import Diagnostics
+from inference.evaluate import diagnose
 from inference.training import Snapshot, train
 from tests.inference.corpora import planted
 
@@ -180,7 +180,7 @@ def test_diagnostics_of_assigned_tokens(trained, evidence):
     for d in range(bow.D):
         mixture = evidence.mixture(d)
         N[d, mixture[0]] = mixture[1]
-    found = Diagnostics(bow)(topics, evidence)
+    found = diagnose(bow, topics, evidence)
     assert found.tokens == pytest.approx(N.sum(axis=0))
     q = N / N.sum(axis=0)
     assert found.document_entropy == pytest.approx(-np.sum(q * np.log(np.where(q > 0, q, 1)), axis=0), abs=1e-9)

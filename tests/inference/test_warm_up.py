@@ -14,7 +14,7 @@ import inference.memory
 inference.memory.LARGE = 0
 from inference import *
 from inference import compiling
-from inference.evaluate import Completion, Diagnostics
+from inference.evaluate import Completion, diagnose
 from inference.training import held_out_documents
 from inference.index import Index, collocations, two_sets
 from inference.text import *
@@ -77,7 +77,7 @@ with patch.object(Dispatcher, "compile", noticed):
             uses.places(uses.pairs(0))
             uses.near([0, 1], 5)
             distinguishing(evidence, uses, Uses(evidence, 2, into, mask), 5)
-        Diagnostics(bow)(engine.topics(config, state), evidence)
+        diagnose(bow, engine.topics(config, state), evidence)
     many = [np.unique(rng.integers(0, 500, 12)) for _ in range(3000)]
     starts, words = np.cumsum([0] + [len(d) for d in many]), np.concatenate(many).astype(np.int32)
     Bow(starts, words, np.ones(len(words), np.int32), 500, offsets=np.zeros(len(words), np.int32)).save(Path(sys.argv[1]) / "large")

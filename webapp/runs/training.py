@@ -15,7 +15,7 @@ from inference.bow import Bow
 from inference.cluster import parts
 from inference.durable import settle
 from inference.errors import Invalid
-from inference.evaluate import Diagnostics
+from inference.evaluate import diagnose
 from inference.explore.company import company
 from inference.explore.distances import divergences
 from inference.jit import told_of_compiling
@@ -271,7 +271,7 @@ class Training:
     def _publish(self) -> Topics:
         topics = self.engine.topics(self.config, self.state)
         evidence = self._gather_evidence(topics)
-        measures = Diagnostics(self.bow)(topics, evidence)
+        measures = diagnose(self.bow, topics, evidence)
         self.beat.check()
         kinds_of = company(evidence)
         called = names.of_texts(self.run, evidence, kinds_of, self.beat)
