@@ -160,6 +160,12 @@ TERMS = {
         "λ log(weight) + (1 − λ) log(lift). With λ = 1 words are in the order of their weights, with λ = 0 in that of their lift. Sievert and "
         "Shirley 2014 found about 0.6 best for interpreting topics.",
     ),
+    "held-constant": Term(
+        "time held constant",
+        "Two sets that speak at different times differ also because times change. Here they are compared as if both spoke when the first does.",
+        "Documents’ shares are regressed on the set and on a linear spline of the year with up to five bends, documents weighted by their words; variances "
+        "are CR2 (Pustejovsky and Tipton 2018). Where a set has less than a quarter of its words in years in which both speak, no interval is given.",
+    ),
     "distinctive-words": Term(
         "log-odds ratio of a word",
         "How certain it is that a word is more frequent in one part of the texts than in the other. Words seen only a few times count little.",

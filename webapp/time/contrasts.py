@@ -17,7 +17,6 @@ from inference.explore.documents import marked, spread, spread_outside
 from inference.explore.relevance import distinctive
 from webapp.documents import days_of_run, fields, units
 from webapp.documents.selection import RunSelection, Selection
-from webapp.metadata import Field
 from webapp.models import Run, Version, Word
 from webapp.results import evidence, links, topics
 from webapp.storage.cache import BoundedCache
@@ -33,6 +32,7 @@ from webapp.time.shapes import (
 )
 
 Order = Literal["difference", "ratio"]
+Constant = Literal["", "time"]  # what is held constant
 LISTED = 15  # topics of each side
 WORDS = 8  # of a topic as one side uses it
 ALL_WORDS = 24  # of each side, whatever the topic
@@ -92,10 +92,12 @@ def _others(base: RunSelection) -> Side:
     return Side("all others", base, True)
 
 
-def compare(base: RunSelection, a: Side, b: Side, order: Order) -> Compared:
-    """Topics by the difference of their shares, and words.
+def compare(base: RunSelection, a: Side, b: Side, order: Order, constant: Constant = "") -> Compared:
+    """Topics by the difference of their shares, and words. constant: "time" compares a with what b's share is expected to be at
+    the times of a.
 
-    Raises Invalid where a side has no documents, or where one document is in both.
+    Raises Invalid where a side has no documents, where one document is in both, or where time is to be held constant of documents
+    without dates.
     """
     view, labels = base.view, base.view.labels
     sides = divided(base, a, b)
@@ -104,8 +106,8 @@ def compare(base: RunSelection, a: Side, b: Side, order: Order) -> Compared:
     bands, sums = intervals.of_sums(whole, held[every], everywhere[every]), held[:, :, TOKENS].T.astype(np.int64)
     apart, low, high = change.difference(bands.share, bands.low, bands.high)
     unit, caution = units.unit_of(base.version, *{name for each in (a, b) for name, _ in each.documents.values}), ""
-    if unit.field is not None:
-        bands, low, high, caution = _of_units(base, sides, unit, unit.field, every, bands)
+    if constant or unit.field is not None:
+        bands, apart, low, high, caution = _of_units(base, sides, unit, every, bands, constant)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = bands.share[:, 0] / bands.share[:, 1]
     rank = (
@@ -149,6 +151,7 @@ def compare(base: RunSelection, a: Side, b: Side, order: Order) -> Compared:
         words=_all_words(base, (a, b), word_sums[:, -1]),
         order=order,
         selection=base.sentence,
+        constant=constant,
         unsure=[links.topic_link(view, every[i]) for i in best if not sure[i]][: 2 * LISTED],
         unsure_count=int(np.count_nonzero(~sure)),
         not_listed=[
@@ -262,21 +265,33 @@ def _sums(base: RunSelection, sides: Divided) -> tuple[np.ndarray, np.ndarray, n
 
 
 def _of_units(
-    base: RunSelection, sides: Divided, unit: units.Unit, field: Field, topics: list[int], bands: intervals.Bands
-) -> tuple[intervals.Bands, np.ndarray, np.ndarray, str]:
-    """Both sides' shares, the ends of their differences, and what can't be concluded, where documents of one unit depend on each
-    other."""
+    base: RunSelection, sides: Divided, unit: units.Unit, topics: list[int], bands: intervals.Bands, constant: Constant
+) -> tuple[intervals.Bands, np.ndarray, np.ndarray, np.ndarray, str]:
+    """Both sides' shares, their differences with their ends, and what can't be concluded, where documents of one unit depend on
+    each other, or time is held constant, by years."""
     first, second = sides.of_both(base)
-    side = np.full(base.version.documents, -1 if second is not None else 1, np.int32)
-    side[first], side[second if second is not None else []] = 0, 1
-    effect = effects.of_sides(shares.effect_data(base.view, unit, side, topics), np.array([0, 1]))
-    ends = effect_shares.intervals(effect.sides)
-    few = (
-        f"One side has texts of {effect.sides.units.min()} “{field.name}” only: of fewer than {LEAST} nothing can be said beyond these texts."
-        if effect.verdict
-        else ""
-    )
-    return bands._replace(low=ends.low, high=ends.high), *effect.between(), few
+    cell = np.full(base.version.documents, -1 if second is not None else 1, np.int32)
+    cell[first], cell[second if second is not None else []] = 0, 1
+    side, period = np.array([0, 1]), None
+    if constant:
+        years = fields.groups(base.version, "year")
+        n = len(years.labels)
+        cell = np.where((cell >= 0) & (years.group >= 0), n * cell + years.group, -1)
+        side, period = np.repeat(side, n), np.tile(np.arange(n), 2)
+    effect = effects.of_sides(shares.effect_data(base.view, unit, cell, topics), side, period)
+    shown = effect.compared if constant else effect.sides
+    ends = effect_shares.intervals(shown)
+    bands = bands._replace(share=np.clip(shown.share, 0, 1), low=ends.low, high=ends.high)
+    cautions = {
+        "": "",
+        "few units": f"One side has texts of {effect.sides.units.min()} {_called(unit)} only: of fewer than {LEAST} nothing can be said beyond these texts.",
+        "apart in time": "The two hardly have words in the same years: their difference can’t be separated from what changed over time.",
+    }
+    return bands, shown.share[:, 0] - shown.share[:, 1], *effect.between(), cautions[effect.verdict]
+
+
+def _called(unit: units.Unit) -> str:
+    return f"“{unit.field.name}”" if unit.field else "documents"
 
 
 def _samples(base: RunSelection, sides: Divided, most: int) -> list[np.ndarray]:

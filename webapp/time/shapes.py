@@ -279,13 +279,15 @@ class WordDifference:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two sides; nothing where none were chosen yet. more: topics with a larger share on either."""
+    """Two sides; nothing where none were chosen yet. more: topics with a larger share on either. constant: what is held
+    constant; with "time" the second share is what is expected at the times of the first."""
 
     sides: list[SideOfComparison]
     more: list[list[TopicDifference]]
     words: list[list[WordDifference]]
     order: Literal["difference", "ratio"]
     selection: str
+    constant: Literal["", "time"]
 
 
 @dataclass(frozen=True)

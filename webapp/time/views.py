@@ -22,7 +22,7 @@ from webapp.results import links, topics
 from webapp.results.view import RunView
 from webapp.server.page_cache import cached_page
 from webapp.time import contrasts, tables, trends
-from webapp.time.contrasts import Order
+from webapp.time.contrasts import Constant, Order
 from webapp.time.shapes import (
     Choice,
     Compared,
@@ -200,14 +200,15 @@ def compare(
     by: str = "",
     order: Order = "difference",
     rest: bool = False,
+    constant: Constant = "",
 ) -> Answer[Comparison | Compared | TimeNothing]:
     """What one set of documents is about and another is not."""
     if _by(view.run, by) is None:
         return Answer(NOTHING)
-    problem, page = "", Comparison([], [[], []], [[], []], order, selection.sentence)
+    problem, page = "", Comparison([], [[], []], [[], []], order, selection.sentence, constant)
     try:
         if asked := contrasts.asked(request.GET, selection, rest):
-            page = replace(contrasts.compare(*asked, order), selection=selection.sentence)
+            page = replace(contrasts.compare(*asked, order, constant), selection=selection.sentence)
     except Invalid as error:
         if as_json:
             raise

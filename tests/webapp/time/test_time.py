@@ -13,6 +13,7 @@ from django.http import QueryDict
 from django.urls import reverse
 from pydantic import TypeAdapter
 
+from inference.effects.contrasts import spline
 from inference.errors import Invalid
 from inference.explore import bands, day_sums
 from tests.corpora import as_csv
@@ -557,6 +558,36 @@ def test_values_and_all_others_compared(client, trained):
     assert ratios == sorted(ratios, reverse=True)
     html = get(client, trained, "?in_a=president:George Washington", "run_time_compare")
     assert "all others" in html and "selected" in html
+
+
+def test_time_held_constant(client, trained):
+    """The second share is what least squares on time and the set expect of it at the times of the first."""
+    query = "?has=1:20&rest=1&constant=time"
+    data = get(client, trained, query, "run_time_compare_json")
+    first = set(Selection.read(QueryDict("has=1:20"), RunView(trained)).numbers.tolist())
+    rows = [(row, words) for row, words in documents(trained) if words and row.date]
+    n = np.array([sum(count for _, count in words) for _, words in rows])
+    inside = np.array([row.number in first for row, _ in rows])
+    time = spline(np.array([row.date.year for row, _ in rows]), n)
+    X, root = np.column_stack([time, inside]), np.sqrt(n)
+    base = n[inside] @ time[inside] / n[inside].sum()
+    listed = [row for part in data["more"] for row in part]
+    assert data["constant"] == "time" and not data["caution"] and len(listed) + data["unsure_count"] == 6 and listed
+    for row in listed:
+        share = np.array([sum(count for k, count in words if k == row["number"]) for _, words in rows]) / n
+        beta = np.linalg.lstsq(X * root[:, None], share * root, rcond=None)[0]
+        assert row["share"] == pytest.approx([base @ beta[:-1] + beta[-1], base @ beta[:-1]])
+        assert row["difference"] == pytest.approx(beta[-1])
+        assert row["difference_low"] < row["difference"] < row["difference_high"]
+    assert "Time is held constant" in get(client, trained, query, "run_time_compare")
+
+
+def test_what_was_said_at_different_times_cannot_be_told_from_time(client, trained):
+    query = "?from_a=1790&to_a=1799&from_b=1810&to_b=1815&constant=time"
+    data = get(client, trained, query, "run_time_compare_json")
+    assert data["more"] == [[], []] and data["unsure_count"] == 6
+    assert "can’t be separated from what changed over time" in data["caution"]
+    assert data["caution"] in get(client, trained, query, "run_time_compare")
 
 
 @pytest.mark.parametrize(
