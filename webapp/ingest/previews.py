@@ -191,9 +191,10 @@ def preview_draft(corpus: Corpus, form: reading_forms.ReadingForm, shaping: Shap
         reading = replace(asked.reading(), shaping=asdict(shaping.shaping()))
         beginning, stream = sample.take_sample(corpus, reading)
         first_time = not form.is_bound and not corpus.settings
-        if first_time and not corpus.into_id and set(beginning.certain) > set(reading.shaping["silent"]):
-            shaping.data = {**shaping.data, "silent": [*beginning.certain]}
-            reading = replace(reading, shaping=reading.shaping | {"silent": [*beginning.certain]})
+        usual = {"silent": tuple(beginning.certain), "dated": beginning.dated}
+        if first_time and not corpus.into_id and usual != {name: reading.shaping[name] for name in usual}:
+            shaping.data = {**shaping.data, **usual}
+            reading = replace(reading, shaping=reading.shaping | usual)
             beginning, stream = sample.take_sample(corpus, reading)
         if first_time:
             reading, adapted = _proposed(reading, beginning, stream)

@@ -26,7 +26,7 @@ from webapp.ingest import looks
 from webapp.ingest.estimates import passage_of, rough
 from webapp.ingest.guesses import stored_path
 from webapp.ingest.settings import ReadingSettings
-from webapp.ingest.shaping import Shaping, certain, shape, silent, upload_of
+from webapp.ingest.shaping import Shaping, certain, order_of, shape, silent, upload_of
 from webapp.ingest.shaping import shares as silent_shares
 from webapp.metadata.dates import why_none
 from webapp.models import Corpus
@@ -62,6 +62,7 @@ class Sample:
     dates: tuple[str, ...] = ()  # ISO, the earliest and the latest of those that were read
     silent: dict[str, float] = field(default_factory=dict)  # rule -> share of the words (webapp.ingest.shaping.silent)
     certain: tuple[str, ...] = ()  # rules that are chosen by default in these texts
+    dated: str = ""  # Shaping.dated that gives most files a date that have none
     undated: int = 0  # documents whose date could not be read; and why, with an example
     why_undated: str = ""
     passage: str = ""  # in which numbers, hyphens and apostrophes can be seen at work
@@ -195,7 +196,7 @@ class _Sampler:
         self.until = began + SECONDS
         first: list[dict] = []
         texts: list[str] = []
-        days, undated = [], []
+        days, undated, heads = [], [], []
         items = self._items()
         shaped = self._shaped(items)
         with Stream.write(self.folder, tokeniser) as stream:
@@ -209,6 +210,8 @@ class _Sampler:
                     days.append(day)
                 elif document.date.strip():
                     undated.append(document.date.strip())
+                elif not document.place:
+                    heads.append(text[:_DEPTH])
                 stream.add([silent(text, self.shaping.silent)], [document.title])
                 self.characters += len(text)
                 self.documents += 1
@@ -239,6 +242,7 @@ class _Sampler:
             languages=shares(texts),
             silent=silent_shares(texts),
             certain=certain(texts),
+            dated=order_of(heads) if len(heads) * 2 > self.documents else "",
             dates=(min(days).isoformat(), max(days).isoformat()) if days else (),
             undated=len(undated),
             why_undated=f"“{undated[0][:60]}” {why_none(undated[0])}" if undated else "",

@@ -9,6 +9,7 @@ from django import forms
 from inference.errors import Invalid
 from webapp.ingest.shaping import CERTAIN, RULES, Guess, Shaping
 from webapp.ingest.vocabulary_forms import choice_field
+from webapp.metadata.dates import ORDERS
 
 SECTIONS = [
     ("", "keep each document whole"),
@@ -69,6 +70,11 @@ class ShapingForm(forms.Form):
         required=False, max_length=500, label="Pattern of the files’ names",
         help_text="{year}_{author}.txt makes fields of 1901_adams.txt. {title}, {date}, {year} and {id} are the document’s own; {} is ignored.",
     )  # fmt: skip
+    dated = forms.ChoiceField(
+        required=False, choices=[("", "are not read"), *((order, f"are read, numbers as {label}") for order, label in ORDERS.items())],
+        label="Dates in the first lines of files",
+        help_text="“Berlin, den 12. Mai 1999”, or a date on a line of its own. Files that have another date keep it.",
+    )  # fmt: skip
     table = forms.ChoiceField(
         required=False,
         label="The file",
@@ -92,7 +98,7 @@ class ShapingForm(forms.Form):
         table, key = shaping.table or (guess.name if guess else ""), shaping.key or (guess.key if guess else "")
         initial = {
             "sections": shaping.sections, "length": shaping.length or None, "least": shaping.least, "marker": shaping.marker,
-            "join": ", ".join(shaping.join), "period": shaping.period, "names": shaping.names, "pattern": shaping.pattern, "table": table,
+            "join": ", ".join(shaping.join), "period": shaping.period, "names": shaping.names, "dated": shaping.dated, "pattern": shaping.pattern, "table": table,
             "key": key, "silent": list(shaping.silent),
         }  # fmt: skip
         super().__init__(*args, **kwargs | {"initial": initial})
@@ -108,7 +114,7 @@ class ShapingForm(forms.Form):
     @property
     def shapes(self) -> bool:
         """Whether it does anything, so that it is not to be overlooked."""
-        return any(self[name].value() for name in ("sections", "join", "period", "names", "pattern", "table"))
+        return any(self[name].value() for name in ("sections", "join", "period", "names", "dated", "pattern", "table"))
 
     def silences(self, shares: dict[str, float]) -> list[Silence]:
         """The rules that recognise something, or are chosen. shares: of webapp.ingest.shaping.shares."""

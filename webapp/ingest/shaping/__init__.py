@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
 
+from webapp.ingest.shaping.first_lines import order_of
 from webapp.ingest.shaping.joining import join
 from webapp.ingest.shaping.names import Pattern, name_fields, usual_fields
 from webapp.ingest.shaping.options import Shaping
@@ -25,6 +26,7 @@ __all__ = [
     "Shaping",
     "certain",
     "guess",
+    "order_of",
     "shape",
     "shares",
     "silent",
@@ -53,7 +55,7 @@ def shape(
     with Table(upload, shaping.table, shaping.key, folder, advance) if shaping.table else nullcontext() as about:
         if shaping.names or shaping.pattern:
             items = name_fields(items, shaping.names, shaping.pattern)
-        items = usual_fields(items, folders=not (shaping.names or shaping.table))
+        items = usual_fields(items, shaping.dated, folders=not (shaping.names or shaping.table))
         if about:
             items = about.join(items)
         if shaping.joins:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import regex
 
 from inference.errors import Invalid
+from webapp.ingest.shaping.first_lines import date_of
 from webapp.readers import Document, Problem, parse_date
 from webapp.readers.model import MAX_FIELD, MAX_ID, MAX_NAME, MAX_TITLE
 from webapp.readers.opening import clean
@@ -164,10 +165,11 @@ def name_fields(items: Iterable[Document | Problem], folders: bool, text: str) -
         yield Problem(example.file, example.place, sentence, False)
 
 
-def usual_fields(items: Iterable[Document | Problem], folders: bool) -> Iterator[Document | Problem]:
-    """What names say where nobody asked them: with `folders`, the last folder of a file is the field “folder” (columns
-    keep it only where it groups documents); a file that is one document has the date that its name has, and its first
-    line for a title where its name is a number. What the document says of itself counts more."""
+def usual_fields(items: Iterable[Document | Problem], dated: str, folders: bool) -> Iterator[Document | Problem]:
+    """What names and first lines say where nobody asked them: with `folders`, the last folder of a file is the field “folder”
+    (columns keep it only where it groups documents); a file that is one document has the date that its name has, else with
+    `dated` (Shaping) its first lines, and its first line for a title where its name is a number. What the document says of itself
+    counts more."""
     file, where, day = "", path(""), ""
     for item in items:
         if isinstance(item, Document) and item.file:
@@ -176,7 +178,12 @@ def usual_fields(items: Iterable[Document | Problem], folders: bool) -> Iterator
             folder = {"folder": where.folders[-1][:MAX_FIELD]} if folders and where.folders else {}
             if not item.place:
                 title = _first_line(item) if item.title == where.stem else item.title
-                item = replace(item, title=title, date=item.date or day, metadata=folder | item.metadata)
+                item = replace(
+                    item,
+                    title=title,
+                    date=item.date or day or date_of(item.text, dated),
+                    metadata=folder | item.metadata,
+                )
             elif folder:
                 item = replace(item, metadata=folder | item.metadata)
         yield item

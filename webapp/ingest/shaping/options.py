@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from inference.errors import Invalid
 from webapp.ingest.shaping.names import Pattern
 from webapp.ingest.shaping.silent import RULES
+from webapp.metadata.dates import ORDERS
 
 SECTIONS = ("", "words", "pages", "paragraphs", "headings")
 PERIODS = ("", "year", "month", "day")
@@ -27,12 +28,15 @@ class Shaping:
     pattern: str = ""  # of names of files, such as {year}_{author}.txt (webapp.ingest.shaping.names)
     table: str = ""  # name of the uploaded file that is a table about the others
     key: str = ""  # its column with their names or ids
+    dated: str = ""  # order of the dates in first lines, by which files without another date have one: dmy, mdy; "": not looked for
     silent: tuple[str, ...] = ()  # rules for parts of texts whose words don't count (webapp.ingest.shaping.silent)
 
     def __post_init__(self):
         # JSON has no tuples.
         object.__setattr__(self, "join", tuple(self.join))
         object.__setattr__(self, "silent", tuple(name for name in RULES if name in self.silent))
+        if self.dated not in ("", *ORDERS):
+            raise Invalid("dated", f"Dates are read as {' or '.join(ORDERS)}, not as “{self.dated[:40]}”.")
         if self.sections not in SECTIONS:
             raise Invalid("sections", f"Documents are cut by {', '.join(SECTIONS[1:])}, not by “{self.sections[:40]}”.")
         if self.period not in PERIODS:
