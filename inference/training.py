@@ -229,11 +229,6 @@ class Paces(NamedTuple):
         k, n = (k, self.per_pass) if t < warm else (k + self.early, self.later)
         return k, i * self.D // n, (i + 1) * self.D // n
 
-    def seen(self, t: int) -> int:
-        """Documents that were gone through when t steps were done, held-out ones included."""
-        k, first, _ = self.slice(t)
-        return k * self.D + first
-
 
 class Schedule:
     """Which documents a step takes, and after how many tokens a snapshot is due: functions of corpus and settings."""

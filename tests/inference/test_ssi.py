@@ -619,7 +619,7 @@ def test_every_document_is_seen_once_a_pass_however_minibatches_grow():
         assert max(map(len, seen)) <= (10, 40)[k >= 2]
         assert np.array_equal(np.sort(np.concatenate(seen)), np.setdiff1d(np.arange(103), [5, 50]))
         t = schedule.paces.steps(k + 1)
-        assert schedule.paces.seen(t) == 103 * (k + 1)
+        assert schedule.paces.slice(t)[:2] == (k + 1, 0)
     assert t == schedule.steps
 
 

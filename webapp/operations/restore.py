@@ -9,7 +9,7 @@ to date.
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from itertools import chain
+from itertools import chain, groupby
 from pathlib import Path
 
 from django.conf import settings
@@ -170,8 +170,7 @@ def _write_members(path: Path, backup: dict, cursor, tell: Callable[[int], None]
         for key in its["keys"]
     }
     empty = dict(partitions)  # partitions without a member
-    members = _grouped(archive.members(path, tell))
-    for name, parts in members:
+    for name, parts in groupby(archive.members(path, tell), _belongs):
         kind, _, rest = name.partition("/")
         if kind == "files":
             _write_file(rest, next(parts))
@@ -191,28 +190,9 @@ def _write_members(path: Path, backup: dict, cursor, tell: Callable[[int], None]
     return counts
 
 
-def _grouped(members: Iterator[archive.Member]) -> Iterator[tuple[str, Iterator[archive.Member]]]:
-    """Group consecutive parts of a table; files come one by one."""
-    member = next(members, None)
-    while member:
-        name = member.name.rpartition("/")[0] if member.name.startswith("rows/") else member.name
-        following: list[archive.Member | None] = [None]
-
-        def parts(first=member, name=name, following=following):
-            yield first
-            if not name.startswith("rows/"):
-                return
-            for each in members:
-                if each.name.rpartition("/")[0] != name:
-                    following[0] = each
-                    return
-                yield each
-
-        made = parts()
-        yield name, made
-        for _ in made:
-            pass
-        member = following[0] or next(members, None)
+def _belongs(member: archive.Member) -> str:
+    """What a member is a part of: "rows/TABLE", or a file alone."""
+    return member.name.rpartition("/")[0] if member.name.startswith("rows/") else member.name
 
 
 class _Counted:
