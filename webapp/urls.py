@@ -412,6 +412,7 @@ urlpatterns = [
     stream(f"{RUN}/events", runs.watch, "run_events", SEE),
     form(f"{RUN}/stop", runs.stop, "run_stop", EDIT),
     form(f"{RUN}/cancel", runs.cancel, "run_cancel", EDIT),
+    form(f"{RUN}/seeds", runs.other_seeds, "run_seeds", EDIT),
     form(f"{RUN}/again", runs.train_again, "run_again", EDIT),
     form(f"{RUN}/onward", runs.continue_with, "run_continue", EDIT),
     *page(f"{RUN}/without", exclude_words_views.index, "run_without", EDIT, load=Load.HEAVY),

@@ -5,6 +5,7 @@ import io
 import numpy as np
 import pytest
 from django.db import transaction
+from django.urls import reverse
 
 import inference
 from inference import Topics
@@ -166,14 +167,72 @@ def test_which_runs_have_them_by_themselves(run, settings):
 
 
 @pytest.mark.django_db
-def test_topics_that_fewer_than_half_of_the_runs_have_are_doubtful(trained):
-    words = [["a", "b"], ["c"]]
-    for seed, found in ((8, [True, False]), (9, [False, False])):
-        rows = [(one, 0.7 if one else 0.4, [] if one else words[k]) for k, one in enumerate(found)]
+def test_pages_say_which_topics_other_seeds_found(trained, client):
+    found = {8: [True, False, True, True, True, True], 9: [False, False, True, True, True, True]}
+    for seed, of_topics in found.items():
+        rows = [(one, 0.7 if one else 0.4, [] if one else ["wool", f"word{k}"]) for k, one in enumerate(of_topics)]
         Replicate.objects.create(run=trained, seed=seed, status="ready", elsewhere=rows)
-    assert found_again.elsewhere(latest(trained.pk)) == []  # not all that are to be
+    at = reverse("run", args=[trained.pk])
+    assert found_again.elsewhere(latest(trained.pk)) == []  # not before all are there
+    for page in ("", "topics/", "topics/1/"):
+        assert "in 0 of 2" not in client.get(at + page).content.decode()
+    rank = {
+        row["topic"]["number"]: row
+        for row in client.get(reverse("run_overview_json", args=[trained.pk])).json()["findings"]
+        if row["topic"]
+    }
+    assert not any(row["not_found_again"] for row in rank.values())
+
     Snapshot.objects.filter(pk=trained.snapshot_id).update(replicates=2)
     run = latest(trained.pk)
-    assert found_again.counted(run) == [found_again.FoundAgain(1, 2), found_again.FoundAgain(0, 2)]
-    assert [one.doubtful for one in found_again.counted(run)] == [False, True]
-    assert found_again.elsewhere(run)[1][1] == found_again.Elsewhere(9, False, 0.4, ["c"])
+    assert [(one.found, one.doubtful) for one in found_again.counted(run)[:3]] == [(1, False), (0, True), (2, False)]
+    assert found_again.elsewhere(run)[1][1] == found_again.Elsewhere(9, False, 0.4, ["wool", "word1"])
+    data = client.get(reverse("run_json", args=[trained.pk])).json()["other_seeds"]
+    assert data == {"ready": 2, "to_come": 0, "failed": 0, "found": 4}
+    html = client.get(at).content.decode()
+    assert 'id="seeds"' in html and "4 of 6 topics were" in html and "Train with other seeds" not in html
+    items = {row["number"]: row for row in client.get(reverse("run_topics_json", args=[trained.pk])).json()["items"]}
+    assert items[0]["found_again"] == {"found": 1, "runs": 2} and items[1]["found_again"] == {"found": 0, "runs": 2}
+    assert "in 0 of 2 other runs" in client.get(at + "topics/").content.decode()
+    topic = client.get(reverse("run_topic_json", args=[trained.pk, 1])).json()
+    assert topic["verdict"]["kind"] in ("unstable", "general")
+    assert topic["elsewhere"][0] == {"seed": 8, "found": False, "similarity": 0.4, "words": ["wool", "word1"]}
+    html = client.get(reverse("run_topic", args=[trained.pk, 1])).content.decode()
+    assert (
+        "found again in 0 of 2 runs with other seeds" in html
+        and "with seed 9 most like “wool, word1” (similarity 0.40)" in html
+    )
+
+
+@pytest.mark.django_db
+def test_findings_of_topics_that_were_not_found_again_come_last_and_say_so(trained, client, monkeypatch):
+    """Each topic by itself is not found again."""
+    address = reverse("run_overview_json", args=[trained.pk]) + "?detail=more"
+    before = client.get(address).json()["findings"]
+    for row in [one for one in before if one["topic"] and one["kind"] in ("family", "change", "mark")]:
+        k = row["topic"]["number"]
+        monkeypatch.setattr(found_again, "doubtful", lambda run, k=k: {k})
+        after = client.get(f"{address}&fresh={k}").json()["findings"]  # the page is cached
+        assert sorted(one["url"] for one in after) == sorted(one["url"] for one in before)
+        for kind in ("family", "change", "mark"):
+            ours = [one for one in after if one["kind"] == kind]
+            alone = [
+                one["not_found_again"] == [k] and one["sure"].endswith("; not found again with other seeds")
+                for one in ours
+            ]
+            assert alone == sorted(alone)
+        assert any(
+            one["not_found_again"] == [k] and "not found again with other seeds" in one["sentence"] for one in after
+        )
+        monkeypatch.undo()
+
+
+def test_they_are_asked_for_and_refused_on_the_page_of_the_run(run, client):
+    at = reverse("run", args=[run.pk])
+    html = client.get(at).content.decode()
+    assert "Not yet compared with" in html and "Train with other seeds" in html
+    assert client.post(at + "seeds/").headers["Location"] == at + "#seeds"
+    html = client.get(at).content.decode()
+    assert run.replicates.count() == 2 and "0 of 2" in html and "Train with other seeds" not in html
+    client.post(at + "seeds/", {"cancel": "1"})
+    assert not run.replicates.exists() and "Train with other seeds" in client.get(at).content.decode()

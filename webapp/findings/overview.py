@@ -9,8 +9,8 @@ from webapp.drawing import tables
 from webapp.findings import quotations, sentences, stored
 from webapp.findings.kinds import KINDS, Change, Detail, Event, Finding, Keywords, Mark, Quote, SetFindings, Unlike
 from webapp.findings.shapes import Claim, FindingRow, OverviewPage, Quotation
-from webapp.findings.writer import Writer
-from webapp.results import links
+from webapp.findings.writer import Writer, claimed
+from webapp.results import found_again, links
 
 LARGE = 1e4  # the ratio of something to nothing
 TOPICS: dict[Detail, int] = {"less": 3, "": 5, "more": 10}  # of a group or a time, that its sentence names
@@ -27,18 +27,21 @@ class Told(NamedTuple):
 
 def overview(selection: RunSelection, detail: Detail, by: int | None) -> OverviewPage:
     """Of a set of documents. It is not ready while a worker computes it, for the user `by` (None: a guest). The findings are in
-    the order of KINDS, within a kind by rank, 1 the first, events by time; hidden: how many more there are."""
+    the order of KINDS, within a kind by rank, 1 the first, events by time; of topics that runs with other seeds found again before
+    others; hidden: how many more there are."""
     found = stored.read_or_ask(selection, by)
     if found is None:
         return OverviewPage(selection.sentence, detail, ready=False, documents=selection.count)
     told = _told(selection, found, detail)
+    doubtful = found_again.doubtful(selection.view.run)
     chosen: list[tuple[int, Told]] = []
     for name, kind in KINDS.items():
         of_kind = [each for each in told if each.finding.kind == name]
+        of_kind.sort(key=lambda one: not _sure_of(one, doubtful))
         ranked = list(enumerate(of_kind, 1))[: kind.SHOWN[detail]]
         chosen += sorted(ranked, key=lambda one: one[1].finding.first if isinstance(one[1].finding, Event) else "")
     unlike = [each.finding.document for _, each in chosen if isinstance(each.finding, Unlike)]
-    writer = Writer(selection, _titles(selection, unlike))
+    writer = Writer(selection, _titles(selection, unlike), doubtful)
     return OverviewPage(
         set=selection.sentence,
         detail=detail,
@@ -106,6 +109,12 @@ def _groups(marks: list[Mark], most: int) -> list[Told]:
     return [Told(first, tuple(others[: most - 1])) for first, *others in told.values()]
 
 
+def _sure_of(told: Told, doubtful: set[int]) -> bool:
+    """Whether other seeds found again most of the topics that it is about."""
+    topics = [k for finding in (told.finding, *told.others) for k in claimed(finding)]
+    return sum(k in doubtful for k in topics) <= len(topics) / 2
+
+
 def _titles(selection: Selection, numbers: list[int]) -> dict[int, str]:
     known = embargo.about(selection.corpus, numbers, "title") if numbers else {}
     return {number: row["title"] for number, row in known.items()}
@@ -128,6 +137,7 @@ def _row(writer: Writer, rank: int, told: Told, topics: int) -> FindingRow:
         topic=writer.topic(sentence.topic) if sentence.topic is not None else None,
         line=finding.line,
         claims=[claim for one in (finding, *told.others) for claim in _claims(one, writer)],
+        not_found_again=sentence.not_found_again,
     )
 
 

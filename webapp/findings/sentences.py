@@ -90,6 +90,7 @@ AT_LEAST_TIMES, AT_LEAST_DIVIDED = "at least {factor} times as much", "÷{factor
 DIVIDED = "÷{factor}"
 ANY_NUMBER, NOTHING = "any number", "nothing"
 SAME_MIX = "at the same mix of who speaks"
+NOT_FOUND_AGAIN, AND_DOUBT = "{topics}not found again with other seeds", "{sure}; {doubt}"
 ALONE, FIRST_OF_SEVERAL = "{times}, {interval}", "of the first {sure}"
 
 # When

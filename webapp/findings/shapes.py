@@ -50,6 +50,9 @@ class FindingRow:
     topic: TopicLink | None
     line: Annotated[Line, Field(description="shares of the words from the first time to the last, in equal steps")]
     claims: Annotated[list[Claim], Field(description="of a change, an event, or each topic of a group")]
+    not_found_again: Annotated[
+        list[int], Field(description="topics it names that fewer than half of the runs with other seeds have")
+    ]
 
 
 @dataclass(frozen=True)

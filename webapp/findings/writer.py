@@ -1,8 +1,8 @@
 """Findings in sentences: what is stored as numbers, said with the names that topics have now, each with the address of its
 passages. The sentences themselves are in webapp.findings.sentences."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from inference.explore.naming import capitalized
@@ -45,19 +45,32 @@ class Sentence:
     url: str
     topic: int | None = None
     sure: str = ""
+    not_found_again: list[int] = field(default_factory=list)
 
 
 class Writer:
     """Says the findings of one set of documents."""
 
-    def __init__(self, selection: RunSelection, titles: dict[int, str]):
-        """titles: of the documents that findings name."""
+    def __init__(self, selection: RunSelection, titles: dict[int, str], doubtful: Collection[int] = ()):
+        """titles: of the documents that findings name. doubtful: topics that were not found again with other seeds."""
+        self.doubtful = doubtful
         self.selection, self.view, self.titles = selection, selection.view, titles
         self.run = self.view.run
         self._topics: dict[int, TopicLink] = {}
 
     def write(self, finding: Finding, others: Sequence[Finding] = ()) -> Sentence:
-        """others: of the same group or time, which one sentence names together."""
+        """others: of the same group or time, which one sentence names together. It says of which topics other seeds found nothing."""
+        sentence = self._write(finding, others)
+        named = list(dict.fromkeys(k for one in (finding, *others) for k in claimed(one)))
+        missing = [k for k in named if k in self.doubtful]
+        if not missing:
+            return sentence
+        some = "" if missing == named else ", ".join(map(topic_label, missing)) + " "
+        doubt = sentences.NOT_FOUND_AGAIN.format(topics=some)
+        sure = sentences.AND_DOUBT.format(sure=sentence.sure, doubt=doubt) if sentence.sure else doubt
+        return replace(sentence, sure=sure, not_found_again=missing)
+
+    def _write(self, finding: Finding, others: Sequence[Finding]) -> Sentence:
         match finding:
             case Family():
                 return self._family(finding)
@@ -269,6 +282,13 @@ class Writer:
         if of_group.bounds:
             return selection.changed(between=[*selection.between, Range(of_group.field, *of_group.bounds)])
         return selection.elsewhere(of_group.field).with_value(of_group.field, of_group.value)
+
+
+def claimed(finding: Finding) -> Sequence[int]:
+    """Topics of which a finding says something that another seed may turn; what is counted in the texts alone is of none."""
+    if isinstance(finding, Family):
+        return finding.topics[:NAMED]
+    return finding.subjects if isinstance(finding, (Change, Mark, Sense)) else ()
 
 
 def times_as_much(finding: Change | Mark) -> tuple[str, str]:

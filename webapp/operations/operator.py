@@ -106,7 +106,9 @@ def _ago(at: datetime | None) -> float | None:
 
 def at_work(kind: str, keys: list[int]) -> set[int]:
     """Which of these rows an attempt owns."""
-    return set(_rows(kind, "work").filter(pk__in=keys).values_list("pk", flat=True))
+    of_kind = next(one for one in kinds.KINDS if one.name == kind)
+    rows = of_kind.model.objects.filter(status__in=of_kind.active, pk__in=keys)
+    return set(rows.values_list("pk", flat=True))
 
 
 def database() -> Database:

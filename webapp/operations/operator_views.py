@@ -44,7 +44,6 @@ NAMES = {
     "version": "Words being chosen",
     "export": "Large files being made",
     "comparison": "Runs being compared",
-    "replicate": "Runs trained with other seeds",
 }
 HTML = OperatorHtml(NAMES, {"work": "at work", "waiting": "waiting", "failed": "failed"}, queries.MOST)
 

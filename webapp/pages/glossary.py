@@ -102,6 +102,12 @@ TERMS = {
         "Read the documents of a mixed topic before you name it. Mixed: by the second eigenvalue of the company of its first words; general: by "
         "how evenly its words are spread. A topic’s page says why, and also looks at like topics and other runs.",
     ),
+    "other-seeds": Term(
+        "found again with other seeds",
+        "In how many further trainings, with the same settings and other random beginnings, the same topic was found.",
+        "The same: alike from 0.6, and clearly more so than any other. Such trainings are made while nobody needs the machine, and kept for "
+        "this alone. Claim little from a topic that they do not find: its words fall to other topics by chance.",
+    ),
     "coherence": Term(
         "coherence",
         "Whether the first words of a topic occur in the same documents. Topics with high coherence are usually easier to interpret.",

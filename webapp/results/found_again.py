@@ -46,3 +46,8 @@ def _elsewhere(run_id: int, snapshot_id: int) -> list[list[Elsewhere]]:
 def counted(run: Run) -> list[FoundAgain]:
     """Of each topic; [] while the run is not compared with other seeds."""
     return [FoundAgain(sum(one.found for one in topic), len(topic)) for topic in elsewhere(run)]
+
+
+def doubtful(run: Run) -> set[int]:
+    """Topics that fewer than half of the runs with other seeds have."""
+    return {k for k, one in enumerate(counted(run)) if one.doubtful}

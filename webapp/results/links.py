@@ -119,6 +119,11 @@ def _page(name: str, run_id: int) -> str:
     return reverse(name, args=[run_id])
 
 
+def seeds_url(run: Run) -> str:
+    """Where the run's page says how it compares with other seeds."""
+    return _page("run", run.pk) + "#seeds"
+
+
 def compare_url(runs: list[Run]) -> str:
     """The page that compares runs, the first with the others."""
     return reverse("compare") + "?" + urlencode([("run", run.pk) for run in runs])

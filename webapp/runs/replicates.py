@@ -6,6 +6,7 @@ checkpoint keeps how far they were. Of each the topics alone are kept, and what 
 
 import shutil
 import time
+from collections import Counter
 from io import BytesIO
 
 import numpy as np
@@ -21,7 +22,8 @@ from webapp.jobs import claims, kinds, scheduler
 from webapp.jobs.heartbeat import Heartbeat
 from webapp.jobs.running import run_next
 from webapp.models import Replicate, Run, Snapshot, Word
-from webapp.results import weights
+from webapp.results import found_again, weights
+from webapp.runs.shapes import OtherSeeds
 from webapp.storage import files, sealed
 
 SEEDS = 2  # other seeds of a run
@@ -58,6 +60,17 @@ def cancel(run: Run) -> None:
     """Remove those that are not ready; one at work notices at its next heartbeat, and ends."""
     run.replicates.exclude(status=Replicate.Status.READY).delete()
     _count(run)
+
+
+def state(run: Run) -> OtherSeeds | None:
+    """None where there can be none."""
+    if not possible(run):
+        return None
+    n = Counter(run.replicates.values_list("status", flat=True))
+    again = found_again.counted(run)
+    found = sum(one.found == one.runs for one in again) if again else None
+    ready, failed = n[Replicate.Status.READY], n[Replicate.Status.FAILED]
+    return OtherSeeds(ready, n.total() - ready - failed, failed, found)
 
 
 def train(replicate_id: int) -> None:

@@ -78,12 +78,26 @@ class Forming:
 
 
 @dataclass(frozen=True)
+class OtherSeeds:
+    """Runs with the same settings and other seeds. found: topics that each of them has; null before all are there."""
+
+    ready: int
+    to_come: int
+    failed: int
+    found: int | None
+
+    @property
+    def wanted(self) -> int:
+        return self.ready + self.to_come
+
+
+@dataclass(frozen=True)
 class RunPage:
     """A run and how far it is. left: seconds; null where it is not known. workers: that are alive. queue_ahead: runs before it.
     metrics: the columns of webapp.runs.series, by step; topic_coherence: of every topic, or null where `bands` has its
     quantiles. says: how well it predicts held-out words, in words. shown: how many topics there are: those in use, where the
     model finds their number. names: what each topic is called. url_overview: where it leads to when it is done. url_forming:
-    `forming` alone, at ?step=."""
+    `forming` alone, at ?step=. other_seeds: null where there can be none."""
 
     run: RunAbout
     id: int
@@ -110,6 +124,7 @@ class RunPage:
     url_overview: str
     url_forming: str
     url_events: str
+    other_seeds: OtherSeeds | None
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,9 @@ from webapp.jobs import roster
 from webapp.models import Metric, Run
 from webapp.pages.page import run_or_404
 from webapp.pages.typed import Answer, typed
+from webapp.results import links
 from webapp.results.view import RunView
-from webapp.runs import queries, series
+from webapp.runs import queries, replicates, series
 from webapp.runs import services as runs
 from webapp.runs.shapes import Forming, RunHtml, RunPage
 from webapp.server import live
@@ -58,6 +59,7 @@ def detail(request: HttpRequest, run: Run, view: RunView, *, step: int | None = 
         url_overview=view.go("run_overview"),
         url_forming=view.go("run_forming_json"),
         url_events=view.go("run_events"),
+        other_seeds=replicates.state(run),
     )
     return Answer(page, partial(_html, run, metrics, "step" in request.GET))
 
@@ -120,3 +122,11 @@ def continue_with(request: HttpRequest, run_id: int) -> HttpResponse:
     """Continue from this run’s topics on the newest version of its corpus."""
     run = run_or_404(run_id)
     return redirect("run", runs.continue_with(run, run.corpus.version, request.user).pk)
+
+
+@require_POST
+def other_seeds(request: HttpRequest, run_id: int) -> HttpResponse:
+    """Train with other seeds; or do so no more."""
+    run = run_or_404(run_id)
+    (replicates.cancel if "cancel" in request.POST else replicates.begin)(run)
+    return redirect(links.seeds_url(run))

@@ -10,7 +10,7 @@ from inference.explore import bands, relevance
 from webapp.documents import fields, sums
 from webapp.documents.selection import RunSelection
 from webapp.models import Run
-from webapp.results import links, measures, topics
+from webapp.results import found_again, links, measures, topics
 from webapp.storage.sql import rows
 from webapp.topics.shapes import CountedTopic, RankedTopic, Sparkline, Times, Wanted
 
@@ -123,6 +123,7 @@ class Overview:
         """Topics from place `after` on, as the list shows them; and where the next page begins."""
         numbers = self.numbers[after : after + limit].tolist()
         kinds = measures.kinds(self.measures) if self.measures else []
+        again = found_again.counted(self.run)
         most = float(self.share[self.numbers].max(initial=0.0)) or 1.0
         listed = [
             RankedTopic(
@@ -133,6 +134,7 @@ class Overview:
                 kind=kinds[topic.number],
                 coherence=_known(self.measures["coherence"][topic.number]),
                 exclusivity=_known(self.measures["exclusivity"][topic.number]),
+                found_again=again[topic.number] if again else None,
             )
             for topic in self.named(numbers)
         ]

@@ -8,6 +8,7 @@ from pydantic import Field
 from webapp.curation.queries import TopicForm
 from webapp.findings.topic_changes import TopicChange
 from webapp.results import measures
+from webapp.results.found_again import Elsewhere, FoundAgain
 from webapp.results.hidden_words import Dropped
 from webapp.results.links import TopicLink
 from webapp.results.topics import TopicDetail
@@ -46,7 +47,8 @@ class CountedTopic(TopicLink):
 @dataclass(frozen=True)
 class RankedTopic(CountedTopic):
     """bar: its share of the largest topic's. group: that readers put it in, or "". members: topics merged into it. kind: by
-    its words alone (topics.verdict looks at other topics and runs, too); null where nothing is measured."""
+    its words alone (topics.verdict looks at other topics and runs, too); null where nothing is measured. found_again: in runs with
+    other seeds; null before they are trained."""
 
     bar: float
     group: str
@@ -54,6 +56,7 @@ class RankedTopic(CountedTopic):
     kind: measures.Kind | None
     coherence: float | None
     exclusivity: float | None
+    found_again: FoundAgain | None
 
 
 @dataclass(frozen=True)
@@ -416,6 +419,9 @@ class TopicPage(TopicWordsPage):
     beside: list[BesideTopic]
     verdict: Verdict | None
     measures: list[Measure]
+    elsewhere: Annotated[
+        list[Elsewhere] | None, Field(description="in runs with other seeds; null before they are trained")
+    ]
 
 
 @dataclass(frozen=True)

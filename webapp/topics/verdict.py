@@ -1,22 +1,17 @@
 """Whether a topic is any good, in a sentence: clear, mixed, general or unstable, and why. docs/rooms.md says how the
 thresholds were set."""
 
-from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
 
-from inference.explore import matching
-from webapp.compare import matchings
-from webapp.compare import queries as comparisons
 from webapp.models import Run
-from webapp.results import links, measures
+from webapp.results import found_again, links, measures
 from webapp.results.view import RunView
 from webapp.topics.shapes import Kind, Reason, SimilarTopic, Verdict
 
 MUCH = 0.25  # exclusivity from which first words are said to have much of their use in the topic
 NEAR = 0.15  # divergence below which two topics of a run share most of their words
-RUNS, MOST = 3, 300  # other runs that are looked at; topics above which comparing them takes longer than a page may
 
 
 class Finding(NamedTuple):
@@ -26,12 +21,12 @@ class Finding(NamedTuple):
     against: Kind | None = None
 
 
-def judge(view: RunView, k: int, similar: list[SimilarTopic], others: list[int]) -> Verdict | None:
-    """None while nothing is measured. similar: of topic.neighbours. others: runs to compare with (`independent`)."""
+def judge(view: RunView, k: int, similar: list[SimilarTopic]) -> Verdict | None:
+    """None while nothing is measured. similar: of topic.neighbours."""
     column = measures.of(view.run)
     if not column or np.isnan(column["exclusivity"][k]) or np.isnan(column["documents"][k]):
         return None
-    judged = [_together(column, k), *_owned(view.run, column, k), _near(similar), _stability(view.run, k, others)]
+    judged = [_together(column, k), *_owned(view.run, column, k), _near(similar), *_stability(view.run, k)]
     made = [part for part in judged if part is not None]
     against = {part.against for part in made}
     kind: Kind = next((kind for kind in KINDS if kind in against), "clear")
@@ -45,16 +40,6 @@ SENTENCES: dict[Kind, str] = {
     "general": "General talk rather than a subject",
     "unstable": "An unstable topic",
 }
-
-
-def independent(run: Run) -> list[int]:
-    """Finished runs on the same words with as many topics that did not begin with another's, newest first."""
-    if run.topics > MOST or run.begins:
-        return []
-    alike = Run.objects.filter(
-        version=run.version_id, status=Run.Status.DONE, begins=False, settings__topics=run.topics, snapshot__final=True
-    )
-    return list(alike.exclude(pk=run.pk).order_by("-pk").values_list("pk", flat=True)[:RUNS])
 
 
 def _together(column: dict[str, np.ndarray], k: int) -> Finding:
@@ -88,21 +73,23 @@ def _near(similar: list[SimilarTopic]) -> Finding | None:
     return Finding(Reason(f"{similar[0].label} has nearly the same words", "#similar"), "mixed")
 
 
-def _stability(run: Run, k: int, others: list[int]) -> Finding | None:
-    """In how many of the other runs the topic has a like; of those that a worker still compares nothing is said."""
-    runs, likeness = [], []
-    for other in comparisons.ordered(Run.objects.all(), others):
-        with suppress(matchings.NotYet):
-            likeness.append(float(matchings.matched(run, other).best_b_similarity[k]))
-            runs.append(other)
-    if not runs:
-        return None
-    again = sum(value >= matching.LEAST for value in likeness)
-    sentence = f"{again} of {len(runs)} other runs found it, too"
-    if len(runs) == 1:
-        verb = "found it, too" if again else "has no topic like it"
-        sentence = f"run {runs[0].pk} {verb} (similarity {_number(likeness[0])})"
-    return Finding(Reason(sentence, links.compare_url([run, *runs])), "unstable" if again < len(runs) / 2 else None)
+def _stability(run: Run, k: int) -> list[Finding]:
+    """In how many runs with other seeds the topic was found; what became of it in the others. Nothing before they are there."""
+    compared = found_again.elsewhere(run)
+    if not compared:
+        return []
+    counted, url = found_again.counted(run)[k], links.seeds_url(run)
+    sentence = Reason(f"found again in {counted.found} of {counted.runs} runs with other seeds", url)
+    others = [
+        Finding(
+            Reason(
+                f"with seed {one.seed} most like “{', '.join(one.words)}” (similarity {_number(one.similarity)})", url
+            )
+        )
+        for one in compared[k]
+        if not one.found and one.words
+    ]
+    return [Finding(sentence, "unstable" if counted.doubtful else None), *others]
 
 
 def _number(value: float) -> str:

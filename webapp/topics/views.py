@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 
 from django.core.exceptions import BadRequest
-from django.http import Http404, HttpRequest
+from django.http import Http404
 
 from inference.errors import Invalid
 from inference.explore import relevance
@@ -12,10 +12,9 @@ from webapp.documents import sums
 from webapp.documents.selection import RunSelection
 from webapp.drawing.numbers import topic_label
 from webapp.findings import topic_changes
-from webapp.models import Run
 from webapp.pages.here import Here
 from webapp.pages.typed import Answer, Place, typed
-from webapp.results import links, topics
+from webapp.results import found_again, links, topics
 from webapp.results.links import TopicLink
 from webapp.results.topics import TopicDetail
 from webapp.results.view import RunView
@@ -41,12 +40,7 @@ def _lambda(name: str, values: list[str]) -> float:
 Lambda = Annotated[float, _lambda]
 
 
-def _runs_and_findings(request: HttpRequest, run: Run) -> tuple[object, ...]:
-    """Other runs in which the topic may be found again, and findings of sets: new ones change what the page says."""
-    return *verdict.independent(run), topic_changes.last_stored(run)
-
-
-@cached_page(depends_on=_runs_and_findings)
+@cached_page(depends_on=lambda request, run: topic_changes.last_stored(run))
 @typed({TopicPage: "run/topic.html", FormingTopic: "run/topic_forming.html"})
 def detail(
     view: RunView,
@@ -89,8 +83,9 @@ def detail(
         next_documents=here.following(following),
         similar=similar,
         beside=beside,
-        verdict=verdict.judge(view, number, similar, verdict.independent(view.run)),
+        verdict=verdict.judge(view, number, similar),
         measures=topic.diagnostics(view.run, number),
+        elsewhere=found_again.elsewhere(view.run)[number] if found_again.counted(view.run) else None,
     )
     mostly = links.documents_url(view.run, selection.with_topic(number, 50).address(by=topic_label(number)))
     return Answer(page, lambda: TopicHtml(mostly, topics.OWN, topic_changes.of_topics(selection, [number])[0]))

@@ -68,7 +68,7 @@ POST = {
     "see": ["run_try", "topics_ticked"],
     "answer": ["corpus_owner", "corpus_subset", "export_make", "export_again", "export_delete", "reading_passages_answer", "reading_words_answer", "reading_topics_answer"],
     "edit": ["corpus_prepare", "corpus_words", "corpus_phrases", "corpus_runs", "corpus_runs_several", "corpus_add", "corpus_retry", "corpus_unit", "run_stop", "run_cancel",
-             "run_again", "run_continue", "run_delete", "run_bring_back", "topic_edit", "edit_undo", "edit_redo", "edits_undo", "curation_table",
+             "run_again", "run_seeds", "run_continue", "run_delete", "run_bring_back", "topic_edit", "edit_undo", "edit_redo", "edits_undo", "curation_table",
              "run_without_train", "run_carry_over", "topics_edit", "run_steer_train"],
     "own": ["corpus_embargo", "corpus_delete", "corpus_sharing", "corpus_again", "corpus_bring_back", "corpus_for_good", "run_for_good"],
     "operate": ["operator_stop", "operator_again"],

@@ -7,6 +7,7 @@ import pytest
 from django.urls import reverse
 
 from webapp.models import Run
+from webapp.results import found_again
 from webapp.topics import verdict
 
 pytestmark = pytest.mark.django_db
@@ -19,7 +20,7 @@ def view(monkeypatch):
     def of(**measured):
         column = {"apart": 0.2, "mixed": 0.0, "exclusivity": 0.4, "documents": 20.0, "background": 0.0} | measured
         monkeypatch.setattr(verdict.measures, "of", lambda run: {name: np.array([x]) for name, x in column.items()})
-        return SimpleNamespace(run=SimpleNamespace(version=SimpleNamespace(documents=100), pk=1))
+        return SimpleNamespace(run=SimpleNamespace(version=SimpleNamespace(documents=100), pk=1, snapshot=None))
 
     return of
 
@@ -34,29 +35,34 @@ def test_kinds_follow_from_the_measures(view):
         ({}, near, "mixed", "T07 has nearly the same words"),
         ({"background": 1.0, "mixed": 1.0}, near, "general", "spread evenly over the texts"),
     ]:
-        judged = verdict.judge(view(**measured), 0, similar, [])
+        judged = verdict.judge(view(**measured), 0, similar)
         assert judged.kind == kind and judged.sentence == verdict.SENTENCES[kind]
         assert any(reason in each.text for each in judged.reasons), judged
-    assert verdict.judge(view(exclusivity=np.nan), 0, [], []) is None
+    assert verdict.judge(view(exclusivity=np.nan), 0, []) is None
 
 
-def test_a_topic_that_other_runs_do_not_find_is_unstable(view, monkeypatch):
-    likeness = {5: 0.9, 6: 0.2, 7: 0.3}
-    monkeypatch.setattr(verdict.comparisons, "ordered", lambda runs, pks: [SimpleNamespace(pk=pk) for pk in pks])
-    monkeypatch.setattr(
-        verdict.matchings,
-        "matched",
-        lambda run, other: SimpleNamespace(best_b_similarity=np.array([likeness[other.pk]])),
-    )
-    for others, kind, reason in [
-        ([5], "clear", "run 5 found it, too (similarity 0.90)"),
-        ([6], "unstable", "run 6 has no topic like it"),
-        ([5, 6], "clear", "1 of 2 other runs"),
-        ([5, 6, 7], "unstable", "1 of 3 other runs"),
+def test_a_topic_that_other_seeds_do_not_find_is_unstable(view, monkeypatch):
+    runs = {5: (True, 0.9, []), 6: (False, 0.25, ["tax", "rate"]), 7: (False, 0.3, ["law"])}
+    for seeds, kind, reasons in [
+        ([5], "clear", ["found again in 1 of 1 runs with other seeds"]),
+        (
+            [6],
+            "unstable",
+            ["found again in 0 of 1 runs with other seeds", "with seed 6 most like “tax, rate” (similarity 0.25)"],
+        ),
+        (
+            [5, 6],
+            "clear",
+            ["found again in 1 of 2 runs with other seeds", "with seed 6 most like “tax, rate” (similarity 0.25)"],
+        ),
+        ([5, 6, 7], "unstable", ["found again in 1 of 3 runs with other seeds"]),
     ]:
-        judged = verdict.judge(view(), 0, [], others)
-        assert judged.kind == kind and reason in judged.reasons[-1].text
-        assert judged.reasons[-1].url.startswith(reverse("compare") + "?run=1&run=")
+        topic = [found_again.Elsewhere(seed, *runs[seed]) for seed in seeds]
+        monkeypatch.setattr(found_again, "elsewhere", lambda run, topic=topic: [topic])
+        judged = verdict.judge(view(), 0, [])
+        texts = [reason.text for reason in judged.reasons]
+        assert judged.kind == kind and set(reasons) <= set(texts), texts
+        assert judged.reasons[-1].url == reverse("run", args=[1]) + "#seeds"
 
 
 def test_the_page_says_it_with_links(client, trained):
@@ -65,4 +71,4 @@ def test_the_page_says_it_with_links(client, trained):
     assert data["kind"] in verdict.SENTENCES and len(data["reasons"]) >= 3
     html = client.get(reverse("run_topic", args=[run.pk, 1])).content.decode()
     assert data["sentence"] in html and 'href="#measures"' in html
-    assert verdict.independent(run) == []
+    assert data["kind"] != "unstable" and not any("seeds" in reason["text"] for reason in data["reasons"])
