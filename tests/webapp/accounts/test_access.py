@@ -7,6 +7,7 @@ answers. An address that is in neither list fails.
 import ast
 import re
 from datetime import timedelta
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -440,6 +441,7 @@ def test_no_page_shows_a_form_to_those_who_cannot_use_it(read_by, trained):
 # The API -------------------------------------------------------------------------------------------------------------
 
 
+@cache
 def operations() -> list[tuple[str, str]]:
     return [(path, method) for path, methods in api.get_openapi_schema()["paths"].items() for method in methods]
 

@@ -10,6 +10,8 @@ import re
 import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
+from itertools import pairwise
 from uuid import uuid4
 
 import numpy as np
@@ -38,6 +40,7 @@ WORD = re.compile(rf"(?<![a-z])[a-z]{{{LETTERS}}}(?![a-z])")
 DOCUMENTS, WORDS = 24, 400
 
 
+@cache
 def texts() -> list[list[str]]:
     """Each document holds the same words in an order of its own: a stretch of it that appears anywhere is no
     accident."""
@@ -46,16 +49,23 @@ def texts() -> list[list[str]]:
     return [chance.sample(words, WORDS) for _ in range(DOCUMENTS)]
 
 
+@cache
+def followed() -> dict[tuple[str, str], list[int]]:
+    """Which texts hold two words one after the other."""
+    found: dict[tuple[str, str], list[int]] = {}
+    for number, text in enumerate(texts()):
+        for pair in pairwise(text):
+            found.setdefault(pair, []).append(number)
+    return found
+
+
 def longest(answer: str) -> int:
     """Characters of the longest stretch of a document's text in an answer, whatever stands between its words."""
-    found = WORD.findall(answer)
-    most = 0
-    for text in texts():
-        place, run = {word: i for i, word in enumerate(text)}, 0
-        for word, following in zip(found, found[1:], strict=False):
-            run = run + 1 if place.get(word, -9) + 1 == place.get(following, -1) else 0
-            most = max(most, (run + 1) * (LETTERS + 1))
-    return most
+    texts_with, most, runs = followed(), 0, {}
+    for pair in pairwise(WORD.findall(answer)):
+        runs = {text: runs.get(text, 1) + 1 for text in texts_with.get(pair, ())}
+        most = max(most, *runs.values(), 1)
+    return most * (LETTERS + 1)
 
 
 def readable(body: bytes, name: str) -> str:

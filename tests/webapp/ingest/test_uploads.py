@@ -10,6 +10,7 @@ import socket
 import tarfile
 import threading
 import time
+from pathlib import Path
 
 import pytest
 from django.conf import settings
@@ -41,9 +42,17 @@ def client_of(server):
     return Client(server.port)
 
 
+@pytest.fixture(scope="module")
+def strict():
+    """One that takes little, and waits for little."""
+    server = Server({"TOPOGRAPH_MAX_UPLOAD": "1000", "TOPOGRAPH_UPLOAD_PATIENCE": "2"}).start()
+    yield Client(server.port)
+    server.stop()
+
+
 @pytest.fixture
 def own():
-    """A function that starts a server with other settings."""
+    """A function that starts a server with other settings, beside the one of all tests."""
     started = []
 
     def make(**env) -> Server:
@@ -69,6 +78,15 @@ def left() -> list[str]:
 
 def stored(path: str) -> bytes:
     return uploads.find(path.strip("/").split("/")[1]).path.read_bytes()
+
+
+def wait_for_writer(at: str) -> None:
+    """Until a connection has the upload for itself."""
+    file = f":{uploads.find(at.strip('/').split('/')[1]).path.stat().st_ino} "
+    deadline = time.monotonic() + 20
+    while file not in Path("/proc/locks").read_text():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 def ids(*answers) -> str:
@@ -135,9 +153,8 @@ def test_all_of_it_with_the_creation(client_of, client):
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_goes_on_after_the_server_was_restarted(own, client, number):
-    server = own()
-    tus = Client(server.port)
+def test_goes_on_after_the_server_was_restarted(server, client_of, client, number):
+    tus = client_of
     content = os.urandom(6 * MEGABYTE).hex().encode()
     at = (created := tus.create(len(content))).location
     tus.patch(at, 0, content[:MEGABYTE])
@@ -182,7 +199,7 @@ def test_two_clients_at_once_do_not_interleave(client_of):
     first, second = b"a" * 2 * MEGABYTE, b"b" * 2 * MEGABYTE
     at = client_of.create(len(first)).location
     with client_of.begin(at, 0, len(first), first[:MEGABYTE]) as connection:
-        time.sleep(0.5)
+        wait_for_writer(at)
         answer = client_of.patch(at, 0, second)
         assert answer.status == 423 and "another connection" in json.loads(answer.body)["error"]
         connection.sendall(first[MEGABYTE:])
@@ -235,7 +252,7 @@ def test_cancelled(client_of):
 def test_cancelled_while_it_arrives(client_of):
     at = client_of.create(MEGABYTE).location
     with client_of.begin(at, 0, MEGABYTE, b"x" * 1000) as connection:
-        time.sleep(0.5)
+        wait_for_writer(at)
         assert client_of.ask("DELETE", at).status == 204
         connection.sendall(b"x" * (MEGABYTE - 1000))
         assert b"404" in connection.recv(1000)
@@ -325,9 +342,8 @@ def test_pages_of_other_sites_are_refused(client_of, server):
 # Limits -----------------------------------------------------------------------------------------------------------
 
 
-def test_larger_than_is_taken(own):
-    server = own(TOPOGRAPH_MAX_UPLOAD="1000")
-    tus = Client(server.port)
+def test_larger_than_is_taken(strict):
+    tus = strict
     assert tus.ask("OPTIONS", "/uploads/").headers["Tus-Max-Size"] == "1000"
     answer = tus.create(1001, "big.csv")
     assert answer.status == 413 and "“big.csv” has 1,001 bytes" in json.loads(answer.body)["error"]
@@ -351,21 +367,15 @@ def test_a_disk_that_is_short(own):
     assert not left()
 
 
-def test_a_disk_that_fills_while_it_arrives(own):
+def test_a_disk_that_fills_while_it_arrives(client_of, own):
     """What came is kept, and goes on when there is room again."""
-    server = own()
-    tus = Client(server.port)
+    tus = client_of
     content = os.urandom(6 * MEGABYTE)
     at = tus.create(len(content)).location
     tus.patch(at, 0, content[:MEGABYTE])
-    server.stop()
-    server.env["TOPOGRAPH_DISK_RESERVE"] = str(1 << 60)
-    server.start()
-    answer = tus.patch(at, MEGABYTE, content[MEGABYTE:])
+    full = Client(own(TOPOGRAPH_DISK_RESERVE=str(1 << 60)).port)
+    answer = full.patch(at, MEGABYTE, content[MEGABYTE:])
     assert answer.status == 507 and "make room" in json.loads(answer.body)["error"]
-    server.stop()
-    server.env.clear()
-    server.start()
     now = tus.offset(at)
     assert now >= MEGABYTE and tus.patch(at, now, content[now:]).offset == len(content)
     assert stored(at) == content
@@ -498,12 +508,11 @@ def test_no_space_left(monkeypatch):
 # Clients that stall or vanish -------------------------------------------------------------------------------------
 
 
-def test_a_client_that_stalls_is_let_go(own):
-    server = own(TOPOGRAPH_UPLOAD_PATIENCE="2")
-    tus = Client(server.port)
+def test_a_client_that_stalls_is_let_go(strict):
+    tus = strict
     at = tus.create(1000).location
     with tus.begin(at, 0, 1000, b"x" * 400) as connection:
-        time.sleep(0.5)
+        wait_for_writer(at)
         assert tus.patch(at, 0, b"x").status == 423
         assert b"408" in connection.recv(1000)
     assert tus.offset(at) == 400 and tus.patch(at, 400, b"x" * 600).offset == 1000
