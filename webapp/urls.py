@@ -37,7 +37,7 @@ from webapp.collocations import views as collocations
 from webapp.compare import views as comparisons
 from webapp.corpora import deletion_views, file_views, prepare_views, upload_form_views, version_views
 from webapp.corpora import views as corpora
-from webapp.curation import intrusion_views, ticked_views, transfer_views
+from webapp.curation import intrusion_views, ticked_views
 from webapp.curation import views as curation
 from webapp.documents import infer_views, parent_views, passage_views
 from webapp.documents import views as documents
@@ -49,7 +49,7 @@ from webapp.notebooks import views as notebooks
 from webapp.operations import health_views, operator_views
 from webapp.pages import glossary_views
 from webapp.routes import Load, Tab, file, form, included, page, probe, stream, upload
-from webapp.runs import exclude_words_views, steering_views
+from webapp.runs import steering_views
 from webapp.runs import views as runs
 from webapp.simulate import views as simulate
 from webapp.time import views as time
@@ -348,8 +348,8 @@ urlpatterns = [
     form(f"{RUN}/curation/<int:edit_id>/redo", curation.redo, "edit_redo", EDIT, example={"edit_id": 1}),
     form(f"{RUN}/curation/<uuid:batch>/undo", curation.undo_batch, "edits_undo", EDIT, example={"batch": UUID(int=1)}),
     form(f"{RUN}/curation/table", curation.table, "curation_table", EDIT),
-    *page(f"{RUN}/curation/carry", transfer_views.carry, "run_carry", EDIT, load=Load.HEAVY),
-    form(f"{RUN}/curation/carry/do", transfer_views.carry_over, "run_carry_over", EDIT),
+    *page(f"{RUN}/curation/carry", curation.carry, "run_carry", EDIT, load=Load.HEAVY),
+    form(f"{RUN}/curation/carry/do", curation.carry_over, "run_carry_over", EDIT),
     form("reader", curation.sign, "reader", LOCAL),  # with accounts a reader's name is that of the account
     # Steering
     *page(f"{RUN}/steer", steering_views.index, "run_steer", EDIT, tab=Tab("Steer the topics", menu="Actions")),
@@ -415,8 +415,8 @@ urlpatterns = [
     form(f"{RUN}/seeds", runs.other_seeds, "run_seeds", EDIT),
     form(f"{RUN}/again", runs.train_again, "run_again", EDIT),
     form(f"{RUN}/onward", runs.continue_with, "run_continue", EDIT),
-    *page(f"{RUN}/without", exclude_words_views.index, "run_without", EDIT, load=Load.HEAVY),
-    form(f"{RUN}/without/train", exclude_words_views.train, "run_without_train", EDIT),
+    *page(f"{RUN}/without", steering_views.without, "run_without", EDIT, load=Load.HEAVY),
+    form(f"{RUN}/without/train", steering_views.train_without, "run_without_train", EDIT),
     *deletion(RUN, "run", EDIT_DELETED, for_good=OWN_DELETED),
     # Notebooks
     *page("notebooks", notebooks.index, "notebooks", USER),

@@ -1,4 +1,4 @@
-"""Steering: change topics of a finished run, and train on from there."""
+"""Training again from a finished run: from its topics as they were changed (steering), or without some words."""
 
 from urllib.parse import urlencode
 
@@ -12,18 +12,18 @@ from inference.errors import Invalid
 from webapp.documents import facets
 from webapp.models import Run
 from webapp.pages.page import run_or_404
-from webapp.pages.typed import HtmlAnswer, typed
+from webapp.pages.typed import Answer, HtmlAnswer, typed
 from webapp.results import links
 from webapp.results.topics import numbers, top_words
 from webapp.results.view import RunView
-from webapp.runs import steering
-from webapp.runs.services import can_be_continued
-from webapp.runs.shapes import SteerPage, TickedTopic
+from webapp.runs import excluded_words, steering
+from webapp.runs import services as runs
+from webapp.runs.shapes import SteerPage, TickedTopic, WithoutPage
 
 WORDS = 8  # of each topic that is offered
 ASKED = ("merge", "split", "together", "never")  # fields of the form, which stay filled where they can't be done
 KEPT = 400  # characters of each
-NO_TEXTS: list[str] = []
+NONE: list[str] = []
 
 
 @typed("run/steer.html")
@@ -31,7 +31,7 @@ def index(
     run: Run,
     view: RunView,
     *,
-    topics: list[str] = NO_TEXTS,
+    topics: list[str] = NONE,
     merge: str = "",
     split: str = "",
     together: str = "",
@@ -42,7 +42,7 @@ def index(
     words = top_words(view, ticked, WORDS) if ticked else {}
     merged, parted = merge.split(","), split.split(",")
     page = SteerPage(
-        ready=run.final and can_be_continued(run),
+        ready=run.final and runs.can_be_continued(run),
         ticked=[
             TickedTopic(
                 **vars(links.topic_link(view, k)), words=words[k], merge=str(k) in merged, split=str(k) in parted
@@ -68,3 +68,30 @@ def train(request: HttpRequest, run_id: int) -> HttpResponse:
         sent["topics"] = sent.pop("shown")
         kept = urlencode({name: text for name, text in sent.items() if text})
         return redirect(reverse("run_steer", args=[run.pk]) + f"?{kept}")
+
+
+@typed("run/without.html")
+def without(run: Run, view: RunView, *, topic: int | None = None, words: list[str] = NONE) -> Answer[WithoutPage]:
+    """Choose words to leave out: those of ?topic=, and any that are typed or stand in ?words=."""
+    runs.warm_starter(run)  # or says that there is none
+    if topic is not None and topic >= run.topics:
+        topic = None
+    page = WithoutPage(
+        topic=None if topic is None else links.topic_link(view, topic),
+        words=excluded_words.offered(run, topic, words),
+        dropped=run.dropped,
+        parent=run.begun_with.pk if run.begun_with else None,
+        children=excluded_words.children(run),
+    )
+    return Answer(page)
+
+
+@require_POST
+def train_without(request: HttpRequest, run_id: int) -> HttpResponse:
+    run = run_or_404(run_id)
+    more = request.POST.get("more", "").replace(",", " ").split()
+    try:
+        return redirect("run", runs.without(run, [*request.POST.getlist("words"), *more], request.user).pk)
+    except Invalid as error:
+        messages.error(request, error.message)
+        return redirect("run_without", run.pk)
