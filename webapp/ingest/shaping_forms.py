@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django import forms
 
 from inference.errors import Invalid
-from webapp.ingest.shaping import CERTAIN, RULES, Guess, Shaping
+from webapp.ingest.shaping import CERTAIN, Guess, Shaping, is_rule, ordered, rule_of
 from webapp.ingest.vocabulary_forms import choice_field
 from webapp.metadata.dates import ORDERS
 
@@ -30,6 +30,11 @@ class Silence:
     label: str
     share: float
     chosen: bool
+
+
+class RulesField(forms.MultipleChoiceField):
+    def valid_value(self, value: str) -> bool:
+        return is_rule(value)
 
 
 class ShapingForm(forms.Form):
@@ -85,9 +90,7 @@ class ShapingForm(forms.Form):
         help_text="With or without folder and extension, or the documents’ ids.",
     )  # fmt: skip
 
-    silent = forms.MultipleChoiceField(
-        required=False, choices=[(rule.name, rule.label) for rule in RULES.values()], label="Words that don’t count"
-    )
+    silent = RulesField(required=False, label="Words that don’t count")
 
     def __init__(
         self, *args, shaping: Shaping | None, tables: Sequence[str] = (), guess: Guess | None = None, **kwargs
@@ -120,9 +123,8 @@ class ShapingForm(forms.Form):
         """The rules that recognise something, or are chosen. shares: of webapp.ingest.shaping.shares."""
         chosen = set(self["silent"].value() or [])
         return [
-            Silence(rule.name, rule.label, shares.get(rule.name, 0.0), rule.name in chosen)
-            for rule in RULES.values()
-            if rule.name in chosen or shares.get(rule.name)
+            Silence(name, rule_of(name).label, shares.get(name, 0.0), name in chosen)
+            for name in ordered({*chosen, *shares})
         ]
 
     def clean(self) -> None:

@@ -14,7 +14,7 @@ from webapp.ingest.shaping.joining import join
 from webapp.ingest.shaping.names import Pattern, name_fields, usual_fields
 from webapp.ingest.shaping.options import Shaping
 from webapp.ingest.shaping.sections import cut
-from webapp.ingest.shaping.silent import CERTAIN, RULES, certain, shares, silent
+from webapp.ingest.shaping.silent import CERTAIN, RULES, certain, is_rule, ordered, rule_of, shares, silent
 from webapp.ingest.shaping.table import Guess, Table, guess, upload_of
 from webapp.readers import Document, Problem
 
@@ -26,7 +26,10 @@ __all__ = [
     "Shaping",
     "certain",
     "guess",
+    "is_rule",
     "order_of",
+    "ordered",
+    "rule_of",
     "shape",
     "shares",
     "silent",

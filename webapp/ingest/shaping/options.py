@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from inference.errors import Invalid
 from webapp.ingest.shaping.names import Pattern
-from webapp.ingest.shaping.silent import RULES
+from webapp.ingest.shaping.silent import ordered
 from webapp.metadata.dates import ORDERS
 
 SECTIONS = ("", "words", "pages", "paragraphs", "headings")
@@ -34,7 +34,7 @@ class Shaping:
     def __post_init__(self):
         # JSON has no tuples.
         object.__setattr__(self, "join", tuple(self.join))
-        object.__setattr__(self, "silent", tuple(name for name in RULES if name in self.silent))
+        object.__setattr__(self, "silent", ordered(self.silent))
         if self.dated not in ("", *ORDERS):
             raise Invalid("dated", f"Dates are read as {' or '.join(ORDERS)}, not as “{self.dated[:40]}”.")
         if self.sections not in SECTIONS:

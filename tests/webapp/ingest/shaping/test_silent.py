@@ -9,7 +9,7 @@ from inference.errors import Invalid
 from inference.text import Stream
 from tests.corpora import as_csv
 from webapp.ingest import sample
-from webapp.ingest.shaping import CERTAIN, RULES, Shaping, certain, shares, silent
+from webapp.ingest.shaping import CERTAIN, RULES, Shaping, certain, rule_of, shares, silent
 from webapp.models import Document
 from webapp.readers import looking
 from webapp.storage import files
@@ -79,6 +79,67 @@ def test_interjections_are_left_out_where_they_recur_and_asides_are_not(texts, c
     assert certain(texts) == ((*CERTAIN, "interjections") if chosen else CERTAIN)
 
 
+def plain(i: int) -> str:
+    return f"{'Ships Harbours Boats Seas Winds Sails Ropes'.split()[i % 7]} are on the sea, and the sea is wide, number {i}."
+
+
+@pytest.mark.parametrize(
+    ("opening", "every", "left"),
+    [
+        ("Mr. Speaker, I rise. ", 1, {"to:Mr. Speaker": True}),
+        ("Mr. Speaker, I rise. ", 7, {"to:Mr. Speaker": False}),  # shown, and left to whoever reads it
+        ("Mr. Speaker, I rise. ", 20, {}),
+        ("Sehr geehrte Damen und Herren,\n\n", 2, {"to:Sehr geehrte Damen und Herren": True}),
+        ("Herr Präsident! Meine Damen und Herren! ", 2, {"to:Herr Präsident": True}),
+        ("Dear colleagues,\n", 2, {"to:Dear colleagues": True}),
+        ("My letter\n\nDear {0}:\n", 1, {"to:Dear …": True}),
+        ("In this paper, we show ", 1, {}),  # the last word is no name, and the line goes on
+        ("However, ", 1, {}),
+        ("Mr. Smith: ", 1, {}),  # a speaker
+    ],
+)  # fmt: skip
+def test_salutations_are_known_where_they_open_several_texts(opening, every, left):
+    texts = [(opening.format(f"M{'abcdefgh'[i % 8]}x Jones") if i % every == 0 else "") + plain(i) for i in range(60)]
+    found = {name: name in certain(texts) for name in shares(texts) if name.startswith("to:")}
+    assert found == left
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "gone"),
+    [
+        ("to:Mr. Speaker", "Mr. Speaker, I rise.\nMr. Speaker, no. Mr. Speaker, so; and Mr. Speaker, who spoke. The Mr. Speaker", ["Mr. Speaker,"] * 3),
+        ("to:Dear …", "Dear Ada Jones,\nyou are Dear to me,\nDear me, no\nDearest Ada,\nDear Mr. Smith:", ["Dear Ada Jones,", "Dear Mr. Smith:"]),
+        ("to:a+(b)*", "a+(b)*, and aab,", ["a+(b)*,"]),
+    ],
+)  # fmt: skip
+def test_a_salutation_is_left_out_where_sentences_begin(name, text, gone):
+    spans = [text[start:end] for start, end in rule_of(name).spans(text)]
+    assert spans == gone and len(silent(text, [name])) == len(text)
+    assert not any(silent(text, [name])[start:end].strip() for start, end in rule_of(name).spans(text))
+
+
+@pytest.mark.django_db
+def test_a_salutation_does_not_count_and_a_press_has_it_counted(client, draft, monkeypatch):
+    monkeypatch.setattr(sample, "SECONDS", 60.0)
+    monkeypatch.setattr(looking, "PAGE_SECONDS", 300.0)
+    texts = [f"Mr. Speaker, {plain(i)} Mr. Speaker, I thank you." for i in range(30)]
+    corpus = draft(as_csv([["id", "text"], *([f"k{i}", text] for i, text in enumerate(texts))]), "speeches.csv")
+    url = reverse("corpus_prepare", args=[corpus.pk])
+    page = client.get(url)
+    assert (
+        'value="to:Mr. Speaker" checked' in page.content.decode()
+        and "the salutation “Mr. Speaker”" in page.content.decode()
+    )
+    assert "speaker" not in {row.word for row in page.context["page"].words.kept}
+    sent = page.context["page"].form.sent() | page.context["page"].shaping.sent()
+    kept = client.post(url, sent | {"silent": ["addresses", "no such"], "preview": "1"})
+    assert kept.context["page"].shaping.errors
+    kept = client.post(url, sent | {"silent": ["addresses"], "preview": "1"})
+    assert 'value="to:Mr. Speaker">' in kept.content.decode()
+    shown = [*kept.context["page"].words.kept, *kept.context["page"].words.too_frequent]
+    assert "speaker" in {row.word for row in shown}
+
+
 @pytest.mark.django_db
 def test_interjections_that_recur_do_not_count_by_default(client, draft, monkeypatch):
     monkeypatch.setattr(sample, "SECONDS", 60.0)
@@ -91,7 +152,9 @@ def test_interjections_that_recur_do_not_count_by_default(client, draft, monkeyp
 
 
 def test_a_choice_is_kept_in_order_and_nothing_else():
-    assert Shaping(silent=["speakers", "addresses", "no such"]).silent == ("addresses", "speakers")
+    names = ["to:Mr. Speaker", "speakers", "addresses", "no such", "to:"]
+    assert Shaping(silent=names).silent == ("addresses", "speakers", "to:Mr. Speaker")
+    assert len(Shaping(silent=[f"to:Mr. {i}" for i in range(100)]).silent) == 8
     with pytest.raises(Invalid):
         Shaping(sections="no such")
 
