@@ -169,8 +169,8 @@ TERMS = {
     "held-constant": Term(
         "time held constant",
         "Two sets that speak at different times differ also because times change. Here they are compared as if both spoke when the first does.",
-        "Documents’ shares are regressed on the set and on a linear spline of the year with up to five bends, documents weighted by their words; variances "
-        "are CR2 (Pustejovsky and Tipton 2018). Where a set has less than a quarter of its words in years in which both speak, no interval is given.",
+        "Documents’ shares are regressed on the set and on a linear spline of the period (month, year or decade, as suits the texts) with up to five bends, documents weighted by their words; variances "
+        "are CR2 (Pustejovsky and Tipton 2018). Where a set has less than a quarter of its words in periods in which both speak, no interval is given.",
     ),
     "distinctive-words": Term(
         "log-odds ratio of a word",

@@ -268,15 +268,17 @@ def _of_units(
     base: RunSelection, sides: Divided, unit: units.Unit, topics: list[int], bands: intervals.Bands, constant: Constant
 ) -> tuple[intervals.Bands, np.ndarray, np.ndarray, np.ndarray, str]:
     """Both sides' shares, their differences with their ends, and what can't be concluded, where documents of one unit depend on
-    each other, or time is held constant, by years."""
+    each other, or time is held constant, by the periods that suit the texts."""
     first, second = sides.of_both(base)
     cell = np.full(base.version.documents, -1 if second is not None else 1, np.int32)
     cell[first], cell[second if second is not None else []] = 0, 1
-    side, period = np.array([0, 1]), None
+    side, period, by = np.array([0, 1]), None, "year"
     if constant:
-        years = fields.groups(base.version, "year")
-        n = len(years.labels)
-        cell = np.where((cell >= 0) & (years.group >= 0), n * cell + years.group, -1)
+        usual = fields.usual(base.version)
+        by = usual if usual in fields.PERIODS else "year"
+        periods = fields.groups(base.version, by)
+        n = len(periods.labels)
+        cell = np.where((cell >= 0) & (periods.group >= 0), n * cell + periods.group, -1)
         side, period = np.repeat(side, n), np.tile(np.arange(n), 2)
     effect = effects.of_sides(shares.effect_data(base.view, unit, cell, topics), side, period)
     shown = effect.compared if constant else effect.sides
@@ -285,7 +287,7 @@ def _of_units(
     cautions = {
         "": "",
         "few units": f"One side has texts of {effect.sides.units.min()} {_called(unit)} only: of fewer than {LEAST} nothing can be said beyond these texts.",
-        "apart in time": "The two hardly have words in the same years: their difference can’t be separated from what changed over time.",
+        "apart in time": f"The two hardly have words in the same {by}s: their difference can’t be separated from what changed over time.",
     }
     return bands, shown.share[:, 0] - shown.share[:, 1], *effect.between(), cautions[effect.verdict]
 

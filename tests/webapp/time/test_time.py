@@ -568,7 +568,8 @@ def test_time_held_constant(client, trained):
     rows = [(row, words) for row, words in documents(trained) if words and row.date]
     n = np.array([sum(count for _, count in words) for _, words in rows])
     inside = np.array([row.number in first for row, _ in rows])
-    time = spline(np.array([row.date.year for row, _ in rows]), n)
+    period = fields.groups(trained.version, fields.usual(trained.version)).group
+    time = spline(np.array([period[row.number] for row, _ in rows]), n)
     X, root = np.column_stack([time, inside]), np.sqrt(n)
     base = n[inside] @ time[inside] / n[inside].sum()
     listed = [row for part in data["more"] for row in part]
