@@ -11,7 +11,7 @@ import os
 import secrets
 import shutil
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
@@ -179,7 +179,7 @@ class _Sampler:
         self.read: Counter[str | None] = Counter()  # of them those that were read, some only to count,
         self.found: Counter[str | None] = Counter()  # and documents and characters in these
         self.characters_of: Counter[str | None] = Counter()
-        self.taken: Counter[str | None] = Counter()  # of the documents those that are in the sample,
+        self.taken: defaultdict[str | None, float] = defaultdict(float)  # of the documents those that are in the sample,
         self.documents_of: Counter[str | None] = Counter()  # and what they became
         self.kind: str | None = None  # of the file that is read
         self.unreadable = 0
