@@ -179,8 +179,9 @@ class _Sampler:
         self.read: Counter[str | None] = Counter()  # of them those that were read, some only to count,
         self.found: Counter[str | None] = Counter()  # and documents and characters in these
         self.characters_of: Counter[str | None] = Counter()
-        self.taken: defaultdict[str | None, float] = defaultdict(float)  # of the documents those that are in the sample,
-        self.documents_of: Counter[str | None] = Counter()  # and what they became
+        # Of the documents those that are in the sample, and what they became
+        self.taken: defaultdict[str | None, float] = defaultdict(float)
+        self.documents_of: Counter[str | None] = Counter()
         self.kind: str | None = None  # of the file that is read
         self.unreadable = 0
         self.problems: list[str] = []
