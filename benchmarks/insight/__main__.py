@@ -17,7 +17,6 @@ Each collection (benchmarks.insight.collections) is uploaded, read and trained a
 import argparse
 import json
 import os
-import subprocess
 import tempfile
 import time
 import tomllib
@@ -27,6 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.insight import collections, judge
+from benchmarks.origin import commit
 
 SEEDS = (0, 1)
 SHUFFLES = 2
@@ -65,10 +65,9 @@ def main() -> None:
             django.setup()
             results = [measured(name, given) for name in names]
     if given.json:
-        commit = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True).stdout.strip()
         rows = [r._asdict() for r in results]
         given.json.write_text(
-            json.dumps({"commit": commit, "quick": given.quick, "collections": rows}, indent=1) + "\n"
+            json.dumps({"commit": commit(), "quick": given.quick, "collections": rows}, indent=1) + "\n"
         )
     print(last_line(results))
 

@@ -10,7 +10,6 @@ from webapp.findings import sentences
 from webapp.metadata.groups import months
 
 ENOUGH, MANY = 30, 200  # periods with documents, between which a unit fits
-FEWEST = 8  # below it a period is divided into blocks of neighbouring documents
 MOST = 1_200
 BINS = 60  # of a small line
 

@@ -22,7 +22,6 @@ from webapp.readers.opening import clean, decoded, guess_encoding, head, lines, 
 
 MAX_WORDS = 10_000_000
 MAX_WORD = 200  # characters
-SAMPLE = 1_000  # entries that are read for a preview
 
 
 def vocabulary(name: str, companions: Companions) -> list[str]:

@@ -48,7 +48,6 @@ _SERVES = {  # the likelier first: of two that read a file alike it is the one a
     "iso8859-4": "lv lt et", "iso8859-13": "lv lt et", "iso8859-3": "eo mt", "iso8859-16": "ro hr", "iso8859-14": "cy ga", "mac_cyrillic": "ru uk",
     "mac_latin2": "pl cs sk hu", "cp850": "en fr de es pt it nl sv da no", "cp437": "en fr de es it", "cp852": "pl cs sk hu ro hr sl", "johab": "ko",
 }  # fmt: skip
-ENCODINGS = tuple(_SERVES)
 _RARE = dict.fromkeys(
     "iso8859-2 iso8859-5 koi8-u iso8859-7 iso8859-6 cp1258 iso8859-15 cp866 mac_roman mac_cyrillic".split(), 0.995
 )
