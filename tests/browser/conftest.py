@@ -7,15 +7,19 @@ before other tests.
 
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, ViewportSize, expect
 
 from tests.conftest import start
 from tests.corpora import as_csv, example_rows
+from tests.prepared import state_folder
 
+SCREEN = ViewportSize(width=1280, height=900)
 PREPARING = 240_000  # ms: reading the example and training on it; these machines are shared
 
 
@@ -33,7 +37,7 @@ class Example(NamedTuple):
 
 @pytest.fixture(scope="package")
 def live_system(tmp_path_factory):
-    system = start(tmp_path_factory.mktemp("live") / "data", "--port", "8200")
+    system = start(state_folder(tmp_path_factory.mktemp("live") / "data"), "--port", "8200")
     yield system
     system.stop()
 
@@ -66,17 +70,14 @@ def wrong() -> list[str]:
     return []
 
 
-@pytest.fixture
-def page(browser, live_system, wrong):
-    """A page that fails the test on any script error, console error or breach of the content security policy."""
-    context = browser.new_context(
-        base_url=live_system.url, viewport={"width": 1280, "height": 900}, accept_downloads=True
-    )
+@contextmanager
+def watched(browser, system, wrong: list[str]) -> Iterator[Page]:
+    """A page in a window of its own that writes down any script error, console error, failure of the server or breach of
+    the content security policy."""
+    context = browser.new_context(base_url=system.url, viewport=SCREEN, accept_downloads=True)
     page = context.new_page()
     page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on(
-        "response", lambda response: wrong.append(_failure(response, live_system)) if response.status >= 500 else None
-    )
+    page.on("response", lambda response: wrong.append(_failure(response, system)) if response.status >= 500 else None)
     page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
     page.expose_function("violated", lambda sentence: wrong.append(sentence))
     page.add_init_script(
@@ -84,6 +85,13 @@ def page(browser, live_system, wrong):
     )
     yield page
     context.close()
+
+
+@pytest.fixture
+def page(browser, live_system, wrong):
+    """A page in which nothing may go wrong."""
+    with watched(browser, live_system, wrong) as page:
+        yield page
     assert not wrong
 
 

@@ -1,5 +1,5 @@
 """A running system, and somebody whose every word is a mark: it is in none of the logs, Postgres's and the queue's
-among them."""
+among them. Here, as the system of the browser's tests serves."""
 
 import contextlib
 import http.client
@@ -14,18 +14,10 @@ from urllib.parse import urlsplit
 import pytest
 
 from benchmarks.whole_path import Browser, form_fields, reading_fields
-from tests.conftest import start
 from tests.corpora import as_csv, example_rows
 
 MARK = "xochiquetzal"
 WAIT = 120.0  # seconds for reading and training
-
-
-@pytest.fixture
-def live_system(tmp_path):
-    system = start(tmp_path / "data", "--port", "8200")
-    yield system
-    system.stop()
 
 
 @pytest.fixture
@@ -110,7 +102,7 @@ def test_no_log_holds_what_somebody_says(live_system, browser_of, tmp_path):
     broken.write_bytes(whole.getvalue()[:-30])
     with contextlib.suppress(urllib.error.HTTPError):  # an archive that can't be opened
         browser.post("/corpora/", {"name": MARK}, "/", broken)
-    wait_for_line(live_system.data / "logs" / "worker.log", rf"task_succeeded .*run={run}")
+    wait_for_line(live_system.data / "logs" / "worker.log", rf"task_succeeded .*run={run}\b")
     logs = sorted((live_system.data / "logs").glob("*"))
     assert {"web.log", "worker.log", "postgres.log"} <= {log.name for log in logs}
     for log in logs:
