@@ -191,7 +191,7 @@ def _write_members(path: Path, backup: dict, cursor, tell: Callable[[int], None]
 
 
 def _belongs(member: archive.Member) -> str:
-    """What a member is a part of: "rows/TABLE", or a file alone."""
+    """The part that a member belongs to: "rows/TABLE", or a file alone."""
     return member.name.rpartition("/")[0] if member.name.startswith("rows/") else member.name
 
 
