@@ -209,8 +209,8 @@ def preview_draft(corpus: Corpus, form: reading_forms.ReadingForm, shaping: Shap
     first = tuple(embargo.preview(one, hidden) for one in beginning.first)
     passage = embargo.beginning(corpus, beginning.passage)
     dates = () if hidden and "date" in hidden.roles else beginning.dates
-    why = "" if hidden else beginning.why_undated
-    beginning = replace(beginning, first=first, passage=passage, dates=dates, why_undated=why)
+    why, parts = ("", "") if hidden else (beginning.why_undated, beginning.parts)
+    beginning = replace(beginning, first=first, passage=passage, dates=dates, why_undated=why, parts=parts)
     shown = replace(shown, silences=shaping.silences(beginning.silent), sample=beginning)
     if stream is None:
         trouble = " ".join(["No document could be read from the beginning of the files.", *beginning.problems[:1]])

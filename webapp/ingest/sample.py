@@ -26,7 +26,7 @@ from webapp.ingest import looks
 from webapp.ingest.estimates import passage_of, rough
 from webapp.ingest.guesses import stored_path
 from webapp.ingest.settings import ReadingSettings
-from webapp.ingest.shaping import Shaping, certain, order_of, shape, silent, upload_of
+from webapp.ingest.shaping import Part, Shaping, are_parts, certain, order_of, part_of, shape, silent, upload_of
 from webapp.ingest.shaping import shares as silent_shares
 from webapp.metadata.dates import why_none
 from webapp.models import Corpus
@@ -63,6 +63,7 @@ class Sample:
     silent: dict[str, float] = field(default_factory=dict)  # rule -> share of the words (webapp.ingest.shaping.silent)
     certain: tuple[str, ...] = ()  # rules that are chosen by default in these texts
     dated: str = ""  # Shaping.dated that gives most files a date that have none
+    parts: str = ""  # a title, where rows are parts of wholes
     undated: int = 0  # documents whose date could not be read; and why, with an example
     why_undated: str = ""
     passage: str = ""  # in which numbers, hyphens and apostrophes can be seen at work
@@ -198,6 +199,7 @@ class _Sampler:
         first: list[dict] = []
         texts: list[str] = []
         days, undated, heads = [], [], []
+        parts: list[Part | None] = []
         items = self._items()
         shaped = self._shaped(items)
         with Stream.write(self.folder, tokeniser) as stream:
@@ -213,6 +215,7 @@ class _Sampler:
                     undated.append(document.date.strip())
                 elif not document.place:
                     heads.append(text[:_DEPTH])
+                parts.append(part_of(document))
                 stream.add([silent(text, self.shaping.silent)], [document.title])
                 self.characters += len(text)
                 self.documents += 1
@@ -245,6 +248,7 @@ class _Sampler:
             certain=certain(texts),
             dated=order_of(heads) if len(heads) * 2 > self.documents else "",
             dates=(min(days).isoformat(), max(days).isoformat()) if days else (),
+            parts=first[0]["title"] if not self.shaped and are_parts(parts) else "",
             undated=len(undated),
             why_undated=f"“{undated[0][:60]}” {why_none(undated[0])}" if undated else "",
             passage=passage_of(texts),

@@ -66,6 +66,7 @@ class ShapingForm(forms.Form):
         label="Join by date",
         help_text="In addition to the fields above, or on its own.",
     )
+    parts = forms.BooleanField(required=False, label="Join parts to wholes")
     names = forms.BooleanField(
         required=False,
         label="Names of folders and files are fields",
@@ -101,7 +102,7 @@ class ShapingForm(forms.Form):
         table, key = shaping.table or (guess.name if guess else ""), shaping.key or (guess.key if guess else "")
         initial = {
             "sections": shaping.sections, "length": shaping.length or None, "least": shaping.least, "marker": shaping.marker,
-            "join": ", ".join(shaping.join), "period": shaping.period, "names": shaping.names, "dated": shaping.dated, "pattern": shaping.pattern, "table": table,
+            "join": ", ".join(shaping.join), "period": shaping.period, "parts": shaping.parts, "names": shaping.names, "dated": shaping.dated, "pattern": shaping.pattern, "table": table,
             "key": key, "silent": list(shaping.silent),
         }  # fmt: skip
         super().__init__(*args, **kwargs | {"initial": initial})

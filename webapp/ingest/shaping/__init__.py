@@ -13,6 +13,7 @@ from webapp.ingest.shaping.first_lines import order_of
 from webapp.ingest.shaping.joining import join
 from webapp.ingest.shaping.names import Pattern, name_fields, usual_fields
 from webapp.ingest.shaping.options import Shaping
+from webapp.ingest.shaping.parts import Part, are_parts, part_of
 from webapp.ingest.shaping.sections import cut
 from webapp.ingest.shaping.silent import CERTAIN, RULES, certain, is_rule, ordered, rule_of, shares, silent
 from webapp.ingest.shaping.table import Guess, Table, guess, upload_of
@@ -22,13 +23,16 @@ __all__ = [
     "CERTAIN",
     "RULES",
     "Guess",
+    "Part",
     "Pattern",
     "Shaping",
+    "are_parts",
     "certain",
     "guess",
     "is_rule",
     "order_of",
     "ordered",
+    "part_of",
     "rule_of",
     "shape",
     "shares",

@@ -9,6 +9,7 @@ from pathlib import Path
 import orjson
 
 from webapp.ingest.shaping.options import Shaping
+from webapp.ingest.shaping.parts import part_of
 from webapp.ingest.shaping.sorting import Lines
 from webapp.readers import Document, Problem, parse_date
 from webapp.readers.model import MAX_ID, MAX_TEXT, MAX_TITLE
@@ -21,7 +22,8 @@ _KEPT = {"year": 4, "month": 7, "day": 10}  # characters of an ISO date
 def join(
     items: Iterable[Document | Problem], shaping: Shaping, folder: Path, most: int = MAX_TEXT, order: str = ""
 ) -> Iterator[Document | Problem]:
-    """Documents with the same values become one, in the order of the values; within it in the order of the files.
+    """Documents with the same values become one, in the order of the values; within it parts of a whole in the order of their
+    numbers, and others in that of the files.
 
     One that lacks a value, or is long already, stays as it is, before the others. A joined document has the fields that
     are the same in all of it. Where it would be longer than `most` characters another one begins: nothing is lost.
@@ -33,7 +35,9 @@ def join(
             values = _values(item, shaping, order) if isinstance(item, Document) else None
             if values is not None:
                 # In JSON no tab is left in a key, so that a line's order is that of its key, and then of its number.
-                lines.add(b"%b\t%015d\t%b\n" % (orjson.dumps(values), number, orjson.dumps(asdict(item))))
+                part = part_of(item) if shaping.parts else None
+                place = (part.number if part else 0, number)
+                lines.add(b"%b\t%06d%015d\t%b\n" % (orjson.dumps(values), *place, orjson.dumps(asdict(item))))
                 continue
             if isinstance(item, Document):
                 left, example = left + 1, example or item
@@ -45,14 +49,18 @@ def join(
 
 
 def _left(count: int, example: Document, shaping: Shaping) -> Problem:
-    fields = ", ".join([*shaping.join, *([shaping.period] if shaping.period else [])])
+    fields = ", ".join(
+        [*(["number of a part"] if shaping.parts else []), *shaping.join, *([shaping.period] if shaping.period else [])]
+    )
     others = f", and so {'were' if count > 2 else 'was'} {count - 1:,} more" if count > 1 else ""
     sentence = f"“{example.title or example.file}” has no {fields}, or is longer than {LONG:,} characters; it was not joined with others{others}."
     return Problem(example.file, example.place, sentence, False)
 
 
 def _values(document: Document, shaping: Shaping, order: str) -> list[str] | None:
-    values = [document.metadata.get(name, "").strip() for name in shaping.join]
+    part = part_of(document) if shaping.parts else None
+    values = [part.whole if part else ""] if shaping.parts else []
+    values += [document.metadata.get(name, "").strip() for name in shaping.join]
     if shaping.period:
         day = parse_date(document.date, order or None)
         values.append(day.isoformat()[: _KEPT[shaping.period]] if day else "")

@@ -24,6 +24,7 @@ class Shaping:
     marker: str = ""  # a line that begins with it is a heading, besides those that the file has
     join: tuple[str, ...] = ()  # fields of metadata: documents that have the same values become one
     period: str = ""  # of their date, besides: year, month, day
+    parts: bool = False  # rows that are parts of a whole become one (webapp.ingest.shaping.parts)
     names: bool = False  # folders and names of files become fields
     pattern: str = ""  # of names of files, such as {year}_{author}.txt (webapp.ingest.shaping.names)
     table: str = ""  # name of the uploaded file that is a table about the others
@@ -68,7 +69,7 @@ class Shaping:
 
     @property
     def joins(self) -> bool:
-        return bool(self.join or self.period)
+        return bool(self.join or self.period or self.parts)
 
     @property
     def across(self) -> bool:
