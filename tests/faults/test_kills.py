@@ -193,3 +193,19 @@ def test_two_runs_at_once_do_not_disturb_each_other_and_come_twice_in_vain(topog
         t.wait("run", run, 200, "done")
         assert t.row("run", run)[1] == 1
     assert t.model(first) == t.model(second)
+
+
+def test_other_seeds_are_trained_although_one_is_killed_and_its_run_says_what_they_found(topograph, corpus, quiet):
+    t = topograph
+    t.browser.post(f"/runs/{quiet}/seeds/", {}, f"/runs/{quiet}/")
+    first, second = (key for (key,) in t.ask("SELECT id FROM webapp_replicate WHERE run_id = %s ORDER BY id", quiet))
+    until(lambda: t.row("replicate", first)[0] == "training" and holder(t.data / "files" / "replicates" / str(first)))
+    os.kill(holder(t.data / "files" / "replicates" / str(first)), signal.SIGKILL)
+    for one in (first, second):
+        t.wait("replicate", one, 200, "ready")
+    assert t.row("replicate", first)[1] > 1
+    assert t.browser.json(f"/runs/{quiet}.json")["other_seeds"]["ready"] == 2
+    found = [topic["found_again"]["found"] for topic in t.browser.json(f"/runs/{quiet}/topics.json")["items"]]
+    assert found and all(0 <= one <= 2 for one in found)
+    assert 'of 2<span class="hidden"> other runs' in t.browser.get(f"/runs/{quiet}/topics/")
+    assert not (t.data / "files" / "replicates" / str(first)).exists()

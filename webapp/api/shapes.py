@@ -8,6 +8,7 @@ from pydantic import create_model
 
 from inference import engines
 from webapp.corpora.shapes import CorpusFacts
+from webapp.results.found_again import FoundAgain
 from webapp.runs.series import COLUMNS
 from webapp.runs.shapes import RunAbout
 
@@ -113,6 +114,7 @@ class Topic(TopicName):
     share: float
     coherence: float | None
     words: list[str]
+    found_again: FoundAgain | None = Field(description="in runs with other seeds; null before they are trained")
 
 
 class Topics(Schema):

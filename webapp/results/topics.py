@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from inference.explore import relevance
 from inference.text.forms import STEMS, former
 from webapp.models import Run
-from webapp.results import links, measures
+from webapp.results import found_again, links, measures
+from webapp.results.found_again import FoundAgain
 from webapp.results.links import TopicLink
 from webapp.results.view import RunView
 from webapp.storage.cache import cached
@@ -125,13 +126,14 @@ def _together(view: RunView, merged: list[int], words: dict[int, dict[str, float
 @dataclass(frozen=True)
 class TopicDetail(TopicLink):
     """share: of all words of the run. floor: the weight of each word that is not listed; floor_mass: of these together.
-    Null where it was not measured. words: its first ones."""
+    Null where it was not measured. words: its first ones. found_again: with other seeds; null before they are trained."""
 
     share: float | None
     coherence: float | None
     floor: float | None
     floor_mass: float | None
     words: list[str]
+    found_again: FoundAgain | None
 
 
 def described(view: RunView, number: int) -> TopicDetail | None:
@@ -151,6 +153,7 @@ def described(view: RunView, number: int) -> TopicDetail | None:
         floor=known("floor"),
         floor_mass=known("floor_mass"),
         words=top_words(view, [number])[number],
+        found_again=again[number] if (again := found_again.counted(view.run)) else None,
     )
 
 

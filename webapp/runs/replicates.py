@@ -8,6 +8,8 @@ import shutil
 import time
 from collections import Counter
 from io import BytesIO
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from django.conf import settings
@@ -93,13 +95,13 @@ def _work(key: int, attempt: int, beat: Heartbeat) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _trained(replicate: Replicate, saved, beat: Heartbeat) -> Topics | None:
+def _trained(replicate: Replicate, saved: Path, beat: Heartbeat) -> Topics | None:
     """Its topics; None where somebody needs the machine: then the checkpoint `saved` is there to continue from."""
     run, engine = replicate.run, engines.get(replicate.run.engine)
     bow_folder = files.bow_folder(run.version_id, run.pk, run.dropped)
     bow = sealed.opened(lambda: Bow.open(bow_folder), bow_folder)
     config = engines.config(run.engine, **run.settings).resolve(bow.D, bow.tokens)
-    place = {"engine": engine, "config": config, "bow": bow}
+    place: dict[str, Any] = {"engine": engine, "config": config, "bow": bow}
     state = checkpoint.load(saved, **place, scratch=saved.parent) if saved.exists() else None
     needed = _Needed()
     last: inference.Snapshot | None = None
@@ -131,9 +133,8 @@ class _Needed:
 def _packed(topics: Topics) -> bytes:
     """Its arrays as .npz. Raises Invalid where they are too large to be kept."""
     file = BytesIO()
-    np.savez_compressed(
-        file, **{name: value for name, value in topics._asdict().items() if isinstance(value, np.ndarray)}
-    )
+    arrays: dict[str, Any] = {name: value for name, value in topics._asdict().items() if isinstance(value, np.ndarray)}
+    np.savez_compressed(file, **arrays)
     if file.tell() > BYTES:
         raise Invalid("topics", f"The topics would take {file.tell() >> 20} MB; at most {BYTES >> 20} MB are kept.")
     return file.getvalue()
@@ -142,8 +143,7 @@ def _packed(topics: Topics) -> bytes:
 def _elsewhere(run: Run, topics: Topics) -> list[tuple[bool, float, list[str]]]:
     """Of each topic of the run the fields of results.found_again.Elsewhere after `seed`."""
     assert run.snapshot is not None
-    numbers = range(topics.V)
-    between = matching.match(weights.topics(run.snapshot), topics, numbers, numbers)
+    between = matching.match(weights.topics(run.snapshot), topics, *weights.words(run, run))
     first = _first_words(run, topics)
     found = between.partner >= 0
     rows = zip(found.tolist(), between.best_b_similarity.tolist(), between.best_b.tolist(), strict=True)
@@ -168,4 +168,4 @@ def _count(run: Run) -> None:
     """Say with how many the run is compared, once none is to come: its pages read no others, and are made again then."""
     to_come = run.replicates.filter(status__in=(Replicate.Status.QUEUED, *kinds.REPLICATE.active))
     ready = run.replicates.filter(status=Replicate.Status.READY).count()
-    Snapshot.objects.filter(pk=run.snapshot_id).update(replicates=None if to_come.exists() or not ready else ready)
+    Snapshot.objects.filter(run=run, final=True).update(replicates=None if to_come.exists() or not ready else ready)

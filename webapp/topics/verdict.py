@@ -5,8 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from inference.explore import matching
 from webapp.models import Run
 from webapp.results import found_again, links, measures
+from webapp.results.found_again import Elsewhere
 from webapp.results.view import RunView
 from webapp.topics.shapes import Kind, Reason, SimilarTopic, Verdict
 
@@ -80,16 +82,13 @@ def _stability(run: Run, k: int) -> list[Finding]:
         return []
     counted, url = found_again.counted(run)[k], links.seeds_url(run)
     sentence = Reason(f"found again in {counted.found} of {counted.runs} runs with other seeds", url)
-    others = [
-        Finding(
-            Reason(
-                f"with seed {one.seed} most like “{', '.join(one.words)}” (similarity {_number(one.similarity)})", url
-            )
-        )
-        for one in compared[k]
-        if not one.found and one.words
-    ]
+    others = [Finding(Reason(_elsewhere(one), url)) for one in compared[k] if not one.found and one.words]
     return [Finding(sentence, "unstable" if counted.doubtful else None), *others]
+
+
+def _elsewhere(one: Elsewhere) -> str:
+    close = "; another topic comes close" if one.similarity >= matching.LEAST else ""
+    return f"with seed {one.seed} most like “{', '.join(one.words)}” (similarity {_number(one.similarity)}{close})"
 
 
 def _number(value: float) -> str:
