@@ -91,6 +91,24 @@ def static_files_are_looked_for_once():
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def what_a_page_shows_is_copied_once():
+    """The test client would copy it for each template that the page's own includes or extends."""
+    from django.test import client
+
+    copy = client.store_rendered_templates
+
+    def copy_of_page(store, signal, sender, template, context, **more):
+        if context.template is template:
+            copy(store, signal, sender, template, context, **more)
+        else:
+            store.setdefault("templates", []).append(template)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(client, "store_rendered_templates", copy_of_page)
+        yield
+
+
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix):
     """Copy a database that was migrated, instead of migrating one for each worker (pytest-django asks for this)."""

@@ -16,16 +16,18 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.faults import Topograph
+from benchmarks.faults import Topograph, stuck
+from tests.prepared import state_folder
 from webapp.jobs.file_lock import holder
 
 LASTING = {"passes": "16"}  # a run that is struck several times has to last
 ENDLESS = {"passes": "40"}  # it is stopped before
+SHORT = {"passes": "5"}
 
 
 @pytest.fixture(scope="module")
 def topograph(tmp_path_factory):
-    topograph = Topograph(tmp_path_factory.mktemp("drills") / "data", 8400)
+    topograph = Topograph(state_folder(tmp_path_factory.mktemp("drills") / "data"), 8400)
     yield topograph
     topograph.stop()
 
@@ -69,7 +71,7 @@ def test_a_run_that_is_struck_again_and_again_ends_as_an_undisturbed_one(topogra
         assert not catches(t.child(run), signal.SIGTERM)
         struck()
         if again:
-            until(lambda attempt=attempt: t.row("run", run)[1] > max(attempt, 1), 60)  # none hangs as running
+            until(lambda attempt=attempt: t.row("run", run)[1] > max(attempt, 1), stuck())  # none hangs as running
         assert t.row("run", run)[0] != "failed" and t.saved(run) >= kept
     t.wait("run", run, 300, "done")
     assert t.row("run", run)[1] >= 3
@@ -142,7 +144,7 @@ def test_pages_while_a_server_hangs(topograph, corpus, server):
     """It takes connections and answers nothing. Pages don't wait for it: those that need it say so, and work as soon as
     it does."""
     t = topograph
-    run = t.run(corpus)
+    run = t.run(corpus, **SHORT)
     said = []
 
     def look():
@@ -179,7 +181,7 @@ def test_stop_keeps_and_cancel_discards(topograph, corpus):
     cancelled = t.run(corpus, **ENDLESS)
     until(lambda: browser.json(f"/runs/{cancelled}.json")["forming"]["topics"])
     browser.post(f"/runs/{cancelled}/cancel/", {}, f"/runs/{cancelled}/")
-    t.wait("run", cancelled, 20, "cancelled")
+    t.wait("run", cancelled, 100, "cancelled")
     until(lambda: not browser.json(f"/runs/{cancelled}.json")["forming"]["topics"])
     state = browser.json(f"/runs/{cancelled}.json")
     assert state["status"] == "cancelled" and state["metrics"]["step"]
@@ -187,7 +189,7 @@ def test_stop_keeps_and_cancel_discards(topograph, corpus):
 
 def test_two_runs_at_once_do_not_disturb_each_other_and_come_twice_in_vain(topograph, corpus):
     t = topograph
-    first, second = t.run(corpus), t.run(corpus)
+    first, second = t.run(corpus, **SHORT), t.run(corpus, **SHORT)
     t.deliver_again(first, corpus)  # several workers' children would claim one run
     for run in (first, second):
         t.wait("run", run, 200, "done")
