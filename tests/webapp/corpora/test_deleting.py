@@ -34,6 +34,7 @@ from webapp.models import (
     Export,
     Membership,
     Pin,
+    Replicate,
     Run,
     TextReader,
     TextShown,
@@ -82,6 +83,7 @@ def made(draft, django_db_blocker, tmp_path_factory):
         for each in (run, less):
             Edit.objects.create(run=each, topic=1, field="label", value="War", batch=uuid4(), by="Ada")
             Answer.objects.create(run=each, reader="Ada", kind="fit", topic=1, seed=0, payload={})
+            Replicate.objects.create(run=each, seed=1, status="ready")
         first, second = sorted(Run.objects.get(pk=each.pk).snapshot_id for each in (run, less))
         Comparison.objects.create(first_id=first, second_id=second)
         about = {"file": "words.csv", "name": "words.csv", "sentence": "Words", "expected": 9}
