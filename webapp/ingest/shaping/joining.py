@@ -33,7 +33,7 @@ def join(
     with Lines(folder) as lines:
         for number, item in enumerate(items):
             values = _values(item, shaping, order) if isinstance(item, Document) else None
-            if values is not None:
+            if isinstance(item, Document) and values is not None:
                 # In JSON no tab is left in a key, so that a line's order is that of its key, and then of its number.
                 part = part_of(item) if shaping.parts else None
                 place = (part.number if part else 0, number)
