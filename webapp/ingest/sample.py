@@ -258,6 +258,11 @@ class _Sampler:
         """Files that are alike in how many bytes a document has; all, where documents are joined across them."""
         return None if self.shaping.joins else readers.kind(source.name)
 
+    def _begins(self, document: readers.Document) -> bool:
+        """Whether it is a text of its own, or the first part of one."""
+        part = part_of(document) if self.shaping.parts else None
+        return part is None or part.number == 1
+
     def _estimate(self) -> int:
         """Documents of all files: where each is one, as many as files, else by bytes, of each kind of file that was
         read by its own."""
@@ -303,11 +308,12 @@ class _Sampler:
             try:
                 for item in self._of(source, advance, most + ahead, many + ahead):
                     if isinstance(item, readers.Document):
-                        found, length, size = found + 1, length + len(item.text), size + _bytes(item)
+                        begins = self._begins(item)
+                        found, length, size = found + begins, length + len(item.text), size + _bytes(item)
                     least = read if single else max(read - STEP, round(size * packed))
                     position = min(read, least, source.bytes)
                     if counting is None:
-                        self.taken[self.kind] += isinstance(item, readers.Document)
+                        self.taken[self.kind] += begins if isinstance(item, readers.Document) else 0
                         yield item
                         if self.enough or length >= most or found >= many or time.monotonic() > self.until:
                             sampled, characters = sampled + found, characters + length

@@ -108,6 +108,18 @@ def test_joining_is_offered_and_done_where_one_presses_it(client, monkeypatch):
 
 
 @pytest.mark.django_db
+def test_wholes_are_counted_though_later_ones_have_more_parts(client, monkeypatch):
+    monkeypatch.setattr(sample, "SECONDS", 60.0)
+    monkeypatch.setattr(sample, "AHEAD_SECONDS", 60.0)
+    monkeypatch.setattr(sample, "CHARACTERS", 20_000)
+    rows = [[f"Speech {w} — part {n}", "ships of the sea " * 20] for w in range(40) for n in range(1, 3 + w)]
+    url = prepare(client, ("speeches.csv", as_csv([["title", "text"], *rows])))[1]
+    page = client.get(url).context["page"]
+    joined = client.post(url, page.form.sent() | page.shaping.sent() | {"parts": "on", "preview": "1"}).context["page"]
+    assert not joined.sample.whole and joined.sample.of == pytest.approx(40, rel=0.15)
+
+
+@pytest.mark.django_db
 def test_joining_is_not_offered_where_rows_are_no_parts(client):
     rows = [["id", "title", "text"], *([f"k{i}", f"Speech {i}", f"ships of the sea {i}"] for i in range(6))]
     assert 'name="parts"' not in client.get(prepare(client, ("speeches.csv", as_csv(rows)))[1]).content.decode()
