@@ -33,11 +33,13 @@ class FoundAgain:
 
 def elsewhere(run: Run) -> list[list[Elsewhere]]:
     """Of each topic, by its number; [] while the run is not compared with other seeds."""
-    return _elsewhere(run.pk, run.snapshot_id) if run.snapshot and run.snapshot.replicates else []
+    compared = run.snapshot.replicates if run.snapshot else None
+    return _elsewhere(run.pk, run.snapshot_id, compared) if compared else []
 
 
 @cached(_KEPT)
-def _elsewhere(run_id: int, snapshot_id: int) -> list[list[Elsewhere]]:
+def _elsewhere(run_id: int, snapshot_id: int, compared: int) -> list[list[Elsewhere]]:
+    """compared: with how many runs; of a failed one that is trained again later there is one more."""
     ready = Replicate.objects.filter(run=run_id, status=Replicate.Status.READY).order_by("pk")
     runs = [[Elsewhere(seed, *row) for row in topics] for seed, topics in ready.values_list("seed", "elsewhere")]
     return [list(topic) for topic in zip(*runs, strict=True)]
