@@ -10,8 +10,8 @@ from webapp.readers import Document
 COLUMNS = ("part", "part no", "part number", "teil", "partie", "parte", "deel", "część", "часть")
 _NUMBER = regex.compile(r"(?:\p{L}+\.? )?(\d{1,6})(?: ?(?:of|/|von|sur|de|van|z|из) ?\d{1,6})?", regex.ASCII)
 _TITLE = regex.compile(
-    r"(\S.*?)[\s,;:·—–\-]*[(\[]?\b(?:part|pt\.?|teil|partie|parte|deel|część|часть) (\d{1,6})(?: ?(?:of|/|von|sur|de|van|z|из) ?\d{1,6})?[)\]]?"
-    r"|(\S.*?)[\s,;:·—–\-]*[(\[](\d{1,6}) ?(?:of|/|von) ?\d{1,6}[)\]]",
+    r"(\S.*?)[(\[]?\b(?:part|pt\.?|teil|partie|parte|deel|część|часть) (\d{1,6})(?: ?(?:of|/|von|sur|de|van|z|из) ?\d{1,6})?[)\]]?"
+    r"|(\S.*?)[(\[](\d{1,6}) ?(?:of|/|von) ?\d{1,6}[)\]]",
     regex.I,
 )
 _MOST, _WHOLES = 0.9, 2  # of the rows that are parts, and wholes of several parts there are at least
@@ -25,8 +25,9 @@ class Part(NamedTuple):
 def part_of(document: Document) -> Part | None:
     """By the end of its title, else by a column that is called so."""
     if match := _TITLE.fullmatch(document.title.strip()):
-        whole, number = filter(None, match.groups())
-        return Part(whole, int(number))
+        title, number = filter(None, match.groups())
+        if whole := title.rstrip(" \t,;:·—–-"):
+            return Part(whole, int(number))
     name = next((name for name in document.metadata if name.casefold().strip() in COLUMNS), "")
     match, whole = _NUMBER.fullmatch(document.metadata.get(name, "").strip()), document.title or document.source_id
     return Part(whole, int(match[1])) if match and whole else None
