@@ -442,6 +442,14 @@ urlpatterns = [
         "notebooks/<int:notebook_id>.md", notebooks.export, "notebook_md", NOTEBOOK, fixed={"form": "md"}, example=None
     ),
     file(
+        "notebooks/<int:notebook_id>.bib",
+        notebooks.export,
+        "notebook_bib",
+        NOTEBOOK,
+        fixed={"form": "bib"},
+        example=None,
+    ),
+    file(
         "notebooks/<int:notebook_id>.html",
         notebooks.export,
         "notebook_html",

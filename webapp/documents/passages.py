@@ -14,6 +14,8 @@ from webapp.models import Corpus
 from webapp.results import evidence
 from webapp.results.view import RunView
 
+_CITED = ("title", "date_text", "file", "place", "metadata", "part", "parts")
+
 
 class Place(NamedTuple):
     """The characters start … end - 1 of a document."""
@@ -40,8 +42,7 @@ def described(corpus: Corpus, number: int, place: Place) -> Passage | None:
     text = embargo.at_place(corpus, number, *place)
     if text is None:
         return None
-    columns = ("title", "date_text", "file", "place", "metadata", "part", "parts")
-    known = embargo.about(corpus, [number], *columns)[number]
+    known = embargo.about(corpus, [number], *_CITED)[number]
     cited = citations.passage(corpus.name, known, json.loads(known["metadata"]), *place)
     return Passage(
         number=number,
@@ -53,6 +54,16 @@ def described(corpus: Corpus, number: int, place: Place) -> Passage | None:
         embargo=embargo.sentence(corpus),
         citations=citations.all_of(cited),
     )
+
+
+def bibtex(corpus: Corpus, places: list[tuple[int, Place]]) -> list[str]:
+    """Entries for passages, (number of the document, place); none for documents that are not there."""
+    known = embargo.about(corpus, {number for number, _ in places}, *_CITED)
+    return [
+        citations.bibtex(citations.passage(corpus.name, row, json.loads(row["metadata"]), *place))
+        for number, place in places
+        if (row := known.get(number))
+    ]
 
 
 def mixture(view: RunView, number: int, place: Place) -> np.ndarray:

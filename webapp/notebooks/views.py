@@ -191,10 +191,12 @@ def _topic_colours() -> str:
 
 @require_safe
 def export(request: HttpRequest, notebook_id: int, form: str) -> HttpResponse:
-    """The notebook as one file, Markdown or HTML, that needs nothing of ours to be read."""
+    """The notebook as one file, Markdown or HTML, that needs nothing of ours to be read; or its passages as BibTeX."""
     page = queries.content(_or_404(request, notebook_id), authorization.corpora(request))
     root = request.build_absolute_uri("/").rstrip("/")
-    if form == "md":
+    if form == "bib":
+        body, kind = queries.bibliography(page, authorization.corpora(request)), "application/x-bibtex"
+    elif form == "md":
         body, kind = markdown.notebook(page, root), "text/markdown"
     else:
         style = render_to_string("notebook/export.css") + _topic_colours()

@@ -249,6 +249,7 @@ def test_a_notebook_keeps_no_more_than_a_passage(client, shut):
     for name in ("notebook", "notebook_json", "notebook_md", "notebook_html"):
         body = client.get(reverse(name, args=[book.pk])).content.decode()
         assert 5 * LETTERS < longest(body) <= embargo.PASSAGE + LETTERS
+    assert longest(client.get(reverse("notebook_bib", args=[book.pk])).content.decode()) < 2 * LETTERS + 3
 
 
 @pytest.mark.parametrize("quote", ["", " ", "…", " … ", "……", "… …", "\u00a0…\u2003", "…\n…"])

@@ -9,6 +9,8 @@ from django.urls import reverse
 
 from inference.errors import Invalid
 from webapp.curation import services as curation
+from webapp.documents import passages
+from webapp.documents.passages import Place
 from webapp.models import Corpus, Document, Notebook, Pin, User
 from webapp.notebooks import markdown, queries
 from webapp.notebooks import services as notebooks
@@ -301,6 +303,21 @@ def test_take_it_along(client, trained, notebook):
     assert "src=" not in html.replace("src=x onerror", "")  # nothing is fetched from anywhere
 
 
+def test_its_passages_as_bibtex(client, trained, notebook):
+    """Each once, with the place that was pinned; nothing of what is deleted."""
+    for start, end in ((40, 200), (40, 200), (10, 90)):
+        pin(client, notebook, kind="passage", run=trained.pk, document=5, start=start, end=end)
+    pin(client, notebook, kind="topic", run=trained.pk, topic=1)
+    response = client.get(reverse("notebook_bib", args=[notebook.pk]))
+    assert response["Content-Disposition"] == f'attachment; filename="notebook-{notebook.pk}.bib"'
+    entries = response.content.decode().strip().split("\n\n")
+    pins = [one for one in notebook.pins.all() if one.kind == "passage"]
+    known = [passages.described(trained.corpus, 5, Place(one.start, one.end)) for one in (pins[0], pins[2])]
+    assert entries == [each.citations.bibtex.strip() for each in known]
+    other = notebooks.create("Empty", "owner")
+    assert client.get(reverse("notebook_bib", args=[other.pk])).content == b""
+
+
 def test_kept_shares_are_drawn_on_the_page_and_in_the_file(client, trained, notebook):
     table = {
         "columns": ["year", "T01 War", "T02 Tax"],
@@ -344,7 +361,7 @@ def test_nothing_becomes_markdown(line):
     assert (len(re.search(r"\\*$", escaped)[0]) % 2) == 0  # a single backslash at the end would break the line
 
 
-@pytest.mark.parametrize("name", ["notebook", "notebook_json", "notebook_md", "notebook_html"])
+@pytest.mark.parametrize("name", ["notebook", "notebook_json", "notebook_md", "notebook_bib", "notebook_html"])
 def test_missing(client, name):
     assert client.get(reverse(name, args=[MISSING])).status_code == 404
     assert client.get(reverse("shared", args=["x" * 43])).status_code == 404
