@@ -282,9 +282,14 @@ def test_what_is_taken_away_says_how_many_topics_are_in_use(sparse):
 
 
 def test_runs_are_compared_by_topics_in_use(client, sparse):
+    """A topic that others of its own run are nearly like is not found again, even by itself."""
     between = matchings.matched(sparse, sparse)
-    assert np.count_nonzero(between.partner >= 0) == sparse.in_use and len(between.only_a) == len(between.only_b) == 0
-    assert compare.again([RunView(sparse), RunView(sparse)]) == Again(every=sparse.in_use, some=0, none=0)
+    found = between.partner >= 0
+    assert np.count_nonzero(between.used_a) == sparse.in_use and not (found & ~between.used_a).any()
+    assert found.any() and (between.partner[found] == np.flatnonzero(found)).all()
+    n = np.count_nonzero(found)
+    assert len(between.only_a) == len(between.only_b) == sparse.in_use - n
+    assert compare.again([RunView(sparse), RunView(sparse)]) == Again(every=n, some=0, none=sparse.in_use - n)
 
 
 def test_a_run_of_an_engine_that_uses_all_topics_says_no_number(ready, made):
