@@ -78,8 +78,10 @@ class Present(models.Manager):
     Django follows a foreign key to a deleted row all the same: Run.begun_with and Corpus.taken_from don't.
     """
 
+    deleted = "deleted_at"  # the field that says so
+
     def get_queryset(self):
-        return super().get_queryset().filter(deleted_at=None)
+        return super().get_queryset().filter(**{self.deleted: None})
 
 
 def _deleted(name: str) -> models.Index:
@@ -525,11 +527,8 @@ class Snapshot(models.Model):
     replicates = models.IntegerField(null=True)
 
 
-class Replicates(models.Manager["Replicate"]):
-    """Those of runs that are not deleted."""
-
-    def get_queryset(self):
-        return super().get_queryset().filter(run__deleted_at=None)
+class OfPresentRuns(Present):
+    deleted = "run__deleted_at"
 
 
 class Replicate(Job):
@@ -549,7 +548,7 @@ class Replicate(Job):
     elsewhere = models.JSONField(default=list)
     created_at = models.DateTimeField(auto_now_add=True)
 
-    objects = Replicates()
+    objects = OfPresentRuns()
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["run", "seed"], name="one_replicate")]

@@ -215,7 +215,8 @@ class _Sampler:
                     undated.append(document.date.strip())
                 elif not document.place:
                     heads.append(text[:_DEPTH])
-                parts.append(part_of(document))
+                if not self.shaped:
+                    parts.append(part_of(document))
                 stream.add([silent(text, self.shaping.silent)], [document.title])
                 self.characters += len(text)
                 self.documents += 1
@@ -248,7 +249,7 @@ class _Sampler:
             certain=certain(texts),
             dated=order_of(heads) if len(heads) * 2 > self.documents else "",
             dates=(min(days).isoformat(), max(days).isoformat()) if days else (),
-            parts=first[0]["title"] if not self.shaped and are_parts(parts) else "",
+            parts=first[0]["title"] if are_parts(parts) else "",
             undated=len(undated),
             why_undated=f"“{undated[0][:60]}” {why_none(undated[0])}" if undated else "",
             passage=passage_of(texts),

@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from webapp.jobs import kinds
+from webapp.jobs.kinds import JobKind
 from webapp.models import User
 from webapp.operations.shapes import Database, Job, JobCount
 
@@ -104,10 +105,9 @@ def _ago(at: datetime | None) -> float | None:
     return max(0.0, (timezone.now() - at).total_seconds()) if at else None
 
 
-def at_work(kind: str, keys: list[int]) -> set[int]:
+def at_work(kind: JobKind, keys: list[int]) -> set[int]:
     """Which of these rows an attempt owns."""
-    of_kind = next(one for one in kinds.KINDS if one.name == kind)
-    rows = of_kind.model.objects.filter(status__in=of_kind.active, pk__in=keys)
+    rows = kind.model.objects.filter(status__in=kind.active, pk__in=keys)
     return set(rows.values_list("pk", flat=True))
 
 

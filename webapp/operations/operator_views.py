@@ -15,6 +15,7 @@ from django.views.decorators.http import require_POST
 
 from webapp.ingest import upload_limits
 from webapp.jobs import claims, kinds, roster, teams
+from webapp.jobs.kinds import JobKind
 from webapp.models import Run
 from webapp.operations import health, upkeep
 from webapp.operations import operator as queries
@@ -34,7 +35,7 @@ from webapp.runs import services as runs
 from webapp.server import concurrency, metrics
 
 SLOWEST = 10
-OF_TASK = {kind.task: kind.name for kind in kinds.KINDS}
+OF_TASK = {kind.task: kind for kind in kinds.KINDS}
 
 
 NAMES = {
@@ -93,20 +94,20 @@ def live_workers() -> list[Worker] | None:
     ]
 
 
-def _keys_of_kinds(doing: list[dict]) -> dict[str, list[int]]:
-    keys: dict[str, list[int]] = {}
+def _keys_of_kinds(doing: list[dict]) -> dict[JobKind, list[int]]:
+    keys: dict[JobKind, list[int]] = {}
     for note in doing:
         if kind := OF_TASK.get(note["task"]):
             keys.setdefault(kind, []).append(note["key"])
     return keys
 
 
-def _doing(note: dict, at_work: dict[str, set[int]], now: float) -> Doing | None:
+def _doing(note: dict, at_work: dict[JobKind, set[int]], now: float) -> Doing | None:
     """A task of the roster; None for that of a process that was killed, whose job is not at work."""
-    kind = OF_TASK.get(note["task"], "")
+    kind = OF_TASK.get(note["task"])
     if kind and note["key"] not in at_work[kind]:
         return None
-    return Doing(**note, kind=kind, age=now - note["since"])
+    return Doing(**note, kind=kind.name if kind else "", age=now - note["since"])
 
 
 def live_teams() -> list[Team]:

@@ -45,9 +45,19 @@ def _elsewhere(run_id: int, snapshot_id: int, compared: int) -> list[list[Elsewh
     return [list(topic) for topic in zip(*runs, strict=True)]
 
 
+def of_topic(run: Run, number: int) -> list[Elsewhere] | None:
+    """None while the run is not compared with other seeds."""
+    compared = elsewhere(run)
+    return compared[number] if compared else None
+
+
+def count(topic: list[Elsewhere]) -> FoundAgain:
+    return FoundAgain(sum(one.found for one in topic), len(topic))
+
+
 def counted(run: Run) -> list[FoundAgain]:
     """Of each topic; [] while the run is not compared with other seeds."""
-    return [FoundAgain(sum(one.found for one in topic), len(topic)) for topic in elsewhere(run)]
+    return [count(topic) for topic in elsewhere(run)]
 
 
 def doubtful(run: Run) -> set[int]:

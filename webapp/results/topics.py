@@ -153,7 +153,7 @@ def described(view: RunView, number: int) -> TopicDetail | None:
         floor=known("floor"),
         floor_mass=known("floor_mass"),
         words=top_words(view, [number])[number],
-        found_again=again[number] if (again := found_again.counted(view.run)) else None,
+        found_again=found_again.count(again) if (again := found_again.of_topic(view.run, number)) else None,
     )
 
 

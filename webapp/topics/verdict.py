@@ -77,12 +77,12 @@ def _near(similar: list[SimilarTopic]) -> Finding | None:
 
 def _stability(run: Run, k: int) -> list[Finding]:
     """In how many runs with other seeds the topic was found; what became of it in the others. Nothing before they are there."""
-    compared = found_again.elsewhere(run)
-    if not compared:
+    compared = found_again.of_topic(run, k)
+    if compared is None:
         return []
-    counted, url = found_again.counted(run)[k], links.seeds_url(run)
+    counted, url = found_again.count(compared), links.seeds_url(run)
     sentence = Reason(f"found again in {counted.found} of {counted.runs} runs with other seeds", url)
-    others = [Finding(Reason(_elsewhere(one), url)) for one in compared[k] if not one.found and one.words]
+    others = [Finding(Reason(_elsewhere(one), url)) for one in compared if not one.found and one.words]
     return [Finding(sentence, "unstable" if counted.doubtful else None), *others]
 
 

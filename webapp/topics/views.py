@@ -85,7 +85,7 @@ def detail(
         beside=beside,
         verdict=verdict.judge(view, number, similar),
         measures=topic.diagnostics(view.run, number),
-        elsewhere=found_again.elsewhere(view.run)[number] if found_again.counted(view.run) else None,
+        elsewhere=found_again.of_topic(view.run, number),
     )
     mostly = links.documents_url(view.run, selection.with_topic(number, 50).address(by=topic_label(number)))
     return Answer(page, lambda: TopicHtml(mostly, topics.OWN, topic_changes.of_topics(selection, [number])[0]))

@@ -9,7 +9,7 @@ from pathlib import Path
 import orjson
 
 from webapp.ingest.shaping.options import Shaping
-from webapp.ingest.shaping.parts import part_of
+from webapp.ingest.shaping.parts import Part, part_of
 from webapp.ingest.shaping.sorting import Lines
 from webapp.readers import Document, Problem, parse_date
 from webapp.readers.model import MAX_ID, MAX_TEXT, MAX_TITLE
@@ -32,14 +32,14 @@ def join(
     example: Document | None = None
     with Lines(folder) as lines:
         for number, item in enumerate(items):
-            values = _values(item, shaping, order) if isinstance(item, Document) else None
-            if isinstance(item, Document) and values is not None:
-                # In JSON no tab is left in a key, so that a line's order is that of its key, and then of its number.
-                part = part_of(item) if shaping.parts else None
-                place = (part.number if part else 0, number)
-                lines.add(b"%b\t%06d%015d\t%b\n" % (orjson.dumps(values), *place, orjson.dumps(asdict(item))))
-                continue
             if isinstance(item, Document):
+                part = part_of(item) if shaping.parts else None
+                values = _values(item, part, shaping, order)
+                if values is not None:
+                    # In JSON no tab is left in a key, so that a line's order is that of its key, and then of its number.
+                    place = (part.number if part else 0, number)
+                    lines.add(b"%b\t%06d%015d\t%b\n" % (orjson.dumps(values), *place, orjson.dumps(asdict(item))))
+                    continue
                 left, example = left + 1, example or item
             yield item
         if example:
@@ -57,8 +57,7 @@ def _left(count: int, example: Document, shaping: Shaping) -> Problem:
     return Problem(example.file, example.place, sentence, False)
 
 
-def _values(document: Document, shaping: Shaping, order: str) -> list[str] | None:
-    part = part_of(document) if shaping.parts else None
+def _values(document: Document, part: Part | None, shaping: Shaping, order: str) -> list[str] | None:
     values = [part.whole if part else ""] if shaping.parts else []
     values += [document.metadata.get(name, "").strip() for name in shaping.join]
     if shaping.period:

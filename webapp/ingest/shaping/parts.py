@@ -8,9 +8,10 @@ import regex
 from webapp.readers import Document
 
 COLUMNS = ("part", "part no", "part number", "teil", "partie", "parte", "deel", "część", "часть")
-_NUMBER = regex.compile(r"(?:\p{L}+\.? )?(\d{1,6})(?: ?(?:of|/|von|sur|de|van|z|из) ?\d{1,6})?", regex.ASCII)
+_PART_OF = r"(\d{1,6})(?: ?(?:of|/|von|sur|de|van|z|из) ?\d{1,6})?"  # “2 of 6”, or “2”
+_NUMBER = regex.compile(rf"(?:\p{{L}}+\.? )?{_PART_OF}", regex.ASCII)
 _TITLE = regex.compile(
-    r"(\S.*?)[(\[]?\b(?:part|pt\.?|teil|partie|parte|deel|część|часть) (\d{1,6})(?: ?(?:of|/|von|sur|de|van|z|из) ?\d{1,6})?[)\]]?"
+    rf"(\S.*?)[(\[]?\b(?:part|pt\.?|teil|partie|parte|deel|część|часть) {_PART_OF}[)\]]?"
     r"|(\S.*?)[(\[](\d{1,6}) ?(?:of|/|von) ?\d{1,6}[)\]]",
     regex.I,
 )
