@@ -5,16 +5,15 @@ import contextlib
 import http.client
 import io
 import re
-import time
 import urllib.error
 import zipfile
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 
 from benchmarks.whole_path import Browser, form_fields, reading_fields
 from tests.corpora import as_csv, example_rows
+from tests.waiting import until
 
 MARK = "xochiquetzal"
 WAIT = 120.0  # seconds for reading and training
@@ -36,19 +35,9 @@ def raw(live_system, path: str, **headers) -> int:
     return status
 
 
-def until(browser: Browser, path: str, *statuses: str) -> dict:
-    deadline = time.monotonic() + WAIT
-    while (state := browser.json(path))["status"] not in statuses:
-        assert time.monotonic() < deadline, state["status"]
-        time.sleep(0.1)
-    return state
-
-
-def wait_for_line(log: Path, pattern: str) -> None:
-    deadline = time.monotonic() + WAIT
-    while not re.search(pattern, log.read_text()):
-        assert time.monotonic() < deadline, log.read_text()[-3000:]
-        time.sleep(0.1)
+def settled(browser: Browser, path: str, *statuses: str) -> dict:
+    until(lambda: browser.json(path)["status"] in statuses, WAIT, lambda: browser.json(path)["status"])
+    return browser.json(path)
 
 
 def test_no_log_holds_what_somebody_says(live_system, browser_of, tmp_path):
@@ -70,11 +59,11 @@ def test_no_log_holds_what_somebody_says(live_system, browser_of, tmp_path):
     address = urlsplit(browser.url).path
     browser.post(address, reading_fields(prepare), address)
     corpus = re.search(r"/corpora/(\d+)/", browser.url)[1]
-    assert until(browser, f"/corpora/{corpus}.json", "ready", "failed")["status"] == "ready"
+    assert settled(browser, f"/corpora/{corpus}.json", "ready", "failed")["status"] == "ready"
     fields = {k: v for k, v in form_fields(browser.get(f"/corpora/{corpus}/")).items() if k != "q"} | {"topics": "3"}
     browser.post(f"/corpora/{corpus}/runs/", fields, f"/corpora/{corpus}/")
     run = re.search(r"/runs/(\d+)/", browser.url)[1]
-    assert until(browser, f"/runs/{run}.json", "done", "failed")["status"] == "done"
+    assert settled(browser, f"/runs/{run}.json", "done", "failed")["status"] == "done"
     browser.post(f"/runs/{run}/topics/1/edit/", {"label": MARK, "note": MARK}, f"/runs/{run}/topics/1/")
     for path in (
         f"documents/?q={MARK}",
@@ -102,7 +91,9 @@ def test_no_log_holds_what_somebody_says(live_system, browser_of, tmp_path):
     broken.write_bytes(whole.getvalue()[:-30])
     with contextlib.suppress(urllib.error.HTTPError):  # an archive that can't be opened
         browser.post("/corpora/", {"name": MARK}, "/", broken)
-    wait_for_line(live_system.data / "logs" / "worker.log", rf"task_succeeded .*run={run}\b")
+    worker_log = live_system.data / "logs" / "worker.log"
+    ended = re.compile(rf"task_succeeded .*run={run}\b")
+    until(lambda: ended.search(worker_log.read_text()), WAIT, lambda: worker_log.read_text()[-3000:])
     logs = sorted((live_system.data / "logs").glob("*"))
     assert {"web.log", "worker.log", "postgres.log"} <= {log.name for log in logs}
     for log in logs:

@@ -18,6 +18,7 @@ import pytest
 
 from benchmarks.faults import Topograph, stuck
 from tests.prepared import state_folder
+from tests.waiting import until
 from webapp.jobs.file_lock import holder
 
 LASTING = {"passes": "16"}  # a run that is struck several times has to last
@@ -45,13 +46,6 @@ def quiet(topograph, corpus):
     run = topograph.run(corpus, **LASTING)
     topograph.wait("run", run, 300, "done")
     return run
-
-
-def until(condition, seconds: float = 150):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come so far in time"
-        time.sleep(0.05)
 
 
 def catches(pid: int, number: signal.Signals) -> bool:

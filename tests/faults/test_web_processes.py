@@ -2,7 +2,6 @@
 both."""
 
 import re
-import time
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -12,6 +11,7 @@ from django.conf import settings
 from django.db import connection
 from django.urls import reverse
 
+from tests.waiting import until
 from tests.webapp.tus import Server
 from webapp.corpora import deletion
 from webapp.jobs import events
@@ -36,13 +36,6 @@ def ask(server: Server, path: str, etag: str = "", token: str = "", method: str 
 def mapped(server: Server, folder: Path) -> int:
     """Files of a folder that a process has open."""
     return Path(f"/proc/{server.process.pid}/maps").read_text().count(f"{folder}/")
-
-
-def until(condition, seconds: float = 30) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
 
 
 @pytest.fixture
@@ -70,12 +63,12 @@ def test_two_web_processes_are_one_server(two, trained):
     assert etag and etag == answers[1][1]["ETag"]
     assert ask(two[1], page, etag)[0] == 304
     assert all(mapped(server, folder) for server in two)
-    until(lambda: b'process="' in ask(two[0], "/metrics")[2])
+    until(lambda: b'process="' in ask(two[0], "/metrics")[2], 30)
     counted = r'topograph_http_requests_total\{.*process="([^"]+)".*route="run_topic".*\} (\S+)'
-    until(lambda: len(re.findall(counted, ask(two[0], "/metrics")[2].decode())) == 3)  # of one also the 304
+    until(lambda: len(re.findall(counted, ask(two[0], "/metrics")[2].decode())) == 3, 30)  # of one also the 304
     text = ask(two[0], "/metrics")[2].decode()
     assert len({process for process, _ in re.findall(counted, text)}) == 2
     assert text.count("\ntopograph_workers ") == 1  # of the whole system: once
     assert ask(two[0], reverse("run_delete", args=[trained.pk]), method="POST")[0] == 200
-    until(lambda: not any(mapped(server, folder) for server in two))
+    until(lambda: not any(mapped(server, folder) for server in two), 30)
     assert [ask(server, page)[0] for server in two] == [404, 404]

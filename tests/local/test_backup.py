@@ -16,8 +16,8 @@ import pytest
 from benchmarks.whole_path import Browser, form_fields, reading_fields
 from tests.conftest import ROOT, start
 from tests.corpora import as_csv, example_rows
-from tests.faults.test_kills import until
 from tests.prepared import outside, state_folder
+from tests.waiting import until
 
 DOCUMENTS = 2_000
 SETTINGS = {"topics": "12", "passes": "150", "seed": "5"}

@@ -22,6 +22,7 @@ import pytest
 import redis
 
 from tests.conftest import ROOT, start
+from tests.waiting import until
 from webapp.local import compilation, migrations
 from webapp.local import start as starting
 from webapp.local.processes import Supervisor
@@ -61,13 +62,6 @@ def pid_of(data, part: str) -> int:
             if part in line.read().replace(b"\0", b" ").decode():
                 return pid
     raise AssertionError(f"no process {part}")
-
-
-def wait_until(condition, seconds: float = 60):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, condition
-        time.sleep(0.1)
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +119,7 @@ def compiled(monkeypatch, tmp_path):
         said: list[str] = []
         supervisor = Supervisor(said.append)
         compiles = compilation.start(supervisor)
-        wait_until(lambda: supervisor.look() or all(part.status is not None for part in supervisor.parts))
+        until(lambda: supervisor.look() or all(part.status is not None for part in supervisor.parts), 60)
         assert all(part.process is None for part in supervisor.parts)  # nor is it started again
         return compiles, said
 
@@ -207,7 +201,7 @@ def test_changed_code_is_taken_up(system):
         with suppress(AssertionError):  # there is none for a moment
             return not {*before} & {pid_of(system.data, part) for part in ("celery", "uvicorn")}
 
-    wait_until(started_again)
+    until(started_again, 60)
     assert answers(system.url)
 
 
@@ -231,7 +225,7 @@ def test_every_part_comes_back_after_kill_9(system):
         except (psycopg.OperationalError, redis.RedisError):
             return False
 
-    wait_until(whole)
+    until(whole, 60)
 
 
 def test_tables_that_are_up_to_date_are_left_alone(system, monkeypatch):
@@ -270,7 +264,7 @@ def test_a_start_after_everything_was_killed(system, taken):
         connection.execute("CREATE TABLE stays (x int); INSERT INTO stays VALUES (7)")
     system.process.kill()
     system.process.wait()
-    wait_until(lambda: not processes(system.data))  # no orphan blocks the next start
+    until(lambda: not processes(system.data), 60)  # no orphan blocks the next start
     again = start(system.data, "--port", str(taken))
     system.process, system.url = again.process, again.url
     with psycopg.connect(system.database_url) as connection:
@@ -284,5 +278,5 @@ def test_ctrl_c_stops_everything(system):
     began = time.monotonic()
     assert system.stop() == 0
     assert time.monotonic() - began < 15
-    wait_until(lambda: not processes(system.data))
+    until(lambda: not processes(system.data), 60)
     assert oct(system.data.stat().st_mode)[-3:] == "700"
