@@ -1,5 +1,5 @@
-"""How long pages take, asked one after the other: the only program that times them. `whole_path` and
-`load` time theirs by it, too.
+"""How long pages take, asked one after the other: the only program that times them. `whole_path` times
+its own by it, too.
 
     python3 manage.py start                                                     # in one terminal
     .venv/bin/python -m benchmarks.pages URL --run N [--repeats 12] [--only WORD] [--json FILE]
@@ -20,7 +20,6 @@ import urllib.error
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from benchmarks.whole_path import Browser
 
@@ -29,11 +28,7 @@ CPU = re.compile(r"^process_cpu_seconds_total(?:{[^}]*})? (\S+)", re.MULTILINE)
 LINE = "  {:28} first {:8.1f} ms   median {:8.1f}   95% {:8.1f}   cpu {:8.1f}   again {:8.1f}"
 
 
-class Page(NamedTuple):
-    """weight: how often people ask for it among the others. address: one of it, at random."""
-
-    weight: int
-    address: Callable[[random.Random], str]
+Address = Callable[[random.Random], str]  # one of a page, at random
 
 
 @dataclass
@@ -49,7 +44,7 @@ class Times:
     again_cpu_ms: float
 
 
-def pages(browser: Browser, run: int) -> dict[str, Page]:
+def pages(browser: Browser, run: int) -> dict[str, Address]:
     """The pages of a finished run, its corpus and the home page, by name."""
     facts, topics = browser.json(f"/runs/{run}.json"), browser.json(f"/runs/{run}/topics.json")["items"]
     documents, corpus, root = (
@@ -65,31 +60,31 @@ def pages(browser: Browser, run: int) -> dict[str, Page]:
         return f"from{which}={(first := r.randrange(1900, 1980))}&to{which}={first + 9}"
 
     return {
-        "home": Page(2, lambda r: "/"),
-        "corpus": Page(0, lambda r: f"/corpora/{corpus}/"),
-        "overview": Page(0, lambda r: f"{root}/overview/"),
-        "run": Page(0, lambda r: f"{root}/"),
-        "topic overview": Page(12, lambda r: f"{root}/topics/?view=list&after={100 * r.randrange(-(-len(topics) // 100))}"),
-        "topic map": Page(3, lambda r: f"{root}/topics/?view=map"),
-        "topic page": Page(20, lambda r: f"{root}/topics/{k(r)}/"),
-        "grid of words": Page(0, lambda r: f"{root}/topics/?view=grid"),
-        "grid of words of a set": Page(0, lambda r: f"{root}/topics/?view=grid&{span(r)}"),
-        "overview of a set": Page(0, lambda r: f"{root}/topics/?{span(r)}"),
-        "a topic in a set": Page(0, lambda r: f"{root}/topics/{k(r)}/?{span(r)}"),
-        "word senses": Page(10, lambda r: f"{root}/words/{w(r)}/"),
-        "senses in a set": Page(0, lambda r: f"{root}/words/{w(r)}/?{span(r)}"),
-        "lines by context": Page(0, lambda r: f"{root}/words/{w(r)}/?topic=all&sort={r.choice(('left', 'right'))}"),
-        "document page": Page(25, lambda r: f"{root}/documents/{d(r)}/"),
-        "search": Page(10, lambda r: f"{root}/documents/?q={w(r)}"),
-        "search, two words": Page(4, lambda r: f"{root}/documents/?q={w(r)}+{w(r)}"),
-        "deep pagination": Page(8, lambda r: f"/corpora/{corpus}/documents/?after=0,{d(r)}"),
-        "documents by date": Page(2, lambda r: f"{root}/documents/?by=date"),
-        "documents of a topic": Page(0, lambda r: f"{root}/documents/?has={k(r)}:30"),
-        "a set of documents": Page(3, lambda r: f"{root}/documents/?has={k(r)}:30&from=1940&to=1949"),
-        "over time": Page(3, lambda r: f"{root}/time/?topics={k(r)}"),
-        "topics that change most": Page(0, lambda r: f"{root}/time/?{span(r)}"),
-        "two periods compared": Page(0, lambda r: f"{root}/time/compare/?{span(r, '_a')}&from_b=1990"),
-        "a set and the rest": Page(0, lambda r: f"{root}/time/compare/?rest=1&q={w(r)}"),
+        "home": lambda r: "/",
+        "corpus": lambda r: f"/corpora/{corpus}/",
+        "overview": lambda r: f"{root}/overview/",
+        "run": lambda r: f"{root}/",
+        "topic overview": lambda r: f"{root}/topics/?view=list&after={100 * r.randrange(-(-len(topics) // 100))}",
+        "topic map": lambda r: f"{root}/topics/?view=map",
+        "topic page": lambda r: f"{root}/topics/{k(r)}/",
+        "grid of words": lambda r: f"{root}/topics/?view=grid",
+        "grid of words of a set": lambda r: f"{root}/topics/?view=grid&{span(r)}",
+        "overview of a set": lambda r: f"{root}/topics/?{span(r)}",
+        "a topic in a set": lambda r: f"{root}/topics/{k(r)}/?{span(r)}",
+        "word senses": lambda r: f"{root}/words/{w(r)}/",
+        "senses in a set": lambda r: f"{root}/words/{w(r)}/?{span(r)}",
+        "lines by context": lambda r: f"{root}/words/{w(r)}/?topic=all&sort={r.choice(('left', 'right'))}",
+        "document page": lambda r: f"{root}/documents/{d(r)}/",
+        "search": lambda r: f"{root}/documents/?q={w(r)}",
+        "search, two words": lambda r: f"{root}/documents/?q={w(r)}+{w(r)}",
+        "deep pagination": lambda r: f"/corpora/{corpus}/documents/?after=0,{d(r)}",
+        "documents by date": lambda r: f"{root}/documents/?by=date",
+        "documents of a topic": lambda r: f"{root}/documents/?has={k(r)}:30",
+        "a set of documents": lambda r: f"{root}/documents/?has={k(r)}:30&from=1940&to=1949",
+        "over time": lambda r: f"{root}/time/?topics={k(r)}",
+        "topics that change most": lambda r: f"{root}/time/?{span(r)}",
+        "two periods compared": lambda r: f"{root}/time/compare/?{span(r, '_a')}&from_b=1990",
+        "a set and the rest": lambda r: f"{root}/time/compare/?rest=1&q={w(r)}",
     }  # fmt: skip
 
 
@@ -98,11 +93,11 @@ def fresh(path: str, chance: random.Random) -> str:
     return f"{path}{'&' if '?' in path else '?'}fresh={chance.getrandbits(60)}"
 
 
-def measure(browser: Browser, chosen: dict[str, Page], repeats: int, show: bool = True) -> dict[str, Times]:
+def measure(browser: Browser, chosen: dict[str, Address], repeats: int, show: bool = True) -> dict[str, Times]:
     """Times of each page, printed meanwhile. Ends the program where a page does not answer 200."""
     chance, measured = random.Random(time.time_ns()), {}
     for name, page in chosen.items():
-        paths = [fresh(page.address(chance), chance) for _ in range(repeats + 1)]
+        paths = [fresh(page(chance), chance) for _ in range(repeats + 1)]
         (first,), _ = _ask(browser, paths[:1])  # prepares statements and templates
         taken, cpu = _ask(browser, paths[1:])
         again, again_cpu = _ask(browser, paths[1:])

@@ -1,6 +1,6 @@
 """Everything that can die is killed while a run is trained and a corpus read: both end as if nothing had happened.
 
-One blow of each kind. `python -m benchmarks.faults` has all of them, at random moments, many times.
+One blow of each kind. `python -m tests.faults.drills` has all of them, at random moments, many times.
 """
 
 import functools
@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.faults import Topograph, stuck
+from tests.faults.topograph import Topograph, stuck
 from tests.prepared import state_folder
 from tests.waiting import until
 from webapp.jobs.file_lock import holder

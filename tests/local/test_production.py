@@ -1,5 +1,5 @@
 """docker-compose.yml, the Dockerfile and what documents them, as far as can be told without a Docker engine;
-`python -m benchmarks.containers` runs them."""
+`python -m tests.containers` runs them."""
 
 import os
 import re

@@ -15,7 +15,7 @@ import pytest
 from django.db import connection
 from django.urls import reverse
 
-from benchmarks import made
+from tests import made
 from tests.addresses import OTHER, PAGES, address
 from webapp.models import Word
 

@@ -1,4 +1,4 @@
-"""A made collection of any size, for benchmarks and for tests of plans: planted topics (themes) over 50,000 made words.
+"""A made collection of any size, for tests of plans: planted topics (themes) over 50,000 made words.
 
 Some 60 words a document, with a date of a century and a category. `corpus` and `run` put it into the database and the
 state folder by the very tasks that do it for users, without a web server, so that rows, arrays and indexes are what

@@ -1,7 +1,7 @@
 """Dockerfile and docker-compose.yml, run for real: built, brought up with two workers, used, each service restarted, and
 backups taken there and back between containers and a local start.
 
-    python -m benchmarks.containers [--image NAME] [--restarts N] [--keep]
+    python -m tests.containers [--image NAME] [--restarts N] [--keep]
 
 Where no Docker engine answers, root gets one for as long as it takes. Base images that are not there and can't be pulled
 are replaced by stand-ins made of Debian's packages and of our wheels (standins/), and said so. --image takes an image
@@ -30,9 +30,9 @@ from urllib.parse import urlencode
 
 import pytest
 
-from benchmarks.containers import engine
 from benchmarks.whole_path import BOUNDARY, EXAMPLE, Browser, form_fields, reading_fields
 from tests.conftest import start
+from tests.containers import engine
 from tests.local.test_proxies import NAME, PASSWORD, Reader
 from webapp.local.processes import free_port
 

@@ -1,1 +1,0 @@
-"""Dockerfile and docker-compose.yml, run for real: `python -m benchmarks.containers`."""

@@ -1,0 +1,1 @@
+"""Dockerfile and docker-compose.yml, run for real: `python -m tests.containers`."""
