@@ -10,16 +10,20 @@ from pathlib import Path
 
 from webapp.local import environment, package
 
-OWN = ("start", "worker", *(() if package.INSTALLED else ("test",)))  # modules beside this one; a wheel holds no tests
+# The module of each command that is not one of Django's. A wheel holds no tests.
+OWN = {"start": "webapp.local.start", "worker": "webapp.local.worker"} | (
+    {} if package.INSTALLED else {"test": "tests.command"}
+)
 VERSION = ("version", "--version")
 SERVERLESS = ("help", "verify")  # of Django's commands, and ours
 
 
 def commands() -> list[tuple[str, str]]:
     """(usage, sentence) of each command of Topograph: the first line of its documentation."""
-    here = Path(__file__).resolve().parent
-    others = [path for path in sorted(here.parent.glob("management/commands/*.py")) if path.stem != "__init__"]
-    texts = [path.read_text(encoding="utf-8") for path in (*(here / f"{name}.py" for name in OWN), *others)]
+    root = Path(__file__).resolve().parents[2]
+    own = [root / f"{module.replace('.', '/')}.py" for module in OWN.values()]
+    others = [path for path in sorted(root.glob("webapp/management/commands/*.py")) if path.stem != "__init__"]
+    texts = [path.read_text(encoding="utf-8") for path in (*own, *others)]
     lines = [(ast.get_docstring(ast.parse(text)) or "").splitlines()[0].replace("`", "") for text in texts]
     return [(usage, sentence) for usage, _, sentence in (line.partition(": ") for line in lines)]
 
@@ -31,11 +35,11 @@ def main() -> None:
     if command in VERSION:
         sys.exit(_version())
     if command == "help" and len(sys.argv) > 2 and sys.argv[2] in OWN:
-        sys.exit(print(import_module(f"webapp.local.{sys.argv[2]}").__doc__))
+        sys.exit(print(import_module(OWN[sys.argv[2]]).__doc__))
     if command == "test" and command not in OWN:
         sys.exit("The installed Topograph holds no tests: they are in the project's repository.")
     if command in OWN:
-        sys.exit(import_module(f"webapp.local.{command}").main(sys.argv[2:]))
+        sys.exit(import_module(OWN[command]).main(sys.argv[2:]))
     if sys.argv[1:] in ([], ["help"], ["--help"], ["-h"]):
         print(f"Topograph's commands; `{package.COMMAND} COMMAND --help` says what each takes:\n")
         print("\n".join(f"    {usage.removeprefix('manage.py '):<32}{what}" for usage, what in commands()))

@@ -108,7 +108,7 @@ def kept() -> Iterator[tuple[str, str]]:
             folder.tell()  # what a keeper that was killed has left
             print(f"Starting servers in {KEPT}", flush=True)
             # A pipe that this call writes to must not wait for the servers' end.
-            argv = [sys.executable, "-c", "from webapp.local import test; test.keep()"]
+            argv = [sys.executable, "-c", "from tests import command; command.keep()"]
             nothing = subprocess.DEVNULL
             keeper = subprocess.Popen(
                 argv, cwd=folder.ROOT, stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True
