@@ -23,7 +23,9 @@ _TAG = regex.compile(rf"<(?:/?{_NAME}(?=[\s/>])|!--)", regex.I)
 _BLOCK = regex.compile(r"<(?:p|br|div|li|tr|h[1-6]|blockquote|pre|section|article|hr|dt|dd)(?=[\s/>])", regex.I)
 _WHOLE_TAG = rf"</?{_NAME}(?:\s[^<>]*|/)?>"
 _NO_TAG = regex.compile(rf"<(?!/?{_NAME}[\s/>]|!--)", regex.I)
-_ANY_TAG = regex.compile(rf"<!--.*?-->|<(script|style)\b.*?(?:</\1\s*>|$)|{_WHOLE_TAG}", regex.I | regex.S)
+_ELEMENT = rf"<(?P<dropped>script|style)\b.*?(?:</(?P=dropped)\s*>|$)|{_WHOLE_TAG}"
+_ELEMENTS = regex.compile(_ELEMENT, regex.I | regex.S)
+_ANY_TAG = regex.compile(rf"<!--.*?(?:-->|(?P<open>$))|{_ELEMENT}", regex.I | regex.S)
 _LINE_END = regex.compile(r"(<[^<>]*>)|(\r?\n[^\S\r\n]*\r?\n\s*)|\r?\n")
 _ENTITY = regex.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
 _TWICE = regex.compile(r"&amp;(?=(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|(?!lt;|gt;)[a-zA-Z][a-zA-Z0-9]{1,31});)")
@@ -87,4 +89,9 @@ def _laid_out(text: str) -> tuple[str, tuple[int, ...]]:
 
 def without_tags(source: str) -> str:
     """The text on one line, whatever its elements are."""
-    return _SPACES.sub(" ", clean(_unescaped(_ANY_TAG.sub(" ", source)))).strip()
+    return _SPACES.sub(" ", clean(_unescaped(_ANY_TAG.sub(_space, source)))).strip()
+
+
+def _space(tag: regex.Match) -> str:
+    """For a tag a space; a comment that does not end stays, but for its tags."""
+    return " " if tag["open"] is None else _ELEMENTS.sub(" ", tag[0])
