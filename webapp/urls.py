@@ -41,6 +41,7 @@ from webapp.curation import intrusion_views, ticked_views
 from webapp.curation import views as curation
 from webapp.documents import infer_views, parent_views, passage_views
 from webapp.documents import views as documents
+from webapp.effects import views as effects
 from webapp.exports import views as exports
 from webapp.findings import views as findings
 from webapp.ingest import upload_views
@@ -297,6 +298,8 @@ urlpatterns = [
     *page(f"{RUN}/time/compare/words", keyness.words, "run_keyness", SEE, load=Load.HEAVY, states=("", REST)),
     file(f"{RUN}/time/compare/words.csv", keyness.csv, "run_keyness_csv", SEE, load=Load.HEAVY, states=(REST,)),
     file(f"{RUN}/time.csv", time.csv, "run_time_csv", SEE),
+    *page(f"{RUN}/time/effects", effects.effects, "run_effects", SEE, load=Load.HEAVY, states=("", "topic=1")),
+    file(f"{RUN}/time/effects.csv", effects.csv, "run_effects_csv", SEE, load=Load.HEAVY),
     # Words. “compare” comes before any word, as a word may be “compare”, too.
     *page(
         f"{RUN}/words",

@@ -11,27 +11,93 @@ from inference.effects.regression import Data
 from inference.effects.shares import Shares
 from inference.effects.units import LEAST, LEVEL
 
-Verdict = Literal["", "few units", "apart in time"]
+Verdict = Literal["", "few units", "apart in time", "not apart"]
 SPOKEN = 0.05  # of a period's words that are a side's, for it to speak there
 OVERLAP = 0.25  # of a side's words in periods where both speak
 _RARE = 1e-12  # a share below which a logit says nothing
 KNOTS = 6  # of the linear spline over time that is held constant
 
 
+class Plain(NamedTuple):
+    """Two sides and their difference as a regression has them, with Student's t: for changes, which may be negative, and for shares
+    that a design expects outside 0 to 1. fit: of a, b and a - b. told: bool[T], topics of which it can be said; verdict: why not of any."""
+
+    fit: regression.Fit
+    told: np.ndarray
+    verdict: Verdict
+
+    @property
+    def value(self) -> np.ndarray:
+        """float64[T, 2]."""
+        return self.fit.estimate[:2].T
+
+    @property
+    def difference(self) -> np.ndarray:
+        """float64[T]: a - b."""
+        return self.fit.estimate[2]
+
+    def ends(self, level: float = LEVEL) -> tuple[np.ndarray, np.ndarray]:
+        """(low, high) of both sides: float64[T, 2] each, NaN where there is a verdict."""
+        low, high = self._reach(level)
+        return low[:2].T, high[:2].T
+
+    def between(self, level: float = LEVEL) -> tuple[np.ndarray, np.ndarray]:
+        """(low, high) of the difference: float64[T] each."""
+        low, high = self._reach(level)
+        return low[2], high[2]
+
+    def _reach(self, level: float) -> tuple[np.ndarray, np.ndarray]:
+        known = self.told & (not self.verdict)
+        low, high = (np.where(known, end, np.nan) for end in regression.reach(self.fit, level))
+        return low, high
+
+    @property
+    def p(self) -> np.ndarray:
+        """float64[T]: two-sided, of no difference; 1 where nothing is told."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            p = 2 * stdtr(self.fit.df[2], -np.abs(self.difference) / np.sqrt(self.fit.variance[2]))
+        return np.where(np.isfinite(p) & self.told & (not self.verdict), p, 1.0)
+
+
 class Contrast(NamedTuple):
-    """Of T topics. sides: of a and b, their shares as they are counted; a, b: the shares that are compared, b's at the times of a
-    where time is held constant; float64[T, 2] each. correlation: float64[T], of both, as a unit may be on both. verdict: why no
-    interval is given, or ""."""
+    """Of T topics. sides: of a and b, their shares as they are counted; compared: the shares that are compared, b's at the times of a
+    where time is held constant; float64[T, 2] each. correlation: float64[T], of both, as a unit may be on both. plain: the same
+    as the regression has it, for shares that it expects outside 0 to 1."""
 
     sides: Shares
     compared: Shares
     correlation: np.ndarray
-    verdict: Verdict
+    plain: Plain
+
+    @property
+    def verdict(self) -> Verdict:
+        return self.plain.verdict
+
+    @property
+    def value(self) -> np.ndarray:
+        """float64[T, 2]: the shares that are compared, within 0 and 1."""
+        return np.clip(self.compared.share, 0.0, 1.0)
 
     @property
     def difference(self) -> np.ndarray:
         """float64[T]: a - b."""
         return self.compared.share[:, 0] - self.compared.share[:, 1]
+
+    def refused(self, verdict: Verdict) -> "Contrast":
+        """The same of which nothing is concluded."""
+        return self._replace(plain=self.plain._replace(verdict=verdict))
+
+    @property
+    def _outside(self) -> np.ndarray:
+        return np.any((self.compared.share < 0) | (self.compared.share > 1), axis=1)
+
+    def ends(self, level: float = LEVEL) -> tuple[np.ndarray, np.ndarray]:
+        """(low, high) of both shares: float64[T, 2] each, NaN where there is a verdict."""
+        interval, (low, high) = shares.intervals(self.compared, level), self.plain.ends(level)
+        outside = self._outside[:, None]
+        return np.where(outside, np.clip(low, 0, 1), interval.low), np.where(
+            outside, np.clip(high, 0, 1), interval.high
+        )
 
     @property
     def ratio(self) -> np.ndarray:
@@ -42,7 +108,8 @@ class Contrast(NamedTuple):
     def between(self, level: float = LEVEL) -> tuple[np.ndarray, np.ndarray]:
         """(low, high) of the difference, by the method of variance estimates recovery (Zou and Donner 2008, eq. 7 and, of sides
         that depend on each other, section 2.2); NaN where there is a verdict."""
-        return self._recovered(lambda x: x, level)
+        (low, high), (least, most) = self._recovered(lambda x: x, level), self.plain.between(level)
+        return np.where(self._outside, least, low), np.where(self._outside, most, high)
 
     def times(self, level: float = LEVEL) -> tuple[np.ndarray, np.ndarray]:
         """(low, high) of the ratio, the same on the scale of the logarithm; inf of nothing."""
@@ -85,7 +152,7 @@ class Contrast(NamedTuple):
         larger_has_few = np.where(a > b, a_tested != a, b_tested != b)
         wrong = (a_tested > b_tested) != (a > b)  # the stand-in reaches over the other side
         known = np.isfinite(p) & ~larger_has_few & ~wrong & self._told
-        return np.where(known, p, 1.0)
+        return np.where(self._outside, self.plain.p, np.where(known, p, 1.0))
 
 
 def _logit(x: np.ndarray) -> np.ndarray:
@@ -104,19 +171,51 @@ def of_sides(data: Data, side: np.ndarray, period: np.ndarray | None = None) -> 
     mix = np.where(side == 0, words, 0.0)
     base = np.append(mix @ trend / max(mix.sum(), 1e-300), 0.0)
     effect = np.append(np.zeros(trend.shape[1]), 1.0)
-    fit = regression.fit(data, design, np.stack([base + effect, base, effect]))
-    alone = data._replace(cell=np.where(data.cell >= 0, side[data.cell], -1).astype(np.int32))
-    counted = shares.of_groups(alone, 2)
+    contrast = of_settings(data, design, np.stack([base + effect, base]), side)
+    if contrast.verdict != "few units" and period is not None and not overlap(words, side, period):
+        return contrast.refused("apart in time")
+    return contrast
+
+
+def of_settings(data: Data, design: np.ndarray, settings: np.ndarray, side: np.ndarray) -> Contrast:
+    """The shares that a design expects at two settings. design: float64[C, P]; settings: float64[2, P], a row of it for a and b;
+    side: int8[C], the cells that speak of a (0), of b (1), or of neither (-1).
+    """
+    counted = _counted(data, side, 2)
+    plain = _plain(data, design, np.concatenate([settings, settings[:1] - settings[1:]]), counted)
+    a, b, apart = plain.fit.variance
+    with np.errstate(invalid="ignore", divide="ignore"):
+        correlation = np.clip(np.nan_to_num((a + b - apart) / (2 * np.sqrt(a * b))), -1.0, 1.0)
+    share = np.where(np.abs(plain.value) < _RARE, 0.0, plain.value)
+    compared = counted._replace(share=share, variance=plain.fit.variance[:2].T, df=plain.fit.df[:2])
+    return Contrast(counted, compared, correlation, plain)
+
+
+def along(data: Data, design: np.ndarray, settings: np.ndarray) -> Plain:
+    """The same where all documents speak of both settings, as along a line."""
+    counted = _counted(data, np.zeros(len(design), np.int8), 1)
+    return _plain(data, design, np.concatenate([settings, settings[:1] - settings[1:]]), counted)
+
+
+def of_changes(data: Data, design: np.ndarray, settings: np.ndarray, side: np.ndarray, sides: int) -> Plain:
+    """How a change differs: (settings[0] - settings[1]) against (settings[2] - settings[3]). side: as above, 0 to sides - 1."""
+    first, second = settings[0] - settings[1], settings[2] - settings[3]
+    return _plain(data, design, np.stack([first, second, first - second]), _counted(data, side, sides))
+
+
+def _counted(data: Data, side: np.ndarray, sides: int) -> Shares:
+    cell = np.where(data.cell >= 0, np.asarray(side)[data.cell], -1).astype(np.int32)
+    return shares.of_groups(data._replace(cell=cell), sides)
+
+
+def _plain(data: Data, design: np.ndarray, rows: np.ndarray, counted: Shares) -> Plain:
+    fit = regression.fit(data, design, rows)
     verdict: Verdict = ""
     if counted.units.min() < LEAST:
         verdict = "few units"
-    elif period is not None and not overlap(words, side, period):
-        verdict = "apart in time"
-    a, b, apart = fit.variance
-    with np.errstate(invalid="ignore", divide="ignore"):
-        correlation = np.clip(np.nan_to_num((a + b - apart) / (2 * np.sqrt(a * b))), -1.0, 1.0)
-    compared = counted._replace(share=fit.estimate[:2].T, variance=fit.variance[:2].T, df=fit.df[:2])
-    return Contrast(counted, compared, correlation, verdict)
+    elif not np.isfinite(fit.variance[2]).all():
+        verdict = "not apart"
+    return Plain(fit, counted.holding.max(axis=1) >= LEAST, verdict)
 
 
 def spline(period: np.ndarray, words: np.ndarray) -> np.ndarray:

@@ -9,6 +9,7 @@ Two passes over the documents' topics; memory is that of P x T sums and a block 
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import stdtrit
 
 from inference.effects.units import Units
 from inference.errors import Invalid
@@ -80,6 +81,12 @@ def fit(data: Data, design: np.ndarray, contrasts: np.ndarray) -> Fit:
     variance = squares - 2 * np.einsum("qtp,pt->qt", products, beta) + np.einsum("pt,qpr,rt->qt", beta, moment, beta)
     estimate = np.where(known[:, None], contrasts @ beta, np.nan)
     return Fit(estimate, np.where(known[:, None], np.maximum(variance, 0.0), np.nan), spread.freedom())
+
+
+def reach(fit: Fit, level: float) -> tuple[np.ndarray, np.ndarray]:
+    """(low, high): float64[Q, T] each, of the estimates, with Student's t."""
+    half = stdtrit(np.maximum(fit.df, 1e-3), 0.5 + level / 2)[:, None] * np.sqrt(fit.variance)
+    return fit.estimate - half, fit.estimate + half
 
 
 def _root(gram: np.ndarray) -> np.ndarray:

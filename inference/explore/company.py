@@ -177,11 +177,13 @@ def _cut(W: np.ndarray) -> tuple[float, np.ndarray]:
 
 
 def _tells(evidence: Evidence, frequent: list[list[int]]) -> np.ndarray:
-    """float64[K]: the median residual idf of each topic's frequent words, the median of all topics being 1."""
+    """float64[K]: the median residual idf of each topic's frequent words, the median of all topics being 1; NaN where no topic's
+    words tell more than chance would, as in rows that have all words."""
     words = np.unique([w for some in frequent for w in some]).astype(np.int64)
     idf = dict(zip(words.tolist(), residual_idf(evidence, words).tolist(), strict=True))
     own = np.array([np.median([idf[w] for w in some]) if some else np.nan for some in frequent])
-    return own / np.nanmedian(own)
+    middle = np.nanmedian(own)
+    return own / middle if middle > 0 else np.full(len(own), np.nan)
 
 
 def residual_idf(evidence: Evidence, words: np.ndarray) -> np.ndarray:

@@ -214,6 +214,9 @@ def _ticks(page: Any, most: int) -> list[tuple[int, str]]:
     by, labels = page.by, [b.label for b in page.bins]
     if not labels:
         return []
+    if by not in STEPS:  # along a number, or a date in steps
+        each = -(-len(labels) // most)
+        return [(i, labels[i]) for i in range(0, len(labels), each)]
     numbers = [
         int(label[:4]) * 12 + int(label[5:]) - 1 if by == "month" else int(label.rstrip("s")) for label in labels
     ]

@@ -172,6 +172,19 @@ TERMS = {
         "Documents’ shares are regressed on the set and on a linear spline of the period (month, year or decade, as suits the texts) with up to five bends, documents weighted by their words; variances "
         "are CR2 (Pustejovsky and Tipton 2018). Where a set has less than a quarter of its words in periods in which both speak, no interval is given.",
     ),
+    "effect": Term(
+        "effect",
+        "How a topic’s share changes when one thing that is known of the documents changes, and what is held constant does not.",
+        "Documents’ shares are regressed on the formula, documents weighted by their words; shares are those expected at either setting, with what is held constant at its average. "
+        "Numbers and dates are lines, or linear splines with up to five bends, in 1,024 steps; of a category the twelve most frequent values are told apart. Variances are CR2 with Satterthwaite’s degrees of freedom, "
+        "by the unit that was chosen (Pustejovsky and Tipton 2018). With fewer than five units on a side nothing is said.",
+    ),
+    "effect-named": Term(
+        "told from chance",
+        "Among many topics some differ by chance. Of the topics that are named here, at most one in twenty does so, on average.",
+        "The procedure of Benjamini and Hochberg (1995) over all topics of the run that are neither hidden nor merged; intervals of those named are "
+        "at the level of Benjamini and Yekutieli (2005).",
+    ),
     "distinctive-words": Term(
         "log-odds ratio of a word",
         "How certain it is that a word is more frequent in one part of the texts than in the other. Words seen only a few times count little.",

@@ -329,10 +329,12 @@ class SideForm:
 
 @dataclass(frozen=True)
 class ComparisonHtml:
-    """problem: why nothing is compared. keyness: the page of all words that differ. most: the largest share."""
+    """problem: why nothing is compared. keyness: the page of all words that differ; effects: that where other
+    things are held constant, "" where there is none. most: the largest share."""
 
     problem: str
     keyness: str
+    effects: str
     compared: str
     form: list[SideForm]
     categories: list[CategoryChoice]

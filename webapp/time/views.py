@@ -3,8 +3,9 @@
 from dataclasses import replace
 from functools import partial
 from typing import get_args
+from urllib.parse import urlencode
 
-from django.http import HttpRequest, StreamingHttpResponse
+from django.http import HttpRequest, QueryDict, StreamingHttpResponse
 from django.views.decorators.http import require_safe
 
 from inference.errors import Invalid
@@ -231,6 +232,7 @@ def _comparison_html(
     return ComparisonHtml(
         problem=problem,
         keyness=selection.view.go("run_keyness", asked=query.urlencode()) if page.sides else "",
+        effects=_effects(selection.view, query),
         compared=" compared with ".join(side.name for side in page.sides)[:150],
         form=[typed_in("a", "First set"), typed_in("b", "Second set")],
         categories=contrasts.choices(version),
@@ -239,6 +241,17 @@ def _comparison_html(
         orders=[Offer(o, here.url(order=o), o == page.order) for o in get_args(Order)],
         most=max((x for part in page.more for row in part for x in row.share), default=1.0),
     )
+
+
+def _effects(view: RunView, query: QueryDict) -> str:
+    """Where the same two values of a category are compared with other things held constant; "" for other sets."""
+    sides = [[text.partition(":") for text in query.getlist(f"in_{letter}") if text] for letter in "ba"]
+    names = {name for side in sides for name, _, _ in side}
+    if [len(side) for side in sides] != [1, 1] or len(names) > 1:
+        return ""
+    values = {letter: side[0][2] for letter, side in zip("ab", sides, strict=True)}
+    held = ["spline(date)"] if fields.dated(view.run.version) else []
+    return view.go("run_effects", asked=urlencode({"effect": f'"{names.pop()}"', "held": held, **values}, doseq=True))
 
 
 def _by(run: Run, asked: str) -> str | None:

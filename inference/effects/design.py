@@ -1,0 +1,87 @@
+"""What is known of documents as a design of a regression: levels, lines and curves, products of two, and rows for settings."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from inference.effects.contrasts import spline
+from inference.errors import Invalid
+
+MOST_CELLS = 1 << 19  # different combinations of what documents have
+
+
+class Variable(NamedTuple):
+    """code: int32[D], the level of each document, -1 for none; columns: float64[L, P], of each level."""
+
+    code: np.ndarray
+    columns: np.ndarray
+
+
+class Design(NamedTuple):
+    """cell: int32[D], the row of `rows` of each document, -1 where something is not known of it; rows: float64[C, P]; effect, across:
+    int32[C], the level that a row has of what is looked at, and of what it may depend on (0 without); base: float64[R], the
+    rest of a row, at the average of what is held constant. effect_columns, across_columns: float64[L, P] of their levels."""
+
+    cell: np.ndarray
+    rows: np.ndarray
+    effect: np.ndarray
+    across: np.ndarray
+    base: np.ndarray
+    effect_columns: np.ndarray
+    across_columns: np.ndarray
+
+    def setting(self, effect: int, across: int = 0) -> np.ndarray:
+        """float64[P]: a row for two levels."""
+        return _row(self.effect_columns[[effect]], self.across_columns[[across]], self.base[None])[0]
+
+
+def made(effect: Variable, across: Variable | None, held: list[Variable], weight: np.ndarray) -> Design:
+    """weight: float64[D], of each document, 0 for one that is left out. Raises Invalid for too many combinations of values."""
+    across = across or Variable(np.zeros(len(effect.code), np.int32), np.zeros((1, 0)))
+    variables = [effect, across, *held]
+    known = np.logical_and.reduce([v.code >= 0 for v in variables]) & (weight > 0)
+    code, size = np.zeros(int(known.sum()), np.int64), 1
+    for v in variables:
+        code, size = code * len(v.columns) + v.code[known], size * len(v.columns)
+        if size >= 1 << 62:
+            raise Invalid("formula", _MANY)
+    cells, place = np.unique(code, return_inverse=True)
+    if len(cells) > MOST_CELLS:
+        raise Invalid("formula", _MANY)
+    cell = np.full(len(known), -1, np.int32)
+    cell[known] = place
+    levels = list[np.ndarray]()
+    for v in reversed(variables):
+        cells, level = np.divmod(cells, len(v.columns))
+        levels.insert(0, level)
+    others = np.concatenate(
+        [np.zeros((len(levels[0]), 0)), *(v.columns[level] for v, level in zip(held, levels[2:], strict=True))], axis=1
+    )
+    words = np.bincount(place, weights=weight[known], minlength=len(levels[0]))
+    base = words @ others / max(words.sum(), 1e-300)
+    rows = _row(effect.columns[levels[0]], across.columns[levels[1]], others)
+    return Design(cell, rows, levels[0], levels[1], base, effect.columns, across.columns)
+
+
+_MANY = "These fields have too many different combinations of values. Take one of them out of the formula."
+
+
+def _row(effect: np.ndarray, across: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """float64[n, P]: 1, the effect, what it depends on, their products, and the rest."""
+    products = (effect[:, :, None] * across[:, None, :]).reshape(len(effect), -1)
+    return np.concatenate([np.ones((len(effect), 1)), effect, across, products, others], axis=1)
+
+
+def levels(n: int) -> np.ndarray:
+    """float64[n, n - 1]: each level against the first."""
+    return np.eye(n)[:, 1:]
+
+
+def line(values: np.ndarray) -> np.ndarray:
+    """float64[L, 1]: from 0 to 1. values: float64[L], ascending."""
+    return ((values - values[0]) / max(values[-1] - values[0], 1e-300))[:, None]
+
+
+def curve(values: np.ndarray, words: np.ndarray) -> np.ndarray:
+    """float64[L, n]: a linear spline, that bends where equal parts of the words have been passed."""
+    return spline(values, words)[:, 1:]

@@ -1,0 +1,305 @@
+"""How much each topic's share depends on a formula's effect: estimates of all topics, and of one along the effect."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from inference.effects import contrasts, corrections, design, regression
+from inference.effects.contrasts import Contrast, Plain
+from inference.effects.design import Design
+from inference.effects.regression import MOST_COLUMNS, Data
+from inference.effects.units import LEAST, LEVEL
+from inference.errors import Invalid
+from inference.findings import sums
+from webapp.documents import fields, units
+from webapp.documents.selection import RunSelection
+from webapp.documents.units import Unit
+from webapp.effects import variables
+from webapp.effects.formula import Formula, Term
+from webapp.effects.variables import Levels
+from webapp.results import evidence
+from webapp.storage.cache import BoundedCache
+from webapp.time import shares
+
+FALSE = 0.05  # of the topics that are named, the part that chance may name
+POINTS = 21  # along a line
+ROWS = 8  # settings at a time
+_kept = BoundedCache(4 << 20)
+Order = Literal["difference", "ratio", "number"]
+
+
+class Asked(NamedTuple):
+    """The address: settings of the effect, and values of what it may differ by, each "" where nothing is asked for."""
+
+    formula: Formula
+    first: str = ""
+    second: str = ""
+    here: str = ""
+    there: str = ""
+
+
+class Table(NamedTuple):
+    """Of T topics. value, low, high: float64[T, 2]: shares at the first and at the second setting, or how they change from one to the
+    other in two groups; difference, the second less the first, its ends and p: float64[T]; named: bool[T], accepted by Benjamini and Hochberg's procedure among all,
+    whose intervals are wider (corrections.level_of_named). level: of these."""
+
+    topics: list[int]
+    value: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    difference: np.ndarray
+    difference_low: np.ndarray
+    difference_high: np.ndarray
+    p: np.ndarray
+    named: np.ndarray
+    level: float
+    verdict: contrasts.Verdict
+
+    def order(self, by: Order) -> list[int]:
+        """Rows, those first that are named."""
+        if by == "number":
+            return list(range(len(self.topics)))
+        size = np.abs(self.difference)
+        if by == "ratio":
+            first, second = np.maximum(np.abs(self.value.T), 1e-6)
+            size = np.abs(np.log(first / second))
+        return np.lexsort((-size, ~self.named)).tolist()
+
+
+@dataclass(frozen=True)
+class Regression:
+    """A formula of a set's documents."""
+
+    selection: RunSelection
+    asked: Asked
+    unit: Unit
+    effect: Levels
+    across: Levels | None
+    held: list[Levels]
+
+    @cached_property
+    def settings(self) -> tuple[int, int]:
+        return _two(self.effect, self._usual, (self.asked.first, self.asked.second), ("a", "b"))
+
+    @cached_property
+    def groups(self) -> tuple[int, int]:
+        """Of `across`; (0, 0) without."""
+        if self.across is None:
+            return 0, 0
+        return _two(self.across, self.across.usual(self._known), (self.asked.here, self.asked.there), ("x", "y"))
+
+    @property
+    def _usual(self) -> tuple[int, int]:
+        """Settings where none are asked for: along a line those at which both groups speak."""
+        if self.across is None or not self.on_a_line:
+            return self.effect.usual(self._known)
+        own = [self.effect.usual(np.where(self.across.place == group, self._known, 0.0)) for group in self.groups]
+        return max(first for first, _ in own), min(second for _, second in own)
+
+    @property
+    def _known(self) -> np.ndarray:
+        """float64[D]: words of the documents that are in the regression."""
+        return np.where(self.design.cell >= 0, self.weight, 0.0)
+
+    @cached_property
+    def weight(self) -> np.ndarray:
+        """float64[D]: the words of each document of the set."""
+        return variables.in_set(self.selection, evidence.of(self.selection.run).lengths)
+
+    @cached_property
+    def design(self) -> Design:
+        across = self.across.variable(self.weight) if self.across else None
+        held = [levels.variable(self.weight) for levels in self.held]
+        made = design.made(self.effect.variable(self.weight), across, held, self.weight)
+        if made.rows.shape[1] > MOST_COLUMNS:
+            raise Invalid(
+                "formula",
+                f"This formula needs {made.rows.shape[1]} numbers for each topic, at most {MOST_COLUMNS} are computed. Take a field out, or use decades for years.",
+            )
+        return made
+
+    @property
+    def documents(self) -> int:
+        return int(np.count_nonzero(self.design.cell >= 0))
+
+    @property
+    def left_out(self) -> int:
+        """Documents with words of which something is not known."""
+        return int(np.count_nonzero(self.weight)) - self.documents
+
+    @property
+    def on_a_line(self) -> bool:
+        return self.effect.values is not None
+
+    @property
+    def units(self) -> int:
+        """How many of the unit are in the regression."""
+        field = self.unit.field
+        if field is None:
+            return self.documents
+        codes = fields.values(self.selection.version, field)[self.design.cell >= 0]
+        return len(np.unique(codes[codes >= 0])) + int(np.count_nonzero(codes < 0))
+
+    @property
+    def sides(self) -> list[RunSelection]:
+        """The documents of both settings, or of both groups; along a line of all together."""
+        levels, places = (self.across, self.groups) if self.across else (self.effect, self.settings)
+        if levels.values is not None:
+            return [self.selection]
+        name = levels.term.name
+        if name in fields.PERIODS:
+            groups = fields.groups(self.selection.version, name)
+            return [self.selection.within(groups, i) for i in places]
+        return [self.selection.elsewhere(name).with_value(name, levels.labels[i]) for i in places]
+
+    def data(self, topics: list[int]) -> Data:
+        return shares.effect_data(self.selection.view, self.unit, self.design.cell, topics)
+
+    def estimated(self, topics: list[int]) -> Contrast | Plain:
+        """a: the second setting, or how the share changes in the second group; b: the first."""
+        made, (first, second) = self.design, self.settings
+        data, side = self.data(topics), np.full(len(made.rows), -1, np.int8)
+        if self.across:
+            rows = np.stack([made.setting(level, group) for group in self.groups[::-1] for level in (second, first)])
+            for g, group in enumerate(self.groups):
+                for s, level in enumerate(self.settings):
+                    own = (made.across == group) & (self.on_a_line | (made.effect == level))
+                    side[own] = g if self.on_a_line else 2 * g + s
+            return contrasts.of_changes(data, made.rows, rows, side, 2 if self.on_a_line else 4)
+        rows = np.stack([made.setting(second), made.setting(first)])
+        if self.on_a_line:
+            return contrasts.along(data, made.rows, rows)
+        side[made.effect == second], side[made.effect == first] = 0, 1
+        contrast = contrasts.of_settings(data, made.rows, rows, side)
+        return contrast if self._overlap(side) else contrast.refused("apart in time")
+
+    def _overlap(self, side: np.ndarray) -> bool:
+        """Whether the two sides speak at the same times, where the date is held constant."""
+        dated = next((levels for levels in self.held if levels.term.name == variables.DATE), None)
+        if dated is None or not (side >= 0).any():
+            return True
+        by = fields.usual(self.selection.version)
+        groups = fields.groups(self.selection.version, by if by in fields.PERIODS else "year")
+        known = (self.design.cell >= 0) & (groups.group >= 0)
+        own = side[self.design.cell[known]]
+        code = np.where(own >= 0, own * len(groups.labels) + groups.group[known], -1)
+        words = np.bincount(code[own >= 0], weights=self.weight[known][own >= 0], minlength=2 * len(groups.labels))
+        n = len(groups.labels)
+        return contrasts.overlap(words, np.repeat([0, 1], n), np.tile(np.arange(n), 2))
+
+    def table(self) -> Table:
+        """All topics that are neither merged nor hidden. Kept for a while."""
+        view = self.selection.view
+        every = [k for k in view.topics if view.labels.into[k] == k and not view.labels.hidden(k)]
+        key = (
+            "effects",
+            view.run.snapshot_id,
+            tuple(self.selection.parameters),
+            str(self.asked.formula),
+            self.settings,
+            self.groups,
+        )
+        return _kept.get_or_set(
+            (*key, view.labels.into.tobytes(), tuple(every), self.unit.said), lambda: self._table(every)
+        )
+
+    def _table(self, every: list[int]) -> Table:
+        estimated = self.estimated(every)
+        p = estimated.p
+        named = sums.accepted(p, FALSE)
+        level = corrections.level_of_named(int(named.sum()), len(every))
+        wider, usual = ([*estimated.ends(each), *estimated.between(each)] for each in (level, LEVEL))
+        low, high, down, up = (
+            np.where(named[:, None] if a.ndim == 2 else named, a, b) for a, b in zip(wider, usual, strict=True)
+        )
+        return Table(
+            every,
+            estimated.value[:, ::-1],
+            low[:, ::-1],
+            high[:, ::-1],
+            estimated.difference,
+            down,
+            up,
+            p,
+            named,
+            level,
+            estimated.verdict,
+        )
+
+    def along(self, topic: int) -> "Along":
+        """One topic's expected share at each level of the effect, or at POINTS along it, in each group."""
+        made, words = self.design, self.effect.words(self._known)
+        if self.on_a_line:
+            at = np.unique(np.linspace(0, len(words) - 1, min(POINTS, len(words))).astype(int))
+            words = np.add.reduceat(words, at)
+        else:
+            at = np.flatnonzero(words)
+            words = words[at]
+        groups = self.groups if self.across else (0,)
+        rows = np.stack([made.setting(int(level), group) for group in groups for level in at])
+        data = self.data([topic])
+        fits = [regression.fit(data, made.rows, rows[a : a + ROWS]) for a in range(0, len(rows), ROWS)]
+        ends = [regression.reach(fit, LEVEL) for fit in fits]
+        share = np.concatenate([fit.estimate[:, 0] for fit in fits])
+        low, high = (np.concatenate([pair[i][:, 0] for pair in ends]) for i in (0, 1))
+        if self.estimated([topic]).verdict:
+            low, high = np.full_like(low, np.nan), np.full_like(high, np.nan)
+        shape = len(groups), len(at)
+        return Along(
+            [self.effect.labels[i] for i in at],
+            words,
+            *(np.clip(each, 0.0, 1.0).reshape(shape) for each in (share, low, high)),
+        )
+
+
+class Along(NamedTuple):
+    """labels, words: of L levels; share, low, high: float64[G, L], NaN where nothing is known."""
+
+    labels: list[str]
+    words: np.ndarray
+    share: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+
+def regression_of(selection: RunSelection, asked: Asked) -> Regression:
+    """Raises Invalid for a formula that this collection has no fields for, or settings that no document has."""
+    version, formula = selection.version, asked.formula
+    effect = variables.of_term(version, formula.effect, [asked.first, asked.second])
+    across = (
+        variables.of_term(version, Term(formula.across), [asked.here, asked.there], most=2) if formula.across else None
+    )
+    if across is not None and across.values is not None:
+        raise Invalid("formula", f"An effect can differ by the values of a category, not of “{formula.across}”.")
+    held = [variables.of_term(version, term, []) for term in formula.held]
+    unit = units.unit_of(version, *(name for name in (formula.effect.name, formula.across) if name))
+    return Regression(selection, asked, unit, effect, across, held)
+
+
+def _two(levels: Levels, usual: tuple[int, int], texts: tuple[str, str], letters: tuple[str, str]) -> tuple[int, int]:
+    first, second = (
+        levels.setting(text, letter) if text else level
+        for text, letter, level in zip(texts, letters, usual, strict=True)
+    )
+    if first == second:
+        name = levels.term.name
+        raise Invalid(
+            letters[1], f"Two different values of “{name}” were expected, got “{levels.labels[first]}” twice."
+        )
+    return first, second
+
+
+def called(unit: Unit) -> str:
+    return f"“{unit.field.name}”" if unit.field else "documents"
+
+
+def caution(regression: Regression, verdict: contrasts.Verdict) -> str:
+    """Why nothing can be concluded, or ""."""
+    return {
+        "": "",
+        "few units": f"Fewer than {LEAST} {called(regression.unit)} speak of one of the two: nothing can be said beyond these texts.",
+        "apart in time": "The two hardly speak at the same times: their difference can’t be separated from what changed over time.",
+        "not apart": "The effect can’t be separated from what is held constant: no two documents differ in the one alone.",
+    }[verdict]

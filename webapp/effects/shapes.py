@@ -1,0 +1,122 @@
+"""What the page of effects shows: it is rendered as HTML and answered as JSON, key by key in this order."""
+
+from dataclasses import dataclass
+
+from webapp.effects.variables import Offered
+from webapp.results.links import TopicLink
+from webapp.time.shapes import Offer, Pinned
+
+
+@dataclass(frozen=True)
+class TopicEffect(TopicLink):
+    """share, low, high: at the first and at the second setting, of documents that are alike in what is held constant; where the effect
+    may differ by group, how the share changes in either. difference: the second less the first. p: of no difference. named:
+    whether it is told from chance among all topics that were tried; then its intervals are wider, of `level`. documents: of either
+    setting with the topic, or, along a line, of all with it."""
+
+    words: list[str]
+    share: list[float]
+    low: list[float | None]
+    high: list[float | None]
+    difference: float
+    difference_low: float | None
+    difference_high: float | None
+    p: float
+    named: bool
+    documents: list[str]
+
+
+@dataclass(frozen=True)
+class Level:
+    """A value of the effect, or a point along it. thin: whether no text is there."""
+
+    label: str
+    tokens: int
+    thin: bool
+
+
+@dataclass(frozen=True)
+class GroupAlong:
+    """What is expected in one group, or everywhere: of each level, null where nothing can be said."""
+
+    label: str
+    overall: float
+    share: list[float | None]
+    low: list[float | None]
+    high: list[float | None]
+
+
+@dataclass(frozen=True)
+class AlongEffect:
+    """One topic along the effect. in_time: whether along a line."""
+
+    topic: TopicLink
+    by: str
+    in_time: bool
+    bins: list[Level]
+    topics: list[GroupAlong]
+
+
+@dataclass(frozen=True)
+class EffectsPage:
+    """formula: as it can be written in the address. settings: the two that are compared; groups: those by which the effect may
+    differ. held: what is held constant. documents, units: that the estimates rest on; left_out: documents of which something is
+    not known. tried, named: topics. level: of the intervals of those that are named; misfit: topics
+    of which less than nothing is expected. unit: for whom intervals hold; caution: why
+    nothing can be concluded, or ""."""
+
+    formula: str
+    effect: str
+    settings: list[str]
+    across: str
+    groups: list[str]
+    held: list[str]
+    selection: str
+    documents: int
+    left_out: int
+    units: int
+    unit: str
+    caution: str
+    tried: int
+    named: int
+    level: float
+    misfit: int
+    order: str
+    topics: list[TopicEffect]
+    next: str | None
+    one: AlongEffect | None
+
+
+@dataclass(frozen=True)
+class NoEffects:
+    """Nothing is known of the documents, or the run is still trained. problem: what the address asks for and can't be had."""
+
+    problem: str
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A field of the form that says what is compared. values: to choose from; empty where a number or a date is typed."""
+
+    letter: str
+    legend: str
+    here: str
+    values: list[str]
+
+
+@dataclass(frozen=True)
+class EffectsHtml:
+    """What the template alone needs. effects, across, held: what the menus offer, with what is chosen. settings: the fields of what is
+    compared. rows: each topic, its sides (what they are called, the share, and the address of their documents, "" where they are not theirs alone), and its
+    course. most: the largest share of the page. all: back from one topic."""
+
+    effects: list[tuple[Offered, bool]]
+    across: list[tuple[Offered, bool]]
+    held: list[tuple[Offered, bool]]
+    settings: list[Setting]
+    orders: list[Offer]
+    rows: list[tuple[TopicEffect, list[tuple[str, float, str]], str]]
+    most: float
+    csv: str
+    all: str
+    pinned: Pinned

@@ -1,0 +1,161 @@
+"""Fields of a collection as the variables of a formula: the levels that documents have, and how a setting is named."""
+
+from dataclasses import dataclass
+from datetime import date
+
+import numpy as np
+
+from inference.effects import design
+from inference.effects.design import Variable
+from inference.errors import Invalid
+from webapp.documents import days, fields, units
+from webapp.documents.selection import RunSelection
+from webapp.effects.formula import Formula, Term
+from webapp.metadata import Number, ValueField
+from webapp.metadata.number import parse_number, written
+from webapp.models import Version
+
+LEVELS = 12  # values of a category that are told apart, the most frequent; the others are one more
+STEPS = 1024  # of numbers and dates
+DATE = "date"
+OTHERS = "other values"
+_TAILS = 0.1  # of the words lie before the first setting along a line, and behind the second
+
+
+@dataclass(frozen=True)
+class Levels:
+    """Of each document its place: int32[D], -1 for none. labels: of the levels; values: float64[L], ascending, of numbers and dates,
+    None of a category."""
+
+    term: Term
+    place: np.ndarray
+    labels: list[str]
+    values: np.ndarray | None = None
+
+    def variable(self, weight: np.ndarray) -> Variable:
+        """weight: float64[D], words of each document."""
+        if self.values is None:
+            return Variable(self.place, design.levels(len(self.labels)))
+        if not self.term.curve:
+            return Variable(self.place, design.line(self.values))
+        return Variable(self.place, design.curve(self.values, self.words(weight)))
+
+    def words(self, weight: np.ndarray) -> np.ndarray:
+        """float64[L]: of each level."""
+        known = self.place >= 0
+        return np.bincount(self.place[known], weights=weight[known], minlength=len(self.labels))
+
+    def setting(self, text: str, letter: str) -> int:
+        """The level that a text names. Raises Invalid."""
+        if self.values is None:
+            named = [label for label in self.labels if label != OTHERS]
+            if text in named:
+                return named.index(text)
+            offered = ", ".join(named[:LEVELS])
+            raise Invalid(letter, f"“{text[:80]}” is no value of “{self.term.name}” that is told apart: {offered}.")
+        number = days.ordinal(text, letter, last=False) if self.term.name == DATE else parse_number(text)
+        if number is None:
+            raise Invalid(letter, f"A number was expected for “{self.term.name}”, got “{text[:40]}”.")
+        return int(np.abs(self.values - number).argmin())
+
+    def usual(self, weight: np.ndarray) -> tuple[int, int]:
+        """Two levels that are compared where none are asked for: the most frequent values, or a tenth of the words from either end."""
+        words = self.words(weight)
+        if self.values is None and self.term.name not in fields.PERIODS:
+            named = [i for i in np.argsort(-words, kind="stable").tolist() if self.labels[i] != OTHERS]
+            return (named[0], named[1]) if len(named) > 1 else (0, 0)
+        part = np.cumsum(words) / max(words.sum(), 1.0)
+        first, last = np.searchsorted(part, [_TAILS, 1 - _TAILS])
+        return int(first), int(min(last, len(words) - 1))
+
+
+def of_term(version: Version, term: Term, asked: list[str], most: int = LEVELS) -> Levels:
+    """asked: values of a category that are told apart though they are not frequent; most: values that are. Raises Invalid for what is
+    no field."""
+    if term.name == DATE:
+        if fields.dated(version) is None:
+            raise Invalid("formula", f"No document of “{version.corpus.name}” has a date.")
+        ordinals = fields.dates(version)
+        place, values = _steps(ordinals.astype(float), ordinals > 0)
+        letters = next((n for n, days_ in ((4, 20 * 366), (7, 2 * 366)) if values[-1] - values[0] > days_), 10)
+        return Levels(term, place, [date.fromordinal(int(v)).isoformat()[:letters] for v in values], values)
+    number = next((f for f in fields.ranges(version) if f.name == term.name and isinstance(f, Number)), None)
+    if number is not None:
+        values = fields.values(version, number)
+        place, values = _steps(values, number.known(values))
+        return Levels(term, place, [written(float(v)) for v in values], values)
+    if term.curve:
+        raise Invalid("formula", f"A spline is of a number or of “{DATE}”, not of “{term.name[:80]}”.")
+    if term.name in fields.PERIODS:
+        groups = fields.groups(version, term.name)
+        return Levels(term, groups.group, groups.labels)
+    category, codes = fields.codes(version, term.name)
+    return _of_category(term, category, codes, asked, most)
+
+
+def _of_category(term: Term, category: ValueField, codes: np.ndarray, asked: list[str], most: int) -> Levels:
+    """The values that were asked for, the most frequent ones, and the others as one."""
+    if len(category.values) <= most + 1:
+        return Levels(term, codes, category.values)
+    ranked = sorted(range(len(category.values)), key=lambda i: (category.values[i] not in asked, i))
+    named = sorted(ranked[:most])
+    into = np.full(len(category.values) + 1, len(named), np.int32)
+    into[named], into[-1] = np.arange(len(named)), -1
+    return Levels(term, into[codes], [*(category.values[i] for i in named), OTHERS])
+
+
+def _steps(values: np.ndarray, known: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(int32[D], -1 for none; float64[L]): each value's place among STEPS of equal width, or among as many different values."""
+    low, high = float(values[known].min()), float(values[known].max())
+    whole = high - low < STEPS and bool((values[known] == np.floor(values[known])).all())
+    steps = np.linspace(low, high, int(high - low) + 1 if whole else STEPS)
+    place = np.full(len(values), -1, np.int32)
+    place[known] = np.rint((values[known] - low) / max(high - low, 1e-300) * (len(steps) - 1))
+    return place, steps
+
+
+@dataclass(frozen=True)
+class Offered:
+    """A term that menus offer. said: as they call it."""
+
+    term: str
+    said: str
+
+
+def offered(version: Version) -> tuple[list[Offered], list[Offered], list[Offered]]:
+    """What can be looked at, what the effect may differ by, and what can be held constant. Who speaks can't be held constant, nor a
+    field with more values than can be told apart be looked at whole."""
+    unit = units.unit_of(version).field
+    categories = [Offered(str(Term(f.name)), f.name) for f in fields.categories(version) if len(f.values) > 1]
+    numbers = [f.name for f in fields.ranges(version) if isinstance(f, Number)]
+    lines = [Offered(str(Term(name)), f"{name}, as a straight line") for name in numbers]
+    curves = [Offered(str(Term(name, curve=True)), f"{name}, as a curve") for name in numbers]
+    if fields.dated(version):
+        lines.insert(0, Offered(DATE, "date, as a straight line"))
+        curves.insert(0, Offered(str(Term(DATE, curve=True)), "date, as a curve"))
+    own = {str(Term(unit.name))} if unit else set()
+    effects = [o for o in categories if o.term not in own] + [o for o in categories if o.term in own] + lines + curves
+    others = [o for o in categories if o.term not in own]
+    held = [Offered(o.term, o.said.removesuffix(", as a curve")) for o in curves] + others
+    return effects, others, held
+
+
+def usual(version: Version) -> Formula | None:
+    """What is looked at where nothing is asked for: the category with the fewest values, with the date held constant, else a number or
+    the date; None where there is nothing."""
+    dated = fields.dated(version) is not None
+    categories = [f for f in fields.categories(version) if len(f.values) > 1]
+    if categories:
+        first = min(categories, key=lambda f: len(f.values)).name
+        return Formula(Term(first), "", (Term(DATE, curve=True),) if dated else ())
+    numbers = [f.name for f in fields.ranges(version) if isinstance(f, Number)]
+    return Formula(Term(DATE if dated else numbers[0]), "", ()) if dated or numbers else None
+
+
+def in_set(selection: RunSelection, lengths: np.ndarray) -> np.ndarray:
+    """float64[D]: the words of each document of a set, 0 of the others."""
+    if selection.numbers is None:
+        return lengths.astype(float)
+    weight = np.zeros(len(lengths))
+    weight[selection.numbers] = lengths[selection.numbers]
+    return weight

@@ -1,0 +1,252 @@
+"""How topics depend on what is known of the documents, as a page and as a table."""
+
+from functools import partial
+from typing import Any, get_args
+
+import numpy as np
+from django.http import Http404, HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from inference.errors import Invalid
+from webapp import exports
+from webapp.documents.selection import RunSelection, Selection
+from webapp.drawing.numbers import percent
+from webapp.drawing.tables import json_text, kept_table
+from webapp.effects import estimates, formula, variables
+from webapp.effects.estimates import Asked, Order, Regression, Table
+from webapp.effects.formula import Formula, Term
+from webapp.effects.shapes import (
+    AlongEffect,
+    EffectsHtml,
+    EffectsPage,
+    GroupAlong,
+    Level,
+    NoEffects,
+    Setting,
+    TopicEffect,
+)
+from webapp.pages.here import Here
+from webapp.pages.page import run_or_404
+from webapp.pages.typed import Answer, typed
+from webapp.results import links, topics
+from webapp.results.view import RunView
+from webapp.storage import csv_cells
+from webapp.time import trends
+from webapp.time.shapes import Offer, Pinned
+
+LISTED = 30
+NO_TEXTS: list[str] = []
+
+
+@typed({EffectsPage: "effects/detail.html", NoEffects: "effects/nothing.html"})
+def effects(
+    request: HttpRequest,
+    view: RunView,
+    selection: RunSelection,
+    here: Here,
+    as_json: bool,
+    *,
+    formula: str = "",
+    effect: str = "",
+    across: str = "",
+    held: list[str] = NO_TEXTS,
+    a: str = "",
+    b: str = "",
+    x: str = "",
+    y: str = "",
+    order: Order = "difference",
+    topic: list[str] = NO_TEXTS,
+    after: int = 0,
+) -> Answer[EffectsPage | NoEffects]:
+    """A formula's effect on the shares of all topics, and on one along it."""
+    if not view.run.final:
+        return Answer(NoEffects(""))
+    try:
+        chosen = _formula(selection, formula, effect, across, held)
+        if chosen is None:
+            return Answer(NoEffects(""))
+        regression = estimates.regression_of(selection, Asked(chosen, a, b, x, y))
+        table = regression.table()
+        one = trends.read_topics(view, topic)[:1]
+    except Invalid as error:
+        if as_json:
+            raise
+        return Answer(NoEffects(error.message))
+    rows = table.order(order)
+    page = EffectsPage(
+        formula=str(chosen),
+        effect=chosen.effect.name,
+        settings=[regression.effect.labels[i] for i in regression.settings],
+        across=chosen.across,
+        groups=[regression.across.labels[i] for i in regression.groups] if regression.across else [],
+        held=[term.name for term in chosen.held],
+        selection=selection.sentence,
+        documents=regression.documents,
+        left_out=regression.left_out,
+        units=regression.units,
+        unit=regression.unit.said,
+        caution=estimates.caution(regression, table.verdict),
+        tried=len(table.topics),
+        named=int(table.named.sum()),
+        level=table.level,
+        misfit=0 if regression.across else int((table.value < 0).any(axis=1).sum()),
+        order=order,
+        topics=_rows(regression, table, rows[after : after + LISTED] if not table.verdict else []),
+        next=here.following(after + LISTED if after + LISTED < len(rows) else None),
+        one=_along(regression, one[0]) if one and not table.verdict else None,
+    )
+    return Answer(page, partial(_html, request, here, regression, page))
+
+
+def _formula(selection: RunSelection, text: str, effect: str, across: str, held: list[str]) -> Formula | None:
+    """What an address asks for, by a formula or by the menus; else what is usual of such documents."""
+    if text:
+        return formula.read(text)
+    if not effect:
+        return variables.usual(selection.version)
+    first = formula.read(effect).effect
+    other = formula.read(across).effect.name if across else ""
+    terms = [formula.read(term).effect for term in held if term]
+    return formula.checked(Formula(first, other, tuple(term for term in terms if term.name not in (first.name, other))))
+
+
+def _rows(regression: Regression, table: Table, places: list[int]) -> list[TopicEffect]:
+    """Shares that a formula expects below 0 or above 1 are told as these."""
+    view, numbers = regression.selection.view, [table.topics[i] for i in places]
+    shares = table.value if regression.across else np.clip(table.value, 0.0, 1.0)
+    words = topics.top_words(view, numbers, 5)
+    return [
+        TopicEffect(
+            **vars(links.topic_link(view, k)),
+            words=words[k],
+            share=shares[i].tolist(),
+            low=_known(table.low[i]),
+            high=_known(table.high[i]),
+            difference=float(table.difference[i]),
+            difference_low=_known(table.difference_low[[i]])[0],
+            difference_high=_known(table.difference_high[[i]])[0],
+            p=float(table.p[i]),
+            named=bool(table.named[i]),
+            documents=[links.documents_url(view.run, each.with_topic(k, 1).address()) for each in regression.sides],
+        )
+        for i, k in zip(places, numbers, strict=True)
+    ]
+
+
+def _known(numbers: np.ndarray) -> list[float | None]:
+    return [float(x) if np.isfinite(x) else None for x in numbers]
+
+
+def _along(regression: Regression, k: int) -> AlongEffect:
+    made = regression.along(k)
+    words = np.maximum(made.words, 0)
+    names = [regression.across.labels[g] for g in regression.groups] if regression.across else ["all documents"]
+    return AlongEffect(
+        topic=links.topic_link(regression.selection.view, k),
+        by=regression.effect.term.name,
+        in_time=regression.on_a_line,
+        bins=[Level(label, int(n), n == 0) for label, n in zip(made.labels, words, strict=True)],
+        topics=[
+            GroupAlong(name, float(np.average(share, weights=words)), *map(_known, (share, low, high)))
+            for name, share, low, high in zip(names, made.share, made.low, made.high, strict=True)
+        ],
+    )
+
+
+def _html(request: HttpRequest, here: Here, regression: Regression, page: EffectsPage) -> EffectsHtml:
+    effects, across, held = variables.offered(regression.selection.version)
+    chosen = regression.asked.formula
+    own = {str(term) for term in chosen.held}
+    settings = [
+        _setting(regression.effect, letter, legend, label)
+        for letter, legend, label in zip("ab", ("from", "to"), page.settings, strict=True)
+    ]
+    if regression.across:
+        settings += [
+            _setting(regression.across, letter, legend, label)
+            for letter, legend, label in zip("xy", ("in", "and in"), page.groups, strict=True)
+        ]
+    return EffectsHtml(
+        effects=[(o, o.term == str(chosen.effect)) for o in effects],
+        across=[(o, o.term == str(Term(chosen.across))) for o in across],
+        held=[(o, o.term in own) for o in held],
+        settings=settings,
+        orders=[Offer(o, here.url(order=o), o == page.order) for o in get_args(Order)],
+        rows=[(row, _sides(page, row), here.url(topic=row.number)) for row in page.topics],
+        most=max((x for row in page.topics for x in row.share), default=1.0),
+        csv=regression.selection.view.go("run_effects_csv", asked=request.GET.urlencode()),
+        all=here.url(topic=None),
+        pinned=_pinned(page),
+    )
+
+
+def _sides(page: EffectsPage, row: TopicEffect) -> list[tuple[str, float, str]]:
+    urls = row.documents if len(row.documents) > 1 else ["", ""]
+    return list(zip(page.groups or page.settings, row.share, urls, strict=True))
+
+
+def _setting(levels: variables.Levels, letter: str, legend: str, here: str) -> Setting:
+    named = [] if levels.values is not None else [label for label in levels.labels if label != variables.OTHERS]
+    return Setting(letter, legend, here, named)
+
+
+def _pinned(page: EffectsPage) -> Pinned:
+    """What a notebook keeps: the topics of the page."""
+    names = page.groups or page.settings
+    columns = [f"{name}" for name in (*names, "difference", "low", "high")]
+    rows = [(*row.share, row.difference, row.difference_low, row.difference_high) for row in page.topics]
+    named = [f"{row.label} {row.name or row.words[0]}" for row in page.topics]
+    title = f"Topics by {page.effect}, from {page.settings[0]} to {page.settings[1]}"
+    return Pinned(title, summary(page), json_text(kept_table("topic", named, columns, rows)))
+
+
+def summary(page: EffectsPage) -> str:
+    """What may be concluded, in a sentence."""
+    first = next(iter(page.topics), None)
+    if page.caution or first is None or not first.named:
+        return page.caution or "No topic’s share differs by more than chance explains."
+    name = first.name or first.label
+    ends = f"{100 * first.difference:+.1f} points"
+    return f"{name}: {percent(first.share[0])} to {percent(first.share[1])} of the words ({ends}); by {page.formula}."
+
+
+_COLUMNS = ["corpus", "run", "K", "seed", "documents_chosen", "formula", "independent", "documents", "topic", "label", "first", "second", "share_first", "low_first",
+            "high_first", "share_second", "low_second", "high_second", "difference", "low", "high", "level", "p", "named"]  # fmt: skip
+
+
+@require_safe
+def csv(request: HttpRequest, run_id: int) -> HttpResponse:
+    """All topics, in the order of their numbers."""
+    run = run_or_404(run_id)
+    asked = {name: parameter.value(request.GET) for name, parameter in effects.parameters.items()}
+    selection = Selection.read(request.GET, RunView(run))
+    chosen = _formula(selection, *(asked[name] for name in ("formula", "effect", "across", "held")))
+    if chosen is None:
+        raise Http404("Nothing is known of these documents that topics could depend on.")
+    regression = estimates.regression_of(selection, Asked(chosen, *(asked[letter] for letter in "abxy")))
+    headers = {"Content-Disposition": f'attachment; filename="{exports.file_name(run, "effects")}"'}
+    return HttpResponse(csv_cells.lines(_table(regression)), content_type="text/csv; charset=utf-8", headers=headers)
+
+
+def _table(regression: Regression) -> list[list[Any]]:
+    table, view = regression.table(), regression.selection.view
+    run, names = view.run, [regression.effect.labels[i] for i in regression.settings]
+    if regression.across:
+        names = [f"{names[0]} to {names[1]}, {regression.across.labels[i]}" for i in regression.groups]
+    about = [
+        run.corpus.name,
+        run.pk,
+        run.topics,
+        run.seed,
+        regression.selection.sentence,
+        str(regression.asked.formula),
+    ]
+    about += [regression.unit.said, regression.documents]
+    rows: list[list[Any]] = [_COLUMNS]
+    for i, k in enumerate(table.topics):
+        sides = [end[i, s] for s in (0, 1) for end in (table.value, table.low, table.high)]
+        ends = [end[i] for end in (table.difference, table.difference_low, table.difference_high)]
+        level = table.level if table.named[i] else estimates.LEVEL
+        numbers = ["" if np.isnan(x) else float(x) for x in (*sides, *ends, level, table.p[i])]
+        rows.append([*about, k, view.labels.name(k), *names, *numbers, int(table.named[i])])
+    return rows
