@@ -25,6 +25,7 @@ import numpy as np
 from llvmlite import binding
 from numba.core import caching, config, serialize, sigutils, types
 from numba.core.compiler import CompileResult
+from numba.core.cpu import ParallelOptions
 from numba.core.dispatcher import Dispatcher
 from numba.extending import _Intrinsic
 
@@ -36,6 +37,9 @@ _TYPES = (types.Array, types.Boolean, types.Literal, types.NoneType, types.Numbe
 _CONSTANTS = (bool, bytes, complex, float, int, np.dtype, np.generic, str, type(None), types.Type)  # shown in full
 SHIPPED_FOR = "x86-64-v3"  # the processors that a wheel's kernels are compiled for: of 2013 and later
 _FEATURES = "avx avx2 bmi bmi2 cx16 f16c fma lzcnt movbe popcnt sahf sse3 sse4.1 sse4.2 ssse3 xsave".split()
+# For `parallel`, of kernels that are called in each step: only loops by prange are divided among threads. True wakes them for each small
+# array that is filled, too.
+PRANGE = ParallelOptions(dict.fromkeys(ParallelOptions.__slots__[1:-1], False))
 _callbacks: list[Callable[[], None]] = []
 _log = logging.getLogger(__name__)
 

@@ -358,7 +358,7 @@ def _next(config: Resolved, state: State, bow: Bow, shape: Shape) -> Way:
         state.eta = from_documents.eta(config.topics, bow, config.eta)
         from_documents.begin(state, bow, shape, order)
     fades = not memo or state.t < warm_steps
-    in_table = not fades and _has_table(config, bow)
+    in_table = not fades and (state.counted == state.t or _has_table(config, bow))
     if in_table:
         _open_table(config, state, bow)
     state.t += 1

@@ -4,7 +4,7 @@ each thread and each process can add its own."""
 import numpy as np
 from numba import prange
 
-from inference.jit import njit
+from inference.jit import PRANGE, njit
 from inference.kernels.gibbs import CHUNKS, UNSEEN
 
 _PLACE, _LOW, _WORD, _SPREAD = np.uint64(32), np.uint64(0xFFFF), np.uint64(0xFFFFFFFF), np.uint64(0x9E3779B1)
@@ -35,7 +35,7 @@ def recount(words, counts, draws, table, totals):
             t += 1
 
 
-@njit(cache=True, parallel=True, nogil=True)
+@njit(cache=True, parallel=PRANGE, nogil=True)
 def _share_out(changed, begins, ends, parts):
     """What gibbs.sample lists, each run in so many parts by words: (uint64, as long, int64[CHUNKS, parts + 1]: where each part begins in
     each run)."""
@@ -74,7 +74,7 @@ def _apply_run(changed, first, end, table, totals):
             narrow[w - F, old] -= seen
 
 
-@njit(cache=True, parallel=True, nogil=True)
+@njit(cache=True, parallel=PRANGE, nogil=True)
 def apply(changed, begins, ends, table, totals, threads):
     """Let the table and totals, float64[K], follow what gibbs.sample lists. threads: how many there are, each of which has words of its own."""
     added = np.zeros((threads, len(totals)), np.int64)

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import prange
 
-from inference.jit import njit
+from inference.jit import PRANGE, njit
 from inference.kernels import rng
 from inference.kernels.special import digamma_rise, exp_digamma, sum_in_order
 
@@ -112,7 +112,7 @@ def shares(indptr):
     return bounds
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, parallel=PRANGE)
 def spread(words, arena, scale, eta, inverse, log_expectation):
     """float32[n, padded(K)]: the rows of some words, as weights. words: int64[n]. arena: rows.Arena of N~_kw / scale. inverse: float64[K], 1 / E(V eta + N~_k), which is part of the weights with the log
     expectation; else `Terms.times` has it."""
@@ -154,7 +154,7 @@ def _sum_rows(words, skipped, rows, prior, sums):
             b += _1
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, parallel=PRANGE)
 def sum_words(documents, table, prior, sums):
     """Fill Terms.sums for the words of some documents."""
     doc_rows, indptr, words, _, _, _, _ = documents
@@ -425,7 +425,7 @@ def _sample_run(first, end, documents, table, terms, plan, draws, changed, at, r
     return at
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, parallel=PRANGE)
 def sample(documents, table, terms, plan, draws, changed, rises):
     """Gibbs sweeps over each document of a minibatch by itself. Returns the changes, as (begins, ends), int64[CHUNKS] each, of runs of
     `changed`.
