@@ -15,18 +15,19 @@ from django.urls import reverse
 from benchmarks.whole_path import form_fields
 from tests.webapp.readers.reading import load
 from tests.webapp.readers.test_examples import FOLDER
+from tests.webapp.readers.test_looking import slow_pdf
 from webapp import readers
 from webapp.ingest import guesses, shaping
 from webapp.readers import formats, looking, rows, sandbox, table
 from webapp.readers.model import Unreadable
 
 DEEP = 1_000_000
-SLOW = b"<p>words" + b"<b>" * 300 + b"<!--" * 1_000_000  # each of which is looked for to the end
 ALTERNATIVE = b"Content-Type: multipart/alternative; boundary=y\n\n--y\n\nplain\n--y\nContent-Type: text/html\n\n<p>html</p>\n--y--\n"
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def fresh():
+    """The test's worker process is its own; to start one takes half a second of the processor."""
     sandbox.close()
     yield
     sandbox.close()
@@ -138,7 +139,7 @@ def test_every_format_is_inspected_in_the_sandbox(key, tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def fatal(monkeypatch):
+def fatal(monkeypatch, fresh):
     """A worker process dies of what has the word "fatal" in it, as it would of a parser's fault."""
     real = sandbox.WorkerProcess._command
 
@@ -196,7 +197,7 @@ def test_a_table_in_an_archive_is_found_in_the_sandbox(tmp_path, monkeypatch):
 
 
 def test_an_inspection_ends_after_its_processor_seconds_with_a_sentence(file):
-    path, name = file(SLOW, "a.html")
+    path, name = file(slow_pdf(), "a.pdf")
     with looking.within(600, processor=1):
         with pytest.raises(Unreadable, match="took longer than 1 seconds"):
             readers.sniff(path, name)
@@ -225,7 +226,7 @@ def test_what_a_process_of_the_sandbox_needed_is_counted(file):
 
 @pytest.mark.django_db
 def test_what_could_not_be_found_out_is_not_asked_again(draft, monkeypatch):
-    corpus = draft(SLOW, "a.html")
+    corpus = draft(slow_pdf(), "a.pdf")
     monkeypatch.setattr(looking, "PROCESSOR_SECONDS", 2)
     guesses.look_long(corpus, guesses.Question("", {}), lambda: False)
     monkeypatch.setattr(readers, "sniff_first", None)
@@ -244,7 +245,7 @@ def test_a_process_of_which_no_more_is_wanted_reads_the_next_file(file):
     assert len(sandbox.WorkerProcess.waiting) == 1 and sandbox.Request.open == 0
 
 
-def test_a_process_that_ended_by_itself_is_reaped(monkeypatch):
+def test_a_process_that_ended_by_itself_is_reaped(monkeypatch, fresh):
     monkeypatch.setattr(sandbox, "IDLE", 1)
     load(FOLDER / "address.html", "address.html")
     place = Path(f"/proc/{sandbox.WorkerProcess.waiting[0].process.pid}")
