@@ -299,6 +299,8 @@ urlpatterns = [
     file(f"{RUN}/time/compare/words.csv", keyness.csv, "run_keyness_csv", SEE, load=Load.HEAVY, states=(REST,)),
     file(f"{RUN}/time.csv", time.csv, "run_time_csv", SEE),
     *page(f"{RUN}/time/effects", effects.effects, "run_effects", SEE, load=Load.HEAVY, states=("", "topic=1")),
+    *page(f"{RUN}/time/effects/runs", effects.claim, "run_claim", SEE, load=Load.HEAVY, states=("topic=1",)),
+    form(f"{RUN}/time/effects/train", effects.train, "run_variants", EDIT),
     file(f"{RUN}/time/effects.csv", effects.csv, "run_effects_csv", SEE, load=Load.HEAVY),
     # Words. “compare” comes before any word, as a word may be “compare”, too.
     *page(

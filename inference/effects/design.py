@@ -30,6 +30,11 @@ class Design(NamedTuple):
     effect_columns: np.ndarray
     across_columns: np.ndarray
 
+    @property
+    def held(self) -> np.ndarray:
+        """float64[C, 1 + R]: the constant and what is held constant."""
+        return np.delete(self.rows, np.s_[1 : self.rows.shape[1] - len(self.base)], axis=1)
+
     def setting(self, effect: int, across: int = 0) -> np.ndarray:
         """float64[P]: a row for two levels."""
         return _row(self.effect_columns[[effect]], self.across_columns[[across]], self.base[None])[0]

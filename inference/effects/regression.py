@@ -62,10 +62,8 @@ def fit(data: Data, design: np.ndarray, contrasts: np.ndarray) -> Fit:
         raise Invalid(
             "design", f"At most {MOST_COLUMNS} columns, as many as in contrasts, were expected, got {design.shape[1]}."
         )
+    gram, root, beta = _solved(data, design)
     arrays = data.cell, data.doc_ptr, data.doc_topics, data.doc_tokens, data.lengths, data.into
-    gram, cross = _totals(*arrays, design, data.T)
-    root = _root(gram)
-    beta = root @ (root.T @ cross)
     known = np.abs(contrasts - contrasts @ root @ root.T @ gram).max(axis=1) <= 1e-6 * np.abs(contrasts).max(axis=1)
     Q, P = contrasts.shape
     squares, products = np.zeros((Q, data.T)), np.zeros((Q, data.T, P))
@@ -81,6 +79,19 @@ def fit(data: Data, design: np.ndarray, contrasts: np.ndarray) -> Fit:
     variance = squares - 2 * np.einsum("qtp,pt->qt", products, beta) + np.einsum("pt,qpr,rt->qt", beta, moment, beta)
     estimate = np.where(known[:, None], contrasts @ beta, np.nan)
     return Fit(estimate, np.where(known[:, None], np.maximum(variance, 0.0), np.nan), spread.freedom())
+
+
+def coefficients(data: Data, design: np.ndarray) -> np.ndarray:
+    """float64[P, T]: of each topic's share, without variances."""
+    return _solved(data, np.ascontiguousarray(design, np.float64))[2]
+
+
+def _solved(data: Data, design: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """X'NX, L and beta."""
+    arrays = data.cell, data.doc_ptr, data.doc_topics, data.doc_tokens, data.lengths, data.into
+    gram, cross = _totals(*arrays, design, data.T)
+    root = _root(gram)
+    return gram, root, root @ (root.T @ cross)
 
 
 def reach(fit: Fit, level: float) -> tuple[np.ndarray, np.ndarray]:

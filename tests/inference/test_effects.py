@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from inference.effects import contrasts, corrections, regression, shares, units
+from inference.effects import contrasts, corrections, joint, regression, shares, units
 from inference.effects.regression import Data
 from inference.errors import Invalid
 from tests.inference import naive_effects
@@ -188,3 +188,76 @@ def test_intervals_of_what_is_named_are_wider():
     assert corrections.level_of_named(3, 40) == pytest.approx(1 - 0.05 * 3 / 40)
     assert corrections.level_of_named(40, 40) == pytest.approx(0.95)
     assert corrections.level_of_named(0, 40) == pytest.approx(1 - 0.05 / 40)
+
+
+def speakers(chance, effect, U=40, K=6, time=False):
+    """Documents of U speakers on two sides: (data of one run, code, side, weight, time). effect: what is added to topic 0 of side 1."""
+    own = chance.dirichlet(np.full(K, 1.5), U)
+    side_of = np.repeat([0, 1], U // 2)
+    own[side_of == 1, 0] += effect
+    own /= own.sum(axis=1, keepdims=True)
+    unit = np.repeat(np.arange(U), 10)
+    x = np.array([chance.multinomial(40, own[u]) for u in unit])
+    return x, unit, side_of[unit].astype(np.int8)
+
+
+def test_exchanges_name_a_null_in_five_of_a_hundred_and_an_effect_nearly_always():
+    chance, nulls, picked, found = np.random.default_rng(12), [], [], []
+    for i in range(120):
+        effect = 0.5 if i % 6 == 0 else 0.0
+        x, unit, side = speakers(chance, effect)
+        lengths = x.sum(axis=1)
+        exchange = joint.exchangeable(unit, side, lengths.astype(float), None)
+        runs = []
+        for _ in range(3):  # runs that read the documents a little differently
+            read = np.array(
+                [chance.multinomial(n, (row + 0.5) / (row + 0.5).sum()) for n, row in zip(lengths, x, strict=True)]
+            )
+            data = data_of(read, read.sum(axis=1), units.by_code(unit), np.zeros(len(unit), np.int32))
+            runs.append(joint.sums(data, np.ones((1, 1)), exchange))
+        test = joint.tested(runs, exchange, chance)
+        if effect:
+            found.append(test.selected[0] <= 0.05)
+            assert test.median[0] > 0
+        else:
+            nulls.append(test.p[0] <= 0.05)
+            picked.append(test.selected.min() <= 0.05)
+        assert (test.selected >= test.p).all()
+    assert np.mean(nulls) <= 0.12
+    assert np.mean(picked) <= 0.12
+    assert np.mean(found) >= 0.9
+
+
+def test_a_topic_that_most_runs_have_not_is_no_difference():
+    chance = np.random.default_rng(13)
+    x, unit, side = speakers(chance, 1.0)
+    exchange = joint.exchangeable(unit, side, x.sum(axis=1).astype(float), None)
+    data = data_of(x, x.sum(axis=1), units.by_code(unit), np.zeros(len(unit), np.int32))
+    one = joint.sums(data, np.ones((1, 1)), exchange)
+    without = one._replace(residual=np.full_like(one.residual, np.nan))
+    assert joint.tested([one, one, without], exchange, chance).p[0] <= 0.01
+    assert joint.tested([one, without, without], exchange, chance).p[0] == 1
+
+
+def test_sums_of_units_are_residuals_of_a_regression():
+    chance = np.random.default_rng(14)
+    x, unit, side = speakers(chance, 0.3)
+    cell = chance.integers(0, 5, len(unit))
+    held = np.stack([np.ones(5), np.arange(5.0)], axis=1)
+    exchange = joint.exchangeable(unit, side, x.sum(axis=1).astype(float), None)
+    found = joint.sums(data_of(x, x.sum(axis=1), units.by_code(unit), cell), held, exchange)
+    X, n = held[cell], x.sum(axis=1)
+    beta = np.linalg.solve((X * n[:, None]).T @ X, X.T @ x)
+    residual = x - n[:, None] * (X @ beta)
+    assert found.residual == pytest.approx(np.stack([residual[unit == u].sum(axis=0) for u in range(40)]))
+    assert found.words == pytest.approx(np.bincount(unit, weights=n))
+
+
+def test_many_units_are_put_together_and_units_on_both_sides_can_not_be_exchanged():
+    chance = np.random.default_rng(15)
+    side, time = chance.integers(0, 2, 3000).astype(np.int8), chance.random(3000)
+    found = joint.exchangeable(np.full(3000, -1), side, np.ones(3000), time, 100)
+    assert len(found.side) <= 104
+    assert (found.side[found.unit] == side).all()
+    assert np.bincount(found.stratum).min() > 15
+    assert joint.exchangeable(np.arange(3000) // 30, side, np.ones(3000), None) is None

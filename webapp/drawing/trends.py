@@ -286,6 +286,15 @@ def pair(row: Any, most: float) -> dict:
 
 
 @register.simple_tag
+def interval(row: Any, ends: tuple[float, float]) -> dict[str, float]:
+    """A difference and its interval between the ends of a scale, for templates/effects/_interval.html."""
+    width, (least, most) = 200, ends
+    scale = width / max(most - least, 1e-12)
+    at = {name: (getattr(row, name) - least) * scale for name in ("low", "high")}
+    return {"width": width, "zero": -least * scale, "x": (row.difference - least) * scale, **at}
+
+
+@register.simple_tag
 def ratio_line(row: Any, most: float) -> dict:
     """How many times as large something is, with its interval, for templates/keyness/_interval.html: doublings from 1 to
     `most`, the largest of the page."""

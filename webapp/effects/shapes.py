@@ -108,7 +108,7 @@ class Setting:
 class EffectsHtml:
     """What the template alone needs. effects, across, held: what the menus offer, with what is chosen. settings: the fields of what is
     compared. rows: each topic, its sides (what they are called, the share, and the address of their documents, "" where they are not theirs alone), and its
-    course. most: the largest share of the page. all: back from one topic."""
+    course. most: the largest share of the page. all: back from one topic; claim: that topic in other runs."""
 
     effects: list[tuple[Offered, bool]]
     across: list[tuple[Offered, bool]]
@@ -119,4 +119,71 @@ class EffectsHtml:
     most: float
     csv: str
     all: str
+    claim: str
     pinned: Pinned
+
+
+# A claim in other runs
+
+
+@dataclass(frozen=True)
+class ClaimInRun:
+    """K, engine, seed, words: the run's choices, words by their number. topic: there; null where it is not found, and `nearest` is most like it.
+    holds: whether the difference has the same sign, and an interval without 0. problem: why it can't be told, or ""."""
+
+    run: int
+    K: int
+    engine: str
+    seed: int
+    words: int
+    topic: TopicLink | None
+    nearest: TopicLink | None
+    similarity: float
+    difference: float | None
+    low: float | None
+    high: float | None
+    holds: bool
+    problem: str
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A choice in which the runs differ. values: of each, in how many of how many runs the claim holds."""
+
+    name: str
+    values: list[tuple[str, int, int]]
+
+
+@dataclass(frozen=True)
+class ClaimPage:
+    """A difference of a topic between two settings, in the run and in others of its corpus, largest first. median: of the runs that have
+    the topic. p: of one test of all runs, of a topic that was picked as the clearest; p_fixed: of one that was chosen beforehand;
+    null before all is made, or for the reason that `untested` says. waiting: runs whose topics are compared first, or which come next; training: that are not done."""
+
+    formula: str
+    settings: list[str]
+    groups: list[str]
+    topic: TopicLink
+    selection: str
+    holds: int
+    median: float | None
+    p: float | None
+    p_fixed: float | None
+    untested: str
+    waiting: int
+    training: int
+    runs: list[ClaimInRun]
+    choices: list[Choice]
+
+
+@dataclass(frozen=True)
+class ClaimHtml:
+    """What the template alone needs. ends: of the scale of the chart. rows: each with its page of effects. effects: back. train: what further trainings would be, and for about
+    how long; "" where there can be none."""
+
+    ends: tuple[float, float]
+    rows: list[tuple[ClaimInRun, str]]
+    effects: str
+    train: str
+    pinned: Pinned
+    sentence: str

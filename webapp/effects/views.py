@@ -2,21 +2,32 @@
 
 from functools import partial
 from typing import Any, get_args
+from urllib.parse import urlencode
 
 import numpy as np
+from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
-from django.views.decorators.http import require_safe
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
 
+from inference import engines
 from inference.errors import Invalid
 from webapp import exports
+from webapp.accounts import authorization
 from webapp.documents.selection import RunSelection, Selection
 from webapp.drawing.numbers import percent
 from webapp.drawing.tables import json_text, kept_table
-from webapp.effects import estimates, formula, variables
+from webapp.effects import estimates, variables, variants
+from webapp.effects import formula as formulas
 from webapp.effects.estimates import Asked, Order, Regression, Table
 from webapp.effects.formula import Formula, Term
 from webapp.effects.shapes import (
     AlongEffect,
+    Choice,
+    ClaimHtml,
+    ClaimInRun,
+    ClaimPage,
     EffectsHtml,
     EffectsPage,
     GroupAlong,
@@ -25,11 +36,13 @@ from webapp.effects.shapes import (
     Setting,
     TopicEffect,
 )
+from webapp.effects.variants import Variant
 from webapp.pages.here import Here
-from webapp.pages.page import run_or_404
+from webapp.pages.page import back, run_or_404
 from webapp.pages.typed import Answer, typed
 from webapp.results import links, topics
 from webapp.results.view import RunView
+from webapp.runs import services
 from webapp.storage import csv_cells
 from webapp.time import trends
 from webapp.time.shapes import Offer, Pinned
@@ -101,13 +114,15 @@ def effects(
 def _formula(selection: RunSelection, text: str, effect: str, across: str, held: list[str]) -> Formula | None:
     """What an address asks for, by a formula or by the menus; else what is usual of such documents."""
     if text:
-        return formula.read(text)
+        return formulas.read(text)
     if not effect:
         return variables.usual(selection.version)
-    first = formula.read(effect).effect
-    other = formula.read(across).effect.name if across else ""
-    terms = [formula.read(term).effect for term in held if term]
-    return formula.checked(Formula(first, other, tuple(term for term in terms if term.name not in (first.name, other))))
+    first = formulas.read(effect).effect
+    other = formulas.read(across).effect.name if across else ""
+    terms = [formulas.read(term).effect for term in held if term]
+    return formulas.checked(
+        Formula(first, other, tuple(term for term in terms if term.name not in (first.name, other)))
+    )
 
 
 def _rows(regression: Regression, table: Table, places: list[int]) -> list[TopicEffect]:
@@ -176,8 +191,21 @@ def _html(request: HttpRequest, here: Here, regression: Regression, page: Effect
         most=max((x for row in page.topics for x in row.share), default=1.0),
         csv=regression.selection.view.go("run_effects_csv", asked=request.GET.urlencode()),
         all=here.url(topic=None),
+        claim=regression.selection.view.go("run_claim", asked=_address(page, page.one.topic.number))
+        if page.one
+        else "",
         pinned=_pinned(page),
     )
+
+
+def _address(page: EffectsPage | ClaimPage, topic: int, selection: Selection | None = None) -> str:
+    """A claim, and all that it is about though it may be the default here. selection: to be said, too."""
+    asked = [
+        ("formula", page.formula),
+        ("topic", str(topic)),
+        *zip("abxy", [*page.settings, *page.groups], strict=False),
+    ]
+    return urlencode([*(selection.parameters if selection else []), *asked])
 
 
 def _sides(page: EffectsPage, row: TopicEffect) -> list[tuple[str, float, str]]:
@@ -208,6 +236,115 @@ def summary(page: EffectsPage) -> str:
     name = first.name or first.label
     ends = f"{100 * first.difference:+.1f} points"
     return f"{name}: {percent(first.share[0])} to {percent(first.share[1])} of the words ({ends}); by {page.formula}."
+
+
+@typed({ClaimPage: "effects/claim.html", NoEffects: "effects/nothing.html"}, variants="effects/_variants.html")
+def claim(
+    request: HttpRequest,
+    view: RunView,
+    selection: RunSelection,
+    here: Here,
+    as_json: bool,
+    *,
+    topic: list[str] = NO_TEXTS,
+    formula: str = "",
+    a: str = "",
+    b: str = "",
+    x: str = "",
+    y: str = "",
+) -> Answer[ClaimPage | NoEffects]:
+    """One difference of one topic, in the other runs of the corpus, too."""
+    try:
+        numbers, chosen = trends.read_topics(view, topic), _formula(selection, formula, "", "", [])
+        if not view.run.final or chosen is None or not numbers:
+            return Answer(NoEffects("Choose a topic on the page of effects first."))
+        regression = estimates.regression_of(selection, Asked(chosen, a, b, x, y))
+        if numbers[0] not in regression.table().topics:
+            raise Invalid("topic", f"Topic {numbers[0]} is hidden, or has no words.")
+        made = variants.claim(regression, numbers[0], authorization.user_id(request))
+    except Invalid as error:
+        if as_json:
+            raise
+        return Answer(NoEffects(error.message))
+    rows = sorted(
+        (_in_run(each, made.variants[0]) for each in made.variants),
+        key=lambda row: (row.difference is None, -(row.difference or 0)),
+    )
+    known = [row.difference for row in rows if row.difference is not None]
+    page = ClaimPage(
+        formula=str(chosen),
+        settings=[regression.effect.labels[i] for i in regression.settings],
+        groups=[regression.across.labels[i] for i in regression.groups] if regression.across else [],
+        topic=links.topic_link(view, numbers[0]),
+        selection=selection.sentence,
+        holds=sum(row.holds for row in rows),
+        median=float(np.median(known)) if known else None,
+        p=made.test.selected if made.test else None,
+        p_fixed=made.test.p if made.test else None,
+        untested=made.untested,
+        waiting=len(made.waiting) + made.left,
+        training=made.training,
+        runs=rows,
+        choices=[Choice(name, values) for name, values in variants.turning(made.variants)],
+    )
+    return Answer(page, partial(_claim_html, selection, page))
+
+
+def _in_run(variant: Variant, first: Variant) -> ClaimInRun:
+    run, other = variant.run, RunView(variant.run)
+    difference, low, high = _known(np.array([variant.difference, variant.low, variant.high]))
+    return ClaimInRun(
+        run=run.pk,
+        K=run.topics,
+        engine=engines.get(run.engine).LABEL,
+        seed=run.seed,
+        words=run.version_id,
+        topic=None if variant.topic is None else links.topic_link(other, variant.topic),
+        nearest=links.topic_link(other, variant.nearest) if variant.topic is None and variant.nearest >= 0 else None,
+        similarity=variant.similarity,
+        difference=difference,
+        low=low,
+        high=high,
+        holds=variant.holds(first),
+        problem=variant.problem,
+    )
+
+
+def _claim_html(selection: RunSelection, page: ClaimPage) -> ClaimHtml:
+    view = selection.view
+    ends = [end for row in page.runs for end in (row.low, row.high) if end is not None]
+    rows = [[row.difference, row.low, row.high] for row in page.runs]
+    named = [f"run {row.run}, K = {row.K}, {row.engine}, seed {row.seed}" for row in page.runs]
+    sentence = f"It holds in {page.holds} of {len(page.runs)} runs."
+    if page.p is not None:
+        sentence += f" Of all runs together p = {page.p:.3f}."
+    title = f"{page.topic.label} {page.topic.name or ''}: {page.settings[0]} to {page.settings[1]}, in other runs"
+    return ClaimHtml(
+        ends=(min([0.0, *ends]), max([0.0, *ends])),
+        effects=view.go("run_effects", asked=_address(page, page.topic.number)),
+        rows=[(row, _there(page, selection, row)) for row in page.runs],
+        train=services.variants_said(view.run),
+        pinned=Pinned(title, sentence, json_text(kept_table("run", named, ["difference", "low", "high"], rows))),
+        sentence=sentence,
+    )
+
+
+def _there(page: ClaimPage, selection: RunSelection, row: ClaimInRun) -> str:
+    """The claim's page of effects in another run."""
+    topic = row.topic or row.nearest
+    query = _address(page, topic.number if topic else 0, selection)
+    return f"{reverse('run_effects', args=[row.run])}?{query}" + ("#one" if topic else "")
+
+
+@require_POST
+def train(request: HttpRequest, run_id: int) -> HttpResponse:
+    """Further trainings, in which a claim is looked at."""
+    run = run_or_404(run_id)
+    try:
+        services.variants(run, authorization.user(request))
+    except Invalid as error:
+        raise BadRequest(error.message) from None
+    return redirect(back(request, reverse("run_effects", args=[run.pk])))
 
 
 _COLUMNS = ["corpus", "run", "K", "seed", "documents_chosen", "formula", "independent", "documents", "topic", "label", "first", "second", "share_first", "low_first",

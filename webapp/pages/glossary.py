@@ -185,6 +185,12 @@ TERMS = {
         "The procedure of Benjamini and Hochberg (1995) over all topics of the run that are neither hidden nor merged; intervals of those named are "
         "at the level of Benjamini and Yekutieli (2005).",
     ),
+    "joint-test": Term(
+        "one test of all runs",
+        "Runs of the same texts are not independent, so their intervals can’t be added up. Here all are asked at once whether the groups differ.",
+        "Units are exchanged between the groups 999 times, the same exchange in every run, where the date is held constant within quarters of time; the statistic is the median over runs of the difference of the groups’ residuals (Simonsohn, "
+        "Simmons and Nelson 2020), for the clearest of all topics the largest of all in each exchange (Westfall and Young 1993). A run without the topic counts as no difference.",
+    ),
     "distinctive-words": Term(
         "log-odds ratio of a word",
         "How certain it is that a word is more frequent in one part of the texts than in the other. Words seen only a few times count little.",

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from itertools import count
 
 import structlog
 from django.db import transaction
@@ -11,7 +12,7 @@ from inference import engines
 from inference.engines.contract import WarmStart
 from inference.errors import Invalid
 from webapp.accounts import quotas
-from webapp.drawing.numbers import HUES
+from webapp.drawing.numbers import HUES, duration
 from webapp.jobs import dispatch, events, kinds
 from webapp.models import Corpus, Run, User, Version, Word
 from webapp.runs import snapshots
@@ -109,6 +110,36 @@ def train_again(run: Run, by: User | None = None) -> Run:
             new.steering = run.steering
             continue_from(new, run.parent, run.dropped)
     return new
+
+
+def _variants(run: Run) -> list[dict[str, int]]:
+    """Three settings that differ from a run's in one choice, and that no other run has: half and twice its topics, where a corpus can
+    have them, and other seeds."""
+    alike = Run.objects.filter(version=run.version_id, engine=run.engine)
+    there = set(alike.values_list("settings__topics", "seed"))
+    most = min(run.version.vocabulary, MAX_TOPICS)
+    numbers = [k for k in (run.topics // 2, 2 * run.topics) if 2 <= k <= most and (k, run.seed) not in there]
+    unused = (seed for i in count(1) if (run.topics, seed := (run.seed + i) % 2**63) not in there)
+    return [{"topics": k} for k in numbers] + [{"seed": next(unused)} for _ in range(3 - len(numbers))]
+
+
+def variants(run: Run, by: User | None = None) -> list[Run]:
+    """Further runs, in which a claim can be looked at. Raises Invalid for one that began with given topics."""
+    if run.begins:
+        raise Invalid("run", f"Run {run.pk} began with given topics: its settings alone do not make it.")
+    with transaction.atomic():
+        quotas.check_job(by or User.objects.local(), len(_variants(run)))
+        settings = [{"seed": run.seed, **run.settings, **changed} for changed in _variants(run)]
+        return [create(run.version, engine=run.engine, by=by, **each) for each in settings]
+
+
+def variants_said(run: Run) -> str:
+    """What `variants` would train, and about how long; "" where it can't."""
+    if run.begins:
+        return ""
+    names = [f"K = {v['topics']}" if "topics" in v else f"seed {v['seed']}" for v in _variants(run)]
+    seconds = run.seconds * sum(v.get("topics", run.topics) / max(run.topics, 1) for v in _variants(run))
+    return f"{', '.join(names)}: about {duration(seconds)} of training"
 
 
 def without(run: Run, words: list[str], by: User | None = None) -> Run:

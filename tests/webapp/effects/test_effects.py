@@ -14,7 +14,7 @@ from webapp.accounts.embargo import set_embargo
 from webapp.documents import units
 from webapp.effects import formula
 from webapp.effects.formula import Formula, Term
-from webapp.models import Document
+from webapp.models import Document, Run
 from webapp.results import evidence
 
 
@@ -226,3 +226,58 @@ def test_estimates_are_counts_that_an_embargo_does_not_hide(client, corpus):
     before = answer(client, run, "?formula=party")
     set_embargo(corpus, True)
     assert answer(client, run, "?formula=party") == before
+
+
+@pytest.mark.django_db
+def test_a_claim_is_looked_at_in_the_other_runs_of_its_corpus(client, corpus):
+    units.choose(corpus, "author")
+    run = run_on(corpus, topics=2, passes=10)
+    again = run_on(corpus, topics=2, passes=10)  # the same in every choice: it adds nothing
+    other, many = run_on(corpus, topics=2, passes=10, seed=1), run_on(corpus, topics=5, passes=10)
+    query = "?formula=party%2Bspline(date)&topic=0"
+    page = client.get(reverse("run_claim_json", args=[run.pk]) + query).json()
+    assert {row["run"] for row in page["runs"]} == {run.pk, other.pk, many.pk}
+    assert again.pk not in {row["run"] for row in page["runs"]}
+    shown = answer(client, run, query)
+    own = next(row for row in page["runs"] if row["run"] == run.pk)
+    topic = next(topic for topic in shown["topics"] if topic["number"] == 0)
+    assert own["difference"] == pytest.approx(topic["difference"])
+    for row in page["runs"]:
+        if row["topic"] is None:
+            assert row["difference"] is None
+            assert not row["holds"]
+            continue
+        there = Run.objects.get(pk=row["run"])
+        one = next(t for t in answer(client, there, query)["topics"] if t["number"] == row["topic"]["number"])
+        assert row["difference"] == pytest.approx(one["difference"])
+    assert page["holds"] == sum(row["holds"] for row in page["runs"])
+    assert page["p"] is None
+    assert "are on both sides" in page["untested"]
+    units.choose(corpus, "")
+    tested = client.get(reverse("run_claim_json", args=[run.pk]) + query).json()
+    assert 0 < tested["p_fixed"] <= tested["p"] <= 1
+    assert page["median"] == pytest.approx(
+        np.median([row["difference"] for row in page["runs"] if row["difference"] is not None])
+    )
+    choices = {choice["name"]: choice["values"] for choice in page["choices"]}
+    assert sum(n for _, _, n in choices["topics"]) == sum(n for _, _, n in choices["seed"]) == 3
+    html = client.get(reverse("run_claim", args=[run.pk]) + query).content.decode()
+    assert f"It holds in {page['holds']} of 3 runs" in html
+    assert "K = 4, seed 2, seed 3" in html  # half of two topics is no choice, and seed 1 is there
+
+
+@pytest.mark.django_db
+def test_further_runs_differ_in_one_choice_each(client, corpus):
+    run = run_on(corpus, topics=3, passes=10)
+    answered = client.post(reverse("run_variants", args=[run.pk]), {"next": f"/runs/{run.pk}/time/effects/"})
+    assert answered.status_code == 302
+    made = Run.objects.filter(corpus=corpus).exclude(pk=run.pk).order_by("pk")
+    assert [(new.topics, new.seed) for new in made] == [(6, 0), (3, 1), (3, 2)]  # half of three is no choice
+    assert {new.settings["passes"] for new in made} == {10}
+
+
+@pytest.mark.django_db
+def test_a_set_that_topics_say_is_no_set_of_another_run(client, trained):
+    answered = client.get(reverse("run_claim_json", args=[trained.pk]) + "?formula=party&topic=1&has=2:10")
+    assert answered.status_code == 400
+    assert "another set in another run" in answered.json()["error"]

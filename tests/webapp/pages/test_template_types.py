@@ -6,7 +6,7 @@ from webapp.collocations.shapes import CollocationsHtml
 from webapp.compare.shapes import CompareHtml
 from webapp.corpora.shapes import CorpusHtml, FilesHtml, ProblemsHtml
 from webapp.documents.shapes import ColouredHtml, PassageHtml, TextHtml, WholeHtml
-from webapp.effects.shapes import EffectsHtml
+from webapp.effects.shapes import ClaimHtml, EffectsHtml
 from webapp.findings.shapes import OverviewHtml as FindingsHtml
 from webapp.keyness.shapes import KeynessHtml
 from webapp.notebooks.shapes import NotebookHtml
@@ -24,6 +24,8 @@ HTML = {  # the type of what a template has beside its page
     "corpus/files.html": FilesHtml,
     "corpus/problems.html": ProblemsHtml,
     "operator/index.html": OperatorHtml,
+    "effects/claim.html": ClaimHtml,
+    "effects/_variants.html": ClaimHtml,
     "effects/detail.html": EffectsHtml,
     "keyness/words.html": KeynessHtml,
     "notebook/detail.html": NotebookHtml,

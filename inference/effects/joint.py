@@ -1,0 +1,134 @@
+"""A claim in several runs at once: is the median of its estimates more than chance gives?
+
+Units are exchanged between two sides, the same exchange in every run, within strata (units of like times); the statistic is the median
+over runs of the difference of both sides' residuals, in its standard deviation under exchange (Simonsohn, Simmons and Nelson 2020,
+section 4; for the largest of several topics Westfall and Young 1993). Residuals are of the documents' shares on what is held constant
+(Freedman and Lane 1983). A run in which the topic is not found counts as no difference.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from inference.effects import regression
+from inference.effects.regression import Data
+from inference.jit import njit
+
+EXCHANGES = 999
+MOST_UNITS = 4_000  # of more, those of one side and stratum are put together
+STRATA = 4  # of time
+_AT_ONCE = 37  # exchanges
+
+
+class Exchangeable(NamedTuple):
+    """unit: int32[D], of each document, -1 for one on neither side; side: int8[U], 0 or 1; stratum: int32[U]."""
+
+    unit: np.ndarray
+    side: np.ndarray
+    stratum: np.ndarray
+
+
+class UnitSums(NamedTuple):
+    """residual: float64[U, T], tokens of each topic above those expected; words: float64[U]."""
+
+    residual: np.ndarray
+    words: np.ndarray
+
+
+class Joint(NamedTuple):
+    """Of each topic: median: float64[T], of the differences (side 1 less side 0); p: where the topic was fixed beforehand; selected: where
+    it was picked as the clearest of all."""
+
+    median: np.ndarray
+    p: np.ndarray
+    selected: np.ndarray
+
+
+def exchangeable(
+    code: np.ndarray, side: np.ndarray, weight: np.ndarray, time: np.ndarray | None, most: int = MOST_UNITS
+) -> Exchangeable | None:
+    """code: int[D], each document's unit, below 0 for one of its own; side: int8[D], 0, 1 or -1; weight: float64[D], words; time:
+    float64[D], by whose quarters units are alike, NaN for none; most: units. None where most units are on both sides, and nothing can be exchanged."""
+    code, kept = np.array(code, np.int64), (side >= 0) & (weight > 0)
+    alone = code < 0
+    code[alone] = code.max(initial=0) + 1 + np.arange(int(alone.sum()))
+    _, unit = np.unique(code[kept], return_inverse=True)
+    U = int(unit.max(initial=-1)) + 1
+    words = np.stack([np.bincount(unit, weights=weight[kept] * (side[kept] == s), minlength=U) for s in (0, 1)])
+    own = words.argmax(axis=0).astype(np.int8)
+    if U == 0 or (words.min(axis=0) > 0).mean() > 0.5:
+        return None
+    stratum = np.zeros(U, np.int32)
+    if time is not None:
+        known = kept & np.isfinite(time)
+        mean = np.bincount(unit, weights=np.where(known, time, 0)[kept] * weight[kept], minlength=U) / words.sum(axis=0)
+        stratum = np.searchsorted(np.quantile(mean, np.arange(1, STRATA) / STRATA), mean).astype(np.int32)
+    most = min(most, MOST_UNITS)
+    if U > most:
+        group = 2 * stratum + own
+        rank = np.empty(U, np.int64)
+        for g in np.unique(group):
+            some = np.flatnonzero(group == g)
+            rank[some] = np.arange(len(some)) % max(most * len(some) // U, 1)
+        _, first, into = np.unique(group * most + rank, return_index=True, return_inverse=True)
+        unit, own, stratum = into[unit], own[first], stratum[first]
+    of_document = np.full(len(side), -1, np.int32)
+    of_document[kept] = np.where(side[kept] == own[unit], unit, -1)
+    return Exchangeable(of_document, own, stratum)
+
+
+def sums(data: Data, held: np.ndarray, units: Exchangeable) -> UnitSums:
+    """Of one run. held: float64[C, P], the columns of data's cells that are held constant, with the constant."""
+    arrays = data.cell, data.doc_ptr, data.doc_topics, data.doc_tokens, data.lengths, data.into
+    beta = regression.coefficients(data, held)
+    residual, words = _unit_sums(*arrays, units.unit, len(units.side), np.ascontiguousarray(held @ beta), data.T)
+    return UnitSums(residual, words)
+
+
+def tested(runs: Sequence[UnitSums], units: Exchangeable, chance: np.random.Generator) -> Joint:
+    """runs: of each the sums of the same T topics; NaN of one that it has not."""
+    observed = _medians(runs, units.side[None])[0]
+    strata = [np.flatnonzero(units.stratum == s) for s in np.unique(units.stratum)]
+    drawn = list[np.ndarray]()
+    for a in range(0, EXCHANGES, _AT_ONCE):
+        sides = np.repeat(units.side[None], min(_AT_ONCE, EXCHANGES - a), axis=0)
+        for some in strata:
+            sides[:, some] = chance.permuted(sides[:, some], axis=1)
+        drawn.append(_medians(runs, sides))
+    null = np.abs(np.concatenate(drawn))
+    scale = np.maximum(np.sqrt((null**2).mean(axis=0)), 1e-300)
+    size, largest = np.abs(observed) / scale, (null / scale).max(axis=1)
+    p = (1 + (null / scale >= size - 1e-12).sum(axis=0)) / (1 + EXCHANGES)
+    selected = (1 + (largest[:, None] >= size - 1e-12).sum(axis=0)) / (1 + EXCHANGES)
+    return Joint(observed, p, selected)
+
+
+def _medians(runs: Sequence[UnitSums], sides: np.ndarray) -> np.ndarray:
+    """float64[n, T], of n exchanges. sides: int8[n, U]."""
+    second = sides.astype(float)
+    differences = []
+    for run in runs:
+        residual, words = np.nan_to_num(run.residual), run.words
+        there, in_there = second @ residual, (second @ words)[:, None]
+        here, in_here = residual.sum(axis=0) - there, words.sum() - in_there
+        differences.append(there / np.maximum(in_there, 1e-300) - here / np.maximum(in_here, 1e-300))
+    return np.median(differences, axis=0)
+
+
+@njit(cache=True, nogil=True)
+def _unit_sums(cell, doc_ptr, doc_topics, doc_tokens, lengths, into, unit, U, expected, T):
+    """float64[U, T] and float64[U]. expected: float64[C, T], shares."""
+    residual, words = np.zeros((U, T)), np.zeros(U)
+    for d in range(len(cell)):
+        u, c = unit[d], cell[d]
+        if u < 0 or c < 0:
+            continue
+        words[u] += lengths[d]
+        for t in range(T):
+            residual[u, t] -= lengths[d] * expected[c, t]
+        for j in range(doc_ptr[d], doc_ptr[d + 1]):
+            t = into[doc_topics[j]]
+            if t >= 0:
+                residual[u, t] += doc_tokens[j]
+    return residual, words

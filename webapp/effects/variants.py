@@ -1,0 +1,219 @@
+"""A claim (a formula, two settings, a topic) in a corpus's other runs: its estimate in each, which choice turns it, and one test of all.
+
+What is made of a run is kept; a request makes what it can in SECONDS, and the page asks again for the rest.
+"""
+
+import json
+import time
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from inference.effects import joint
+from inference.effects.joint import Exchangeable, Joint, UnitSums
+from inference.effects.units import LEVEL
+from inference.errors import Invalid
+from inference.explore.matching import Matching
+from webapp.compare import matchings
+from webapp.compare.matchings import NotYet
+from webapp.documents import fields
+from webapp.documents.selection import RunSelection
+from webapp.effects import estimates, variables
+from webapp.effects.estimates import Regression
+from webapp.jobs import kinds
+from webapp.models import Run
+from webapp.results.view import RunView
+from webapp.storage.cache import BoundedCache
+from webapp.time import shares
+
+MOST = 24  # other runs, the newest
+SECONDS = 4.0
+_SUMS = 250_000  # of one run: numbers of units and topics
+_kept = BoundedCache(64 << 20)
+
+
+class Variant(NamedTuple):
+    """The claim in one run. topic: there, None where it is not found; nearest: that most like it, similarity: with either. difference, low,
+    high: NaN where nothing can be said, for the reason that `problem` says. sums: of the run's topics by the units that are exchanged."""
+
+    run: Run
+    topic: int | None
+    nearest: int
+    similarity: float
+    difference: float
+    low: float
+    high: float
+    problem: str
+    sums: UnitSums | None
+
+    def holds(self, first: "Variant") -> bool:
+        """Whether it says the same as the first: same sign, with an interval that excludes nothing."""
+        sign = np.sign(first.difference)
+        return bool(self.topic is not None and min(sign * self.low, sign * self.high) > 0)
+
+
+class Tested(NamedTuple):
+    """p: of a topic that was fixed beforehand; selected: of one that was picked as the clearest of all."""
+
+    p: float
+    selected: float
+
+
+class Claim(NamedTuple):
+    """variants: the run's own first. waiting: runs that a worker compares first; left: that the next request makes; training: that are not done. test: of the claim's
+    topic, None before all are made, or where nothing can be exchanged, as `untested` says."""
+
+    variants: list[Variant]
+    waiting: list[NotYet]
+    left: int
+    training: int
+    test: Tested | None
+    untested: str
+
+
+def others(run: Run) -> list[Run]:
+    """Runs of the same corpus that a claim can be looked at in, newest first; of those that differ in no choice, one."""
+    done = Run.objects.filter(corpus=run.corpus_id, status=Run.Status.DONE, snapshot__isnull=False).exclude(pk=run.pk)
+    different = {_choices(run): run}
+    for other in done.select_related("corpus", "version", "snapshot").order_by("-pk")[: 4 * MOST]:
+        if other.final:
+            different.setdefault(_choices(other), other)
+    return [other for other in different.values() if other.pk != run.pk][:MOST]
+
+
+def _choices(run: Run) -> str:
+    begun = run.parent_id if run.begins else None
+    return json.dumps(
+        [run.engine, run.settings, run.seed, run.version_id, run.dropped, run.steering, begun], sort_keys=True
+    )
+
+
+def claim(own: Regression, topic: int, by: int | None) -> Claim:
+    """Raises Invalid for a set of documents that topics of this run say."""
+    if own.selection.topics:
+        raise Invalid("has", "A set of documents with a topic is another set in another run. Take that condition out.")
+    deadline = time.monotonic() + SECONDS
+    exchange, untested = _exchangeable(own)
+    test: Tested | None = None
+    variants, waiting, left = [_of_run(own, own, topic, None, exchange)], list[NotYet](), 0
+    for run in others(own.selection.run):
+        try:
+            between = matchings.matched(own.selection.run, run, by)
+        except NotYet as state:
+            waiting.append(state)
+            continue
+        made = _kept.get(_key(own, topic, run))
+        if made is None and time.monotonic() > deadline:
+            left += 1
+            continue
+        variants.append(made or _made(own, topic, run, between, exchange))
+    if exchange and not (left or waiting):
+        found = _test(own, [variant.sums for variant in variants if variant.sums], exchange)
+        t = own.table().topics.index(topic)
+        test = Tested(float(found.p[t]), float(found.selected[t]))
+    unfinished = Run.Status.QUEUED, *kinds.TRAIN.active
+    training = Run.objects.filter(corpus=own.selection.run.corpus_id, status__in=unfinished).count()
+    return Claim(variants, waiting, left, training, test, untested)
+
+
+def _key(own: Regression, topic: int, run: Run) -> tuple:
+    formula = str(own.asked.formula), own.settings, tuple(own.selection.parameters), own.unit.said
+    into = own.selection.view.labels.into.tobytes()
+    return "variant", own.selection.run.snapshot_id, into, run.snapshot_id, *formula, topic
+
+
+def _made(own: Regression, topic: int, run: Run, between: Matching, exchange: Exchangeable | None) -> Variant:
+    view = RunView(run)
+    chosen = own.selection
+    selection = RunSelection(
+        run.corpus,
+        view,
+        q=chosen.q,
+        span=(chosen.first, chosen.last),
+        values=chosen.values,
+        between=chosen.between,
+        only=chosen.only,
+    )
+    labels = [own.effect.labels[i] for i in own.settings]
+    groups = [own.across.labels[i] for i in own.groups] if own.across else ["", ""]
+    try:
+        there = estimates.regression_of(
+            selection, own.asked._replace(first=labels[0], second=labels[1], here=groups[0], there=groups[1])
+        )
+        made = _of_run(own, there, topic, between, exchange)
+    except Invalid as error:
+        nothing = float("nan")
+        made = Variant(run, None, -1, 0.0, nothing, nothing, nothing, error.message, None)
+    _kept.set(_key(own, topic, run), made)
+    return made
+
+
+def _of_run(
+    own: Regression, there: Regression, topic: int, between: Matching | None, exchange: Exchangeable | None
+) -> Variant:
+    """between: the topics of both runs; None of the same run."""
+    run, into = there.selection.run, there.selection.view.labels.into
+    partner = np.arange(run.topics) if between is None else between.partner
+    k, nearest = int(partner[topic]), topic if between is None else int(between.best_b[topic])
+    similarity = 1.0 if between is None else float(between.best_b_similarity[topic])
+    difference, low, high, problem = float("nan"), float("nan"), float("nan"), ""
+    if k >= 0:
+        estimated = there.estimated([int(into[k])])
+        low, high = (float(end[0]) for end in estimated.between(LEVEL))
+        difference, problem = float(estimated.difference[0]), estimates.caution(there, estimated.verdict)
+    sums = _unit_sums(own, there, partner, exchange) if exchange else None
+    return Variant(run, int(into[k]) if k >= 0 else None, nearest, similarity, difference, low, high, problem, sums)
+
+
+def _unit_sums(own: Regression, there: Regression, partner: np.ndarray, exchange: Exchangeable) -> UnitSums:
+    """Of the topics of the claim's own run; NaN of those that this one has not."""
+    every, into = own.table().topics, there.selection.view.labels.into
+    found = [(t, int(into[partner[k]])) for t, k in enumerate(every) if partner[k] >= 0]
+    data = shares.effect_data(there.selection.view, there.unit, there.design.cell, [k for _, k in found])
+    made = joint.sums(data, there.design.held, exchange)
+    residual = np.full((len(exchange.side), len(every)), np.nan)
+    residual[:, [t for t, _ in found]] = made.residual
+    return UnitSums(residual, made.words)
+
+
+def _exchangeable(own: Regression) -> tuple[Exchangeable | None, str]:
+    if own.across or own.on_a_line or own.effect.term.name in fields.PERIODS:
+        return (
+            None,
+            "One test of all runs together is made of a difference between two groups, not of a change along a line or over time.",
+        )
+    version, place = own.selection.version, own.effect.place
+    side = np.where(place == own.settings[0], 0, np.where(place == own.settings[1], 1, -1)).astype(np.int8)
+    field = own.unit.field
+    code = np.full(len(place), -1) if field is None else fields.values(version, field)
+    held = any(term.name == variables.DATE for term in own.asked.formula.held)
+    days = np.where((ordinals := fields.dates(version)) > 0, ordinals.astype(float), np.nan) if held else None
+    most = max(_SUMS // max(len(own.table().topics), 1), 200)
+    made = joint.exchangeable(code, np.where(own.design.cell >= 0, side, -1).astype(np.int8), own.weight, days, most)
+    if made is None:
+        return (
+            None,
+            f"Most values of {estimates.called(own.unit)} are on both sides: nothing can be exchanged, and there is no test of all runs together.",
+        )
+    return made, ""
+
+
+def _test(own: Regression, runs: list[UnitSums], exchange: Exchangeable) -> Joint:
+    key = _key(own, -1, own.selection.run), len(runs), sum(float(np.nansum(run.residual)) for run in runs)
+    return _kept.get_or_set(("joint", *key), lambda: joint.tested(runs, exchange, np.random.default_rng(0)))
+
+
+def turning(variants: list[Variant]) -> Iterator[tuple[str, list[tuple[str, int, int]]]]:
+    """Each choice in which the runs differ: its name, and of each of its values in how many of how many runs the claim holds."""
+    choices = {
+        "topics": lambda run: f"K = {run.topics}",
+        "engine": lambda run: run.engine,
+        "words": lambda run: f"choice {run.version_id}",
+        "seed": lambda run: f"seed {run.seed}",
+    }
+    for name, of in choices.items():
+        values = list(dict.fromkeys(of(variant.run) for variant in variants))
+        if len(values) > 1:
+            held = [[v.holds(variants[0]) for v in variants if of(v.run) == value] for value in values]
+            yield name, [(value, sum(one), len(one)) for value, one in zip(values, held, strict=True)]
