@@ -279,10 +279,11 @@ def regression_of(selection: RunSelection, asked: Asked) -> Regression:
 
 
 def _two(levels: Levels, usual: tuple[int, int], texts: tuple[str, str], letters: tuple[str, str]) -> tuple[int, int]:
-    first, second = (
-        levels.setting(text, letter) if text else level
-        for text, letter, level in zip(texts, letters, usual, strict=True)
-    )
+    first, second = (levels.setting(text, letter) if text else -1 for text, letter in zip(texts, letters, strict=True))
+    if first < 0:  # as usual, but not what the other is
+        first = usual[0] if usual[0] != second else usual[1]
+    if second < 0:
+        second = usual[1] if usual[1] != first else usual[0]
     if first == second:
         name = levels.term.name
         raise Invalid(

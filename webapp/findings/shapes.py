@@ -97,9 +97,10 @@ class OverviewPage:
 
 @dataclass(frozen=True)
 class SectionRow(FindingRow):
-    """table: what its Pin button sends of its line."""
+    """table: what its Pin button sends of its line. effects: the page on which it is estimated with other things held constant, or ""."""
 
     table: str
+    effects: str
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """The overview of a run, and a notebook that begins with it."""
 
 from typing import Annotated, get_args
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -9,11 +10,13 @@ from django.views.decorators.http import require_POST
 
 from inference.errors import Invalid
 from webapp.accounts import authorization
+from webapp.documents import fields
 from webapp.documents.selection import RunSelection, Selection
 from webapp.drawing import tables
 from webapp.findings.kinds import KINDS, Detail
 from webapp.findings.overview import line_table, overview
 from webapp.findings.shapes import DetailLink, FindingRow, OverviewHtml, OverviewPage, Section, SectionRow
+from webapp.metadata import Number
 from webapp.models import Notebook, Run
 from webapp.notebooks import queries as pins
 from webapp.notebooks import services as notebooks
@@ -51,18 +54,20 @@ def detail(
         page = OverviewPage("", detail, ready=False, documents=0)
     else:
         page = overview(selection, detail, authorization.user_id(request))
-    return Answer(page, lambda: _html(run, page, here, untrained), status=200 if page.ready or untrained else 202)
+    return Answer(
+        page, lambda: _html(selection.view, page, here, untrained), status=200 if page.ready or untrained else 202
+    )
 
 
-def _html(run: Run, page: OverviewPage, here: Here, untrained: bool) -> OverviewHtml:
+def _html(view: RunView, page: OverviewPage, here: Here, untrained: bool) -> OverviewHtml:
     sections = {
         kind: Section(kind, KINDS[kind].TITLE, rows)
         for kind in KINDS
-        if (rows := [_with_table(page, row) for row in page.findings if row.kind == kind])
+        if (rows := [_section_row(view, page, row) for row in page.findings if row.kind == kind])
     }
     return OverviewHtml(
         untrained=untrained,
-        simulated=truth.exists(run.corpus),
+        simulated=truth.exists(view.run.corpus),
         sections=sections,
         further=[section for kind, section in sections.items() if kind not in FIRST],
         details=[DetailLink(name, here.url(detail=value), value == page.detail) for value, name in DETAILS.items()],
@@ -70,8 +75,22 @@ def _html(run: Run, page: OverviewPage, here: Here, untrained: bool) -> Overview
     )
 
 
-def _with_table(page: OverviewPage, row: FindingRow) -> SectionRow:
-    return SectionRow(**vars(row), table=tables.json_text(line_table(page, row)))
+def _section_row(view: RunView, page: OverviewPage, row: FindingRow) -> SectionRow:
+    return SectionRow(**vars(row), table=tables.json_text(line_table(page, row)), effects=_effects(view, row))
+
+
+def _effects(view: RunView, row: FindingRow) -> str:
+    claim, version = next(iter(row.claims), None), view.run.version
+    if claim is None or row.topic is None or row.kind not in ("change", "mark"):
+        return ""
+    asked = {"effect": "spline(date)"}
+    if claim.field:
+        known = fields.categories(version) + [f for f in fields.ranges(version) if isinstance(f, Number)]
+        if claim.field not in [f.name for f in known]:
+            return ""
+        asked = {"effect": f'"{claim.field}"', "b": "" if claim.bounds else claim.value}
+        asked |= {"held": "spline(date)"} if fields.dated(version) else {}
+    return view.go("run_effects", asked=urlencode({**asked, "topic": row.topic.number})) + "#one"
 
 
 @require_POST

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 
 import numpy as np
 import pytest
@@ -281,3 +282,18 @@ def test_a_set_that_topics_say_is_no_set_of_another_run(client, trained):
     answered = client.get(reverse("run_claim_json", args=[trained.pk]) + "?formula=party&topic=1&has=2:10")
     assert answered.status_code == 400
     assert "another set in another run" in answered.json()["error"]
+
+
+@pytest.mark.django_db
+def test_a_finding_leads_to_its_effect(client, trained):
+    """Each page opens, on the finding's topic, with the group that it is about as one of the two."""
+    html = client.get(reverse("run_overview", args=[trained.pk]) + "?detail=more").content.decode()
+    urls = [url.replace("&amp;", "&") for url in re.findall(r'href="([^"]*/time/effects/[^"]*)"', html)]
+    findings = client.get(reverse("run_overview_json", args=[trained.pk]) + "?detail=more").json()["findings"]
+    wanted = [f for f in findings if f["kind"] in ("change", "mark") and f["claims"]]
+    assert len(urls) == len(wanted) > 0
+    for url, finding in zip(urls, wanted, strict=True):
+        page = client.get(url.partition("#")[0].replace("/effects/", "/effects.json"))
+        assert page.status_code == 200, (url, page.content)
+        if finding["claims"][0]["value"]:
+            assert page.json()["settings"][1] == finding["claims"][0]["value"]
