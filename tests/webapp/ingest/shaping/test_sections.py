@@ -194,15 +194,15 @@ def test_no_text_takes_long_or_gives_more_sections_than_can_be_kept(tmp_path, te
 
 
 def test_memory_is_that_of_one_document(tmp_path):
-    """200 MB of text, of which a document's and its sections' are held at a time."""
+    """80 MB of text, of which a document's and its sections' are held at a time."""
     text = "word and word, and another word.\n\n" * 150_000  # 5 MB
 
     def documents():
-        for number in range(40):
+        for number in range(16):
             yield Document(text, str(number))
 
     tracemalloc.start()
     count = sum(document.part == document.parts for document in shape(documents(), Shaping(sections="words"), tmp_path))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert count == 40 and peak < 60e6
+    assert count == 16 and peak < 30e6
