@@ -49,11 +49,9 @@ PI_LEAST = 1e-6  # pi below this is reset to 1: stored values stay within float3
 STEP_WHOLE = 1.0 - 1e-12  # a step size from here on forgets everything before it
 DROPPED_TOKENS = 1e-3  # an entry that decayed to less than a thousandth of a token is forgotten
 EXACT = 1 << 24  # the most up to which float32 holds all whole numbers
-TABLE_ENTRIES = 1 << 27  # of a table of counts by word and topic, at the most: 256 MiB; beyond, rows are kept
-NARROW, WIDE = (
-    1 << 16,
-    1 << 31,
-)  # a word with fewer tokens, each counted once a draw, has counts of two bytes; or of four
+TABLE_ENTRIES = 1 << 27  # of a table of counts by word and topic, at the most: 256 MiB, or less; beyond, rows are kept
+# A word with fewer tokens, each counted once a draw, has counts of one byte; of two; or of four
+TINY, NARROW, WIDE = 1 << 8, 1 << 16, 1 << 31
 NOT_COUNTED = -1  # in place of a step
 NO_TABLE = gibbs.Table(np.zeros((0, 0), np.int32), np.zeros((0, 0), np.uint16))
 WHOLE = 0.5  # what is remembered is counted in whole numbers: below this is none
@@ -461,9 +459,12 @@ def _open_table(config: Resolved, state: State, bow: Bow) -> None:
     """Let the table have the counts of the rows, if it has older ones. bow: of all documents."""
     if state.counted == state.t:
         return
-    large = np.flatnonzero(bow.word_tokens * config.samples * config.draws >= NARROW)
+    most = bow.word_tokens * config.samples * config.draws
+    small = most.max(initial=0.0) < NARROW
+    limit, wide, narrow = (TINY, np.uint16, np.uint8) if small else (NARROW, np.int32, np.uint16)
+    large = np.flatnonzero(most >= limit)
     F, width = int(large[-1]) + 1 if len(large) else 0, gibbs.padded(config.topics)
-    state.table = gibbs.Table(np.zeros((F, width), np.int32), np.zeros((bow.V - F, width), np.uint16))
+    state.table = gibbs.Table(np.zeros((F, width), wide), np.zeros((bow.V - F, width), narrow))
     counts.fill(state.arena, state.table)
     state.counted, state.written = state.t, NOT_COUNTED
 
@@ -816,7 +817,7 @@ def warm_up() -> list[Config]:
     return [
         Config(topics=2, minibatch=10, passes=AVERAGED_FROM + 1, start="documents"),
         Config(topics=2, minibatch=10, passes=20, kappa=0.51, tau0=1.0, statistics="decay"),
-        Config(topics=2, minibatch=10, passes=3, learn="both", interval=2),
+        Config(topics=2, minibatch=10, passes=3, learn="both", interval=2, draws=2000),
     ]
 
 
@@ -845,7 +846,7 @@ def memory(config: Resolved, shape: Shape) -> int:
     words = min(shape.V, -(-shape.tokens // (shape.later or shape.per_pass)))  # of a minibatch, distinct
     table = words * config.topics
     if config.statistics == "memo" and config.expectation == "mean" and shape.V * config.topics <= TABLE_ENTRIES:
-        table = shape.V * config.topics  # of two bytes nearly all, and the sums of eight of them of four
+        table = shape.V * config.topics  # of two bytes at the most nearly all, and the sums of eight of them of four
     if config.statistics == "memo" and config.warm_up and config.start == "documents":
         table += 10 * frank_wolfe.CHUNKS * config.topics + frank_wolfe.BLOCK
     copies = 8 if config.averaged > 1 else 4  # the mean of states has longer rows, and is copied at each end of a pass

@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
-from inference import checkpoint, fold_in_corpus
+from inference import Bow, checkpoint, fold_in_corpus
 from inference.engines import averaging, ssi
 from inference.kernels import gibbs
 from inference.training import Schedule, Snapshot, held_out_documents, train
@@ -30,6 +31,13 @@ def dense(state, V: int, K: int) -> np.ndarray:
 @pytest.fixture(scope="module")
 def bow():
     return planted(K=5, V=120, D=300, length=40, seed=3)[0]
+
+
+@pytest.fixture(scope="module")
+def sorted_bow(bow):
+    """The frequent words first, as in every vocabulary."""
+    number = np.argsort(np.argsort(-bow.word_tokens))
+    return Bow.from_csr(csr_array((bow.counts, number[bow.words], bow.indptr), shape=(bow.D, bow.V)))
 
 
 @pytest.mark.parametrize("start", ["documents", "sampling"])
@@ -128,20 +136,30 @@ def test_without_held_out_documents_all_passes_are_made():
     assert last.step == 30 and np.isnan(last.state.judged).all()
 
 
-@pytest.mark.parametrize("narrow", [1 << 16, 150, 0], ids=["two bytes", "some of four", "all of four"])
-def test_the_table_has_what_the_memory_has(bow, narrow, monkeypatch):
-    """After each step, in counts of two bytes and of four, and also where a step has no documents."""
+@pytest.mark.parametrize(
+    ("tiny", "narrow", "types", "wide"),
+    [
+        (1 << 8, 1 << 16, (np.uint16, np.uint8), "some"), (0, 1 << 16, (np.uint16, np.uint8), "all"),
+        (0, 150, (np.int32, np.uint16), "some"), (0, 0, (np.int32, np.uint16), "all"),
+    ],
+    ids=["one byte and two", "two bytes", "two bytes and four", "four bytes"],
+)  # fmt: skip
+def test_the_table_has_what_the_memory_has(sorted_bow, tiny, narrow, types, wide, monkeypatch):
+    """After each step, in counts of one byte, of two and of four, and also where a step has no documents."""
+    monkeypatch.setattr(ssi, "TINY", tiny)
     monkeypatch.setattr(ssi, "NARROW", narrow)
-    config = ssi.Config(topics=70, start="documents", warm_up=1, minibatch=50, samples=2).resolve(bow.D, bow.tokens)
-    shape = ssi.Shape(bow.D, bow.V, bow.tokens, 6)
-    state, words = ssi.init(config, shape, 1), np.repeat(bow.words, bow.counts)
+    config = ssi.Config(topics=70, start="documents", warm_up=1, minibatch=50, samples=2).resolve(
+        sorted_bow.D, sorted_bow.tokens
+    )
+    shape = ssi.Shape(sorted_bow.D, sorted_bow.V, sorted_bow.tokens, 6)
+    state, words = ssi.init(config, shape, 1), np.repeat(sorted_bow.words, sorted_bow.counts)
     for t in range(20):
-        documents = np.random.default_rng(t).permutation(bow.D)[: 0 if t in (8, 9) else 50]
-        ssi.step(config, state, bow, documents, shape)
+        documents = np.random.default_rng(t).permutation(sorted_bow.D)[: 0 if t in (8, 9) else 50]
+        ssi.step(config, state, sorted_bow, documents, shape)
         if t < 5:
             assert state.counted == ssi.NOT_COUNTED
             continue
-        expected = np.zeros((bow.V, 70))
+        expected = np.zeros((sorted_bow.V, 70))
         for draws in state.memory.T:
             seen = draws != gibbs.UNSEEN
             np.add.at(expected, (words[seen], draws[seen]), 1)
@@ -150,23 +168,27 @@ def test_the_table_has_what_the_memory_has(bow, narrow, monkeypatch):
         F = len(state.table.wide)
         if t % 3 == 0:
             state.rest()
-            assert np.array_equal(dense(state, bow.V, 70), expected * state.pi)
-            assert (np.diff(state.arena_topics)[np.diff(np.repeat(np.arange(bow.V), state.length)) == 0] > 0).all()
-    assert {1 << 16: F == 0, 0: F == bow.V}.get(narrow, F > 0)
+            assert np.array_equal(dense(state, sorted_bow.V, 70), expected * state.pi)
+            assert (
+                np.diff(state.arena_topics)[np.diff(np.repeat(np.arange(sorted_bow.V), state.length)) == 0] > 0
+            ).all()
+    assert tuple(part.dtype for part in state.table) == types
+    assert F == sorted_bow.V if wide == "all" else 0 < F < sorted_bow.V
 
 
 @pytest.mark.parametrize("start", ["documents", "sampling"])
-def test_where_counts_are_kept_changes_no_bit(bow, start, monkeypatch):
-    """In a table of two bytes, in one of four for frequent words, or, where the table would be too large, in rows."""
+def test_where_counts_are_kept_changes_no_bit(sorted_bow, start, monkeypatch):
+    """In a table of one and two bytes, in one of two and four, or, where the table would be too large, in rows."""
     config = ssi.Config(topics=70, passes=5, minibatch=60, start=start)
-    usual = snapshots(config, bow, seed=1)[-1].topics
-    monkeypatch.setattr(ssi, "NARROW", 2 * bow.word_tokens[-1] + 1)
-    wide = snapshots(config, bow, seed=1)[-1]
-    assert 0 < len(wide.state.table.wide) < bow.V
+    usual = snapshots(config, sorted_bow, seed=1)[-1]
+    monkeypatch.setattr(ssi, "NARROW", int(2 * np.median(sorted_bow.word_tokens)))
+    wide = snapshots(config, sorted_bow, seed=1)[-1]
+    assert usual.state.table.narrow.dtype == np.uint8 and wide.state.table.wide.dtype == np.int32
+    assert 0 < len(usual.state.table.wide) < len(wide.state.table.wide) < sorted_bow.V
     monkeypatch.setattr(ssi, "TABLE_ENTRIES", 0)
-    in_rows = snapshots(config, bow, seed=1)[-1]
+    in_rows = snapshots(config, sorted_bow, seed=1)[-1]
     assert in_rows.state.counted == ssi.NOT_COUNTED
-    assert equal(usual, wide.topics) and equal(usual, in_rows.topics)
+    assert equal(usual.topics, wide.topics) and equal(usual.topics, in_rows.topics)
 
 
 def test_a_state_that_was_led_elsewhere_does_not_keep_its_older_table(bow):

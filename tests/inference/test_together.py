@@ -93,25 +93,27 @@ def as_counts(table: np.ndarray) -> together.Counts:
     )
 
 
+@pytest.mark.parametrize("types", [(np.int32, np.uint16), (np.uint16, np.uint8)], ids=["large", "small"])
 @pytest.mark.parametrize("F", [0, 20, 50])
-def test_counts_of_others_are_added_to_the_table(F):
+def test_counts_of_others_are_added_to_the_table(F, types):
     generator = np.random.default_rng(F)
     before, after = (generator.poisson(0.7, (50, 40)) for _ in range(2))
-    table, totals = Table(before[:F].astype(np.int32), before[F:].astype(np.uint16)), before.sum(axis=0).astype(float)
+    table, totals = Table(before[:F].astype(types[0]), before[F:].astype(types[1])), before.sum(axis=0).astype(float)
     counts.add(*as_counts(after - before), table, totals)
     assert np.array_equal(np.concatenate(table), after) and np.array_equal(totals, after.sum(axis=0))
 
 
+@pytest.mark.parametrize("types", [(np.int32, np.uint16), (np.uint16, np.uint8)], ids=["large", "small"])
 @pytest.mark.parametrize("threads", [1, 2, 5])
 @pytest.mark.parametrize("F", [0, 20, 70])
-def test_what_is_listed_is_applied_by_any_number_of_threads(F, threads):
+def test_what_is_listed_is_applied_by_any_number_of_threads(F, threads, types):
     generator = np.random.default_rng(F)
     listed = Listed(generator, 70, 300, 2000)
-    table = Table(np.full((F, 300), 2000, np.int32), np.full((70 - F, 300), 2000, np.uint16))
-    totals = np.full(300, 70 * 2000.0)
+    table = Table(np.full((F, 300), 100, types[0]), np.full((70 - F, 300), 100, types[1]))
+    totals = np.full(300, 70 * 100.0)
     counts.apply(listed.changed, listed.begins, listed.ends, table, totals, threads)
-    assert np.array_equal(np.concatenate(table) - 2000, listed.expected)
-    assert np.array_equal(totals - 70 * 2000, listed.expected.sum(axis=0))
+    assert np.array_equal(np.concatenate(table).astype(int) - 100, listed.expected)
+    assert np.array_equal(totals - 70 * 100, listed.expected.sum(axis=0))
 
 
 class Listed:
