@@ -9,6 +9,7 @@ words by their document's. Of each, inference.effects compares the sides:
   nulls: where the sides are alike, parts of all topics that Benjamini and Hochberg's procedure names; where some differ, of those
     named the parts that don't
   time: the same where the sides follow time, and topics do, too
+Then how often a null is called robust by one test of several runs (inference.effects.joint).
 Then a large collection is estimated: documents x topics x columns of a design. With --quick fewer runs and a smaller one.
 The last line is `coverage: C nulls: P seconds: S`: the lowest coverage, the false discoveries of all settings without effects
 together, and seconds.
@@ -21,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inference.effects import contrasts, regression, units
+from inference.effects import contrasts, joint, regression, units
 from inference.effects.regression import Data
 from inference.findings import sums
 
@@ -34,6 +35,7 @@ OWN, ALIKE = (
 )  # concentration of units' mixtures around their side's, and of documents' around their unit's, for each topic
 PLANTED = 0.2  # of the topics that differ, by half as much again or a third less
 PERIODS = 40
+READINGS = 5  # runs that a claim is looked at in
 LENGTHS, TOPICS, SIDES = (15, 60, 300), (10, 100, 500), ((5, 5), (5, 40), (20, 20), (50, 50))
 
 
@@ -43,6 +45,11 @@ class Setting(NamedTuple):
     sides: tuple[int, int]
     effect: bool
     in_time: bool = False
+
+
+ROBUST = tuple(
+    Setting(40, 60, sides, False, time) for sides, time in (((20, 20), False), ((20, 20), True), ((5, 40), False))
+)
 
 
 class Outcome(NamedTuple):
@@ -55,8 +62,28 @@ class Outcome(NamedTuple):
     false: float
 
 
-def one(chance: np.random.Generator, setting: Setting) -> Outcome:
-    """A collection drawn and its sides compared."""
+class Drawn(NamedTuple):
+    """A collection: x: int[D, T], tokens; unit, side: of each document; u: float64[D], its time; a, b: what is expected of the sides at
+    a's times."""
+
+    x: np.ndarray
+    unit: np.ndarray
+    side: np.ndarray
+    u: np.ndarray
+    a: np.ndarray
+    b: np.ndarray
+
+    def data(self) -> Data:
+        held = np.nonzero(self.x)
+        ptr, lengths = np.concatenate([[0], np.cumsum((self.x > 0).sum(axis=1))]), self.x.sum(axis=1)
+        cell = self.side * PERIODS + (self.u * PERIODS).astype(int)
+        K = self.x.shape[1]
+        return Data.from_documents(
+            units.by_code(self.unit), cell, (ptr, held[1], self.x[held], lengths), np.arange(K), K
+        )
+
+
+def drawn(chance: np.random.Generator, setting: Setting) -> Drawn:
     K, U = setting.K, sum(setting.sides)
     side = np.repeat([0, 1], setting.sides)
     base, later = (chance.permutation(1 / np.arange(1, K + 1) ** 0.7) for _ in range(2))
@@ -73,20 +100,55 @@ def one(chance: np.random.Generator, setting: Setting) -> Outcome:
     theta /= theta.sum(axis=1, keepdims=True)
     lengths = np.maximum(chance.poisson(setting.words, len(unit)), 1)
     x = chance.multinomial(lengths, theta)
-    cell = side[unit] * PERIODS + (u * PERIODS).astype(int)
-    held = np.nonzero(x)
-    documents = np.concatenate([[0], np.cumsum((x > 0).sum(axis=1))]), held[1], x[held], lengths
-    data = Data.from_documents(units.by_code(unit), cell, documents, np.arange(K), K)
-    period = np.tile(np.arange(PERIODS), 2) if setting.in_time else None
-    contrast = contrasts.of_sides(data, np.repeat([0, 1], PERIODS), period)
     weight = lengths * (side[unit] == 0)
     t = (weight * u).sum() / weight.sum()  # b is told at the times of a
     a, b = ((1 - t) * shares[s] + t * shares[s + 2] for s in (0, 1))
+    return Drawn(x, unit, side[unit], u, a, b)
+
+
+def one(chance: np.random.Generator, setting: Setting) -> Outcome:
+    """A collection drawn and its sides compared."""
+    _, _, _, _, a, b = made = drawn(chance, setting)
+    period = np.tile(np.arange(PERIODS), 2) if setting.in_time else None
+    contrast = contrasts.of_sides(made.data(), np.repeat([0, 1], PERIODS), period)
     (low, high), (least, most) = contrast.between(), contrast.times()
     holds = np.stack([(low <= a - b) & (a - b <= high), (least <= a / b) & (a / b <= most)])
     named = sums.accepted(contrast.p, Q_VALUE)
     wrong = named & np.isclose(a, b) if setting.effect else named
     return Outcome(holds, np.isfinite(np.stack([low, least])), (high - low) / b, wrong.sum() / max(named.sum(), 1))
+
+
+def robust(setting: Setting, collections: int) -> tuple[float, float]:
+    """How often a null is called robust by joint.tested over READINGS runs, that read each word of the same texts anew: of a topic fixed
+    beforehand, and of the clearest of all."""
+    chance, fixed, picked = np.random.default_rng([setting.K, *setting.sides, setting.in_time]), 0, 0
+    for _ in range(collections):
+        made = drawn(chance, setting)
+        lengths = made.x.sum(axis=1)
+        exchange = joint.exchangeable(
+            made.unit, made.side.astype(np.int8), lengths.astype(float), made.u if setting.in_time else None
+        )
+        assert exchange is not None
+        runs = []
+        for _ in range(READINGS):
+            read = made._replace(
+                x=chance.multinomial(lengths, (made.x + 0.1) / (made.x + 0.1).sum(axis=1, keepdims=True))
+            )
+            data = read.data()
+            words = np.bincount(data.cell, weights=lengths, minlength=2 * PERIODS)
+            period = np.tile(np.arange(PERIODS), 2)
+            held = contrasts.spline(period, words) if setting.in_time else np.ones((2 * PERIODS, 1))
+            runs.append(joint.sums(data, held, exchange))
+        test = joint.tested(runs, exchange, chance)
+        fixed, picked = fixed + (test.p[0] <= 0.05), picked + (test.selected.min() <= 0.05)
+    what = (
+        f"{setting.K} topics, {setting.sides[0]} and {setting.sides[1]} units{', in time' if setting.in_time else ''}"
+    )
+    print(
+        f"robust nulls, {what}: {100 * fixed / collections:.1f}% fixed, {100 * picked / collections:.1f}% picked",
+        flush=True,
+    )
+    return fixed / collections, picked / collections
 
 
 def told(setting: Setting, runs: int) -> tuple[float, float, float]:
@@ -134,7 +196,12 @@ def main() -> None:
     parser.add_argument(
         "--runs", type=int, help="of each setting; less of those with many topics where it is not given"
     )
+    parser.add_argument("--robust", type=int, help="only how often a null is called robust, in so many collections")
     given = parser.parse_args()
+    if given.robust:
+        for setting in ROBUST:
+            robust(setting, given.robust)
+        return
     print("| topics | words | units | what | told % | difference % | ratio % | width | false % |")
     print("|---|---|---|---|---|---|---|---|---|")
     settings = [Setting(K, words, sides, effect) for K in TOPICS for words in LENGTHS for sides in SIDES for effect in (True, False)]  # fmt: skip
@@ -152,6 +219,8 @@ def main() -> None:
     print(
         f"highest coverage from 20 units a side: {100 * highest:.1f}%, most false discoveries of a setting: {100 * max(false.values()):.1f}%"
     )
+    for setting in ROBUST:
+        robust(setting, 100 if given.quick else 1_000)
     nulls = float(np.mean([wrong for setting, wrong in false.items() if not setting.effect]))
     seconds = large(100_000, 100, 20) if given.quick else large(1_000_000, 500, 20)
     print(f"coverage: {100 * lowest:.1f}% nulls: {100 * nulls:.1f}% seconds: {seconds:.1f}")
