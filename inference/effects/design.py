@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.effects.contrasts import spline
+from inference.effects.regression import MOST_COLUMNS
 from inference.errors import Invalid
 
 MOST_CELLS = 1 << 19  # different combinations of what documents have
@@ -41,10 +42,22 @@ class Design(NamedTuple):
 
 
 def made(effect: Variable, across: Variable | None, held: list[Variable], weight: np.ndarray) -> Design:
-    """weight: float64[D], of each document, 0 for one that is left out. Raises Invalid for too many combinations of values."""
+    """weight: float64[D], of each document, 0 for one that is left out. Raises Invalid for no document of which all is known, for more
+    than MOST_COLUMNS columns, and for too many combinations of values."""
     across = across or Variable(np.zeros(len(effect.code), np.int32), np.zeros((1, 0)))
     variables = [effect, across, *held]
+    P = (1 + effect.columns.shape[1]) * (1 + across.columns.shape[1]) + sum(v.columns.shape[1] for v in held)
+    if P > MOST_COLUMNS:
+        raise Invalid(
+            "formula",
+            f"This formula needs {P:,} numbers for each topic, at most {MOST_COLUMNS} are computed. Take a field out, or use decades for years.",
+        )
     known = np.logical_and.reduce([v.code >= 0 for v in variables]) & (weight > 0)
+    if not known.any():
+        raise Invalid(
+            "formula",
+            "Of no document with words all of these fields are known. Take one out, or choose other documents.",
+        )
     code, size = np.zeros(int(known.sum()), np.int64), 1
     for v in variables:
         code, size = code * len(v.columns) + v.code[known], size * len(v.columns)

@@ -9,7 +9,7 @@ import numpy as np
 from inference.effects import contrasts, corrections, design, regression
 from inference.effects.contrasts import Contrast, Plain
 from inference.effects.design import Design
-from inference.effects.regression import MOST_COLUMNS, Data
+from inference.effects.regression import Data
 from inference.effects.units import LEAST, LEVEL
 from inference.errors import Invalid
 from inference.findings import sums
@@ -112,13 +112,7 @@ class Regression:
     def design(self) -> Design:
         across = self.across.variable(self.weight) if self.across else None
         held = [levels.variable(self.weight) for levels in self.held]
-        made = design.made(self.effect.variable(self.weight), across, held, self.weight)
-        if made.rows.shape[1] > MOST_COLUMNS:
-            raise Invalid(
-                "formula",
-                f"This formula needs {made.rows.shape[1]} numbers for each topic, at most {MOST_COLUMNS} are computed. Take a field out, or use decades for years.",
-            )
-        return made
+        return design.made(self.effect.variable(self.weight), across, held, self.weight)
 
     @property
     def documents(self) -> int:

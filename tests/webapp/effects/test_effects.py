@@ -190,6 +190,8 @@ def test_nothing_is_concluded_of_what_time_decides(client, draft, party_of_time)
         ("?formula=party&a=Purple", "is no value of"),
         ("?formula=date&a=soon", "soon"),
         ("?formula=year", "at most 32"),
+        ("?formula=month%2Bpresident", "at most 32"),
+        ("?formula=party&from=1500&to=1501", "Of no document with words"),
         ("?formula=date%2Adecade%2Bdate", "twice"),
         ("?formula=decade%2Adate", "values of a category"),
         ("?formula=party&topic=900", "has topics 0 to"),
