@@ -86,6 +86,12 @@ def coefficients(data: Data, design: np.ndarray) -> np.ndarray:
     return _solved(data, np.ascontiguousarray(design, np.float64))[2]
 
 
+def score(data: Data, design: np.ndarray, contrast: np.ndarray) -> np.ndarray:
+    """float64[P]: (X'NX)^-1 c, by which documents' rows weigh their tokens in an estimate."""
+    _, root, _ = _solved(data, np.ascontiguousarray(design, np.float64))
+    return root @ (root.T @ contrast)
+
+
 def _solved(data: Data, design: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """X'NX, L and beta."""
     arrays = data.cell, data.doc_ptr, data.doc_topics, data.doc_tokens, data.lengths, data.into

@@ -4,10 +4,13 @@ import math
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 
-from inference.effects import contrasts, corrections, joint, regression, shares, units
+from inference.bow import Bow
+from inference.effects import contrasts, corrected, corrections, joint, regression, shares, units
 from inference.effects.regression import Data
 from inference.errors import Invalid
+from inference.topics import Topics
 from tests.inference import naive_effects
 
 K = 4
@@ -261,3 +264,60 @@ def test_many_units_are_put_together_and_units_on_both_sides_can_not_be_exchange
     assert (found.side[found.unit] == side).all()
     assert np.bincount(found.stratum).min() > 15
     assert joint.exchangeable(np.arange(3000) // 30, side, np.ones(3000), None) is None
+
+
+def topics_of(beta, share):
+    """Rows of which the words below 1/V are left to the floor."""
+    K, V = beta.shape
+    listed = [np.argsort(-row)[: int((row > 1 / V).sum())] for row in beta]
+    indptr = np.cumsum([0, *map(len, listed)])
+    weights = np.concatenate([row[some] for row, some in zip(beta, listed, strict=True)]).astype(np.float32)
+    return Topics.of_listed(indptr, np.concatenate(listed).astype(np.int32), weights, share, V)
+
+
+def test_a_corrected_effect_is_the_planted_one_where_the_assigned_one_is_too_small():
+    chance, K, V, D = np.random.default_rng(16), 8, 300, 4000
+    topics = topics_of(chance.dirichlet(np.full(V, 0.1), K), np.full(K, 1.0))
+    beta = np.stack([np.full(V, f) for f in topics.floor])
+    for k in range(K):
+        some = slice(topics.indptr[k], topics.indptr[k + 1])
+        beta[k, topics.words[some]] = topics.weights[some]
+    beta /= beta.sum(axis=1, keepdims=True)
+    side = (np.arange(D) % 2).astype(np.int32)
+    theta = chance.dirichlet(np.full(K, 0.5), D)
+    theta[side == 1] = 0.9 * theta[side == 1] + 0.1 * np.eye(K)[2]
+    lengths = np.full(D, 15)
+    x = np.array([chance.multinomial(15, row) for row in theta @ beta])
+    # Each word to the topic that is likeliest where all are as frequent as everywhere: what reading loses
+    assigned = np.array(
+        [np.bincount(np.repeat(beta[:, row > 0].argmax(axis=0), row[row > 0]), minlength=K) for row in x]
+    )
+    data, design, contrast = (
+        data_of(assigned, lengths, units.documents(D), side),
+        np.array([[1.0, 0], [1, 1]]),
+        np.array([0, 1.0]),
+    )
+    truth = theta[side == 1].mean(axis=0) - theta[side == 0].mean(axis=0)
+    counted = regression.fit(data, design, contrast[None]).estimate[0]
+    made = corrected.effect(data, Bow.from_csr(csr_matrix(x)), topics, design, contrast)
+    assert made.estimate == pytest.approx(truth, abs=0.012)
+    assert counted[2] < 0.85 * truth[2]
+    assert made.estimate[2] > 0.9 * truth[2]
+    assert (made.inflation >= 1 - 1e-9).all()
+    W = np.linalg.solve((beta / (topics.share @ beta)) @ beta.T, beta / (topics.share @ beta))
+    assert made.estimate == pytest.approx(
+        ((x[side == 1] @ W.T).mean(axis=0) - (x[side == 0] @ W.T).mean(axis=0)) / 15, abs=1e-6
+    )
+
+
+def test_topics_of_the_same_words_have_no_corrected_effect():
+    chance = np.random.default_rng(17)
+    beta = chance.dirichlet(np.full(60, 0.3), 3)
+    beta = np.stack([*beta, 0.999 * beta[2] + 0.001 * beta[0]])
+    x = np.array([chance.multinomial(20, beta[d % 4]) for d in range(200)])
+    assigned = np.eye(4, dtype=int)[np.arange(200) % 4] * 20
+    data = data_of(assigned, np.full(200, 20), units.documents(200), np.arange(200) // 100)
+    made = corrected.effect(
+        data, Bow.from_csr(csr_matrix(x)), topics_of(beta, np.ones(4)), np.array([[1.0, 0], [1, 1]]), np.array([0, 1.0])
+    )
+    assert np.isnan(made.estimate).tolist() == [False, False, True, True]

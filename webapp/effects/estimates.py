@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from inference.effects import contrasts, corrections, design, regression
+from inference.effects import contrasts, corrected, corrections, design, regression
 from inference.effects.contrasts import Contrast, Plain
 from inference.effects.design import Design
 from inference.effects.regression import Data
@@ -19,7 +19,7 @@ from webapp.documents.units import Unit
 from webapp.effects import variables
 from webapp.effects.formula import Formula, Term
 from webapp.effects.variables import Levels
-from webapp.results import evidence
+from webapp.results import evidence, weights
 from webapp.storage.cache import BoundedCache
 from webapp.time import shares
 
@@ -42,7 +42,7 @@ class Asked(NamedTuple):
 
 class Table(NamedTuple):
     """Of T topics. value, low, high: float64[T, 2]: shares at the first and at the second setting, or how they change from one to the
-    other in two groups; difference, the second less the first, its ends and p: float64[T]; named: bool[T], accepted by Benjamini and Hochberg's procedure among all,
+    other in two groups; difference, the second less the first, its ends, it corrected for reading, and p: float64[T]; named: bool[T], accepted by Benjamini and Hochberg's procedure among all,
     whose intervals are wider (corrections.level_of_named). level: of these."""
 
     topics: list[int]
@@ -52,6 +52,7 @@ class Table(NamedTuple):
     difference: np.ndarray
     difference_low: np.ndarray
     difference_high: np.ndarray
+    corrected: np.ndarray
     p: np.ndarray
     named: np.ndarray
     level: float
@@ -151,18 +152,31 @@ class Regression:
     def data(self, topics: list[int]) -> Data:
         return shares.effect_data(self.selection.view, self.unit, self.design.cell, topics)
 
+    @property
+    def _rows(self) -> np.ndarray:
+        """float64[2, P], the second setting and the first; float64[4, P] where groups are compared, those of the second group first."""
+        groups = self.groups[::-1] if self.across else (0,)
+        return np.stack([self.design.setting(level, group) for group in groups for level in self.settings[::-1]])
+
+    def corrected(self, topics: list[int]) -> np.ndarray:
+        """float64[T]: the differences, corrected for reading; NaN where that can't be done."""
+        run, rows = self.selection.run, self._rows
+        assert run.snapshot is not None  # of a run that is done
+        contrast = rows[0] - rows[1] - (rows[2] - rows[3] if self.across else 0.0)
+        bow, found = evidence.of(run).bow, weights.topics(run.snapshot)
+        made = corrected.effect(self.data(topics), bow, found, self.design.rows, contrast)
+        return made.estimate if made else np.full(len(topics), np.nan)
+
     def estimated(self, topics: list[int]) -> Contrast | Plain:
         """a: the second setting, or how the share changes in the second group; b: the first."""
-        made, (first, second) = self.design, self.settings
+        made, rows, (first, second) = self.design, self._rows, self.settings
         data, side = self.data(topics), np.full(len(made.rows), -1, np.int8)
         if self.across:
-            rows = np.stack([made.setting(level, group) for group in self.groups[::-1] for level in (second, first)])
             for g, group in enumerate(self.groups):
                 for s, level in enumerate(self.settings):
                     own = (made.across == group) & (self.on_a_line | (made.effect == level))
                     side[own] = g if self.on_a_line else 2 * g + s
             return contrasts.of_changes(data, made.rows, rows, side, 2 if self.on_a_line else 4)
-        rows = np.stack([made.setting(second), made.setting(first)])
         if self.on_a_line:
             return contrasts.along(data, made.rows, rows)
         side[made.effect == second], side[made.effect == first] = 0, 1
@@ -216,6 +230,7 @@ class Regression:
             estimated.difference,
             down,
             up,
+            self.corrected(every),
             p,
             named,
             level,

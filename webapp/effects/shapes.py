@@ -10,7 +10,8 @@ from webapp.time.shapes import Offer, Pinned
 @dataclass(frozen=True)
 class TopicEffect(TopicLink):
     """share, low, high: at the first and at the second setting, of documents that are alike in what is held constant; where the effect
-    may differ by group, how the share changes in either. difference: the second less the first. p: of no difference. named:
+    may differ by group, how the share changes in either. difference: the second less the first; corrected: for what reading loses, null where
+    it can't be told. p: of no difference. named:
     whether it is told from chance among all topics that were tried; then its intervals are wider, of `level`. documents: of either
     setting with the topic, or, along a line, of all with it."""
 
@@ -21,6 +22,7 @@ class TopicEffect(TopicLink):
     difference: float
     difference_low: float | None
     difference_high: float | None
+    corrected: float | None
     p: float
     named: bool
     documents: list[str]

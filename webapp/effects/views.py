@@ -140,6 +140,7 @@ def _rows(regression: Regression, table: Table, places: list[int]) -> list[Topic
             difference=float(table.difference[i]),
             difference_low=_known(table.difference_low[[i]])[0],
             difference_high=_known(table.difference_high[[i]])[0],
+            corrected=_known(table.corrected[[i]])[0],
             p=float(table.p[i]),
             named=bool(table.named[i]),
             documents=[links.documents_url(view.run, each.with_topic(k, 1).address()) for each in regression.sides],
@@ -348,7 +349,7 @@ def train(request: HttpRequest, run_id: int) -> HttpResponse:
 
 
 _COLUMNS = ["corpus", "run", "K", "seed", "documents_chosen", "formula", "independent", "documents", "topic", "label", "first", "second", "share_first", "low_first",
-            "high_first", "share_second", "low_second", "high_second", "difference", "low", "high", "level", "p", "named"]  # fmt: skip
+            "high_first", "share_second", "low_second", "high_second", "difference", "low", "high", "corrected", "level", "p", "named"]  # fmt: skip
 
 
 @require_safe
@@ -382,7 +383,7 @@ def _table(regression: Regression) -> list[list[Any]]:
     rows: list[list[Any]] = [_COLUMNS]
     for i, k in enumerate(table.topics):
         sides = [end[i, s] for s in (0, 1) for end in (table.value, table.low, table.high)]
-        ends = [end[i] for end in (table.difference, table.difference_low, table.difference_high)]
+        ends = [end[i] for end in (table.difference, table.difference_low, table.difference_high, table.corrected)]
         level = table.level if table.named[i] else estimates.LEVEL
         numbers = ["" if np.isnan(x) else float(x) for x in (*sides, *ends, level, table.p[i])]
         rows.append([*about, k, view.labels.name(k), *names, *numbers, int(table.named[i])])
