@@ -1,6 +1,6 @@
 """An engine's results: topics, and documents' mixtures of them; both sparse, both summing to one."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -50,6 +50,14 @@ class Topics(NamedTuple):
     def K(self) -> int:
         """The number of rows."""
         return len(self.floor)
+
+    @property
+    def above(self) -> Any:
+        """scipy's csr_matrix, float64[K, V]: what listed weights have above the floor; beta is that and the floor."""
+        from scipy.sparse import csr_matrix  # here: a part of a second, of the start of every process
+
+        above = self.weights.astype(float) - np.repeat(self.floor, np.diff(self.indptr))
+        return csr_matrix((above, self.words, self.indptr), shape=(self.K, self.V))
 
     def proper(self) -> "Topics":
         """Itself. Raises Invalid where a topic's weights are not within 0.001 of summing to 1: measures would flatter

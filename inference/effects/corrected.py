@@ -8,7 +8,6 @@ c' (X'NX)^-1 (X'x) W', one pass over the words. What learning B loses is not men
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_matrix
 
 from inference.bow import Bow
 from inference.effects import regression
@@ -36,8 +35,7 @@ def effect(data: Data, bow: Bow, topics: Topics, design: np.ndarray, contrast: n
     topics, into = topics.in_use(), data.into[used]
     weight = np.ascontiguousarray(design @ regression.score(data, design, contrast))
     words = _words(data.cell, bow.indptr, bow.words, bow.counts, weight, topics.V)
-    above = topics.weights.astype(float) - np.repeat(topics.floor, np.diff(topics.indptr))
-    listed, floor = csr_matrix((above, topics.words, topics.indptr), shape=(topics.K, topics.V)), topics.floor
+    listed, floor = topics.above, topics.floor
     inverse = 1 / np.maximum(listed.T @ topics.share + floor @ topics.share, 1e-300)  # of the words' shares
     company = (listed.multiply(inverse) @ listed.T).toarray()  # B P B', B the listed and the floor
     across = np.outer(floor, listed @ inverse)

@@ -108,6 +108,11 @@ TERMS = {
         "The same: alike from 0.6, and clearly more so than any other. Such trainings are made while nobody needs the machine, and kept for "
         "this alone. Claim little from a topic that they do not find: its words fall to other topics by chance.",
     ),
+    "consensus": Term(
+        "consensus of runs",
+        "What runs with different seeds have in common: each topic is the mean of those that are most like it. A run that begins with it finds more of the same topics, whatever the seeds were.",
+        "From the run that is most like the others; topics are matched one to one, weighted by the square of how much their similarity exceeds 0.3, six times over. Then the run is trained on as any other that begins with given topics.",
+    ),
     "coherence": Term(
         "coherence",
         "Whether the first words of a topic occur in the same documents. Topics with high coherence are usually easier to interpret.",

@@ -140,6 +140,19 @@ def _packed(topics: Topics) -> bytes:
     return file.getvalue()
 
 
+def topics(run: Run, seeds: list[int]) -> list[Topics]:
+    """Those of trainings with these seeds. Raises Invalid where one of them is not there."""
+    assert run.snapshot is not None
+    kept = dict(run.replicates.filter(status=Replicate.Status.READY, seed__in=seeds).values_list("seed", "topics"))
+    if missing := [seed for seed in seeds if seed not in kept]:
+        raise Invalid("run", f"The training of run {run.pk} with seed {missing[0]} is not there any more.")
+    made = list[Topics]()
+    for seed in seeds:
+        with np.load(BytesIO(kept[seed] or b"")) as arrays:
+            made.append(Topics(**arrays, V=run.version.vocabulary))
+    return made
+
+
 def _elsewhere(run: Run, topics: Topics) -> list[tuple[bool, float, list[str]]]:
     """Of each topic of the run the fields of results.found_again.Elsewhere after `seed`."""
     assert run.snapshot is not None

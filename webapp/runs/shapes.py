@@ -90,6 +90,11 @@ class OtherSeeds:
     def wanted(self) -> int:
         return self.ready + self.to_come
 
+    @property
+    def together(self) -> int:
+        """With the run itself."""
+        return self.ready + 1
+
 
 @dataclass(frozen=True)
 class RunPage:

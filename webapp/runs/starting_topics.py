@@ -4,17 +4,23 @@ import numpy as np
 
 from inference import Evidence, Postings
 from inference.bow import Bow
+from inference.consensus import consensus
 from inference.steering import steer
 from inference.warm_start import inherit
 from webapp.curation import label_transfer
 from webapp.models import Run, Word
-from webapp.runs import steering
+from webapp.results import weights
+from webapp.runs import replicates, steering
 from webapp.storage import files, sealed
 
 
-def of_same_version(run: Run, parent: Run, bow: Bow) -> np.ndarray:
+def of_same_version(run: Run, parent: Run, bow: Bow, alpha: np.ndarray) -> np.ndarray:
     """uint16[nnz]: the topics that the parent gave to the pairs of the run's bag of words, which leaves out some of the
-    parent's words; changed as the run's `steering` says."""
+    parent's words; changed as the run's `steering` says. alpha: the prior."""
+    if seeds := run.steering.get("consensus"):
+        assert parent.snapshot is not None
+        joined = consensus([weights.topics(parent.snapshot), *replicates.topics(parent, seeds)])
+        return inherit(joined, np.arange(bow.V, dtype=np.int32), bow, alpha)
     folder = files.bow_folder(parent.version_id, parent.pk, parent.dropped)
     given = files.run_folder(parent.pk) / "evidence"
     evidence = sealed.opened(

@@ -9,7 +9,7 @@ from django.http import QueryDict
 from inference.errors import Invalid
 from inference.steering import Changes
 from webapp.drawing.numbers import topic_label
-from webapp.models import Run, User, Word
+from webapp.models import Replicate, Run, User, Word
 from webapp.results.topics import is_topic
 from webapp.runs import services
 
@@ -85,6 +85,19 @@ def start(run: Run, wish: Wish, by: User | None = None) -> Run:
     return new
 
 
+def join(run: Run, by: User | None = None) -> Run:
+    """A queued run that begins with the consensus of this one's topics and those of its trainings with other seeds. Raises Invalid."""
+    seeds = list(run.replicates.filter(status=Replicate.Status.READY).order_by("pk").values_list("seed", flat=True))
+    if not seeds:
+        raise Invalid("run", f"Run {run.pk} has not been trained with other seeds yet.")
+    settings = services.warm_starter(run).continued(run.settings)
+    with transaction.atomic():
+        new = services.create(run.version, seed=run.seed, engine=run.engine, by=by, **settings)
+        new.steering = {"consensus": seeds}
+        services.continue_from(new, run, run.dropped)
+    return new
+
+
 def changes(stored: dict, columns: dict[str, int]) -> Changes:
     """Of Run.steering. columns: of words in the bag; others are left out."""
     together = [[columns[word] for word in words if word in columns] for words in stored.get("together", [])]
@@ -96,6 +109,8 @@ def sentences(run: Run) -> list[str]:
     stored = run.steering
     changes = [f"{_listed(map(topic_label, group))} merged" for group in stored.get("merge", [])]
     changes += [f"{topic_label(k)} split in two" for k in stored.get("split", [])]
+    if seeds := stored.get("consensus"):
+        changes.append(f"joined with those of the same run with seed {_listed(map(str, seeds))}")
     return changes + [f"{_listed(f'“{word}”' for word in words)} together" for words in stored.get("together", [])]
 
 

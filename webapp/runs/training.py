@@ -170,10 +170,10 @@ class Training:
             raise Invalid(
                 "run", "The run whose topics this one was to begin with is deleted. Begin with those of another run."
             )
+        alpha = self.engine.priors(self.config, None).alpha
         if parent.version_id == run.version_id:
-            topics = starting_topics.of_same_version(run, parent, self.bow)
+            topics = starting_topics.of_same_version(run, parent, self.bow, alpha)
         else:
-            alpha = self.engine.priors(self.config, None).alpha
             topics = starting_topics.of_other_version(run, parent, self.bow, alpha)
         return inference.begin(self.engine, self.config, self.bow, topics, seed=run.seed, scratch=self.folder)
 

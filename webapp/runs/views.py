@@ -9,6 +9,7 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_POST, require_safe
 
 from inference.errors import Invalid
+from webapp.accounts import authorization
 from webapp.ingest import forms, version_history
 from webapp.jobs import roster
 from webapp.models import Metric, Run
@@ -16,7 +17,7 @@ from webapp.pages.page import run_or_404
 from webapp.pages.typed import Answer, typed
 from webapp.results import links
 from webapp.results.view import RunView
-from webapp.runs import queries, replicates, series
+from webapp.runs import queries, replicates, series, steering
 from webapp.runs import services as runs
 from webapp.runs.shapes import Forming, RunHtml, RunPage
 from webapp.server import live
@@ -112,7 +113,7 @@ def cancel(request: HttpRequest, run_id: int) -> HttpResponse:
 def train_again(request: HttpRequest, run_id: int) -> HttpResponse:
     run = run_or_404(run_id)
     try:
-        return redirect("run", runs.train_again(run, request.user).pk)
+        return redirect("run", runs.train_again(run, authorization.user(request)).pk)
     except Invalid as error:
         raise BadRequest(error.message) from None
 
@@ -121,12 +122,14 @@ def train_again(request: HttpRequest, run_id: int) -> HttpResponse:
 def continue_with(request: HttpRequest, run_id: int) -> HttpResponse:
     """Continue from this run’s topics on the newest version of its corpus."""
     run = run_or_404(run_id)
-    return redirect("run", runs.continue_with(run, run.corpus.version, request.user).pk)
+    return redirect("run", runs.continue_with(run, run.corpus.version, authorization.user(request)).pk)
 
 
 @require_POST
 def other_seeds(request: HttpRequest, run_id: int) -> HttpResponse:
-    """Train with other seeds; or do so no more."""
+    """Train with other seeds; or do so no more; or train one run of all."""
     run = run_or_404(run_id)
+    if "join" in request.POST:
+        return redirect("run", steering.join(run, authorization.user(request)).pk)
     (replicates.cancel if "cancel" in request.POST else replicates.begin)(run)
     return redirect(links.seeds_url(run))

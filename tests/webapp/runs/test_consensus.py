@@ -1,0 +1,63 @@
+"""A run that begins with what a run and its trainings with other seeds have in common."""
+
+import numpy as np
+import pytest
+from django.urls import reverse
+
+from inference.consensus import consensus
+from inference.explore import matching
+from tests.webapp.making import corpus_of, run_on
+from webapp.models import Replicate, Run
+from webapp.results import weights
+from webapp.runs import replicates
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def run(draft):
+    chance = np.random.default_rng(5)
+    subjects = [[f"{kind}{i}" for i in range(12)] for kind in ("war", "tax", "law", "farm")]
+    rows = [[" ".join(chance.choice(subjects[d % 4], 15))] for d in range(200)]
+    return run_on(corpus_of(draft, [["text"], *rows], "subjects.csv"), topics=4, passes=10)
+
+
+def test_a_press_joins_what_is_there(client, run):
+    from tasks.runs import train
+
+    page = reverse("run_seeds", args=[run.pk])
+    assert client.post(page, {"join": "1"}).status_code == 400  # nothing is trained yet
+    replicates.begin(run)
+    for replicate in run.replicates.all():
+        replicates.train(replicate.pk)
+    assert set(run.replicates.values_list("status", flat=True)) == {Replicate.Status.READY}
+    run.refresh_from_db()
+    assert "Train one run of all 3" in client.get(reverse("run", args=[run.pk])).content.decode()
+    answered = client.post(page, {"join": "1"})
+    new = Run.objects.latest("pk")
+    assert answered.url == reverse("run", args=[new.pk])
+    assert (new.parent_id, new.begins, new.steering) == (run.pk, True, {"consensus": [1, 2]})
+    train(new.pk)
+    new.refresh_from_db()
+    assert new.status == "done", new.error
+    joined = consensus([weights.topics(run.snapshot), *replicates.topics(run, [1, 2])])
+    between = matching.match(joined, weights.topics(new.snapshot), *weights.words(run, new))
+    assert between.partner.tolist() == [0, 1, 2, 3]  # topics keep their numbers
+    html = client.get(reverse("run", args=[new.pk])).content.decode()
+    assert "joined with those of the same run with seed 1 and 2" in html
+    assert "Train with other seeds" not in html  # it has them whatever the seed
+
+
+def test_a_training_that_is_gone_is_said(client, run):
+    from tasks.runs import train
+
+    replicates.begin(run)
+    for replicate in run.replicates.all():
+        replicates.train(replicate.pk)
+    client.post(reverse("run_seeds", args=[run.pk]), {"join": "1"})
+    run.replicates.all().delete()
+    new = Run.objects.latest("pk")
+    train(new.pk)
+    new.refresh_from_db()
+    assert new.status == "failed"
+    assert "with seed 1 is not there any more" in new.error
