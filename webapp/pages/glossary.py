@@ -192,8 +192,8 @@ TERMS = {
     ),
     "corrected": Term(
         "corrected for reading",
-        "Each word is given to one topic, which pulls every text towards what is usual: real differences are counted too small, with a hundred topics by a third. This is the difference without that loss, if the topics are right.",
-        "Words’ sums are weighed by the inverse of the company of topics, (B P B')⁻¹ B P, B the topics’ words and P one over the words’ shares. A topic whose variance others of like words inflate more than tenfold has none, "
+        "As each word is given to one topic, every text is pulled towards what is usual, and differences are counted too small. This is the difference without that loss, if the topics are right.",
+        "With a hundred topics the loss was a third. Words’ sums are weighed by the inverse of the company of topics, (B P B')⁻¹ B P, B the topics’ words and P one over the words’ shares. A topic whose variance others of like words inflate more than tenfold has none, "
         "nor have runs of more than 500 topics or 100 million pairs of a document and a word. What learning the topics loses is not mended.",
     ),
     "joint-test": Term(

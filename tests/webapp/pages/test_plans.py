@@ -27,6 +27,7 @@ ROWS = 2_000  # of a growing table that a query may look at, whatever the size
 OF_THE_VOCABULARY = (
     "SELECT word, sum(tokens)::bigint AS tokens FROM topic_word",  # topics.topic_words: all words of one topic
     "SELECT tokens FROM word WHERE version_id",  # topics.topic_words: how frequent each word is
+    "SELECT t.floor, t.floor_mass, t.share",  # weights.topics: the words of all topics, which correct effects
     "SELECT topic, word, tokens FROM topic_word",  # topics.grid: the first words of each topic shown, in all topics
 )
 SMALL = re.compile(r"django_\w+|pg_\w+")  # whose size has nothing to do with what people upload

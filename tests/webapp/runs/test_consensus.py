@@ -7,6 +7,7 @@ from django.urls import reverse
 from inference.consensus import consensus
 from inference.explore import matching
 from tests.webapp.making import corpus_of, run_on
+from webapp.jobs import scheduler
 from webapp.models import Replicate, Run
 from webapp.results import weights
 from webapp.runs import replicates
@@ -15,7 +16,8 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def run(draft):
+def run(draft, monkeypatch):
+    monkeypatch.setattr(scheduler, "idle", lambda: True)
     chance = np.random.default_rng(5)
     subjects = [[f"{kind}{i}" for i in range(12)] for kind in ("war", "tax", "law", "farm")]
     rows = [[" ".join(chance.choice(subjects[d % 4], 15))] for d in range(200)]
