@@ -29,7 +29,7 @@ from webapp import readers
 from webapp.ingest import subset
 from webapp.ingest.checkpoints import ReadCheckpoint
 from webapp.ingest.guesses import stored_path
-from webapp.ingest.prefetch import Prefetch
+from webapp.ingest.prefetch import prefetched
 from webapp.ingest.read_plan import ReadPlan, read_plans
 from webapp.ingest.settings import ReadingSettings
 from webapp.ingest.shaping import shape, silent
@@ -124,8 +124,8 @@ class ReadAttempt:
             Stream.write(self.folder / "tokens", tokeniser, self.checkpoint.stream) as self.stream,
             self._grown("report.csv") as self.report,
             self._grown("fields.jsonl") as self.fields,
-            Prefetch(self._chunks()) as chunks,
-            Prefetch(map(self._write_words, chunks)) as written,
+            prefetched(self._chunks()) as chunks,
+            prefetched(map(self._write_words, chunks)) as written,
         ):
             settle_names([self.folder / "tokens", self.folder, self.folder.parent])
             for chunk in written:
