@@ -213,7 +213,7 @@ def _plain(data: Data, design: np.ndarray, rows: np.ndarray, counted: Shares) ->
     verdict: Verdict = ""
     if counted.units.min() < LEAST:
         verdict = "few units"
-    elif not np.isfinite(fit.variance[2]).all():
+    elif fit.alone[2] or not np.isfinite(fit.variance).all():
         verdict = "not apart"
     return Plain(fit, counted.holding.max(axis=1) >= LEAST, verdict)
 

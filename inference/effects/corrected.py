@@ -12,6 +12,7 @@ import numpy as np
 from inference.bow import Bow
 from inference.effects import regression
 from inference.effects.regression import Data
+from inference.errors import Invalid
 from inference.jit import njit
 from inference.topics import Topics
 
@@ -28,7 +29,9 @@ class Corrected(NamedTuple):
 
 def effect(data: Data, bow: Bow, topics: Topics, design: np.ndarray, contrast: np.ndarray) -> Corrected | None:
     """bow: a row for each document of data; topics: K rows, which data.into puts into T; design: float64[C, P]; contrast: float64[P].
-    None beyond MOST_TOPICS or MOST_PAIRS."""
+    None beyond MOST_TOPICS or MOST_PAIRS. Raises Invalid for other documents than the bow's."""
+    if len(bow.indptr) - 1 != len(data.cell):
+        raise Invalid("documents", f"{len(data.cell):,} documents were expected, got {len(bow.indptr) - 1:,}.")
     used = np.flatnonzero(topics.used) if topics.used is not None else np.arange(topics.K)
     if len(used) > MOST_TOPICS or len(bow.words) > MOST_PAIRS:
         return None

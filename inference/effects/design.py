@@ -8,7 +8,7 @@ from inference.effects.contrasts import spline
 from inference.effects.regression import MOST_COLUMNS
 from inference.errors import Invalid
 
-MOST_CELLS = 1 << 19  # different combinations of what documents have
+MOST_NUMBERS = 1 << 23  # of rows, one for each combination of what documents have
 
 
 class Variable(NamedTuple):
@@ -64,7 +64,7 @@ def made(effect: Variable, across: Variable | None, held: list[Variable], weight
         if size >= 1 << 62:
             raise Invalid("formula", _MANY)
     cells, place = np.unique(code, return_inverse=True)
-    if len(cells) > MOST_CELLS:
+    if len(cells) * P > MOST_NUMBERS:
         raise Invalid("formula", _MANY)
     cell = np.full(len(known), -1, np.int32)
     cell[known] = place

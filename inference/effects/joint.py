@@ -13,6 +13,7 @@ import numpy as np
 
 from inference.effects import regression
 from inference.effects.regression import Data
+from inference.errors import Invalid
 from inference.jit import njit
 
 EXCHANGES = 999
@@ -79,11 +80,15 @@ def exchangeable(
 
 
 def sums(data: Data, held: np.ndarray, units: Exchangeable) -> UnitSums:
-    """Of one run. held: float64[C, P], the columns of data's cells that are held constant, with the constant."""
-    arrays = data.cell, data.doc_ptr, data.doc_topics, data.doc_tokens, data.lengths, data.into
+    """Of one run. held: float64[C, P], the columns of data's cells that are held constant, with the constant. Raises Invalid for
+    other documents than the units'."""
+    if len(units.unit) != len(data.cell):
+        raise Invalid("documents", f"{len(units.unit):,} documents were expected, got {len(data.cell):,}.")
+    held = np.ascontiguousarray(held, np.float64)
     beta = regression.coefficients(data, held)
-    residual, words = _unit_sums(*arrays, units.unit, len(units.side), np.ascontiguousarray(held @ beta), data.T)
-    return UnitSums(residual, words)
+    arrays = data.cell, data.doc_ptr, data.doc_topics, data.doc_tokens, data.lengths, data.into
+    tokens, moved, words = _unit_sums(*arrays, units.unit, len(units.side), held, data.T)
+    return UnitSums(tokens - moved @ beta, words)
 
 
 def tested(runs: Sequence[UnitSums], units: Exchangeable, chance: np.random.Generator) -> Joint:
@@ -117,18 +122,18 @@ def _medians(runs: Sequence[UnitSums], sides: np.ndarray) -> np.ndarray:
 
 
 @njit(cache=True, nogil=True)
-def _unit_sums(cell, doc_ptr, doc_topics, doc_tokens, lengths, into, unit, U, expected, T):
-    """float64[U, T] and float64[U]. expected: float64[C, T], shares."""
-    residual, words = np.zeros((U, T)), np.zeros(U)
+def _unit_sums(cell, doc_ptr, doc_topics, doc_tokens, lengths, into, unit, U, held, T):
+    """float64[U, T], tokens; float64[U, P], the words times the rows of `held`; float64[U], words."""
+    tokens, moved, words = np.zeros((U, T)), np.zeros((U, held.shape[1])), np.zeros(U)
     for d in range(len(cell)):
         u, c = unit[d], cell[d]
         if u < 0 or c < 0:
             continue
         words[u] += lengths[d]
-        for t in range(T):
-            residual[u, t] -= lengths[d] * expected[c, t]
+        for p in range(held.shape[1]):
+            moved[u, p] += lengths[d] * held[c, p]
         for j in range(doc_ptr[d], doc_ptr[d + 1]):
             t = into[doc_topics[j]]
             if t >= 0:
-                residual[u, t] += doc_tokens[j]
-    return residual, words
+                tokens[u, t] += doc_tokens[j]
+    return tokens, moved, words

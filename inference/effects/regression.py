@@ -2,7 +2,8 @@
 
 beta_k = (X'NX)^-1 X'x_k: x_k tokens of topic k, N lengths. In documents that are weighted so, the hat matrix of a unit c is
 H_c = U_c U_c', U_c = N_c^(1/2) X_c L, L L' = (X'NX)^-1, and U_c' (I - H_c)^(-1/2) = (I - U_c' U_c)^(-1/2) U_c': a unit needs
-P x P numbers, however many documents it has (Pustejovsky and Tipton 2018, with the inverse lengths as working variances).
+P x P numbers, however many documents it has (Pustejovsky and Tipton 2018, with the inverse lengths as working variances), and P where
+they have one row of X.
 Two passes over the documents' topics; memory is that of P x T sums and a block of units, not of the corpus.
 """
 
@@ -18,6 +19,7 @@ from inference.jit import njit
 
 BLOCK = 1 << 13  # units at a time
 MOST_COLUMNS = 32  # of a design
+_SEVERAL, _NONE = -2, -1  # cells of a unit
 ALONE = 1e-9  # 1 - leverage, below which a unit alone decides a coefficient, and its residual says nothing
 
 
@@ -37,7 +39,9 @@ class Data(NamedTuple):
 
     @classmethod
     def from_documents(cls, units: Units, cell: np.ndarray, documents_: tuple, into: np.ndarray, T: int) -> "Data":
-        """Arrays as kernels take them. documents_: doc_ptr, doc_topics, doc_tokens, lengths. Raises Invalid."""
+        """Arrays as kernels take them, which check no bounds. documents_: doc_ptr, doc_topics, doc_tokens, lengths. Raises Invalid."""
+        if not len(documents_[-1]) == len(cell) == len(units.order):
+            raise Invalid("documents", f"Cells of {len(documents_[-1]):,} documents were expected, got {len(cell):,}.")
         return cls(
             units, documents.frozen(cell, np.int32), *documents.arrays(*documents_), documents.frozen(into, np.int32), T
         )
@@ -45,11 +49,13 @@ class Data(NamedTuple):
 
 class Fit(NamedTuple):
     """Of each contrast q and topic t. estimate, variance: float64[Q, T], NaN where the documents don't say it (the design can't tell
-    the contrast from other columns). df: float64[Q], Satterthwaite's."""
+    the contrast from other columns). df: float64[Q], Satterthwaite's. alone: bool[Q], contrasts that one unit alone decides: what it
+    adds to their variance can't be known, and is missing."""
 
     estimate: np.ndarray
     variance: np.ndarray
     df: np.ndarray
+    alone: np.ndarray
 
 
 def fit(data: Data, design: np.ndarray, contrasts: np.ndarray) -> Fit:
@@ -67,18 +73,23 @@ def fit(data: Data, design: np.ndarray, contrasts: np.ndarray) -> Fit:
     known = np.abs(contrasts - contrasts @ root @ root.T @ gram).max(axis=1) <= 1e-6 * np.abs(contrasts).max(axis=1)
     Q, P = contrasts.shape
     squares, products = np.zeros((Q, data.T)), np.zeros((Q, data.T, P))
-    moment, spread = np.zeros((Q, P, P)), _Spread(Q, root.shape[1])
+    moment, spread = np.zeros((Q, P, P)), _Spread(root, contrasts)
     order, starts = data.units.order, data.units.starts
-    for a in range(0, data.units.U, BLOCK):
-        block = starts[a : a + BLOCK + 1]
-        of_unit = _grams(order, block, data.cell, data.lengths, design)
-        weight = spread.add(root, of_unit, contrasts)
-        shift = np.einsum("bij,bqj->bqi", of_unit, weight)
-        moment += np.einsum("bqi,bqj->qij", shift, shift)
-        _moments(order, block, *arrays, design, weight, shift, squares, products)
+    row, words = _rows(order, starts, data.cell, data.lengths)
+    for several in (False, True):
+        listed = np.flatnonzero(row == _SEVERAL if several else row >= 0)
+        for a in range(0, len(listed), BLOCK):
+            some = listed[a : a + BLOCK]
+            block = order, starts[some], starts[some + 1]
+            if several:
+                weight, shift = spread.several_rows(_grams(*block, data.cell, data.lengths, design))
+            else:
+                weight, shift = spread.one_row(design[row[some]], words[some])
+            moment += _squares(shift)
+            _moments(*block, *arrays, design, weight, shift, squares, products)
     variance = squares - 2 * np.einsum("qtp,pt->qt", products, beta) + np.einsum("pt,qpr,rt->qt", beta, moment, beta)
     estimate = np.where(known[:, None], contrasts @ beta, np.nan)
-    return Fit(estimate, np.where(known[:, None], np.maximum(variance, 0.0), np.nan), spread.freedom())
+    return Fit(estimate, np.where(known[:, None], np.maximum(variance, 0.0), np.nan), spread.freedom(), spread.alone)
 
 
 def coefficients(data: Data, design: np.ndarray) -> np.ndarray:
@@ -93,7 +104,9 @@ def score(data: Data, design: np.ndarray, contrast: np.ndarray) -> np.ndarray:
 
 
 def _solved(data: Data, design: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """X'NX, L and beta."""
+    """X'NX, L and beta. Raises Invalid for a design without a row for each cell."""
+    if data.cell.max(initial=-1) >= len(design):
+        raise Invalid("design", f"A row for each of {data.cell.max() + 1:,} cells was expected, got {len(design):,}.")
     arrays = data.cell, data.doc_ptr, data.doc_topics, data.doc_tokens, data.lengths, data.into
     gram, cross = _totals(*arrays, design, data.T)
     root = _root(gram)
@@ -116,50 +129,79 @@ def _root(gram: np.ndarray) -> np.ndarray:
 
 class _Spread:
     """The matrix p_c' p_b of Satterthwaite's approximation, by what its trace and squares need (Bell and McCaffrey 2002, section 4:
-    working variances are the inverse lengths): it is diag(d) - u u', a row of u for each unit."""
+    working variances are the inverse lengths): it is diag(d) - u u', a row of u for each unit. Of a block of B units both methods
+    return what their tokens are weighted with, (I - H_c)^(-1/2) X_c L L' c without X_c, and what their words move by it: float64[B, Q, P]."""
 
-    def __init__(self, Q: int, rank: int):
+    def __init__(self, root: np.ndarray, contrasts: np.ndarray):
+        self.root, self.turned = root, contrasts @ root
+        Q, rank = self.turned.shape
         self.trace, self.squares, self.outer = np.zeros(Q), np.zeros(Q), np.zeros((Q, rank, rank))
+        self.alone = np.zeros(Q, bool)
 
-    def add(self, root: np.ndarray, of_unit: np.ndarray, contrasts: np.ndarray) -> np.ndarray:
-        """float64[B, Q, P]: what a unit's scores are weighted with, L (I - G)^(-1/2) L' c."""
-        gram, turned = root.T @ of_unit @ root, contrasts @ root  # G = L' X_c' N_c X_c L of each unit; L'c
-        d, u, adjusted = _one_row(gram, turned)
-        total = np.trace(gram, axis1=1, axis2=2)
-        several = np.abs(total**2 - (gram**2).sum(axis=(1, 2))) > 1e-12 * total**2
-        if several.any():
-            d[several], u[several], adjusted[several] = _any_rows(gram[several], turned)
+    def one_row(self, rows: np.ndarray, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Units all of whose documents have one row of the design, as single documents do: H_c has one eigenvalue, the leverage
+        h = n x' L L' x, and one number adjusts. rows: float64[B, P]; words: float64[B], n."""
+        turned_rows = rows @ self.root
+        moved = turned_rows @ self.turned.T  # x' L L' c, [B, Q]
+        inverse = _inverse(1 - words * (turned_rows**2).sum(axis=1))
+        adjusted = np.sqrt(inverse)
+        pull = (words * adjusted)[:, None] * moved
+        self._add(
+            (words * inverse)[:, None] * moved**2,
+            pull[:, :, None] * turned_rows[:, None],
+            np.where(inverse == 0, words, 0)[:, None] * moved**2,
+        )
+        return adjusted[:, None, None] * (self.turned @ self.root.T), pull[:, :, None] * rows[:, None]
+
+    def several_rows(self, of_unit: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Any units. of_unit: X_c' N_c X_c, float64[B, P, P]."""
+        values, vectors = np.linalg.eigh(self.root.T @ of_unit @ self.root)
+        values = np.clip(values, 0.0, 1.0)[:, None]
+        inverse = _inverse(1 - values)
+        along = self.turned @ vectors  # in each unit's own directions, [B, Q, rank]
+        back = vectors.transpose(0, 2, 1)
+        self._add(
+            (values * inverse * along**2).sum(axis=2),
+            (values * np.sqrt(inverse) * along) @ back,
+            np.where(inverse == 0, along**2, 0).sum(axis=2),
+        )
+        weight = (np.sqrt(inverse) * along) @ back @ self.root.T
+        return weight, weight @ of_unit
+
+    def _add(self, d: np.ndarray, u: np.ndarray, lost: np.ndarray) -> None:
+        """lost: float64[B, Q], of the square of L'c, where a unit alone decides."""
         uu = (u**2).sum(axis=2)
         self.trace += (d - uu).sum(axis=0)
         self.squares += (d**2 - 2 * d * uu).sum(axis=0)
-        self.outer += np.einsum("bqi,bqj->qij", u, u)
-        return np.ascontiguousarray(adjusted @ root.T)
+        self.outer += _squares(u)
+        self.alone |= (lost > ALONE * (self.turned**2).sum(axis=1)).any(axis=0)
 
     def freedom(self) -> np.ndarray:
         below = self.squares + (self.outer**2).sum(axis=(1, 2))
         return np.where(below > 0, self.trace**2 / np.maximum(below, 1e-300), 0.0)
 
 
-def _any_rows(gram: np.ndarray, turned: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """d [B, Q], u [B, Q, rank] and (I - G)^(-1/2) L'c [B, Q, rank] of units. gram: [B, rank, rank]; turned: L'c, [Q, rank]."""
-    values, vectors = np.linalg.eigh(gram)
-    values = np.clip(values, 0.0, 1.0)
-    inverse = np.where(1 - values > ALONE, 1 / np.maximum(1 - values, ALONE), 0.0)
-    along = np.einsum("bij,qi->bqj", vectors, turned)  # in each unit's own directions
-    d = np.einsum("bj,bqj->bq", values * inverse, along**2)
-    u = np.einsum("bij,bqj->bqi", vectors, (values * np.sqrt(inverse))[:, None] * along)
-    return d, u, np.einsum("bij,bqj->bqi", vectors, np.sqrt(inverse)[:, None] * along)
+def _inverse(left: np.ndarray) -> np.ndarray:
+    """1 / (1 - leverage), 0 of a unit that alone decides."""
+    return np.where(left > ALONE, 1 / np.maximum(left, ALONE), 0.0)
 
 
-def _one_row(gram: np.ndarray, turned: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The same of units whose documents have one row of the design: G = h v v' needs no eigenvectors, and most units are single
-    documents where nothing is known of them."""
-    h = np.trace(gram, axis1=1, axis2=2)[:, None]
-    inverse = np.where(1 - h > ALONE, 1 / np.maximum(1 - h, ALONE), 0.0)
-    moved = np.einsum("bij,qj->bqi", gram, turned)
-    d = np.einsum("bqi,qi->bq", moved, turned) * inverse
-    factor = ((np.sqrt(inverse) - 1) / np.maximum(h, 1e-300))[:, :, None]
-    return d, moved * np.sqrt(inverse)[:, :, None], turned + factor * moved
+def _squares(u: np.ndarray) -> np.ndarray:
+    """Sums of u u': float64[Q, n, n]. u: float64[B, Q, n]."""
+    return np.array([u[:, q].T @ u[:, q] for q in range(u.shape[1])])
+
+
+@njit(cache=True, nogil=True)
+def _rows(order, starts, cell, lengths):
+    """int64[U], the cell of all of a unit's documents, _SEVERAL or _NONE; float64[U], the unit's words."""
+    row, words = np.full(len(starts) - 1, _NONE), np.zeros(len(starts) - 1)
+    for u in range(len(row)):
+        for i in range(starts[u], starts[u + 1]):
+            d = order[i]
+            if cell[d] >= 0 and lengths[d] > 0:
+                row[u] = cell[d] if row[u] == _NONE or row[u] == cell[d] else _SEVERAL
+                words[u] += lengths[d]
+    return row, words
 
 
 @njit(cache=True, nogil=True)
@@ -183,12 +225,12 @@ def _totals(cell, doc_ptr, doc_topics, doc_tokens, lengths, into, design, T):
 
 
 @njit(cache=True, nogil=True)
-def _grams(order, starts, cell, lengths, design):
+def _grams(order, starts, ends, cell, lengths, design):
     """X_c' N_c X_c of a block of units: float64[B, P, P]."""
     P = design.shape[1]
-    out = np.zeros((len(starts) - 1, P, P))
-    for b in range(len(starts) - 1):
-        for i in range(starts[b], starts[b + 1]):
+    out = np.zeros((len(starts), P, P))
+    for b in range(len(starts)):
+        for i in range(starts[b], ends[b]):
             d = order[i]
             c = cell[d]
             if c < 0 or lengths[d] == 0:
@@ -201,7 +243,7 @@ def _grams(order, starts, cell, lengths, design):
 
 @njit(cache=True, nogil=True)
 def _moments(
-    order, starts, cell, doc_ptr, doc_topics, doc_tokens, lengths, into, design, weight, shift, squares, products
+    order, starts, ends, cell, doc_ptr, doc_topics, doc_tokens, lengths, into, design, weight, shift, squares, products
 ):
     """Adds of each unit, contrast and topic y^2 and y b: y is what the unit's tokens of the topic move the contrast by, b what its
     words would by themselves. Topics that a unit has not need neither."""
@@ -209,9 +251,9 @@ def _moments(
     T = squares.shape[1]
     y, touched, held = np.zeros((T, Q)), np.empty(T, np.int64), np.zeros(T, np.bool_)
     w = np.empty(Q)
-    for b in range(len(starts) - 1):
+    for b in range(len(starts)):
         n = 0
-        for i in range(starts[b], starts[b + 1]):
+        for i in range(starts[b], ends[b]):
             d = order[i]
             c = cell[d]
             if c < 0 or lengths[d] == 0:

@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from inference.bow import Bow
-from inference.effects import contrasts, corrected, corrections, joint, regression, shares, units
+from inference.effects import contrasts, corrected, corrections, design, joint, regression, shares, units
 from inference.effects.regression import Data
 from inference.errors import Invalid
 from inference.topics import Topics
@@ -32,36 +32,100 @@ def data_of(x, lengths, of_units, cell):
     return Data.from_documents(of_units, cell, (ptr, topics, tokens, lengths), np.arange(T), T)
 
 
+def textbook(x, lengths, cell, design, unit, wanted, k):
+    """(estimate, variance, df) of each contrast; documents of unit -1 are units of their own."""
+    some = lengths > 0
+    unit = np.where(unit < 0, 1000 + np.arange(len(unit)), unit)
+    share = x[some, k] / lengths[some]
+    return naive_effects.regression(share, lengths[some], design[cell[some]], unit[some].tolist(), wanted).T
+
+
 @pytest.mark.parametrize("block", [3, 1 << 13])
-def test_a_regression_equals_the_textbook(monkeypatch, block):
+@pytest.mark.parametrize("alone", ["none", "some", "of one row", "all"])
+def test_a_regression_equals_the_textbook(monkeypatch, block, alone):
+    """Units of several documents, of one, and of several that are alike in all that the design knows."""
     monkeypatch.setattr(regression, "BLOCK", block)
     chance = np.random.default_rng(3)
     x, lengths, unit = collection(chance, 90, 11)
     cell, design = chance.integers(0, 7, 90), chance.normal(size=(7, 3))
     design[:, 0] = 1
+    unit = {"none": unit, "some": np.where(unit < 6, unit, -1), "of one row": unit, "all": np.full(90, -1)}[alone]
+    if alone == "of one row":
+        cell = np.where(unit < 8, unit % 7, cell)
     wanted = np.array([[0, 1.0, 0], [1, 0.5, -2], [0, 0, 1]])
     fit = regression.fit(data_of(x, lengths, units.by_code(unit), cell), design, wanted)
-    some = lengths > 0
     for k in range(K):
-        estimate, variance, df = naive_effects.regression(
-            x[some, k] / lengths[some], lengths[some], design[cell[some]], unit[some].tolist(), wanted
-        ).T
+        estimate, variance, df = textbook(x, lengths, cell, design, unit, wanted, k)
         assert fit.estimate[:, k] == pytest.approx(estimate)
         assert fit.variance[:, k] == pytest.approx(variance)
         assert fit.df == pytest.approx(df)
+    assert not fit.alone.any()
 
 
-def test_a_unit_that_alone_decides_a_coefficient_says_nothing_of_its_variance():
+@pytest.mark.parametrize("documents", ["several", "one", "of one row"])
+def test_a_unit_that_alone_decides_a_coefficient_says_nothing_of_its_variance(documents):
     chance = np.random.default_rng(4)
     x, lengths, unit = collection(chance, 60, 6)
+    if documents == "one":
+        unit = np.where(np.arange(60) == 7, 2, np.where(unit == 2, -1, unit))
     cell = (unit == 2).astype(int)
-    design, wanted = np.array([[1.0, 0], [1, 1]]), np.array([[1.0, 0], [0, 1]])
+    if documents == "several":
+        cell[np.flatnonzero(unit == 2)[:2]] = 2
+    design, wanted = np.array([[1.0, 0], [1, 1], [1, 2]]), np.array([[1.0, 0], [0, 1]])
     fit = regression.fit(data_of(x, lengths, units.by_code(unit), cell), design, wanted)
-    some = lengths > 0
-    twin = naive_effects.regression(
-        x[some, 1] / lengths[some], lengths[some], design[cell[some]], unit[some].tolist(), wanted
+    twin = textbook(x, lengths, cell, design, unit, wanted, 1)
+    assert np.stack([fit.estimate[:, 1], fit.variance[:, 1], fit.df]) == pytest.approx(twin)
+    assert fit.alone.tolist() == [False, True]
+
+
+def test_nothing_is_concluded_along_a_line_that_one_unit_decides():
+    """Its residual is 0 whatever it says, and the variance is only that of the others."""
+    chance = np.random.default_rng(18)
+    x, lengths, unit = collection(chance, 200, 20)
+    line = np.array([[1.0, 0], [1, 1]])
+    along = contrasts.along(data_of(x, lengths, units.by_code(unit), (unit == 3).astype(int)), line, line)
+    assert along.verdict == "not apart"
+    assert (along.p == 1).all()
+    assert np.isnan(along.between()).all()
+
+
+def test_nothing_is_concluded_where_a_share_is_not_known_though_the_difference_is():
+    """Side 2 is alone in a time of its own, which is part of what both settings have on average."""
+    chance = np.random.default_rng(19)
+    x, lengths, unit = collection(chance, 300, 300)
+    side = np.arange(300) % 3
+    time = np.where(side == 2, 2, chance.integers(0, 2, 300))
+    made = design.made(
+        design.Variable(side.astype(np.int32), design.levels(3)),
+        None,
+        [design.Variable(time.astype(np.int32), design.levels(3))],
+        lengths.astype(float),
     )
-    assert np.stack([fit.estimate[:, 1], fit.variance[:, 1], fit.df], axis=1) == pytest.approx(twin)
+    data = data_of(x, lengths, units.documents(300), made.cell)
+    of_row = np.where(made.effect < 2, made.effect, -1)
+    found = contrasts.of_settings(data, made.rows, np.stack([made.setting(0), made.setting(1)]), of_row)
+    assert np.isfinite(found.plain.fit.variance[2]).all()
+    assert np.isnan(found.value).all()
+    assert found.verdict == "not apart"
+    assert (found.p == 1).all()
+
+
+def test_arrays_of_other_documents_are_refused_before_a_kernel_reads_them():
+    chance = np.random.default_rng(20)
+    x, lengths, unit = collection(chance, 60, 6)
+    data = data_of(x, lengths, units.by_code(unit), np.arange(60) % 2)
+    with pytest.raises(Invalid, match="60 documents"):
+        data_of(x, lengths, units.by_code(unit), np.zeros(61))
+    with pytest.raises(Invalid, match="60 documents"):
+        data_of(x, lengths, units.documents(59), np.zeros(60))
+    with pytest.raises(Invalid, match="2 cells"):
+        regression.fit(data, np.ones((1, 1)), np.ones((1, 1)))
+    exchange = joint.exchangeable(np.arange(50), (np.arange(50) % 2).astype(np.int8), np.ones(50), None)
+    with pytest.raises(Invalid, match="50 documents"):
+        joint.sums(data, np.ones((2, 1)), exchange)
+    bow = Bow.from_csr(csr_matrix(x[:50]))
+    with pytest.raises(Invalid, match="60 documents"):
+        corrected.effect(data, bow, topics_of(np.full((K, K), 0.25), np.ones(K)), np.ones((2, 1)), np.ones(1))
 
 
 def test_standard_errors_equal_those_that_stata_prints():
@@ -292,14 +356,11 @@ def test_a_corrected_effect_is_the_planted_one_where_the_assigned_one_is_too_sma
     assigned = np.array(
         [np.bincount(np.repeat(beta[:, row > 0].argmax(axis=0), row[row > 0]), minlength=K) for row in x]
     )
-    data, design, contrast = (
-        data_of(assigned, lengths, units.documents(D), side),
-        np.array([[1.0, 0], [1, 1]]),
-        np.array([0, 1.0]),
-    )
+    data = data_of(assigned, lengths, units.documents(D), side)
+    rows, contrast = np.array([[1.0, 0], [1, 1]]), np.array([0, 1.0])
     truth = theta[side == 1].mean(axis=0) - theta[side == 0].mean(axis=0)
-    counted = regression.fit(data, design, contrast[None]).estimate[0]
-    made = corrected.effect(data, Bow.from_csr(csr_matrix(x)), topics, design, contrast)
+    counted = regression.fit(data, rows, contrast[None]).estimate[0]
+    made = corrected.effect(data, Bow.from_csr(csr_matrix(x)), topics, rows, contrast)
     assert made.estimate == pytest.approx(truth, abs=0.012)
     assert counted[2] < 0.85 * truth[2]
     assert made.estimate[2] > 0.9 * truth[2]
