@@ -26,6 +26,7 @@ from webapp.time import shares
 FALSE = 0.05  # of the topics that are named, the part that chance may name
 POINTS = 21  # along a line
 ROWS = 8  # settings at a time
+MOST_STEPS = 1 << 32  # pairs of a document and a topic, times columns: some ten seconds
 _kept = BoundedCache(4 << 20)
 Order = Literal["difference", "ratio", "number"]
 
@@ -82,22 +83,37 @@ class Regression:
 
     @cached_property
     def settings(self) -> tuple[int, int]:
-        return _two(self.effect, self._usual, (self.asked.first, self.asked.second), ("a", "b"))
+        return _two(self.effect, self._words, (self.asked.first, self.asked.second), ("a", "b"))
 
     @cached_property
     def groups(self) -> tuple[int, int]:
         """Of `across`; (0, 0) without."""
         if self.across is None:
             return 0, 0
-        return _two(self.across, self.across.usual(self._known), (self.asked.here, self.asked.there), ("x", "y"))
+        return _two(self.across, self.across.words(self._known), (self.asked.here, self.asked.there), ("x", "y"))
 
     @property
-    def _usual(self) -> tuple[int, int]:
-        """Settings where none are asked for: along a line those at which both groups speak."""
+    def key(self) -> tuple:
+        """All that estimates depend on, but their topics."""
+        view = self.selection.view
+        into = view.labels.into.tobytes()
+        return (*self.selection.key, view.run.snapshot_id, into, self.asked, self.unit.said, self.selection.corpus.unit)
+
+    @property
+    def _words(self) -> np.ndarray:
+        """float64[L]: words of the effect's levels; along a line of those where both groups speak. Raises Invalid for none."""
+        words = self.effect.words(self._known)
         if self.across is None or not self.on_a_line:
-            return self.effect.usual(self._known)
-        own = [self.effect.usual(np.where(self.across.place == group, self._known, 0.0)) for group in self.groups]
-        return max(first for first, _ in own), min(second for _, second in own)
+            return words
+        for group in self.groups:
+            own = np.flatnonzero(self.effect.words(np.where(self.across.place == group, self._known, 0.0)))
+            words[: own.min(initial=len(words))] = 0
+            words[own.max(initial=-1) + 1 :] = 0
+        if not words.any():
+            here, there = (self.across.labels[group] for group in self.groups)
+            name = self.effect.term.name
+            raise Invalid("x", f"“{here}” and “{there}” have no values of “{name}” in common. Choose other groups.")
+        return words
 
     @property
     def _known(self) -> np.ndarray:
@@ -113,7 +129,10 @@ class Regression:
     def design(self) -> Design:
         across = self.across.variable(self.weight) if self.across else None
         held = [levels.variable(self.weight) for levels in self.held]
-        return design.made(self.effect.variable(self.weight), across, held, self.weight)
+        made = design.made(self.effect.variable(self.weight), across, held, self.weight)
+        if len(evidence.of(self.selection.run).doc_topics) * made.rows.shape[1] > MOST_STEPS:
+            raise Invalid("formula", "This formula would take too long in so many documents. Take a field out.")
+        return made
 
     @property
     def documents(self) -> int:
@@ -201,17 +220,7 @@ class Regression:
         """All topics that are neither merged nor hidden. Kept for a while."""
         view = self.selection.view
         every = [k for k in view.topics if view.labels.into[k] == k and not view.labels.hidden(k)]
-        key = (
-            "effects",
-            view.run.snapshot_id,
-            tuple(self.selection.parameters),
-            str(self.asked.formula),
-            self.settings,
-            self.groups,
-        )
-        return _kept.get_or_set(
-            (*key, view.labels.into.tobytes(), tuple(every), self.unit.said), lambda: self._table(every)
-        )
+        return _kept.get_or_set((self.key, tuple(every)), lambda: self._table(every))
 
     def _table(self, every: list[int]) -> Table:
         estimated = self.estimated(every)
@@ -241,7 +250,8 @@ class Regression:
         """One topic's expected share at each level of the effect, or at POINTS along it, in each group."""
         made, words = self.design, self.effect.words(self._known)
         if self.on_a_line:
-            at = np.unique(np.linspace(0, len(words) - 1, min(POINTS, len(words))).astype(int))
+            known = np.flatnonzero(words)
+            at = np.unique(np.linspace(known[0], known[-1], POINTS).astype(int))
             words = np.add.reduceat(words, at)
         else:
             at = np.flatnonzero(words)
@@ -257,7 +267,7 @@ class Regression:
             low, high = np.full_like(low, np.nan), np.full_like(high, np.nan)
         shape = len(groups), len(at)
         return Along(
-            [self.effect.labels[i] for i in at],
+            self.effect.shown(at),
             words,
             *(np.clip(each, 0.0, 1.0).reshape(shape) for each in (share, low, high)),
         )
@@ -287,8 +297,11 @@ def regression_of(selection: RunSelection, asked: Asked) -> Regression:
     return Regression(selection, asked, unit, effect, across, held)
 
 
-def _two(levels: Levels, usual: tuple[int, int], texts: tuple[str, str], letters: tuple[str, str]) -> tuple[int, int]:
-    first, second = (levels.setting(text, letter) if text else -1 for text, letter in zip(texts, letters, strict=True))
+def _two(levels: Levels, words: np.ndarray, texts: tuple[str, str], letters: tuple[str, str]) -> tuple[int, int]:
+    """Levels that texts name; as usual of words, float64[L], where there is none. Raises Invalid."""
+    asked = zip(texts, letters, strict=True)
+    first, second = (levels.setting(text, letter, words) if text else -1 for text, letter in asked)
+    usual = levels.usual(words)
     if first < 0:  # as usual, but not what the other is
         first = usual[0] if usual[0] != second else usual[1]
     if second < 0:
@@ -311,5 +324,5 @@ def caution(regression: Regression, verdict: contrasts.Verdict) -> str:
         "": "",
         "few units": f"Fewer than {LEAST} {called(regression.unit)} speak of one of the two: nothing can be said beyond these texts.",
         "apart in time": "The two hardly speak at the same times: their difference can’t be separated from what changed over time.",
-        "not apart": "The effect can’t be separated from what is held constant: no two documents differ in the one alone.",
+        "not apart": "The effect can’t be separated from what is held constant, or from a single one of the units: too few documents differ in it alone.",
     }[verdict]

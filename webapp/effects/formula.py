@@ -3,8 +3,8 @@
     formula = term ["*" name] {"+" term}        term = name | "spline(" name ")"
 
 The first term is what is looked at; with "*" its effect may differ by the values of a category; the others are held constant. A name
-is a field's, in quotes where it is more than letters, digits and _ . -; `date` is the documents' date, in a straight line, and
-`decade`, `year` and `month` are its periods, each by itself.
+is a field's, in quotes where it is more than letters, digits and _ . -, a quote in it twice; `date` is the documents' date, in a straight line, and
+`decade`, `year` and `month` are its periods, each by itself, whatever fields are called.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,8 @@ import regex
 from inference.errors import Invalid
 
 MOST_TERMS = 8
-_TOKEN = regex.compile(r'\s*(?:(spline\()|"([^"]+)"|([\p{L}\p{M}\p{N}_.-]+)|([+*)])|(\S))')
+LONGEST = 2_000  # letters of a formula
+_TOKEN = regex.compile(r'\s*(?:(spline\()|"((?:[^"]|"")+)"|([\p{L}\p{M}\p{N}_.-]+)|([+*)])|(\S))')
 _BARE = regex.compile(r"[\p{L}\p{M}\p{N}_.-]+")
 
 
@@ -26,7 +27,7 @@ class Term:
     curve: bool = False
 
     def __str__(self) -> str:
-        name = self.name if _BARE.fullmatch(self.name) else f'"{self.name}"'
+        name = self.name if _BARE.fullmatch(self.name) else '"' + self.name.replace('"', '""') + '"'
         return f"spline({name})" if self.curve else name
 
 
@@ -49,6 +50,8 @@ class Formula:
 
 def read(text: str) -> Formula:
     """Raises Invalid, with the place of what can't be read."""
+    if len(text) > LONGEST:
+        raise Invalid("formula", f"A formula has at most {LONGEST:,} letters, this one has {len(text):,}.")
     tokens = [(m.lastindex or 0, m[m.lastindex or 0], m.start(m.lastindex or 0)) for m in _TOKEN.finditer(text)]
     terms, across, at = list[Term](), "", 0
 
@@ -62,9 +65,9 @@ def read(text: str) -> Formula:
                 f"At letter {place + 1} of the formula {expected} was expected, got “{found[:40]}”. {EXAMPLE}",
             )
         at += 1
-        return found
+        return found.replace('""', '"') if kind == 2 else found
 
-    def term() -> Term:
+    def one() -> Term:
         if at < len(tokens) and tokens[at][0] == 1:
             take(1)
             name = take(2, 3)
@@ -72,19 +75,27 @@ def read(text: str) -> Formula:
             return Term(name, curve=True)
         return Term(take(2, 3))
 
-    terms.append(term())
+    terms.append(one())
     while at < len(tokens):
         if take(4, only="+" if across or len(terms) > 1 else "+*") == "*":
             across = take(2, 3)
         else:
-            terms.append(term())
-    if len(terms) > MOST_TERMS:
-        raise Invalid("formula", f"A formula may have {MOST_TERMS} terms, this one has {len(terms)}. Take some out.")
+            terms.append(one())
     return checked(Formula(terms[0], across, tuple(terms[1:])))
 
 
+def term(text: str) -> Term:
+    """One alone. Raises Invalid for more."""
+    formula = read(text)
+    if formula.across or formula.held:
+        raise Invalid("formula", f"One field was expected, got “{text[:80]}”.")
+    return formula.effect
+
+
 def checked(formula: Formula) -> Formula:
-    """Raises Invalid where a name comes twice."""
+    """Raises Invalid where a name comes twice, or for too many."""
+    if (n := 1 + len(formula.held)) > MOST_TERMS:
+        raise Invalid("formula", f"A formula may have {MOST_TERMS} terms, this one has {n}. Take some out.")
     twice = next((name for name in formula.names if formula.names.count(name) > 1), None)
     if twice:
         raise Invalid("formula", f"“{twice[:80]}” comes twice in the formula. Take one out.")

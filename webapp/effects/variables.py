@@ -25,12 +25,18 @@ _TAILS = 0.1  # of the words lie before the first setting along a line, and behi
 @dataclass(frozen=True)
 class Levels:
     """Of each document its place: int32[D], -1 for none. labels: of the levels; values: float64[L], ascending, of numbers and dates,
-    None of a category."""
+    None of a category. others: whether the last label is OTHERS, of several values."""
 
     term: Term
     place: np.ndarray
     labels: list[str]
     values: np.ndarray | None = None
+    others: bool = False
+
+    @property
+    def named(self) -> list[str]:
+        """Values that are told apart."""
+        return self.labels[:-1] if self.others else self.labels
 
     def variable(self, weight: np.ndarray) -> Variable:
         """weight: float64[D], words of each document."""
@@ -40,29 +46,46 @@ class Levels:
             return Variable(self.place, design.line(self.values))
         return Variable(self.place, design.curve(self.values, self.words(weight)))
 
+    def shown(self, places: np.ndarray) -> list[str]:
+        """Labels of a chart: dates as years, months or days, by how far they are apart."""
+        if self.term.name != DATE or self.values is None:
+            return [self.labels[i] for i in places]
+        apart = self.values[places[-1]] - self.values[places[0]]
+        letters = 4 if apart > 20 * 366 else 7 if apart > 2 * 366 else 10
+        return [date.fromordinal(round(self.values[i])).isoformat()[:letters] for i in places]
+
     def words(self, weight: np.ndarray) -> np.ndarray:
         """float64[L]: of each level."""
         known = self.place >= 0
         return np.bincount(self.place[known], weights=weight[known], minlength=len(self.labels))
 
-    def setting(self, text: str, letter: str) -> int:
-        """The level that a text names. Raises Invalid."""
+    def setting(self, text: str, letter: str, words: np.ndarray) -> int:
+        """The level that a text names; of numbers and dates the nearest, from the first to the last that has words. words: float64[L].
+        Raises Invalid."""
+        name = self.term.name
         if self.values is None:
-            named = [label for label in self.labels if label != OTHERS]
-            if text in named:
-                return named.index(text)
-            offered = ", ".join(named[:LEVELS])
-            raise Invalid(letter, f"“{text[:80]}” is no value of “{self.term.name}” that is told apart: {offered}.")
-        number = days.ordinal(text, letter, last=False) if self.term.name == DATE else parse_number(text)
-        if number is None:
-            raise Invalid(letter, f"A number was expected for “{self.term.name}”, got “{text[:40]}”.")
-        return int(np.abs(self.values - number).argmin())
+            if text in self.named:
+                return self.named.index(text)
+            offered = ", ".join(self.named[:LEVELS])
+            raise Invalid(letter, f"“{text[:80]}” is no value of “{name}” that is told apart: {offered}.")
+        ends = [days.ordinal(text, letter, last) if name == DATE else parse_number(text) for last in (False, True)]
+        if ends[0] is None or ends[1] is None:
+            raise Invalid(letter, f"A number was expected for “{name}”, got “{text[:40]}”.")
+        known = np.flatnonzero(words > 0)
+        first, last = int(known[0]), int(known[-1])
+        near = (self.values[-1] - self.values[0]) / max(len(self.values) - 1, 1) / 2
+        if ends[1] < self.values[first] - near or ends[0] > self.values[last] + near:
+            known_ends = f"from {self.labels[first]} to {self.labels[last]}"
+            raise Invalid(
+                letter, f"“{name}” goes {known_ends} in these documents, and nothing is known of “{text[:40]}”."
+            )
+        return min(max(int(np.abs(self.values - ends[0]).argmin()), first), last)
 
-    def usual(self, weight: np.ndarray) -> tuple[int, int]:
-        """Two levels that are compared where none are asked for: the most frequent values, or a tenth of the words from either end."""
-        words = self.words(weight)
+    def usual(self, words: np.ndarray) -> tuple[int, int]:
+        """Two levels that are compared where none are asked for: the most frequent values, or a tenth of the words from either end.
+        words: float64[L]."""
         if self.values is None and self.term.name not in fields.PERIODS:
-            named = [i for i in np.argsort(-words, kind="stable").tolist() if self.labels[i] != OTHERS]
+            named = [i for i in np.argsort(-words, kind="stable").tolist() if i < len(self.named)]
             return (named[0], named[1]) if len(named) > 1 else (0, 0)
         part = np.cumsum(words) / max(words.sum(), 1.0)
         first, last = np.searchsorted(part, [_TAILS, 1 - _TAILS])
@@ -77,9 +100,8 @@ def of_term(version: Version, term: Term, asked: list[str], most: int = LEVELS) 
             raise Invalid("formula", f"No document of “{version.corpus.name}” has a date.")
         ordinals = fields.dates(version)
         place, values = _steps(ordinals.astype(float), ordinals > 0)
-        letters = next((n for n, days_ in ((4, 20 * 366), (7, 2 * 366)) if values[-1] - values[0] > days_), 10)
-        return Levels(term, place, [date.fromordinal(int(v)).isoformat()[:letters] for v in values], values)
-    number = next((f for f in fields.ranges(version) if f.name == term.name and isinstance(f, Number)), None)
+        return Levels(term, place, [_day(i, values) for i in range(len(values))], values)
+    number = next((f for f in _numbers(version) if f.name == term.name), None)
     if number is not None:
         values = fields.values(version, number)
         place, values = _steps(values, number.known(values))
@@ -101,7 +123,24 @@ def _of_category(term: Term, category: ValueField, codes: np.ndarray, asked: lis
     named = sorted(ranked[:most])
     into = np.full(len(category.values) + 1, len(named), np.int32)
     into[named], into[-1] = np.arange(len(named)), -1
-    return Levels(term, into[codes], [*(category.values[i] for i in named), OTHERS])
+    return Levels(term, into[codes], [*(category.values[i] for i in named), OTHERS], others=True)
+
+
+def _day(i: int, values: np.ndarray) -> str:
+    """A step's year, month or day: the shortest that names this step. values: ordinals, of equal width."""
+    whole = date.fromordinal(round(values[i])).isoformat()
+    wide = (values[-1] - values[0]) / max(len(values) - 1, 1) or 1.0
+    near = (text for text in (whole[:4], whole[:7]) if abs(days.ordinal(text, DATE, last=False) - values[i]) < wide / 2)
+    return next(near, whole)
+
+
+def _categories(version: Version) -> list[ValueField]:
+    """What no other name of a formula hides."""
+    return [f for f in fields.categories(version) if len(f.values) > 1 and f.name not in (DATE, *fields.PERIODS)]
+
+
+def _numbers(version: Version) -> list[Number]:
+    return [f for f in fields.ranges(version) if isinstance(f, Number) and f.name != DATE]
 
 
 def _steps(values: np.ndarray, known: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -126,8 +165,8 @@ def offered(version: Version) -> tuple[list[Offered], list[Offered], list[Offere
     """What can be looked at, what the effect may differ by, and what can be held constant. Who speaks can't be held constant, nor a
     field with more values than can be told apart be looked at whole."""
     unit = units.unit_of(version).field
-    categories = [Offered(str(Term(f.name)), f.name) for f in fields.categories(version) if len(f.values) > 1]
-    numbers = [f.name for f in fields.ranges(version) if isinstance(f, Number)]
+    categories = [Offered(str(Term(f.name)), f.name) for f in _categories(version)]
+    numbers = [f.name for f in _numbers(version)]
     lines = [Offered(str(Term(name)), f"{name}, as a straight line") for name in numbers]
     curves = [Offered(str(Term(name, curve=True)), f"{name}, as a curve") for name in numbers]
     if fields.dated(version):
@@ -144,12 +183,11 @@ def usual(version: Version) -> Formula | None:
     """What is looked at where nothing is asked for: the category with the fewest values, with the date held constant, else a number or
     the date; None where there is nothing."""
     dated = fields.dated(version) is not None
-    categories = [f for f in fields.categories(version) if len(f.values) > 1]
-    if categories:
+    if categories := _categories(version):
         first = min(categories, key=lambda f: len(f.values)).name
         return Formula(Term(first), "", (Term(DATE, curve=True),) if dated else ())
-    numbers = [f.name for f in fields.ranges(version) if isinstance(f, Number)]
-    return Formula(Term(DATE if dated else numbers[0]), "", ()) if dated or numbers else None
+    numbers = _numbers(version)
+    return Formula(Term(DATE if dated else numbers[0].name), "", ()) if dated or numbers else None
 
 
 def in_set(selection: RunSelection, lengths: np.ndarray) -> np.ndarray:

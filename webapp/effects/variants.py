@@ -24,20 +24,21 @@ from webapp.effects.estimates import Regression
 from webapp.jobs import kinds
 from webapp.models import Run
 from webapp.results.view import RunView
-from webapp.storage.cache import BoundedCache
+from webapp.storage.cache import BoundedCache, nbytes
 from webapp.time import shares
 
 MOST = 24  # other runs, the newest
 SECONDS = 4.0
 _SUMS = 250_000  # of one run: numbers of units and topics
-_kept = BoundedCache(64 << 20)
+_ROW = 4_000  # bytes of what is kept of a run, without its sums
+_kept = BoundedCache(64 << 20, weigh=lambda value: _ROW + nbytes(value))
 
 
 class Variant(NamedTuple):
     """The claim in one run. topic: there, None where it is not found; nearest: that most like it, similarity: with either. difference, low,
     high: NaN where nothing can be said, for the reason that `problem` says. sums: of the run's topics by the units that are exchanged."""
 
-    run: Run
+    view: RunView
     topic: int | None
     nearest: int
     similarity: float
@@ -46,6 +47,10 @@ class Variant(NamedTuple):
     high: float
     problem: str
     sums: UnitSums | None
+
+    @property
+    def run(self) -> Run:
+        return self.view.run
 
     def holds(self, first: "Variant") -> bool:
         """Whether it says the same as the first: same sign, with an interval that excludes nothing."""
@@ -97,19 +102,22 @@ def claim(own: Regression, topic: int, by: int | None) -> Claim:
     exchange, untested = _exchangeable(own)
     test: Tested | None = None
     variants, waiting, left = [_of_run(own, own, topic, None, exchange)], list[NotYet](), 0
-    for run in others(own.selection.run):
+    for view in map(RunView, others(own.selection.run)):
         try:
-            between = matchings.matched(own.selection.run, run, by)
+            between = matchings.matched(own.selection.run, view.run, by)
         except NotYet as state:
             waiting.append(state)
             continue
-        made = _kept.get(_key(own, topic, run))
+        made = _kept.get(key := _key(own, topic, view))
         if made is None and time.monotonic() > deadline:
             left += 1
             continue
-        variants.append(made or _made(own, topic, run, between, exchange))
+        if made is None:
+            made = _made(own, topic, view, between, exchange)
+            _kept.set(key, made)
+        variants.append(made._replace(view=view))
     if exchange and not (left or waiting):
-        found = _test(own, [variant.sums for variant in variants if variant.sums], exchange)
+        found = _test(own, [variant for variant in variants if variant.sums], exchange)
         t = own.table().topics.index(topic)
         test = Tested(float(found.p[t]), float(found.selected[t]))
     unfinished = Run.Status.QUEUED, *kinds.TRAIN.active
@@ -117,15 +125,13 @@ def claim(own: Regression, topic: int, by: int | None) -> Claim:
     return Claim(variants, waiting, left, training, test, untested)
 
 
-def _key(own: Regression, topic: int, run: Run) -> tuple:
-    formula = str(own.asked.formula), own.settings, tuple(own.selection.parameters), own.unit.said
-    into = own.selection.view.labels.into.tobytes()
-    return "variant", own.selection.run.snapshot_id, into, run.snapshot_id, *formula, topic
+def _key(own: Regression, topic: int, view: RunView) -> tuple:
+    """All that a Variant depends on: its sums are of all topics that are tried."""
+    return (own.key, tuple(own.table().topics), topic, view.run.snapshot_id, view.labels.into.tobytes())
 
 
-def _made(own: Regression, topic: int, run: Run, between: Matching, exchange: Exchangeable | None) -> Variant:
-    view = RunView(run)
-    chosen = own.selection
+def _made(own: Regression, topic: int, view: RunView, between: Matching, exchange: Exchangeable | None) -> Variant:
+    chosen, run = own.selection, view.run
     selection = RunSelection(
         run.corpus,
         view,
@@ -138,23 +144,27 @@ def _made(own: Regression, topic: int, run: Run, between: Matching, exchange: Ex
     labels = [own.effect.labels[i] for i in own.settings]
     groups = [own.across.labels[i] for i in own.groups] if own.across else ["", ""]
     try:
+        if (
+            n := run.version.documents
+        ) != chosen.version.documents:  # the first of those of a later version are the same
+            raise Invalid(
+                "run", f"{n:,} documents, not {chosen.version.documents:,}: not compared, nor in the test of all"
+            )
         there = estimates.regression_of(
             selection, own.asked._replace(first=labels[0], second=labels[1], here=groups[0], there=groups[1])
         )
-        made = _of_run(own, there, topic, between, exchange)
+        return _of_run(own, there, topic, between, exchange)
     except Invalid as error:
         nothing = float("nan")
-        made = Variant(run, None, -1, 0.0, nothing, nothing, nothing, error.message, None)
-    _kept.set(_key(own, topic, run), made)
-    return made
+        return Variant(view, None, -1, 0.0, nothing, nothing, nothing, error.message, None)
 
 
 def _of_run(
     own: Regression, there: Regression, topic: int, between: Matching | None, exchange: Exchangeable | None
 ) -> Variant:
     """between: the topics of both runs; None of the same run."""
-    run, into = there.selection.run, there.selection.view.labels.into
-    partner = np.arange(run.topics) if between is None else between.partner
+    view, into = there.selection.view, there.selection.view.labels.into
+    partner = np.arange(view.run.topics) if between is None else between.partner
     k, nearest = int(partner[topic]), topic if between is None else int(between.best_b[topic])
     similarity = 1.0 if between is None else float(between.best_b_similarity[topic])
     difference, low, high, problem = float("nan"), float("nan"), float("nan"), ""
@@ -163,17 +173,18 @@ def _of_run(
         low, high = (float(end[0]) for end in estimated.between(LEVEL))
         difference, problem = float(estimated.difference[0]), estimates.caution(there, estimated.verdict)
     sums = _unit_sums(own, there, partner, exchange) if exchange else None
-    return Variant(run, int(into[k]) if k >= 0 else None, nearest, similarity, difference, low, high, problem, sums)
+    return Variant(view, int(into[k]) if k >= 0 else None, nearest, similarity, difference, low, high, problem, sums)
 
 
 def _unit_sums(own: Regression, there: Regression, partner: np.ndarray, exchange: Exchangeable) -> UnitSums:
     """Of the topics of the claim's own run; NaN of those that this one has not."""
-    every, into = own.table().topics, there.selection.view.labels.into
-    found = [(t, int(into[partner[k]])) for t, k in enumerate(every) if partner[k] >= 0]
-    data = shares.effect_data(there.selection.view, there.unit, there.design.cell, [k for _, k in found])
+    partners = partner[own.table().topics]
+    known = np.flatnonzero(partners >= 0)
+    topics, place = np.unique(there.selection.view.labels.into[partners[known]], return_inverse=True)
+    data = shares.effect_data(there.selection.view, there.unit, there.design.cell, topics.tolist())
     made = joint.sums(data, there.design.held, exchange)
-    residual = np.full((len(exchange.side), len(every)), np.nan)
-    residual[:, [t for t, _ in found]] = made.residual
+    residual = np.full((len(exchange.side), len(partners)), np.nan)
+    residual[:, known] = made.residual[:, place]
     return UnitSums(residual, made.words)
 
 
@@ -199,9 +210,10 @@ def _exchangeable(own: Regression) -> tuple[Exchangeable | None, str]:
     return made, ""
 
 
-def _test(own: Regression, runs: list[UnitSums], exchange: Exchangeable) -> Joint:
-    key = _key(own, -1, own.selection.run), len(runs), sum(float(np.nansum(run.residual)) for run in runs)
-    return _kept.get_or_set(("joint", *key), lambda: joint.tested(runs, exchange, np.random.default_rng(0)))
+def _test(own: Regression, variants: list[Variant], exchange: Exchangeable) -> Joint:
+    sums = [variant.sums for variant in variants if variant.sums]
+    key = "joint", *(_key(own, -1, variant.view) for variant in variants)
+    return _kept.get_or_set(key, lambda: joint.tested(sums, exchange, np.random.default_rng(0)))
 
 
 def turning(variants: list[Variant]) -> Iterator[tuple[str, list[tuple[str, int, int]]]]:

@@ -36,11 +36,13 @@ from webapp.effects.shapes import (
     Setting,
     TopicEffect,
 )
+from webapp.effects.variables import Offered
 from webapp.effects.variants import Variant
 from webapp.pages.here import Here
 from webapp.pages.page import back, run_or_404
 from webapp.pages.typed import Answer, typed
 from webapp.results import links, topics
+from webapp.results.links import TopicLink
 from webapp.results.view import RunView
 from webapp.runs import services
 from webapp.storage import csv_cells
@@ -117,11 +119,10 @@ def _formula(selection: RunSelection, text: str, effect: str, across: str, held:
         return formulas.read(text)
     if not effect:
         return variables.usual(selection.version)
-    first = formulas.read(effect).effect
-    other = formulas.read(across).effect.name if across else ""
-    terms = [formulas.read(term).effect for term in held if term]
+    first, terms = formulas.term(effect), [formulas.term(each) for each in held if each]
+    other = formulas.term(across).name if across else ""
     return formulas.checked(
-        Formula(first, other, tuple(term for term in terms if term.name not in (first.name, other)))
+        Formula(first, other, tuple(each for each in terms if each.name not in (first.name, other)))
     )
 
 
@@ -163,16 +164,27 @@ def _along(regression: Regression, k: int) -> AlongEffect:
         in_time=regression.on_a_line,
         bins=[Level(label, int(n), n == 0) for label, n in zip(made.labels, words, strict=True)],
         topics=[
-            GroupAlong(name, float(np.average(share, weights=words)), *map(_known, (share, low, high)))
+            GroupAlong(name, _average(share, words), *map(_known, (share, low, high)))
             for name, share, low, high in zip(names, made.share, made.low, made.high, strict=True)
         ],
     )
 
 
+def _average(share: np.ndarray, words: np.ndarray) -> float:
+    """Of the levels whose share is known."""
+    known = np.isfinite(share)
+    return float(share[known] @ words[known] / max(words[known].sum(), 1.0))
+
+
+def _menu(offered: list[Offered], chosen: list[str]) -> list[tuple[Offered, bool]]:
+    """Terms that a formula alone has come last: a form that is sent again asks for the same."""
+    written = [Offered(term, term) for term in chosen if term not in {option.term for option in offered}]
+    return [(option, option.term in chosen) for option in [*offered, *written]]
+
+
 def _html(request: HttpRequest, here: Here, regression: Regression, page: EffectsPage) -> EffectsHtml:
     effects, across, held = variables.offered(regression.selection.version)
     chosen = regression.asked.formula
-    own = {str(term) for term in chosen.held}
     settings = [
         _setting(regression.effect, letter, legend, label)
         for letter, legend, label in zip("ab", ("from", "to"), page.settings, strict=True)
@@ -183,27 +195,25 @@ def _html(request: HttpRequest, here: Here, regression: Regression, page: Effect
             for letter, legend, label in zip("xy", ("in", "and in"), page.groups, strict=True)
         ]
     return EffectsHtml(
-        effects=[(o, o.term == str(chosen.effect)) for o in effects],
-        across=[(o, o.term == str(Term(chosen.across))) for o in across],
-        held=[(o, o.term in own) for o in held],
+        effects=_menu(effects, [str(chosen.effect)]),
+        across=_menu(across, [str(Term(chosen.across))] if chosen.across else []),
+        held=_menu(held, [str(term) for term in chosen.held]),
         settings=settings,
         orders=[Offer(o, here.url(order=o), o == page.order) for o in get_args(Order)],
         rows=[(row, _sides(page, row), here.url(topic=row.number)) for row in page.topics],
         most=max((x for row in page.topics for x in row.share), default=1.0),
         csv=regression.selection.view.go("run_effects_csv", asked=request.GET.urlencode()),
         all=here.url(topic=None),
-        claim=regression.selection.view.go("run_claim", asked=_address(page, page.one.topic.number))
-        if page.one
-        else "",
+        claim=regression.selection.view.go("run_claim", asked=_address(page, page.one.topic)) if page.one else "",
         pinned=_pinned(page),
     )
 
 
-def _address(page: EffectsPage | ClaimPage, topic: int, selection: Selection | None = None) -> str:
+def _address(page: EffectsPage | ClaimPage, topic: TopicLink | None, selection: Selection | None = None) -> str:
     """A claim, and all that it is about though it may be the default here. selection: to be said, too."""
     asked = [
         ("formula", page.formula),
-        ("topic", str(topic)),
+        *([("topic", str(topic.number))] if topic else []),
         *zip("abxy", [*page.settings, *page.groups], strict=False),
     ]
     return urlencode([*(selection.parameters if selection else []), *asked])
@@ -215,8 +225,7 @@ def _sides(page: EffectsPage, row: TopicEffect) -> list[tuple[str, float, str]]:
 
 
 def _setting(levels: variables.Levels, letter: str, legend: str, here: str) -> Setting:
-    named = [] if levels.values is not None else [label for label in levels.labels if label != variables.OTHERS]
-    return Setting(letter, legend, here, named)
+    return Setting(letter, legend, here, [] if levels.values is not None else levels.named)
 
 
 def _pinned(page: EffectsPage) -> Pinned:
@@ -292,7 +301,7 @@ def claim(
 
 
 def _in_run(variant: Variant, first: Variant) -> ClaimInRun:
-    run, other = variant.run, RunView(variant.run)
+    run, other = variant.run, variant.view
     difference, low, high = _known(np.array([variant.difference, variant.low, variant.high]))
     return ClaimInRun(
         run=run.pk,
@@ -322,7 +331,7 @@ def _claim_html(selection: RunSelection, page: ClaimPage) -> ClaimHtml:
     title = f"{page.topic.label} {page.topic.name or ''}: {page.settings[0]} to {page.settings[1]}, in other runs"
     return ClaimHtml(
         ends=(min([0.0, *ends]), max([0.0, *ends])),
-        effects=view.go("run_effects", asked=_address(page, page.topic.number)),
+        effects=view.go("run_effects", asked=_address(page, page.topic)),
         rows=[(row, _there(page, selection, row)) for row in page.runs],
         train=services.variants_said(view.run),
         pinned=Pinned(title, sentence, json_text(kept_table("run", named, ["difference", "low", "high"], rows))),
@@ -333,7 +342,7 @@ def _claim_html(selection: RunSelection, page: ClaimPage) -> ClaimHtml:
 def _there(page: ClaimPage, selection: RunSelection, row: ClaimInRun) -> str:
     """The claim's page of effects in another run."""
     topic = row.topic or row.nearest
-    query = _address(page, topic.number if topic else 0, selection)
+    query = _address(page, topic, selection)
     return f"{reverse('run_effects', args=[row.run])}?{query}" + ("#one" if topic else "")
 
 
