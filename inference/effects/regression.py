@@ -121,7 +121,10 @@ def reach(fit: Fit, level: float) -> tuple[np.ndarray, np.ndarray]:
 
 def _root(gram: np.ndarray) -> np.ndarray:
     """L, float64[P, rank], of which L L' is the (pseudo-)inverse."""
-    scale = 1 / np.sqrt(np.maximum(np.diag(gram), 1e-300))
+    own = np.diag(gram)
+    scale = np.where(
+        own > 0, 1 / np.sqrt(np.where(own > 0, own, 1.0)), 0.0
+    )  # no document has what a column of zeros says
     values, vectors = np.linalg.eigh(gram * scale[:, None] * scale)
     kept = values > 1e-10 * max(values.max(initial=0.0), 1e-300)
     return scale[:, None] * vectors[:, kept] / np.sqrt(values[kept])

@@ -152,6 +152,11 @@ def test_what_the_design_can_not_tell_is_not_told():
     fit = regression.fit(data, design, np.array([[0, 1.0, 0], [0, 0, 1]]))
     assert np.isnan(fit.estimate[0]).all()
     assert np.isfinite(fit.estimate[1]).all()
+    empty = np.concatenate([design[:, 1:], np.zeros((2, 1))], axis=1)
+    with np.errstate(over="raise"):
+        fit = regression.fit(data, empty, np.array([[0, 1.0, 0], [0, 1, 1]]))
+    assert np.isfinite(fit.estimate[0]).all()
+    assert np.isnan(fit.estimate[1]).all()
     with pytest.raises(Invalid, match="At most 32 columns"):
         regression.fit(data, np.ones((2, 33)), np.ones((1, 33)))
 

@@ -1,22 +1,35 @@
 """How topics depend on what is known of documents: formulas, and every estimate again from the documents' own rows."""
 
 import csv
+import html
 import io
 import re
+from types import SimpleNamespace
+from urllib.parse import urlencode
 
 import numpy as np
 import pytest
 from django.urls import reverse
+from scipy.special import stdtrit
 
 from inference.errors import Invalid
+from tasks.corpora import choose
+from tests.corpora import as_csv
 from tests.inference import naive_effects
 from tests.webapp.making import corpus_of, run_on
 from webapp.accounts.embargo import set_embargo
-from webapp.documents import units
-from webapp.effects import formula
+from webapp.curation import services as curation
+from webapp.documents import days, units
+from webapp.documents.selection import Selection
+from webapp.effects import estimates, formula, variants
+from webapp.effects.estimates import Asked
 from webapp.effects.formula import Formula, Term
+from webapp.ingest import corpora, versions
+from webapp.ingest.settings import VocabularySettings
 from webapp.models import Document, Run
 from webapp.results import evidence
+from webapp.results.view import RunView
+from webapp.storage import cache
 
 
 @pytest.mark.parametrize(
@@ -36,6 +49,31 @@ def test_a_formula_is_read_and_written(text, parts):
     assert formula.read(str(parts)) == parts
 
 
+NAMES = [
+    "years in office",
+    'the "old" party',
+    '"',
+    '""',
+    "a + b",
+    "a*b",
+    "spline(age)",
+    "spline(",
+    "партия",
+    "党",
+    "e-mail",
+    " x ",
+    "it's",
+    "9",
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_any_name_is_read_as_it_was_written(name):
+    for parts in (Formula(Term(name, True), "other", ()), Formula(Term("other"), name, (Term("z"),)), Formula(Term("z"), "", (Term(name),))):  # fmt: skip
+        assert formula.read(str(parts)) == parts
+    assert formula.term(str(Term(name))) == Term(name)
+
+
 @pytest.mark.parametrize(
     "text, place",
     [("", 1), ("party +", 8), ("party ++ date", 8), ("party * date * year", 14), ("spline date", 8), ("a + b * c", 7),
@@ -51,6 +89,8 @@ def test_a_name_comes_once_and_terms_are_few():
         formula.read("party + spline(date) + date")
     with pytest.raises(Invalid, match="at most|may have 8"):
         formula.read("+".join(f"f{i}" for i in range(9)))
+    with pytest.raises(Invalid, match="at most 2,000 letters"):
+        formula.read("x" * 2_001)
 
 
 def answer(client, run, query="", status=200):
@@ -116,13 +156,35 @@ def test_along_a_line_intervals_are_students(client, trained):
     assert len(labels) == 21
     assert page["one"]["in_time"]
     line = page["one"]["topics"][0]
+    at = np.unique(np.linspace(0, 1023, 21).astype(int)) / 1023
+    expected = naive_effects.regression(
+        tokens[kept, 2] / lengths[kept],
+        lengths[kept],
+        X[kept],
+        np.arange(kept.sum()),
+        np.stack([np.ones(21), at], axis=1),
+    )
+    assert line["share"] == pytest.approx(np.clip(expected[:, 0], 0, 1), abs=1e-9)
+    reach = stdtrit(expected[:, 2], 0.975) * np.sqrt(expected[:, 1])
+    assert line["low"] == pytest.approx(np.clip(expected[:, 0] - reach, 0, 1), abs=1e-9)
+    assert line["high"] == pytest.approx(np.clip(expected[:, 0] + reach, 0, 1), abs=1e-9)
     inside = [i for i, s in enumerate(line["share"]) if 0 < s < 1]
     steps = np.diff(np.array(line["share"])[inside])
     assert np.sign(steps).tolist() == [np.sign(slope[0])] * len(steps)
     row = next(topic for topic in page["topics"] if topic["number"] == 2)
     assert np.sign(row["difference"]) == np.sign(slope[0])
-    low, high = row["difference_low"], row["difference_high"]
-    assert (low + high) / 2 == pytest.approx(row["difference"])
+    assert not row["named"]  # else its interval would be wider
+    first, second = (np.rint((days.ordinal(text, "a", False) - ordinal.min()) / np.ptp(ordinal) * 1023) / 1023 for text in page["settings"])  # fmt: skip
+    apart, variance, df = naive_effects.regression(
+        tokens[kept, 2] / lengths[kept],
+        lengths[kept],
+        X[kept],
+        np.arange(kept.sum()),
+        np.array([[0.0, second - first]]),
+    )[0]
+    half = stdtrit(df, 0.975) * np.sqrt(variance)
+    assert row["difference"] == pytest.approx(apart, abs=1e-9)
+    assert [row["difference_low"], row["difference_high"]] == pytest.approx([apart - half, apart + half], abs=1e-9)
 
 
 HEAD = ["text", "date", "party", "author", "age"]
@@ -177,8 +239,8 @@ def test_nothing_is_concluded_of_what_time_decides(client, draft, party_of_time)
     page = answer(client, run, "?formula=party%2Bspline(date)")
     assert "same times" in page["caution"]
     assert page["topics"] == []
-    html = client.get(reverse("run_effects", args=[run.pk]) + "?formula=party%2Bspline(date)").content.decode()
-    assert "same times" in html
+    shown = client.get(reverse("run_effects", args=[run.pk]) + "?formula=party%2Bspline(date)").content.decode()
+    assert "same times" in shown
 
 
 @pytest.mark.django_db
@@ -188,7 +250,16 @@ def test_nothing_is_concluded_of_what_time_decides(client, draft, party_of_time)
         ("?formula=party%2Bcolour", "is not a category"),
         ("?formula=spline(party)", "A spline is of a number"),
         ("?formula=party&a=Purple", "is no value of"),
-        ("?formula=date&a=soon", "soon"),
+        ("?formula=date&a=soon", "“a” must be a date such as 1914"),
+        ("?formula=date&b=1914-02-30", "“b” must be a date such as 1914"),
+        ("?formula=date&a=1500", "goes from 1790"),
+        ("?formula=date&a=1900&to=1850", "nothing is known of “1900”"),
+        ("?formula=date&b=2500", "nothing is known of “2500”"),
+        ("?formula=party%2B%22party%22", "comes twice"),
+        ("?effect=party%2Bdate", "One field was expected"),
+        ("?effect=party&held=president&held=president", "comes twice"),
+        ("?effect=party&across=spline(date)*x", "One field was expected"),
+        ("?effect=party&" + "&".join(f"held=f{i}" for i in range(9)), "may have 8 terms"),
         ("?formula=year", "at most 32"),
         ("?formula=month%2Bpresident", "at most 32"),
         ("?formula=party&from=1500&to=1501", "Of no document with words"),
@@ -264,9 +335,9 @@ def test_a_claim_is_looked_at_in_the_other_runs_of_its_corpus(client, corpus):
     )
     choices = {choice["name"]: choice["values"] for choice in page["choices"]}
     assert sum(n for _, _, n in choices["topics"]) == sum(n for _, _, n in choices["seed"]) == 3
-    html = client.get(reverse("run_claim", args=[run.pk]) + query).content.decode()
-    assert f"It holds in {page['holds']} of 3 runs" in html
-    assert "K = 4, seed 2, seed 3" in html  # half of two topics is no choice, and seed 1 is there
+    shown = client.get(reverse("run_claim", args=[run.pk]) + query).content.decode()
+    assert f"It holds in {page['holds']} of 3 runs" in shown
+    assert "K = 4, seed 2, seed 3" in shown  # half of two topics is no choice, and seed 1 is there
 
 
 @pytest.mark.django_db
@@ -289,8 +360,8 @@ def test_a_set_that_topics_say_is_no_set_of_another_run(client, trained):
 @pytest.mark.django_db
 def test_a_finding_leads_to_its_effect(client, trained):
     """Each page opens, on the finding's topic, with the group that it is about as one of the two."""
-    html = client.get(reverse("run_overview", args=[trained.pk]) + "?detail=more").content.decode()
-    urls = [url.replace("&amp;", "&") for url in re.findall(r'href="([^"]*/time/effects/[^"]*)"', html)]
+    shown = client.get(reverse("run_overview", args=[trained.pk]) + "?detail=more").content.decode()
+    urls = [url.replace("&amp;", "&") for url in re.findall(r'href="([^"]*/time/effects/[^"]*)"', shown)]
     findings = client.get(reverse("run_overview_json", args=[trained.pk]) + "?detail=more").json()["findings"]
     wanted = [f for f in findings if f["kind"] in ("change", "mark") and f["claims"]]
     assert len(urls) == len(wanted) > 0
@@ -299,3 +370,272 @@ def test_a_finding_leads_to_its_effect(client, trained):
         assert page.status_code == 200, (url, page.content)
         if finding["claims"][0]["value"]:
             assert page.json()["settings"][1] == finding["claims"][0]["value"]
+
+
+def claims(client, run, query):
+    response = client.get(reverse("run_claim_json", args=[run.pk]) + query)
+    assert response.status_code == 200, response.content
+    return response.json()
+
+
+@pytest.fixture
+def by_number(monkeypatch):
+    """Topics of two runs are the same that have the same number."""
+
+    def matched(a, b, by):
+        same = np.arange(a.topics)
+        return SimpleNamespace(partner=same, best_b=same, best_b_similarity=np.ones(a.topics))
+
+    monkeypatch.setattr(variants.matchings, "matched", matched)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("by_number")
+def test_a_claim_is_not_looked_at_in_runs_of_other_documents(client, draft, party_of_time, tmp_path):
+    """Versions with other words have the same documents; of one that began before some were added, or after, arrays have other
+    lengths."""
+    corpus = corpus_of(draft, [HEAD, *party_of_time[::2]], "parties.csv")
+    few = run_on(corpus, topics=2, passes=10)
+    version = versions.choose(corpus, VocabularySettings(min_documents=2, extra_stop_words=["army"]))
+    choose(version.pk)
+    corpus.refresh_from_db()
+    words = run_on(corpus, topics=2, passes=10)
+    assert words.version_id != few.version_id
+    later = tmp_path / "later.csv"
+    later.write_bytes(as_csv([HEAD, *party_of_time[1::2]]))
+    addition = corpora.create_addition(corpus, [corpora.ReceivedFile("later.csv", later)])
+    choose(corpora.add_files(addition, corpora.ReadingSettings(**addition.settings)).pk)
+    corpus.refresh_from_db()
+    many = run_on(corpus, topics=2, passes=10)
+    assert (few.version.documents, words.version.documents, many.version.documents) == (120, 120, 240)
+    query = "?formula=party%2Bspline(date)&topic=0"
+    for run, same, other in ((few, [words], [many]), (words, [few], [many]), (many, [], [few, words])):
+        page = claims(client, run, query)
+        rows = {row["run"]: row for row in page["runs"]}
+        assert set(rows) == {run.pk, *(each.pk for each in (*same, *other))}
+        for each in other:
+            assert "documents, not" in rows[each.pk]["problem"]
+            assert rows[each.pk]["difference"] is None
+            assert not rows[each.pk]["holds"]
+        for each in same:
+            assert not rows[each.pk]["problem"]
+            assert rows[each.pk]["difference"] is not None
+        assert page["p"] is not None
+        shown = client.get(reverse("run_claim", args=[run.pk]) + query).content.decode()
+        assert "documents, not" in shown
+
+
+@pytest.fixture
+def places(draft, party_of_time):
+    """Of 16 places 12 are told apart, those that are asked for among them."""
+    rows = [
+        [*row, f"P{min(i % 24, 15):02}", ("North", "South", "East", "West")[i % 4]]
+        for i, row in enumerate(party_of_time)
+    ]
+    return corpus_of(draft, [[*HEAD, "place", "part"], *rows], "places.csv")
+
+
+@pytest.mark.django_db
+def test_no_answer_is_kept_for_another_question(client, places):
+    """What caches hold is what is computed anew."""
+    units.choose(places, "")
+    run = run_on(places, topics=4, passes=10)
+    other = run_on(places, topics=3, passes=10)
+    asked = [
+        "?formula=place&a=P00&b=P11",
+        "?formula=place&a=P00&b=P12",
+        "?formula=place&a=P00&b=P13",
+        "?formula=age*part&x=North&y=South",
+        "?formula=age*part&x=North&y=East",
+        "?formula=age*part&x=East&y=North",
+        "?formula=age",
+        "?formula=age&a=20&b=40",
+        "?formula=age%2Bparty",
+        "?formula=age%2Bspline(date)",
+        "?formula=party",
+        "?formula=party&in=part:North",
+        "?formula=party&to=1940",
+    ]
+
+    def answers():
+        return [
+            get(client, run, query)
+            for query in asked
+            for get in (answer, lambda *args: claims(*args[:2], args[2] + "&topic=1"))
+        ]
+
+    changes = [
+        lambda: None,
+        lambda: curation.change(run, 3, {"into": "1"}, "a test"),
+        lambda: curation.change(other, 2, {"into": "0"}, "a test"),
+        lambda: curation.change(run, 0, {"hidden": "1"}, "a test"),
+        lambda: units.choose(places, "author"),
+        lambda: run_on(places, topics=2, passes=10),
+    ]
+    assert len({str(page) for page in answers()}) == 2 * len(asked)
+    for change in changes:
+        change()
+        kept = answers()
+        cache.clear_all()
+        assert kept == answers()
+
+
+@pytest.mark.django_db
+def test_what_is_kept_of_claims_has_a_bound(client, corpus):
+    """Variants without sums have no arrays, and yet take memory."""
+    run, _ = run_on(corpus, topics=2, passes=10), run_on(corpus, topics=3, passes=10)
+    before = variants._kept._weight
+    claims(client, run, "?formula=age&topic=0")
+    assert variants._kept._weight > before
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("by_number")
+def test_two_topics_that_are_one_in_another_run_are_tested_as_one_there(client, corpus):
+    """Both are found there, and the sums of neither are 0."""
+    units.choose(corpus, "")
+    run, other = run_on(corpus, topics=3, passes=10), run_on(corpus, topics=3, passes=10, seed=1)
+    query = "?formula=party&topic="
+    for change in ({"into": "0"}, {"into": ""}):
+        curation.change(other, 1, change, "a test")
+        shown = {topic["number"]: topic["difference"] for topic in answer(client, other, "?formula=party")["topics"]}
+        for k in (0, 1):
+            row = next(row for row in claims(client, run, query + str(k))["runs"] if row["run"] == other.pk)
+            assert row["topic"]["number"] == (0 if change["into"] else k)
+            assert row["difference"] == pytest.approx(shown[row["topic"]["number"]])
+        own = estimates.regression_of(Selection.all(RunView(run)), Asked(formula.read("party")))
+        there = estimates.regression_of(Selection.all(RunView(other)), own.asked)
+        sums = variants._unit_sums(own, there, np.arange(3), variants._exchangeable(own)[0])
+        assert (np.abs(sums.residual).max(axis=0) > 0.1).all()
+        assert (sums.residual[:, 0] == sums.residual[:, 1]).all() == bool(change["into"])
+
+
+@pytest.mark.django_db
+def test_fields_of_any_name_are_offered_as_they_are_written(client, draft, party_of_time):
+    """Each option of the menus is answered, and says the formula that it is; it is answered by that formula, too."""
+    head = ["text", "date", 'the "old" party + side', "author (spoken*)", "года"]
+    run = run_on(corpus_of(draft, [head, *party_of_time], "names.csv"), topics=2, passes=5)
+    shown = client.get(reverse("run_effects", args=[run.pk])).content.decode()
+    menus = {name: re.findall(r'value="([^"]*)"', re.search(rf'<select id="{name}".*?</select>', shown, re.DOTALL)[0]) for name in ("effect", "across")}  # fmt: skip
+    options = [html.unescape(option) for option in menus["effect"]]
+    assert len(options) == 6
+    for option in options:
+        page = answer(client, run, "?" + urlencode({"effect": option}))
+        assert page["formula"] == option
+        again = answer(client, run, "?" + urlencode({"formula": page["formula"]}))
+        assert again["topics"] == page["topics"]
+    both = {"effect": "года", "across": html.unescape(menus["across"][1]), "held": "spline(date)"}
+    page = answer(client, run, "?" + urlencode(both))
+    assert page["formula"] == 'года * "the ""old"" party + side" + spline(date)'
+    shown = client.get(
+        reverse("run_effects", args=[run.pk]) + "?" + urlencode({"formula": "decade + года"})
+    ).content.decode()
+    chosen = re.findall(r'value="([^"]*)" (?:selected|checked)', shown)
+    assert chosen[:2] == ["decade", "года"]  # the menus have what the formula has
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "query", ["?formula=date", "?formula=spline(date)", "?formula=age", "?formula=date*party", "?formula=decade"]
+)
+def test_settings_that_the_page_shows_ask_for_the_same(client, corpus, query):
+    run = run_on(corpus, topics=2, passes=5)
+    page = answer(client, run, query)
+    letters = urlencode([*zip("ab", page["settings"], strict=True), *zip("xy", page["groups"], strict=False)])
+    assert answer(client, run, f"{query}&{letters}") == page
+
+
+@pytest.mark.django_db
+def test_a_day_a_month_and_a_year_are_settings(client, corpus):
+    run = run_on(corpus, topics=2, passes=5)
+    differences = [
+        answer(client, run, f"?formula=date&order=number&a={first}&b=1950")["topics"][0]["difference"]
+        for first in ("1910", "1910-01", "1910-01-01", "1910s")
+    ]
+    assert differences == [differences[0]] * 4
+    assert answer(client, run, "?formula=date&order=number&a=1911&b=1950")["topics"][0]["difference"] != differences[0]
+    assert "nothing is known of “1e9”" in answer(client, run, "?formula=age&a=1e9", status=400)["error"]
+
+
+@pytest.mark.django_db
+def test_a_share_that_is_not_known_is_null(client, draft, party_of_time):
+    """Reds are silent until 1920: of one group no share is known in some decades, of the other in all."""
+    for i, row in enumerate(party_of_time):
+        row[2] = ("Blue", "Red")[i % 2 and i > 80]
+
+    run = run_on(corpus_of(draft, [HEAD, *party_of_time], "parties.csv"), topics=2, passes=10)
+    query = "?formula=decade*party&a=1930s&b=1940s&topic=0"
+    response = client.get(reverse("run_effects_json", args=[run.pk]) + query)
+    assert response.status_code == 200
+    assert b"NaN" not in response.content
+    courses = {group["label"]: group for group in response.json()["one"]["topics"]}
+    assert None in courses["Red"]["share"]
+    assert None not in courses["Blue"]["share"]
+    assert 0 < courses["Red"]["overall"] < 1
+    assert client.get(reverse("run_effects", args=[run.pk]) + query).status_code == 200
+
+
+@pytest.mark.django_db
+def test_groups_that_never_speak_at_the_same_time_are_not_compared_along_it(client, draft, party_of_time):
+    for i, row in enumerate(party_of_time):
+        row[2] = "Blue" if i < 120 else "Red"
+    run = run_on(corpus_of(draft, [HEAD, *party_of_time], "parties.csv"), topics=2, passes=5)
+    assert "no values of “date” in common" in answer(client, run, "?formula=date*party", status=400)["error"]
+
+
+@pytest.mark.django_db
+def test_a_value_may_be_called_as_the_others_are(client, draft, party_of_time):
+    for i, row in enumerate(party_of_time):
+        row[2] = ("Blue", "other values", "Red")[i % 3]
+    run = run_on(corpus_of(draft, [HEAD, *party_of_time], "parties.csv"), topics=2, passes=5)
+    page = answer(client, run, "?formula=party&a=other values&b=Red")
+    assert page["settings"] == ["other values", "Red"]
+
+
+@pytest.mark.django_db
+def test_runs_of_other_passes_are_no_further_runs(client, corpus):
+    run, _ = run_on(corpus, topics=3, passes=10), run_on(corpus, topics=6, passes=5)
+    client.post(reverse("run_variants", args=[run.pk]), {"next": f"/runs/{run.pk}/time/effects/"})
+    made = Run.objects.filter(corpus=corpus).order_by("pk")[2:]
+    assert [(new.topics, new.seed) for new in made] == [(6, 0), (3, 1), (3, 2)]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("page", ["run_effects", "run_effects_json", "run_effects_csv", "run_claim", "run_claim_json"])
+def test_nonsense_is_answered_with_a_sentence(client, trained, page):
+    texts = [
+        "",
+        "-1",
+        "1e999",
+        "nan",
+        "\x00",
+        "'; --",
+        '"',
+        "spline(",
+        "x" * 3000,
+        "٣",
+        "9999-99-99",
+        "0",
+        "date",
+        "T2",
+    ]
+    for text in texts:
+        for name in (
+            "formula",
+            "effect",
+            "across",
+            "held",
+            "a",
+            "b",
+            "x",
+            "y",
+            "order",
+            "topic",
+            "after",
+            "from",
+            "has",
+        ):
+            for rest in ({"formula": "date*party", "topic": "2"}, {"effect": "party"}):
+                response = client.get(reverse(page, args=[trained.pk]), rest | {name: text})
+                assert response.status_code in (200, 400), (name, text, response.status_code)
+                assert b"NaN" not in response.content.replace(b"nan", b"")
