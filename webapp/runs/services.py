@@ -116,8 +116,8 @@ def _variants(run: Run) -> list[dict[str, int]]:
     """Three settings that differ from a run's in one choice, and that no other run has: half and twice its topics, where a corpus can
     have them, and other seeds."""
     alike = Run.objects.filter(version=run.version_id, engine=run.engine, begins=False)
-    alike = alike.exclude(status__in=(Run.Status.CANCELLED, Run.Status.FAILED)).values_list("settings", "seed")
-    there = {(made["topics"], seed) for made, seed in alike if made == run.settings | {"topics": made["topics"]}}
+    present = alike.exclude(status__in=(Run.Status.CANCELLED, Run.Status.FAILED)).values_list("settings", "seed")
+    there = {(made["topics"], seed) for made, seed in present if made == run.settings | {"topics": made["topics"]}}
     most = min(run.version.vocabulary, MAX_TOPICS)
     numbers = [k for k in (run.topics // 2, 2 * run.topics) if 2 <= k <= most and (k, run.seed) not in there]
     unused = (seed for i in count(1) if (run.topics, seed := (run.seed + i) % 2**63) not in there)
