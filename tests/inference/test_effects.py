@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
+from scipy.stats import t as student
 
 from inference.bow import Bow
 from inference.effects import contrasts, corrected, corrections, design, joint, regression, shares, units
@@ -215,6 +216,59 @@ def test_a_contrast_is_the_difference_of_its_sides_and_b_is_told_at_the_times_of
     assert at_times.difference == pytest.approx(beta[-1], abs=1e-9)
 
 
+def test_intervals_of_a_contrast_equal_the_textbook():
+    chance = np.random.default_rng(21)
+    x, lengths, unit = collection(chance, 400, 400)
+    side = (chance.random(400) < 0.4).astype(int)
+    pair = np.arange(400) // 2  # units on both sides
+    found = contrasts.of_sides(data_of(x, lengths, units.by_code(pair), side), np.array([0, 1]))
+    rows, wanted = np.array([[1.0, 1], [1, 0]]), np.array([[1.0, 1], [1, 0], [0, 1]])
+    for k in range(K):
+        estimate, variance, df = textbook(x, lengths, side, rows, pair, wanted, k)
+        ends = naive_effects.recovered(estimate, variance, df)
+        assert [end[k] for end in found.between()] == pytest.approx(ends, rel=1e-6)
+        reach = student.ppf(0.975, df[2]) * np.sqrt(variance[2])
+        assert [end[k] for end in found.plain.between()] == pytest.approx([estimate[2] - reach, estimate[2] + reach])
+        assert found.plain.p[k] == pytest.approx(2 * student.sf(abs(estimate[2]) / np.sqrt(variance[2]), df[2]))
+
+
+def test_a_design_has_a_row_for_each_combination_and_its_settings():
+    """Of a curve that may differ by three groups, with two fields held constant; documents without one of these, or words, are out."""
+    chance, D = np.random.default_rng(22), 300
+    line = np.arange(9.0)
+    columns = [design.curve(line, np.ones(9)), design.levels(3), design.levels(4), design.line(np.array([0.0, 1, 5]))]
+    variables = [design.Variable(chance.integers(-1, len(c), D).astype(np.int32), c) for c in columns]
+    weight = chance.integers(0, 40, D).astype(float)
+    effect, across, *held = variables
+    made = design.made(effect, across, held, weight)
+    kept = [d for d in range(D) if weight[d] and min(v.code[d] for v in variables) >= 0]
+    assert np.flatnonzero(made.cell >= 0).tolist() == kept
+    of = [[v.columns[v.code[d]] for v in variables] for d in kept]
+    rows = np.stack([naive_effects.row(one[0], one[1], one[2:]) for one in of])
+    assert made.rows[made.cell[kept]] == pytest.approx(rows)
+    assert len(made.rows) == len({tuple(v.code[d] for v in variables) for d in kept})
+    assert (made.effect[made.cell[kept]] == effect.code[kept]).all()
+    assert (made.across[made.cell[kept]] == across.code[kept]).all()
+    mean = [np.average([one[i] for one in of], axis=0, weights=weight[kept]) for i in (2, 3)]
+    assert made.setting(7, 2) == pytest.approx(naive_effects.row(effect.columns[7], across.columns[2], mean))
+    assert made.held == pytest.approx(made.rows[:, [0, *range(made.rows.shape[1] - 4, made.rows.shape[1])]])
+    alone = design.made(effect, None, [], weight)
+    assert alone.setting(7) == pytest.approx([1, *effect.columns[7]])
+    assert alone.held.shape == (len(alone.rows), 1)
+
+
+def test_a_design_of_too_many_columns_or_combinations_is_refused(monkeypatch):
+    code = np.arange(40, dtype=np.int32)
+    with pytest.raises(Invalid, match="needs 40 numbers"):
+        design.made(design.Variable(code, design.levels(40)), None, [], np.ones(40))
+    line = design.Variable(code, design.line(np.arange(40.0)))
+    monkeypatch.setattr(design, "MOST_NUMBERS", 80)
+    assert len(design.made(line, None, [], np.ones(40)).rows) == 40
+    monkeypatch.setattr(design, "MOST_NUMBERS", 79)
+    with pytest.raises(Invalid, match="too many different combinations"):
+        design.made(line, None, [], np.ones(40))
+
+
 def test_units_on_both_sides_count_for_less_than_others():
     """Of pairs that differ much from one another and little within, the difference is known better than each share."""
     chance = np.random.default_rng(9)
@@ -333,6 +387,27 @@ def test_many_units_are_put_together_and_units_on_both_sides_can_not_be_exchange
     assert (found.side[found.unit] == side).all()
     assert np.bincount(found.stratum).min() > 15
     assert joint.exchangeable(np.arange(3000) // 30, side, np.ones(3000), None) is None
+
+
+def test_exchanges_stay_within_strata(monkeypatch):
+    """Each has as many units of either side as the texts have, and each unit is on either side now and then."""
+    chance, seen = np.random.default_rng(23), []
+    x, unit, side = speakers(chance, 0.3)
+    time = side * 5.0 + unit % 10 + chance.random(len(unit))  # sides speak at other times, more or less
+    lengths = x.sum(axis=1)
+    exchange = joint.exchangeable(unit, side, lengths.astype(float), time)
+    strata = [exchange.stratum == s for s in range(joint.STRATA)]
+    assert len({exchange.side[some].mean() for some in strata}) > 1
+    plain = joint._medians
+    monkeypatch.setattr(joint, "_medians", lambda runs, sides: (seen.append(sides.copy()), plain(runs, sides))[1])
+    data = data_of(x, lengths, units.by_code(unit), np.zeros(len(unit), np.int32))
+    joint.tested([joint.sums(data, np.ones((1, 1)), exchange)], exchange, chance)
+    drawn = np.concatenate(seen[1:])
+    assert len(drawn) == joint.EXCHANGES
+    for some in strata:
+        assert (drawn[:, some].sum(axis=1) == exchange.side[some].sum()).all()
+        if 0 < exchange.side[some].mean() < 1:
+            assert (np.ptp(drawn[:, some], axis=0) == 1).all()
 
 
 def topics_of(beta, share):

@@ -210,11 +210,7 @@ class Regression:
         by = fields.usual(self.selection.version)
         groups = fields.groups(self.selection.version, by if by in fields.PERIODS else "year")
         known = (self.design.cell >= 0) & (groups.group >= 0)
-        own = side[self.design.cell[known]]
-        code = np.where(own >= 0, own * len(groups.labels) + groups.group[known], -1)
-        words = np.bincount(code[own >= 0], weights=self.weight[known][own >= 0], minlength=2 * len(groups.labels))
-        n = len(groups.labels)
-        return contrasts.overlap(words, np.repeat([0, 1], n), np.tile(np.arange(n), 2))
+        return contrasts.overlap(self.weight[known], side[self.design.cell[known]], groups.group[known])
 
     def table(self) -> Table:
         """All topics that are neither merged nor hidden. Kept for a while."""

@@ -12,7 +12,7 @@ class TopicEffect(TopicLink):
     """share, low, high: at the first and at the second setting, of documents that are alike in what is held constant; where the effect
     may differ by group, how the share changes in either. difference: the second less the first; corrected: for what reading loses, null where
     it can't be told. p: of no difference. named:
-    whether it is told from chance among all topics that were tried; then its intervals are wider, of `level`. documents: of either
+    whether it differs beyond chance, among all topics that were tried; then its intervals are wider, of `level`. documents: of either
     setting with the topic, or, along a line, of all with it."""
 
     words: list[str]
@@ -160,12 +160,13 @@ class Choice:
 class ClaimPage:
     """A difference of a topic between two settings, in the run and in others of its corpus, largest first. median: of the runs that have
     the topic. p: of one test of all runs, of a topic that was picked as the clearest; p_fixed: of one that was chosen beforehand;
-    null before all is made, or for the reason that `untested` says. waiting: runs whose topics are compared first, or which come next; training: that are not done."""
+    null before all is made, or for the reason that `untested` says. merged: topics that were merged into this one, which are not looked for in other runs. waiting: runs whose topics are compared first, or which come next; training: that are not done."""
 
     formula: str
     settings: list[str]
     groups: list[str]
     topic: TopicLink
+    merged: int
     selection: str
     holds: int
     median: float | None

@@ -198,7 +198,7 @@ def _exchangeable(own: Regression) -> tuple[Exchangeable | None, str]:
     side = np.where(place == own.settings[0], 0, np.where(place == own.settings[1], 1, -1)).astype(np.int8)
     field = own.unit.field
     code = np.full(len(place), -1) if field is None else fields.values(version, field)
-    held = any(term.name == variables.DATE for term in own.asked.formula.held)
+    held = any(term.name in (variables.DATE, *fields.PERIODS) for term in own.asked.formula.held)
     days = np.where((ordinals := fields.dates(version)) > 0, ordinals.astype(float), np.nan) if held else None
     most = max(_SUMS // max(len(own.table().topics), 1), 200)
     made = joint.exchangeable(code, np.where(own.design.cell >= 0, side, -1).astype(np.int8), own.weight, days, most)

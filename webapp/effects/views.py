@@ -286,6 +286,7 @@ def claim(
         settings=[regression.effect.labels[i] for i in regression.settings],
         groups=[regression.across.labels[i] for i in regression.groups] if regression.across else [],
         topic=links.topic_link(view, numbers[0]),
+        merged=len(view.labels.members(numbers[0])),
         selection=selection.sentence,
         holds=sum(row.holds for row in rows),
         median=float(np.median(known)) if known else None,
@@ -358,7 +359,7 @@ def train(request: HttpRequest, run_id: int) -> HttpResponse:
 
 
 _COLUMNS = ["corpus", "run", "K", "seed", "documents_chosen", "formula", "independent", "documents", "topic", "label", "first", "second", "share_first", "low_first",
-            "high_first", "share_second", "low_second", "high_second", "difference", "low", "high", "corrected", "level", "p", "named"]  # fmt: skip
+            "high_first", "share_second", "low_second", "high_second", "difference", "low", "high", "corrected", "level", "p", "beyond_chance"]  # fmt: skip
 
 
 @require_safe

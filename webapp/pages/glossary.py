@@ -182,12 +182,12 @@ TERMS = {
         "How a topic’s share changes when one thing that is known of the documents changes, and what is held constant does not.",
         "Documents’ shares are regressed on the formula, documents weighted by their words; shares are those expected at either setting, with what is held constant at its average. "
         "Numbers and dates are lines, or linear splines with up to five bends, in 1,024 steps; of a category the twelve most frequent values are told apart. Variances are CR2 with Satterthwaite’s degrees of freedom, "
-        "by the unit that was chosen (Pustejovsky and Tipton 2018). With fewer than five units on a side nothing is said.",
+        "by the unit that was chosen (Pustejovsky and Tipton 2018). With fewer than five units on a side nothing is said, nor where one unit alone decides.",
     ),
     "effect-named": Term(
-        "told from chance",
-        "Among many topics some differ by chance. Of the topics that are named here, at most one in twenty does so, on average.",
-        "The procedure of Benjamini and Hochberg (1995) over all topics of the run that are neither hidden nor merged; intervals of those named are "
+        "beyond chance",
+        "Among many topics some differ by chance. Of the topics that are said to differ beyond chance, at most one in twenty does not, on average.",
+        "The procedure of Benjamini and Hochberg (1995) over all topics of the run that are neither hidden nor merged; their intervals are "
         "at the level of Benjamini and Yekutieli (2005).",
     ),
     "corrected": Term(

@@ -228,6 +228,7 @@ def test_a_number_the_unit_and_what_is_held_constant(client, corpus):
         shown = next(topic for topic in page["topics"] if topic["number"] == int(line["topic"]))
         assert float(line["difference"]) == shown["difference"]
         assert float(line["low"]) == shown["difference_low"]
+        assert int(line["beyond_chance"]) == shown["named"]
         assert float(line["level"]) == (page["level"] if shown["named"] else 0.95)
 
 
@@ -241,6 +242,7 @@ def test_nothing_is_concluded_of_what_time_decides(client, draft, party_of_time)
     assert page["topics"] == []
     shown = client.get(reverse("run_effects", args=[run.pk]) + "?formula=party%2Bspline(date)").content.decode()
     assert "same times" in shown
+    assert 'id="set-a"' in shown  # other parties can still be chosen
 
 
 @pytest.mark.django_db
@@ -500,6 +502,7 @@ def test_two_topics_that_are_one_in_another_run_are_tested_as_one_there(client, 
         curation.change(other, 1, change, "a test")
         shown = {topic["number"]: topic["difference"] for topic in answer(client, other, "?formula=party")["topics"]}
         for k in (0, 1):
+            assert claims(client, other, query + str(k))["merged"] == (change["into"] == "0")
             row = next(row for row in claims(client, run, query + str(k))["runs"] if row["run"] == other.pk)
             assert row["topic"]["number"] == (0 if change["into"] else k)
             assert row["difference"] == pytest.approx(shown[row["topic"]["number"]])
