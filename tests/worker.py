@@ -81,7 +81,7 @@ def pytest_runtest_makereport(item: pytest.Item):
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     used = _used.setdefault(report.nodeid, {"clock": 0.0, "processor": 0.0})
     used["clock"] += report.duration
-    used["processor"] += report.processor
+    used["processor"] += getattr(report, "processor", 0.0)  # a test that ended its process has none
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
