@@ -9,7 +9,7 @@ words by their document's. Of each, inference.effects compares the sides:
   nulls: where the sides are alike, parts of all topics that Benjamini and Hochberg's procedure names; where some differ, of those
     named the parts that don't
   time: the same where the sides follow time, and topics do, too
-Then how often a null is called robust by one test of several runs (inference.effects.joint).
+Then how often a null is called robust by one test of several runs (inference.effects.joint, and over time over_time).
 Then a large collection is estimated: documents x topics x columns of a design. With --quick fewer runs and a smaller one.
 The last line is `coverage: C nulls: P seconds: S`: the lowest coverage, the false discoveries of all settings without effects
 together, and seconds.
@@ -22,7 +22,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inference.effects import contrasts, joint, regression, units
+from inference.effects import contrasts, joint, over_time, regression, units
+from inference.effects.joint import UnitSums
 from inference.effects.regression import Data
 from inference.findings import sums
 
@@ -151,6 +152,29 @@ def robust(setting: Setting, collections: int) -> tuple[float, float]:
     return fixed / collections, picked / collections
 
 
+def robust_over_time(years: int, phi: float, collections: int) -> None:
+    """The same of a straight line over years, whose topics are AR(1), spoken of by speakers who stay for some of them."""
+    K, speakers, stay, words = 40, 5, 4, 4_000
+    chance, fixed, picked = np.random.default_rng([years, int(10 * phi)]), 0, 0
+    x = np.arange(years) / years - (years - 1) / years / 2
+    for _ in range(collections):
+        course = chance.normal(size=(years, K))
+        for t in range(1, years):
+            course[t] = phi * course[t - 1] + np.sqrt(1 - phi**2) * course[t]
+        own = chance.normal(size=(years // stay + 1, speakers, K))[np.arange(years) // stay]
+        share = np.exp(0.3 * course[:, None] + 0.3 * own + np.log(1 / np.arange(1, K + 1) ** 0.7))
+        share = (share / share.sum(axis=2, keepdims=True)).mean(axis=1)
+        text = chance.multinomial(words, share) + 0.1
+        readings = [chance.multinomial(words, text / text.sum(axis=1, keepdims=True)) for _ in range(READINGS)]
+        runs = [UnitSums(read.astype(float), np.full(years, float(words))) for read in readings]
+        test = over_time.tested(runs, x / (x @ x), chance)
+        fixed, picked = fixed + (test.p[0] <= 0.05), picked + (test.selected.min() <= 0.05)
+    print(
+        f"robust nulls, {years} years, AR(1) {phi}: {100 * fixed / collections:.1f}% fixed, {100 * picked / collections:.1f}% picked",
+        flush=True,
+    )
+
+
 def told(setting: Setting, runs: int) -> tuple[float, float, float]:
     """(coverage, width, false discoveries) of a setting, printed."""
     chance = np.random.default_rng([setting.K, setting.words, *setting.sides, setting.effect, setting.in_time])
@@ -201,6 +225,8 @@ def main() -> None:
     if given.robust:
         for setting in ROBUST:
             robust(setting, given.robust)
+        for years in (20, 60, 115):
+            robust_over_time(years, 0.5, given.robust)
         return
     print("| topics | words | units | what | told % | difference % | ratio % | width | false % |")
     print("|---|---|---|---|---|---|---|---|---|")

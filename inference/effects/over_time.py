@@ -1,0 +1,65 @@
+"""A claim about time in several runs at once: neighbouring periods are alike, so that they can't be exchanged as units are.
+
+Each topic's series of residual shares is compared with series that have no direction but depend on the period before as it does:
+AR(1), its coefficient from the mean of all runs' series, which has the least noise of reading, as it is and not freed from a trend
+(corrected for its bias, Kendall 1954), with the runs' correlations. The statistic is the median over runs of what moves the estimate, in the
+series' own size. A run in which the topic is not found counts as no change.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from inference.effects.joint import Joint, UnitSums
+
+LEAST_PERIODS, MOST_PERIODS = 10, 120
+DRAWS = 199, 999  # series drawn for each topic, as many as NUMBERS allow
+NUMBERS = 100_000_000
+_STEADY = 0.97  # the largest coefficient
+_NOTABLE = 0.15  # a correlation
+_FEW = 1e-300
+
+
+def tested(runs: Sequence[UnitSums], lever: np.ndarray, chance: np.random.Generator) -> Joint:
+    """runs: of each the same T topics' sums by P periods in their order, NaN of a topic that it has not; lever: float64[P], what a share
+    of 1 in each period adds to the estimate."""
+    words = np.maximum(runs[0].words, _FEW)
+    series = np.stack([np.nan_to_num(run.residual) / words[:, None] for run in runs])
+    there = np.stack([np.isfinite(run.residual).all(axis=0) for run in runs])
+    (V, P, T), weight = series.shape, words / words.sum()
+    series = series - np.einsum("p,vpt->vt", weight, series)[:, None]
+    together = series.mean(axis=0)
+    phi = _coefficients(together)
+    product = np.einsum("vpt,upt->tvu", series, series)
+    size = np.sqrt(np.maximum(np.einsum("tvv->tv", product), _FEW))
+    root = np.linalg.cholesky(product / (size[:, :, None] * size[:, None]) + 1e-6 * np.eye(V))
+    n = int(np.clip(NUMBERS // series.size, *DRAWS))
+    null = np.empty((n, T))
+    for i in range(n):
+        drawn = np.einsum("tvu,put->pvt", root, chance.normal(size=(P, V, T)))
+        drawn[1:] *= np.sqrt(1 - phi**2)
+        for p in range(1, P):
+            drawn[p] += phi * drawn[p - 1]
+        null[i] = np.abs(_moved(drawn.swapaxes(0, 1) * there[:, None], weight, lever))
+    observed = np.abs(_moved(series, weight, lever))
+    scale = np.maximum(np.sqrt((null**2).mean(axis=0)), _FEW)
+    largest = (null / scale).max(axis=1)[:, None]
+    p, selected = ((1 + (each >= observed / scale - 1e-12).sum(axis=0)) / (1 + n) for each in (null / scale, largest))
+    return Joint(np.median(np.einsum("p,vpt->vt", lever, series), axis=0), p, selected)
+
+
+def _coefficients(series: np.ndarray) -> np.ndarray:
+    """float64[T], of AR(1). series: float64[P, T]. What is counted has noise, which lowers all correlations alike: by as much as those of
+    two periods are above the square of those of one, in the middle of all topics."""
+    P, whole = len(series), np.maximum((series**2).sum(axis=0), _FEW)
+    one, two = (((series[lag:] * series[:-lag]).sum(axis=0) / whole * P + 1) / (P - 3) for lag in (1, 2))
+    usual, next_but_one = np.median(one), np.median(two)
+    noise = np.clip(next_but_one / usual**2, 1.0, 2.0) if usual > _NOTABLE else 1.0
+    return np.clip(np.maximum(one, usual * noise), 0.0, _STEADY)
+
+
+def _moved(series: np.ndarray, weight: np.ndarray, lever: np.ndarray) -> np.ndarray:
+    """float64[T]. series: float64[V, P, T]."""
+    apart = series - np.einsum("p,vpt->vt", weight, series)[:, None]
+    size = np.sqrt(np.maximum(np.einsum("p,vpt->vt", weight, apart**2), _FEW))
+    return np.median(np.einsum("p,vpt->vt", lever, apart) / size, axis=0)

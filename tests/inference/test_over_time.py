@@ -1,0 +1,61 @@
+"""One test of several runs of a claim about time, against years that depend on each other."""
+
+import numpy as np
+import pytest
+
+from inference.effects import over_time
+from inference.effects.joint import UnitSums
+
+T, RUNS = 12, 3
+
+
+def runs_of(chance: np.random.Generator, phi: float, P: int, rise: float = 0.0) -> tuple[list[UnitSums], np.ndarray]:
+    """Series of AR(1), the first of them rising, read with noise in each run; and what moves a straight line's end."""
+    years = chance.normal(size=(P, T))
+    for t in range(1, P):
+        years[t] = phi * years[t - 1] + np.sqrt(1 - phi**2) * years[t]
+    x, words = np.arange(P) / P, chance.lognormal(0, 0.5, P)
+    years[:, 0] += rise * x
+    centred = x - words @ x / words.sum()
+    read = [years + 0.3 * chance.normal(size=years.shape) for _ in range(RUNS)]
+    return [UnitSums(r * words[:, None], words) for r in read], words * centred / (words @ centred**2)
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch):
+    monkeypatch.setattr(over_time, "DRAWS", (99, 99))
+
+
+@pytest.mark.parametrize("phi", [0.0, 0.6])
+def test_years_that_depend_on_each_other_are_no_trend(phi):
+    chance = np.random.default_rng(3)
+    found = [over_time.tested(*runs_of(chance, phi, 40), chance) for _ in range(60)]
+    assert np.mean([test.p <= 0.05 for test in found]) <= 0.06
+    assert np.mean([test.selected.min() <= 0.05 for test in found]) <= 0.1
+
+
+def test_a_rise_is_told():
+    chance = np.random.default_rng(4)
+    runs, lever = runs_of(chance, 0.4, 100, rise=6.0)
+    test = over_time.tested(runs, lever, chance)
+    assert test.p[0] <= 0.02 and test.selected[0] <= 0.05 < np.median(test.p)
+    assert test.median[0] == pytest.approx(np.median([lever @ (run.residual[:, 0] / run.words) for run in runs]))
+
+
+def test_a_run_without_the_topic_counts_as_no_change():
+    chance = np.random.default_rng(5)
+    runs, lever = runs_of(chance, 0.2, 60, rise=6.0)
+    for run in runs[1:]:
+        run.residual[:, 0] = np.nan
+    test = over_time.tested(runs, lever, chance)
+    assert test.median[0] == 0 and test.p[0] == 1
+
+
+def test_the_coefficient_is_found_through_noise():
+    chance = np.random.default_rng(6)
+    years = chance.normal(size=(400, 30))
+    for t in range(1, 400):
+        years[t] = 0.7 * years[t - 1] + np.sqrt(1 - 0.49) * years[t]
+    noisy = years + 0.7 * chance.normal(size=years.shape)
+    assert np.median(over_time._coefficients(noisy)) == pytest.approx(0.7, abs=0.05)
+    assert np.median(over_time._coefficients(years)) == pytest.approx(0.7, abs=0.05)
