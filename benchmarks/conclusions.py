@@ -226,7 +226,8 @@ def main() -> None:
         for setting in ROBUST:
             robust(setting, given.robust)
         for years in (20, 60, 115):
-            robust_over_time(years, 0.5, given.robust)
+            for phi in (0.5, 0.7):
+                robust_over_time(years, phi, given.robust)
         return
     print("| topics | words | units | what | told % | difference % | ratio % | width | false % |")
     print("|---|---|---|---|---|---|---|---|---|")

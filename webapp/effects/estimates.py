@@ -177,13 +177,18 @@ class Regression:
         groups = self.groups[::-1] if self.across else (0,)
         return np.stack([self.design.setting(level, group) for group in groups for level in self.settings[::-1]])
 
+    @property
+    def contrast(self) -> np.ndarray:
+        """float64[P], of the difference."""
+        rows = self._rows
+        return rows[0] - rows[1] - (rows[2] - rows[3] if self.across else 0.0)
+
     def corrected(self, topics: list[int]) -> np.ndarray:
         """float64[T]: the differences, corrected for reading; NaN where that can't be done."""
-        run, rows = self.selection.run, self._rows
+        run = self.selection.run
         assert run.snapshot is not None  # of a run that is done
-        contrast = rows[0] - rows[1] - (rows[2] - rows[3] if self.across else 0.0)
         bow, found = evidence.of(run).bow, weights.topics(run.snapshot)
-        made = corrected.effect(self.data(topics), bow, found, self.design.rows, contrast)
+        made = corrected.effect(self.data(topics), bow, found, self.design.rows, self.contrast)
         return made.estimate if made else np.full(len(topics), np.nan)
 
     def estimated(self, topics: list[int]) -> Contrast | Plain:

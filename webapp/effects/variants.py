@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inference.effects import joint
+from inference.effects import joint, over_time, regression
 from inference.effects.joint import Exchangeable, Joint, UnitSums
 from inference.effects.units import LEVEL
 from inference.errors import Invalid
@@ -188,12 +188,37 @@ def _unit_sums(own: Regression, there: Regression, partner: np.ndarray, exchange
     return UnitSums(residual, made.words)
 
 
+def _over_time(own: Regression) -> bool:
+    return not own.across and own.effect.term.name in (variables.DATE, *fields.PERIODS)
+
+
+def _periods(own: Regression) -> tuple[Exchangeable | None, str]:
+    """Periods in their order, neighbours together where there are many: none is exchanged."""
+    version = own.selection.version
+    place = fields.groups(version, fields.period(version) or "year").group
+    known = (own.design.cell >= 0) & (place >= 0)
+    used, order = np.unique(place[known], return_inverse=True)
+    if len(used) < over_time.LEAST_PERIODS:
+        return None, f"{len(used)} periods with words are too few for one test of all runs together."
+    unit = np.full(len(place), -1, np.int32)
+    unit[known] = order // -(-len(used) // over_time.MOST_PERIODS)
+    none = np.zeros(unit.max() + 1, np.int32)
+    return Exchangeable(unit, none.astype(np.int8), none), ""
+
+
+def _lever(own: Regression, periods: Exchangeable) -> np.ndarray:
+    """float64[P]: what a share of 1 in each period adds to the estimate."""
+    score = own.design.rows @ regression.score(own.data([]), own.design.rows, own.contrast)
+    known = periods.unit >= 0
+    weights = (score[own.design.cell] * own.weight)[known]
+    return np.bincount(periods.unit[known], weights=weights, minlength=len(periods.side))
+
+
 def _exchangeable(own: Regression) -> tuple[Exchangeable | None, str]:
-    if own.across or own.on_a_line or own.effect.term.name in fields.PERIODS:
-        return (
-            None,
-            "One test of all runs together is made of a difference between two groups, not of a change along a line or over time.",
-        )
+    if _over_time(own):
+        return _periods(own)
+    if own.across or own.on_a_line:
+        return None, "One test of all runs together is made of a difference between two groups, or over time."
     version, place = own.selection.version, own.effect.place
     side = np.where(place == own.settings[0], 0, np.where(place == own.settings[1], 1, -1)).astype(np.int8)
     field = own.unit.field
@@ -213,7 +238,10 @@ def _exchangeable(own: Regression) -> tuple[Exchangeable | None, str]:
 def _test(own: Regression, variants: list[Variant], exchange: Exchangeable) -> Joint:
     sums = [variant.sums for variant in variants if variant.sums]
     key = "joint", *(_key(own, -1, variant.view) for variant in variants)
-    return _kept.get_or_set(key, lambda: joint.tested(sums, exchange, np.random.default_rng(0)))
+    chance = np.random.default_rng(0)
+    if _over_time(own):
+        return _kept.get_or_set(key, lambda: over_time.tested(sums, _lever(own, exchange), chance))
+    return _kept.get_or_set(key, lambda: joint.tested(sums, exchange, chance))
 
 
 def turning(variants: list[Variant]) -> Iterator[tuple[str, list[tuple[str, int, int]]]]:
