@@ -12,6 +12,9 @@ from webapp.results.links import TopicLink
 from webapp.runs.series import Column, Curve, Series
 
 
+STEADY = 0.7  # of the topics, found again with other seeds
+
+
 @dataclass(frozen=True)
 class RunAbout:
     """A run as the API has it. in_use: topics that the model uses, where `topics` is the most there can be. settings: of its
@@ -130,6 +133,12 @@ class RunPage:
     url_forming: str
     url_events: str
     other_seeds: OtherSeeds | None
+
+    @property
+    def unsteady(self) -> bool:
+        """Whether fewer than STEADY of the topics were found again."""
+        found = self.other_seeds.found if self.other_seeds else None
+        return found is not None and found < STEADY * self.shown
 
 
 @dataclass(frozen=True)
