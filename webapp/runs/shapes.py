@@ -11,7 +11,6 @@ from webapp.models import Run
 from webapp.results.links import TopicLink
 from webapp.runs.series import Column, Curve, Series
 
-
 STEADY = 0.7  # of the topics, found again with other seeds
 
 
