@@ -6,9 +6,11 @@ import re
 import zipfile
 
 import pytest
+from django.http import HttpResponse
 from django.urls import reverse
 from markdown_it import MarkdownIt
 
+from tests.attacks.conftest import Stranger
 from tests.attacks.hostile import EVERYTHING, MARKUP, PWN, alive
 from tests.conftest import ROOT
 from tests.webapp.taking import taken
@@ -50,10 +52,17 @@ def test_the_parser_finds_each_attack(payload):
     )
 
 
-def test_stored(stranger, hostile):
+@pytest.fixture(scope="module")
+def answers(hostile, django_db_blocker) -> dict[str, HttpResponse]:
+    """address -> answer, of everything that can be asked for with GET."""
+    stranger = Stranger()
+    with django_db_blocker.unblock():
+        return {url: stranger.get(url) for url in hostile.pages()}
+
+
+def test_stored(answers):
     wrong, pages = [], 0
-    for url in hostile.pages():
-        response = stranger.get(url)
+    for url, response in answers.items():
         if not response.get("Content-Type", "").startswith("text/html") or response.get("Content-Disposition"):
             assert (
                 response["X-Content-Type-Options"] == "nosniff" and "sandbox" in response["Content-Security-Policy"]
@@ -65,12 +74,12 @@ def test_stored(stranger, hostile):
     assert not wrong and pages > 45
 
 
-def test_stored_payloads_are_shown(stranger, hostile):
+def test_stored_payloads_are_shown(answers):
     """Escaped, not lost: else the test above would prove nothing."""
     shown = [
         url
-        for url in hostile.pages()
-        if PWN.replace("=", "&#x3D;") in (body := stranger.get(url).content.decode(errors="replace")) or PWN in body
+        for url, answer in answers.items()
+        if PWN.replace("=", "&#x3D;") in (body := answer.content.decode(errors="replace")) or PWN in body
     ]
     assert len(shown) > 40
 

@@ -12,6 +12,7 @@ import yaml
 from django.core.management import get_commands
 
 from tests.conftest import ROOT
+from tests.prepared import state_folder
 
 TEXT = (ROOT / "docs" / "operations.md").read_text()
 BLOCKS = re.findall(r"^```(\w+)( run)?\n(.*?)^```$", TEXT, re.M | re.S)
@@ -23,7 +24,7 @@ def blocks(kind: str, run: bool | None = None) -> list[str]:
 
 
 def test_every_command_that_can_be_run(tmp_path):
-    """One behind the other, as somebody would who reads on: from an empty state folder to one that is restored
+    """One behind the other, as somebody would who reads on: from a state folder without a corpus to one that is restored
     elsewhere."""
     script = (
         "\n".join(["set -eu", *blocks("sh", run=True)])
@@ -34,7 +35,7 @@ def test_every_command_that_can_be_run(tmp_path):
     env = {
         k: v for k, v in os.environ.items() if not k.startswith(("DATABASE_URL", "REDIS_URL", "TOPOGRAPH_", "DJANGO_"))
     }
-    env |= {"TOPOGRAPH_DATA": str(tmp_path / "data")}
+    env |= {"TOPOGRAPH_DATA": str(state_folder(tmp_path / "data"))}
     done = subprocess.run(["bash", "-c", script], env=env, cwd=ROOT, capture_output=True, text=True, timeout=500)
     assert done.returncode == 0, done.stderr
     said = done.stdout

@@ -21,6 +21,7 @@ import redis
 
 from tests.conftest import ROOT, start
 from tests.corpora import as_csv, example_rows
+from tests.prepared import state_folder
 from webapp.local.processes import free_port, spawn, stop
 
 NAME = "topics.example.org"
@@ -36,7 +37,7 @@ def system(tmp_path_factory):
     with pytest.MonkeyPatch.context() as environ:
         for name, value in {"ACCOUNTS": "1", "HOSTS": NAME, "PROXY": "127.0.0.1"}.items():
             environ.setenv(f"TOPOGRAPH_{name}", value)
-        system = start(tmp_path_factory.mktemp("proxied") / "data", "--port", "8600")
+        system = start(state_folder(tmp_path_factory.mktemp("proxied") / "data"), "--port", "8600")
         try:
             argv = ["account", "ada@example.org", "--name", "Ada", "--password-stdin"]
             known = json.loads((system.data / "servers.json").read_text())

@@ -50,18 +50,12 @@ def strict():
     server.stop()
 
 
-@pytest.fixture
-def own():
-    """A function that starts a server with other settings, beside the one of all tests."""
-    started = []
-
-    def make(**env) -> Server:
-        started.append(Server(env).start())
-        return started[-1]
-
-    yield make
-    for one in started:
-        one.stop()
+@pytest.fixture(scope="module")
+def full():
+    """One whose disk has no room beyond the reserve."""
+    server = Server({"TOPOGRAPH_DISK_RESERVE": str(1 << 60)}).start()
+    yield Client(server.port)
+    server.stop()
 
 
 @pytest.fixture(autouse=True)
@@ -358,22 +352,18 @@ def test_several_that_are_larger_together(client_of, client, settings):
     assert len(left()) == 4
 
 
-def test_a_disk_that_is_short(own):
-    disk = os.statvfs(settings.FILE_UPLOAD_TEMP_DIR)
-    free = disk.f_bavail * disk.f_frsize
-    server = own(TOPOGRAPH_DISK_RESERVE=str(free - (1 << 30)))
-    answer = Client(server.port).create(1 << 40, "huge.csv")
+def test_a_disk_that_is_short(full):
+    answer = full.create(1 << 40, "huge.csv")
     assert answer.status == 507 and "short of space" in json.loads(answer.body)["error"]
     assert not left()
 
 
-def test_a_disk_that_fills_while_it_arrives(client_of, own):
+def test_a_disk_that_fills_while_it_arrives(client_of, full):
     """What came is kept, and goes on when there is room again."""
     tus = client_of
     content = os.urandom(6 * MEGABYTE)
     at = tus.create(len(content)).location
     tus.patch(at, 0, content[:MEGABYTE])
-    full = Client(own(TOPOGRAPH_DISK_RESERVE=str(1 << 60)).port)
     answer = full.patch(at, MEGABYTE, content[MEGABYTE:])
     assert answer.status == 507 and "make room" in json.loads(answer.body)["error"]
     now = tus.offset(at)
@@ -576,17 +566,24 @@ def test_one_user_has_so_many_parts_that_arrive(monkeypatch, settings):
             stack.enter_context(upload_views.arriving(None))
 
 
-def test_memory_stays_flat(own, tmp_path):
+@pytest.fixture
+def fresh():
+    """One that has done nothing before."""
+    server = Server().start()
+    yield server
+    server.stop()
+
+
+def test_memory_stays_flat(fresh):
     """200 MB in parts of 64 MB."""
-    server = own()
-    tus = Client(server.port)
+    tus = Client(fresh.port)
     tus.create(4 * MEGABYTE, body=os.urandom(4 * MEGABYTE))
-    before = server.memory()
+    before = fresh.memory()
     part = os.urandom(64 * MEGABYTE)
     at = tus.create(200 * MEGABYTE).location
     for offset in range(0, 200 * MEGABYTE, 64 * MEGABYTE):
         assert tus.patch(at, offset, part[: 200 * MEGABYTE - offset]).status == 204
-    assert server.memory() - before < 40 * MEGABYTE
+    assert fresh.memory() - before < 40 * MEGABYTE
     with uploads.find(at.strip("/").split("/")[1]).path.open("rb") as file:
         assert all(file.read(64 * MEGABYTE) in (part, part[: 8 * MEGABYTE]) for _ in range(4))
 
