@@ -182,7 +182,7 @@ class ClaimPage:
 @dataclass(frozen=True)
 class ClaimHtml:
     """What the template alone needs. ends: of the scale of the chart. rows: each with its page of effects. effects: back. train: what further trainings would be, and for about
-    how long; "" where there can be none."""
+    how long; "" where there can be none. null: what the test of all runs asks against."""
 
     ends: tuple[float, float]
     rows: list[tuple[ClaimInRun, str]]
@@ -190,3 +190,4 @@ class ClaimHtml:
     train: str
     pinned: Pinned
     sentence: str
+    null: str

@@ -188,7 +188,7 @@ def _unit_sums(own: Regression, there: Regression, partner: np.ndarray, exchange
     return UnitSums(residual, made.words)
 
 
-def _over_time(own: Regression) -> bool:
+def in_time(own: Regression) -> bool:
     return not own.across and own.effect.term.name in (variables.DATE, *fields.PERIODS)
 
 
@@ -215,7 +215,7 @@ def _lever(own: Regression, periods: Exchangeable) -> np.ndarray:
 
 
 def _exchangeable(own: Regression) -> tuple[Exchangeable | None, str]:
-    if _over_time(own):
+    if in_time(own):
         return _periods(own)
     if own.across or own.on_a_line:
         return None, "One test of all runs together is made of a difference between two groups, or over time."
@@ -239,7 +239,7 @@ def _test(own: Regression, variants: list[Variant], exchange: Exchangeable) -> J
     sums = [variant.sums for variant in variants if variant.sums]
     key = "joint", *(_key(own, -1, variant.view) for variant in variants)
     chance = np.random.default_rng(0)
-    if _over_time(own):
+    if in_time(own):
         return _kept.get_or_set(key, lambda: over_time.tested(sums, _lever(own, exchange), chance))
     return _kept.get_or_set(key, lambda: joint.tested(sums, exchange, chance))
 

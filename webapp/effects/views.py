@@ -298,7 +298,7 @@ def claim(
         runs=rows,
         choices=[Choice(name, values) for name, values in variants.turning(made.variants)],
     )
-    return Answer(page, partial(_claim_html, selection, page))
+    return Answer(page, partial(_claim_html, regression, page))
 
 
 def _in_run(variant: Variant, first: Variant) -> ClaimInRun:
@@ -321,22 +321,26 @@ def _in_run(variant: Variant, first: Variant) -> ClaimInRun:
     )
 
 
-def _claim_html(selection: RunSelection, page: ClaimPage) -> ClaimHtml:
-    view = selection.view
+def _claim_html(regression: Regression, page: ClaimPage) -> ClaimHtml:
+    view = regression.selection.view
     ends = [end for row in page.runs for end in (row.low, row.high) if end is not None]
     rows = [[row.difference, row.low, row.high] for row in page.runs]
     named = [f"run {row.run}, K = {row.K}, {row.engine}, seed {row.seed}" for row in page.runs]
     sentence = f"It holds in {page.holds} of {len(page.runs)} runs."
     if page.p is not None:
-        sentence += f" Of all runs together p = {page.p:.3f}."
+        beyond = "Beyond chance" if page.p <= estimates.FALSE else "Not beyond chance"
+        sentence += f" {beyond} in all runs together (p = {page.p:.3f})."
     title = f"{page.topic.label} {page.topic.name or ''}: {page.settings[0]} to {page.settings[1]}, in other runs"
     return ClaimHtml(
         ends=(min([0.0, *ends]), max([0.0, *ends])),
         effects=view.go("run_effects", asked=_address(page, page.topic)),
-        rows=[(row, _there(page, selection, row)) for row in page.runs],
+        rows=[(row, _there(page, regression.selection, row)) for row in page.runs],
         train=services.variants_said(view.run),
         pinned=Pinned(title, sentence, json_text(kept_table("run", named, ["difference", "low", "high"], rows))),
         sentence=sentence,
+        null="no direction, and periods only like those before them"
+        if variants.in_time(regression)
+        else "no difference",
     )
 
 
