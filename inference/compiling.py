@@ -15,7 +15,7 @@ import numpy as np
 
 from inference import checkpoint, engines, infer, senses, simulate
 from inference.bow import Bow
-from inference.effects import contrasts, regression, units
+from inference.effects import contrasts, joint, regression, units
 from inference.engines import from_documents
 from inference.engines.contract import AnyEngine, Config
 from inference.evaluate import Coherence, Completion, LeftToRight, diagnose
@@ -194,9 +194,11 @@ def _explore(topics: Topics) -> None:
     distances.between(rows, rows)
     documents = np.array([0, 1]), np.array([0]), np.array([3]), np.array([4])
     bands.shares(*documents, np.array([0]), 1, np.array([0]))
-    effect = regression.Data.from_documents(units.documents(1), np.zeros(1), documents, np.arange(1), 1)
-    contrasts.of_sides(effect, np.array([0, 1]))
     mixes = np.arange(3), np.array([0, 1]), np.array([3, 4]), np.array([4, 4])
+    effect = regression.Data.from_documents(units.by_code(np.zeros(2)), np.arange(2), mixes, np.arange(2), 2)
+    contrasts.of_sides(effect, np.array([0, 1]))
+    one = joint.Exchangeable(np.zeros(2, np.int32), np.zeros(1, np.int8), np.zeros(1, np.int32))
+    joint.sums(effect, np.ones((2, 1)), one)
     sums.sums(sums.by_group(np.zeros(2, np.int32), 1), 1, *mixes, np.arange(topics.K), topics.K)
     unlike.unlike(*mixes, topics.K, np.ones(2, bool))
     changes.tested(changes.in_units(np.ones((changes.LEAST_UNITS, 1)), np.ones(changes.LEAST_UNITS)))

@@ -8,7 +8,7 @@ from inference.effects.contrasts import spline
 from inference.effects.regression import MOST_COLUMNS
 from inference.errors import Invalid
 
-MOST_NUMBERS = 1 << 23  # of rows, one for each combination of what documents have
+MOST_NUMBERS = 1 << 22  # of rows, one for each combination of what documents have
 
 
 class Variable(NamedTuple):

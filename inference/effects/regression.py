@@ -85,11 +85,12 @@ def fit(data: Data, design: np.ndarray, contrasts: np.ndarray) -> Fit:
                 weight, shift = spread.several_rows(_grams(*block, data.cell, data.lengths, design))
             else:
                 weight, shift = spread.one_row(design[row[some]], words[some])
-            moment += _squares(shift)
-            _moments(*block, *arrays, design, weight, shift, squares, products)
+            _moments(*block, *arrays, design, weight, shift, squares, products, moment)
     variance = squares - 2 * np.einsum("qtp,pt->qt", products, beta) + np.einsum("pt,qpr,rt->qt", beta, moment, beta)
     estimate = np.where(known[:, None], contrasts @ beta, np.nan)
-    return Fit(estimate, np.where(known[:, None], np.maximum(variance, 0.0), np.nan), spread.freedom(), spread.alone)
+    return Fit(
+        estimate, np.where(known[:, None], np.maximum(variance, 0.0), np.nan), spread.freedom(moment), spread.alone
+    )
 
 
 def coefficients(data: Data, design: np.ndarray) -> np.ndarray:
@@ -121,10 +122,8 @@ def reach(fit: Fit, level: float) -> tuple[np.ndarray, np.ndarray]:
 
 def _root(gram: np.ndarray) -> np.ndarray:
     """L, float64[P, rank], of which L L' is the (pseudo-)inverse."""
-    own = np.diag(gram)
-    scale = np.where(
-        own > 0, 1 / np.sqrt(np.where(own > 0, own, 1.0)), 0.0
-    )  # no document has what a column of zeros says
+    some = np.diag(gram) > 0  # of a column of zeros no document says anything
+    scale = np.where(some, 1 / np.sqrt(np.where(some, np.diag(gram), 1.0)), 0.0)
     values, vectors = np.linalg.eigh(gram * scale[:, None] * scale)
     kept = values > 1e-10 * max(values.max(initial=0.0), 1e-300)
     return scale[:, None] * vectors[:, kept] / np.sqrt(values[kept])
@@ -137,24 +136,20 @@ class _Spread:
 
     def __init__(self, root: np.ndarray, contrasts: np.ndarray):
         self.root, self.turned = root, contrasts @ root
-        Q, rank = self.turned.shape
-        self.trace, self.squares, self.outer = np.zeros(Q), np.zeros(Q), np.zeros((Q, rank, rank))
-        self.alone = np.zeros(Q, bool)
+        Q = len(contrasts)
+        self.trace, self.squares, self.alone = np.zeros(Q), np.zeros(Q), np.zeros(Q, bool)
 
     def one_row(self, rows: np.ndarray, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Units all of whose documents have one row of the design, as single documents do: H_c has one eigenvalue, the leverage
         h = n x' L L' x, and one number adjusts. rows: float64[B, P]; words: float64[B], n."""
         turned_rows = rows @ self.root
         moved = turned_rows @ self.turned.T  # x' L L' c, [B, Q]
-        inverse = _inverse(1 - words * (turned_rows**2).sum(axis=1))
+        leverage = (words * (turned_rows**2).sum(axis=1))[:, None]
+        inverse, own = _inverse(1 - leverage), words[:, None] * moved**2
+        self._add(own * inverse, own * inverse * leverage, np.where(inverse == 0, own, 0))
         adjusted = np.sqrt(inverse)
-        pull = (words * adjusted)[:, None] * moved
-        self._add(
-            (words * inverse)[:, None] * moved**2,
-            pull[:, :, None] * turned_rows[:, None],
-            np.where(inverse == 0, words, 0)[:, None] * moved**2,
-        )
-        return adjusted[:, None, None] * (self.turned @ self.root.T), pull[:, :, None] * rows[:, None]
+        weight = adjusted[:, :, None] * (self.turned @ self.root.T)
+        return weight, (words[:, None] * adjusted * moved)[:, :, None] * rows[:, None]
 
     def several_rows(self, of_unit: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Any units. of_unit: X_c' N_c X_c, float64[B, P, P]."""
@@ -162,36 +157,27 @@ class _Spread:
         values = np.clip(values, 0.0, 1.0)[:, None]
         inverse = _inverse(1 - values)
         along = self.turned @ vectors  # in each unit's own directions, [B, Q, rank]
-        back = vectors.transpose(0, 2, 1)
-        self._add(
-            (values * inverse * along**2).sum(axis=2),
-            (values * np.sqrt(inverse) * along) @ back,
-            np.where(inverse == 0, along**2, 0).sum(axis=2),
-        )
-        weight = (np.sqrt(inverse) * along) @ back @ self.root.T
+        own = along**2
+        sums = values * inverse * own, values**2 * inverse * own, np.where(inverse == 0, own, 0)
+        self._add(*(each.sum(axis=2) for each in sums))
+        weight = (np.sqrt(inverse) * along) @ vectors.transpose(0, 2, 1) @ self.root.T
         return weight, weight @ of_unit
 
-    def _add(self, d: np.ndarray, u: np.ndarray, lost: np.ndarray) -> None:
-        """lost: float64[B, Q], of the square of L'c, where a unit alone decides."""
-        uu = (u**2).sum(axis=2)
+    def _add(self, d: np.ndarray, uu: np.ndarray, lost: np.ndarray) -> None:
+        """uu: u'u; lost: of the square of L'c, where a unit alone decides; float64[B, Q] each."""
         self.trace += (d - uu).sum(axis=0)
         self.squares += (d**2 - 2 * d * uu).sum(axis=0)
-        self.outer += _squares(u)
         self.alone |= (lost > ALONE * (self.turned**2).sum(axis=1)).any(axis=0)
 
-    def freedom(self) -> np.ndarray:
-        below = self.squares + (self.outer**2).sum(axis=(1, 2))
+    def freedom(self, moment: np.ndarray) -> np.ndarray:
+        """moment: float64[Q, P, P], sums of what words move, L'^-1 u, times themselves."""
+        below = self.squares + ((self.root.T @ moment @ self.root) ** 2).sum(axis=(1, 2))
         return np.where(below > 0, self.trace**2 / np.maximum(below, 1e-300), 0.0)
 
 
 def _inverse(left: np.ndarray) -> np.ndarray:
     """1 / (1 - leverage), 0 of a unit that alone decides."""
     return np.where(left > ALONE, 1 / np.maximum(left, ALONE), 0.0)
-
-
-def _squares(u: np.ndarray) -> np.ndarray:
-    """Sums of u u': float64[Q, n, n]. u: float64[B, Q, n]."""
-    return np.array([u[:, q].T @ u[:, q] for q in range(u.shape[1])])
 
 
 @njit(cache=True, nogil=True)
@@ -246,15 +232,33 @@ def _grams(order, starts, ends, cell, lengths, design):
 
 @njit(cache=True, nogil=True)
 def _moments(
-    order, starts, ends, cell, doc_ptr, doc_topics, doc_tokens, lengths, into, design, weight, shift, squares, products
+    order,
+    starts,
+    ends,
+    cell,
+    doc_ptr,
+    doc_topics,
+    doc_tokens,
+    lengths,
+    into,
+    design,
+    weight,
+    shift,
+    squares,
+    products,
+    moment,
 ):
     """Adds of each unit, contrast and topic y^2 and y b: y is what the unit's tokens of the topic move the contrast by, b what its
-    words would by themselves. Topics that a unit has not need neither."""
+    words would by themselves; topics that a unit has not need neither. And of each unit and contrast b b'."""
     Q, P = shift.shape[1], shift.shape[2]
     T = squares.shape[1]
     y, touched, held = np.zeros((T, Q)), np.empty(T, np.int64), np.zeros(T, np.bool_)
     w = np.empty(Q)
     for b in range(len(starts)):
+        for q in range(Q):
+            for p in range(P):
+                for r in range(P):
+                    moment[q, p, r] += shift[b, q, p] * shift[b, q, r]
         n = 0
         for i in range(starts[b], ends[b]):
             d = order[i]

@@ -115,7 +115,7 @@ class Regression:
             raise Invalid("x", f"“{here}” and “{there}” have no values of “{name}” in common. Choose other groups.")
         return words
 
-    @property
+    @cached_property
     def _known(self) -> np.ndarray:
         """float64[D]: words of the documents that are in the regression."""
         return np.where(self.design.cell >= 0, self.weight, 0.0)
@@ -316,7 +316,7 @@ def _two(levels: Levels, words: np.ndarray, texts: tuple[str, str], letters: tup
 
 
 def called(unit: Unit) -> str:
-    return f"“{unit.field.name}”" if unit.field else "documents"
+    return f"values of “{unit.field.name}”" if unit.field else "documents"
 
 
 def caution(regression: Regression, verdict: contrasts.Verdict) -> str:
@@ -325,5 +325,5 @@ def caution(regression: Regression, verdict: contrasts.Verdict) -> str:
         "": "",
         "few units": f"Fewer than {LEAST} {called(regression.unit)} speak of one of the two: nothing can be said beyond these texts.",
         "apart in time": "The two hardly speak at the same times: their difference can’t be separated from what changed over time.",
-        "not apart": "The effect can’t be separated from what is held constant, or from a single one of the units: too few documents differ in it alone.",
+        "not apart": f"The effect can’t be separated from what is held constant, or rests on a single one of the {called(regression.unit)}.",
     }[verdict]

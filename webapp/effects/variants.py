@@ -30,7 +30,7 @@ from webapp.time import shares
 MOST = 24  # other runs, the newest
 SECONDS = 4.0
 _SUMS = 250_000  # of one run: numbers of units and topics
-_ROW = 4_000  # bytes of what is kept of a run, without its sums
+_ROW = 32_000  # bytes of what is kept of a run, without its sums
 _kept = BoundedCache(64 << 20, weigh=lambda value: _ROW + nbytes(value))
 
 
@@ -47,10 +47,6 @@ class Variant(NamedTuple):
     high: float
     problem: str
     sums: UnitSums | None
-
-    @property
-    def run(self) -> Run:
-        return self.view.run
 
     def holds(self, first: "Variant") -> bool:
         """Whether it says the same as the first: same sign, with an interval that excludes nothing."""
@@ -144,16 +140,11 @@ def _made(own: Regression, topic: int, view: RunView, between: Matching, exchang
     labels = [own.effect.labels[i] for i in own.settings]
     groups = [own.across.labels[i] for i in own.groups] if own.across else ["", ""]
     try:
-        if (
-            n := run.version.documents
-        ) != chosen.version.documents:  # the first of those of a later version are the same
-            raise Invalid(
-                "run", f"{n:,} documents, not {chosen.version.documents:,}: not compared, nor in the test of all"
-            )
-        there = estimates.regression_of(
-            selection, own.asked._replace(first=labels[0], second=labels[1], here=groups[0], there=groups[1])
-        )
-        return _of_run(own, there, topic, between, exchange)
+        here, there = chosen.version.documents, run.version.documents
+        if here != there:  # as many are the same: later versions only add some
+            raise Invalid("run", f"{there:,} documents, not {here:,}: not compared, nor in the test of all")
+        asked = own.asked._replace(first=labels[0], second=labels[1], here=groups[0], there=groups[1])
+        return _of_run(own, estimates.regression_of(selection, asked), topic, between, exchange)
     except Invalid as error:
         nothing = float("nan")
         return Variant(view, None, -1, 0.0, nothing, nothing, nothing, error.message, None)
@@ -230,7 +221,7 @@ def _exchangeable(own: Regression) -> tuple[Exchangeable | None, str]:
     if made is None:
         return (
             None,
-            f"Most values of {estimates.called(own.unit)} are on both sides: nothing can be exchanged, and there is no test of all runs together.",
+            f"Most {estimates.called(own.unit)} are on both sides: nothing can be exchanged, and there is no test of all runs together.",
         )
     return made, ""
 
@@ -253,7 +244,7 @@ def turning(variants: list[Variant]) -> Iterator[tuple[str, list[tuple[str, int,
         "seed": lambda run: f"seed {run.seed}",
     }
     for name, of in choices.items():
-        values = list(dict.fromkeys(of(variant.run) for variant in variants))
+        values = list(dict.fromkeys(of(variant.view.run) for variant in variants))
         if len(values) > 1:
-            held = [[v.holds(variants[0]) for v in variants if of(v.run) == value] for value in values]
+            held = [[v.holds(variants[0]) for v in variants if of(v.view.run) == value] for value in values]
             yield name, [(value, sum(one), len(one)) for value, one in zip(values, held, strict=True)]

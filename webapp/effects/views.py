@@ -302,7 +302,7 @@ def claim(
 
 
 def _in_run(variant: Variant, first: Variant) -> ClaimInRun:
-    run, other = variant.run, variant.view
+    run, other = variant.view.run, variant.view
     difference, low, high = _known(np.array([variant.difference, variant.low, variant.high]))
     return ClaimInRun(
         run=run.pk,

@@ -278,6 +278,14 @@ def test_what_can_not_be_had_is_said_on_the_page_too(client, trained, query, sen
 
 
 @pytest.mark.django_db
+def test_what_would_take_too_long_is_not_begun(client, trained, monkeypatch):
+    pairs = len(evidence.of(trained).doc_topics)
+    monkeypatch.setattr(estimates, "MOST_STEPS", 2 * pairs)
+    assert answer(client, trained, "?formula=date")["documents"]
+    assert "too long" in answer(client, trained, "?formula=spline(date)", status=400)["error"]
+
+
+@pytest.mark.django_db
 def test_menus_write_the_formula(client, trained):
     asked = "?effect=party&held=spline(date)&held=party&across="
     assert answer(client, trained, asked)["formula"] == "party + spline(date)"
