@@ -84,6 +84,18 @@ class Present(models.Manager):
         return super().get_queryset().filter(**{self.deleted: None})
 
 
+class Deletable(models.Model):
+    """A row that can be brought back for a while after it was deleted: versions and runs at the moment of their corpus."""
+
+    deleted_at = models.DateTimeField(null=True)
+
+    objects = Present()
+    everything = models.Manager()
+
+    class Meta:
+        abstract = True
+
+
 def _deleted(name: str) -> models.Index:
     return models.Index(fields=["-deleted_at", "-id"], name=name, condition=models.Q(deleted_at__isnull=False))
 
@@ -101,7 +113,7 @@ class Job(models.Model):
         abstract = True
 
 
-class Corpus(Job):
+class Corpus(Job, Deletable):
     """What a user uploaded: stored files, then documents, and versions of which words count."""
 
     class Status(models.TextChoices):
@@ -136,10 +148,6 @@ class Corpus(Job):
     provenance = models.JSONField(default=dict)
     # Of a draft: where its files will be added
     into = models.ForeignKey("self", models.CASCADE, null=True, related_name="additions")
-    deleted_at = models.DateTimeField(null=True)  # its versions and runs have the same moment
-
-    objects = Present()
-    everything = models.Manager()
 
     class Meta:
         indexes = [
@@ -182,7 +190,7 @@ class Corpus(Job):
         return self.version.vocabulary if self.version else 0
 
 
-class Upload(Job):
+class Upload(Job, Deletable):
     """The files that came for a corpus, until it is read: stored, and looked into, by a worker where that takes long.
 
     A corpus has one, unless it is a part of another (provenance); it keeps it. A row is a job (jobs.kinds.STORE).
@@ -208,10 +216,6 @@ class Upload(Job):
     choices = models.JSONField(null=True)
     position = models.IntegerField(null=True)  # of its first file in the corpus that it joins
     created_at = models.DateTimeField(auto_now_add=True)
-    deleted_at = models.DateTimeField(null=True)  # with its corpus
-
-    objects = Present()
-    everything = models.Manager()
 
     class Meta:
         indexes = [models.Index(fields=["status", "heartbeat_at"], name="upload_status")]
@@ -297,7 +301,7 @@ class SourceFile(models.Model):
         constraints = [models.UniqueConstraint(fields=["corpus", "position"], name="one_file_per_position")]
 
 
-class Version(Job):
+class Version(Job, Deletable):
     """Which words of which documents of a corpus count: a vocabulary and a bag of words, which never change.
 
     Documents 0 … documents - 1 of the corpus are its own; those that were added later are in later versions.
@@ -318,10 +322,6 @@ class Version(Job):
     tokens = models.BigIntegerField(default=0)
     vocabulary = models.BigIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
-    deleted_at = models.DateTimeField(null=True)  # with its corpus
-
-    objects = Present()
-    everything = models.Manager()
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["corpus", "number"], name="one_version_per_number")]
@@ -405,7 +405,7 @@ class Word(models.Model):
         db_table = "word"
 
 
-class Run(Job):
+class Run(Job, Deletable):
     """One training of one engine on one corpus."""
 
     class Status(models.TextChoices):
@@ -447,10 +447,6 @@ class Run(Job):
     seconds = models.FloatField(default=0)  # of training, over all attempts
     snapshot = models.OneToOneField("Snapshot", models.SET_NULL, null=True, related_name="+")
     in_use = models.IntegerField(null=True)  # topics of the snapshot that the model uses; none: all K
-    deleted_at = models.DateTimeField(null=True)
-
-    objects = Present()
-    everything = models.Manager()
 
     class Meta:
         indexes = [

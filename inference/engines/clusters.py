@@ -341,9 +341,7 @@ def priors(config: Resolved, state: State | None) -> Priors:
     return Priors(np.full(config.topics, config.alpha / config.topics), config.eta)
 
 
-def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """With fewer passes."""
-    return fewer_passes(settings)
+continued = fewer_passes
 
 
 def methods(settings: Mapping[str, Any]) -> Methods:

@@ -14,7 +14,8 @@ import numpy as np
 from inference.bow import Bow, ranges
 from inference.engines import arena
 from inference.engines.batch import Batch, expand
-from inference.engines.contract import Methods, Priors, Shape
+from inference.engines.contract import Methods, Shape
+from inference.engines.priors import as_set
 from inference.engines.settings import (
     Chosen,
     Settings,
@@ -391,9 +392,7 @@ def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray, times
     return times * float(_final(config, state, bow, documents, _weights(config, state))[1].values.sum())
 
 
-def priors(config: Resolved, state: State | None) -> Priors:
-    """alpha and eta as they were set. Where inference is fw, theta has no prior: alpha then smooths what is shown."""
-    return Priors(np.full(config.topics, config.alpha), config.eta)
+priors = as_set  # where inference is fw, theta has no prior: alpha then smooths what is shown
 
 
 def continued(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -317,9 +317,7 @@ def priors(config: Resolved, state: State | None) -> Priors:
     return Priors(np.maximum(config.alpha * sizes, LEAST_ALPHA), config.eta)
 
 
-def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """With fewer passes, as the topics are there already."""
-    return fewer_passes(settings)
+continued = fewer_passes
 
 
 def methods(settings: Mapping[str, Any]) -> Methods:

@@ -145,9 +145,7 @@ topics, fold_in = variational.topics, variational.fold_in
 priors, bound = as_learned, variational.bound
 
 
-def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """With fewer passes."""
-    return fewer_passes(settings)
+continued = fewer_passes
 
 
 def methods(settings: Mapping[str, Any]) -> Methods:

@@ -8,7 +8,7 @@ from django import forms
 
 from inference.errors import Invalid
 from webapp.ingest.shaping import CERTAIN, Guess, Shaping, is_rule, ordered, rule_of
-from webapp.ingest.vocabulary_forms import choice_field
+from webapp.ingest.vocabulary_forms import SentForm, choice_field
 from webapp.metadata.dates import ORDERS
 
 SECTIONS = [
@@ -37,7 +37,7 @@ class RulesField(forms.MultipleChoiceField):
         return is_rule(value)
 
 
-class ShapingForm(forms.Form):
+class ShapingForm(SentForm):
     """Valid where webapp.ingest.shaping.Shaping is; `shaping()` is what it says."""
 
     sections = forms.ChoiceField(
@@ -109,11 +109,6 @@ class ShapingForm(forms.Form):
         offered = dict.fromkeys(name for name in [table, *tables[:MOST_TABLES]] if name)
         self.guess, self.offers_tables = guess, bool(offered)
         choice_field(self, "table").choices = [("", "there is none"), *((name, name) for name in offered)]
-
-    def sent(self) -> dict[str, str | int | bool | list[str]]:
-        """What a browser would send of a form that was not touched."""
-        values = {name: self[name].value() for name in self.fields}
-        return {name: value for name, value in values.items() if value is not None and value is not False}
 
     @property
     def shapes(self) -> bool:

@@ -24,6 +24,14 @@ def choice_field(form: forms.BaseForm, name: str) -> forms.ChoiceField:
     return field
 
 
+class SentForm(forms.Form):
+    def sent(self) -> dict[str, str | int | bool | list[str]]:
+        """What a browser would send of a form that was not touched."""
+        values = {name: self[name].value() for name in self.fields}
+        # False is a box without a tick; 0 is the first column
+        return {name: value for name, value in values.items() if value is not None and value is not False}
+
+
 class Words(forms.Field):
     """Words, of which each is sent as a value of its own."""
 
@@ -57,7 +65,7 @@ class Languages:
     others: list[OfferedLanguage]
 
 
-class VocabularyForm(forms.Form):
+class VocabularyForm(SentForm):
     """Which words of a corpus count: ingest.settings.VocabularySettings. kept_words and apart have no widgets of their
     own: they stand beside the preview."""
 
@@ -187,12 +195,6 @@ class VocabularyForm(forms.Form):
         """Begin with other thresholds and languages than were said at first."""
         self["min_documents"].initial, self["max_share"].initial = words.min_documents, f"{100 * words.max_share:g}"
         self["language"].initial, self["also"].initial = words.language, words.also
-
-    def sent(self) -> dict[str, str | int | bool | list[str]]:
-        """What a browser would send of a form that was not touched."""
-        values = {name: self[name].value() for name in self.fields}
-        # False is a box without a tick; 0 is the first column
-        return {name: value for name, value in values.items() if value is not None and value is not False}
 
 
 class NamedVocabularyForm(VocabularyForm):
