@@ -18,12 +18,15 @@ from webapp.documents.selection import RunSelection
 from webapp.documents.units import Unit
 from webapp.effects import variables
 from webapp.effects.formula import Formula, Term
+from webapp.effects.shapes import Wider
 from webapp.effects.variables import Levels
 from webapp.results import evidence, weights
 from webapp.storage.cache import BoundedCache
 from webapp.time import shares
 
 FALSE = 0.05  # of the topics that are named, the part that chance may name
+LOOKED_AT = 20  # topics
+WIDER = 1.25  # times, from which on it is said
 POINTS = 21  # along a line
 ROWS = 8  # settings at a time
 MOST_STEPS = 1 << 32  # pairs of a document and a topic, times columns: some ten seconds
@@ -44,7 +47,7 @@ class Asked(NamedTuple):
 class Table(NamedTuple):
     """Of T topics. value, low, high: float64[T, 2]: shares at the first and at the second setting, or how they change from one to the
     other in two groups; difference, the second less the first, its ends, it corrected for reading, and p: float64[T]; named: bool[T], accepted by Benjamini and Hochberg's procedure among all,
-    whose intervals are wider (corrections.level_of_named). level: of these."""
+    whose intervals are wider (corrections.level_of_named). level: of these. wider: where nobody has said who speaks."""
 
     topics: list[int]
     value: np.ndarray
@@ -58,6 +61,7 @@ class Table(NamedTuple):
     named: np.ndarray
     level: float
     verdict: contrasts.Verdict
+    wider: Wider | None
 
     def order(self, by: Order) -> list[int]:
         """Rows, those first that are named."""
@@ -245,7 +249,26 @@ class Regression:
             named,
             level,
             estimated.verdict,
+            self._wider(every[:: len(every) // LOOKED_AT + 1]),
         )
+
+    def _wider(self, topics: list[int]) -> Wider | None:
+        """None where somebody has said who speaks, or documents of one speaker are hardly more alike than others."""
+        version = self.selection.version
+        if version.corpus.unit is not None or not topics:
+            return None
+
+        def variance(unit: Unit) -> np.ndarray:
+            data = shares.effect_data(self.selection.view, unit, self.design.cell, topics)
+            return regression.fit(data, self.design.rows, self.contrast[None]).variance[0]
+
+        compared = self.asked.formula.effect.name, self.asked.formula.across
+        alone, widest = np.maximum(variance(self.unit), 1e-300), Wider("", WIDER)
+        for field in units.possible(version)[:3]:
+            times = float(np.sqrt(np.median(variance(Unit(field, "")) / alone)))
+            if times > widest.times and field.name not in compared:
+                widest = Wider(field.name, times)
+        return widest if widest.name else None
 
     def along(self, topic: int) -> "Along":
         """One topic's expected share at each level of the effect, or at POINTS along it, in each group."""

@@ -60,11 +60,19 @@ class AlongEffect:
 
 
 @dataclass(frozen=True)
+class Wider:
+    """A field whose values may be what is independent: intervals are then so many times as wide as of documents, in the middle of topics."""
+
+    name: str
+    times: float
+
+
+@dataclass(frozen=True)
 class EffectsPage:
     """formula: as it can be written in the address. settings: the two that are compared; groups: those by which the effect may
     differ. held: what is held constant. documents, units: that the estimates rest on; left_out: documents of which something is
     not known. tried, named: topics. level: of the intervals of those that are named; misfit: topics
-    of which less than nothing is expected. unit: for whom intervals hold; caution: why
+    of which less than nothing is expected. unit: for whom intervals hold; wider: where nobody has said who speaks; caution: why
     nothing can be concluded, or ""."""
 
     formula: str
@@ -78,6 +86,7 @@ class EffectsPage:
     left_out: int
     units: int
     unit: str
+    wider: Wider | None
     caution: str
     tried: int
     named: int

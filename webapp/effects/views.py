@@ -100,6 +100,7 @@ def effects(
         left_out=regression.left_out,
         units=regression.units,
         unit=regression.unit.said,
+        wider=table.wider,
         caution=estimates.caution(regression, table.verdict),
         tried=len(table.topics),
         named=int(table.named.sum()),

@@ -650,3 +650,24 @@ def test_nonsense_is_answered_with_a_sentence(client, trained, page):
                 response = client.get(reverse(page, args=[trained.pk]), rest | {name: text})
                 assert response.status_code in (200, 400), (name, text, response.status_code)
                 assert b"NaN" not in response.content.replace(b"nan", b"")
+
+
+@pytest.mark.django_db
+def test_a_unit_that_nobody_has_said_is_pointed_at(client, draft):
+    """Each speaker has a mixture of her own: intervals of documents are too narrow."""
+    chance = np.random.default_rng(2)
+    rows = []
+    for speaker in range(24):
+        share = chance.beta(0.5, 0.5)
+        for _ in range(20):
+            words = [f"{'war' if chance.random() < share else 'tax'}{chance.integers(12)}" for _ in range(12)]
+            rows.append([" ".join(words), f"pen{speaker}", ("Red", "Blue")[speaker % 2]])
+    run = run_on(corpus_of(draft, [["text", "pen", "party"], *rows], "pens.csv"), topics=2, passes=15)
+    units.choose(run.corpus, None)
+    wider = answer(client, run, "?formula=party")["wider"]
+    assert wider["name"] == "pen" and wider["times"] > 2
+    shown = client.get(reverse("run_effects", args=[run.pk]) + "?formula=party").content.decode()
+    assert "times as wide" in shown
+    for chosen in ("pen", ""):
+        units.choose(run.corpus, chosen)
+        assert answer(client, run, "?formula=party")["wider"] is None
