@@ -199,7 +199,7 @@ TERMS = {
     "joint-test": Term(
         "one test of all runs",
         "Runs of the same texts are not independent, so their intervals can’t be added up. Here all are asked at once whether there is a difference.",
-        "Units are exchanged between the groups 999 times, the same exchange in every run, where the date is held constant within quarters of time; the statistic is the median over runs of the difference of the groups’ residuals (Simonsohn, "
+        "Units are exchanged between the groups 999 times, the same exchange in every run, where the date or a period is held constant within quarters of time; the statistic is the median over runs of the difference of the groups’ residuals (Simonsohn, "
         "Simmons and Nelson 2020), for the clearest of all topics the largest of all in each exchange (Westfall and Young 1993). A run without the topic counts as no difference. Over time nothing is exchanged: series are drawn without direction in which each period depends on the one before as much as in the texts, AR(1).",
     ),
     "distinctive-words": Term(

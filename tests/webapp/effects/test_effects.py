@@ -295,6 +295,13 @@ def test_menus_write_the_formula(client, trained):
 def test_hidden_and_merged_topics_are_not_tried(client, trained):
     before = answer(client, trained, "?formula=party&order=number")
     assert before["tried"] == len(before["topics"]) == trained.topics
+    curation.change_many(trained, {3: {"into": "1"}, 4: {"hidden": "1"}}, "a test")
+    after = answer(client, trained, "?formula=party&order=number")
+    assert after["tried"] == trained.topics - 2
+    assert not {3, 4} & {topic["number"] for topic in after["topics"]}
+    was, is_now = ({topic["number"]: topic for topic in page["topics"]} for page in (before, after))
+    assert is_now[1]["difference"] == pytest.approx(was[1]["difference"] + was[3]["difference"])
+    assert is_now[0]["difference"] == pytest.approx(was[0]["difference"])
 
 
 @pytest.mark.django_db
@@ -519,6 +526,16 @@ def test_two_topics_that_are_one_in_another_run_are_tested_as_one_there(client, 
         sums = variants._unit_sums(own, there, np.arange(3), variants._exchangeable(own)[0])
         assert (np.abs(sums.residual).max(axis=0) > 0.1).all()
         assert (sums.residual[:, 0] == sums.residual[:, 1]).all() == bool(change["into"])
+
+
+@pytest.mark.django_db
+def test_units_are_exchanged_within_times_where_time_is_held_constant(client, corpus):
+    units.choose(corpus, "")
+    run = run_on(corpus, topics=2, passes=5)
+    for text, strata in (("party", 1), ("party + age", 1), ("party + spline(date)", 4), ("party + decade", 4)):
+        own = estimates.regression_of(Selection.all(RunView(run)), Asked(formula.read(text)))
+        exchange, _ = variants._exchangeable(own)
+        assert len(np.unique(exchange.stratum)) == strata, text
 
 
 @pytest.mark.django_db
