@@ -17,7 +17,7 @@ from inference.engines import arena, moves, sparse
 from inference.engines.contract import Methods, Priors, Shape
 from inference.engines.settings import Settings, fewer_passes, prior, resolved, setting
 from inference.engines.sparse import UNITS, Batch
-from inference.kernels import clusters, rng, seeds
+from inference.kernels import clusters, rng
 from inference.references import entries
 from inference.topics import Theta, Topics
 
@@ -165,11 +165,7 @@ def _replace(
 def _seed(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> None:
     """Each cluster begins with a document of the first minibatch; with fewer documents than clusters some begin empty."""
     batch = sparse.expand(bow, documents)
-    key = np.uint64(rng.key(np.uint64(state.seed), np.uint64(rng.CLUSTER), np.uint64(0), np.uint64(0)))
-    if config.init == "diverse":
-        chosen = seeds.diverse(batch.doc_ptr, batch.places, batch.counts, len(batch.words), config.topics, key)
-    else:
-        chosen = seeds.random(batch.doc_ptr, config.topics, key)
+    chosen = sparse.first_documents(batch, config.topics, config.init == "diverse", state.seed, rng.CLUSTER)
     _give(config, state, bow, documents[chosen], np.arange(len(chosen)))
 
 

@@ -30,7 +30,7 @@ from inference.engines.settings import (
 )
 from inference.engines.sparse import UNITS, Batch
 from inference.errors import Invalid
-from inference.kernels import lsparse, rng, seeds
+from inference.kernels import lsparse, rng
 from inference.memory import room
 from inference.references import entries
 from inference.topics import Theta, Topics
@@ -202,11 +202,7 @@ def _give(config: Resolved, state: State, batch: Batch, topics: np.ndarray) -> N
 def _seed(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> None:
     """Each topic begins with a document of the first minibatch; with fewer documents than topics some begin empty."""
     batch = sparse.expand(bow, documents)
-    key = np.uint64(rng.key(np.uint64(state.seed), np.uint64(rng.SPARSE), np.uint64(0), np.uint64(0)))
-    if config.init == "diverse":
-        chosen = seeds.diverse(batch.doc_ptr, batch.places, batch.counts, len(batch.words), config.topics, key)
-    else:
-        chosen = seeds.random(batch.doc_ptr, config.topics, key)
+    chosen = sparse.first_documents(batch, config.topics, config.init == "diverse", state.seed, rng.SPARSE)
     batch = sparse.expand(bow, documents[chosen])
     _give(config, state, batch, np.repeat(np.arange(len(chosen)), np.diff(batch.doc_ptr)))
 

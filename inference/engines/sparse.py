@@ -10,7 +10,7 @@ from inference.bow import Bow, ranges
 from inference.engines import arena
 from inference.engines import batch as batches
 from inference.engines.arena import Rows
-from inference.kernels import blend, rows
+from inference.kernels import blend, rng, rows, seeds
 
 UNITS = 65_535  # shares that are remembered are whole numbers of 1 / UNITS, and so are their sums: exact in any order
 NOTHING = np.empty((0, 1), np.uint16), np.empty((0, 1))  # to be taken away
@@ -33,6 +33,15 @@ def expand(bow: Bow, documents: np.ndarray) -> Batch:
     words, doc_ptr, places, token_ptr = batches.expand(bow, documents)
     pairs = ranges(bow.indptr[documents], np.diff(doc_ptr))
     return Batch(words, doc_ptr, places, np.diff(token_ptr).astype(np.float64), token_ptr, pairs)
+
+
+def first_documents(batch: Batch, K: int, diverse: bool, seed: int, purpose: int) -> np.ndarray:
+    """Which documents of the first minibatch K topics begin with, fewer where there are not so many: unlike each other, or any.
+    purpose: of kernels.rng."""
+    key = np.uint64(rng.key(np.uint64(seed), np.uint64(purpose), np.uint64(0), np.uint64(0)))
+    if diverse:
+        return seeds.diverse(batch.doc_ptr, batch.places, batch.counts, len(batch.words), K, key)
+    return seeds.random(batch.doc_ptr, K, key)
 
 
 def add(

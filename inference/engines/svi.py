@@ -131,12 +131,8 @@ class State(variational.State):
     window: float
 
 
-def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None) -> State:
-    """lambda - eta is random."""
-    return _init(config, shape, seed, scratch, random=True)
-
-
-def _init(config: Resolved, shape: Shape, seed: int, scratch: Path | None, random: bool) -> State:
+def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None, random: bool = True) -> State:
+    """lambda - eta is random, or 0."""
     V, K = shape.V, config.topics
     streams, adapts = config.statistics == "stream", config.rate == "adaptive"
     fields = variational.beginning(config, shape, seed, scratch, config.remember, random)
@@ -159,7 +155,7 @@ def begin(
     """
     if config.statistics == "stream":
         raise Invalid("statistics", "statistics must be “decay” where a training continues from topics, got “stream”.")
-    state = _init(config, shape, seed, scratch, random=False)
+    state = init(config, shape, seed, scratch, random=False)
     state.delay = DELAY * shape.per_pass
     variational.assign(state, bow, topics, held_out)
     return state

@@ -92,12 +92,8 @@ class State(variational.State):
     visited: int
 
 
-def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None) -> State:
-    """lambda - eta is random."""
-    return _init(config, shape, seed, scratch, random=True)
-
-
-def _init(config: Resolved, shape: Shape, seed: int, scratch: Path | None, random: bool) -> State:
+def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None, random: bool = True) -> State:
+    """lambda - eta is random, or 0."""
     K = config.topics
     fields = variational.beginning(config, shape, seed, scratch, remembered=K, random=random)
     return State(**fields, next=np.zeros((shape.V, K), np.float32), next_totals=np.zeros(K), visited=0)
@@ -108,7 +104,7 @@ def begin(
     scratch: Path | None = None,
 ) -> State:  # fmt: skip
     """A state before the first step in which each token has a topic already: lambda - eta is their counts."""
-    state = _init(config, shape, seed, scratch, random=False)
+    state = init(config, shape, seed, scratch, random=False)
     variational.assign(state, bow, topics, held_out)
     return state
 
