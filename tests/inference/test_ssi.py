@@ -526,12 +526,7 @@ def test_edges(documents, V, settings, kind):
     assert sum((np.diff(t.indptr) > 0).sum() for t in thetas) == (np.diff(bow.indptr) > 0).sum()
 
 
-def test_a_document_of_ten_million_words():
-    """And what is longer than can be counted is refused in a sentence."""
-    bow = Bow(np.array([0, 2, 3]), np.array([0, 1, 1], np.int32), np.array([9_000_000, 1_000_000, 3], np.int32), 2)
-    final = last(ssi.Config(topics=3, passes=2), bow)
-    assert final.tokens == 2 * bow.tokens
-    assert final.topics.share.sum() == pytest.approx(1)
+def test_a_document_that_is_longer_than_can_be_counted_is_refused():
     longer = Bow(np.array([0, 1]), np.array([0], np.int32), np.array([LONGEST], np.int32), 1)
     with pytest.raises(Invalid, match="fewer than 16,777,216 words"):
         list(train(ssi, ssi.Config(topics=2), longer))
