@@ -461,17 +461,12 @@ def test_no_answer_is_kept_for_another_question(client, places):
     asked = [
         "?formula=place&a=P00&b=P11",
         "?formula=place&a=P00&b=P12",
-        "?formula=place&a=P00&b=P13",
         "?formula=age*part&x=North&y=South",
         "?formula=age*part&x=North&y=East",
-        "?formula=age*part&x=East&y=North",
         "?formula=age",
         "?formula=age&a=20&b=40",
-        "?formula=age%2Bparty",
-        "?formula=age%2Bspline(date)",
         "?formula=party",
         "?formula=party&in=part:North",
-        "?formula=party&to=1940",
     ]
 
     def answers():
@@ -629,7 +624,7 @@ def test_runs_of_other_passes_are_no_further_runs(client, corpus):
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("page", ["run_effects", "run_effects_json", "run_effects_csv", "run_claim", "run_claim_json"])
+@pytest.mark.parametrize("page", ["run_effects", "run_effects_csv", "run_claim_json"])
 def test_nonsense_is_answered_with_a_sentence(client, trained, page):
     texts = [
         "",
@@ -663,10 +658,14 @@ def test_nonsense_is_answered_with_a_sentence(client, trained, page):
             "from",
             "has",
         ):
-            for rest in ({"formula": "date*party", "topic": "2"}, {"effect": "party"}):
-                response = client.get(reverse(page, args=[trained.pk]), rest | {name: text})
-                assert response.status_code in (200, 400), (name, text, response.status_code)
-                assert b"NaN" not in response.content.replace(b"nan", b"")
+            asked = (
+                {"formula": "date*party", "topic": "2"}
+                if name not in ("effect", "across", "held")
+                else {"effect": "party"}
+            )
+            response = client.get(reverse(page, args=[trained.pk]), asked | {name: text})
+            assert response.status_code in (200, 400), (name, text, response.status_code)
+            assert b"NaN" not in response.content
 
 
 @pytest.mark.django_db
