@@ -119,7 +119,7 @@ def one(chance: np.random.Generator, setting: Setting) -> Outcome:
     return Outcome(holds, np.isfinite(np.stack([low, least])), (high - low) / b, wrong.sum() / max(named.sum(), 1))
 
 
-def robust(setting: Setting, collections: int) -> tuple[float, float]:
+def robust(setting: Setting, collections: int) -> None:
     """How often a null is called robust by joint.tested over READINGS runs, that read each word of the same texts anew: of a topic fixed
     beforehand, and of the clearest of all."""
     chance, fixed, picked = np.random.default_rng([setting.K, *setting.sides, setting.in_time]), 0, 0
@@ -149,7 +149,6 @@ def robust(setting: Setting, collections: int) -> tuple[float, float]:
         f"robust nulls, {what}: {100 * fixed / collections:.1f}% fixed, {100 * picked / collections:.1f}% picked",
         flush=True,
     )
-    return fixed / collections, picked / collections
 
 
 def robust_over_time(years: int, phi: float, collections: int) -> None:

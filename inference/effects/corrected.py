@@ -5,8 +5,6 @@ words x, whatever its theta, if B is right. Single documents are noisy; the regr
 c' (X'NX)^-1 (X'x) W', one pass over the words. What learning B loses is not mended.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from inference.bow import Bow
@@ -18,38 +16,55 @@ from inference.topics import Topics
 
 INFLATION = 10.0  # of a topic's variance by others of like words, above which it can't be told from them
 MOST_TOPICS, MOST_PAIRS = 500, 100_000_000  # beyond which it would take too long for a page
+MOST_NUMBERS = 30_000_000
+PARTS = 64  # of a token
 
 
-class Corrected(NamedTuple):
-    """estimate: float64[T], NaN of topics that others of like words stand in for; inflation: float64[T], of the variance."""
-
-    estimate: np.ndarray
-    inflation: np.ndarray
-
-
-def effect(data: Data, bow: Bow, topics: Topics, design: np.ndarray, contrast: np.ndarray) -> Corrected | None:
-    """bow: a row for each document of data; topics: K rows, which data.into puts into T; design: float64[C, P]; contrast: float64[P].
-    None beyond MOST_TOPICS or MOST_PAIRS. Raises Invalid for other documents than the bow's."""
+def _reading(data: Data, bow: Bow, topics: Topics) -> tuple | None:
+    """The parts of W, of the K topics in use: B as listed (sparse) and floor; float64[V], the inverse of words' shares; float64[K, K],
+    (B P B')^-1; float64[K], inflation; and int32[K], the topic of T, -1 for none."""
     if len(bow.indptr) - 1 != len(data.cell):
         raise Invalid("documents", f"{len(data.cell):,} documents were expected, got {len(bow.indptr) - 1:,}.")
     used = np.flatnonzero(topics.used) if topics.used is not None else np.arange(topics.K)
     if len(used) > MOST_TOPICS or len(bow.words) > MOST_PAIRS:
         return None
-    topics, into = topics.in_use(), data.into[used]
-    weight = np.ascontiguousarray(design @ regression.score(data, design, contrast))
-    words = _words(data.cell, bow.indptr, bow.words, bow.counts, weight, topics.V)
+    topics = topics.in_use()
     listed, floor = topics.above, topics.floor
-    inverse = 1 / np.maximum(listed.T @ topics.share + floor @ topics.share, 1e-300)  # of the words' shares
+    inverse = 1 / np.maximum(listed.T @ topics.share + floor @ topics.share, 1e-300)
     company = (listed.multiply(inverse) @ listed.T).toarray()  # B P B', B the listed and the floor
     across = np.outer(floor, listed @ inverse)
     company += across + across.T + np.outer(floor, floor) * inverse.sum()
     solved = np.linalg.pinv(company)
-    moved = solved @ (listed @ (inverse * words) + floor * (inverse @ words))
-    known = into >= 0
+    return listed, floor, inverse, solved, np.diag(solved) * np.diag(company), data.into[used]
+
+
+def effect(data: Data, bow: Bow, topics: Topics, design: np.ndarray, contrast: np.ndarray) -> np.ndarray | None:
+    """bow: a row for each document of data; topics: K rows, which data.into puts into T; design: float64[C, P]; contrast: float64[P].
+    Returns float64[T], NaN of topics that others of like words stand in for; None beyond MOST_TOPICS or MOST_PAIRS. Raises Invalid for other documents than the bow's."""
+    if (read := _reading(data, bow, topics)) is None:
+        return None
+    listed, floor, inverse, solved, inflation, into = read
+    weight = np.ascontiguousarray(design @ regression.score(data, design, contrast))
+    words = inverse * _words(data.cell, bow.indptr, bow.words, bow.counts, weight, topics.V)
+    moved = solved @ (listed @ words + floor * words.sum())
+    known, worst = into >= 0, np.zeros(data.T)
     estimate = np.bincount(into[known], weights=moved[known], minlength=data.T)
-    worst = np.zeros(data.T)
-    np.maximum.at(worst, into[known], (np.diag(solved) * np.diag(company))[known])
-    return Corrected(np.where(worst <= INFLATION, estimate, np.nan), worst)
+    np.maximum.at(worst, into[known], inflation[known])
+    return np.where(worst <= INFLATION, estimate, np.nan)
+
+
+def documents(data: Data, bow: Bow, topics: Topics) -> Data | None:
+    """The same with the tokens that W gives, in parts of 1 / PARTS: a regression of these has intervals. None beyond MOST_TOPICS or
+    MOST_PAIRS, and beyond MOST_NUMBERS of documents and topics."""
+    D, T = len(data.cell), data.T
+    if D * T > MOST_NUMBERS or (read := _reading(data, bow, topics)) is None:
+        return None
+    listed, floor, inverse, solved, _, into = read
+    of_topic = (into == np.arange(T)[:, None]) @ solved
+    weights = listed.T @ of_topic.T + of_topic @ floor
+    tokens = _reweighted(data.cell, bow.indptr, bow.words, bow.counts, PARTS * weights * inverse[:, None])
+    arrays = np.arange(D + 1) * T, np.tile(np.arange(T), D), tokens, data.lengths * PARTS
+    return Data.from_documents(data.units, data.cell, arrays, np.arange(T), T)
 
 
 @njit(cache=True, nogil=True)
@@ -61,4 +76,20 @@ def _words(cell, indptr, words, counts, weight, V):
         if c >= 0:
             for j in range(indptr[d], indptr[d + 1]):
                 out[words[j]] += weight[c] * counts[j]
+    return out
+
+
+@njit(cache=True, nogil=True)
+def _reweighted(cell, indptr, words, counts, weights):
+    """int32[D * T]: sums of each document's words' weights, rounded. weights: float64[V, T]."""
+    T = weights.shape[1]
+    out, row = np.zeros(len(cell) * T, np.int32), np.zeros(T)
+    for d in range(len(cell)):
+        if cell[d] >= 0:
+            row[:] = 0
+            for j in range(indptr[d], indptr[d + 1]):
+                for t in range(T):
+                    row[t] += counts[j] * weights[words[j], t]
+            for t in range(T):
+                out[d * T + t] = round(row[t])
     return out

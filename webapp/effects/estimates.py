@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from inference.bow import Bow
 from inference.effects import contrasts, corrected, corrections, design, regression
 from inference.effects.contrasts import Contrast, Plain
 from inference.effects.design import Design
@@ -13,6 +14,7 @@ from inference.effects.regression import Data
 from inference.effects.units import LEAST, LEVEL
 from inference.errors import Invalid
 from inference.findings import sums
+from inference.topics import Topics
 from webapp.documents import fields, units
 from webapp.documents.selection import RunSelection
 from webapp.documents.units import Unit
@@ -189,11 +191,25 @@ class Regression:
 
     def corrected(self, topics: list[int]) -> np.ndarray:
         """float64[T]: the differences, corrected for reading; NaN where that can't be done."""
+        made = corrected.effect(self.data(topics), *self._read, self.design.rows, self.contrast)
+        return np.full(len(topics), np.nan) if made is None else made
+
+    @property
+    def _read(self) -> tuple[Bow, Topics]:
         run = self.selection.run
         assert run.snapshot is not None  # of a run that is done
-        bow, found = evidence.of(run).bow, weights.topics(run.snapshot)
-        made = corrected.effect(self.data(topics), bow, found, self.design.rows, self.contrast)
-        return made.estimate if made else np.full(len(topics), np.nan)
+        return evidence.of(run).bow, weights.topics(run.snapshot)
+
+    def corrected_ends(self, topics: list[int]) -> np.ndarray:
+        """float64[2, T]: (low, high) of the differences corrected for reading; NaN where that can't be done. Kept for a while."""
+        return _kept.get_or_set(("corrected", self.key, tuple(topics)), lambda: self._corrected_ends(topics))
+
+    def _corrected_ends(self, topics: list[int]) -> np.ndarray:
+        data = corrected.documents(self.data(topics), *self._read)
+        if data is None:
+            return np.full((2, len(topics)), np.nan)
+        fit = regression.fit(data, self.design.rows, self.contrast[None])
+        return np.concatenate(regression.reach(fit, LEVEL))
 
     def estimated(self, topics: list[int]) -> Contrast | Plain:
         """a: the second setting, or how the share changes in the second group; b: the first."""

@@ -23,6 +23,8 @@ class TopicEffect(TopicLink):
     difference_low: float | None
     difference_high: float | None
     corrected: float | None
+    corrected_low: float | None
+    corrected_high: float | None
     p: float
     named: bool
     documents: list[str]
