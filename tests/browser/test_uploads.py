@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.local.test_start import processes
+from tests.waiting import until
 
 LETTERS = 60
 LARGE = 6_000_000  # bytes: some seconds at SLOW
@@ -65,7 +66,7 @@ def left(live_system):
     assert not now()
 
 
-def test_a_folder_goes_on_after_a_reload(page, letters):
+def test_a_folder_goes_on_after_a_reload(page, letters, left):
     page.goto("/")
     choose_folder(page, letters)
     expect(page.locator("[data-notice]")).to_have_text("1 hidden file is left out.")
@@ -73,7 +74,8 @@ def test_a_folder_goes_on_after_a_reload(page, letters):
     upload(page)
     page.wait_for_function("() => document.querySelector('progress').value > 0.3")
     expect(page.locator("[data-flying] li")).to_have_count(1)
-    page.wait_for_timeout(1500)
+    # of the small files together, and of the long one
+    until(lambda: sum(path.suffix != ".json" and path.stat().st_size > 0 for path in left()) == 2)
     throttle(page)
     page.reload()
 
