@@ -46,15 +46,16 @@ def fields(name: str) -> list[Setting]:
     return described(get(name).Config)
 
 
-def suggest_topics(tokens: int, engine: str = DEFAULT) -> int:
+def suggest_topics(tokens: int, engine: str = DEFAULT, most: int = 200) -> int:
     """A number of topics to begin with: 0.6 times the cube root of the words that count, as a round number from 5 to
-    200; of an engine that finds the number itself, its TRUNCATION.
+    200; of an engine that finds the number itself, its TRUNCATION. most: the size of the vocabulary.
 
     There is no right number: few topics give an overview, many give detail. On posts, news, speeches and abstracts of
     38,000 to 3.2 million words about half of so many topics came again with another seed; from twice as many fewer did,
     and with half as many subjects were mixed. Below FEW_TOKENS no number of topics was stable.
     """
     if isinstance(known := get(engine), Truncated):
-        return known.TRUNCATION
+        return max(1, min(known.TRUNCATION, most))
     wanted = 0.6 * max(1, tokens) ** (1 / 3)
-    return min((5, 10, 15, 20, 30, 40, 50, 60, 80, 100, 125, 150, 200), key=lambda k: abs(k / wanted - 1))
+    usual = min((5, 10, 15, 20, 30, 40, 50, 60, 80, 100, 125, 150, 200), key=lambda k: abs(k / wanted - 1))
+    return max(1, min(usual, most))

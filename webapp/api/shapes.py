@@ -69,7 +69,7 @@ Curves = create_model("Curves", __base__=Schema, __doc__="By step; null where no
 class Training(Schema):
     """How to train; what is left out is chosen by the corpus. /engines lists the engines with their settings."""
 
-    topics: int
+    topics: int | None = None
     seed: int = 0
     engine: str = engines.DEFAULT
     settings: dict = Field({}, description="of the engine, such as passes")

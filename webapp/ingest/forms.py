@@ -75,11 +75,6 @@ def _offered(corpus: Corpus, topics: int, chosen: str) -> list[OfferedEngine]:
     return sorted(offered, key=lambda engine: not engine.purpose)
 
 
-def _suggested(corpus: Corpus, engine: str = engines.DEFAULT) -> int:
-    """A number of topics to begin with."""
-    return min(engines.suggest_topics(corpus.tokens, engine), max(1, corpus.vocabulary))
-
-
 def _version(corpus: Corpus) -> forms.TypedChoiceField | None:
     """A choice of the versions that can be trained on; None where there is but one."""
     versions = list(corpus.versions.filter(status=Version.Status.READY).order_by("-number")[:OFFERED])
@@ -127,7 +122,7 @@ class TrainForm(_RunForm):
         super().__init__(*args, **kwargs)
         self.corpus = corpus
         self.engine = engine or self.data.get("engine") or engines.DEFAULT
-        self.suggested = suggested = _suggested(corpus, self.engine)
+        self.suggested = suggested = engines.suggest_topics(corpus.tokens, self.engine, corpus.vocabulary)
         chosen = engines.config(self.engine, topics=suggested).resolve(
             corpus.version.rows if corpus.version else 0, corpus.tokens
         )
@@ -197,7 +192,7 @@ class SeveralForm(_RunForm):
     def __init__(self, *args, corpus: Corpus, **kwargs):
         super().__init__(*args, **kwargs)
         self.auto_id = "several_%s"  # beside the form of one run
-        self.corpus, self.suggested = corpus, _suggested(corpus)
+        self.corpus, self.suggested = corpus, engines.suggest_topics(corpus.tokens, most=corpus.vocabulary)
         of_purpose = [name for name, engine in engines.ENGINES.items() if engine.PURPOSE]
         self.fields["engines"] = forms.MultipleChoiceField(
             choices=[(name, engine.LABEL) for name, engine in engines.ENGINES.items()],

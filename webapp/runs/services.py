@@ -27,9 +27,11 @@ MOST_AT_ONCE = HUES  # runs that are made by one action: one page compares them,
 def create(
     version: Version | None, *, seed: int = 0, engine: str = engines.DEFAULT, by: User | None = None, **settings
 ) -> Run:
-    """A queued run, by default the local owner's. Raises Invalid, naming the field, for settings that the engine or
-    this corpus can't have."""
+    """A queued run, by default the local owner's, with as many topics as its words suggest. Raises Invalid, naming the field, for
+    settings that the engine or this corpus can't have."""
     version = _ready(version)
+    if settings.get("topics") is None:
+        settings["topics"] = engines.suggest_topics(version.tokens, engine, version.vocabulary)
     config = engines.config(engine, **settings).resolve(version.rows, version.tokens)
     most = min(version.vocabulary, MAX_TOPICS)
     if config.topics > most:
@@ -58,10 +60,9 @@ def train_when_read(corpus: Corpus) -> None:
     version = corpus.version
     if corpus.trains is None or version is None:
         return
-    topics = min(engines.suggest_topics(version.tokens), max(1, version.vocabulary))
     try:
         with transaction.atomic():
-            create(version, by=corpus.owner, **{"topics": topics} | corpus.trains)
+            create(version, by=corpus.owner, **corpus.trains)
     except Invalid:
         log.info("no run is trained", corpus=corpus.pk)
 

@@ -209,7 +209,7 @@ def test_training_needs_a_token(trained, secret, monkeypatch):
     assert response.status_code == 201
     run = Run.objects.get(pk=response.json()["id"])
     assert (run.topics, run.seed, run.settings["passes"], run.status) == (4, 9, 2, "queued")
-    for wrong, field in [({"topics": 0}, "topics"), ({}, "topics"), ({"topics": 3, "settings": {"kappa": 9}}, "kappa"),
+    for wrong, field in [({"topics": 0}, "topics"), ({"topics": 3, "settings": {"kappa": 9}}, "kappa"),
                          ({"topics": 3, "settings": {"nothing": 1}}, "nothing"), ({"topics": 3, "seed": -1}, "seed")]:  # fmt: skip
         answer = strict.post(url, wrong, content_type="application/json", **bearer(secret))
         assert answer.status_code == 400 and answer.json()["field"] == field, answer.content

@@ -6,6 +6,7 @@ import io
 import pytest
 from django.core.management import CommandError, call_command
 
+from inference import engines
 from webapp.models import Run
 
 pytestmark = pytest.mark.django_db
@@ -15,6 +16,10 @@ def test_what_the_commands_are_told(ready, trained, capsysbinary):
     call_command("train", str(ready.pk), "--topics", "5", "--passes", "2", "--seed", "4", "--no-wait")
     run = Run.objects.get(pk=int(capsysbinary.readouterr().out))
     assert run.seed == 4 and (run.settings["topics"], run.settings["passes"]) == (5, 2)
+
+    call_command("train", str(ready.pk), "--no-wait")
+    run = Run.objects.get(pk=int(capsysbinary.readouterr().out))
+    assert run.settings["topics"] == engines.suggest_topics(ready.tokens, most=ready.vocabulary)
 
     def exported(*arguments: str) -> list[dict[str, str]]:
         call_command("export_topics", str(trained.pk), *arguments)
@@ -33,7 +38,7 @@ def test_what_the_commands_are_told(ready, trained, capsysbinary):
         (["import_corpus", "EMPTY"], "is empty"),
         (["train", "999", "--topics", "5"], "no corpus 999"),
         (["export_topics", "999"], "no run 999"),
-        (["train", "READY", "--topics", "5", "--kappa", "0.2"], "kappa must be in (0.5, 1]"),
+        (["train", "READY", "--kappa", "0.2"], "kappa must be in (0.5, 1]"),
         (["train", "READY", "--topics", "9999"], "topics must be at most"),
     ],
     ids=lambda given: None if isinstance(given, str) else " ".join(given),

@@ -74,6 +74,4 @@ def _settings() -> dict[str, dict[str, Setting]]:
 
 
 def _help(setting: Setting) -> str:
-    if setting.required:
-        return setting.help
     return f"{setting.help} (default: {'chosen from the corpus' if setting.default is None else setting.default})"
