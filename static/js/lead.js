@@ -3,10 +3,11 @@ const WAIT = 4000; // ms between saying so and going
 const BUSY = 6000; // ms since the last key or press in which the reader counts as at work
 const SIGNS = ["pointerdown", "keydown", "wheel", "touchstart", "input"];
 
-// leads(page): `done(url)` is called when the run is done. A page that was opened after that leads nowhere.
+// leads(page): `done(url)` is called when the run is done. A page that was opened after that leads nowhere, unless the corpus's page led to it
+// (#lead): a short training may end on the way.
 export function leads(page) {
   const box = page.querySelector("[data-lead]"), line = page.querySelector("[data-leading]");
-  const began = !["done", "cancelled", "failed"].includes(page.dataset.state);
+  const began = !["done", "cancelled", "failed"].includes(page.dataset.state) || location.hash === "#lead";
   let last = -Infinity, timer, told = false;
   const note = () => { last = performance.now(); if (timer) stay(); };
   for (const sign of SIGNS) addEventListener(sign, note, { passive: true });

@@ -190,7 +190,11 @@ def _progress(corpus: Corpus, page: CorpusPage) -> Progress:
         words=told.get("words", corpus.progress.get("words")),
         bar=kind != "looking" and not (version and read >= corpus.bytes_total),
         state=kind if waits or works else page.status,
-        then=reverse("corpus_prepare", args=[corpus.pk]) if page.status == "draft" else page.run or "",
+        then=reverse("corpus_prepare", args=[corpus.pk])
+        if page.status == "draft"
+        else f"{page.run}#lead"
+        if page.run
+        else "",
         notice=(version.error if version else page.error) or notice,
     )
 
