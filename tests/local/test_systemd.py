@@ -75,6 +75,10 @@ class Machine:
         units = ("topograph-migrate", "topograph-web", "topograph-worker@1", "topograph-worker@2")
         return self.run("systemctl", "show", "--property=SubState", "--value", *units).split()
 
+    def ready_workers(self) -> int:
+        """How many have said so since the machine began: one that ends while it still starts has failed."""
+        return int(self.run("grep", "--count", '"%s ready."', "/run/log") or 0)
+
     def ended(self, unit: str) -> tuple[str, ...]:
         shown = self.run("systemctl", "show", "--property=SubState", "--property=Result", unit).split()
         by_name = dict(line.split("=") for line in shown)
@@ -166,12 +170,12 @@ def first_process(boot: subprocess.Popen) -> int:
 def test_systemd_starts_them_and_brings_them_back(machine):
     """The tables are made, then the web server and two workers start; what is killed comes back; all of it stops."""
     running = ["exited", "running", "running", "running"]
-    until(lambda: machine.states() == running and machine.health() == 200, machine)
+    until(lambda: machine.states() == running and machine.health() == 200 and machine.ready_workers() == 2, machine)
     killed = ("topograph-web", "topograph-worker@2")
     before = {machine.main_process(unit) for unit in killed} | {0}
     machine.run("systemctl", "kill", "--signal=KILL", *killed)
     until(lambda: not before & {machine.main_process(unit) for unit in killed}, machine)
-    until(lambda: machine.states() == running and machine.health() == 200, machine)
+    until(lambda: machine.states() == running and machine.health() == 200 and machine.ready_workers() == 3, machine)
     machine.run("systemctl", "stop", "topograph-web", "topograph-worker@1", "topograph-worker@2")
     ended = [machine.ended(unit) for unit in ("topograph-web", "topograph-worker@1", "topograph-worker@2")]
     assert set(ended) <= {("dead", "success"), ("failed", "timeout")}, ended  # killed where it needs too long to end
