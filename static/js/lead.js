@@ -7,7 +7,9 @@ const SIGNS = ["pointerdown", "keydown", "wheel", "touchstart", "input"];
 // (#lead): a short training may end on the way.
 export function leads(page) {
   const box = page.querySelector("[data-lead]"), line = page.querySelector("[data-leading]");
-  const began = !["done", "cancelled", "failed"].includes(page.dataset.state) || location.hash === "#lead";
+  const led = location.hash === "#lead";
+  const began = led || !["done", "cancelled", "failed"].includes(page.dataset.state);
+  if (led) history.replaceState(history.state, "", location.pathname + location.search); // the address of the run is without it
   let last = -Infinity, timer, told = false;
   const note = () => { last = performance.now(); if (timer) stay(); };
   for (const sign of SIGNS) addEventListener(sign, note, { passive: true });
