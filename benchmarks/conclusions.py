@@ -9,7 +9,7 @@ words by their document's. Of each, inference.effects compares the sides:
   nulls: where the sides are alike, parts of all topics that Benjamini and Hochberg's procedure names; where some differ, of those
     named the parts that don't
   time: the same where the sides follow time, and topics do, too
-Then how often a null is called robust by one test of several runs (inference.effects.joint, and over time over_time).
+Then how often a null is called robust by one test of several runs (inference.effects.joint; with --robust over time, too, over_time).
 Then a large collection is estimated: documents x topics x columns of a design. With --quick fewer runs and a smaller one.
 The last line is `coverage: C nulls: P seconds: S`: the lowest coverage, the false discoveries of all settings without effects
 together, and seconds.
@@ -145,10 +145,11 @@ def robust(setting: Setting, collections: int) -> None:
     what = (
         f"{setting.K} topics, {setting.sides[0]} and {setting.sides[1]} units{', in time' if setting.in_time else ''}"
     )
-    print(
-        f"robust nulls, {what}: {100 * fixed / collections:.1f}% fixed, {100 * picked / collections:.1f}% picked",
-        flush=True,
-    )
+    _print_robust(what, fixed / collections, picked / collections)
+
+
+def _print_robust(what: str, fixed: float, picked: float) -> None:
+    print(f"robust nulls, {what}: {100 * fixed:.1f}% fixed, {100 * picked:.1f}% picked", flush=True)
 
 
 def robust_over_time(years: int, phi: float, collections: int) -> None:
@@ -168,10 +169,7 @@ def robust_over_time(years: int, phi: float, collections: int) -> None:
         runs = [UnitSums(read.astype(float), np.full(years, float(words))) for read in readings]
         test = over_time.tested(runs, x / (x @ x), chance)
         fixed, picked = fixed + (test.p[0] <= 0.05), picked + (test.selected.min() <= 0.05)
-    print(
-        f"robust nulls, {years} years, AR(1) {phi}: {100 * fixed / collections:.1f}% fixed, {100 * picked / collections:.1f}% picked",
-        flush=True,
-    )
+    _print_robust(f"{years} years, AR(1) {phi}", fixed / collections, picked / collections)
 
 
 def told(setting: Setting, runs: int) -> tuple[float, float, float]:

@@ -54,8 +54,7 @@ def suggest_topics(tokens: int, engine: str = DEFAULT, most: int = 200) -> int:
     38,000 to 3.2 million words about half of so many topics came again with another seed; from twice as many fewer did,
     and with half as many subjects were mixed. Below FEW_TOKENS no number of topics was stable.
     """
-    if isinstance(known := get(engine), Truncated):
-        return max(1, min(known.TRUNCATION, most))
     wanted = 0.6 * max(1, tokens) ** (1 / 3)
     usual = min((5, 10, 15, 20, 30, 40, 50, 60, 80, 100, 125, 150, 200), key=lambda k: abs(k / wanted - 1))
-    return max(1, min(usual, most))
+    known = get(engine)
+    return max(1, min(known.TRUNCATION if isinstance(known, Truncated) else usual, most))

@@ -194,7 +194,7 @@ class Regression:
         made = corrected.effect(self.data(topics), *self._read, self.design.rows, self.contrast)
         return np.full(len(topics), np.nan) if made is None else made
 
-    @property
+    @cached_property
     def _read(self) -> tuple[Bow, Topics]:
         run = self.selection.run
         assert run.snapshot is not None  # of a run that is done
@@ -265,26 +265,24 @@ class Regression:
             named,
             level,
             estimated.verdict,
-            self._wider(every[:: len(every) // LOOKED_AT + 1]),
+            self._wider(every, (estimated.plain if isinstance(estimated, Contrast) else estimated).fit.variance[2]),
         )
 
-    def _wider(self, topics: list[int]) -> Wider | None:
-        """None where somebody has said who speaks, or documents of one speaker are hardly more alike than others."""
+    def _wider(self, every: list[int], variance: np.ndarray) -> Wider | None:
+        """None where somebody has said who speaks, or documents of one speaker are hardly more alike than others. variance: float64[T], of
+        the differences of these topics where documents are independent."""
         version = self.selection.version
-        if version.corpus.unit is not None or not topics:
+        if version.corpus.unit is not None or not every:
             return None
-
-        def variance(unit: Unit) -> np.ndarray:
-            data = shares.effect_data(self.selection.view, unit, self.design.cell, topics)
-            return regression.fit(data, self.design.rows, self.contrast[None]).variance[0]
-
-        compared = self.asked.formula.effect.name, self.asked.formula.across
-        alone, widest = np.maximum(variance(self.unit), 1e-300), Wider("", WIDER)
+        some = slice(None, None, len(every) // LOOKED_AT + 1)
+        compared, found = (self.asked.formula.effect.name, self.asked.formula.across), list[Wider]()
         for field in units.possible(version)[:3]:
-            times = float(np.sqrt(np.median(variance(Unit(field, "")) / alone)))
-            if times > widest.times and field.name not in compared:
-                widest = Wider(field.name, times)
-        return widest if widest.name else None
+            if field.name not in compared:
+                data = shares.effect_data(self.selection.view, Unit(field, ""), self.design.cell, every[some])
+                together = regression.fit(data, self.design.rows, self.contrast[None]).variance[0]
+                ratio = together / np.maximum(variance[some], 1e-300)
+                found.append(Wider(field.name, float(np.sqrt(np.median(ratio)))))
+        return max((one for one in found if one.times > WIDER), key=lambda one: one.times, default=None)
 
     def along(self, topic: int) -> "Along":
         """One topic's expected share at each level of the effect, or at POINTS along it, in each group."""

@@ -131,8 +131,8 @@ def _rows(regression: Regression, table: Table, places: list[int]) -> list[Topic
     """Shares that a formula expects below 0 or above 1 are told as these."""
     view, numbers = regression.selection.view, [table.topics[i] for i in places]
     shares = table.value if regression.across else np.clip(table.value, 0.0, 1.0)
-    words, ends = topics.top_words(view, numbers, 5), regression.corrected_ends(numbers)
-    ends = np.where(np.isfinite(table.corrected[places]), ends, np.nan)
+    words = topics.top_words(view, numbers, 5)
+    ends = np.where(np.isfinite(table.corrected[places]), regression.corrected_ends(numbers), np.nan)
     return [
         TopicEffect(
             **vars(links.topic_link(view, k)),
@@ -144,13 +144,13 @@ def _rows(regression: Regression, table: Table, places: list[int]) -> list[Topic
             difference_low=_known(table.difference_low[[i]])[0],
             difference_high=_known(table.difference_high[[i]])[0],
             corrected=_known(table.corrected[[i]])[0],
-            corrected_low=_known(ends[0, [at]])[0],
-            corrected_high=_known(ends[1, [at]])[0],
+            corrected_low=low,
+            corrected_high=high,
             p=float(table.p[i]),
             named=bool(table.named[i]),
             documents=[links.documents_url(view.run, each.with_topic(k, 1).address()) for each in regression.sides],
         )
-        for at, (i, k) in enumerate(zip(places, numbers, strict=True))
+        for i, k, low, high in zip(places, numbers, *map(_known, ends), strict=True)
     ]
 
 
