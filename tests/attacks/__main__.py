@@ -1,6 +1,6 @@
 """Attacks on a running Topograph with accounts: everything that must hold is tried from outside.
 
-    python -m benchmarks.attacks [--quick] [--minutes N] [--port N]
+    python -m tests.attacks [--quick] [--minutes N] [--port N]
 
 A Topograph of its own is started, with an owner, an outsider and a private corpus in which every text, title and field holds
 one secret word. Then:
