@@ -22,7 +22,7 @@ PARTS = 64  # of a token
 
 def _reading(data: Data, bow: Bow, topics: Topics) -> tuple | None:
     """The parts of W, of the K topics in use: B as listed (sparse) and floor; float64[V], the inverse of words' shares; float64[K, K],
-    (B P B')^-1; float64[K], inflation; and int32[K], the topic of T, -1 for none."""
+    (B P B')^-1; float64[T, K], 1 where a topic is counted as one of T; and float64[T], the inflation of their sums' variance."""
     if len(bow.indptr) - 1 != len(data.cell):
         raise Invalid("documents", f"{len(data.cell):,} documents were expected, got {len(bow.indptr) - 1:,}.")
     used = np.flatnonzero(topics.used) if topics.used is not None else np.arange(topics.K)
@@ -35,7 +35,12 @@ def _reading(data: Data, bow: Bow, topics: Topics) -> tuple | None:
     across = np.outer(floor, listed @ inverse)
     company += across + across.T + np.outer(floor, floor) * inverse.sum()
     solved = np.linalg.pinv(company)
-    return listed, floor, inverse, solved, np.diag(solved) * np.diag(company), data.into[used]
+    summed = (data.into[used] == np.arange(data.T)[:, None]).astype(float)
+    as_one = (
+        summed * topics.share / np.maximum(summed @ topics.share, 1e-300)[:, None]
+    )  # their words, were they one topic
+    inflation = ((summed @ solved) * summed).sum(axis=1) * ((as_one @ company) * as_one).sum(axis=1)
+    return listed, floor, inverse, solved, summed, inflation
 
 
 def effect(data: Data, bow: Bow, topics: Topics, design: np.ndarray, contrast: np.ndarray) -> np.ndarray | None:
@@ -43,14 +48,11 @@ def effect(data: Data, bow: Bow, topics: Topics, design: np.ndarray, contrast: n
     Returns float64[T], NaN of topics that others of like words stand in for; None beyond MOST_TOPICS or MOST_PAIRS. Raises Invalid for other documents than the bow's."""
     if (read := _reading(data, bow, topics)) is None:
         return None
-    listed, floor, inverse, solved, inflation, into = read
+    listed, floor, inverse, solved, summed, inflation = read
     weight = np.ascontiguousarray(design @ regression.score(data, design, contrast))
     words = inverse * _words(data.cell, bow.indptr, bow.words, bow.counts, weight, topics.V)
     moved = solved @ (listed @ words + floor * words.sum())
-    known, worst = into >= 0, np.zeros(data.T)
-    estimate = np.bincount(into[known], weights=moved[known], minlength=data.T)
-    np.maximum.at(worst, into[known], inflation[known])
-    return np.where(worst <= INFLATION, estimate, np.nan)
+    return np.where(inflation <= INFLATION, summed @ moved, np.nan)
 
 
 def documents(data: Data, bow: Bow, topics: Topics) -> Data | None:
@@ -59,8 +61,8 @@ def documents(data: Data, bow: Bow, topics: Topics) -> Data | None:
     D, T = len(data.cell), data.T
     if D * T > MOST_NUMBERS or (read := _reading(data, bow, topics)) is None:
         return None
-    listed, floor, inverse, solved, _, into = read
-    of_topic = (into == np.arange(T)[:, None]) @ solved
+    listed, floor, inverse, solved, summed, _ = read
+    of_topic = summed @ solved
     weights = listed.T @ of_topic.T + of_topic @ floor
     tokens = _reweighted(data.cell, bow.indptr, bow.words, bow.counts, PARTS * weights * inverse[:, None])
     arrays = np.arange(D + 1) * T, np.tile(np.arange(T), D), tokens, data.lengths * PARTS

@@ -17,12 +17,13 @@ from webapp.pages.page import back, reader, run_or_404
 from webapp.results import measures, topics
 from webapp.results.run_links import conditions
 
-# what the button says -> the page, and what else its address says
+# what the button says -> the page, the name of its topics, and what else its address says
 LOOKS = {
-    "only": ("run_topics", {}),
-    "words": ("run_topics", {"view": "grid"}),
-    "time": ("run_topics", {"view": "time"}),
-    "steer": ("run_steer", {}),
+    "only": ("run_topics", "topics", {}),
+    "words": ("run_topics", "topics", {"view": "grid"}),
+    "time": ("run_topics", "topics", {"view": "time"}),
+    "effects": ("run_effects", "topic", {}),
+    "steer": ("run_steer", "topics", {}),
 }
 
 
@@ -37,8 +38,8 @@ def look(request: HttpRequest, run_id: int) -> HttpResponse:
     if do == "export":
         url = reverse("export", args=[run.pk, "documents.csv"])
         return redirect(f"{url}?{urlencode([*chosen, ('topics', numbers)], safe=',')}")
-    name, more = LOOKS.get(do, LOOKS["only"])
-    query = urlencode([*chosen, *more.items(), ("topics", numbers)], safe=",")
+    name, parameter, more = LOOKS.get(do, LOOKS["only"])
+    query = urlencode([*chosen, *more.items(), (parameter, numbers)], safe=",")
     return redirect(f"{reverse(name, args=[run.pk])}?{query}")
 
 

@@ -174,8 +174,8 @@ class Regression:
             return [self.selection.within(groups, i) for i in places]
         return [self.selection.elsewhere(name).with_value(name, levels.labels[i]) for i in places]
 
-    def data(self, topics: list[int]) -> Data:
-        return shares.effect_data(self.selection.view, self.unit, self.design.cell, topics)
+    def data(self, topics: list[int], together: bool = False) -> Data:
+        return shares.effect_data(self.selection.view, self.unit, self.design.cell, topics, together)
 
     @property
     def _rows(self) -> np.ndarray:
@@ -189,10 +189,10 @@ class Regression:
         rows = self._rows
         return rows[0] - rows[1] - (rows[2] - rows[3] if self.across else 0.0)
 
-    def corrected(self, topics: list[int]) -> np.ndarray:
+    def corrected(self, data: Data) -> np.ndarray:
         """float64[T]: the differences, corrected for reading; NaN where that can't be done."""
-        made = corrected.effect(self.data(topics), *self._read, self.design.rows, self.contrast)
-        return np.full(len(topics), np.nan) if made is None else made
+        made = corrected.effect(data, *self._read, self.design.rows, self.contrast)
+        return np.full(data.T, np.nan) if made is None else made
 
     @cached_property
     def _read(self) -> tuple[Bow, Topics]:
@@ -200,21 +200,22 @@ class Regression:
         assert run.snapshot is not None  # of a run that is done
         return evidence.of(run).bow, weights.topics(run.snapshot)
 
-    def corrected_ends(self, topics: list[int]) -> np.ndarray:
+    def corrected_ends(self, topics: list[int], together: bool = False) -> np.ndarray:
         """float64[2, T]: (low, high) of the differences corrected for reading; NaN where that can't be done. Kept for a while."""
-        return _kept.get_or_set(("corrected", self.key, tuple(topics)), lambda: self._corrected_ends(topics))
+        key = "corrected", self.key, tuple(topics), together
+        return _kept.get_or_set(key, lambda: self._corrected_ends(self.data(topics, together)))
 
-    def _corrected_ends(self, topics: list[int]) -> np.ndarray:
-        data = corrected.documents(self.data(topics), *self._read)
+    def _corrected_ends(self, counted: Data) -> np.ndarray:
+        data = corrected.documents(counted, *self._read)
         if data is None:
-            return np.full((2, len(topics)), np.nan)
+            return np.full((2, counted.T), np.nan)
         fit = regression.fit(data, self.design.rows, self.contrast[None])
         return np.concatenate(regression.reach(fit, LEVEL))
 
-    def estimated(self, topics: list[int]) -> Contrast | Plain:
+    def estimated(self, data: Data) -> Contrast | Plain:
         """a: the second setting, or how the share changes in the second group; b: the first."""
         made, rows, (first, second) = self.design, self._rows, self.settings
-        data, side = self.data(topics), np.full(len(made.rows), -1, np.int8)
+        side = np.full(len(made.rows), -1, np.int8)
         if self.across:
             for g, group in enumerate(self.groups):
                 for s, level in enumerate(self.settings):
@@ -243,29 +244,34 @@ class Regression:
         every = [k for k in view.topics if view.labels.into[k] == k and not view.labels.hidden(k)]
         return _kept.get_or_set((self.key, tuple(every)), lambda: self._table(every))
 
-    def _table(self, every: list[int]) -> Table:
-        estimated = self.estimated(every)
-        p = estimated.p
+    def together(self, topics: list[int]) -> Table:
+        """Of one row: topics that were chosen before looking, as one."""
+        return self._table(topics, together=True)
+
+    def _table(self, topics: list[int], together: bool = False) -> Table:
+        data = self.data(topics, together)
+        estimated = self.estimated(data)
+        plain, p = estimated.plain if isinstance(estimated, Contrast) else estimated, estimated.p
         named = sums.accepted(p, FALSE)
-        level = corrections.level_of_named(int(named.sum()), len(every))
+        level = corrections.level_of_named(int(named.sum()), len(p))
         wider, usual = ([*estimated.ends(each), *estimated.between(each)] for each in (level, LEVEL))
         low, high, down, up = (
             np.where(named[:, None] if a.ndim == 2 else named, a, b) for a, b in zip(wider, usual, strict=True)
         )
         return Table(
-            every,
+            topics,
             estimated.value[:, ::-1],
             low[:, ::-1],
             high[:, ::-1],
             estimated.difference,
             down,
             up,
-            self.corrected(every),
+            self.corrected(data),
             p,
             named,
             level,
             estimated.verdict,
-            self._wider(every, (estimated.plain if isinstance(estimated, Contrast) else estimated).fit.variance[2]),
+            None if together else self._wider(topics, plain.fit.variance[2]),
         )
 
     def _wider(self, every: list[int], variance: np.ndarray) -> Wider | None:
@@ -284,8 +290,8 @@ class Regression:
                 found.append(Wider(field.name, float(np.sqrt(np.median(ratio)))))
         return max((one for one in found if one.times > WIDER), key=lambda one: one.times, default=None)
 
-    def along(self, topic: int) -> "Along":
-        """One topic's expected share at each level of the effect, or at POINTS along it, in each group."""
+    def along(self, topics: list[int]) -> "Along":
+        """The expected share of one topic, or of several together, at each level of the effect, or at POINTS along it, in each group."""
         made, words = self.design, self.effect.words(self._known)
         if self.on_a_line:
             known = np.flatnonzero(words)
@@ -296,12 +302,12 @@ class Regression:
             words = words[at]
         groups = self.groups if self.across else (0,)
         rows = np.stack([made.setting(int(level), group) for group in groups for level in at])
-        data = self.data([topic])
+        data = self.data(topics, together=True)
         fits = [regression.fit(data, made.rows, rows[a : a + ROWS]) for a in range(0, len(rows), ROWS)]
         ends = [regression.reach(fit, LEVEL) for fit in fits]
         share = np.concatenate([fit.estimate[:, 0] for fit in fits])
         low, high = (np.concatenate([pair[i][:, 0] for pair in ends]) for i in (0, 1))
-        if self.estimated([topic]).verdict:
+        if self.estimated(data).verdict:
             low, high = np.full_like(low, np.nan), np.full_like(high, np.nan)
         shape = len(groups), len(at)
         return Along(

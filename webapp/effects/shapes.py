@@ -8,14 +8,12 @@ from webapp.time.shapes import Offer, Pinned
 
 
 @dataclass(frozen=True)
-class TopicEffect(TopicLink):
+class Estimate:
     """share, low, high: at the first and at the second setting, of documents that are alike in what is held constant; where the effect
     may differ by group, how the share changes in either. difference: the second less the first; corrected: for what reading loses, null where
-    it can't be told. p: of no difference. named:
-    whether it differs beyond chance, among all topics that were tried; then its intervals are wider, of `level`. documents: of either
-    setting with the topic, or, along a line, of all with it."""
+    it can't be told. p: of no difference. named: whether it differs beyond chance, among all topics that were tried; then its intervals are
+    wider, of `level`."""
 
-    words: list[str]
     share: list[float]
     low: list[float | None]
     high: list[float | None]
@@ -27,7 +25,21 @@ class TopicEffect(TopicLink):
     corrected_high: float | None
     p: float
     named: bool
+
+
+@dataclass(frozen=True)
+class TopicEffect(Estimate, TopicLink):
+    """documents: of either setting with the topic, or, along a line, of all with it."""
+
+    words: list[str]
     documents: list[str]
+
+
+@dataclass(frozen=True)
+class Together(Estimate):
+    """Several topics as one, chosen before looking."""
+
+    topics: list[TopicLink]
 
 
 @dataclass(frozen=True)
@@ -52,13 +64,14 @@ class GroupAlong:
 
 @dataclass(frozen=True)
 class AlongEffect:
-    """One topic along the effect. in_time: whether along a line."""
+    """One topic, or several together, along the effect: topic is the only one, or the first. in_time: whether along a line."""
 
     topic: TopicLink
     by: str
     in_time: bool
     bins: list[Level]
     topics: list[GroupAlong]
+    together: Together | None
 
 
 @dataclass(frozen=True)

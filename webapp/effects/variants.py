@@ -160,7 +160,7 @@ def _of_run(
     similarity = 1.0 if between is None else float(between.best_b_similarity[topic])
     difference, low, high, problem = float("nan"), float("nan"), float("nan"), ""
     if k >= 0:
-        estimated = there.estimated([int(into[k])])
+        estimated = there.estimated(there.data([int(into[k])]))
         low, high = (float(end[0]) for end in estimated.between(LEVEL))
         difference, problem = float(estimated.difference[0]), estimates.caution(there, estimated.verdict)
     sums = _unit_sums(own, there, partner, exchange) if exchange else None

@@ -30,10 +30,12 @@ from webapp.effects.shapes import (
     ClaimPage,
     EffectsHtml,
     EffectsPage,
+    Estimate,
     GroupAlong,
     Level,
     NoEffects,
     Setting,
+    Together,
     TopicEffect,
 )
 from webapp.effects.variables import Offered
@@ -82,7 +84,7 @@ def effects(
             return Answer(NoEffects(""))
         regression = estimates.regression_of(selection, Asked(chosen, a, b, x, y))
         table = regression.table()
-        one = trends.read_topics(view, topic)[:1]
+        chosen_topics = trends.read_topics(view, topic)
     except Invalid as error:
         if as_json:
             raise
@@ -109,7 +111,7 @@ def effects(
         order=order,
         topics=_rows(regression, table, rows[after : after + LISTED] if not table.verdict else []),
         next=here.following(after + LISTED if after + LISTED < len(rows) else None),
-        one=_along(regression, one[0]) if one and not table.verdict else None,
+        one=_along(regression, chosen_topics) if chosen_topics and not table.verdict else None,
     )
     return Answer(page, partial(_html, request, here, regression, page))
 
@@ -130,40 +132,41 @@ def _formula(selection: RunSelection, text: str, effect: str, across: str, held:
 def _rows(regression: Regression, table: Table, places: list[int]) -> list[TopicEffect]:
     """Shares that a formula expects below 0 or above 1 are told as these."""
     view, numbers = regression.selection.view, [table.topics[i] for i in places]
-    shares = table.value if regression.across else np.clip(table.value, 0.0, 1.0)
-    words = topics.top_words(view, numbers, 5)
-    ends = np.where(np.isfinite(table.corrected[places]), regression.corrected_ends(numbers), np.nan)
+    words, ends = topics.top_words(view, numbers, 5), regression.corrected_ends(numbers)
     return [
         TopicEffect(
             **vars(links.topic_link(view, k)),
+            **vars(_estimate(regression, table, i, end)),
             words=words[k],
-            share=shares[i].tolist(),
-            low=_known(table.low[i]),
-            high=_known(table.high[i]),
-            difference=float(table.difference[i]),
-            difference_low=_known(table.difference_low[[i]])[0],
-            difference_high=_known(table.difference_high[[i]])[0],
-            corrected=_known(table.corrected[[i]])[0],
-            corrected_low=low,
-            corrected_high=high,
-            p=float(table.p[i]),
-            named=bool(table.named[i]),
             documents=[links.documents_url(view.run, each.with_topic(k, 1).address()) for each in regression.sides],
         )
-        for i, k, low, high in zip(places, numbers, *map(_known, ends), strict=True)
+        for i, k, end in zip(places, numbers, ends.T, strict=True)
     ]
+
+
+def _estimate(regression: Regression, table: Table, i: int, ends: np.ndarray) -> Estimate:
+    """Of a row. ends: float64[2], of the corrected difference."""
+    share = table.value[i] if regression.across else np.clip(table.value[i], 0.0, 1.0)
+    read = np.where(np.isfinite(table.corrected[i]), ends, np.nan)
+    down, up, corrected, low, high = _known(
+        np.array([table.difference_low[i], table.difference_high[i], table.corrected[i], *read])
+    )
+    return Estimate(
+        share.tolist(), _known(table.low[i]), _known(table.high[i]), float(table.difference[i]), down, up,
+        corrected, low, high, float(table.p[i]), bool(table.named[i]),
+    )  # fmt: skip
 
 
 def _known(numbers: np.ndarray) -> list[float | None]:
     return [float(x) if np.isfinite(x) else None for x in numbers]
 
 
-def _along(regression: Regression, k: int) -> AlongEffect:
-    made = regression.along(k)
+def _along(regression: Regression, numbers: list[int]) -> AlongEffect:
+    view, made = regression.selection.view, regression.along(numbers)
     words = np.maximum(made.words, 0)
     names = [regression.across.labels[g] for g in regression.groups] if regression.across else ["all documents"]
     return AlongEffect(
-        topic=links.topic_link(regression.selection.view, k),
+        topic=links.topic_link(view, numbers[0]),
         by=regression.effect.term.name,
         in_time=regression.on_a_line,
         bins=[Level(label, int(n), n == 0) for label, n in zip(made.labels, words, strict=True)],
@@ -171,7 +174,14 @@ def _along(regression: Regression, k: int) -> AlongEffect:
             GroupAlong(name, _average(share, words), *map(_known, (share, low, high)))
             for name, share, low, high in zip(names, made.share, made.low, made.high, strict=True)
         ],
+        together=_together(regression, numbers) if len(numbers) > 1 else None,
     )
+
+
+def _together(regression: Regression, numbers: list[int]) -> Together:
+    table, ends = regression.together(numbers), regression.corrected_ends(numbers, together=True)
+    named = [links.topic_link(regression.selection.view, k) for k in numbers]
+    return Together(**vars(_estimate(regression, table, 0, ends[:, 0])), topics=named)
 
 
 def _average(share: np.ndarray, words: np.ndarray) -> float:
@@ -208,7 +218,9 @@ def _html(request: HttpRequest, here: Here, regression: Regression, page: Effect
         most=max((x for row in page.topics for x in row.share), default=1.0),
         csv=regression.selection.view.go("run_effects_csv", asked=request.GET.urlencode()),
         all=here.url(topic=None),
-        claim=regression.selection.view.go("run_claim", asked=_address(page, page.one.topic)) if page.one else "",
+        claim=regression.selection.view.go("run_claim", asked=_address(page, page.one.topic))
+        if page.one and not page.one.together
+        else "",
         pinned=_pinned(page),
     )
 

@@ -1,7 +1,7 @@
 """The overview of a run, and a notebook that begins with it."""
 
 from typing import Annotated, get_args
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -81,6 +81,9 @@ def _section_row(view: RunView, page: OverviewPage, row: FindingRow) -> SectionR
 
 def _effects(view: RunView, row: FindingRow) -> str:
     claim, version = next(iter(row.claims), None), view.run.version
+    if row.kind == "family" and (fields.dated(version) or fields.categories(version)):
+        topics = QueryDict(urlsplit(row.url).query)["topics"]
+        return view.go("run_effects", asked=urlencode({"topic": topics}, safe=",")) + "#one"
     if claim is None or row.topic is None or row.kind not in ("change", "mark"):
         return ""
     asked = {"effect": "spline(date)"}

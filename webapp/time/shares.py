@@ -144,13 +144,16 @@ def _of_units(cut: Cut, topics: list[int]) -> bands.Bands:
     )
 
 
-def effect_data(view: RunView, independent: units.Unit, cell: np.ndarray, topics: list[int]) -> Data:
-    """What inference.effects needs of a run's documents. cell: int32[D], the group of each."""
+def effect_data(
+    view: RunView, independent: units.Unit, cell: np.ndarray, topics: list[int], together: bool = False
+) -> Data:
+    """What inference.effects needs of a run's documents. cell: int32[D], the group of each. together: the topics are one, a sum."""
     counted, version = evidence.of(view.run), view.run.version
     arrays = counted.doc_ptr, counted.doc_topics, counted.doc_tokens, counted.lengths
-    return Data.from_documents(
-        units.documents(version, independent), cell, arrays, rows_of(view.labels.into, topics), len(topics)
-    )
+    row = rows_of(view.labels.into, topics)
+    if together:
+        row, topics = np.minimum(row, 0), topics[:1]
+    return Data.from_documents(units.documents(version, independent), cell, arrays, row, len(topics))
 
 
 def rows_of(into: np.ndarray, topics: list[int]) -> np.ndarray:

@@ -23,11 +23,15 @@ def post(client, run, name: str, query: str = "", **sent):
 
 @pytest.mark.parametrize(
     ("do", "place", "more"),
-    [("only", "run_topics", ""), ("words", "run_topics", "view=grid&"), ("time", "run_topics", "view=time&"), ("steer", "run_steer", "")],
+    [("only", "run_topics", ""), ("words", "run_topics", "view=grid&"), ("time", "run_topics", "view=time&"), ("steer", "run_steer", ""),
+     ("effects", "run_effects", "")],
 )  # fmt: skip
 def test_looking_leads_to_a_page_with_a_stable_address(client, trained, do, place, more):
     answer = post(client, trained, "topics_ticked", "?from=1795&sort=share", do=do, topics=["5", "3", "3", "x"])
-    assert answer["Location"] == f"{reverse(place, args=[trained.pk])}?from=1795&{more}topics=3,5"
+    assert (
+        answer["Location"]
+        == f"{reverse(place, args=[trained.pk])}?from=1795&{more}{'topic' if do == 'effects' else 'topics'}=3,5"
+    )
     assert client.get(answer["Location"]).status_code == 200
 
 

@@ -380,13 +380,43 @@ def test_a_finding_leads_to_its_effect(client, trained):
     shown = client.get(reverse("run_overview", args=[trained.pk]) + "?detail=more").content.decode()
     urls = [url.replace("&amp;", "&") for url in re.findall(r'href="([^"]*/time/effects/[^"]*)"', shown)]
     findings = client.get(reverse("run_overview_json", args=[trained.pk]) + "?detail=more").json()["findings"]
-    wanted = [f for f in findings if f["kind"] in ("change", "mark") and f["claims"]]
+    wanted = [f for f in findings if f["kind"] == "family" or f["kind"] in ("change", "mark") and f["claims"]]
     assert len(urls) == len(wanted) > 0
     for url, finding in zip(urls, wanted, strict=True):
         page = client.get(url.partition("#")[0].replace("/effects/", "/effects.json"))
         assert page.status_code == 200, (url, page.content)
-        if finding["claims"][0]["value"]:
+        if finding["kind"] == "family":
+            one = page.json()["one"]
+            if one is None:
+                assert page.json()["caution"]
+                continue
+            shown = [t["number"] for t in one["together"]["topics"]] if one["together"] else [one["topic"]["number"]]
+            assert f"topics={','.join(map(str, shown))}" in finding["url"].replace("%2C", ",")
+        elif finding["claims"][0]["value"]:
             assert page.json()["settings"][1] == finding["claims"][0]["value"]
+
+
+@pytest.mark.django_db
+def test_several_topics_are_one_share(client, trained):
+    """As the textbook has their sum; corrected is the sum of what is corrected of each."""
+    page = answer(client, trained, "?formula=party&topic=1,3&topic=4")
+    one = page["one"]["together"]
+    assert [topic["number"] for topic in one["topics"]] == [1, 3, 4]
+    found, tokens, lengths = rows(trained)
+    party, kept = np.array([d.metadata["party"] for d in found]), lengths > 0
+    names = sorted(set(party))
+    X = np.stack([party == name for name in names], axis=1).astype(float)
+    a, b = ([float(name == chosen) for name in names] for chosen in page["settings"])
+    share = tokens[:, [1, 3, 4]].sum(axis=1)[kept] / lengths[kept]
+    wanted = np.array([a, b, np.subtract(b, a)])
+    twin = naive_effects.regression(share, lengths[kept], X[kept], np.arange(kept.sum()), wanted)
+    assert one["share"] == pytest.approx(twin[:2, 0], abs=1e-9)
+    assert one["difference"] == pytest.approx(twin[2, 0], abs=1e-9)
+    assert one["difference_low"] < one["difference"] < one["difference_high"]
+    each = [t["corrected"] for t in answer(client, trained, "?formula=party&order=number")["topics"]]
+    if None not in (each[1], each[3], each[4]):
+        assert one["corrected"] == pytest.approx(each[1] + each[3] + each[4], abs=1e-9)
+    assert answer(client, trained, "?formula=party&topic=1")["one"]["together"] is None
 
 
 def claims(client, run, query):
