@@ -19,6 +19,10 @@ from webapp.compare.shapes import Comparison
 from webapp.documents import parent_documents, sums
 from webapp.documents import queries as documents
 from webapp.documents.selection import Selection
+from webapp.effects import estimates
+from webapp.effects.estimates import Asked, Order, Regression
+from webapp.effects.pages import asked_formula, claim_page, effects_page
+from webapp.effects.shapes import ClaimPage, EffectsPage
 from webapp.exports import methods
 from webapp.exports.shapes import MethodsPage
 from webapp.findings.kinds import Detail
@@ -32,6 +36,7 @@ from webapp.runs import queries as run_queries
 from webapp.runs import series
 from webapp.runs import services as runs
 from webapp.runs.shapes import RunAbout
+from webapp.time import trends
 from webapp.topics.overview import ORDERS, Overview, read_wanted
 from webapp.words import concordance, senses
 from webapp.words import queries as words
@@ -243,6 +248,32 @@ def time(
         "shares": np.where(np.isnan(shares), None, shares).tolist(), "of_tokens": counted.of_tokens.tolist(),
         "of_documents": counted.of_documents.tolist(),
     }  # fmt: skip
+
+
+@router.get("/{int:run_id}/effects", response={200: EffectsPage, **ERRORS},
+            summary="How topics’ shares depend on what is known of the documents, with intervals; topic=3,7 adds these along it")  # fmt: skip
+def effects(request: HttpRequest, run_id: int, documents: Query[shapes.Documents], effect: Query[shapes.Effect],
+            order: Order = "difference", topic: str = "", after: Place = 0):  # fmt: skip
+    regression = _regression(request, run_id, effect)
+    numbers = trends.read_topics(regression.selection.view, [topic])
+    return effects_page(regression, order, numbers, after, lambda following: pages.following(request, after=following))
+
+
+@router.get("/{int:run_id}/topics/{int:number}/claim", response={200: ClaimPage, **ERRORS},
+            summary="A topic’s effect in the other runs of the corpus, and one test of all; while “waiting” is not 0, ask again")  # fmt: skip
+def claim(
+    request: HttpRequest, run_id: int, number: int, documents: Query[shapes.Documents], effect: Query[shapes.Effect]
+):
+    return claim_page(_regression(request, run_id, effect), number, authorization.user_id(request))
+
+
+def _regression(request: HttpRequest, run_id: int, effect: shapes.Effect) -> Regression:
+    run = finished(run_id)
+    selection = Selection.read(request.GET, RunView(run))
+    chosen = asked_formula(selection, effect.formula)
+    if chosen is None:
+        raise Invalid("formula", f"Nothing is known of the documents of “{run.corpus.name}” but their texts.")
+    return estimates.regression_of(selection, Asked(chosen, effect.a, effect.b, effect.x, effect.y))
 
 
 @router.get(

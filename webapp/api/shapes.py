@@ -39,6 +39,18 @@ class Documents(Schema):
     )
 
 
+class Effect(Schema):
+    """What topics' shares depend on, and what is compared. docs/intervals.md says what a formula is."""
+
+    formula: str = Field(
+        "", max_length=2000, description="party + spline(date): the effect first, then what is held constant"
+    )
+    a: str = Field("", description="the first setting of the effect: a value, a number or a date; empty: as usual")
+    b: str = Field("", description="the second")
+    x: str = Field("", description="where it may differ by group, party * gender: the first group")
+    y: str = Field("", description="the second")
+
+
 class Making(Schema):
     uploads: list[str] = Field(
         description="ids of finished uploads, the last part of their addresses", min_length=1, max_length=20_000

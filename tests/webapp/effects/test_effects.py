@@ -419,6 +419,16 @@ def test_several_topics_are_one_share(client, trained):
     assert answer(client, trained, "?formula=party&topic=1")["one"]["together"] is None
 
 
+@pytest.mark.django_db
+def test_the_api_answers_as_the_pages_do(client, trained):
+    query = "?formula=party&topic=1,3&from=1795"
+    page, answered = answer(client, trained, query), client.get(f"/api/v1/runs/{trained.pk}/effects{query}").json()
+    assert answered | {"next": None} == page | {"next": None}
+    page = client.get(reverse("run_claim_json", args=[trained.pk]) + "?formula=party&topic=3").json()
+    assert client.get(f"/api/v1/runs/{trained.pk}/topics/3/claim?formula=party").json() == page
+    assert client.get(f"/api/v1/runs/{trained.pk}/effects?formula=party%2B").status_code == 400
+
+
 def claims(client, run, query):
     response = client.get(reverse("run_claim_json", args=[run.pk]) + query)
     assert response.status_code == 200, response.content
