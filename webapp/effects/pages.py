@@ -115,7 +115,7 @@ def _along(regression: Regression, numbers: list[int]) -> AlongEffect:
         topic=links.topic_link(view, numbers[0]),
         by=regression.effect.term.name,
         in_time=regression.on_a_line,
-        bins=[Level(label, int(n), n == 0) for label, n in zip(made.labels, words, strict=True)],
+        bins=[Level(label, n, n == 0) for label, n in zip(made.labels, words.astype(int).tolist(), strict=True)],
         topics=[
             GroupAlong(name, _average(share, words), *map(_known, (share, low, high)))
             for name, share, low, high in zip(names, made.share, made.low, made.high, strict=True)
