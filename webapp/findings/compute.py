@@ -24,6 +24,7 @@ MARKED_RATIO = 1.5  # that the nearer end of a set's interval must reach, so tha
 LESS = 2  # topics of which a set has less than all other documents that are named: most are of other times
 QUOTED = 3
 LEAST_FAMILY = 0.02  # share of the words below which a family is not worth a sentence
+MEMBERS = 100  # topics of a family that are kept: an address names them
 SHORT = 40  # words below which a document is not called unlike the rest
 
 
@@ -131,9 +132,9 @@ def _families(context: Context) -> list[Family]:
                 low=float(share.low[0, f]),
                 high=float(share.high[0, f]),
                 line=periods.line(times.x[:, members].sum(axis=1), times.tokens) if times else [],
-                topics=order[:12],
+                topics=order[:MEMBERS],
                 count=len(order),
-                parts=[float(size[k] / context.tokens) for k in order[:12]],
+                parts=[float(size[k] / context.tokens) for k in order[:MEMBERS]],
             )
         )
     return rows
