@@ -1,5 +1,6 @@
 """The overview of a run, and a notebook that begins with it."""
 
+from datetime import date
 from typing import Annotated, get_args
 from urllib.parse import urlencode, urlsplit
 
@@ -10,14 +11,14 @@ from django.views.decorators.http import require_POST
 
 from inference.errors import Invalid
 from webapp.accounts import authorization
-from webapp.documents import fields
+from webapp.documents import days, fields
 from webapp.documents.selection import RunSelection, Selection
 from webapp.drawing import tables
 from webapp.findings.kinds import KINDS, Detail
 from webapp.findings.overview import line_table, overview
-from webapp.findings.shapes import DetailLink, FindingRow, OverviewHtml, OverviewPage, Section, SectionRow
+from webapp.findings.shapes import Claim, DetailLink, FindingRow, OverviewHtml, OverviewPage, Section, SectionRow
 from webapp.metadata import Number
-from webapp.models import Notebook, Run
+from webapp.models import Notebook, Run, Version
 from webapp.notebooks import queries as pins
 from webapp.notebooks import services as notebooks
 from webapp.pages.here import Here
@@ -93,7 +94,19 @@ def _effects(view: RunView, row: FindingRow) -> str:
             return ""
         asked = {"effect": f'"{claim.field}"', "b": "" if claim.bounds else claim.value}
         asked |= {"held": "spline(date)"} if fields.dated(version) else {}
+    elif claim.first or claim.last:
+        asked |= _middle(version, claim)
     return view.go("run_effects", asked=urlencode({**asked, "topic": row.topic.number})) + "#one"
+
+
+def _middle(version: Version, claim: Claim) -> dict[str, str]:
+    """A day in the middle of a claim's span as a setting of the date: the second one in the later half of the texts, else the first."""
+    known = fields.dated(version)
+    assert known is not None  # of a claim about time
+    start, end = (day.toordinal() for day in known)
+    first, last = days.ordinal(claim.first, "from", last=False), days.ordinal(claim.last, "to", last=True)
+    middle = ((first or start) + (last or end)) // 2
+    return {"b" if 2 * middle > start + end else "a": date.fromordinal(middle).isoformat()}
 
 
 @require_POST

@@ -19,7 +19,7 @@ from tests.inference import naive_effects
 from tests.webapp.making import corpus_of, run_on
 from webapp.accounts.embargo import set_embargo
 from webapp.curation import services as curation
-from webapp.documents import days, units
+from webapp.documents import days, fields, units
 from webapp.documents.selection import Selection
 from webapp.effects import estimates, formula, variants
 from webapp.effects.estimates import Asked
@@ -392,8 +392,14 @@ def test_a_finding_leads_to_its_effect(client, trained):
                 continue
             shown = [t["number"] for t in one["together"]["topics"]] if one["together"] else [one["topic"]["number"]]
             assert f"topics={','.join(map(str, shown))}" in finding["url"].replace("%2C", ",")
-        elif finding["claims"][0]["value"]:
-            assert page.json()["settings"][1] == finding["claims"][0]["value"]
+            continue
+        claim = finding["claims"][0]
+        if claim["value"]:
+            assert page.json()["settings"][1] == claim["value"]
+        elif claim["first"] or claim["last"]:
+            known = fields.dated(trained.version)
+            years = [int((claim[end] or str(day))[:4]) for end, day in zip(("first", "last"), known, strict=True)]
+            assert min(abs(int(setting[:4]) - sum(years) / 2) for setting in page.json()["settings"]) <= 2
 
 
 @pytest.mark.django_db
