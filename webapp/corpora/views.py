@@ -23,7 +23,7 @@ from webapp.jobs import roster
 from webapp.models import Corpus, Run, Upload
 from webapp.pages.errors import add_to_form
 from webapp.pages.here import Here
-from webapp.pages.page import corpus_or_404, number
+from webapp.pages.page import back, corpus_or_404, number
 from webapp.pages.typed import Answer, HtmlAnswer, typed
 from webapp.results import links
 from webapp.runs import services as runs
@@ -263,7 +263,7 @@ def unit(request: HttpRequest, corpus_id: int) -> HttpResponse:
         messages.success(request, "The intervals of all runs follow it.")
     except Invalid as error:
         messages.error(request, error.message)
-    return redirect("corpus", corpus.pk)
+    return redirect(back(request, reverse("corpus", args=[corpus.pk])))
 
 
 @require_safe

@@ -7,7 +7,7 @@ import numpy as np
 from inference import engines
 from inference.errors import Invalid
 from webapp.documents.selection import RunSelection
-from webapp.effects import estimates, variables, variants
+from webapp.effects import estimates, sentences, variables, variants
 from webapp.effects import formula as formulas
 from webapp.effects.estimates import Order, Regression, Table
 from webapp.effects.formula import Formula
@@ -50,6 +50,8 @@ def effects_page(
     """numbers: topics that are shown along the effect. following: the address of the next page of the list."""
     chosen, table = regression.asked.formula, regression.table()
     rows = table.order(order)
+    listed = _rows(regression, table, rows[after : after + LISTED] if not table.verdict else [])
+    one = _along(regression, numbers) if numbers and not table.verdict else None
     return EffectsPage(
         formula=str(chosen),
         effect=chosen.effect.name,
@@ -69,10 +71,27 @@ def effects_page(
         level=table.level,
         misfit=0 if regression.across else int((table.value < 0).any(axis=1).sum()),
         order=order,
-        topics=_rows(regression, table, rows[after : after + LISTED] if not table.verdict else []),
+        conclusion=_conclusion(regression, listed, one),
+        topics=listed,
         next=following(after + LISTED if after + LISTED < len(rows) else None),
-        one=_along(regression, numbers) if numbers and not table.verdict else None,
+        one=one,
     )
+
+
+def _conclusion(regression: Regression, listed: list[TopicEffect], one: AlongEffect | None) -> str:
+    """Of what is shown along the effect, else of the first topic."""
+    table = regression.table()
+    if one and one.together:
+        return sentences.of_effect(
+            regression, f"{len(one.together.topics)} topics together", one.together, together=True
+        )
+    if one and one.topic.number in table.topics:
+        own = next((row for row in listed if row.number == one.topic.number), None)
+        own = own or _rows(regression, table, [table.topics.index(one.topic.number)])[0]
+        return sentences.of_effect(regression, sentences.named(own), own)
+    if table.verdict or not listed or not listed[0].named:
+        return estimates.caution(regression, table.verdict) or "No topic’s share differs by more than chance explains."
+    return sentences.of_effect(regression, sentences.named(listed[0]), listed[0])
 
 
 def _rows(regression: Regression, table: Table, places: list[int]) -> list[TopicEffect]:
@@ -146,15 +165,19 @@ def claim_page(regression: Regression, topic: int, by: int | None) -> ClaimPage:
         (_in_run(each, made.variants[0]) for each in made.variants),
         key=lambda row: (row.difference is None, -(row.difference or 0)),
     )
-    known = [row.difference for row in rows if row.difference is not None]
+    known, holds = [row.difference for row in rows if row.difference is not None], sum(row.holds for row in rows)
+    table = regression.table()
     return ClaimPage(
         formula=str(regression.asked.formula),
         settings=[regression.effect.labels[i] for i in regression.settings],
         groups=[regression.across.labels[i] for i in regression.groups] if regression.across else [],
-        topic=links.topic_link(view, topic),
+        unit=regression.unit.said,
+        wider=table.wider,
+        topic=_rows(regression, table, [table.topics.index(topic)])[0],
         merged=len(view.labels.members(topic)),
         selection=regression.selection.sentence,
-        holds=sum(row.holds for row in rows),
+        conclusion=sentences.of_claim(made, holds),
+        holds=holds,
         median=float(np.median(known)) if known else None,
         p=made.test.selected if made.test else None,
         p_fixed=made.test.p if made.test else None,

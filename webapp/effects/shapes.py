@@ -29,7 +29,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class TopicEffect(Estimate, TopicLink):
-    """documents: of either setting with the topic, or, along a line, of all with it."""
+    """documents: of either setting with the topic, or, along a line of numbers, of all with it."""
 
     words: list[str]
     documents: list[str]
@@ -88,7 +88,7 @@ class EffectsPage:
     differ. held: what is held constant. documents, units: that the estimates rest on; left_out: documents of which something is
     not known. tried, named: topics. level: of the intervals of those that are named; misfit: topics
     of which less than nothing is expected. unit: for whom intervals hold; wider: where nobody has said who speaks; caution: why
-    nothing can be concluded, or ""."""
+    nothing can be concluded, or ""; conclusion: what may be, and what not, of what is shown along the effect, else of the first topic."""
 
     formula: str
     effect: str
@@ -107,6 +107,7 @@ class EffectsPage:
     named: int
     level: float
     misfit: int
+    conclusion: str
     order: str
     topics: list[TopicEffect]
     next: str | None
@@ -182,16 +183,20 @@ class Choice:
 
 @dataclass(frozen=True)
 class ClaimPage:
-    """A difference of a topic between two settings, in the run and in others of its corpus, largest first. median: of the runs that have
+    """A difference of a topic between two settings, in the run and in others of its corpus, largest first. unit, wider: as of EffectsPage.
+    conclusion: what may be concluded, and what not. median: of the runs that have
     the topic. p: of one test of all runs, of a topic that was picked as the clearest; p_fixed: of one that was chosen beforehand;
     null before all is made, or for the reason that `untested` says. merged: topics that were merged into this one, which are not looked for in other runs. waiting: runs whose topics are compared first, or which come next; training: that are not done."""
 
     formula: str
     settings: list[str]
     groups: list[str]
-    topic: TopicLink
+    unit: str
+    wider: Wider | None
+    topic: TopicEffect
     merged: int
     selection: str
+    conclusion: str
     holds: int
     median: float | None
     p: float | None
@@ -205,13 +210,15 @@ class ClaimPage:
 
 @dataclass(frozen=True)
 class ClaimHtml:
-    """What the template alone needs. ends: of the scale of the chart. rows: each with its page of effects. effects: back. train: what further trainings would be, and for about
+    """What the template alone needs. ends: of the scale of the chart. rows: each with its page of effects. sides: of the topic in this run, as of
+    EffectsHtml. effects: back. said: the difference in a sentence. train: what further trainings would be, and for about
     how long; "" where there can be none. null: what the test of all runs asks against."""
 
     ends: tuple[float, float]
     rows: list[tuple[ClaimInRun, str]]
+    sides: list[tuple[str, float, str]]
     effects: str
     train: str
     pinned: Pinned
-    sentence: str
+    said: str
     null: str

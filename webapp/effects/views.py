@@ -16,8 +16,9 @@ from webapp import exports
 from webapp.accounts import authorization
 from webapp.documents.selection import RunSelection, Selection
 from webapp.drawing.numbers import percent
-from webapp.drawing.tables import json_text, kept_table
-from webapp.effects import estimates, variables, variants
+from webapp.drawing.tables import json_text
+from webapp.drawing.trends import points
+from webapp.effects import estimates, sentences, variables, variants
 from webapp.effects.estimates import Asked, Order, Regression
 from webapp.effects.formula import Term
 from webapp.effects.pages import asked_formula, claim_page, effects_page
@@ -124,7 +125,7 @@ def _address(page: EffectsPage | ClaimPage, topic: TopicLink | None, selection: 
     return urlencode([*(selection.parameters if selection else []), *asked])
 
 
-def _sides(page: EffectsPage, row: TopicEffect) -> list[tuple[str, float, str]]:
+def _sides(page: EffectsPage | ClaimPage, row: TopicEffect) -> list[tuple[str, float, str]]:
     urls = row.documents if len(row.documents) > 1 else ["", ""]
     return list(zip(page.groups or page.settings, row.share, urls, strict=True))
 
@@ -135,22 +136,25 @@ def _setting(levels: variables.Levels, letter: str, legend: str, here: str) -> S
 
 def _pinned(page: EffectsPage) -> Pinned:
     """What a notebook keeps: the topics of the page."""
-    names = page.groups or page.settings
-    columns = [f"{name}" for name in (*names, "difference", "low", "high")]
-    rows = [(*row.share, row.difference, row.difference_low, row.difference_high) for row in page.topics]
-    named = [f"{row.label} {row.name or row.words[0]}" for row in page.topics]
-    title = f"Topics by {page.effect}, from {page.settings[0]} to {page.settings[1]}"
-    return Pinned(title, summary(page), json_text(kept_table("topic", named, columns, rows)))
+    shown = points if page.across else percent
+    rows = [
+        [
+            f"{row.label} {row.name or row.words[0]}",
+            *map(shown, row.share),
+            *_points(row.difference, row.difference_low, row.difference_high),
+        ]
+        for row in page.topics
+    ]
+    table = {"columns": ["topic", *(page.groups or page.settings), *_DIFFERENCE], "rows": rows}
+    title = f"{page.one.topic.label if page.one else 'Topics'} by {page.effect}, from {page.settings[0]} to {page.settings[1]}"
+    return Pinned(title, page.conclusion, json_text(table))
 
 
-def summary(page: EffectsPage) -> str:
-    """What may be concluded, in a sentence."""
-    first = next(iter(page.topics), None)
-    if page.caution or first is None or not first.named:
-        return page.caution or "No topic’s share differs by more than chance explains."
-    name = first.name or first.label
-    ends = f"{100 * first.difference:+.1f} points"
-    return f"{name}: {percent(first.share[0])} to {percent(first.share[1])} of the words ({ends}); by {page.formula}."
+_DIFFERENCE = ["difference, points", "low", "high"]
+
+
+def _points(*differences: float | None) -> list[str]:
+    return ["" if each is None else points(each) for each in differences]
 
 
 @typed({ClaimPage: "effects/claim.html", NoEffects: "effects/nothing.html"}, variants="effects/_variants.html")
@@ -185,24 +189,30 @@ def claim(
 def _claim_html(regression: Regression, page: ClaimPage) -> ClaimHtml:
     view = regression.selection.view
     ends = [end for row in page.runs for end in (row.low, row.high) if end is not None]
-    rows = [[row.difference, row.low, row.high] for row in page.runs]
-    named = [f"run {row.run}, K = {row.K}, {row.engine}, seed {row.seed}" for row in page.runs]
-    sentence = f"It holds in {page.holds} of {len(page.runs)} runs."
-    if page.p is not None:
-        beyond = "Beyond chance" if page.p <= estimates.FALSE else "Not beyond chance"
-        sentence += f" {beyond} in all runs together (p = {page.p:.3f})."
+    level = regression.table().level if page.topic.named else estimates.LEVEL
+    said = sentences.difference(regression, sentences.named(page.topic), page.topic, level)
+    columns = ["run", "topics", "engine", "seed", "choice of words", "the topic there", *_DIFFERENCE, "holds"]
     title = f"{page.topic.label} {page.topic.name or ''}: {page.settings[0]} to {page.settings[1]}, in other runs"
     return ClaimHtml(
         ends=(min([0.0, *ends]), max([0.0, *ends])),
+        sides=_sides(page, page.topic),
         effects=view.go("run_effects", asked=_address(page, page.topic)),
         rows=[(row, _there(page, regression.selection, row)) for row in page.runs],
         train=services.variants_said(view.run),
-        pinned=Pinned(title, sentence, json_text(kept_table("run", named, ["difference", "low", "high"], rows))),
-        sentence=sentence,
+        pinned=Pinned(
+            title, f"{said} {page.conclusion}", json_text({"columns": columns, "rows": [*map(_kept, page.runs)]})
+        ),
+        said=said,
         null="no direction, and periods only like those before them"
         if variants.in_time(regression)
         else "no difference",
     )
+
+
+def _kept(row: ClaimInRun) -> list[str | int]:
+    topic = f"{row.topic.label} {row.topic.name}" if row.topic else row.problem or "not found"
+    differences = _points(row.difference, row.low, row.high)
+    return [row.run, row.K, row.engine, row.seed, row.words, topic, *differences, "yes" if row.holds else "no"]
 
 
 def _there(page: ClaimPage, selection: RunSelection, row: ClaimInRun) -> str:

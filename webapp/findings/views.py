@@ -100,13 +100,15 @@ def _effects(view: RunView, row: FindingRow) -> str:
 
 
 def _middle(version: Version, claim: Claim) -> dict[str, str]:
-    """A day in the middle of a claim's span as a setting of the date: the second one in the later half of the texts, else the first."""
+    """The middle of a claim's span as a setting of the date: the second one in the later half of the texts, else the first."""
     known = fields.dated(version)
     assert known is not None  # of a claim about time
     start, end = (day.toordinal() for day in known)
     first, last = days.ordinal(claim.first, "from", last=False), days.ordinal(claim.last, "to", last=True)
     middle = ((first or start) + (last or end)) // 2
-    return {"b" if 2 * middle > start + end else "a": date.fromordinal(middle).isoformat()}
+    return {
+        "b" if 2 * middle > start + end else "a": date.fromordinal(middle).isoformat()[: len(claim.first or claim.last)]
+    }
 
 
 @require_POST

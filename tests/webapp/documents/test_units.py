@@ -64,6 +64,13 @@ def test_the_page_of_a_corpus_asks_who_speaks(client, spoken):
         assert Corpus.objects.get(pk=spoken.corpus_id).unit == kept
 
 
+def test_who_speaks_can_be_said_from_the_page_of_effects(client, spoken):
+    here = reverse("run_effects", args=[spoken.pk])
+    assert "Count each <bdi>who spoke</bdi> as one" in client.get(here).content.decode()
+    sent = {"unit": "=who spoke", "next": here}
+    assert client.post(reverse("corpus_unit", args=[spoken.corpus_id]), sent).headers["Location"] == here
+
+
 def test_until_somebody_says_who_speaks_documents_are_independent(client, spoken):
     page = get(client, spoken, "run_time_json", "?by=decade&topics=0")
     assert page["unit"] == "if documents are independent of each other"

@@ -3,6 +3,7 @@
 import csv
 import html
 import io
+import json
 import re
 from types import SimpleNamespace
 from urllib.parse import urlencode
@@ -21,7 +22,9 @@ from webapp.accounts.embargo import set_embargo
 from webapp.curation import services as curation
 from webapp.documents import days, fields, units
 from webapp.documents.selection import Selection
-from webapp.effects import estimates, formula, variants
+from webapp.drawing.numbers import percent
+from webapp.drawing.trends import points
+from webapp.effects import estimates, formula, sentences, variants
 from webapp.effects.estimates import Asked
 from webapp.effects.formula import Formula, Term
 from webapp.ingest import corpora, versions
@@ -354,7 +357,34 @@ def test_a_claim_is_looked_at_in_the_other_runs_of_its_corpus(client, corpus):
     assert sum(n for _, _, n in choices["topics"]) == sum(n for _, _, n in choices["seed"]) == 3
     shown = client.get(reverse("run_claim", args=[run.pk]) + query).content.decode()
     assert f"It holds in {page['holds']} of 3 runs" in shown
+    assert shown.count("by party + spline(date), for other documents like these.") >= 2  # in the pin, too
+    kept = json.loads(html.unescape(re.search(r'name="table" value="([^"]+)"', shown)[1]))
+    there = next(row for row in page["runs"] if row["run"] == other.pk)
+    line = dict(zip(kept["columns"], next(row for row in kept["rows"] if row[0] == other.pk), strict=True))
+    assert line["holds"] == ("yes" if there["holds"] else "no")
+    assert line["the topic there"].startswith(there["topic"]["label"] if there["topic"] else "not found")
     assert "K = 4, seed 2, seed 3" in shown  # half of two topics is no choice, and seed 1 is there
+
+
+@pytest.mark.parametrize("holds, p, waiting, said", [
+    (1, None, 0, "No other run has been looked at"), (2, 0.05, 0, "It holds in 2 of 2 runs; of all together p = 0.050: it may be concluded"),
+    (2, 0.06, 0, "chance may explain it"), (2, None, 0, "there is no test"), (2, None, 1, "nothing is concluded yet"),
+])  # fmt: skip
+def test_what_may_be_concluded_of_a_claim(holds, p, waiting, said):
+    test = p and variants.Tested(0.001, p)
+    assert said in sentences.of_claim(variants.Claim([None] * holds, [None] * waiting, 0, 0, test, ""), holds)
+
+
+@pytest.mark.django_db
+def test_a_topic_that_is_asked_for_is_what_is_concluded_of(client, trained):
+    page = answer(client, trained, "?formula=date&topic=3&order=number")
+    row = page["topics"][3]
+    sides = [f"{percent(share)} ({year})" for share, year in zip(row["share"], page["settings"], strict=True)]
+    assert page["conclusion"].startswith(f"{row['name']} (T03): {sides[0]} to {sides[1]} of the words, a difference of {points(row['difference'])} points")  # fmt: skip
+    assert ("Chance hardly explains it" if row["named"] else "Chance may explain it") in page["conclusion"]
+    for url, year in zip(row["documents"], page["settings"], strict=True):
+        assert f"from={year}&to={year}" in url
+    assert page["conclusion"] in html.unescape(client.get(reverse("run_effects", args=[trained.pk]) + "?formula=date&topic=3").content.decode())  # fmt: skip
 
 
 @pytest.mark.django_db

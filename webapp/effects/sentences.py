@@ -1,0 +1,55 @@
+"""What may be concluded of an effect, and what not, in sentences: on its page, in a notebook, and on the API."""
+
+from webapp.drawing.numbers import percent
+from webapp.drawing.trends import points
+from webapp.effects import estimates
+from webapp.effects.estimates import Regression
+from webapp.effects.shapes import Estimate
+from webapp.effects.variants import Claim
+from webapp.results.links import TopicLink
+
+
+def named(topic: TopicLink) -> str:
+    return f"{topic.name} ({topic.label})" if topic.name else topic.label
+
+
+def difference(regression: Regression, name: str, estimate: Estimate, level: float) -> str:
+    """With its interval, of a level, and with what it rests on."""
+    levels, places, shown, unit = regression.effect, regression.settings, percent, "of the words"
+    if regression.across:
+        levels, places, shown, unit = regression.across, regression.groups, points, "points of change"
+    sides = " to ".join(f"{shown(share)} ({levels.labels[i]})" for share, i in zip(estimate.share, places, strict=True))
+    said = f"{name}: {sides} {unit}, a difference of {points(estimate.difference)} points"
+    if estimate.difference_low is not None and estimate.difference_high is not None:
+        ends = f"{points(estimate.difference_low)} to {points(estimate.difference_high)}"
+        said += f" ({percent(level)} confidence interval {ends})"
+    if estimate.corrected is not None:
+        said += f", corrected for reading {points(estimate.corrected)}"
+    chosen = f", in {regression.selection.sentence}" if regression.selection else ""
+    return f"{said}; by {regression.asked.formula}, {regression.unit.said}{chosen}."
+
+
+def of_effect(regression: Regression, name: str, estimate: Estimate, together: bool = False) -> str:
+    """together: several topics as one, which no other is compared with."""
+    table = regression.table()
+    level = table.level if estimate.named and not together else estimates.LEVEL
+    said = difference(regression, name, estimate, level)
+    if not estimate.named:
+        return f"{said} Chance may explain it: neither a difference nor its absence may be concluded."
+    tried = "if they were chosen before looking" if together else f"among {len(table.topics)} topics"
+    return f"{said} Chance hardly explains it, {tried}: it may be concluded of such texts; not why, nor that other runs say so."
+
+
+def of_claim(made: Claim, holds: int) -> str:
+    """Of a claim that a finding suggested."""
+    held = f"It holds in {holds} of {len(made.variants)} runs"
+    if made.waiting or made.left:
+        return f"{held}; others are still looked at: nothing is concluded yet."
+    if len(made.variants) == 1:
+        return "No other run has been looked at: whether it depends on the choices of this one is not known."
+    if made.test is None:
+        return f"{held}, and there is no test of all together: it may be concluded of these runs, not beyond them."
+    tested = f"{held}; of all together p = {made.test.selected:.3f}"
+    if made.test.selected > estimates.FALSE:
+        return f"{tested}: chance may explain it, so neither a difference nor its absence may be concluded."
+    return f"{tested}: it may be concluded of such texts, by models with these choices; not why."
