@@ -11,6 +11,7 @@ from inference.effects.regression import Data
 from inference.effects.shares import Shares
 from inference.effects.units import LEAST, LEVEL
 
+Estimator = Callable[[Data, np.ndarray, np.ndarray], regression.Fit]  # as regression.fit
 Verdict = Literal["", "few units", "apart in time", "not apart"]
 SPOKEN = 0.05  # of a period's words that are a side's, for it to speak there
 OVERLAP = 0.25  # of a side's words in periods where both speak
@@ -177,12 +178,14 @@ def of_sides(data: Data, side: np.ndarray, period: np.ndarray | None = None) -> 
     return contrast
 
 
-def of_settings(data: Data, design: np.ndarray, settings: np.ndarray, side: np.ndarray) -> Contrast:
+def of_settings(
+    data: Data, design: np.ndarray, settings: np.ndarray, side: np.ndarray, fit: Estimator = regression.fit
+) -> Contrast:
     """The shares that a design expects at two settings. design: float64[C, P]; settings: float64[2, P], a row of it for a and b;
-    side: int8[C], the cells that speak of a (0), of b (1), or of neither (-1).
+    side: int8[C], the cells that speak of a (0), of b (1), or of neither (-1). fit: what estimates.
     """
     counted = _counted(data, side, 2)
-    plain = _plain(data, design, np.concatenate([settings, settings[:1] - settings[1:]]), counted)
+    plain = _plain(fit(data, design, np.concatenate([settings, settings[:1] - settings[1:]])), counted)
     a, b, apart = plain.fit.variance
     with np.errstate(invalid="ignore", divide="ignore"):
         correlation = np.clip(np.nan_to_num((a + b - apart) / (2 * np.sqrt(a * b))), -1.0, 1.0)
@@ -191,16 +194,23 @@ def of_settings(data: Data, design: np.ndarray, settings: np.ndarray, side: np.n
     return Contrast(counted, compared, correlation, plain)
 
 
-def along(data: Data, design: np.ndarray, settings: np.ndarray) -> Plain:
+def along(data: Data, design: np.ndarray, settings: np.ndarray, fit: Estimator = regression.fit) -> Plain:
     """The same where all documents speak of both settings, as along a line."""
     counted = _counted(data, np.zeros(len(design), np.int8), 1)
-    return _plain(data, design, np.concatenate([settings, settings[:1] - settings[1:]]), counted)
+    return _plain(fit(data, design, np.concatenate([settings, settings[:1] - settings[1:]])), counted)
 
 
-def of_changes(data: Data, design: np.ndarray, settings: np.ndarray, side: np.ndarray, sides: int) -> Plain:
+def of_changes(
+    data: Data,
+    design: np.ndarray,
+    settings: np.ndarray,
+    side: np.ndarray,
+    sides: int,
+    fit: Estimator = regression.fit,
+) -> Plain:
     """How a change differs: (settings[0] - settings[1]) against (settings[2] - settings[3]). side: as above, 0 to sides - 1."""
     first, second = settings[0] - settings[1], settings[2] - settings[3]
-    return _plain(data, design, np.stack([first, second, first - second]), _counted(data, side, sides))
+    return _plain(fit(data, design, np.stack([first, second, first - second])), _counted(data, side, sides))
 
 
 def _counted(data: Data, side: np.ndarray, sides: int) -> Shares:
@@ -208,8 +218,7 @@ def _counted(data: Data, side: np.ndarray, sides: int) -> Shares:
     return shares.of_groups(data._replace(cell=cell), sides)
 
 
-def _plain(data: Data, design: np.ndarray, rows: np.ndarray, counted: Shares) -> Plain:
-    fit = regression.fit(data, design, rows)
+def _plain(fit: regression.Fit, counted: Shares) -> Plain:
     verdict: Verdict = ""
     if counted.units.min() < LEAST:
         verdict = "few units"

@@ -110,7 +110,7 @@ def _solved(data: Data, design: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.
         raise Invalid("design", f"A row for each of {data.cell.max() + 1:,} cells was expected, got {len(design):,}.")
     arrays = data.cell, data.doc_ptr, data.doc_topics, data.doc_tokens, data.lengths, data.into
     gram, cross = _totals(*arrays, design, data.T)
-    root = _root(gram)
+    root = half_inverse(gram)
     return gram, root, root @ (root.T @ cross)
 
 
@@ -120,7 +120,7 @@ def reach(fit: Fit, level: float) -> tuple[np.ndarray, np.ndarray]:
     return fit.estimate - half, fit.estimate + half
 
 
-def _root(gram: np.ndarray) -> np.ndarray:
+def half_inverse(gram: np.ndarray) -> np.ndarray:
     """L, float64[P, rank], of which L L' is the (pseudo-)inverse."""
     some = np.diag(gram) > 0  # of a column of zeros no document says anything
     scale = np.where(some, 1 / np.sqrt(np.where(some, np.diag(gram), 1.0)), 0.0)

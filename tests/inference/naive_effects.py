@@ -47,3 +47,26 @@ def row(effect, across, held):
     """1, the effect's columns, those of what it may depend on, each of the first times each of the second, and the others'."""
     products = [e * a for e in effect for a in across]
     return np.array([1.0, *effect, *across, *products, *(x for columns in held for x in columns)])
+
+
+def as_stm(theta, X, unit=None):
+    """(coefficients, variances) of stm's estimateEffect, as topica has it: ordinary least squares, classical or CR1. theta: [D]; X: [D, P]."""
+    n, p = X.shape
+    inverse = np.linalg.inv(X.T @ X)
+    beta = inverse @ X.T @ theta
+    residual = theta - X @ beta
+    if unit is None:
+        return beta, residual @ residual / (n - p) * inverse
+    sums = np.array([X[unit == g].T @ residual[unit == g] for g in np.unique(unit)])
+    G = len(sums)
+    return beta, G / (G - 1) * (n - 1) / (n - p) * inverse @ sums.T @ sums @ inverse
+
+
+def composed(chance, concentration, k, X, draws, unit=None):
+    """Variances of as_stm over draws of theta, pooled (Rubin 1987). concentration: [D, T], of each document's Dirichlet distribution."""
+    made = []
+    for _ in range(draws):
+        gamma = chance.standard_gamma(concentration)
+        made.append(as_stm(gamma[:, k] / gamma.sum(axis=1), X, unit))
+    betas, within = (np.array(each) for each in zip(*made, strict=True))
+    return np.diag(within.mean(axis=0)) + (1 + 1 / draws) * betas.var(axis=0, ddof=1)

@@ -20,7 +20,7 @@ from webapp.documents import parent_documents, sums
 from webapp.documents import queries as documents
 from webapp.documents.selection import Selection
 from webapp.effects import estimates
-from webapp.effects.estimates import Asked, Order, Regression
+from webapp.effects.estimates import Asked, Order, Regression, Way
 from webapp.effects.pages import asked_formula, claim_page, effects_page
 from webapp.effects.shapes import ClaimPage, EffectsPage
 from webapp.exports import methods
@@ -251,10 +251,10 @@ def time(
 
 
 @router.get("/{int:run_id}/effects", response={200: EffectsPage, **ERRORS},
-            summary="How topics’ shares depend on what is known of the documents, with intervals; topic=3,7 adds these along it")  # fmt: skip
+            summary="How topics’ shares depend on what is known of the documents, with intervals; topic=3,7 adds these along it; estimate=stm has each document count the same")  # fmt: skip
 def effects(request: HttpRequest, run_id: int, documents: Query[shapes.Documents], effect: Query[shapes.Effect],
-            order: Order = "difference", topic: str = "", after: Place = 0):  # fmt: skip
-    regression = _regression(request, run_id, effect)
+            estimate: Way = "counted", order: Order = "difference", topic: str = "", after: Place = 0):  # fmt: skip
+    regression = _regression(request, run_id, effect, estimate)
     numbers = trends.read_topics(regression.selection.view, [topic])
     return effects_page(regression, order, numbers, after, lambda following: pages.following(request, after=following))
 
@@ -267,13 +267,13 @@ def claim(
     return claim_page(_regression(request, run_id, effect), number, authorization.user_id(request))
 
 
-def _regression(request: HttpRequest, run_id: int, effect: shapes.Effect) -> Regression:
+def _regression(request: HttpRequest, run_id: int, effect: shapes.Effect, estimate: Way = "counted") -> Regression:
     run = finished(run_id)
     selection = Selection.read(request.GET, RunView(run))
     chosen = asked_formula(selection, effect.formula)
     if chosen is None:
         raise Invalid("formula", f"Nothing is known of the documents of “{run.corpus.name}” but their texts.")
-    return estimates.regression_of(selection, Asked(chosen, effect.a, effect.b, effect.x, effect.y))
+    return estimates.regression_of(selection, Asked(chosen, effect.a, effect.b, effect.x, effect.y, estimate))
 
 
 @router.get(

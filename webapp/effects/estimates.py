@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from inference.bow import Bow
-from inference.effects import contrasts, corrected, corrections, design, regression
+from inference.effects import as_stm, contrasts, corrected, corrections, design, regression
 from inference.effects.contrasts import Contrast, Plain
 from inference.effects.design import Design
 from inference.effects.regression import Data
@@ -23,6 +23,7 @@ from webapp.effects.formula import Formula, Term
 from webapp.effects.shapes import Wider
 from webapp.effects.variables import Levels
 from webapp.results import evidence, weights
+from webapp.results.priors import priors
 from webapp.storage.cache import BoundedCache
 from webapp.time import shares
 
@@ -34,6 +35,7 @@ ROWS = 8  # settings at a time
 MOST_STEPS = 1 << 32  # pairs of a document and a topic, times columns: some ten seconds
 _kept = BoundedCache(4 << 20)
 Order = Literal["difference", "ratio", "number"]
+Way = Literal["counted", "stm", "stm-fixed"]  # of counted words; by inference.effects.as_stm, with draws or without
 
 
 class Asked(NamedTuple):
@@ -44,6 +46,11 @@ class Asked(NamedTuple):
     second: str = ""
     here: str = ""
     there: str = ""
+    estimate: Way = "counted"
+
+    @property
+    def counted(self) -> bool:
+        return self.estimate == "counted"
 
 
 class Table(NamedTuple):
@@ -128,8 +135,9 @@ class Regression:
 
     @cached_property
     def weight(self) -> np.ndarray:
-        """float64[D]: the words of each document of the set."""
-        return variables.in_set(self.selection, evidence.of(self.selection.run).lengths)
+        """float64[D]: the words of each document of the set; as stm, 1 of each with words."""
+        words = variables.in_set(self.selection, evidence.of(self.selection.run).lengths)
+        return words if self.asked.counted else (words > 0).astype(float)
 
     @cached_property
     def design(self) -> Design:
@@ -179,6 +187,12 @@ class Regression:
     def data(self, topics: list[int], together: bool = False) -> Data:
         return shares.effect_data(self.selection.view, self.unit, self.design.cell, topics, together)
 
+    def fit(self, data: Data, rows: np.ndarray, contrast: np.ndarray) -> regression.Fit:
+        if self.asked.counted:
+            return regression.fit(data, rows, contrast)
+        draws = as_stm.DRAWS if self.asked.estimate == "stm" else 0
+        return as_stm.fit(data, priors(self.selection.run).alpha, rows, contrast, draws)
+
     @property
     def _rows(self) -> np.ndarray:
         """float64[2, P], the second setting and the first; float64[4, P] where groups are compared, those of the second group first."""
@@ -192,8 +206,8 @@ class Regression:
         return rows[0] - rows[1] - (rows[2] - rows[3] if self.across else 0.0)
 
     def corrected(self, data: Data) -> np.ndarray:
-        """float64[T]: the differences, corrected for reading; NaN where that can't be done."""
-        made = corrected.effect(data, *self._read, self.design.rows, self.contrast)
+        """float64[T]: the differences, corrected for reading; NaN where that can't be done, and as stm."""
+        made = corrected.effect(data, *self._read, self.design.rows, self.contrast) if self.asked.counted else None
         return np.full(data.T, np.nan) if made is None else made
 
     @cached_property
@@ -208,7 +222,7 @@ class Regression:
         return _kept.get_or_set(key, lambda: self._corrected_ends(self.data(topics, together)))
 
     def _corrected_ends(self, counted: Data) -> np.ndarray:
-        data = corrected.documents(counted, *self._read)
+        data = corrected.documents(counted, *self._read) if self.asked.counted else None
         if data is None:
             return np.full((2, counted.T), np.nan)
         fit = regression.fit(data, self.design.rows, self.contrast[None])
@@ -223,12 +237,13 @@ class Regression:
                 for s, level in enumerate(self.settings):
                     own = (made.across == group) & (self.on_a_line | (made.effect == level))
                     side[own] = g if self.on_a_line else 2 * g + s
-            return contrasts.of_changes(data, made.rows, rows, side, 2 if self.on_a_line else 4)
+            return contrasts.of_changes(data, made.rows, rows, side, 2 if self.on_a_line else 4, self.fit)
         if self.on_a_line:
-            return contrasts.along(data, made.rows, rows)
+            return contrasts.along(data, made.rows, rows, self.fit)
         side[made.effect == second], side[made.effect == first] = 0, 1
-        contrast = contrasts.of_settings(data, made.rows, rows, side)
-        return contrast if self._overlap(side) else contrast.refused("apart in time")
+        contrast = contrasts.of_settings(data, made.rows, rows, side, self.fit)
+        contrast = contrast if self._overlap(side) else contrast.refused("apart in time")
+        return contrast if self.asked.counted else contrast.plain
 
     def _overlap(self, side: np.ndarray) -> bool:
         """Whether the two sides speak at the same times, where the date is held constant."""
@@ -287,7 +302,7 @@ class Regression:
         for field in units.possible(version)[:3]:
             if field.name not in compared:
                 data = shares.effect_data(self.selection.view, Unit(field, ""), self.design.cell, every[some])
-                together = regression.fit(data, self.design.rows, self.contrast[None]).variance[0]
+                together = self.fit(data, self.design.rows, self.contrast[None]).variance[0]
                 ratio = together / np.maximum(variance[some], 1e-300)
                 found.append(Wider(field.name, float(np.sqrt(np.median(ratio)))))
         return max((one for one in found if one.times > WIDER), key=lambda one: one.times, default=None)
@@ -305,7 +320,7 @@ class Regression:
         groups = self.groups if self.across else (0,)
         rows = np.stack([made.setting(int(level), group) for group in groups for level in at])
         data = self.data(topics, together=True)
-        fits = [regression.fit(data, made.rows, rows[a : a + ROWS]) for a in range(0, len(rows), ROWS)]
+        fits = [self.fit(data, made.rows, rows[a : a + ROWS]) for a in range(0, len(rows), ROWS)]
         ends = [regression.reach(fit, LEVEL) for fit in fits]
         share = np.concatenate([fit.estimate[:, 0] for fit in fits])
         low, high = (np.concatenate([pair[i][:, 0] for pair in ends]) for i in (0, 1))

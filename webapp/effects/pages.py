@@ -54,6 +54,7 @@ def effects_page(
     one = _along(regression, numbers) if numbers and not table.verdict else None
     return EffectsPage(
         formula=str(chosen),
+        estimate=regression.asked.estimate,
         effect=chosen.effect.name,
         settings=[regression.effect.labels[i] for i in regression.settings],
         across=chosen.across,

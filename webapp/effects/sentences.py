@@ -15,7 +15,8 @@ def named(topic: TopicLink) -> str:
 
 def difference(regression: Regression, name: str, estimate: Estimate, level: float) -> str:
     """With its interval, of a level, and with what it rests on."""
-    levels, places, shown, unit = regression.effect, regression.settings, percent, "of the words"
+    unit = "of the words" if regression.asked.counted else "of a document, as stm estimates it"
+    levels, places, shown = regression.effect, regression.settings, percent
     if regression.across:
         levels, places, shown, unit = regression.across, regression.groups, points, "points of change"
     sides = " to ".join(f"{shown(share)} ({levels.labels[i]})" for share, i in zip(estimate.share, places, strict=True))

@@ -84,13 +84,14 @@ class Wider:
 
 @dataclass(frozen=True)
 class EffectsPage:
-    """formula: as it can be written in the address. settings: the two that are compared; groups: those by which the effect may
+    """formula: as it can be written in the address. estimate: of what was counted, or as stm. settings: the two that are compared; groups: those by which the effect may
     differ. held: what is held constant. documents, units: that the estimates rest on; left_out: documents of which something is
     not known. tried, named: topics. level: of the intervals of those that are named; misfit: topics
     of which less than nothing is expected. unit: for whom intervals hold; wider: where nobody has said who speaks; caution: why
     nothing can be concluded, or ""; conclusion: what may be, and what not, of what is shown along the effect, else of the first topic."""
 
     formula: str
+    estimate: str
     effect: str
     settings: list[str]
     across: str
@@ -133,13 +134,16 @@ class Setting:
 
 @dataclass(frozen=True)
 class EffectsHtml:
-    """What the template alone needs. effects, across, held: what the menus offer, with what is chosen. settings: the fields of what is
+    """What the template alone needs. effects, across, held, ways: what the menus offer, with what is chosen; own: the address of this
+    program's own estimate. settings: the fields of what is
     compared. rows: each topic, its sides (what they are called, the share, and the address of their documents, "" where they are not theirs alone), and its
     course. most: the largest share of the page. all: back from one topic; claim: that topic in other runs."""
 
     effects: list[tuple[Offered, bool]]
     across: list[tuple[Offered, bool]]
     held: list[tuple[Offered, bool]]
+    ways: list[tuple[Offered, bool]]
+    own: str
     settings: list[Setting]
     orders: list[Offer]
     rows: list[tuple[TopicEffect, list[tuple[str, float, str]], str]]

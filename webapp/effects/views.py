@@ -19,7 +19,7 @@ from webapp.drawing.numbers import percent
 from webapp.drawing.tables import json_text
 from webapp.drawing.trends import points
 from webapp.effects import estimates, sentences, variables, variants
-from webapp.effects.estimates import Asked, Order, Regression
+from webapp.effects.estimates import Asked, Order, Regression, Way
 from webapp.effects.formula import Term
 from webapp.effects.pages import asked_formula, claim_page, effects_page
 from webapp.effects.shapes import (
@@ -43,6 +43,11 @@ from webapp.storage import csv_cells
 from webapp.time import trends
 from webapp.time.shapes import Offer, Pinned
 
+WAYS = [
+    Offered("counted", "words, as they were counted"),
+    Offered("stm", "documents, each counting the same, as in stm’s estimateEffect"),
+    Offered("stm-fixed", "the same, shares taken as known (uncertainty = None)"),
+]
 NO_TEXTS: list[str] = []
 
 
@@ -62,6 +67,7 @@ def effects(
     b: str = "",
     x: str = "",
     y: str = "",
+    estimate: Way = "counted",
     order: Order = "difference",
     topic: list[str] = NO_TEXTS,
     after: int = 0,
@@ -71,7 +77,7 @@ def effects(
         chosen = asked_formula(selection, formula, effect, across, held) if view.run.final else None
         if chosen is None:
             return Answer(NoEffects(""))
-        regression = estimates.regression_of(selection, Asked(chosen, a, b, x, y))
+        regression = estimates.regression_of(selection, Asked(chosen, a, b, x, y, estimate))
         page = effects_page(regression, order, trends.read_topics(view, topic), after, here.following)
     except Invalid as error:
         if as_json:
@@ -102,6 +108,8 @@ def _html(request: HttpRequest, here: Here, regression: Regression, page: Effect
         effects=_menu(effects, [str(chosen.effect)]),
         across=_menu(across, [str(Term(chosen.across))] if chosen.across else []),
         held=_menu(held, [str(term) for term in chosen.held]),
+        ways=_menu(WAYS, [page.estimate]),
+        own=here.url(estimate=None),
         settings=settings,
         orders=[Offer(o, here.url(order=o), o == page.order) for o in get_args(Order)],
         rows=[(row, _sides(page, row), here.url(topic=row.number)) for row in page.topics],
@@ -233,7 +241,7 @@ def train(request: HttpRequest, run_id: int) -> HttpResponse:
     return redirect(back(request, reverse("run_effects", args=[run.pk])))
 
 
-_COLUMNS = ["corpus", "run", "K", "seed", "documents_chosen", "formula", "independent", "documents", "topic", "label", "first", "second", "share_first", "low_first",
+_COLUMNS = ["corpus", "run", "K", "seed", "documents_chosen", "formula", "estimate", "independent", "documents", "topic", "label", "first", "second", "share_first", "low_first",
             "high_first", "share_second", "low_second", "high_second", "difference", "low", "high", "corrected", "level", "p", "beyond_chance"]  # fmt: skip
 
 
@@ -246,7 +254,7 @@ def csv(request: HttpRequest, run_id: int) -> HttpResponse:
     chosen = asked_formula(selection, *(asked[name] for name in ("formula", "effect", "across", "held")))
     if chosen is None:
         raise Http404("Nothing is known of these documents that topics could depend on.")
-    regression = estimates.regression_of(selection, Asked(chosen, *(asked[letter] for letter in "abxy")))
+    regression = estimates.regression_of(selection, Asked(chosen, *(asked[name] for name in [*"abxy", "estimate"])))
     headers = {"Content-Disposition": f'attachment; filename="{exports.file_name(run, "effects")}"'}
     return HttpResponse(csv_cells.lines(_table(regression)), content_type="text/csv; charset=utf-8", headers=headers)
 
@@ -263,6 +271,7 @@ def _table(regression: Regression) -> list[list[Any]]:
         run.seed,
         regression.selection.sentence,
         str(regression.asked.formula),
+        regression.asked.estimate,
     ]
     about += [regression.unit.said, regression.documents]
     rows: list[list[Any]] = [_COLUMNS]

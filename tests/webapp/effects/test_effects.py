@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from django.urls import reverse
 from scipy.special import stdtrit
+from scipy.stats import norm
 
 from inference.errors import Invalid
 from tasks.corpora import choose
@@ -31,6 +32,7 @@ from webapp.ingest import corpora, versions
 from webapp.ingest.settings import VocabularySettings
 from webapp.models import Document, Run
 from webapp.results import evidence
+from webapp.results.priors import priors
 from webapp.results.view import RunView
 from webapp.storage import cache
 
@@ -289,6 +291,34 @@ def test_what_would_take_too_long_is_not_begun(client, trained, monkeypatch):
 
 
 @pytest.mark.django_db
+def test_as_stm_each_document_counts_the_same(client, trained):
+    """On theta as it is exported; with draws of it intervals are wider."""
+    found, tokens, lengths = rows(trained)
+    alpha = priors(trained).alpha
+    party = np.array([d.metadata["party"] for d in found])
+    names, kept = sorted(set(party)), lengths > 0
+    X = np.stack([np.ones(len(found)), *(party == name for name in names[1:])], axis=1)[kept]
+    theta = ((tokens + alpha) / (lengths + alpha.sum())[:, None])[kept]
+    query = f"?formula=party&a={names[0]}&b={names[1]}&order=number"
+    own, fixed, drawn = (answer(client, trained, f"{query}&estimate={way}") for way in ("", "stm-fixed", "stm"))
+    assert [page["estimate"] for page in (own, fixed, drawn)] == ["counted", "stm-fixed", "stm"]
+    assert own["topics"] == answer(client, trained, query)["topics"] != fixed["topics"]
+    for topic, more in zip(fixed["topics"], drawn["topics"], strict=True):
+        beta, variance = naive_effects.as_stm(theta[:, topic["number"]], X)
+        width = norm.ppf(0.5 + (fixed["level"] if topic["named"] else 0.95) / 2) * np.sqrt(variance[1, 1])
+        assert topic["difference"] == more["difference"] == pytest.approx(beta[1], abs=1e-10)
+        assert topic["difference_high"] - topic["difference"] == pytest.approx(width, abs=1e-10)
+        assert topic["corrected"] is None
+        assert more["named"] or topic["named"] or more["difference_high"] > topic["difference_high"]
+    table = csv.DictReader(io.StringIO(client.get(reverse("run_effects_csv", args=[trained.pk]) + f"{query}&estimate=stm-fixed").content.decode()))  # fmt: skip
+    for row, topic in zip(table, fixed["topics"], strict=True):
+        assert (row["estimate"], float(row["difference"])) == ("stm-fixed", pytest.approx(topic["difference"]))
+    page = client.get(reverse("run_effects", args=[trained.pk]) + f"{query}&estimate=stm&topic=2").content.decode()
+    assert "Topograph’s own estimate</a> is preferred" in page and "how unsure they are" in page
+    assert page.count('name="estimate" value="stm"') == 3 and '<option value="stm" selected>' in page
+
+
+@pytest.mark.django_db
 def test_menus_write_the_formula(client, trained):
     asked = "?effect=party&held=spline(date)&held=party&across="
     assert answer(client, trained, asked)["formula"] == "party + spline(date)"
@@ -456,10 +486,11 @@ def test_several_topics_are_one_share(client, trained):
 
 
 @pytest.mark.django_db
-def test_the_api_answers_as_the_pages_do(client, trained):
-    query = "?formula=party&topic=1,3"
+@pytest.mark.parametrize("way", ["counted", "stm"])
+def test_the_api_answers_as_the_pages_do(client, trained, way):
+    query = f"?formula=party&topic=1,3&estimate={way}"
     page, answered = answer(client, trained, query), client.get(f"/api/v1/runs/{trained.pk}/effects{query}").json()
-    assert answered | {"next": None} == page | {"next": None}
+    assert page["estimate"] == way and answered | {"next": None} == page | {"next": None}
     page = client.get(reverse("run_claim_json", args=[trained.pk]) + "?formula=party&topic=3").json()
     assert client.get(f"/api/v1/runs/{trained.pk}/topics/3/claim?formula=party").json() == page
     assert client.get(f"/api/v1/runs/{trained.pk}/effects?formula=party%2B").status_code == 400
