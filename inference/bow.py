@@ -158,6 +158,12 @@ class Bow:
             if np.any((words[j:end] <= words[j - 1 : end - 1]) & ~starts[j:end]):
                 raise Invalid("corpus", "words must ascend within a document, without repeats.")
 
+    def only(self, rows: np.ndarray) -> "Bow":
+        """As many rows, of which those stay empty that are not in `rows`: bool[D]. Without places."""
+        lengths = np.diff(self.indptr)
+        kept, indptr = np.repeat(rows, lengths), np.append(0, np.cumsum(lengths * rows))
+        return Bow(indptr, self.words[kept], self.counts[kept], self.V, first_row=self.first_row, check=False)
+
     def part(self, first: int, end: int) -> "Bow":
         """The documents first ... end - 1, numbered from 0: views of the same arrays. Without offsets."""
         indptr = self.indptr[first : end + 1] - self.indptr[first]

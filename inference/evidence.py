@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_matrix, vstack
 
 from inference.bow import Bow
 from inference.errors import Invalid
@@ -317,6 +318,19 @@ def assigned(bow: Bow, K: int, beta: Beta, theta: Theta) -> Assigned:
     )  # fmt: skip
     mixtures = assign.mixtures(bow.indptr[theta.first : end + 1] - span.start, bow.counts[span], given, K)
     return Assigned(theta.first, given, certainty, *mixtures)
+
+
+def document_tokens(bow: Bow, topics: Topics, thetas: Iterable[Theta], by_document: bool) -> csr_matrix:
+    """The tokens of each topic in each document, int[documents, K], as `gather` counts them; in memory."""
+    beta, blocks = rows_by_word(bow, topics, by_document), list[csr_matrix]()
+    for theta in thetas:
+        made = assigned(bow, topics.K, beta, theta)
+        blocks.append(csr_matrix((made.doc_tokens, made.doc_topics, made.indptr), (len(made.indptr) - 1, topics.K)))
+    rows, whole = vstack(blocks, format="csr"), bow.first_row
+    if whole is None:
+        return rows
+    sections = csr_matrix((np.ones(bow.D, np.int32), np.arange(bow.D), whole), (len(whole) - 1, bow.D))
+    return sections @ rows
 
 
 def gather(

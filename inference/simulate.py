@@ -8,6 +8,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_matrix
 
 from inference.bow import Bow
 from inference.errors import Invalid
@@ -15,6 +16,7 @@ from inference.jit import njit
 from inference.kernels import rng
 from inference.topics import Topics
 
+MOST_TOKENS = 20_000_000  # drawn anew at once: some two gigabytes
 _ALPHA, _BETA, _DOCUMENT = range(3)  # what a stream of random numbers is for
 _ONSETS = tuple("b d f g k l m n p r s t v z ch st".split())
 _SYLLABLES = tuple(c + v for c in _ONSETS for v in "a e i o u ai or en".split())
@@ -65,6 +67,27 @@ def corpus(
     sums = np.cumsum(beta, axis=1)
     indptr, words, counts = _documents(start, np.int64(_DOCUMENT), drawn, sums, float(xi), theta)
     return Bow(indptr, words, counts, V), Truth(drawn, beta, theta)
+
+
+def again(bow: Bow, assigned: np.ndarray, topics: Topics, seed: int) -> Bow:
+    """Texts drawn anew where the topic of each token is known: documents as long, with as many tokens of each topic.
+
+    assigned: uint16[nnz], the topic of each of the bag's pairs. topics: what words are drawn from. Raises Invalid beyond MOST_TOKENS.
+    """
+    if bow.tokens > MOST_TOKENS:
+        raise Invalid("documents", f"At most {MOST_TOKENS:,} words can be drawn anew, these texts have {bow.tokens:,}.")
+    row = np.repeat(np.repeat(np.arange(bow.D), np.diff(bow.indptr)), bow.counts)
+    topic, above = np.repeat(assigned, bow.counts), topics.above
+    order, words = np.argsort(topic, kind="stable"), np.zeros(len(topic), np.int32)
+    chance = np.random.Generator(np.random.Philox(seed))
+    for tokens in np.split(order, np.cumsum(np.bincount(topic, minlength=topics.K))[:-1]):
+        if len(tokens):
+            k = int(topic[tokens[0]])
+            until = np.cumsum(above[[k]].toarray().ravel() + topics.floor[k])
+            words[tokens] = np.searchsorted(until, until[-1] * chance.random(len(tokens)), side="right")
+    drawn = csr_matrix((np.ones(len(row), np.int32), (row, words)), shape=(bow.D, bow.V))
+    drawn.sum_duplicates()
+    return Bow(drawn.indptr, drawn.indices, drawn.data, bow.V, first_row=bow.first_row)
 
 
 def words(V: int) -> list[str]:

@@ -528,7 +528,7 @@ class OfPresentRuns(Present):
 
 
 class Replicate(Job):
-    """A training with a run's settings and another seed, of which the topics alone are kept (webapp.runs.replicates)."""
+    """A training with a run's settings and another seed, or on other texts, of which little is kept (webapp.runs.replicates)."""
 
     class Status(models.TextChoices):
         QUEUED = "queued"
@@ -536,10 +536,19 @@ class Replicate(Job):
         READY = "ready"
         FAILED = "failed"
 
+    class Texts(models.TextChoices):
+        """What it is trained on. Of one that is not trained on the run's own texts the tokens are kept, not the topics: webapp.runs.trials."""
+
+        OWN = "own"
+        DRAWN = "drawn"
+        HALF = "half"
+
     run = models.ForeignKey(Run, models.CASCADE, related_name="replicates")
     seed = models.BigIntegerField()
+    texts = models.CharField(max_length=5, choices=Texts, default=Texts.OWN)
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
     topics = models.BinaryField(null=True)  # inference.topics.Topics, the fields that are arrays, as .npz
+    tokens = models.BinaryField(null=True)  # runs.trials.Kept, as .npz
     # What became there of each topic of the run: results.found_again.Elsewhere
     elsewhere = models.JSONField(default=list)
     created_at = models.DateTimeField(auto_now_add=True)

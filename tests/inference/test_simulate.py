@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from inference import Invalid, simulate
+from inference import Bow, Invalid, Topics, simulate
 from inference.kernels import rng
 
 SETTING = {"M": 400, "K": 5, "V": 60, "xi": 50}
@@ -124,3 +124,36 @@ def test_measures():
     flat = np.random.default_rng(0).dirichlet(np.ones(5000), 3)
     uniform = simulate.relative_error(flat, np.full(5000, 1 / 5000))
     assert uniform == pytest.approx(np.full(3, 0.5), abs=0.05), "what the uniform topic scores on Dir(1) topics"
+
+
+@pytest.mark.parametrize("sections", [False, True])
+def test_texts_are_drawn_anew_with_the_topics_of_their_tokens(sections):
+    """Documents keep their lengths, and each topic its words: twice as frequent ones come about twice as often."""
+    K, V, D = 2, 6, 300
+    chance = np.random.default_rng(3)
+    beta = np.array([[0.4, 0.2, 0.1, 0.3, 0.0, 0.0], [0.0, 0.0, 0.0, 0.3, 0.5, 0.2]])
+    indptr, words = np.arange(0, 2 * D + 1, 2), np.tile([0, 4], D)
+    first_row = np.arange(0, D + 1, 3) if sections else None
+    bow = Bow(indptr, words, chance.integers(1, 60, 2 * D), V, first_row=first_row)
+    listed = [np.flatnonzero(row) for row in beta]
+    topics = Topics.of_listed(
+        np.array([0, 4, 7]), np.concatenate(listed).astype(np.int32),
+        np.concatenate([beta[k][listed[k]] for k in range(K)]).astype(np.float32), np.ones(K), V,
+    )  # fmt: skip
+    assigned = np.tile([0, 1], D).astype(np.uint16)
+    drawn = simulate.again(bow, assigned, topics, seed=5)
+    assert np.array_equal(drawn.lengths, bow.lengths)
+    assert np.array_equal(drawn.first_row, first_row) if sections else drawn.first_row is None
+    tokens = [bow.counts[assigned == k].sum() for k in range(K)]
+    expected = tokens @ beta
+    assert np.bincount(drawn.words, drawn.counts, V) == pytest.approx(expected, abs=4 * np.sqrt(expected.max()))
+    assert np.bincount(drawn.words, drawn.counts, V)[expected == 0].sum() == 0
+    assert drawn.digest == simulate.again(bow, assigned, topics, seed=5).digest
+    assert drawn.digest != simulate.again(bow, assigned, topics, seed=6).digest
+
+
+def test_too_many_words_are_not_drawn_anew(monkeypatch):
+    bow, _ = simulate.corpus(**SETTING)
+    monkeypatch.setattr(simulate, "MOST_TOKENS", 100)
+    with pytest.raises(Invalid, match="At most 100 words"):
+        simulate.again(bow, np.zeros(len(bow.words), np.uint16), None, 0)

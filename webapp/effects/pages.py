@@ -7,7 +7,7 @@ import numpy as np
 from inference import engines
 from inference.errors import Invalid
 from webapp.documents.selection import RunSelection
-from webapp.effects import estimates, sentences, variables, variants
+from webapp.effects import estimates, other_texts, sentences, variables, variants
 from webapp.effects import formula as formulas
 from webapp.effects.estimates import Order, Regression, Table
 from webapp.effects.formula import Formula
@@ -187,6 +187,7 @@ def claim_page(regression: Regression, topic: int, by: int | None) -> ClaimPage:
         training=made.training,
         runs=rows,
         choices=[Choice(name, values) for name, values in variants.turning(made.variants)],
+        other_texts=other_texts.trained(regression, topic),
     )
 
 

@@ -186,6 +186,22 @@ class Choice:
 
 
 @dataclass(frozen=True)
+class OtherTexts:
+    """The claim learned from other texts: `drawn` anew with the run's topics and differences, or `half` of the documents, measured on the
+    other half. status: "" where nobody asked for it. difference, low, high: null of a topic that was not found again. topics: that were; times:
+    as large as in the run their differences are."""
+
+    texts: str
+    status: str
+    difference: float | None
+    low: float | None
+    high: float | None
+    topics: int
+    documents: int
+    times: float | None
+
+
+@dataclass(frozen=True)
 class ClaimPage:
     """A difference of a topic between two settings, in the run and in others of its corpus, largest first. unit, wider: as of EffectsPage.
     conclusion: what may be concluded, and what not. median: of the runs that have
@@ -210,13 +226,15 @@ class ClaimPage:
     training: int
     runs: list[ClaimInRun]
     choices: list[Choice]
+    other_texts: list[OtherTexts]
 
 
 @dataclass(frozen=True)
 class ClaimHtml:
     """What the template alone needs. ends: of the scale of the chart. rows: each with its page of effects. sides: of the topic in this run, as of
     EffectsHtml. effects: back. said: the difference in a sentence. train: what further trainings would be, and for about
-    how long; "" where there can be none. null: what the test of all runs asks against."""
+    how long; "" where there can be none. null: what the test of all runs asks against. learning:
+    whether other texts are being learned from."""
 
     ends: tuple[float, float]
     rows: list[tuple[ClaimInRun, str]]
@@ -226,3 +244,4 @@ class ClaimHtml:
     pinned: Pinned
     said: str
     null: str
+    learning: bool

@@ -38,7 +38,7 @@ from webapp.pages.page import back, run_or_404
 from webapp.pages.typed import Answer, typed
 from webapp.results.links import TopicLink
 from webapp.results.view import RunView
-from webapp.runs import services
+from webapp.runs import replicates, services
 from webapp.storage import csv_cells
 from webapp.time import trends
 from webapp.time.shapes import Offer, Pinned
@@ -214,6 +214,7 @@ def _claim_html(regression: Regression, page: ClaimPage) -> ClaimHtml:
         null="no direction, and periods only like those before them"
         if variants.in_time(regression)
         else "no difference",
+        learning=any(one.status in ("queued", "training") for one in page.other_texts),
     )
 
 
@@ -233,9 +234,12 @@ def _there(page: ClaimPage, selection: RunSelection, row: ClaimInRun) -> str:
 @require_POST
 def train(request: HttpRequest, run_id: int) -> HttpResponse:
     """Further trainings, in which a claim is looked at."""
-    run = run_or_404(run_id)
+    run, texts = run_or_404(run_id), request.POST.get("texts", "")
     try:
-        services.variants(run, authorization.user(request))
+        if texts in replicates.PLACES:
+            replicates.begin(run, texts)
+        else:
+            services.variants(run, authorization.user(request))
     except Invalid as error:
         raise BadRequest(error.message) from None
     return redirect(back(request, reverse("run_effects", args=[run.pk])))

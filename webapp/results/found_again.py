@@ -40,7 +40,9 @@ def elsewhere(run: Run) -> list[list[Elsewhere]]:
 @cached(_KEPT)
 def _elsewhere(run_id: int, snapshot_id: int, compared: int) -> list[list[Elsewhere]]:
     """compared: with how many runs; of a failed one that is trained again later there is one more."""
-    ready = Replicate.objects.filter(run=run_id, status=Replicate.Status.READY).order_by("pk")
+    ready = Replicate.objects.filter(run=run_id, texts=Replicate.Texts.OWN, status=Replicate.Status.READY).order_by(
+        "pk"
+    )
     runs = [[Elsewhere(seed, *row) for row in topics] for seed, topics in ready.values_list("seed", "elsewhere")]
     return [list(topic) for topic in zip(*runs, strict=True)]
 

@@ -7,6 +7,7 @@ checkpoint keeps how far they were. Of each the topics alone are kept, and what 
 import shutil
 import time
 from collections import Counter
+from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 
 import inference
 from inference import Topics, checkpoint, engines
@@ -25,10 +27,17 @@ from webapp.jobs.heartbeat import Heartbeat
 from webapp.jobs.running import run_next
 from webapp.models import Replicate, Run, Snapshot, Word
 from webapp.results import found_again, weights
+from webapp.runs import trials
 from webapp.runs.shapes import OtherSeeds
 from webapp.storage import files, sealed
 
 SEEDS = 2  # other seeds of a run
+# After a run's own seed, those of its replicates
+PLACES: dict[str, Sequence[int]] = {
+    Replicate.Texts.OWN: range(1, SEEDS + 1),
+    Replicate.Texts.DRAWN: (SEEDS + 1,),
+    Replicate.Texts.HALF: (SEEDS + 2,),
+}
 SECONDS = 300.0  # of training, up to which a run is trained with other seeds by itself
 BYTES = 64 << 20  # of the topics of one, compressed
 LOOK = 1.0  # seconds between two looks whether anybody needs the machine
@@ -40,16 +49,23 @@ def possible(run: Run) -> bool:
     return run.final and not run.begins
 
 
-def begin(run: Run) -> None:
+def of_seeds(run: Run) -> QuerySet[Replicate]:
+    """Those that are trained on the run's own texts."""
+    return run.replicates.filter(texts=Replicate.Texts.OWN)
+
+
+def begin(run: Run, texts: str = Replicate.Texts.OWN) -> None:
     """Queue what is not there; the sweep tells the workers when they have nothing else to do. Raises Invalid."""
     if not possible(run):
         raise Invalid(
             "run", f"Run {run.pk} can’t be compared with other seeds: it is not done, or began with given topics."
         )
     with transaction.atomic():
-        seeds = [(run.seed + i) % 2**63 for i in range(1, SEEDS + 1)]
-        Replicate.objects.bulk_create([Replicate(run=run, seed=seed) for seed in seeds], ignore_conflicts=True)
-        run.replicates.filter(status=Replicate.Status.FAILED).update(status=Replicate.Status.QUEUED, error="", tries=0)
+        seeds = [(run.seed + i) % 2**63 for i in PLACES[texts]]
+        made = [Replicate(run=run, seed=seed, texts=texts) for seed in seeds]
+        Replicate.objects.bulk_create(made, ignore_conflicts=True)
+        failed = run.replicates.filter(texts=texts, status=Replicate.Status.FAILED)
+        failed.update(status=Replicate.Status.QUEUED, error="", tries=0)
 
 
 def begin_by_itself(run: Run) -> None:
@@ -60,7 +76,7 @@ def begin_by_itself(run: Run) -> None:
 
 def cancel(run: Run) -> None:
     """Remove those that are not ready; one at work notices at its next heartbeat, and ends."""
-    run.replicates.exclude(status=Replicate.Status.READY).delete()
+    of_seeds(run).exclude(status=Replicate.Status.READY).delete()
     _count(run)
 
 
@@ -68,7 +84,7 @@ def state(run: Run) -> OtherSeeds | None:
     """None where there can be none."""
     if not possible(run):
         return None
-    n = Counter(run.replicates.values_list("status", flat=True))
+    n = Counter(of_seeds(run).values_list("status", flat=True))
     again = found_again.counted(run)
     found = sum(one.found == one.runs for one in again) if again else None
     ready, failed = n[Replicate.Status.READY], n[Replicate.Status.FAILED]
@@ -83,23 +99,22 @@ def train(replicate_id: int) -> None:
 def _work(key: int, attempt: int, beat: Heartbeat) -> None:
     replicate = Replicate.objects.select_related("run__version", "run__snapshot__run__version").get(pk=key)
     folder = files.replicate_folder(key)
-    topics = _trained(replicate, folder / "checkpoint", beat)
-    if topics is None:
+    fields = _trained(replicate, folder / "checkpoint", beat)
+    if fields is None:
         claims.update(kinds.REPLICATE, key, attempt, status=Replicate.Status.QUEUED, tries=0)
         return
-    with beat.long():
-        fields = {"topics": _packed(topics), "elsewhere": _elsewhere(replicate.run, topics)}
     with transaction.atomic():
         claims.update(kinds.REPLICATE, key, attempt, status=Replicate.Status.READY, **fields)
         _count(replicate.run)
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _trained(replicate: Replicate, saved: Path, beat: Heartbeat) -> Topics | None:
-    """Its topics; None where somebody needs the machine: then the checkpoint `saved` is there to continue from."""
+def _trained(replicate: Replicate, saved: Path, beat: Heartbeat) -> dict[str, bytes | list] | None:
+    """Its fields; None where somebody needs the machine: then the checkpoint `saved` is there to continue from."""
     run, engine = replicate.run, engines.get(replicate.run.engine)
     bow_folder = files.bow_folder(run.version_id, run.pk, run.dropped)
-    bow = sealed.opened(lambda: Bow.open(bow_folder), bow_folder)
+    own = sealed.opened(lambda: Bow.open(bow_folder), bow_folder)
+    bow = trials.learned_from(replicate, own)
     config = engines.config(run.engine, **run.settings).resolve(bow.D, bow.tokens)
     place: dict[str, Any] = {"engine": engine, "config": config, "bow": bow}
     state = checkpoint.load(saved, **place, scratch=saved.parent) if saved.exists() else None
@@ -112,10 +127,13 @@ def _trained(replicate: Replicate, saved: Path, beat: Heartbeat) -> Topics | Non
         if isinstance(event, inference.Snapshot):
             last = event
     assert last is not None  # the last event is one
-    if not needed.ever:
-        return last.topics
-    checkpoint.save(saved, last.state, **place)
-    return None
+    if needed.ever:
+        checkpoint.save(saved, last.state, **place)
+        return None
+    with beat.long():
+        if replicate.texts == Replicate.Texts.OWN:
+            return {"topics": _bounded(_packed(last.topics)), "elsewhere": _elsewhere(run, last.topics)}
+        return {"tokens": _bounded(trials.tokens(replicate, engine, config, last, bow, own))}
 
 
 class _Needed:
@@ -130,20 +148,25 @@ class _Needed:
         return self.ever
 
 
+def _bounded(file: bytes) -> bytes:
+    """Raises Invalid where it is too large to be kept."""
+    if len(file) > BYTES:
+        raise Invalid("topics", f"What is kept would take {len(file) >> 20} MB; at most {BYTES >> 20} MB are kept.")
+    return file
+
+
 def _packed(topics: Topics) -> bytes:
-    """Its arrays as .npz. Raises Invalid where they are too large to be kept."""
+    """Its arrays as .npz."""
     file = BytesIO()
     arrays: dict[str, Any] = {name: value for name, value in topics._asdict().items() if isinstance(value, np.ndarray)}
     np.savez_compressed(file, **arrays)
-    if file.tell() > BYTES:
-        raise Invalid("topics", f"The topics would take {file.tell() >> 20} MB; at most {BYTES >> 20} MB are kept.")
     return file.getvalue()
 
 
 def topics(run: Run, seeds: list[int]) -> list[Topics]:
     """Those of trainings with these seeds. Raises Invalid where one of them is not there."""
     assert run.snapshot is not None
-    kept = dict(run.replicates.filter(status=Replicate.Status.READY, seed__in=seeds).values_list("seed", "topics"))
+    kept = dict(of_seeds(run).filter(status=Replicate.Status.READY, seed__in=seeds).values_list("seed", "topics"))
     if missing := [seed for seed in seeds if seed not in kept]:
         raise Invalid("run", f"The training of run {run.pk} with seed {missing[0]} is not there any more.")
     made = list[Topics]()
@@ -179,6 +202,6 @@ def _first_words(run: Run, topics: Topics) -> list[list[str]]:
 
 def _count(run: Run) -> None:
     """Say with how many the run is compared, once none is to come: its pages read no others, and are made again then."""
-    to_come = run.replicates.filter(status__in=(Replicate.Status.QUEUED, *kinds.REPLICATE.active))
-    ready = run.replicates.filter(status=Replicate.Status.READY).count()
+    to_come = of_seeds(run).filter(status__in=(Replicate.Status.QUEUED, *kinds.REPLICATE.active))
+    ready = of_seeds(run).filter(status=Replicate.Status.READY).count()
     Snapshot.objects.filter(run=run, final=True).update(replicates=None if to_come.exists() or not ready else ready)

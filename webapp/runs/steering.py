@@ -87,7 +87,11 @@ def start(run: Run, wish: Wish, by: User | None = None) -> Run:
 
 def join(run: Run, by: User | None = None) -> Run:
     """A queued run that begins with the consensus of this one's topics and those of its trainings with other seeds. Raises Invalid."""
-    seeds = list(run.replicates.filter(status=Replicate.Status.READY).order_by("pk").values_list("seed", flat=True))
+    seeds = list(
+        run.replicates.filter(texts=Replicate.Texts.OWN, status=Replicate.Status.READY)
+        .order_by("pk")
+        .values_list("seed", flat=True)
+    )
     if not seeds:
         raise Invalid("run", f"Run {run.pk} has not been trained with other seeds yet.")
     settings = services.warm_starter(run).continued(run.settings)
