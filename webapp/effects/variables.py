@@ -130,7 +130,12 @@ def _day(i: int, values: np.ndarray) -> str:
     """A step's year, month or day: the shortest that names this step. values: ordinals, of equal width."""
     whole = date.fromordinal(round(values[i])).isoformat()
     wide = (values[-1] - values[0]) / max(len(values) - 1, 1) or 1.0
-    near = (text for text in (whole[:4], whole[:7]) if abs(days.ordinal(text, DATE, last=False) - values[i]) < wide / 2)
+    ahead = date.fromordinal(round(values[i] + wide / 2)).isoformat()  # a year may begin just after the step
+    near = (
+        text
+        for text in (ahead[:4], whole[:4], ahead[:7], whole[:7])
+        if abs(days.ordinal(text, DATE, last=False) - values[i]) < wide / 2
+    )
     return next(near, whole)
 
 

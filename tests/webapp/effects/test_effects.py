@@ -25,7 +25,7 @@ from webapp.documents import days, fields, units
 from webapp.documents.selection import Selection
 from webapp.drawing.numbers import percent
 from webapp.drawing.trends import points
-from webapp.effects import estimates, formula, sentences, variants
+from webapp.effects import estimates, formula, sentences, variables, variants
 from webapp.effects.estimates import Asked
 from webapp.effects.formula import Formula, Term
 from webapp.ingest import corpora, versions
@@ -685,6 +685,9 @@ def test_a_day_a_month_and_a_year_are_settings(client, corpus):
     assert differences == [differences[0]] * 4
     assert answer(client, run, "?formula=date&order=number&a=1911&b=1950")["topics"][0]["difference"] != differences[0]
     assert "nothing is known of “1e9”" in answer(client, run, "?formula=age&a=1e9", status=400)["error"]
+    labels = variables.of_term(corpus.version, Term("date"), []).labels
+    assert {str(year) for year in range(1901, 1960)} <= set(labels)  # also where the nearest step is just before
+    assert len(set(labels)) == len(labels)
 
 
 @pytest.mark.django_db
