@@ -50,7 +50,9 @@ def of_claim(made: Claim, holds: int) -> str:
         return "No other run has been looked at: whether it depends on the choices of this one is not known."
     if made.test is None:
         return f"{held}, and there is no test of all together: it may be concluded of these runs, not beyond them."
-    tested = f"{held}; of all together p = {made.test.selected:.3f}"
-    if made.test.selected > estimates.FALSE:
-        return f"{tested}: chance may explain it, so neither a difference nor its absence may be concluded."
-    return f"{tested}: it may be concluded of such texts, by models with these choices; not why."
+    picked = f"{held}; of all together p = {made.test.selected:.3f}"
+    if made.test.selected <= estimates.FALSE:
+        return f"{picked}: it may be concluded of such texts, by models with these choices; not why."
+    if made.test.p <= estimates.FALSE:
+        return f"{picked}, so a topic picked from all may be chance. Only if it was chosen before looking (p = {made.test.p:.3f}) may it be concluded."
+    return f"{picked}: chance may explain it, so neither a difference nor its absence may be concluded."

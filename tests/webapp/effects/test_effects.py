@@ -398,10 +398,10 @@ def test_a_claim_is_looked_at_in_the_other_runs_of_its_corpus(client, corpus):
 
 @pytest.mark.parametrize("holds, p, waiting, said", [
     (1, None, 0, "No other run has been looked at"), (2, 0.05, 0, "It holds in 2 of 2 runs; of all together p = 0.050: it may be concluded"),
-    (2, 0.06, 0, "chance may explain it"), (2, None, 0, "there is no test"), (2, None, 1, "nothing is concluded yet"),
+    (2, 0.06, 0, "Only if it was chosen before looking (p = 0.030) may it"), (2, 0.12, 0, "chance may explain it"), (2, None, 0, "there is no test"), (2, None, 1, "nothing is concluded yet"),
 ])  # fmt: skip
 def test_what_may_be_concluded_of_a_claim(holds, p, waiting, said):
-    test = p and variants.Tested(0.001, p)
+    test = p and variants.Tested(p / 2, p)
     assert said in sentences.of_claim(variants.Claim([None] * holds, [None] * waiting, 0, 0, test, ""), holds)
 
 
