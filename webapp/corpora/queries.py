@@ -44,9 +44,10 @@ def has_finished_run(corpus: Corpus) -> bool:
 
 
 def best_run(corpus: Corpus) -> Run | None:
-    """The run that shows most of a corpus: the newest that is done, else the newest that waits or is at work."""
+    """The run that shows most of a corpus: the first that is done, as later ones may be variants of it; else the newest that
+    waits or is at work."""
     listed = Run.objects.filter(corpus=corpus).order_by("-pk")
-    done = listed.filter(status=Run.Status.DONE).first()
+    done = listed.filter(status=Run.Status.DONE).last()
     return done or listed.filter(status__in=(Run.Status.QUEUED, *kinds.TRAIN.active)).first()
 
 

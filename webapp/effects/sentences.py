@@ -51,6 +51,8 @@ def of_claim(made: Claim, holds: int) -> str:
     if made.test is None:
         return f"{held}, and there is no test of all together: it may be concluded of these runs, not beyond them."
     picked = f"{held}; of all together p = {made.test.selected:.3f}"
+    if made.test.selected <= estimates.FALSE and 2 * holds <= len(made.variants):
+        return f"{picked}: it may be concluded only by models with the choices in which it holds; not of such texts whatever the model, nor why."
     if made.test.selected <= estimates.FALSE:
         return f"{picked}: it may be concluded of such texts, by models with these choices; not why."
     if made.test.p <= estimates.FALSE:

@@ -66,3 +66,12 @@ def test_the_example_is_made_once_and_led_to(client, settings):
     assert client.post(reverse("example")).url == first.url and Corpus.everything.count() == before + 1
     page = client.get(reverse("home")).content.decode()
     assert "Open the example" in page or "Watch the example being read" in page
+
+
+def test_the_example_opens_its_first_run_as_later_ones_may_be_variants(client, settings):
+    settings.EXAMPLE = False
+    client.post(reverse("example"))
+    corpus = Corpus.objects.latest("pk")
+    version = corpus.versions.create(status="ready", number=1)
+    first, _ = (Run.objects.create(corpus=corpus, version=version, status="done", seed=seed) for seed in (0, 1))
+    assert f"/runs/{first.pk}/" in client.post(reverse("example")).url

@@ -396,13 +396,16 @@ def test_a_claim_is_looked_at_in_the_other_runs_of_its_corpus(client, corpus):
     assert "K = 4, seed 2, seed 3" in shown  # half of two topics is no choice, and seed 1 is there
 
 
-@pytest.mark.parametrize("holds, p, waiting, said", [
-    (1, None, 0, "No other run has been looked at"), (2, 0.05, 0, "It holds in 2 of 2 runs; of all together p = 0.050: it may be concluded"),
-    (2, 0.06, 0, "Only if it was chosen before looking (p = 0.030) may it"), (2, 0.12, 0, "chance may explain it"), (2, None, 0, "there is no test"), (2, None, 1, "nothing is concluded yet"),
+@pytest.mark.parametrize("holds, n, p, waiting, said", [
+    (1, 1, None, 0, "No other run has been looked at"),
+    (2, 2, 0.05, 0, "It holds in 2 of 2 runs; of all together p = 0.050: it may be concluded of such"),
+    (1, 2, 0.05, 0, "It holds in 1 of 2 runs; of all together p = 0.050: it may be concluded only by models"),
+    (2, 2, 0.06, 0, "Only if it was chosen before looking (p = 0.030) may it"), (2, 2, 0.12, 0, "chance may explain it"),
+    (2, 2, None, 0, "there is no test"), (2, 2, None, 1, "nothing is concluded yet"),
 ])  # fmt: skip
-def test_what_may_be_concluded_of_a_claim(holds, p, waiting, said):
+def test_what_may_be_concluded_of_a_claim(holds, n, p, waiting, said):
     test = p and variants.Tested(p / 2, p)
-    assert said in sentences.of_claim(variants.Claim([None] * holds, [None] * waiting, 0, 0, test, ""), holds)
+    assert said in sentences.of_claim(variants.Claim([None] * n, [None] * waiting, 0, 0, test, ""), holds)
 
 
 @pytest.mark.django_db
