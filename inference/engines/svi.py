@@ -16,11 +16,7 @@ from inference.engines import dense, variational
 from inference.engines.contract import Methods, Shape
 from inference.engines.priors import as_learned
 from inference.engines.settings import (
-    Chosen,
-    Settings,
-    alpha_setting,
     fewer_passes,
-    minibatch_setting,
     passes_within,
     resolved,
     rho,
@@ -52,12 +48,9 @@ PASS, PASS_BY_TOPICS = 0.55, 0.25
 
 
 @dataclass(frozen=True)
-class Config(Settings):
+class Config(variational.Config):
     """Settings of a run."""
 
-    alpha: float | None = alpha_setting()
-    eta: float | None = variational.eta_setting()
-    minibatch: int | None = minibatch_setting("S")
     kappa: float = setting(
         "Forgetting", "κ", "How fast the step size falls; it must be above 0.5 for topics to settle, and 0 keeps it at 1.", 0.7,
         least=0, most=1,
@@ -72,18 +65,10 @@ class Config(Settings):
         "Step size", "ρ", "schedule: (τ₀ + t)^−κ; adaptive: estimated from how much the minibatches agree.", "schedule",
         choices={"schedule": "falling", "adaptive": "estimated"},
     )  # fmt: skip
-    expectation: str = setting(
-        "Word weights", "E[β]", "log: exp E[log β], as in the paper; mean: E[β], which goes with a small η.", "mean",
-        choices={"log": "their mean logarithm", "mean": "their mean"},
-    )  # fmt: skip
-    start: str = variational.start_setting()
-    learn: str = variational.learn_setting()
+    expectation: str = variational.expectation_setting("mean")
     interval: int = setting(
         "Learning interval", "", "Minibatches between two updates of the learned priors.", 10, least=1
     )
-    iterations: int = variational.iterations_setting()
-    tolerance: float = variational.tolerance_setting()
-    first_tolerance: float = variational.first_tolerance_setting()
     truncate: float = variational.truncate_setting(0.1)
     remember: int = setting(
         "Remembered topics", "", "How many of a document's topics are remembered for its next visit, which then "
@@ -113,7 +98,7 @@ class Config(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Resolved(Chosen, Config):
+class Resolved(variational.Resolved, Config):
     """Settings of which none is open."""
 
 

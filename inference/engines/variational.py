@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import gammaln, psi
@@ -12,7 +12,7 @@ from scipy.special import gammaln, psi
 from inference.bow import Bow
 from inference.engines import dense, priors
 from inference.engines.contract import MAPPED, Shape
-from inference.engines.settings import prior, setting
+from inference.engines.settings import Chosen, Settings, alpha_setting, minibatch_setting, prior, setting
 from inference.kernels import rng, seeds, vb
 from inference.memory import room
 from inference.topics import Theta, Topics
@@ -24,80 +24,10 @@ COLD = 1.0  # gamma of each topic in a document that is new
 NEWTON = 5  # steps, whenever priors are learned
 
 
-class Settings(Protocol):
-    """What the functions here read of a resolved config."""
-
-    @property
-    def topics(self) -> int:
-        """K."""
-
-    @property
-    def alpha(self) -> float:
-        """Of each topic in a document, before it is learned."""
-
-    @property
-    def eta(self) -> float:
-        """Of each word in a topic, before it is learned."""
-
-    @property
-    def minibatch(self) -> int:
-        """Documents of a step."""
-
-    @property
-    def iterations(self) -> int:
-        """At most, of a document in a visit."""
-
-    @property
-    def tolerance(self) -> float:
-        """Share of a document's words that change topics, at which a visit ends."""
-
-    @property
-    def first_tolerance(self) -> float:
-        """The same of a first visit."""
-
-    @property
-    def truncate(self) -> float:
-        """Tokens: topics with no more of a document's are left out after some iterations; 0: none."""
-
-    @property
-    def expectation(self) -> str:
-        """log or mean."""
-
-    @property
-    def learn(self) -> str:
-        """nothing, alpha or both."""
-
-    @property
-    def start(self) -> str:
-        """documents or random."""
-
-
-def eta_setting() -> Any:
-    return prior(
-        "Topic smoothing", "η", "Prior of each word in a topic: small values give topics of fewer words; far below "
-        "0.4, words hardly move between topics.",
-    )  # fmt: skip
-
-
-def iterations_setting() -> Any:
+def expectation_setting(default: str) -> Any:
     return setting(
-        "Iterations", "", "The most iterations in a visit that fit a document's topics and those of its words to "
-        "each other.", 50, least=1
-    )  # fmt: skip
-
-
-def tolerance_setting() -> Any:
-    return setting(
-        "Tolerance", "", "A visit of a document ends when at most this share of its words changes topics in an "
-        "iteration.",
-        1e-3, least=0, most=1,
-    )  # fmt: skip
-
-
-def first_tolerance_setting() -> Any:
-    return setting(
-        "First tolerance", "", "The tolerance of a document's first visit. It can be coarse if the document's topics "
-        "are remembered for the next visit, as the corpus's topics are still rough, too.", 0.03, least=0, most=1,
+        "Word weights", "E[β]", "log: exp E[log β], as in the paper; mean: E[β], which goes with a small η; the bound of a batch need not "
+        "rise with it.", default, choices={"log": "their mean logarithm", "mean": "their mean"},
     )  # fmt: skip
 
 
@@ -108,20 +38,46 @@ def truncate_setting(default: float) -> Any:
     )  # fmt: skip
 
 
-def start_setting() -> Any:
-    return setting(
+@dataclass(frozen=True)
+class Config(Settings):
+    """Settings of a run that both engines have."""
+
+    alpha: float | None = alpha_setting()
+    eta: float | None = prior(
+        "Topic smoothing", "η", "Prior of each word in a topic: small values give topics of fewer words; far below "
+        "0.4, words hardly move between topics.",
+    )  # fmt: skip
+    minibatch: int | None = minibatch_setting("S")
+    expectation: str = expectation_setting("log")
+    start: str = setting(
         "First topics", "", "documents: half of each topic starts as a document of the first minibatch, chosen to "
         "differ from the others, and half at random; random: all of it at random.",
         "documents", choices={"documents": "from documents", "random": "at random"},
     )  # fmt: skip
-
-
-def learn_setting() -> Any:
-    return setting(
+    learn: str = setting(
         "Learned priors", "α, η", "Which priors are fitted to the corpus: none, an α for each topic, or η as well.",
         "nothing",
         choices={"nothing": "none", "alpha": "α for each topic", "both": "α and η"},
     )  # fmt: skip
+    iterations: int = setting(
+        "Iterations", "", "The most iterations in a visit that fit a document's topics and those of its words to "
+        "each other.", 50, least=1
+    )  # fmt: skip
+    tolerance: float = setting(
+        "Tolerance", "", "A visit of a document ends when at most this share of its words changes topics in an "
+        "iteration.",
+        1e-3, least=0, most=1,
+    )  # fmt: skip
+    first_tolerance: float = setting(
+        "First tolerance", "", "The tolerance of a document's first visit. It can be coarse if the document's topics "
+        "are remembered for the next visit, as the corpus's topics are still rough, too.", 0.03, least=0, most=1,
+    )  # fmt: skip
+    truncate: float = truncate_setting(0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resolved(Chosen, Config):
+    """Settings of which none is open."""
 
 
 @dataclass(kw_only=True)
@@ -156,7 +112,7 @@ class State:
 
 
 def beginning(
-    config: Settings, shape: Shape, seed: int, scratch: Path | None, remembered: int, random: bool = True
+    config: Resolved, shape: Shape, seed: int, scratch: Path | None, remembered: int, random: bool = True
 ) -> dict[str, Any]:
     """Fields of a State before the first step: lambda - eta is random, exponential with the mean N / (K V), or 0.
 
@@ -239,7 +195,7 @@ class Local(NamedTuple):
 
 
 def local(
-    config: Settings, state: State, batch: dense.Batch, documents: np.ndarray | None = None, *, log: bool | None = None,
+    config: Resolved, state: State, batch: dense.Batch, documents: np.ndarray | None = None, *, log: bool | None = None,
     tolerance: float | None = None, most: int | None = None, truncate: float | None = None,
 ) -> Local:  # fmt: skip
     """The local step under the present topics.
@@ -284,7 +240,7 @@ def add(batch: dense.Batch, step: Local, unit: float, values: np.ndarray, totals
     )  # fmt: skip
 
 
-def learn(config: Settings, state: State, log_theta: np.ndarray, length: float, steps: int) -> None:
+def learn(config: Resolved, state: State, log_theta: np.ndarray, length: float, steps: int) -> None:
     """alpha and eta by Newton's method, as config.learn says. log_theta: the mean E[log theta]; length: of a document."""
     state.alpha = priors.alpha(state.alpha, log_theta, max(length, priors.LEAST * len(log_theta)), steps)
     if config.learn == "both":
@@ -294,7 +250,7 @@ def learn(config: Settings, state: State, log_theta: np.ndarray, length: float, 
         state.eta = float(priors.eta(state.eta, K, V, log_beta, steps))
 
 
-def bound(config: Settings, state: State, bow: Bow, documents: np.ndarray, times: float = 1.0) -> float:
+def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray, times: float = 1.0) -> float:
     """The lower bound of log p(words), in nats (002, eqs. 15 and 16): documents are fitted from what is remembered of
     them. documents: int64[n], whose terms count `times`."""
     total = 0.0
@@ -320,31 +276,31 @@ def topics_bound(state: State) -> float:
     return float(value + K * (gammaln(V * state.eta) - V * gammaln(state.eta)))
 
 
-def topics(config: Settings, state: State) -> Topics:
+def topics(config: Resolved, state: State) -> Topics:
     """E[beta], see dense.topics."""
     return dense.topics(state.values, state.pi, state.eta, state.totals)
 
 
-def fold_in(config: Settings, state: State, bow: Bow, first: int, end: int) -> Theta:
+def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> Theta:
     """theta = E[theta] of the documents first … end - 1, fitted from the start under the present topics."""
     batch = dense.batch_of(bow, np.arange(first, end, dtype=np.int64))
     step = local(config, state, batch, tolerance=FOLD_TOLERANCE, most=FOLD_ITERATIONS)
     return dense.theta(step.gamma, first, batch.lengths)
 
 
-def _documents(config: Settings, shape: Shape) -> int:
+def _documents(config: Resolved, shape: Shape) -> int:
     """Rows of gamma: the corpus's documents at least, held-out ones included. A shape tells that there are at most a minibatch
     a step; where that is a single step it is taken that no more than half are held out."""
     return min(config.minibatch * shape.per_pass, 2 * shape.D + 64)
 
 
-def remembered(config: Settings, shape: Shape, most: int) -> int:
+def remembered(config: Resolved, shape: Shape, most: int) -> int:
     """The `most` largest of each document's gamma, in four bytes, and which these are, in two, where they are not all."""
     L = min(most, config.topics)
     return _documents(config, shape) * L * (6 if L < config.topics else 4)
 
 
-def memory(config: Settings, shape: Shape, copies: int) -> int:
+def memory(config: Resolved, shape: Shape, copies: int) -> int:
     """Bytes of a state and a step: `copies` arrays of V x K, and one more while topics are shown."""
     S = min(config.minibatch, shape.D)
     tokens = -(-shape.tokens // shape.per_pass)

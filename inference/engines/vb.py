@@ -16,9 +16,6 @@ from inference.engines import dense, variational
 from inference.engines.contract import Methods, Shape
 from inference.engines.priors import as_learned
 from inference.engines.settings import (
-    Chosen,
-    Settings,
-    alpha_setting,
     fewer_passes,
     passes_within,
     resolved,
@@ -43,27 +40,15 @@ PASS, PASS_BY_TOPICS = 0.5, 0.25
 
 
 @dataclass(frozen=True)
-class Config(Settings):
+class Config(variational.Config):
     """Settings of a run."""
 
-    alpha: float | None = alpha_setting()
-    eta: float | None = variational.eta_setting()
     minibatch: int | None = setting(
         "Slice",
         "",
         "Documents of a step. Topics change at the end of a pass, so it makes no difference to them.",
         least=1,
     )
-    expectation: str = setting(
-        "Word weights", "E[β]", "log: exp E[log β], as in the paper; mean: E[β], which goes with a small η, and the bound need not "
-        "rise.", "log", choices={"log": "their mean logarithm", "mean": "their mean"},
-    )  # fmt: skip
-    start: str = variational.start_setting()
-    learn: str = variational.learn_setting()
-    iterations: int = variational.iterations_setting()
-    tolerance: float = variational.tolerance_setting()
-    first_tolerance: float = variational.first_tolerance_setting()
-    truncate: float = variational.truncate_setting(0.0)
 
     def resolve(self, documents: int, tokens: int) -> "Resolved":
         """With a value for all that was left open; docs/engines/vb.md says why."""
@@ -78,7 +63,7 @@ class Config(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Resolved(Chosen, Config):
+class Resolved(variational.Resolved, Config):
     """Settings of which none is open."""
 
 
