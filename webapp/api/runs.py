@@ -31,6 +31,7 @@ from webapp.findings.shapes import OverviewPage
 from webapp.models import Metric, Run
 from webapp.pages.page import published_or_404, run_or_404
 from webapp.results import evidence, topics
+from webapp.results.topics import TopicDetail
 from webapp.results.view import RunView
 from webapp.runs import queries as run_queries
 from webapp.runs import series
@@ -97,7 +98,7 @@ def index(request: HttpRequest, run_id: int, documents: Query[shapes.Documents],
     return {"items": topics, "next": pages.following(request, after=following)}
 
 
-@router.get("/{int:run_id}/topics/{int:number}", response={200: shapes.Topic, **ERRORS}, summary="A topic")
+@router.get("/{int:run_id}/topics/{int:number}", response={200: TopicDetail, **ERRORS}, summary="A topic")
 def topic(request: HttpRequest, run_id: int, number: int):
     run = published_or_404(run_id)
     topic = topics.described(RunView(run), number)

@@ -8,9 +8,12 @@ from pydantic import create_model
 
 from inference import engines
 from webapp.corpora.shapes import CorpusFacts
-from webapp.results.found_again import FoundAgain
+from webapp.documents.shapes import Proportion
 from webapp.runs.series import COLUMNS
 from webapp.runs.shapes import RunAbout
+from webapp.topics.shapes import RankedTopic
+from webapp.words.concordance import Line
+from webapp.words.shapes import OtherTopic, Sense, WordCount
 
 
 class Sentence(Schema):
@@ -111,26 +114,8 @@ class Engines(Schema):
     default: str
 
 
-class TopicName(Schema):
-    number: int
-    label: str = Field(description="T07")
-    name: str = Field(description="what readers call it; else the name proposed from its words")
-    background: bool = Field(description="whether it is general talk, which lists set apart")
-    hue: int = Field(description="the number of its colour")
-    hidden: bool
-    into: str = Field(description="the topic that it is merged into, or empty")
-    url: str
-
-
-class Topic(TopicName):
-    share: float
-    coherence: float | None
-    words: list[str]
-    found_again: FoundAgain | None = Field(description="in runs with other seeds; null before they are trained")
-
-
 class Topics(Schema):
-    items: list[Topic]
+    items: list[RankedTopic]
     next: str | None
 
 
@@ -145,24 +130,9 @@ class WordsOfTopic(Schema):
     next: str | None
 
 
-class Word(Schema):
-    number: int
-    word: str
-    tokens: int
-    documents: int
-
-
 class Words(Schema):
-    items: list[Word]
+    items: list[WordCount]
     next: str | None
-
-
-class Sense(TopicName):
-    tokens: int
-    documents: int
-    share: float = Field(description="of the word's tokens; they sum to 1")
-    certainty: float = Field(description="mean over its tokens, from 0 to 1")
-    words: list[str]
 
 
 class Senses(Schema):
@@ -170,22 +140,7 @@ class Senses(Schema):
     set: str = Field(description="the documents that were asked for, in words")
     tokens: int
     documents: int
-    senses: list[Sense]
-
-
-class Line(Schema):
-    before: str
-    word: str
-    after: str
-    document: int
-    title: str
-    date: str
-    at: int | None = Field(
-        description="the character of the text at which the word begins; null where an embargo shows nothing of the line"
-    )
-    topic: int
-    certainty: float
-    url: str
+    senses: list[Sense | OtherTopic]
 
 
 class Lines(Schema):
@@ -228,18 +183,13 @@ class Document(Schema):
     embargo: str = Field(description="why there is no text, or empty")
 
 
-class Part(TopicName):
-    tokens: int
-    share: float
-
-
 class Mixture(Schema):
     number: int
     id: str
     title: str
     date: str
     tokens: int
-    topics: list[Part] = Field(description="largest first")
+    topics: list[Proportion] = Field(description="largest first")
 
 
 class Whole(Schema):
@@ -247,7 +197,7 @@ class Whole(Schema):
     parts: int
     title: str
     tokens: int
-    topics: list[Part] = Field(description="largest first, of all sections together")
+    topics: list[Proportion] = Field(description="largest first, of all sections together")
 
 
 class Counts(Schema):
