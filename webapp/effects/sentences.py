@@ -2,7 +2,7 @@
 
 from webapp.drawing.numbers import percent
 from webapp.drawing.trends import points
-from webapp.effects import estimates
+from webapp.effects import estimates, variables
 from webapp.effects.estimates import Regression
 from webapp.effects.shapes import Estimate
 from webapp.effects.variants import Claim
@@ -19,7 +19,10 @@ def difference(regression: Regression, name: str, estimate: Estimate, level: flo
     levels, places, shown = regression.effect, regression.settings, percent
     if regression.across:
         levels, places, shown, unit = regression.across, regression.groups, points, "points of change"
-    sides = " to ".join(f"{shown(share)} ({levels.labels[i]})" for share, i in zip(estimate.share, places, strict=True))
+    field = f"{levels.term.name} " if levels.values is not None and levels.term.name != variables.DATE else ""
+    sides = " to ".join(
+        f"{shown(share)} ({field}{levels.labels[i]})" for share, i in zip(estimate.share, places, strict=True)
+    )
     said = f"{name}: {sides} {unit}, a difference of {points(estimate.difference)} points"
     if estimate.difference_low is not None and estimate.difference_high is not None:
         ends = f"{points(estimate.difference_low)} to {points(estimate.difference_high)}"
@@ -43,18 +46,16 @@ def of_effect(regression: Regression, name: str, estimate: Estimate, together: b
 
 def of_claim(made: Claim, holds: int) -> str:
     """Of a claim that a finding suggested."""
-    held = f"It holds in {holds} of {len(made.variants)} runs"
+    held, test = f"It holds in {holds} of {len(made.variants)} runs", made.test
     if made.waiting or made.left:
         return f"{held}; others are still looked at: nothing is concluded yet."
     if len(made.variants) == 1:
         return "No other run has been looked at: whether it depends on the choices of this one is not known."
-    if made.test is None:
-        return f"{held}, and there is no test of all together: it may be concluded of these runs, not beyond them."
-    picked = f"{held}; of all together p = {made.test.selected:.3f}"
-    if made.test.selected <= estimates.FALSE and 2 * holds <= len(made.variants):
-        return f"{picked}: it may be concluded only by models with the choices in which it holds; not of such texts whatever the model, nor why."
-    if made.test.selected <= estimates.FALSE:
-        return f"{picked}: it may be concluded of such texts, by models with these choices; not why."
-    if made.test.p <= estimates.FALSE:
-        return f"{picked}, so a topic picked from all may be chance. Only if it was chosen before looking (p = {made.test.p:.3f}) may it be concluded."
-    return f"{picked}: chance may explain it, so neither a difference nor its absence may be concluded."
+    held += f"; of all together p = {test.selected:.3f}" if test else "; all together can’t be tested"
+    if 2 * holds <= len(made.variants):
+        return f"{held}: it depends on the choices of the model, and may not be concluded; nor may its absence."
+    if test is None or test.selected <= estimates.FALSE:
+        return f"{held}: it may be concluded of such texts, by models with these choices; not why."
+    if test.p <= estimates.FALSE:
+        return f"{held}, so a topic picked from all may be chance. Only if it was chosen before looking (p = {test.p:.3f}) may it be concluded."
+    return f"{held}: chance may explain it, so neither a difference nor its absence may be concluded."

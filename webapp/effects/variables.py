@@ -105,7 +105,7 @@ def of_term(version: Version, term: Term, asked: list[str], most: int = LEVELS) 
     if number is not None:
         values = fields.values(version, number)
         place, values = _steps(values, number.known(values))
-        return Levels(term, place, [written(float(v)) for v in values], values)
+        return Levels(term, place, [_short(i, values) for i in range(len(values))], values)
     if term.curve:
         raise Invalid("formula", f"A spline is of a number or of “{DATE}”, not of “{term.name[:80]}”.")
     if term.name in fields.PERIODS:
@@ -137,6 +137,13 @@ def _day(i: int, values: np.ndarray) -> str:
         if abs(days.ordinal(text, DATE, last=False) - values[i]) < wide / 2
     )
     return next(near, whole)
+
+
+def _short(i: int, values: np.ndarray) -> str:
+    """A step's number with as few digits as name this step. values: of equal width."""
+    half = (values[-1] - values[0]) / max(len(values) - 1, 1) / 2
+    rounded = (round(float(values[i]), digits) for digits in range(12))
+    return written(next((number for number in rounded if abs(number - values[i]) < half), float(values[i])))
 
 
 def _categories(version: Version) -> list[ValueField]:

@@ -399,9 +399,10 @@ def test_a_claim_is_looked_at_in_the_other_runs_of_its_corpus(client, corpus):
 @pytest.mark.parametrize("holds, n, p, waiting, said", [
     (1, 1, None, 0, "No other run has been looked at"),
     (2, 2, 0.05, 0, "It holds in 2 of 2 runs; of all together p = 0.050: it may be concluded of such"),
-    (1, 2, 0.05, 0, "It holds in 1 of 2 runs; of all together p = 0.050: it may be concluded only by models"),
+    (1, 2, 0.05, 0, "It holds in 1 of 2 runs; of all together p = 0.050: it depends on the choices of the model, and may not"),
     (2, 2, 0.06, 0, "Only if it was chosen before looking (p = 0.030) may it"), (2, 2, 0.12, 0, "chance may explain it"),
-    (2, 2, None, 0, "there is no test"), (2, 2, None, 1, "nothing is concluded yet"),
+    (2, 2, None, 0, "all together can’t be tested: it may be concluded"), (0, 2, None, 0, "may not be concluded"),
+    (2, 2, None, 1, "nothing is concluded yet"),
 ])  # fmt: skip
 def test_what_may_be_concluded_of_a_claim(holds, n, p, waiting, said):
     test = p and variants.Tested(p / 2, p)
@@ -691,6 +692,11 @@ def test_a_day_a_month_and_a_year_are_settings(client, corpus):
     labels = variables.of_term(corpus.version, Term("date"), []).labels
     assert {str(year) for year in range(1901, 1960)} <= set(labels)  # also where the nearest step is just before
     assert len(set(labels)) == len(labels)
+    known = np.arange(240.0) * 7 / 3
+    place, values = variables._steps(known, known >= 0)
+    labels = [variables._short(i, values) for i in range(len(values))]
+    assert max(map(len, labels)) <= 5 and len(set(labels)) == len(labels)
+    assert [int(np.abs(values - float(label)).argmin()) for label in labels] == list(range(len(labels)))
 
 
 @pytest.mark.django_db
