@@ -11,8 +11,9 @@ words by their document's. Of each, inference.effects compares the sides:
   time: the same where the sides follow time, and topics do, too
 Then how often a null is called robust by one test of several runs (inference.effects.joint; with --robust over time, too, over_time).
 Then a large collection is estimated: documents x topics x columns of a design. With --quick fewer runs and a smaller one.
-The last line is `coverage: C nulls: P seconds: S`: the lowest coverage, the false discoveries of all settings without effects
-together, and seconds.
+Last, how much of a run is found with other seeds (benchmarks.stability), of the addresses of the example; with --quick of their first 1,000 sections.
+The last line is `coverage: C nulls: P seconds: S stable: A against B`: the lowest coverage, the false discoveries of all settings without
+effects together, seconds, and the parts of topics that are found of a consensus of three runs, and of single ones.
 """
 
 import argparse
@@ -22,6 +23,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from benchmarks import stability
+from benchmarks.engines import corpora
 from inference.effects import contrasts, joint, over_time, regression, units
 from inference.effects.joint import UnitSums
 from inference.effects.regression import Data
@@ -247,7 +250,9 @@ def main() -> None:
         robust(setting, 100 if given.quick else 1_000)
     nulls = float(np.mean([wrong for setting, wrong in false.items() if not setting.effect]))
     seconds = large(100_000, 100, 20) if given.quick else large(1_000_000, 500, 20)
-    print(f"coverage: {100 * lowest:.1f}% nulls: {100 * nulls:.1f}% seconds: {seconds:.1f}")
+    bow = corpora.read_words(corpora.file("sotu"), 1_000 if given.quick else None)[0]
+    stable = stability.compared(bow, 20 if given.quick else 40, runs=3, halves=5)
+    print(f"coverage: {100 * lowest:.1f}% nulls: {100 * nulls:.1f}% seconds: {seconds:.1f} stable: {stable}")
 
 
 if __name__ == "__main__":

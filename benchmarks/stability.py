@@ -3,9 +3,10 @@
     .venv/bin/python -m benchmarks.stability CORPUS [--topics K] [--runs M] [--halves N]
 
 CORPUS: a file, or a name of benchmarks.engines.corpora. N times two halves of seeds, none of which comes twice: of each half M runs are
-trained, and one that begins with their consensus, as a press on the page of a run does. Printed are, with standard errors over the
-N: the part of topics that is found in the other half (inference.explore.matching), of single runs and of those of a consensus, and
-the held-out log likelihood. The last line is `stable: A against B`: of the consensus, and of single runs.
+trained, and one that begins with their consensus, as a press on the page of a run does. Where topica can be imported, also one that begins with
+what its `ensemble` makes of the same M runs by "align", and those topics as they are. Printed are, with standard errors over the N: the part
+of topics that is found in the other half (inference.explore.matching), and the held-out log likelihood of the runs. The last line is
+`stable: A against B`: of the consensus, and of single runs.
 """
 
 import argparse
@@ -20,9 +21,15 @@ from benchmarks.engines import corpora
 from inference import Bow, engines
 from inference.consensus import consensus
 from inference.explore import matching
+from inference.topics import Topics
 from inference.warm_start import inherit
 
+try:
+    from topica.ensemble import ensemble
+except ImportError:  # it is a peer, in an environment of its own
+    ensemble = None
 ENGINE = "ssi"
+KINDS = ["single", "consensus", "topica's align", "the same as it is"][: 2 if ensemble is None else None]
 
 
 def trained(bow: Bow, seed: int, settings: dict[str, Any], start: np.ndarray | None = None) -> inference.Snapshot:
@@ -34,18 +41,45 @@ def trained(bow: Bow, seed: int, settings: dict[str, Any], start: np.ndarray | N
     return last
 
 
-def half(bow: Bow, seeds: range, K: int) -> tuple[inference.Snapshot, inference.Snapshot]:
-    """A single run, and one that begins with the consensus of all."""
+def aligned(runs: list[Topics]) -> Topics:
+    """As topica averages them, matched with one of them, every word listed."""
+    assert ensemble is not None
+    beta = ensemble([topics.dense() for topics in runs], method="align").topic_word
+    (K, V), order = beta.shape, np.argsort(-beta, axis=1, kind="stable")
+    weights = np.take_along_axis(beta, order, axis=1).ravel().astype(np.float32)
+    return Topics.of_listed(np.arange(K + 1) * V, order.ravel().astype(np.int32), weights, np.ones(K), V)
+
+
+def half(bow: Bow, seeds: range, K: int) -> list[tuple[Topics, float]]:
+    """Topics and held-out log likelihood of KINDS."""
     runs = [trained(bow, seed, {"topics": K}) for seed in seeds]
     engine, config = engines.get(ENGINE), engines.config(ENGINE, topics=K).resolve(bow.D, bow.tokens)
-    alpha = engine.priors(config, None).alpha
-    start = inherit(consensus([run.topics for run in runs]), np.arange(bow.V, dtype=np.int32), bow, alpha)
-    return runs[0], trained(bow, seeds[0], engine.continued(dataclasses.asdict(config)), start)  # type: ignore[attr-defined]
+    alpha, again = engine.priors(config, None).alpha, engine.continued(dataclasses.asdict(config))  # type: ignore[attr-defined]
+    joined = [join([run.topics for run in runs]) for join in (consensus, aligned)[: len(KINDS) - 1]]
+    starts = [inherit(topics, np.arange(bow.V, dtype=np.int32), bow, alpha) for topics in joined]
+    made = runs[:1] + [trained(bow, seeds[0], again, start) for start in starts]
+    return [(run.topics, run.held_out) for run in made] + [(topics, np.nan) for topics in joined[1:]]
 
 
-def found(a: inference.Snapshot, b: inference.Snapshot, bow: Bow) -> float:
+def found(a: Topics, b: Topics, bow: Bow) -> float:
     words = range(bow.V)
-    return float((matching.match(a.topics, b.topics, words, words).partner >= 0).mean())  # type: ignore[arg-type]
+    return float((matching.match(a, b, words, words).partner >= 0).mean())  # type: ignore[arg-type]
+
+
+def compared(bow: Bow, K: int, runs: int, halves: int) -> str:
+    """`A against B`, of the consensus and of single runs; a line of each kind is printed."""
+    stable, likely = np.zeros((halves, len(KINDS))), np.zeros((halves, len(KINDS)))
+    for n in range(halves):
+        first = 2 * n * runs
+        both = [half(bow, range(a, a + runs), K) for a in (first, first + runs)]
+        stable[n] = [found(one[0], other[0], bow) for one, other in zip(*both, strict=True)]
+        likely[n] = np.mean([[held_out for _, held_out in each] for each in both], axis=0)
+    for kind, part, log in zip(KINDS, stable.T, likely.mean(axis=0), strict=True):
+        error = part.std(ddof=1) / np.sqrt(halves)
+        print(f"found of {kind}: {part.mean():.2f} (standard error {error:.3f}); held out: {log:.4f}", flush=True)
+    if ensemble is None:
+        print("topica is left out: it can't be imported.")
+    return f"{stable[:, 1].mean():.2f} against {stable[:, 0].mean():.2f}"
 
 
 def main() -> None:
@@ -57,20 +91,7 @@ def main() -> None:
     given = parser.parse_args()
     path = Path(given.corpus)
     bow = corpora.read(path) if path.is_file() else corpora.load(given.corpus)[1]
-    stable, completion = [], []
-    for n in range(given.halves):
-        first = 2 * n * given.runs
-        halves = [half(bow, range(a, a + given.runs), given.topics) for a in (first, first + given.runs)]
-        stable.append([found(one, other, bow) for one, other in zip(*halves, strict=True)])
-        completion.append([np.mean([one.held_out for one in kind]) for kind in zip(*halves, strict=True)])
-        print(
-            f"found: {stable[-1][0]:.2f} single, {stable[-1][1]:.2f} consensus; held out: {completion[-1][0]:.4f}, {completion[-1][1]:.4f}",
-            flush=True,
-        )
-    mean, error = np.mean(stable, axis=0), np.std(stable, axis=0, ddof=1) / np.sqrt(given.halves)
-    likely = np.mean(completion, axis=0)
-    print(f"standard errors: {error[1]:.3f}, {error[0]:.3f}; held out: {likely[1]:.4f} against {likely[0]:.4f}")
-    print(f"stable: {mean[1]:.2f} against {mean[0]:.2f}")
+    print(f"stable: {compared(bow, given.topics, given.runs, given.halves)}")
 
 
 if __name__ == "__main__":

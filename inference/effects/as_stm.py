@@ -36,9 +36,11 @@ def fit(data: Data, alpha: np.ndarray, design: np.ndarray, contrasts: np.ndarray
             moved = _by_unit(weight[data.cell[rows], q], starts) @ design[data.cell[rows]]
             moment[q] += moved.T @ moved
     factor = units / max(units - 1, 1) * (n - 1) / left
-    noise = (1 - ((design @ root) ** 2).sum(axis=1))[:, None] * scale
-    if clustered:
-        noise = factor * (weight**2 + np.einsum("cp,qpr,cr->cq", design, inverse @ moment @ inverse, design))
+    noise = (
+        factor * (weight**2 + np.einsum("cp,qpr,cr->cq", design, inverse @ moment @ inverse, design))
+        if clustered
+        else (1 - ((design @ root) ** 2).sum(axis=1))[:, None] * scale
+    )
     noise += (1 + 1 / max(draws, 1)) * weight**2
     cross, squares, added, products = (
         np.zeros(shape) for shape in ((data.T, P), (Q, data.T), (data.T, Q), (Q, data.T, P))
@@ -58,12 +60,11 @@ def fit(data: Data, alpha: np.ndarray, design: np.ndarray, contrasts: np.ndarray
             each /= (data.lengths[rows] + alpha.sum() + 1)[:, None]
             added += _sums(*theta, each) - _squares(*theta, each)
     beta = inverse @ cross.T
-    variance = (squares - (beta * cross.T).sum(axis=0)) * scale[:, None]
-    if clustered:
-        fitted = np.einsum("pt,qpr,rt->qt", beta, moment, beta) - 2 * np.einsum("qtp,pt->qt", products, beta)
-        variance = factor * (squares + fitted)
+    fitted = np.einsum("pt,qpr,rt->qt", beta, moment, beta) - 2 * np.einsum("qtp,pt->qt", products, beta)
+    of_documents = (squares - (beta * cross.T).sum(axis=0)) * scale[:, None]
+    variance = (factor * (squares + fitted) if clustered else of_documents) + added.T
     known = np.abs(contrasts - contrasts @ inverse @ gram).max(axis=1) <= 1e-6 * np.abs(contrasts).max(axis=1)
-    estimate, variance = (np.where(known[:, None], a, np.nan) for a in (contrasts @ beta, variance + added.T))
+    estimate, variance = (np.where(known[:, None], a, np.nan) for a in (contrasts @ beta, variance))
     return regression.Fit(estimate, np.maximum(variance, 0.0), np.full(Q, np.inf), np.zeros(Q, bool))
 
 
@@ -86,13 +87,12 @@ def _by_unit(weight: np.ndarray, starts: np.ndarray) -> csr_matrix:
 
 def _theta(data: Data, rows: np.ndarray, alpha: np.ndarray) -> tuple[csr_matrix, np.ndarray, np.ndarray]:
     """S, r and alpha of S + r alpha': [n, T], float64[n], float64[T]."""
-    sizes, r = data.doc_ptr[rows + 1] - data.doc_ptr[rows], 1 / (data.lengths[rows] + alpha.sum())
-    ptr, some = np.append(0, np.cumsum(sizes)), data.into >= 0
-    at = np.repeat(data.doc_ptr[rows] - ptr[:-1], sizes) + np.arange(ptr[-1])
+    sizes, some = data.doc_ptr[rows + 1] - data.doc_ptr[rows], data.into >= 0
+    place, r = np.repeat(np.arange(len(rows)), sizes), 1 / (data.lengths[rows] + alpha.sum())
+    at = np.arange(len(place)) + (data.doc_ptr[rows] - (np.cumsum(sizes) - sizes))[place]
     topics = data.into[data.doc_topics[at]]
-    share = data.doc_tokens[at] * np.repeat(r, sizes) * (topics >= 0)
-    sparse = csr_matrix((share, np.maximum(topics, 0), ptr), (len(rows), data.T))
-    sparse.sum_duplicates()
+    share = data.doc_tokens[at] * r[place] * (topics >= 0)
+    sparse = csr_matrix((share, (place, np.maximum(topics, 0))), (len(rows), data.T))  # sums those of merged topics
     return sparse, r, np.bincount(data.into[some], alpha[some], data.T)
 
 
