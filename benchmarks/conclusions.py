@@ -145,14 +145,11 @@ def robust(setting: Setting, collections: int) -> None:
             runs.append(joint.sums(data, held, exchange))
         test = joint.tested(runs, exchange, chance)
         fixed, picked = fixed + (test.p[0] <= 0.05), picked + (test.selected.min() <= 0.05)
-    what = (
-        f"{setting.K} topics, {setting.sides[0]} and {setting.sides[1]} units{', in time' if setting.in_time else ''}"
+    print(
+        f"robust nulls, {setting.K} topics, {setting.sides[0]} and {setting.sides[1]} units{', in time' if setting.in_time else ''}: "
+        f"{fixed / collections:.1%} fixed, {picked / collections:.1%} picked",
+        flush=True,
     )
-    _print_robust(what, fixed / collections, picked / collections)
-
-
-def _print_robust(what: str, fixed: float, picked: float) -> None:
-    print(f"robust nulls, {what}: {100 * fixed:.1f}% fixed, {100 * picked:.1f}% picked", flush=True)
 
 
 def robust_over_time(years: int, phi: float, collections: int) -> None:
@@ -172,7 +169,10 @@ def robust_over_time(years: int, phi: float, collections: int) -> None:
         runs = [UnitSums(read.astype(float), np.full(years, float(words))) for read in readings]
         test = over_time.tested(runs, x / (x @ x), chance)
         fixed, picked = fixed + (test.p[0] <= 0.05), picked + (test.selected.min() <= 0.05)
-    _print_robust(f"{years} years, AR(1) {phi}", fixed / collections, picked / collections)
+    print(
+        f"robust nulls, {years} years, AR(1) {phi}: {fixed / collections:.1%} fixed, {picked / collections:.1%} picked",
+        flush=True,
+    )
 
 
 def told(setting: Setting, runs: int) -> tuple[float, float, float]:
@@ -184,9 +184,9 @@ def told(setting: Setting, runs: int) -> tuple[float, float, float]:
     coverage = (held & given).sum(axis=(0, 2)) / np.maximum(given.sum(axis=(0, 2)), 1)
     width = float(np.nanmedian(np.concatenate([o.width for o in outcomes])))
     false = float(np.mean([o.false for o in outcomes]))
-    what = ("effects" if setting.effect else "nulls") + (", in time" if setting.in_time else "")
     print(
-        f"| {setting.K} | {setting.words} | {setting.sides[0]}, {setting.sides[1]} | {what} | {100 * given.mean():.0f} | "
+        f"| {setting.K} | {setting.words} | {setting.sides[0]}, {setting.sides[1]} | "
+        f"{'effects' if setting.effect else 'nulls'}{', in time' if setting.in_time else ''} | {100 * given.mean():.0f} | "
         f"{100 * coverage[0]:.1f} | {100 * coverage[1]:.1f} | {width:.2f} | {100 * false:.1f} |",
         flush=True,
     )
@@ -250,8 +250,8 @@ def main() -> None:
         robust(setting, 100 if given.quick else 1_000)
     nulls = float(np.mean([wrong for setting, wrong in false.items() if not setting.effect]))
     seconds = large(100_000, 100, 20) if given.quick else large(1_000_000, 500, 20)
-    bow = corpora.read_words(corpora.file("sotu"), 1_000 if given.quick else None)[0]
-    stable = stability.compared(bow, 20 if given.quick else 40, runs=3, halves=5)
+    most, K = (1_000, 20) if given.quick else (None, 40)
+    stable = stability.compared(corpora.read_words(corpora.file("sotu"), most)[0], K, runs=3, halves=5)
     print(f"coverage: {100 * lowest:.1f}% nulls: {100 * nulls:.1f}% seconds: {seconds:.1f} stable: {stable}")
 
 

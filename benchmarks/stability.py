@@ -29,7 +29,7 @@ try:
 except ImportError:  # it is a peer, in an environment of its own
     ensemble = None
 ENGINE = "ssi"
-KINDS = ["single", "consensus", "topica's align", "the same as it is"][: 2 if ensemble is None else None]
+KINDS = ["single", "consensus", "topica's align", "the same, not trained on"][: 2 if ensemble is None else None]
 
 
 def trained(bow: Bow, seed: int, settings: dict[str, Any], start: np.ndarray | None = None) -> inference.Snapshot:
@@ -43,7 +43,6 @@ def trained(bow: Bow, seed: int, settings: dict[str, Any], start: np.ndarray | N
 
 def aligned(runs: list[Topics]) -> Topics:
     """As topica averages them, matched with one of them, every word listed."""
-    assert ensemble is not None
     beta = ensemble([topics.dense() for topics in runs], method="align").topic_word
     (K, V), order = beta.shape, np.argsort(-beta, axis=1, kind="stable")
     weights = np.take_along_axis(beta, order, axis=1).ravel().astype(np.float32)
@@ -56,29 +55,31 @@ def half(bow: Bow, seeds: range, K: int) -> list[tuple[Topics, float]]:
     engine, config = engines.get(ENGINE), engines.config(ENGINE, topics=K).resolve(bow.D, bow.tokens)
     alpha, again = engine.priors(config, None).alpha, engine.continued(dataclasses.asdict(config))  # type: ignore[attr-defined]
     joined = [join([run.topics for run in runs]) for join in (consensus, aligned)[: len(KINDS) - 1]]
-    starts = [inherit(topics, np.arange(bow.V, dtype=np.int32), bow, alpha) for topics in joined]
-    made = runs[:1] + [trained(bow, seeds[0], again, start) for start in starts]
+    made = runs[:1] + [
+        trained(bow, seeds[0], again, inherit(topics, np.arange(bow.V, dtype=np.int32), bow, alpha))
+        for topics in joined
+    ]
     return [(run.topics, run.held_out) for run in made] + [(topics, np.nan) for topics in joined[1:]]
 
 
 def found(a: Topics, b: Topics, bow: Bow) -> float:
-    words = range(bow.V)
-    return float((matching.match(a, b, words, words).partner >= 0).mean())  # type: ignore[arg-type]
+    return float((matching.match(a, b, range(bow.V), range(bow.V)).partner >= 0).mean())  # type: ignore[arg-type]
 
 
 def compared(bow: Bow, K: int, runs: int, halves: int) -> str:
     """`A against B`, of the consensus and of single runs; a line of each kind is printed."""
     stable, likely = np.zeros((halves, len(KINDS))), np.zeros((halves, len(KINDS)))
     for n in range(halves):
-        first = 2 * n * runs
-        both = [half(bow, range(a, a + runs), K) for a in (first, first + runs)]
+        both = [half(bow, range(a * runs, (a + 1) * runs), K) for a in (2 * n, 2 * n + 1)]
         stable[n] = [found(one[0], other[0], bow) for one, other in zip(*both, strict=True)]
         likely[n] = np.mean([[held_out for _, held_out in each] for each in both], axis=0)
     for kind, part, log in zip(KINDS, stable.T, likely.mean(axis=0), strict=True):
-        error = part.std(ddof=1) / np.sqrt(halves)
-        print(f"found of {kind}: {part.mean():.2f} (standard error {error:.3f}); held out: {log:.4f}", flush=True)
-    if ensemble is None:
-        print("topica is left out: it can't be imported.")
+        print(
+            f"found of {kind}: {part.mean():.2f} (standard error {part.std(ddof=1) / np.sqrt(halves):.3f}); "
+            f"held out: {log:.4f}",
+            flush=True,
+        )
+    print("topica is left out: it can't be imported." if ensemble is None else "topica's align is of the same runs.")
     return f"{stable[:, 1].mean():.2f} against {stable[:, 0].mean():.2f}"
 
 
@@ -89,8 +90,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--halves", type=int, default=5)
     given = parser.parse_args()
-    path = Path(given.corpus)
-    bow = corpora.read(path) if path.is_file() else corpora.load(given.corpus)[1]
+    bow = corpora.read(Path(given.corpus)) if Path(given.corpus).is_file() else corpora.load(given.corpus)[1]
     print(f"stable: {compared(bow, given.topics, given.runs, given.halves)}")
 
 

@@ -60,12 +60,15 @@ def fit(data: Data, alpha: np.ndarray, design: np.ndarray, contrasts: np.ndarray
             each /= (data.lengths[rows] + alpha.sum() + 1)[:, None]
             added += _sums(*theta, each) - _squares(*theta, each)
     beta = inverse @ cross.T
-    fitted = np.einsum("pt,qpr,rt->qt", beta, moment, beta) - 2 * np.einsum("qtp,pt->qt", products, beta)
-    of_documents = (squares - (beta * cross.T).sum(axis=0)) * scale[:, None]
-    variance = (factor * (squares + fitted) if clustered else of_documents) + added.T
+    variance = added.T + (
+        factor
+        * (squares + np.einsum("pt,qpr,rt->qt", beta, moment, beta) - 2 * np.einsum("qtp,pt->qt", products, beta))
+        if clustered
+        else (squares - (beta * cross.T).sum(axis=0)) * scale[:, None]
+    )
     known = np.abs(contrasts - contrasts @ inverse @ gram).max(axis=1) <= 1e-6 * np.abs(contrasts).max(axis=1)
-    estimate, variance = (np.where(known[:, None], a, np.nan) for a in (contrasts @ beta, variance))
-    return regression.Fit(estimate, np.maximum(variance, 0.0), np.full(Q, np.inf), np.zeros(Q, bool))
+    estimate, variance = (np.where(known[:, None], a, np.nan) for a in (contrasts @ beta, np.maximum(variance, 0.0)))
+    return regression.Fit(estimate, variance, np.full(Q, np.inf), np.zeros(Q, bool))
 
 
 def _blocks(data: Data) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -91,8 +94,8 @@ def _theta(data: Data, rows: np.ndarray, alpha: np.ndarray) -> tuple[csr_matrix,
     place, r = np.repeat(np.arange(len(rows)), sizes), 1 / (data.lengths[rows] + alpha.sum())
     at = np.arange(len(place)) + (data.doc_ptr[rows] - (np.cumsum(sizes) - sizes))[place]
     topics = data.into[data.doc_topics[at]]
-    share = data.doc_tokens[at] * r[place] * (topics >= 0)
-    sparse = csr_matrix((share, (place, np.maximum(topics, 0))), (len(rows), data.T))  # sums those of merged topics
+    share = data.doc_tokens[at] * r[place] * (topics >= 0)  # csr_matrix sums those of topics that were merged
+    sparse = csr_matrix((share, (place, np.maximum(topics, 0))), (len(rows), data.T))
     return sparse, r, np.bincount(data.into[some], alpha[some], data.T)
 
 

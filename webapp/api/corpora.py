@@ -144,10 +144,10 @@ def trained(request: HttpRequest, corpus_id: int, before: int | None = None, lim
     "/{int:corpus_id}/runs", auth=Token(), response={201: RunAbout, **ERRORS}, summary="Train topics on a corpus"
 )
 def train(request: HttpRequest, corpus_id: int, training: shapes.Training):
-    if reserved := sorted({"version", "seed", "by", "topics", "engine"} & training.settings.keys()):
+    if reserved := sorted({"version", "seed", "by", "topics", "engine", "consensus"} & training.settings.keys()):
         raise Invalid("settings", f"“settings” are those of the engine, and “{reserved[0]}” is none of them.")
     version = corpus_or_404(corpus_id).version
-    settings = training.settings | {"topics": training.topics}
+    settings = training.settings | {"topics": training.topics, "consensus": training.consensus}
     run = runs.create(version, seed=training.seed, engine=training.engine, by=request.user, **settings)
     return Status(201, run_queries.about(run))
 

@@ -88,6 +88,9 @@ class Training(Schema):
     seed: int = 0
     engine: str = engines.DEFAULT
     settings: dict = Field({}, description="of the engine, such as passes")
+    consensus: bool = Field(
+        False, description="train with two other seeds, too, then one run that begins with what all have in common"
+    )
 
 
 class Setting(Schema):

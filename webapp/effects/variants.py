@@ -86,7 +86,8 @@ def others(run: Run) -> list[Run]:
 def _choices(run: Run) -> str:
     begun = run.parent_id if run.begins else None
     return json.dumps(
-        [run.engine, run.settings, run.seed, run.version_id, run.dropped, run.steering, begun], sort_keys=True
+        [run.engine, run.settings, run.seed, run.version_id, run.dropped, run.steering if run.begins else {}, begun],
+        sort_keys=True,
     )
 
 

@@ -29,7 +29,7 @@ def made_by(run: Run) -> dict:
         "seed": run.seed,
         "words left out": run.dropped,
         "begun with the topics of run": run.parent_id,
-        "changes of those topics": run.steering,
+        "changes of those topics": run.steering if run.begins else {},
         "steps": run.snapshot.step,
         "trained at": run.started_at.isoformat(timespec="seconds") if run.started_at else None,
         "trained with": run.versions,

@@ -9,7 +9,7 @@ from django import forms
 from django.core.exceptions import NON_FIELD_ERRORS
 
 from inference import engines
-from inference.engines.contract import Truncated
+from inference.engines.contract import Truncated, WarmStart
 from inference.engines.settings import Setting
 from inference.errors import Invalid
 from inference.memory import physical
@@ -116,7 +116,13 @@ class TrainForm(_RunForm):
     that name.
     """
 
-    COMMON = ("engine", "topics", "seed", "version")  # fields that are not of one engine, or stand above all others
+    COMMON = (
+        "engine",
+        "topics",
+        "seed",
+        "version",
+        "consensus",
+    )  # fields that are not of one engine, or stand above all others
 
     def __init__(self, *args, corpus: Corpus, engine: str = "", **kwargs):
         super().__init__(*args, **kwargs)
@@ -137,6 +143,8 @@ class TrainForm(_RunForm):
         if corpus.tokens < engines.FEW_TOKENS:
             self.fields["topics"].help_text += f" {estimates.TOO_SMALL}"
         self._add_seed_and_version("Seed")
+        if isinstance(engines.get(self.engine), WarmStart):
+            self.fields["consensus"] = forms.BooleanField(required=False)
 
     @cached_property
     def engines(self) -> list[OfferedEngine]:
@@ -174,7 +182,7 @@ class TrainForm(_RunForm):
                 add_to_form(self, error)
 
     def _settings(self) -> dict[str, int | float | str | None]:
-        return {name: self.cleaned_data.get(name) for name in self.fields if name not in ("engine", "seed", "version")}
+        return {k: self.cleaned_data.get(k) for k in self.fields if k == "topics" or k not in self.COMMON}
 
     def _of_other_engines(self) -> dict[str, str]:
         """Settings that were posted, and that only other engines have."""
@@ -183,7 +191,11 @@ class TrainForm(_RunForm):
 
     def settings(self) -> dict[str, Any]:
         """For services.runs.create."""
-        return self._settings() | {"engine": self.engine, "seed": self.cleaned_data["seed"]}
+        return self._settings() | {
+            "engine": self.engine,
+            "seed": self.cleaned_data["seed"],
+            "consensus": self.cleaned_data.get("consensus", False),
+        }
 
 
 class SeveralForm(_RunForm):

@@ -8,6 +8,7 @@ import shutil
 import time
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ from webapp.jobs.heartbeat import Heartbeat
 from webapp.jobs.running import run_next
 from webapp.models import Replicate, Run, Snapshot, Word
 from webapp.results import found_again, weights
-from webapp.runs import trials
+from webapp.runs import steering, trials
 from webapp.runs.shapes import OtherSeeds
 from webapp.storage import files, sealed
 
@@ -69,8 +70,8 @@ def begin(run: Run, texts: str = Replicate.Texts.OWN) -> None:
 
 
 def begin_by_itself(run: Run) -> None:
-    """After its training, where that took little."""
-    if settings.OTHER_SEEDS and possible(run) and run.seconds <= SECONDS:
+    """After its training, where that took little, or a run of all was asked for."""
+    if possible(run) and ("join" in run.steering or (settings.OTHER_SEEDS and run.seconds <= SECONDS)):
         begin(run)
 
 
@@ -107,6 +108,13 @@ def _work(key: int, attempt: int, beat: Heartbeat) -> None:
         claims.update(kinds.REPLICATE, key, attempt, status=Replicate.Status.READY, **fields)
         _count(replicate.run)
     shutil.rmtree(folder, ignore_errors=True)
+    if (
+        "join" in replicate.run.steering
+        and replicate.texts == Replicate.Texts.OWN
+        and (not of_seeds(replicate.run).exclude(status=Replicate.Status.READY).exists())
+    ):
+        with suppress(Invalid):  # its owner has too many jobs: its page offers it
+            steering.join(replicate.run, replicate.run.by)
 
 
 def _trained(replicate: Replicate, saved: Path, beat: Heartbeat) -> dict[str, bytes | list] | None:

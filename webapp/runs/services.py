@@ -25,10 +25,17 @@ MOST_AT_ONCE = HUES  # runs that are made by one action: one page compares them,
 
 
 def create(
-    version: Version | None, *, seed: int = 0, engine: str = engines.DEFAULT, by: User | None = None, **settings
+    version: Version | None,
+    *,
+    seed: int = 0,
+    engine: str = engines.DEFAULT,
+    by: User | None = None,
+    consensus: bool = False,
+    **settings,
 ) -> Run:
-    """A queued run, by default the local owner's, with as many topics as its words suggest. Raises Invalid, naming the field, for
-    settings that the engine or this corpus can't have."""
+    """A queued run, by default the local owner's, with as many topics as its words suggest. consensus: whether trainings with other seeds
+    follow, and then one run of all (runs.replicates). Raises Invalid, naming the field, for settings that the engine or this corpus can't
+    have."""
     version = _ready(version)
     if settings.get("topics") is None:
         settings["topics"] = engines.suggest_topics(version.tokens, engine, version.vocabulary)
@@ -45,8 +52,16 @@ def create(
         by = by or User.objects.local()
         quotas.check_job(by)
         run = Run.objects.create(
-            corpus_id=version.corpus_id, version=version, by=by, engine=engine, settings=asdict(config), seed=seed
+            corpus_id=version.corpus_id,
+            version=version,
+            by=by,
+            engine=engine,
+            settings=asdict(config),
+            seed=seed,
+            steering={"join": True} if consensus else {},
         )
+        if consensus:
+            warm_starter(run)
         dispatch.send(kinds.TRAIN, run.pk)
     return run
 

@@ -208,7 +208,9 @@ def test_training_needs_a_token(trained, secret, monkeypatch):
     response = strict.post(url, body, content_type="application/json", **bearer(secret))
     assert response.status_code == 201
     run = Run.objects.get(pk=response.json()["id"])
-    assert (run.topics, run.seed, run.settings["passes"], run.status) == (4, 9, 2, "queued")
+    assert (run.topics, run.seed, run.settings["passes"], run.status, run.steering) == (4, 9, 2, "queued", {})
+    response = strict.post(url, body | {"consensus": True}, content_type="application/json", **bearer(secret))
+    assert Run.objects.get(pk=response.json()["id"]).steering == {"join": True}
     for wrong, field in [({"topics": 0}, "topics"), ({"topics": 3, "settings": {"kappa": 9}}, "kappa"),
                          ({"topics": 3, "settings": {"nothing": 1}}, "nothing"), ({"topics": 3, "seed": -1}, "seed")]:  # fmt: skip
         answer = strict.post(url, wrong, content_type="application/json", **bearer(secret))
