@@ -45,10 +45,10 @@ class Browser:
     def json(self, path: str) -> dict:
         return json.loads(self.get(path))
 
-    def post(self, path: str, fields: dict[str, str], token_from: str, file: Path | None = None) -> str:
+    def post(self, path: str, fields: dict[str, str | list[str]], token_from: str, file: Path | None = None) -> str:
         token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', self.get(token_from)).group(1)
         fields = {"csrfmiddlewaretoken": token, **fields}
-        body, kind = urllib.parse.urlencode(fields).encode(), "application/x-www-form-urlencoded"
+        body, kind = urllib.parse.urlencode(fields, doseq=True).encode(), "application/x-www-form-urlencoded"
         if file:
             body, kind = self._multipart(fields, file), f"multipart/form-data; boundary={BOUNDARY}"
         request = urllib.request.Request(urllib.parse.urljoin(self.base, path), body, {"Content-Type": kind})
@@ -72,28 +72,23 @@ class Browser:
                     yield time.time(), json.loads(line[6:])
 
 
-def form_fields(html: str) -> dict[str, str]:
-    """The values that a form is preset with: what a user sends who changes nothing."""
-    fields = {}
+def form_fields(html: str) -> dict[str, str | list[str]]:
+    """The values that a form is preset with: what a user sends who changes nothing. Of several boxes of one name a list."""
+    sent: dict[str, list[str]] = {}
     for tag in re.findall(r"<input[^>]*>", html):
         attributes = dict(re.findall(r'(\w+)="([^"]*)"', tag))
-        if (
-            "name" in attributes
-            and attributes["name"] != "csrfmiddlewaretoken"
-            and (attributes.get("type") != "checkbox" or " checked" in tag)
-        ):
-            fields[attributes["name"]] = attributes.get(
-                "value", "on" if attributes.get("type") in ("checkbox", "radio") else ""
-            )
+        box = attributes.get("type") in ("checkbox", "radio")
+        if "name" in attributes and (not box or " checked" in tag):
+            sent.setdefault(attributes["name"], []).append(attributes.get("value", "on" if box else ""))
+    sent.pop("csrfmiddlewaretoken", None)
     for name, options in re.findall(r'<select name="(\w+)"[^>]*>(.*?)</select>', html, re.S):
-        selected = re.search(r'<option value="([^"]*)" selected', options)
-        fields[name] = selected.group(1) if selected else ""
+        sent[name] = (re.findall(r'<option value="([^"]*)" selected', options) or [""])[:1]
     for name, text in re.findall(r'<textarea name="(\w+)"[^>]*>(.*?)</textarea>', html, re.S):
-        fields[name] = text.strip()
-    return fields
+        sent[name] = [text.strip()]
+    return {name: values[0] if len(values) == 1 else values for name, values in sent.items()}
 
 
-def reading_fields(html: str) -> dict[str, str]:
+def reading_fields(html: str) -> dict[str, str | list[str]]:
     """What the prepare page is preset with, without the run that it would begin when the corpus has been read."""
     return {name: value for name, value in form_fields(html).items() if name != "train"}
 

@@ -74,7 +74,7 @@ class Site(Reader):
         token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', self.get(token_from))
         assert token, token_from
         fields = {"csrfmiddlewaretoken": token[1], **fields}
-        body, kind = urlencode(fields).encode(), "application/x-www-form-urlencoded"
+        body, kind = urlencode(fields, doseq=True).encode(), "application/x-www-form-urlencoded"
         if file:
             body, kind = Browser._multipart(fields, file), f"multipart/form-data; boundary={BOUNDARY}"
         status, leads, text = self.ask("POST", path, body, Content_Type=kind)

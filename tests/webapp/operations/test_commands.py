@@ -4,10 +4,12 @@ import csv
 import io
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 
+from benchmarks.whole_path import reading_fields
 from inference import engines
-from webapp.models import Run
+from webapp.models import Corpus, Run
 
 pytestmark = pytest.mark.django_db
 
@@ -49,4 +51,66 @@ def test_mistakes_say_what_to_do(ready, tmp_path, arguments, sentence):
     known = {"EMPTY": str(empty), "READY": str(ready.pk)}
     with pytest.raises(CommandError) as refused:
         call_command(*(known.get(argument, argument) for argument in arguments))
+    assert sentence in str(refused.value)
+
+
+@pytest.fixture
+def table(tmp_path):
+    """RT and addresses, dates of two readings, and a language of its own: what the page is preset by."""
+    path = tmp_path / "posts.csv"
+    rows = [
+        f"{i},{1 + i % 12}/{13 + i % 9}/2016,RT @a Die Arbeit der Regierung und das Volk http://x.y/{i}"
+        for i in range(90)
+    ]
+    path.write_text("\n".join(["nr,tag,inhalt", *rows]))
+    return path
+
+
+def imported(capsys, *arguments: str) -> Corpus:
+    call_command("import_corpus", *arguments, "--no-wait")
+    return Corpus.objects.get(pk=int(capsys.readouterr().out.split()[-1]))
+
+
+def test_files_are_read_as_the_page_is_preset(client, table, capsys):
+    answer = client.post("/corpora/", {"files": SimpleUploadedFile("posts.csv", table.read_bytes())})
+    fields = reading_fields(client.get(answer["Location"]).content.decode())
+    assert client.post(answer["Location"], fields).status_code == 302
+    page = Corpus.objects.latest("pk")
+    command = imported(capsys, str(table))
+    assert command.settings == page.settings
+    assert command.settings["language"] == "de" and command.settings["shaping"]["silent"]
+
+
+def test_what_is_given_is_as_it_was_given(table, capsys):
+    usual = imported(capsys, str(table)).settings
+    given = imported(
+        capsys, str(table), "--min-documents", "7", "--max-share", "50", "--no-variants", "--numbers", "--silent",
+        "--language", "", "--text", "inhalt", "--id", "1", "--join", "tag", "--phrases", "das Volk",
+    ).settings  # fmt: skip
+    changed = {
+        "min_documents": 7,
+        "max_share": 0.5,
+        "variants": False,
+        "numbers": True,
+        "language": "",
+        "phrases": ["das volk"],
+    }
+    shaping, options = {"silent": [], "join": ["tag"]}, {"text": 2, "id": 0}
+    assert given == usual | changed | {
+        "also": given["also"], "shaping": usual["shaping"] | shaping, "options": usual["options"] | options | {"kinds": given["options"]["kinds"]},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--text", "words"], "There is no column 'words'; the columns are nr, tag, inhalt."),
+        (["--max-share", "500"], "--max-share: Ensure this value is less than or equal to 100."),
+        (["--sections", "lines"], "--sections: Select a valid choice."),
+        (["--table", "other.csv"], "--table: Select a valid choice."),
+    ],
+)
+def test_options_that_the_form_refuses_are_said(table, arguments, sentence):
+    with pytest.raises(CommandError) as refused:
+        call_command("import_corpus", str(table), *arguments)
     assert sentence in str(refused.value)

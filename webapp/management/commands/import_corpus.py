@@ -1,104 +1,60 @@
-"""manage.py import_corpus PATH…: read files into a corpus, as the pages do. The last line is the corpus's number."""
+"""manage.py import_corpus PATH…: read files into a corpus, as the page that prepares one does. The last line is the corpus's number."""
 
+import argparse
 import os
 import shutil
+from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from django import forms
 from django.conf import settings
 from django.core.management.base import CommandError
 
 from inference.errors import Invalid
-from inference.text import LANGUAGES
 from webapp import readers
 from webapp.ingest import corpora, guesses, previews
-from webapp.ingest.shaping import CERTAIN, Shaping
+from webapp.ingest.reading_forms import ReadingForm
+from webapp.ingest.settings import ReadingSettings
+from webapp.ingest.shaping_forms import ShapingForm
 from webapp.management.base import OwnCommand
 from webapp.management.progress import follow_reading
 from webapp.models import Corpus
 
-DEFAULT = corpora.ReadingSettings()
+
+def _offered() -> Iterator[tuple[str, forms.Field]]:
+    """The fields of the page's form, but for what is chosen in its preview, and whether to train."""
+    for name, field in {**ReadingForm.base_fields, **ShapingForm.base_fields}.items():
+        if name not in ("name", "train", "kept_words", "apart"):
+            yield name, field
 
 
 class Command(OwnCommand):
-    help = f"Read files into a new corpus; prints its number last. {readers.formats.sentence()}"
+    help = (
+        f"Read files into a new corpus; prints its number last. {readers.formats.sentence()} "
+        "What is not given is as the page proposes it. Columns are given by name, or number from 1."
+    )
 
     def add_arguments(self, parser):
         parser.add_argument("paths", nargs="+", metavar="PATH", help="a file, or a folder: all files in it")
         parser.add_argument("--name", default="", help="of the corpus; by default the first file's")
-        parser.add_argument("--language", default="detect", choices=["detect", "none", *LANGUAGES], metavar="CODE",
-                            help="ISO 639-1, for stop words and search; none for none (default: what the texts seem to be in)")  # fmt: skip
-        parser.add_argument("--also", action="append", default=[], choices=[*LANGUAGES], metavar="CODE",
-                            help="a language whose stop words are left out, too; may be repeated")  # fmt: skip
-        parser.add_argument("--min-documents", type=int,
-                            help="leave out words in fewer documents; by default what suits their number")  # fmt: skip
-        parser.add_argument("--max-share", type=float, default=DEFAULT.max_share,
-                            help="leave out words in more than this share of documents (default: %(default)s)")  # fmt: skip
-        parser.add_argument("--section-words", type=int, default=DEFAULT.section_words, metavar="N",
-                            help="train on sections of so many words of longer documents, which stay whole (default: %(default)s; 0: none)")  # fmt: skip
-        parser.add_argument("--spread-evenly", action="store_true", help="frequent words that are spread evenly count")
-        parser.add_argument("--min-length", type=int, default=DEFAULT.min_length,
-                            help="leave out words with fewer letters (default: %(default)s)")  # fmt: skip
-        parser.add_argument("--stop-words", type=Path, metavar="FILE", help="more words to leave out, one on a line")
-        for role in ("text", "title", "date", "id"):
-            parser.add_argument(
-                f"--{role}", metavar="COLUMN", help=f"name, or number from 1, of the column with the {role}"
-            )
-        parser.add_argument("--encoding", help="of the files; by default it is detected")
-        parser.add_argument(
-            "--header", action="store_true", default=None, help="the first row holds the names of the columns"
-        )
-        parser.add_argument("--no-header", action="store_false", dest="header", help="it does not")
-        parser.add_argument("--header-row", type=int, metavar="N", help="row N holds them; by default it is looked for")
-        parser.add_argument(
-            "--keep-html",
-            action="store_false",
-            default=None,
-            dest="html",
-            help="leave tags and entities of HTML in the texts",
-        )
-        parser.add_argument("--sections", metavar="BY[:N]",
-                            help="cut long documents: words:1000, pages:10, paragraphs, headings; with a number for the last two, the least words")  # fmt: skip
-        parser.add_argument(
-            "--heading", default="", metavar="TEXT", help="a line that begins with it is a heading, such as CHAPTER"
-        )
-        parser.add_argument(
-            "--join",
-            default="",
-            metavar="FIELDS",
-            help="join documents with the same values of these fields, separated by commas",
-        )
-        parser.add_argument(
-            "--join-period", default="", choices=["day", "month", "year"], help="and of one day, month or year"
-        )
-        parser.add_argument("--names", action="store_true", help="names of folders and files become fields")
-        parser.add_argument(
-            "--pattern", default="", help="of the files' names, such as {year}_{author}.txt: its parts become fields"
-        )
-        parser.add_argument(
-            "--metadata", type=Path, metavar="FILE", help="a table about the files, joined by their names or ids"
-        )
-        parser.add_argument("--metadata-key", metavar="COLUMN", help="its column with them; by default it is guessed")
-        parser.add_argument(
-            "--keep-addresses", action="store_true", help="words of addresses, “RT”, entities and quoted mail count"
-        )
         parser.add_argument("--no-wait", action="store_true", help="print the number and leave; a worker reads on")
+        form = parser.add_argument_group("options of the form")
+        for name, field in _offered():
+            kind: dict[str, Any] = {"metavar": name.upper()}
+            if isinstance(field, forms.BooleanField):
+                kind = {"action": argparse.BooleanOptionalAction}
+            elif isinstance(field, forms.MultipleChoiceField):
+                kind |= {"nargs": "*"}
+            said = f"{field.label}. {field.help_text}".replace("%", "%%")
+            form.add_argument(f"--{name.replace('_', '-')}", default=None, help=said, **kind)
 
     def handle(self, *args, **given):
+        chosen = {name: given[name] for name, _ in _offered() if given[name] is not None}
         try:
-            shaping = self._shaping(given)
-            files = self._files(given["paths"])
-            if table := given["metadata"]:
-                if not table.is_file():
-                    raise CommandError(f"There is no file {table}.")
-                shaping |= {"table": table.name}
-                files = [(path, name) for path, name in files if path.resolve() != table.resolve()] + [
-                    (table, table.name)
-                ]
-            corpus = corpora.create(given["name"], [self._copy(path, name) for path, name in files])
-            given["shaping"] = self._with_key(corpus, shaping, given["metadata_key"])
-            corpora.read(corpus, self._reading(corpus, given))
+            corpus = corpora.create(given["name"], [self._copy(*file) for file in self._files(given["paths"])])
+            corpora.read(corpus, self._reading(corpus, chosen))
         except (Invalid, readers.Unreadable) as error:
             raise CommandError(str(error)) from None
         if not given["no_wait"]:
@@ -106,35 +62,23 @@ class Command(OwnCommand):
             self._tell(corpus)
         self.stdout.write(str(corpus.pk))
 
-    def _shaping(self, given: dict) -> dict:
-        by, _, number = (given["sections"] or "").partition(":")
-        if number and not number.isdigit():
-            raise CommandError(
-                f"--sections is written words:1000, pages:10, paragraphs:50 or headings, not {given['sections']}."
-            )
-        sizes = {"length" if by in ("words", "pages") else "least": int(number)} if number else {}
-        fields: dict[str, Any] = {
-            "silent": () if given["keep_addresses"] else CERTAIN,
-            "sections": by,
-            "marker": given["heading"],
-            "period": given["join_period"],
-            "names": given["names"],
-            "pattern": given["pattern"],
-            "join": tuple(name.strip() for name in given["join"].split(",") if name.strip()),
-        }
-        return asdict(Shaping(**fields | sizes))
-
-    def _with_key(self, corpus: Corpus, shaping: dict, key: str | None) -> dict:
-        if not shaping["table"]:
-            return shaping
-        guessed = guesses.guess_table(corpus)
-        if key is None and guessed and guessed.name == shaping["table"]:
-            key = guessed.key
-        if key is None:
-            raise CommandError(
-                f"No column of {shaping['table']} seems to hold the files' names; say which by --metadata-key."
-            )
-        return asdict(Shaping(**shaping | {"key": key}))
+    def _reading(self, corpus: Corpus, chosen: dict[str, Any]) -> ReadingSettings:
+        """As the page is preset, with what was chosen."""
+        shaping = previews.shaping_form(corpus, None)
+        shaping.data = {**shaping.data, **{name: value for name, value in chosen.items() if name in shaping.fields}}
+        known = previews.known_options({name: value for name, value in chosen.items() if value is not False}, corpus)
+        sniff = guesses.sniff(corpus, shaping["table"].value() or "", **known)
+        for role in readers.ROLES:
+            if chosen.get(role):
+                chosen[role] = self._column(sniff, chosen[role])
+        form = ReadingForm(corpus=corpus, sniff=sniff)
+        previews.preview_draft(corpus, form, shaping)
+        sent = ReadingForm({**form.sent(), "name": corpus.name, **chosen}, corpus=corpus, sniff=sniff)
+        for asked in (sent, shaping):
+            if asked.errors:
+                name, errors = next(iter(asked.errors.items()))
+                raise Invalid(name, f"--{name.replace('_', '-')}: {errors[0]}")
+        return replace(sent.reading(), shaping=asdict(shaping.shaping()))
 
     def _files(self, given: list[str]) -> list[tuple[Path, str]]:
         """Each file and its name; of files in a folder with the folder's and those within."""
@@ -157,42 +101,6 @@ class Command(OwnCommand):
         copy = settings.FILE_UPLOAD_TEMP_DIR / f"import-{os.getpid()}-{os.urandom(6).hex()}"
         shutil.copyfile(path, copy)
         return corpora.ReceivedFile(name, copy)
-
-    def _reading(self, corpus: Corpus, given: dict) -> corpora.ReadingSettings:
-        options = {
-            name: given[name] for name in ("encoding", "header", "header_row", "html") if given[name] is not None
-        }
-        sniff = guesses.sniff(corpus, **options)
-        columns: dict[str, Any] = {
-            role: self._column(sniff, given[role]) for role in ("text", "title", "date", "id") if given[role]
-        }
-        words = given["stop_words"].read_text(encoding="utf-8").lower().split() if given["stop_words"] else []
-        reading = corpora.ReadingSettings(
-            options=asdict(replace(sniff.options, **columns)),
-            language=self._language(sniff, given["language"]),
-            also=given["also"],
-            min_documents=given["min_documents"] or DEFAULT.min_documents,
-            max_share=given["max_share"],
-            spread_evenly=given["spread_evenly"],
-            section_words=given["section_words"],
-            min_length=given["min_length"],
-            extra_stop_words=sorted(set(words)),
-            shaping=given["shaping"],
-        )
-        if given["min_documents"] is None:
-            return replace(reading, min_documents=previews.proposed(corpus, reading).min_documents)
-        return reading
-
-    def _language(self, sniff: readers.Sniff, given: str) -> str:
-        if given != "detect":
-            return "" if given == "none" else given
-        language, _ = guesses.guess_language(sniff)
-        self.stderr.write(
-            f"It seems to be {LANGUAGES[language]}."
-            if language
-            else "Its language can't be told; no stop words are left out."
-        )
-        return language
 
     def _column(self, sniff: readers.Sniff, wanted: str) -> int:
         if wanted in sniff.columns:
