@@ -174,10 +174,9 @@ class Regression:
     def sides(self) -> list[RunSelection]:
         """The documents of both settings, or of both groups; along a line of numbers of all together."""
         levels, places = (self.across, self.groups) if self.across else (self.effect, self.settings)
-        if levels.values is not None and levels.term.name != variables.DATE:
-            return [self.selection]
         if levels.values is not None:
-            return [self.selection.changed(span=(levels.labels[i], levels.labels[i])) for i in places]
+            days = places if levels.term.name == variables.DATE else ()
+            return [self.selection.changed(span=(levels.labels[i], levels.labels[i])) for i in days] or [self.selection]
         name = levels.term.name
         if name in fields.PERIODS:
             groups = fields.groups(self.selection.version, name)

@@ -87,10 +87,8 @@ def _conclusion(regression: Regression, listed: list[TopicEffect], one: AlongEff
             regression, f"{len(one.together.topics)} topics together", one.together, together=True
         )
     if one and one.topic.number in table.topics:
-        own = next((row for row in listed if row.number == one.topic.number), None)
-        own = own or _rows(regression, table, [table.topics.index(one.topic.number)])[0]
-        return sentences.of_effect(regression, sentences.named(own), own)
-    if table.verdict or not listed or not listed[0].named:
+        listed = _rows(regression, table, [table.topics.index(one.topic.number)])
+    elif table.verdict or not listed or not listed[0].named:
         return estimates.caution(regression, table.verdict) or "No topic’s share differs by more than chance explains."
     return sentences.of_effect(regression, sentences.named(listed[0]), listed[0])
 

@@ -13,8 +13,8 @@ def named(topic: TopicLink) -> str:
     return f"{topic.name} ({topic.label})" if topic.name else topic.label
 
 
-def difference(regression: Regression, name: str, estimate: Estimate, level: float) -> str:
-    """With its interval, of a level, and with what it rests on."""
+def difference(regression: Regression, name: str, estimate: Estimate, together: bool = False) -> str:
+    """With its interval, and with what it rests on."""
     unit = "of the words" if regression.asked.counted else "of a document, as stm estimates it"
     levels, places, shown = regression.effect, regression.settings, percent
     if regression.across:
@@ -25,6 +25,7 @@ def difference(regression: Regression, name: str, estimate: Estimate, level: flo
     )
     said = f"{name}: {sides} {unit}, a difference of {points(estimate.difference)} points"
     if estimate.difference_low is not None and estimate.difference_high is not None:
+        level = regression.table().level if estimate.named and not together else estimates.LEVEL
         ends = f"{points(estimate.difference_low)} to {points(estimate.difference_high)}"
         said += f" ({percent(level)} confidence interval {ends})"
     if estimate.corrected is not None:
@@ -35,12 +36,10 @@ def difference(regression: Regression, name: str, estimate: Estimate, level: flo
 
 def of_effect(regression: Regression, name: str, estimate: Estimate, together: bool = False) -> str:
     """together: several topics as one, which no other is compared with."""
-    table = regression.table()
-    level = table.level if estimate.named and not together else estimates.LEVEL
-    said = difference(regression, name, estimate, level)
+    said = difference(regression, name, estimate, together)
     if not estimate.named:
         return f"{said} Chance may explain it: neither a difference nor its absence may be concluded."
-    tried = "if they were chosen before looking" if together else f"among {len(table.topics)} topics"
+    tried = "if they were chosen before looking" if together else f"among {len(regression.table().topics)} topics"
     return f"{said} Chance hardly explains it, {tried}: it may be concluded of such texts; not why, nor that other runs say so."
 
 

@@ -231,14 +231,12 @@ class ClaimPage:
 
 @dataclass(frozen=True)
 class ClaimHtml:
-    """What the template alone needs. ends: of the scale of the chart. rows: each with its page of effects. sides: of the topic in this run, as of
-    EffectsHtml. effects: back. said: the difference in a sentence. train: what further trainings would be, and for about
+    """What the template alone needs. ends: of the scale of the chart. rows: each with its page of effects. effects: back. said: the difference in a sentence. train: what further trainings would be, and for about
     how long; "" where there can be none. null: what the test of all runs asks against. learning:
     whether other texts are being learned from."""
 
     ends: tuple[float, float]
     rows: list[tuple[ClaimInRun, str]]
-    sides: list[tuple[str, float, str]]
     effects: str
     train: str
     pinned: Pinned

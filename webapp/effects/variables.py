@@ -204,8 +204,4 @@ def usual(version: Version) -> Formula | None:
 
 def in_set(selection: RunSelection, lengths: np.ndarray) -> np.ndarray:
     """float64[D]: the words of each document of a set, 0 of the others."""
-    if selection.numbers is None:
-        return lengths.astype(float)
-    weight = np.zeros(len(lengths))
-    weight[selection.numbers] = lengths[selection.numbers]
-    return weight
+    return lengths.astype(float) if selection.mask is None else np.where(selection.mask, lengths, 0.0)

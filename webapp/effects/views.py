@@ -95,22 +95,18 @@ def _menu(offered: list[Offered], chosen: list[str]) -> list[tuple[Offered, bool
 def _html(request: HttpRequest, here: Here, regression: Regression, page: EffectsPage) -> EffectsHtml:
     effects, across, held = variables.offered(regression.selection.version)
     chosen = regression.asked.formula
-    settings = [
-        _setting(regression.effect, letter, legend, label)
-        for letter, legend, label in zip("ab", ("from", "to"), page.settings, strict=True)
-    ]
-    if regression.across:
-        settings += [
-            _setting(regression.across, letter, legend, label)
-            for letter, legend, label in zip("xy", ("in", "and in"), page.groups, strict=True)
-        ]
+    levels = [regression.effect] * 2 + [regression.across or regression.effect] * 2
+    fields = zip(levels, "abxy", ("from", "to", "in", "and in"), [*page.settings, *page.groups], strict=False)
     return EffectsHtml(
         effects=_menu(effects, [str(chosen.effect)]),
         across=_menu(across, [str(Term(chosen.across))] if chosen.across else []),
         held=_menu(held, [str(term) for term in chosen.held]),
         ways=_menu(WAYS, [page.estimate]),
         own=here.url(estimate=None),
-        settings=settings,
+        settings=[
+            Setting(letter, legend, here, [] if of.values is not None else of.named)
+            for of, letter, legend, here in fields
+        ],
         orders=[Offer(o, here.url(order=o), o == page.order) for o in get_args(Order)],
         rows=[(row, _sides(page, row), here.url(topic=row.number)) for row in page.topics],
         most=max((x for row in page.topics for x in row.share), default=1.0),
@@ -133,13 +129,9 @@ def _address(page: EffectsPage | ClaimPage, topic: TopicLink | None, selection: 
     return urlencode([*(selection.parameters if selection else []), *asked])
 
 
-def _sides(page: EffectsPage | ClaimPage, row: TopicEffect) -> list[tuple[str, float, str]]:
+def _sides(page: EffectsPage, row: TopicEffect) -> list[tuple[str, float, str]]:
     urls = row.documents if len(row.documents) > 1 else ["", ""]
     return list(zip(page.groups or page.settings, row.share, urls, strict=True))
-
-
-def _setting(levels: variables.Levels, letter: str, legend: str, here: str) -> Setting:
-    return Setting(letter, legend, here, [] if levels.values is not None else levels.named)
 
 
 def _pinned(page: EffectsPage) -> Pinned:
@@ -197,13 +189,11 @@ def claim(
 def _claim_html(regression: Regression, page: ClaimPage) -> ClaimHtml:
     view = regression.selection.view
     ends = [end for row in page.runs for end in (row.low, row.high) if end is not None]
-    level = regression.table().level if page.topic.named else estimates.LEVEL
-    said = sentences.difference(regression, sentences.named(page.topic), page.topic, level)
-    columns = ["run", "topics", "engine", "seed", "choice of words", "the topic there", *_DIFFERENCE, "holds"]
+    said = sentences.difference(regression, sentences.named(page.topic), page.topic)
+    columns = ["run", "the topic there", *_DIFFERENCE, "holds", "topics", "seed", "engine", "choice of words"]
     title = f"{page.topic.label} {page.topic.name or ''}: {page.settings[0]} to {page.settings[1]}, in other runs"
     return ClaimHtml(
         ends=(min([0.0, *ends]), max([0.0, *ends])),
-        sides=_sides(page, page.topic),
         effects=view.go("run_effects", asked=_address(page, page.topic)),
         rows=[(row, _there(page, regression.selection, row)) for row in page.runs],
         train=services.variants_said(view.run),
@@ -220,8 +210,8 @@ def _claim_html(regression: Regression, page: ClaimPage) -> ClaimHtml:
 
 def _kept(row: ClaimInRun) -> list[str | int]:
     topic = f"{row.topic.label} {row.topic.name}" if row.topic else row.problem or "not found"
-    differences = _points(row.difference, row.low, row.high)
-    return [row.run, row.K, row.engine, row.seed, row.words, topic, *differences, "yes" if row.holds else "no"]
+    shown = [topic, *_points(row.difference, row.low, row.high), "yes" if row.holds else "no"]
+    return [row.run, *shown, row.K, row.seed, row.engine, row.words]
 
 
 def _there(page: ClaimPage, selection: RunSelection, row: ClaimInRun) -> str:
@@ -276,8 +266,9 @@ def _table(regression: Regression) -> list[list[Any]]:
         regression.selection.sentence,
         str(regression.asked.formula),
         regression.asked.estimate,
+        regression.unit.said,
+        regression.documents,
     ]
-    about += [regression.unit.said, regression.documents]
     rows: list[list[Any]] = [_COLUMNS]
     for i, k in enumerate(table.topics):
         sides = [end[i, s] for s in (0, 1) for end in (table.value, table.low, table.high)]

@@ -101,9 +101,7 @@ def _effects(view: RunView, row: FindingRow) -> str:
 
 def _middle(version: Version, claim: Claim) -> dict[str, str]:
     """The middle of a claim's span as a setting of the date: the second one in the later half of the texts, else the first."""
-    known = fields.dated(version)
-    assert known is not None  # of a claim about time
-    start, end = (day.toordinal() for day in known)
+    start, end = (day.toordinal() for day in fields.dated(version) or ())
     first, last = days.ordinal(claim.first, "from", last=False), days.ordinal(claim.last, "to", last=True)
     middle = ((first or start) + (last or end)) // 2
     return {
