@@ -89,7 +89,7 @@ def read_choices(request: HttpRequest, upload: Upload) -> tuple[QueryDict | None
     return (data, previewing) if choices else (None, False)
 
 
-def known_options(data: QueryDict | None, corpus: Corpus) -> dict[str, str | bool | int]:
+def known_options(data: QueryDict | dict[str, Any] | None, corpus: Corpus) -> dict[str, str | bool | int]:
     """What of reading the user has said, now or before; the rest is guessed. Values that no form has are not among
     it."""
     if data is None or guesses.keeps_columns(corpus):

@@ -140,6 +140,25 @@ def _variants(run: Run) -> list[dict[str, int]]:
     return [{"topics": k} for k in numbers] + [{"seed": next(unused)} for _ in range(3 - len(numbers))]
 
 
+def train_on(run: Run, by: User | None = None) -> Run:
+    """A new run that begins with this one's topics as they are, and improves them further. Raises Invalid where that can't be."""
+    if not run.final:
+        raise Invalid("run", f"Run {run.pk} is not done; it can be trained on when it is.")
+    with transaction.atomic():
+        new = create(run.version, seed=run.seed, engine=run.engine, by=by, **warm_starter(run).continued(run.settings))
+        continue_from(new, run, run.dropped)
+    return new
+
+
+def train_on_said(run: Run) -> str:
+    """How many passes `train_on` would add, and about how long they take; "" where it can't."""
+    if not run.final or not can_be_continued(run):
+        return ""
+    passes = warm_starter(run).continued(run.settings)["passes"]
+    seconds = run.seconds * passes * run.version.tokens / max(run.tokens_seen, 1)
+    return f"up to {passes} more passes, about {duration(seconds)}"
+
+
 def variants(run: Run, by: User | None = None) -> list[Run]:
     """Further runs, in which a claim can be looked at. Raises Invalid for one that began with given topics."""
     if run.begins:

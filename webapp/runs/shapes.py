@@ -144,7 +144,7 @@ class RunPage:
 class RunHtml:
     """settings: (name, label, symbol, value). pinned: whether the address asks for a step of `forming`. measured: the metrics
     as a table, newest first. older: how its version of the words differs from the corpus's newest, "" where it is that.
-    simulated: whether the texts were drawn from known topics."""
+    simulated: whether the texts were drawn from known topics. train_on: what training on from here would be, "" where that can't be."""
 
     settings: list[tuple[str, str, str, str]]
     width: int
@@ -155,6 +155,7 @@ class RunHtml:
     measured: list[list[str]]
     older: str
     simulated: bool
+    train_on: str
 
 
 @dataclass(frozen=True)

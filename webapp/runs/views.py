@@ -77,6 +77,7 @@ def _html(run: Run, metrics: list[Metric], pinned: bool) -> RunHtml:
         measured=series.table(series.columns(metrics), columns)[::-1],
         older=version_history.said(run),
         simulated=truth.exists(run.corpus),
+        train_on=runs.train_on_said(run),
     )
 
 
@@ -113,7 +114,8 @@ def cancel(request: HttpRequest, run_id: int) -> HttpResponse:
 def train_again(request: HttpRequest, run_id: int) -> HttpResponse:
     run = run_or_404(run_id)
     try:
-        return redirect("run", runs.train_again(run, authorization.user(request)).pk)
+        made = (runs.train_on if "on" in request.POST else runs.train_again)(run, authorization.user(request))
+        return redirect("run", made.pk)
     except Invalid as error:
         raise BadRequest(error.message) from None
 

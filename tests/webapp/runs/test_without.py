@@ -9,13 +9,14 @@ from django.urls import reverse
 
 from inference import Bow
 from inference.errors import Invalid
+from inference.explore import matching
 from webapp.compare import matchings
 from webapp.curation import label_transfer
 from webapp.curation import services as curation
 from webapp.documents import sums, texts
 from webapp.documents.selection import Selection
 from webapp.models import Document, Edit, Run, TopicWord, Word
-from webapp.results import evidence, labels
+from webapp.results import evidence, labels, weights
 from webapp.results.view import RunView
 from webapp.runs import services as runs
 from webapp.storage import files
@@ -183,3 +184,35 @@ def test_without_its_parent_a_run_says_so(trained, child):
     assert run.status == "failed" and "deleted" in run.error
     with pytest.raises(Invalid, match="deleted"):
         runs.train_again(run)
+
+
+def test_a_run_is_trained_on_from_where_it_ended(ready, client):
+    from tasks.runs import train
+
+    first = runs.create(ready.version, topics=5, passes=9, seed=1)
+    at = reverse("run", args=[first.pk])
+    with pytest.raises(Invalid, match="not done"):
+        runs.train_on(first)
+    assert "Train on from here" not in client.get(at).content.decode()
+    train(first.pk)
+    first = Run.objects.select_related("version", "snapshot").get(pk=first.pk)
+    curation.change(first, 2, {"label": "a name"}, "reader")
+    shown = client.get(at).content.decode()
+    assert "Up to 3 more passes" in shown
+    answer = client.post(reverse("run_again", args=[first.pk]), {"on": "1"})
+    second = Run.objects.get(pk=int(answer["Location"].rstrip("/").rsplit("/", 1)[1]))
+    assert (second.parent_id, second.begins, second.settings["warm_up"], second.settings["passes"]) == (
+        first.pk,
+        True,
+        0,
+        3,
+    )
+    train(second.pk)
+    second = Run.objects.select_related("version", "snapshot").get(pk=second.pk)
+    pairs = matching.match(
+        weights.topics(first.snapshot), weights.topics(second.snapshot), *weights.words(first, second)
+    )
+    assert (pairs.partner == np.arange(5)).sum() >= 4
+    assert second.edits.get(field="label").value == "a name"
+    held_out = [run.metrics.order_by("step").last().held_out for run in (first, second)]
+    assert held_out[1] > held_out[0] - 0.01  # it begins where the first ended
