@@ -66,8 +66,17 @@ def _told(selection: Selection, found: SetFindings, detail: Detail) -> list[Told
     rest = [Told(finding) for finding in shown if not isinstance(finding, (Mark, Change, Event))]
     years = [int(end.split()[-1].removesuffix("s")) for end in found.span]
     near = NEAR * (years[1] - years[0] + 1) if years else 0.0
-    known = {(mark.field, mark.value) for mark in marks}  # words come first of groups of which no topic tells
-    rest.sort(key=lambda one: isinstance(one.finding, Keywords) and (one.finding.field, one.finding.value) in known)
+    known = {(mark.field, mark.value) for mark in marks}
+
+    def late(one: Told) -> tuple[bool, bool]:
+        """Words come first of groups of which no topic tells, and of values before numbers."""
+        words = one.finding if isinstance(one.finding, Keywords) else None
+        return (
+            words is not None and (words.field, words.value) in known,
+            words is not None and words.bounds is not None,
+        )
+
+    rest.sort(key=late)
     return rest + _times(timed, near, TOPICS[detail]) + _groups(marks, TOPICS[detail])
 
 
@@ -98,12 +107,12 @@ def _at_one_time(a: Change | Event, b: Change | Event, near: float) -> bool:
 
 def _groups(marks: list[Mark], most: int) -> list[Told]:
     """What is particular to one group together, or, of a field with more groups than the page shows and fewer topics, the groups of
-    one topic; at most so many; those with more before those with less."""
+    one topic; at most so many; those with more before those with less, values before numbers."""
     groups = {name: {mark.value for mark in marks if mark.field == name} for name in {mark.field for mark in marks}}
     topics = {name: {mark.topic for mark in marks if mark.field == name} for name in groups}
     by_topic = {name for name in groups if len(groups[name]) > max(Mark.SHOWN[""], len(topics[name]))}
     told: dict[tuple[bool, str, str | tuple[int, str]], list[Mark]] = {}
-    for mark in sorted(marks, key=lambda mark: (not mark.more, -mark.score)):
+    for mark in sorted(marks, key=lambda mark: (not mark.more, mark.bounds is not None, -mark.score)):
         what = (mark.topic, mark.called) if mark.field in by_topic else mark.value
         told.setdefault((mark.more, mark.field, what), []).append(mark)
     return [Told(first, tuple(others[: most - 1])) for first, *others in told.values()]

@@ -121,12 +121,13 @@ class DetailLink:
 
 @dataclass(frozen=True)
 class OverviewHtml:
-    """sections: by their kinds; further: those below the first ones. query: of this page's address. simulated: whether the true
+    """sections: by their kinds; beside: the one beside what changed; further: those below. query: of this page's address. simulated: whether the true
     topics are known."""
 
     untrained: bool
     simulated: bool
     sections: dict[str, Section]
+    beside: Section | None
     further: list[Section]
     details: list[DetailLink]
     query: str

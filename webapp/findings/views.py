@@ -29,12 +29,7 @@ from webapp.server.page_cache import cached_page
 from webapp.simulate import truth
 
 DETAILS: dict[Detail, str] = {"less": "fewer findings", "": "the main findings", "more": "more findings"}
-FIRST = (
-    "family",
-    "change",
-    "event",
-    "speaker",
-)  # kinds that the page has a place for; the others follow, each by itself
+FIRST = "family", "change", "event", "speaker"  # kinds that the page has a place for; the others follow, each by itself
 
 
 def _detail(name: str, values: list[str]) -> Detail:
@@ -66,11 +61,15 @@ def _html(view: RunView, page: OverviewPage, here: Here, untrained: bool) -> Ove
         for kind in KINDS
         if (rows := [_section_row(view, page, row) for row in page.findings if row.kind == kind])
     }
+    beside = sections.get("event") or sections.get(
+        "mark"
+    )  # what a time had, or a group has, stands beside what changed
     return OverviewHtml(
         untrained=untrained,
         simulated=truth.exists(view.run.corpus),
         sections=sections,
-        further=[section for kind, section in sections.items() if kind not in FIRST],
+        beside=beside,
+        further=[section for kind, section in sections.items() if kind not in FIRST and section != beside],
         details=[DetailLink(name, here.url(detail=value), value == page.detail) for value, name in DETAILS.items()],
         query=here.query.urlencode(),
     )
