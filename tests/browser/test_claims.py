@@ -1,0 +1,31 @@
+"""From a sentence of the overview to a conclusion in a notebook that is taken away, by links and buttons alone."""
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.browser.conftest import PREPARING
+
+
+def test_a_finding_becomes_a_conclusion_that_is_kept_and_exported(page, example):
+    page.goto(f"{example.at}overview/")
+    page.locator(".acts a", has_text=re.compile("^Effect.*(Most|More|until|since)")).first.click(timeout=PREPARING)
+    page.wait_for_url("**/time/effects/?*")
+    concluded = page.locator("#one")
+    topic = re.match(r"\s*(.+ \(T\d\d\)): ", concluded.inner_text())[1]
+    expect(concluded).to_contain_text("if documents are independent of each other")
+    page.get_by_role("link", name="Does it hold in other runs?").click()
+    expect(page.locator(".lede")).to_contain_text(topic)
+    said = [page.locator(".lede").inner_text(), page.locator(".page-head strong").inner_text()]
+    for width in (380, 1440):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    page.locator("details.pin summary").first.click()
+    page.locator("details.pin[open] select").select_option("new")
+    page.locator("details.pin[open] button[type=submit]").click()
+    page.locator(".messages a").click()
+    expect(page.locator(".piece .sentence")).to_have_text(" ".join(said))
+    with page.expect_download() as event:
+        page.get_by_role("link", name="HTML").click()
+    kept = event.value.path().read_text()
+    assert all(word in kept for word in (topic, f"run {example.run}, K = 12, seed 0", "the topic there"))
