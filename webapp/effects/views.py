@@ -136,18 +136,17 @@ def _sides(page: EffectsPage, row: TopicEffect) -> list[tuple[str, float, str]]:
 
 def _pinned(page: EffectsPage) -> Pinned:
     """What a notebook keeps: the topics of the page."""
-    shown = points if page.across else percent
     rows = [
         [
             f"{row.label} {row.name or row.words[0]}",
-            *map(shown, row.share),
+            *map(points if page.across else percent, row.share),
             *_points(row.difference, row.difference_low, row.difference_high),
         ]
         for row in page.topics
     ]
-    table = {"columns": ["topic", *(page.groups or page.settings), *_DIFFERENCE], "rows": rows}
     title = f"{page.one.topic.label if page.one else 'Topics'} by {page.effect}, from {page.settings[0]} to {page.settings[1]}"
-    return Pinned(title, page.conclusion, json_text(table))
+    columns = ["topic", *(page.groups or page.settings), *_DIFFERENCE]
+    return Pinned(title, page.conclusion, json_text({"columns": columns, "rows": rows}))
 
 
 _DIFFERENCE = ["difference, points", "low", "high"]
@@ -217,8 +216,7 @@ def _kept(row: ClaimInRun) -> list[str | int]:
 def _there(page: ClaimPage, selection: RunSelection, row: ClaimInRun) -> str:
     """The claim's page of effects in another run."""
     topic = row.topic or row.nearest
-    query = _address(page, topic, selection)
-    return f"{reverse('run_effects', args=[row.run])}?{query}" + ("#one" if topic else "")
+    return f"{reverse('run_effects', args=[row.run])}?{_address(page, topic, selection)}" + ("#one" if topic else "")
 
 
 @require_POST
