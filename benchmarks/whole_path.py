@@ -79,7 +79,8 @@ def form_fields(html: str) -> dict[str, str | list[str]]:
         attributes = dict(re.findall(r'(\w+)="([^"]*)"', tag))
         box = attributes.get("type") in ("checkbox", "radio")
         if "name" in attributes and (not box or " checked" in tag):
-            sent.setdefault(attributes["name"], []).append(attributes.get("value", "on" if box else ""))
+            before = sent.get(attributes["name"], []) if attributes.get("type") == "checkbox" else []
+            sent[attributes["name"]] = [*before, attributes.get("value", "on" if box else "")]
     sent.pop("csrfmiddlewaretoken", None)
     for name, options in re.findall(r'<select name="(\w+)"[^>]*>(.*?)</select>', html, re.S):
         sent[name] = (re.findall(r'<option value="([^"]*)" selected', options) or [""])[:1]
