@@ -73,13 +73,13 @@ class Browser:
 
 
 def form_fields(html: str) -> dict[str, str | list[str]]:
-    """The values that a form is preset with: what a user sends who changes nothing. Of several boxes of one name a list."""
+    """The values that a form is preset with: what a user sends who changes nothing. Of several boxes, or hidden fields, of one name a list."""
     sent: dict[str, list[str]] = {}
     for tag in re.findall(r"<input[^>]*>", html):
         attributes = dict(re.findall(r'(\w+)="([^"]*)"', tag))
         box = attributes.get("type") in ("checkbox", "radio")
         if "name" in attributes and (not box or " checked" in tag):
-            before = sent.get(attributes["name"], []) if attributes.get("type") == "checkbox" else []
+            before = sent.get(attributes["name"], []) if attributes.get("type") in ("checkbox", "hidden") else []
             sent[attributes["name"]] = [*before, attributes.get("value", "on" if box else "")]
     sent.pop("csrfmiddlewaretoken", None)
     for name, options in re.findall(r'<select name="(\w+)"[^>]*>(.*?)</select>', html, re.S):
