@@ -96,7 +96,7 @@ def _begun(corpus: Corpus, form: reading_forms.ReadingForm, reading: corpora.Rea
     if into := corpus.into:
         corpora.add_files(corpus, reading)
         return into
-    corpus.name = form.cleaned_data["name"]
+    corpus.name, corpus.unit = form.cleaned_data["name"], form.chosen_unit
     corpora.read(corpus, reading, trains={} if form.cleaned_data["train"] else None)
     sample.remove_samples(corpus)
     return corpus

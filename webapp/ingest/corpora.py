@@ -126,7 +126,7 @@ def read(corpus: Corpus, reading: ReadingSettings, trains: dict | None = None) -
         if not same:  # else what was read stays read: other words are chosen from it
             fields |= {"progress": {}, "bytes_read": 0, "documents_read": 0}
             corpus.files.update(read=False, error="", items=0, documents=0, first=None, problems=0, encoding="")
-        unread.update(status=Corpus.Status.QUEUED, name=corpus.name, trains=trains, **fields)
+        unread.update(status=Corpus.Status.QUEUED, name=corpus.name, unit=corpus.unit, trains=trains, **fields)
         Upload.objects.filter(pk=corpus.pk).update(choices=None)  # they are the corpus's settings now
         dispatch.send(kinds.READ, corpus.pk)
 

@@ -148,6 +148,7 @@ def complete_columns(data: QueryDict, sniff: readers.Sniff) -> QueryDict:
     anew = seen is not None and seen != columns_fingerprint(sniff)
     if anew:
         guessed |= {role: "" if (value := getattr(options, role)) is None else str(value) for role in readers.ROLES}
+        guessed["unit"] = ""
         data.setlist("html", ["on"] if options.html else [])
     for name, value in guessed.items():
         if anew or name not in data:

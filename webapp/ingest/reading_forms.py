@@ -27,6 +27,7 @@ ENCODINGS = [
 ]  # fmt: skip
 ENCODING_NAMES = dict(ENCODINGS) | {"utf-8-sig": "UTF-8"}
 ORDERS = [("dmy", "day/month/year", "12 March 1999"), ("mdy", "month/day/year", "3 December 1999")]
+EACH = "each"  # document is a unit
 DELIMITERS = [(",", "comma"), ("\t", "tab"), (";", "semicolon"), ("|", "vertical bar")]
 
 
@@ -78,6 +79,10 @@ class ReadingForm(NamedVocabularyForm):
     delimiter = forms.ChoiceField(choices=DELIMITERS, label="Columns are separated by", help_text="In the file itself.")
     encoding = forms.ChoiceField(label="Encoding", help_text="Change it where the preview shows wrong letters.")
 
+    unit = forms.ChoiceField(
+        required=False, label="Who speaks?",
+        help_text="Texts of one speaker, author or source are alike: intervals and tests count each as one voice. It can be changed at any time.",
+    )  # fmt: skip
     train = forms.BooleanField(
         required=False,
         initial=True,
@@ -93,6 +98,7 @@ class ReadingForm(NamedVocabularyForm):
             "encoding": options.encoding, "sheet": options.sheet or next(iter(sniff.sheets), ""), "header": options.header, "header_row": options.header_row or 1,
             "html": options.html, "surplus": options.surplus, "delimiter": options.delimiter or ",",
             "text": options.text, "title": options.title, "date": options.date, "id": options.id, "date_order": options.date_order,
+            "unit": EACH if corpus.unit == "" else sniff.columns.index(corpus.unit) if corpus.unit in sniff.columns else "",
         }  # fmt: skip
         super().__init__(*args, name=corpus.name, reading=reading, initial=initial, **kwargs)
         self.options, self.sniff = options, sniff
@@ -101,10 +107,15 @@ class ReadingForm(NamedVocabularyForm):
         choice_field(self, "encoding").choices = ENCODINGS if guess in known else [(guess, guess), *ENCODINGS]
         columns = list(enumerate(sniff.columns))
         if not columns:
-            for name in ("text", "title", "date", "id", "date_order", "html"):
+            for name in ("text", "title", "date", "id", "date_order", "html", "unit"):
                 del self.fields[name]
         else:
             choice_field(self, "text").choices = columns
+            choice_field(self, "unit").choices = [
+                ("", "not known yet"),
+                (EACH, "each document for itself"),
+                *((str(i), name) for i, name in columns),
+            ]
             for i, name in columns[:KINDS_SHOWN]:
                 field = forms.ChoiceField(
                     choices=metadata.choices(),
@@ -136,6 +147,12 @@ class ReadingForm(NamedVocabularyForm):
         """What each column holds that has no role: fields of this form."""
         roles = {str(self[role].value()) for role in ("text", "title", "date", "id") if role in self.fields}
         return [self[name] for name in self.fields if name.startswith("kind_") and name[5:] not in roles]
+
+    @property
+    def chosen_unit(self) -> str | None:
+        """Corpus.unit, of a valid form."""
+        chosen = self.cleaned_data.get("unit", "")
+        return self.sniff.columns[int(chosen)] if chosen.isdigit() else "" if chosen == EACH else None
 
     def _two_ways(self) -> bool:
         """Whether the first rows have a date such as 12/3/1999 in a column that is chosen for dates."""
@@ -174,8 +191,8 @@ class AddingForm(ReadingForm):
     def __init__(self, *args, corpus: Corpus, **kwargs):
         super().__init__(*args, corpus=corpus, **kwargs)
         self.before = VocabularySettings.from_dict(corpus.settings)
-        for name in ("train", *NamedVocabularyForm.base_fields):
-            del self.fields[name]
+        for name in ("train", "unit", *NamedVocabularyForm.base_fields):
+            self.fields.pop(name, None)
 
     def words(self) -> VocabularySettings:
         return self.before

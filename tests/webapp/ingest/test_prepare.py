@@ -25,7 +25,7 @@ from tests.webapp.page_text import in_one_line
 from webapp.accounts.embargo import set_embargo
 from webapp.corpora.shapes import NewVersion
 from webapp.documents import wording
-from webapp.ingest import corpora, looks, sample, versions
+from webapp.ingest import corpora, looks, reading_forms, sample, versions
 from webapp.ingest import estimates as queries
 from webapp.ingest import version_history as listing
 from webapp.ingest.phrases import proposed
@@ -138,6 +138,24 @@ def test_what_is_chosen_is_there_for_whoever_comes_back(client):
     corpus.refresh_from_db()
     assert corpus.status == "queued" and corpus.upload.choices is None
     assert corpus.settings["min_documents"] == 3 and corpus.settings["extra_stop_words"] == ["may", "shall"]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "unit"),
+    [("", None), (reading_forms.EACH, ""), ("president", "president")],
+    ids=["unknown", "each", "a column"],
+)
+def test_who_speaks_is_asked_once(client, chosen, unit):
+    """It is the corpus's, and what its page and a form that is opened again are preset with."""
+    corpus, url = prepare(client, ("a.csv", as_csv(example_rows(60))))
+    form = client.get(url).context["page"].form
+    assert (form["unit"].value(), form.fields["unit"].choices[0]) == ("", ("", "not known yet"))
+    places = {name: place for place, name in form.fields["unit"].choices}
+    client.post(url, form.sent() | {"unit": places.get(chosen, chosen)})
+    corpus.refresh_from_db()
+    assert (corpus.status, corpus.unit) == ("queued", unit)
+    Corpus.objects.filter(pk=corpus.pk).update(status="failed")
+    assert str(client.get(url).context["page"].form["unit"].value()) == str(places.get(chosen, chosen))
 
 
 def test_what_is_chosen_outlasts_a_look_by_a_worker(client, monkeypatch):

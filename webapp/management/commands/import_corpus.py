@@ -15,7 +15,7 @@ from django.core.management.base import CommandError
 from inference.errors import Invalid
 from webapp import readers
 from webapp.ingest import corpora, guesses, previews
-from webapp.ingest.reading_forms import ReadingForm
+from webapp.ingest.reading_forms import EACH, ReadingForm
 from webapp.ingest.settings import ReadingSettings
 from webapp.ingest.shaping_forms import ShapingForm
 from webapp.management.base import OwnCommand
@@ -68,8 +68,8 @@ class Command(OwnCommand):
         shaping.data = {**shaping.data, **{name: value for name, value in chosen.items() if name in shaping.fields}}
         known = previews.known_options({name: value for name, value in chosen.items() if value is not False}, corpus)
         sniff = guesses.sniff(corpus, shaping["table"].value() or "", **known)
-        for role in readers.ROLES:
-            if chosen.get(role):
+        for role in (*readers.ROLES, "unit"):
+            if chosen.get(role) not in (None, "", EACH):
                 chosen[role] = self._column(sniff, chosen[role])
         form = ReadingForm(corpus=corpus, sniff=sniff)
         previews.preview_draft(corpus, form, shaping)
@@ -78,6 +78,7 @@ class Command(OwnCommand):
             if asked.errors:
                 name, errors = next(iter(asked.errors.items()))
                 raise Invalid(name, f"--{name.replace('_', '-')}: {errors[0]}")
+        corpus.unit = sent.chosen_unit
         return replace(sent.reading(), shaping=asdict(shaping.shaping()))
 
     def _files(self, given: list[str]) -> list[tuple[Path, str]]:
