@@ -447,6 +447,14 @@ urlpatterns = [
         "notebooks/<int:notebook_id>.md", notebooks.export, "notebook_md", NOTEBOOK, fixed={"form": "md"}, example=None
     ),
     file(
+        "notebooks/<int:notebook_id>.docx",
+        notebooks.export,
+        "notebook_docx",
+        NOTEBOOK,
+        fixed={"form": "docx"},
+        example=None,
+    ),
+    file(
         "notebooks/<int:notebook_id>.bib",
         notebooks.export,
         "notebook_bib",

@@ -23,7 +23,7 @@ from webapp.accounts import authorization
 from webapp.drawing.numbers import HUES
 from webapp.local import package
 from webapp.models import Notebook, Pin
-from webapp.notebooks import markdown, queries
+from webapp.notebooks import markdown, queries, word
 from webapp.notebooks import services as notebooks
 from webapp.notebooks.shapes import Evidence, NotebookHtml, NotebookPage, NotebookRow, NotebooksPage
 from webapp.pages.here import Here
@@ -191,13 +191,19 @@ def _topic_colours() -> str:
 
 @require_safe
 def export(request: HttpRequest, notebook_id: int, form: str) -> HttpResponse:
-    """The notebook as one file, Markdown or HTML, that needs nothing of ours to be read; or its passages as BibTeX."""
+    """The notebook as one file, Markdown, Word or HTML, that needs nothing of ours to be read; or its passages as BibTeX."""
     page = queries.content(_or_404(request, notebook_id), authorization.corpora(request))
     root = request.build_absolute_uri("/").rstrip("/")
+    body: str | bytes
     if form == "bib":
         body, kind = queries.bibliography(page, authorization.corpora(request)), "application/x-bibtex"
     elif form == "md":
         body, kind = markdown.notebook(page, root), "text/markdown"
+    elif form == "docx":
+        body, kind = (
+            word.notebook(page, root),
+            "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        )
     else:
         style = render_to_string("notebook/export.css") + _topic_colours()
         style_hash = "sha256-" + base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()

@@ -51,7 +51,7 @@ ROLES = {  # what is done -> who may, of a corpus that is not public
 GET = {
     "anyone": ["healthz", "readyz", "metrics", "home", "glossary", "compare", "compare_measures", "compare_measures_csv", "shared", "share", "api_reference", "api_pages"],
     "user": ["deleted", "notebooks", "simulate", "tokens", "account"],
-    "mine": ["notebook", "notebook_md", "notebook_bib", "notebook_html"],
+    "mine": ["notebook", "notebook_md", "notebook_docx", "notebook_bib", "notebook_html"],
     "see": ["corpus", "corpus_events", "corpus_report", "corpus_documents", "corpus_document", "corpus_passage", "corpus_whole", "corpus_files", "corpus_problems", "corpus_vocabulary", "run", "run_events", "run_forming",
             "run_overview", "run_topics", "run_topic", "run_topic_words", "run_topic_word", "run_curation", "run_documents", "run_document", "run_passage", "run_whole",
             "document_word", "run_time", "run_time_table", "run_time_compare", "run_keyness", "run_keyness_csv", "run_effects", "run_effects_csv", "run_claim", "run_collocations", "run_collocations_csv", "run_time_csv", "run_words", "run_word",

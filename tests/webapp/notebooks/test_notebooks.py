@@ -1,6 +1,8 @@
 """Notebooks: what is pinned is kept as it was, can be ordered, taken out, put back, shared and taken along."""
 
 import re
+import zipfile
+from xml.etree import ElementTree
 
 import orjson
 import pytest
@@ -8,11 +10,12 @@ from django.test import Client
 from django.urls import reverse
 
 from inference.errors import Invalid
+from webapp import readers
 from webapp.curation import services as curation
 from webapp.documents import passages
 from webapp.documents.passages import Place
 from webapp.models import Corpus, Document, Notebook, Pin, User
-from webapp.notebooks import markdown, queries
+from webapp.notebooks import markdown, queries, word
 from webapp.notebooks import services as notebooks
 from webapp.notebooks.shapes import Evidence
 
@@ -303,6 +306,42 @@ def test_take_it_along(client, trained, notebook):
     assert "src=" not in html.replace("src=x onerror", "")  # nothing is fetched from anywhere
 
 
+def test_as_a_word_document(client, trained, notebook, tmp_path):
+    """Each part is XML, whatever was written; and the document reads as the notebook does."""
+    pin(
+        client,
+        notebook,
+        kind="passage",
+        run=trained.pk,
+        document=5,
+        start=40,
+        end=200,
+        comment="one & <two>\x0b\nthree" + EVIL,
+    )
+    table = orjson.dumps({"columns": ["a<b", "n"], "rows": [["x", 1.5], [None, 2]]}).decode()
+    pin(
+        client,
+        notebook,
+        **chart(run=trained.pk, address=reverse("run_words", args=[trained.pk]) + '?q="<b>', table=table),
+    )
+    response = client.get(reverse("notebook_docx", args=[notebook.pk]))
+    assert response["Content-Disposition"] == f'attachment; filename="notebook-{notebook.pk}.docx"'
+    path = tmp_path / "notebook.docx"
+    path.write_bytes(response.content)
+    with zipfile.ZipFile(path) as archive:
+        assert archive.testzip() is None and archive.namelist() == list(word.PARTS)
+        parts = {name: ElementTree.fromstring(archive.read(name)) for name in archive.namelist()}
+    space = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+    cells = [cell.text or "" for cell in parts["word/document.xml"].findall(f".//{space}tc//{space}t")]
+    assert cells == ["a<b", "n", "x", "1.5", "", "2"]
+    links = [field.get(f"{space}instr") for field in parts["word/document.xml"].iter(f"{space}fldSimple")]
+    assert links[1].strip() == f'HYPERLINK "http://testserver{reverse("run_words", args=[trained.pk])}?q=%22%3Cb%3E"'
+    *_, document = readers.read(path, "notebook.docx", readers.Options())
+    quoted = notebook.pins.order_by("pk").first().quote
+    assert notebook.title in document.text and "one & <two>" in document.text and "three" in document.text
+    assert quoted.split("\n")[0].strip() in document.text
+
+
 def test_its_passages_as_bibtex(client, trained, notebook):
     """Each once, with the place that was pinned; nothing of what is deleted."""
     for start, end in ((40, 200), (40, 200), (10, 90)):
@@ -361,7 +400,9 @@ def test_nothing_becomes_markdown(line):
     assert (len(re.search(r"\\*$", escaped)[0]) % 2) == 0  # a single backslash at the end would break the line
 
 
-@pytest.mark.parametrize("name", ["notebook", "notebook_json", "notebook_md", "notebook_bib", "notebook_html"])
+@pytest.mark.parametrize(
+    "name", ["notebook", "notebook_json", "notebook_md", "notebook_docx", "notebook_bib", "notebook_html"]
+)
 def test_missing(client, name):
     assert client.get(reverse(name, args=[MISSING])).status_code == 404
     assert client.get(reverse("shared", args=["x" * 43])).status_code == 404
