@@ -22,7 +22,6 @@ PAGES = {  # name of the picture: the page's place below its run, or from the ro
     "home": "/",
     "prepare": "/corpora/2/prepare/#words",
     "corpus": "/corpora/1/",
-    "corpus-phrases": "/corpora/1/phrases/",
     "overview": "overview/",
     "run": "",
     "topics-list": "topics/?view=list",
@@ -34,6 +33,8 @@ PAGES = {  # name of the picture: the page's place below its run, or from the ro
     "time": "time/",
     "time-table": "time/table/",
     "time-compare": "time/compare/",
+    "effects": "time/effects/?formula=party%2Bspline(date)",
+    "claim": "time/effects/runs/?formula=spline(date)&topic=7",
     "documents": "documents/?q=treaty",
     "document": "documents/2000/",
     "words": "words/",
@@ -42,14 +43,12 @@ PAGES = {  # name of the picture: the page's place below its run, or from the ro
     "try": "try/",
     "curation": "curation/",
     "reading": "reading/",
-    "take": "take/",
-    "methods": "methods/",
     "compare": "/compare/?run=1&run=2",
     "notebook": "/notebooks/1/",
 }
 SIZES = {"1440": (1440, 900), "380": (380, 800)}
 THEMES = ("light", "dark")
-QUALITY = 60  # of WebP: type stays sharp, a picture is about 35 kB
+QUALITY = 44  # of WebP: type stays sharp, a picture is about 35 kB
 SETTLED = 1500  # ms after loading, for charts
 MOST_BYTES = 4_000_000
 
