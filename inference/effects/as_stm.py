@@ -66,7 +66,7 @@ def fit(data: Data, alpha: np.ndarray, design: np.ndarray, contrasts: np.ndarray
         if clustered
         else (squares - (beta * cross.T).sum(axis=0)) * scale[:, None]
     )
-    known = np.abs(contrasts - contrasts @ inverse @ gram).max(axis=1) <= 1e-6 * np.abs(contrasts).max(axis=1)
+    known = regression.estimable(contrasts, root, gram)
     estimate, variance = (np.where(known[:, None], a, np.nan) for a in (contrasts @ beta, np.maximum(variance, 0.0)))
     return regression.Fit(estimate, variance, np.full(Q, np.inf), np.zeros(Q, bool))
 

@@ -70,7 +70,7 @@ def fit(data: Data, design: np.ndarray, contrasts: np.ndarray) -> Fit:
         )
     gram, root, beta = _solved(data, design)
     arrays = data.cell, data.doc_ptr, data.doc_topics, data.doc_tokens, data.lengths, data.into
-    known = np.abs(contrasts - contrasts @ root @ root.T @ gram).max(axis=1) <= 1e-6 * np.abs(contrasts).max(axis=1)
+    known = estimable(contrasts, root, gram)
     Q, P = contrasts.shape
     squares, products = np.zeros((Q, data.T)), np.zeros((Q, data.T, P))
     moment, spread = np.zeros((Q, P, P)), _Spread(root, contrasts)
@@ -118,6 +118,11 @@ def reach(fit: Fit, level: float) -> tuple[np.ndarray, np.ndarray]:
     """(low, high): float64[Q, T] each, of the estimates, with Student's t."""
     half = stdtrit(np.maximum(fit.df, 1e-3), 0.5 + level / 2)[:, None] * np.sqrt(fit.variance)
     return fit.estimate - half, fit.estimate + half
+
+
+def estimable(contrasts: np.ndarray, root: np.ndarray, gram: np.ndarray) -> np.ndarray:
+    """bool[Q]: whether the documents say a contrast: the design can tell it from other columns. root: half_inverse of the gram."""
+    return np.abs(contrasts - contrasts @ root @ root.T @ gram).max(axis=1) <= 1e-6 * np.abs(contrasts).max(axis=1)
 
 
 def half_inverse(gram: np.ndarray) -> np.ndarray:

@@ -95,6 +95,13 @@ def tau0_setting(default: float, when: str = "") -> Any:
     return setting("Delay", "τ₀", help, default, least=0, most=1e12, bounds="at least 0, and at most 1e12")
 
 
+def learn_setting() -> Any:
+    return setting(
+        "Learned priors", "α, η", "Which priors are fitted to the corpus: none, an α for each topic, or η as well.",
+        "nothing", choices={"nothing": "none", "alpha": "α for each topic", "both": "α and η"},
+    )  # fmt: skip
+
+
 def _sentence(text: str) -> str:
     return text[0].upper() + text[1:]
 

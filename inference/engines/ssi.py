@@ -23,6 +23,7 @@ from inference.engines.settings import (
     eta_setting,
     fewer_passes,
     kappa_setting,
+    learn_setting,
     minibatch_setting,
     resolved,
     rho,
@@ -124,11 +125,7 @@ class Config(Settings):
         "Topics drawn for a word in each saved sweep; more draws have less noise. The paper uses 1.",
         least=1,
     )
-    learn: str = setting(
-        "Learned priors", "α, η", "Which priors are fitted to the corpus: none, an α for each topic, or η as well.",
-        "nothing",
-        choices={"nothing": "none", "alpha": "α for each topic", "both": "α and η"},
-    )  # fmt: skip
+    learn: str = learn_setting()
     averaged: int | None = setting(
         "Averaged passes", "", "With memo, published topics are a running mean over about this many passes, from the "
         "tenth on; 1: the topics of the last pass.", least=1,

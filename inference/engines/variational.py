@@ -12,7 +12,7 @@ from scipy.special import gammaln, psi
 from inference.bow import Bow
 from inference.engines import dense, priors
 from inference.engines.contract import MAPPED, Shape
-from inference.engines.settings import Chosen, Settings, alpha_setting, minibatch_setting, prior, setting
+from inference.engines.settings import Chosen, Settings, alpha_setting, learn_setting, minibatch_setting, prior, setting
 from inference.kernels import rng, seeds, vb
 from inference.memory import room
 from inference.topics import Theta, Topics
@@ -54,11 +54,7 @@ class Config(Settings):
         "differ from the others, and half at random; random: all of it at random.",
         "documents", choices={"documents": "from documents", "random": "at random"},
     )  # fmt: skip
-    learn: str = setting(
-        "Learned priors", "α, η", "Which priors are fitted to the corpus: none, an α for each topic, or η as well.",
-        "nothing",
-        choices={"nothing": "none", "alpha": "α for each topic", "both": "α and η"},
-    )  # fmt: skip
+    learn: str = learn_setting()
     iterations: int = setting(
         "Iterations", "", "The most iterations in a visit that fit a document's topics and those of its words to "
         "each other.", 50, least=1

@@ -87,7 +87,8 @@ def _conclusion(regression: Regression, listed: list[TopicEffect], one: AlongEff
             regression, f"{len(one.together.topics)} topics together", one.together, together=True
         )
     if one and one.topic.number in table.topics:
-        listed = _rows(regression, table, [table.topics.index(one.topic.number)])
+        shown = [row for row in listed if row.number == one.topic.number]
+        listed = shown or _rows(regression, table, [table.topics.index(one.topic.number)])
     elif table.verdict or not listed or not listed[0].named:
         return estimates.caution(regression, table.verdict) or "No topic’s share differs by more than chance explains."
     return sentences.of_effect(regression, sentences.named(listed[0]), listed[0])
@@ -156,8 +157,8 @@ def _average(share: np.ndarray, words: np.ndarray) -> float:
 
 def claim_page(regression: Regression, topic: int, by: int | None) -> ClaimPage:
     """by: who asks. Raises Invalid for a topic that is not looked at."""
-    view = regression.selection.view
-    if topic not in regression.table().topics:
+    view, table = regression.selection.view, regression.table()
+    if topic not in table.topics:
         raise Invalid("topic", f"Topic {topic} is hidden, or has no words.")
     made = variants.claim(regression, topic, by)
     rows = sorted(
@@ -165,7 +166,6 @@ def claim_page(regression: Regression, topic: int, by: int | None) -> ClaimPage:
         key=lambda row: (row.difference is None, -(row.difference or 0)),
     )
     known, holds = [row.difference for row in rows if row.difference is not None], sum(row.holds for row in rows)
-    table = regression.table()
     return ClaimPage(
         formula=str(regression.asked.formula),
         settings=[regression.effect.labels[i] for i in regression.settings],

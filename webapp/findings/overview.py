@@ -70,11 +70,9 @@ def _told(selection: Selection, found: SetFindings, detail: Detail) -> list[Told
 
     def late(one: Told) -> tuple[bool, bool]:
         """Words come first of groups of which no topic tells, and of values before numbers."""
-        words = one.finding if isinstance(one.finding, Keywords) else None
-        return (
-            words is not None and (words.field, words.value) in known,
-            words is not None and words.bounds is not None,
-        )
+        if not isinstance(one.finding, Keywords):
+            return False, False
+        return (one.finding.field, one.finding.value) in known, one.finding.bounds is not None
 
     rest.sort(key=late)
     return rest + _times(timed, near, TOPICS[detail]) + _groups(marks, TOPICS[detail])

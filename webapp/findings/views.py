@@ -61,9 +61,7 @@ def _html(view: RunView, page: OverviewPage, here: Here, untrained: bool) -> Ove
         for kind in KINDS
         if (rows := [_section_row(view, page, row) for row in page.findings if row.kind == kind])
     }
-    beside = sections.get("event") or sections.get(
-        "mark"
-    )  # what a time had, or a group has, stands beside what changed
+    beside = sections.get("event") or sections.get("mark")
     return OverviewHtml(
         untrained=untrained,
         simulated=truth.exists(view.run.corpus),

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from django.db.models import QuerySet
+
 from webapp.models import Replicate, Run
 from webapp.storage.cache import cached
 
@@ -31,6 +33,12 @@ class FoundAgain:
         return self.found < self.runs / 2
 
 
+def ready(run_id: int) -> QuerySet[Replicate]:
+    """The finished trainings with other seeds, in their order."""
+    own, done = Replicate.Texts.OWN, Replicate.Status.READY
+    return Replicate.objects.filter(run=run_id, texts=own, status=done).order_by("pk")
+
+
 def elsewhere(run: Run) -> list[list[Elsewhere]]:
     """Of each topic, by its number; [] while the run is not compared with other seeds."""
     compared = run.snapshot.replicates if run.snapshot else None
@@ -40,10 +48,8 @@ def elsewhere(run: Run) -> list[list[Elsewhere]]:
 @cached(_KEPT)
 def _elsewhere(run_id: int, snapshot_id: int, compared: int) -> list[list[Elsewhere]]:
     """compared: with how many runs; of a failed one that is trained again later there is one more."""
-    ready = Replicate.objects.filter(run=run_id, texts=Replicate.Texts.OWN, status=Replicate.Status.READY).order_by(
-        "pk"
-    )
-    runs = [[Elsewhere(seed, *row) for row in topics] for seed, topics in ready.values_list("seed", "elsewhere")]
+    kept = ready(run_id).values_list("seed", "elsewhere")
+    runs = [[Elsewhere(seed, *row) for row in topics] for seed, topics in kept]
     return [list(topic) for topic in zip(*runs, strict=True)]
 
 

@@ -140,8 +140,8 @@ def _trained(replicate: Replicate, saved: Path, beat: Heartbeat) -> dict[str, by
         return None
     with beat.long():
         if replicate.texts == Replicate.Texts.OWN:
-            return {"topics": _bounded(_packed(last.topics)), "elsewhere": _elsewhere(run, last.topics)}
-        return {"tokens": _bounded(trials.tokens(replicate, engine, config, last, bow, own))}
+            return {"topics": _packed(last.topics), "elsewhere": _elsewhere(run, last.topics)}
+        return {"tokens": _packed(trials.counted(replicate, engine, config, last, bow, own))}
 
 
 class _Needed:
@@ -156,25 +156,20 @@ class _Needed:
         return self.ever
 
 
-def _bounded(file: bytes) -> bytes:
-    """Raises Invalid where it is too large to be kept."""
-    if len(file) > BYTES:
-        raise Invalid("topics", f"What is kept would take {len(file) >> 20} MB; at most {BYTES >> 20} MB are kept.")
-    return file
-
-
-def _packed(topics: Topics) -> bytes:
-    """Its arrays as .npz."""
+def _packed(kept: Topics | trials.Kept) -> bytes:
+    """Its arrays as .npz. Raises Invalid where they are too large to be kept."""
     file = BytesIO()
-    arrays: dict[str, Any] = {name: value for name, value in topics._asdict().items() if isinstance(value, np.ndarray)}
+    arrays: dict[str, Any] = {name: value for name, value in kept._asdict().items() if isinstance(value, np.ndarray)}
     np.savez_compressed(file, **arrays)
+    if file.tell() > BYTES:
+        raise Invalid("topics", f"What is kept would take {file.tell() >> 20} MB; at most {BYTES >> 20} MB are kept.")
     return file.getvalue()
 
 
 def topics(run: Run, seeds: list[int]) -> list[Topics]:
     """Those of trainings with these seeds. Raises Invalid where one of them is not there."""
     assert run.snapshot is not None
-    kept = dict(of_seeds(run).filter(status=Replicate.Status.READY, seed__in=seeds).values_list("seed", "topics"))
+    kept = dict(found_again.ready(run.pk).filter(seed__in=seeds).values_list("seed", "topics"))
     if missing := [seed for seed in seeds if seed not in kept]:
         raise Invalid("run", f"The training of run {run.pk} with seed {missing[0]} is not there any more.")
     made = list[Topics]()
@@ -211,5 +206,5 @@ def _first_words(run: Run, topics: Topics) -> list[list[str]]:
 def _count(run: Run) -> None:
     """Say with how many the run is compared, once none is to come: its pages read no others, and are made again then."""
     to_come = of_seeds(run).filter(status__in=(Replicate.Status.QUEUED, *kinds.REPLICATE.active))
-    ready = of_seeds(run).filter(status=Replicate.Status.READY).count()
+    ready = found_again.ready(run.pk).count()
     Snapshot.objects.filter(run=run, final=True).update(replicates=None if to_come.exists() or not ready else ready)

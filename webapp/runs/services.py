@@ -144,10 +144,7 @@ def train_on(run: Run, by: User | None = None) -> Run:
     """A new run that begins with this one's topics as they are, and improves them further. Raises Invalid where that can't be."""
     if not run.final:
         raise Invalid("run", f"Run {run.pk} is not done; it can be trained on when it is.")
-    with transaction.atomic():
-        new = create(run.version, seed=run.seed, engine=run.engine, by=by, **warm_starter(run).continued(run.settings))
-        continue_from(new, run, run.dropped)
-    return new
+    return continued(run, run.dropped, by)
 
 
 def train_on_said(run: Run) -> str:
@@ -198,10 +195,7 @@ def without(run: Run, words: list[str], by: User | None = None) -> Run:
         raise Invalid("words", f"Not among the words of run {run.pk}: {listed}.")
     if len(known) + len(run.dropped) >= run.version.vocabulary:
         raise Invalid("words", "These are all the words; at least one must be left.")
-    with transaction.atomic():
-        new = create(run.version, seed=run.seed, engine=run.engine, by=by, **warm_starter(run).continued(run.settings))
-        continue_from(new, run, sorted({*run.dropped, *known}))
-    return new
+    return continued(run, sorted({*run.dropped, *known}), by)
 
 
 def continue_with(run: Run, version: Version, by: User | None = None) -> Run:
@@ -214,9 +208,24 @@ def continue_with(run: Run, version: Version, by: User | None = None) -> Run:
         raise Invalid("run", f"Run {run.pk} is not done; another can continue from it when it is.")
     if version.corpus_id != run.corpus_id or version.pk == run.version_id:
         raise Invalid("version", f"Run {run.pk} can continue with another version of its own corpus.")
+    return continued(run, [], by, version)
+
+
+def continued(
+    run: Run,
+    dropped: list[str],
+    by: User | None = None,
+    version: Version | None = None,
+    steering: dict | None = None,
+    **changed: int,
+) -> Run:
+    """A queued run with this one's settings, but for those that are changed, that begins with its topics. version: another one of its
+    corpus; steering: how the topics are changed. Raises Invalid where that can't be."""
+    settings = warm_starter(run).continued(run.settings) | changed
     with transaction.atomic():
-        new = create(version, seed=run.seed, engine=run.engine, by=by, **warm_starter(run).continued(run.settings))
-        continue_from(new, run, [])
+        new = create(version or run.version, seed=run.seed, engine=run.engine, by=by, **settings)
+        new.steering = steering or {}
+        continue_from(new, run, dropped)
     return new
 
 

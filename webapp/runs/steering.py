@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass, field
 
-from django.db import transaction
 from django.db.models import QuerySet
 from django.http import QueryDict
 
 from inference.errors import Invalid
 from inference.steering import Changes
 from webapp.drawing.numbers import topic_label
-from webapp.models import Replicate, Run, User, Word
+from webapp.models import Run, User, Word
+from webapp.results import found_again
 from webapp.results.topics import is_topic
 from webapp.runs import services
 
@@ -76,30 +76,16 @@ def start(run: Run, wish: Wish, by: User | None = None) -> Run:
     """A queued run that begins with this one's topics, changed as is wished. Raises Invalid where that can't be."""
     if not run.final:
         raise Invalid("run", f"Run {run.pk} is not done; its topics can be changed when it is.")
-    settings = services.warm_starter(run).continued(run.settings)
-    settings |= {"topics": changes(wish.stored, {}).number_of_topics(run.topics)}
-    with transaction.atomic():
-        new = services.create(run.version, seed=run.seed, engine=run.engine, by=by, **settings)
-        new.steering = wish.stored
-        services.continue_from(new, run, sorted({*run.dropped, *wish.never}))
-    return new
+    dropped, topics = sorted({*run.dropped, *wish.never}), changes(wish.stored, {}).number_of_topics(run.topics)
+    return services.continued(run, dropped, by, steering=wish.stored, topics=topics)
 
 
 def join(run: Run, by: User | None = None) -> Run:
     """A queued run that begins with the consensus of this one's topics and those of its trainings with other seeds. Raises Invalid."""
-    seeds = list(
-        run.replicates.filter(texts=Replicate.Texts.OWN, status=Replicate.Status.READY)
-        .order_by("pk")
-        .values_list("seed", flat=True)
-    )
+    seeds = list(found_again.ready(run.pk).values_list("seed", flat=True))
     if not seeds:
         raise Invalid("run", f"Run {run.pk} has not been trained with other seeds yet.")
-    settings = services.warm_starter(run).continued(run.settings)
-    with transaction.atomic():
-        new = services.create(run.version, seed=run.seed, engine=run.engine, by=by, **settings)
-        new.steering = {"consensus": seeds}
-        services.continue_from(new, run, run.dropped)
-    return new
+    return services.continued(run, run.dropped, by, steering={"consensus": seeds})
 
 
 def changes(stored: dict, columns: dict[str, int]) -> Changes:

@@ -17,8 +17,6 @@ from webapp.models import Replicate, Run
 from webapp.results import evidence, weights
 from webapp.storage.cache import cached
 
-_BLOCK = 1_000  # documents folded in at once
-
 
 class Kept(NamedTuple):
     """partner: int32[K], the same topic there of each of the run's, -1 for none. doc_ptr, doc_topics, doc_tokens: as Evidence has them.
@@ -55,20 +53,16 @@ def _measured(replicate: Replicate) -> np.ndarray:
     return measured
 
 
-def tokens(
+def counted(
     replicate: Replicate, engine: AnyEngine, config: ResolvedConfig, last: inference.Snapshot, learned: Bow, own: Bow
-) -> bytes:
-    """What is kept, as .npz. learned: what it was trained on; own: the run's texts, which are read of halves."""
+) -> Kept:
+    """What is kept. learned: what it was trained on; own: the run's texts, which are read of halves."""
     run, bow = replicate.run, learned if replicate.texts == Replicate.Texts.DRAWN else own
     assert run.snapshot is not None
-    blocks = range(0, bow.D, _BLOCK)
-    thetas = (engine.fold_in(config, last.state, bow, a, min(a + _BLOCK, bow.D)) for a in blocks)
-    counted = document_tokens(bow, last.topics, thetas, engine.BY_DOCUMENT)
+    thetas = inference.fold_in_corpus(engine, config, last.state, bow)
+    rows = document_tokens(bow, last.topics, thetas, engine.BY_DOCUMENT)
     partner = matching.match(weights.topics(run.snapshot), last.topics, *weights.words(run, run)).partner
-    kept = Kept(partner, counted.indptr, counted.indices.astype(np.uint16), counted.data, _measured(replicate))
-    file = BytesIO()
-    np.savez_compressed(file, **kept._asdict())
-    return file.getvalue()
+    return Kept(partner, rows.indptr, rows.indices.astype(np.uint16), rows.data, _measured(replicate))
 
 
 def kept(run: Run, texts: str) -> Kept | None:
