@@ -1,5 +1,5 @@
 """Run by test_backup.py with a database and a state folder of its own: data as the first version had them, migrated to
-what the first version with backups had, and backed up there; then every later migration. Prints JSON: each table's
+what the first release with backups had, and backed up there; then every later migration. Prints JSON: each table's
 rows."""
 
 import json
@@ -10,7 +10,7 @@ import django
 
 from tests.local.old_database import FIRST
 
-WITH_BACKUPS = ("webapp", "0022_accounts")
+WITH_BACKUPS = ("webapp", "0002_to_0027")
 SEALED = "CREATE TABLE webapp_sealed (kind text, key bigint, name text, generation int, files jsonb, size bigint)"
 
 

@@ -10,16 +10,22 @@ import sys
 import psycopg
 import pytest
 from django.core.management import call_command
+from django.db import connection
+from django.db.migrations.exceptions import NodeNotFoundError
+from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.recorder import MigrationRecorder
 
 from tests.conftest import ROOT
+from webapp.local import migrations
+from webapp.local.postgres import Failed
 
 
 @pytest.fixture(scope="module")
 def migrated(tmp_path_factory):
     """What tests/local/old_database.py found."""
     url, name = os.environ["DATABASE_URL"], f"old_{secrets.token_hex(4)}"
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
+    with psycopg.connect(url, autocommit=True) as database:
+        database.execute(f"CREATE DATABASE {name}")
         try:
             env = os.environ | {
                 "DATABASE_URL": f"{url.rpartition('/')[0]}/{name}",
@@ -31,12 +37,44 @@ def migrated(tmp_path_factory):
             assert done.returncode == 0, done.stderr
             yield json.loads(done.stdout.splitlines()[-1]) | {"said": done.stderr}
         finally:
-            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+            database.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 @pytest.mark.django_db
 def test_models_and_migrations_agree():
     call_command("makemigrations", check=True, dry_run=True, verbosity=0)
+
+
+def left(number: int) -> list[str]:
+    """What is still to be done where the migrations up to a number were applied by a version that had each by itself."""
+    recorder = MigrationRecorder(connection)
+    for name in ("0002_to_0027", "0028_to_0046"):
+        recorder.record_unapplied("webapp", name)
+    for app, name in recorder.applied_migrations():
+        if app == "webapp" and int(name[:4]) > number:
+            recorder.record_unapplied(app, name)
+    executor = MigrationExecutor(connection)
+    return [migration.name for migration, _ in executor.migration_plan(executor.loader.graph.leaf_nodes())]
+
+
+@pytest.mark.django_db
+def test_several_in_one_are_done_where_each_was():
+    assert left(47) == []
+    assert left(46) == ["0047_trials"]
+    assert left(27) == ["0034_no_document_topic", "0038_groups", "0028_to_0046", "0047_trials"]  # 0.2.0
+    assert left(1) == ["0002_to_0027", "0034_no_document_topic", "0038_groups", "0028_to_0046", "0047_trials"]  # 0.1.0
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("number", [2, 26, 28, 45])
+def test_a_database_between_two_releases_is_refused(number, monkeypatch):
+    with pytest.raises(NodeNotFoundError) as refused:
+        left(number)
+    failed = subprocess.CompletedProcess([], 1, stderr=repr(refused.value))
+    monkeypatch.setattr(migrations, "_state", lambda url: None)
+    monkeypatch.setattr(migrations.subprocess, "run", lambda *_, **__: failed)
+    with pytest.raises(Failed, match="between two releases. Use it with commit"):
+        migrations.bring_up_to_date({"DATABASE_URL": ""})
 
 
 def test_rows_stay_and_are_completed(migrated):

@@ -14,6 +14,9 @@ from webapp.local import changes, folder, processes
 from webapp.local.package import ROOT
 from webapp.local.postgres import Failed
 
+# What Django can't bring up to date: some of the migrations that are one here were applied, and not the others.
+BETWEEN = "is of a Topograph between two releases. Use it with commit 21ca2539 first, which brings it up to date."
+
 
 def bring_up_to_date(env: dict) -> None:
     """Make the tables of the database that env names, or change those of an older version. Raises Failed."""
@@ -25,6 +28,8 @@ def bring_up_to_date(env: dict) -> None:
         argv, env=env, cwd=folder.working(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
         preexec_fn=processes.die_with_parent,
     )  # fmt: skip
+    if migrated.returncode and "NodeNotFoundError" in migrated.stderr:
+        raise Failed(f"The database {BETWEEN}")
     if migrated.returncode:
         raise Failed(f"The database could not be brought up to date:\n{migrated.stderr.strip()}")
     done.write_text(_state(url) or "unknown")

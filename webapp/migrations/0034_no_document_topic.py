@@ -20,7 +20,7 @@ def drop(apps, editor) -> None:
 
 class Migration(migrations.Migration):
     atomic = False
-    dependencies = [("webapp", "0033_steering")]
+    dependencies = [("webapp", "0027_first")]
     operations = [
         migrations.SeparateDatabaseAndState(
             state_operations=[migrations.DeleteModel("DocumentTopic")],

@@ -16,6 +16,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db import connection, transaction
 from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.loader import MigrationLoader
 from django.db.models import Q
 from django.db.models.functions import Now
 from psycopg import sql
@@ -24,6 +25,7 @@ from inference.errors import Invalid
 from inference.index import Index
 from inference.text import Stream
 from webapp.jobs import roster
+from webapp.local import migrations
 from webapp.models import Corpus, Export, Run, Sealed, Upload, Version
 from webapp.operations import archive
 from webapp.storage import bulk, files
@@ -56,13 +58,19 @@ def _table_names(backup: dict) -> set[str]:
 
 
 def _check_migrations(backup: dict) -> None:
-    """Raise Invalid where this version of Topograph does not know the backup's migrations."""
-    ours = MigrationExecutor(connection).loader.disk_migrations
-    if unknown := [f"{app}.{name}" for app, name in backup["migrations"] if (app, name) not in ours]:
+    """Raise Invalid where this version of Topograph does not know the backup's migrations, or only some of those that are
+    one here."""
+    had = {tuple(migration) for migration in backup["migrations"]}
+    ours = MigrationLoader(None).disk_migrations
+    several = [set(migration.replaces) for migration in ours.values()]
+    if unknown := sorted(had.difference(ours, *several)):
         raise Invalid(
             "file",
-            f"The backup is of a newer Topograph ({backup['topograph']}): it has {unknown[0]}, which this one does not know. Update first.",
+            f"The backup is of a newer Topograph ({backup['topograph']}): it has {'.'.join(unknown[0])}, which this one does not know. "
+            "Update first.",
         )
+    if any(had & replaced and not replaced <= had for replaced in several):
+        raise Invalid("file", f"The backup {migrations.BETWEEN}")
 
 
 def restore(path: Path, *, overwrite: bool = False, tell: Callable[[int], None] = lambda count: None) -> dict:
@@ -156,9 +164,12 @@ def _clear() -> None:
 
 
 def _migrate(applied: list[list[str]]) -> None:
-    """Make the tables as they were."""
+    """Make the tables as they were, by the migrations in their order; several that are one here, where the last was."""
     executor = MigrationExecutor(connection)
-    executor.migrate([tuple(migration) for migration in applied])
+    ours = executor.loader.disk_migrations.items()
+    here = {name: key for key, migration in ours for name in (migration.replaces or [key])}
+    backwards = dict.fromkeys(here[name] for name in map(tuple, reversed(applied)) if name in here)
+    executor.migrate([*reversed(backwards)])
 
 
 def _write_members(path: Path, backup: dict, cursor, tell: Callable[[int], None]) -> dict[str, int]:

@@ -112,6 +112,7 @@ def head(**changes):
         ),
         (head(format=2), "or a newer one"),
         (head(migrations=[["webapp", "9999_later"]]), "newer Topograph.*9999_later.*Update first"),
+        (head(migrations=[["webapp", "0001_initial"], ["webapp", "0002_curation"]]), "between two releases"),
         (head(tables={}), "damaged"),
     ],
 )
