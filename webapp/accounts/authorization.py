@@ -288,28 +288,17 @@ class Authorization:
         if not settings.ACCOUNTS:
             request_context(request).role = Role.OWNER
             return None
-        return getattr(self, f"_{needed.kind}")(request, needed, kwargs)
-
-    def _anyone(self, request, needed, kwargs) -> None:
-        return None
-
-    def _user(self, request, needed, kwargs) -> HttpResponse | None:
-        return None if request.user.is_authenticated else _sign_in(request)
-
-    def _operator(self, request, needed, kwargs) -> HttpResponse | None:
+        if needed.kind == "anyone":
+            return None
+        if needed.kind == "corpus":
+            return self._corpus(request, needed, kwargs)
         if not request.user.is_authenticated:
             return _sign_in(request)
-        return None if request.user.is_staff else _forbidden(request, "This page is for whoever runs this Topograph.")
-
-    def _notebook(self, request, needed, kwargs) -> HttpResponse | None:
-        if not request.user.is_authenticated:
-            return _sign_in(request)
-        return None if notebooks(request).filter(pk=kwargs["notebook_id"]).exists() else _missing(request)
-
-    def _token(self, request, needed, kwargs) -> HttpResponse | None:
-        if not request.user.is_authenticated:
-            return _sign_in(request)
-        return None if api_tokens(request).filter(pk=kwargs["token_id"]).exists() else _missing(request)
+        if needed.kind in ("user", "operator"):
+            may = needed.kind == "user" or request.user.is_staff
+            return None if may else _forbidden(request, "This page is for whoever runs this Topograph.")
+        own, name = {"notebook": (notebooks, "notebook_id"), "token": (api_tokens, "token_id")}[needed.kind]
+        return None if own(request).filter(pk=kwargs[name]).exists() else _missing(request)
 
     def _corpus(self, request, needed, kwargs) -> HttpResponse | None:
         """Every corpus and run in the address must allow it; most addresses have one."""

@@ -33,9 +33,8 @@ class Form:
 
     final: needs the counts that are made when training ends. selected: a set of documents restricts it.
     asks: the name of what must be typed first. texts: gives texts away; there is no such file under embargo. choices:
-    values of ?by= that it can be asked with, the first by default; without any there is no such file. bytes: about how
-    many it has (of a table: as CSV); none where there are never many. instead: of a dense file, what has the same
-    numbers without the zeros.
+    values of ?by= that it can be asked with, the first by default; without any there is no such file. instead: of a dense
+    file, what has the same numbers without the zeros.
     """
 
     name: str
@@ -51,7 +50,6 @@ class Form:
     texts: bool = False
     asks: str = ""
     choices: Callable[[Run], list[str]] | None = None
-    bytes: Callable[[Wanted], int] | None = None
     instead: str = ""
 
     @property
@@ -68,49 +66,49 @@ FORMS = {
     form.name: form
     for form in (
         Form("topics-long", TOPICS, "Topics, one row per word",
-             "topic, rank, word, weight, how often the word is assigned to the topic, and in how many documents", tables.topics_long, final=False, bytes=sizes.topics_long),
+             "topic, rank, word, weight, how often the word is assigned to the topic, and in how many documents", tables.topics_long, final=False),
         Form("topics-wide", TOPICS, "Topics, one row each", f"share, coherence, label and the first {WORDS} words; programs can ask for more, such as ?words=100",
              tables.topics_wide, final=False),
         Form("topic-measures", TOPICS, "Measures of topics",
              "size, UMass coherence, NPMI, exclusivity and the other measures that say whether a topic holds together", tables.diagnostics),
         Form("words", TOPICS, "Vocabulary", "every word that was kept, how often it occurs and in how many documents", tables.words,
-             final=False, bytes=sizes.words),
+             final=False),
         Form("lines", TOPICS, "Senses of a word, with their lines", "every line in which a word occurs, and the topic that it is assigned to there",
-             tables.lines, selected=True, asks="word", bytes=sizes.lines),
+             tables.lines, selected=True, asks="word"),
         Form("documents", DOCUMENTS, "Documents", "id, title, date, file, place, metadata and the sha256 of the text; for chosen documents with the shares that chose them (programs: ?topics=3,7)", tables.documents,
-             selected=True, bytes=sizes.documents),
+             selected=True),
         Form("document-topics", DOCUMENTS, "Documents and topics, one row per pair",
-             "how many words of a document are assigned to each topic, and their share", tables.document_topics, selected=True, bytes=sizes.document_topics),
+             "how many words of a document are assigned to each topic, and their share", tables.document_topics, selected=True),
         Form("section-topics", DOCUMENTS, "Sections of long documents and topics, one row per pair",
-             "the same of each section, and the character at which it begins; a short document is one section", tables.section_topics, selected=True, bytes=sizes.document_topics),
+             "the same of each section, and the character at which it begins; a short document is one section", tables.section_topics, selected=True),
         Form("document-topics-wide", DOCUMENTS, "Documents and topics, one row per document", "the share of every topic in a column of its own",
-             tables.document_topics_wide, selected=True, bytes=sizes.document_topics_wide, instead=PAIRS),
+             tables.document_topics_wide, selected=True, instead=PAIRS),
         Form("topic-time", DOCUMENTS, "Topics over time and by category",
              "words and documents of each topic in each period, or with each value of a category", tables.topic_time, selected=True,
-             choices=tables.kinds, bytes=sizes.topic_time),
+             choices=tables.kinds),
         Form("curation", READERS, "Labels", "labels, notes, groups, colours and merges; can be imported again", tables.curation, final=False),
         Form("curation-history", READERS, "Their history", "every entry, who and when, and what was undone", tables.curation_history,
              final=False),
         Form("reading", READERS, "Answers of the reading tests", "who was shown what, what was answered, and what the model says",
              tables.reading),
         Form("mallet-topic-keys", PROGRAMS, "MALLET: topic keys", "as --output-topic-keys writes them", None, mallet.topic_keys, "txt", _TEXT),
-        Form("mallet-doc-topics", PROGRAMS, "MALLET: document topics", "as --output-doc-topics", None, mallet.doc_topics, "txt", _TEXT, bytes=sizes.mallet_doc_topics, instead=PAIRS),
+        Form("mallet-doc-topics", PROGRAMS, "MALLET: document topics", "as --output-doc-topics", None, mallet.doc_topics, "txt", _TEXT, instead=PAIRS),
         Form("mallet-topic-word-weights", PROGRAMS, "MALLET: topic word weights", "as --topic-word-weights-file", None,
-             mallet.topic_word_weights, "txt", _TEXT, bytes=sizes.mallet_topic_word_weights, instead="Topics, one row per word"),
+             mallet.topic_word_weights, "txt", _TEXT, instead="Topics, one row per word"),
         Form("mallet-state", PROGRAMS, "MALLET: state", "as --output-state: the topic of every word, in the order of the text", None,
-             mallet.state, "gz", "application/gzip", texts=True, bytes=sizes.mallet_state),
-        Form("dfr-browser", PROGRAMS, "dfr-browser", "its data folder, with the topics’ labels", None, dfr.archive, "zip", _ZIP, selected=True, bytes=sizes.dfr),
+             mallet.state, "gz", "application/gzip", texts=True),
+        Form("dfr-browser", PROGRAMS, "dfr-browser", "its data folder, with the topics’ labels", None, dfr.archive, "zip", _ZIP, selected=True),
         Form("ldavis", PROGRAMS, "LDAvis and pyLDAvis", "the JSON of its viewer, with the topics’ own numbers", None, ldavis.viewer, "json",
-             "application/json", bytes=sizes.ldavis),
+             "application/json"),
         Form("model", PROGRAMS, "gensim, scikit-learn, numpy: the model, dense",
-             "every weight of every topic, the mixture of every document, vocabulary and priors", None, arrays.dense, "npz", _NPZ, bytes=sizes.model, instead="The same, sparse"),
-        Form("model-sparse", PROGRAMS, "The same, sparse", "for large corpora: listed weights and counts alone", None, arrays.sparse, "npz", _NPZ, bytes=sizes.model_sparse),
+             "every weight of every topic, the mixture of every document, vocabulary and priors", None, arrays.dense, "npz", _NPZ, instead="The same, sparse"),
+        Form("model-sparse", PROGRAMS, "The same, sparse", "for large corpora: listed weights and counts alone", None, arrays.sparse, "npz", _NPZ),
         Form("site", WHOLE, "Pages for a folder", "topics, words and titles as plain pages that open without a server, a network or JavaScript; no texts",
-             None, site.archive, "zip", _ZIP, bytes=sizes.site),
+             None, site.archive, "zip", _ZIP),
         Form("made-by", WHOLE, "How these files were made", "corpus, settings, seed and versions: keep it with CSV and text files, which say it only in their names",
              None, provenance.alone, "json", "application/json", final=False),
         Form("bundle", WHOLE, "Reproduction bundle", "settings, seed, versions, stop words, vocabulary, hashes, topics, assignments and the bag of words; "
-             "manage.py verify trains it again and compares bit for bit", None, bundle.archive, "zip", _ZIP, bytes=sizes.bundle),
+             "manage.py verify trains it again and compares bit for bit", None, bundle.archive, "zip", _ZIP),
     )
 }  # fmt: skip
 
@@ -135,7 +133,9 @@ def ready(run: Run, form: Form) -> bool:
 
 def expected(form: Form, ending: str, wanted: Wanted) -> int:
     """About how many bytes a file has; 0 where it never has many."""
-    return int(form.bytes(wanted) * (sizes.RATIO[ending] if form.table else 1)) if form.bytes else 0
+    if form.name not in sizes.BYTES:
+        return 0
+    return int(sizes.BYTES[form.name](wanted) * (sizes.RATIO[ending] if form.table else 1))
 
 
 def large(expected: int) -> bool:

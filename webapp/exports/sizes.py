@@ -4,6 +4,8 @@ or refused.
 Bytes of a row are those of CSV, as measured on the shipped example and on abstracts; other formats by their ratio to it.
 """
 
+from collections.abc import Callable
+
 from webapp.documents import fields
 from webapp.exports.tables import Wanted, kinds
 from webapp.results import evidence
@@ -29,70 +31,41 @@ def _listed(wanted: Wanted) -> int:
     return max(0, stored[0][0]) if stored else 0
 
 
-def topics_long(wanted: Wanted) -> int:
-    return LISTED * _listed(wanted)
-
-
-def documents(wanted: Wanted) -> int:
-    return DOCUMENT * wanted.selection.count
-
-
-def document_topics(wanted: Wanted) -> int:
-    return PAIR * _pairs(wanted)
-
-
-def document_topics_wide(wanted: Wanted) -> int:
-    return wanted.selection.count * (DOCUMENT + CELL * wanted.run.topics)
-
-
-def words(wanted: Wanted) -> int:
-    return 25 * wanted.run.version.vocabulary
-
-
-def lines(wanted: Wanted) -> int:
+def _lines(wanted: Wanted) -> int:
     entry = words_of.word(wanted.run.version, wanted.word) if wanted.word else None
     return LINE * entry.tokens if entry else 0
 
 
-def topic_time(wanted: Wanted) -> int:
+def _topic_time(wanted: Wanted) -> int:
     by = wanted.by or next(iter(kinds(wanted.run)), None)
     return 0 if by is None else 70 * wanted.run.topics * len(fields.groups(wanted.run.version, by).labels)
 
 
-def mallet_doc_topics(wanted: Wanted) -> int:
-    return wanted.run.version.documents * (30 + (NUMBER + 1) * wanted.run.topics)
-
-
-def mallet_topic_word_weights(wanted: Wanted) -> int:
-    return wanted.run.topics * wanted.run.version.vocabulary * (NUMBER + 12)
-
-
-def mallet_state(wanted: Wanted) -> int:
-    return 8 * wanted.run.version.tokens
-
-
-def dfr(wanted: Wanted) -> int:
-    return 40 * wanted.selection.count + 5 * _pairs(wanted)
-
-
-def ldavis(wanted: Wanted) -> int:
-    return VIEWED * wanted.run.topics
-
-
-def site(wanted: Wanted) -> int:
-    """Before it is compressed: that is what takes time."""
-    return PAGE * wanted.run.topics
-
-
-def model(wanted: Wanted) -> int:
-    return 4 * wanted.run.topics * (wanted.run.version.documents + wanted.run.version.vocabulary)
-
-
-def model_sparse(wanted: Wanted) -> int:
-    return 6 * len(evidence.of(wanted.run).doc_topics) + 16 * wanted.run.version.documents + 8 * _listed(wanted)
-
-
-def bundle(wanted: Wanted) -> int:
+def _bundle(wanted: Wanted) -> int:
     assigned = evidence.of(wanted.run)
     bow = 11 * len(assigned.bow.words)  # words, counts, topics, certainty
     return bow + 6 * len(assigned.doc_topics) + 100 * wanted.run.version.documents + 8 * _listed(wanted)
+
+
+# The bytes of a form of exports.FORMS, of a table as CSV; a form that never has many is not among them.
+BYTES: dict[str, Callable[[Wanted], int]] = {
+    "topics-long": lambda wanted: LISTED * _listed(wanted),
+    "words": lambda wanted: 25 * wanted.run.version.vocabulary,
+    "lines": _lines,
+    "documents": lambda wanted: DOCUMENT * wanted.selection.count,
+    "document-topics": lambda wanted: PAIR * _pairs(wanted),
+    "section-topics": lambda wanted: PAIR * _pairs(wanted),
+    "document-topics-wide": lambda wanted: wanted.selection.count * (DOCUMENT + CELL * wanted.run.topics),
+    "topic-time": _topic_time,
+    "mallet-doc-topics": lambda wanted: wanted.run.version.documents * (30 + (NUMBER + 1) * wanted.run.topics),
+    "mallet-topic-word-weights": lambda wanted: wanted.run.topics * wanted.run.version.vocabulary * (NUMBER + 12),
+    "mallet-state": lambda wanted: 8 * wanted.run.version.tokens,
+    "dfr-browser": lambda wanted: 40 * wanted.selection.count + 5 * _pairs(wanted),
+    "ldavis": lambda wanted: VIEWED * wanted.run.topics,
+    "model": lambda wanted: 4 * wanted.run.topics * (wanted.run.version.documents + wanted.run.version.vocabulary),
+    "model-sparse": lambda wanted: (
+        6 * len(evidence.of(wanted.run).doc_topics) + 16 * wanted.run.version.documents + 8 * _listed(wanted)
+    ),
+    "site": lambda wanted: PAGE * wanted.run.topics,  # before it is compressed: that is what takes time
+    "bundle": _bundle,
+}

@@ -1,8 +1,10 @@
 """The tables of a run: typed columns, and rows a block at a time, so that no table is ever held whole."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import wraps
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -31,9 +33,12 @@ class Column(NamedTuple):
     type: type  # int, float or str
 
 
+Block = list[tuple]  # rows
+
+
 class Table(NamedTuple):
     columns: list[Column]
-    blocks: Iterator[list[tuple]]
+    blocks: Iterator[Block]
 
 
 @dataclass(frozen=True)
@@ -48,22 +53,41 @@ class Wanted:
     topics: tuple[int, ...] = ()  # whose shares stand beside documents
 
 
-def topics_long(wanted: Wanted) -> Table:
+def table(*columns: Column) -> Callable[[Callable[[Wanted], Iterator[Block]]], Callable[[Wanted], Table]]:
+    """Of a function that yields the blocks of a table with these columns, one that returns it. The first block is made at
+    once: what can't be made is refused before anything is sent."""
+
+    def decorate(blocks: Callable[[Wanted], Iterator[Block]]) -> Callable[[Wanted], Table]:
+        @wraps(blocks)
+        def made(wanted: Wanted) -> Table:
+            rest = blocks(wanted)
+            return Table(list(columns), chain([next(rest, [])], rest))
+
+        return made
+
+    return decorate
+
+
+@table(
+    Column("topic", int),
+    Column("rank", int),
+    Column("word", str),
+    Column("weight", float),
+    Column("tokens", int),
+    Column("documents", int),
+    Column("label", str),
+    Column("name", str),
+)
+def topics_long(wanted: Wanted) -> Iterator[Block]:
     run, labels = wanted.run, topic_labels.read(wanted.run)
-    columns = [Column("topic", int), Column("rank", int), Column("word", str), Column("weight", float), Column("tokens", int),
-               Column("documents", int), Column("label", str), Column("name", str)]  # fmt: skip
-
-    def blocks():
-        for k in range(run.topics):
-            records = rows(
-                "SELECT tw.topic, tw.rank + 1, w.word, tw.weight, tw.tokens, tw.documents FROM topic_word tw"
-                " JOIN word w ON w.version_id = %s AND w.number = tw.word WHERE tw.snapshot_id = %s AND tw.topic = %s ORDER BY tw.rank",
-                [run.version_id, run.snapshot_id, k],
-                as_tuples=True,
-            )
-            yield [(*row, labels.label(k), labels.name(k)) for row in records]
-
-    return Table(columns, blocks())
+    for k in range(run.topics):
+        records = rows(
+            "SELECT tw.topic, tw.rank + 1, w.word, tw.weight, tw.tokens, tw.documents FROM topic_word tw"
+            " JOIN word w ON w.version_id = %s AND w.number = tw.word WHERE tw.snapshot_id = %s AND tw.topic = %s ORDER BY tw.rank",
+            [run.version_id, run.snapshot_id, k],
+            as_tuples=True,
+        )
+        yield [(*row, labels.label(k), labels.name(k)) for row in records]
 
 
 def topics_wide(wanted: Wanted) -> Table:
@@ -162,19 +186,15 @@ def documents(wanted: Wanted) -> Table:
     return Table(columns, blocks())
 
 
-def document_topics(wanted: Wanted) -> Table:
+@table(*_DOCUMENT, Column("topic", int), Column("tokens", int), Column("share", float), *_PLACE)
+def document_topics(wanted: Wanted) -> Iterator[Block]:
     assigned = evidence.of(wanted.run)
-    columns = [*_DOCUMENT, Column("topic", int), Column("tokens", int), Column("share", float), *_PLACE]
-
-    def blocks():
-        for numbers in selected(wanted):
-            known = about(wanted.run, numbers)
-            yield [
-                (*_cells(row, _DOCUMENT), k, n, n / length, *_cells(row, _PLACE))
-                for d in numbers.tolist() if (row := known[d]) for k, n, length in _mixture(assigned, d)
-            ]  # fmt: skip
-
-    return Table(columns, blocks())
+    for numbers in selected(wanted):
+        known = about(wanted.run, numbers)
+        yield [
+            (*_cells(row, _DOCUMENT), k, n, n / length, *_cells(row, _PLACE))
+            for d in numbers.tolist() if (row := known[d]) for k, n, length in _mixture(assigned, d)
+        ]  # fmt: skip
 
 
 def _mixture(of_run: evidence.Evidence, d: int) -> list[tuple[int, int, int]]:
@@ -184,18 +204,21 @@ def _mixture(of_run: evidence.Evidence, d: int) -> list[tuple[int, int, int]]:
     return [(k, n, int(of_run.lengths[d])) for k, n in zip(topics[order].tolist(), tokens[order].tolist(), strict=True)]
 
 
-def section_topics(wanted: Wanted) -> Table:
+@table(
+    *_DOCUMENT,
+    Column("section", int),
+    Column("start", int),
+    Column("topic", int),
+    Column("tokens", int),
+    Column("share", float),
+)
+def section_topics(wanted: Wanted) -> Iterator[Block]:
     assigned = evidence.of(wanted.run)
-    columns = [*_DOCUMENT, Column("section", int), Column("start", int), Column("topic", int), Column("tokens", int)]
-
-    def blocks():
-        for numbers in selected(wanted):
-            known = about(wanted.run, numbers)
-            yield [
-                (*_cells(known[d], _DOCUMENT), *row) for d in numbers.tolist() for row in _sections(assigned, d)
-            ]  # fmt: skip
-
-    return Table([*columns, Column("share", float)], blocks())
+    for numbers in selected(wanted):
+        known = about(wanted.run, numbers)
+        yield [
+            (*_cells(known[d], _DOCUMENT), *row) for d in numbers.tolist() for row in _sections(assigned, d)
+        ]  # fmt: skip
 
 
 def _sections(of_run: evidence.Evidence, d: int) -> Iterator[tuple[int, int, int, int, float]]:
@@ -264,123 +287,125 @@ _MEASURES = ("share", "tokens", "documents", "coherence", "npmi", "exclusivity",
              "rank_1_documents", "uniform_distance", "corpus_distance", "floor", "floor_mass", "x", "y")  # fmt: skip
 
 
-def diagnostics(wanted: Wanted) -> Table:
+@table(
+    Column("topic", int),
+    Column("label", str),
+    Column("name", str),
+    Column("background", int),
+    Column("group", str),
+    Column("hidden", int),
+    Column("into", int),
+    *(Column(name, int if name in ("tokens", "documents") else float) for name in _MEASURES),
+)
+def diagnostics(wanted: Wanted) -> Iterator[Block]:
     run, curated = wanted.run, topic_labels.read(wanted.run)
-    columns = [
-        Column("topic", int),
-        Column("label", str),
-        Column("name", str),
-        Column("background", int),
-        Column("group", str),
-        Column("hidden", int),
-        Column("into", int),
-    ]
-    columns += [Column(name, int if name in ("tokens", "documents") else float) for name in _MEASURES]
-
-    def blocks():
-        records = rows(
-            f"SELECT number, {', '.join(_MEASURES)} FROM webapp_topic WHERE snapshot_id = %s ORDER BY number",
-            [run.snapshot_id],
-            as_tuples=True,
+    records = rows(
+        f"SELECT number, {', '.join(_MEASURES)} FROM webapp_topic WHERE snapshot_id = %s ORDER BY number",
+        [run.snapshot_id],
+        as_tuples=True,
+    )
+    yield [
+        (
+            k,
+            curated.label(k),
+            curated.name(k),
+            int(curated.background(k)),
+            curated.group(k),
+            int(curated.hidden(k)),
+            int(curated.into[k]),
+            *values,
         )
-        yield [
-            (
-                k,
-                curated.label(k),
-                curated.name(k),
-                int(curated.background(k)),
-                curated.group(k),
-                int(curated.hidden(k)),
-                int(curated.into[k]),
-                *values,
-            )
-            for k, *values in records
-        ]
-
-    return Table(columns, blocks())
+        for k, *values in records
+    ]
 
 
 _SAID = ("label", "note", "group", "colour", "hidden", "into")
 
 
-def curation(wanted: Wanted) -> Table:
+@table(Column("topic", int), *(Column(name, str) for name in _SAID))
+def curation(wanted: Wanted) -> Iterator[Block]:
     """What readers say at present; curation.services reads it back."""
     labels = topic_labels.read(wanted.run)
-    columns = [Column("topic", int), *(Column(name, str) for name in _SAID)]
-    return Table(columns, iter([[(k, *(labels.present(k)[name] or None for name in _SAID)) for k in labels.edited()]]))
+    yield [(k, *(labels.present(k)[name] or None for name in _SAID)) for k in labels.edited()]
 
 
-def curation_history(wanted: Wanted) -> Table:
-    columns = [Column(name, int if name in ("edit", "topic") else str)
-               for name in ("edit", "topic", "field", "value", "by", "at", "undone_at", "undone_by")]  # fmt: skip
+@table(
+    *(
+        Column(name, int if name in ("edit", "topic") else str)
+        for name in ("edit", "topic", "field", "value", "by", "at", "undone_at", "undone_by")
+    )
+)
+def curation_history(wanted: Wanted) -> Iterator[Block]:
+    after = 0
+    while records := rows(
+        "SELECT id, topic, field, value, by, at, undone_at, undone_by FROM webapp_edit WHERE run_id = %s AND id > %s ORDER BY id LIMIT 5000",
+        [wanted.run.pk, after],
+        as_tuples=True,
+    ):
+        yield [
+            (*row[:5], row[5].isoformat(), row[6].isoformat() if row[6] else None, row[7] or None) for row in records
+        ]
+        after = records[-1][0]
 
-    def blocks():
-        after = 0
-        while records := rows(
-            "SELECT id, topic, field, value, by, at, undone_at, undone_by FROM webapp_edit WHERE run_id = %s AND id > %s ORDER BY id LIMIT 5000",
-            [wanted.run.pk, after],
-            as_tuples=True,
-        ):
-            yield [
-                (*row[:5], row[5].isoformat(), row[6].isoformat() if row[6] else None, row[7] or None)
-                for row in records
-            ]
-            after = records[-1][0]
 
-    return Table(columns, blocks())
+_ANSWERS = {
+    "label": str,
+    "confidence": int,
+    "document": int,
+    "share": float,
+    "stratum": str,
+    "fits": str,
+    "log_odds": float,
+}
 
 
-def reading(wanted: Wanted) -> Table:
+@table(
+    *(Column(name, str) for name in ("reader", "kind")),
+    *(Column(name, int) for name in ("topic", "seed", "item")),
+    *(Column(name, kind) for name, kind in _ANSWERS.items()),
+    Column("intruder", str),
+    Column("chosen", str),
+    Column("at", str),
+)
+def reading(wanted: Wanted) -> Iterator[Block]:
     """Every answer of the reading protocol, with what was shown: item counts the passages of a topic from 1 on."""
-    answers = {
-        "label": str,
-        "confidence": int,
-        "document": int,
-        "share": float,
-        "stratum": str,
-        "fits": str,
-        "log_odds": float,
-    }
-    columns = [*(Column(name, str) for name in ("reader", "kind")), *(Column(name, int) for name in ("topic", "seed", "item")),
-               *(Column(name, kind) for name, kind in answers.items()), Column("intruder", str), Column("chosen", str), Column("at", str)]  # fmt: skip
-
-    def blocks():
-        after = 0
-        while records := rows(
-            "SELECT id, reader, kind, topic, seed, item + 1, payload, at FROM webapp_answer WHERE run_id = %s AND id > %s ORDER BY id LIMIT 5000",
-            [wanted.run.pk, after],
-            as_tuples=True,
-        ):
-            block = []
-            for _, *key, payload, at in records:
-                answer = json.loads(payload)
-                shown = answer.get("shown")
-                places = [str(shown[answer[name]]) if shown else None for name in ("intruder", "chosen")]
-                block.append((*key, *(answer.get(name) for name in answers), *places, at.isoformat()))
-            yield block
-            after = records[-1][0]
-
-    return Table(columns, blocks())
+    after = 0
+    while records := rows(
+        "SELECT id, reader, kind, topic, seed, item + 1, payload, at FROM webapp_answer WHERE run_id = %s AND id > %s ORDER BY id LIMIT 5000",
+        [wanted.run.pk, after],
+        as_tuples=True,
+    ):
+        block = []
+        for _, *key, payload, at in records:
+            answer = json.loads(payload)
+            shown = answer.get("shown")
+            places = [str(shown[answer[name]]) if shown else None for name in ("intruder", "chosen")]
+            block.append((*key, *(answer.get(name) for name in _ANSWERS), *places, at.isoformat()))
+        yield block
+        after = records[-1][0]
 
 
-def words(wanted: Wanted) -> Table:
-    """The vocabulary, with the topic that has most of each word."""
-    columns = [Column("number", int), Column("word", str), Column("tokens", int), Column("documents", int)]
-
-    def blocks():
-        after = -1
-        while records := rows(
-            "SELECT number, word, tokens, documents FROM word WHERE version_id = %s AND number > %s ORDER BY number LIMIT 20000",
-            [wanted.run.version_id, after],
-            as_tuples=True,
-        ):
-            yield records
-            after = records[-1][0]
-
-    return Table(columns, blocks())
+@table(Column("number", int), Column("word", str), Column("tokens", int), Column("documents", int))
+def words(wanted: Wanted) -> Iterator[Block]:
+    """The vocabulary."""
+    after = -1
+    while records := rows(
+        "SELECT number, word, tokens, documents FROM word WHERE version_id = %s AND number > %s ORDER BY number LIMIT 20000",
+        [wanted.run.version_id, after],
+        as_tuples=True,
+    ):
+        yield records
+        after = records[-1][0]
 
 
-def lines(wanted: Wanted) -> Table:
+_LINE = [
+    Column("topic", int), Column("certainty", float), Column("document", int), Column("title", str), Column("date", str),
+    Column("at", int), Column("before", str), Column("word", str), Column("after", str),
+]  # fmt: skip
+
+
+@table(*_LINE)
+def lines(wanted: Wanted) -> Iterator[Block]:
     """Every line in which a word stands, with the topic that it was given to there."""
     run = wanted.run
     entry = words_of.word(run.version, wanted.word) if wanted.word else None
@@ -388,11 +413,5 @@ def lines(wanted: Wanted) -> Table:
         raise Invalid("word", f"Say a word of the vocabulary with ?word=; got “{wanted.word[:50]}”.")
     if not concordance.has_places(run):
         raise Invalid("word", "This corpus was read by a version that did not note where words stand. Upload it again.")
-    columns = [Column("topic", int), Column("certainty", float), Column("document", int), Column("title", str), Column("date", str),
-               Column("at", int), Column("before", str), Column("word", str), Column("after", str)]  # fmt: skip
-
-    def blocks():
-        for block in concordance.every(wanted.selection, senses.uses(wanted.selection.view, entry, wanted.selection)):
-            yield [tuple(getattr(line, column.name) for column in columns) for line in block]
-
-    return Table(columns, blocks())
+    for block in concordance.every(wanted.selection, senses.uses(wanted.selection.view, entry, wanted.selection)):
+        yield [tuple(getattr(line, column.name) for column in _LINE) for line in block]

@@ -26,7 +26,7 @@ from tests.webapp.taking import taken
 from webapp import exports
 from webapp.curation import services as curation
 from webapp.documents import fields
-from webapp.exports import mallet
+from webapp.exports import mallet, sizes
 from webapp.models import Document, Run, Topic, TopicWord, Word
 from webapp.results import evidence
 
@@ -36,6 +36,10 @@ TABLES = [form.name for form in exports.FORMS.values() if form.table]
 ASKED = {"lines": "word=militia"}  # what a form needs to be told
 DOCS = Path(__file__).parents[3] / "docs" / "take.md"
 EVIL = ['=HYPERLINK("http://x")', "+1", "-1+1", "@SUM(A1)", "\t=1", "<script>alert(1)</script>", 'a,b\n"c"', "'=x"]
+
+
+def test_sizes_are_of_forms_that_there_are():
+    assert sizes.BYTES.keys() <= exports.FORMS.keys()
 
 
 @pytest.fixture(scope="module")
