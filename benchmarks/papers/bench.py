@@ -24,6 +24,11 @@ QUICK_DOCUMENTS = 1500  # of a corpus, with --quick
 Curves = dict[str, list[tuple[float, float]]]
 
 
+def verdict(whole: bool, part: bool) -> str:
+    """Of a claim: whether it holds as a whole, else in part."""
+    return VERDICTS[0 if whole else 1 if part else 2]
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What came out of an experiment.

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.papers.bench import Bench, Experiment, Outcome, Paper, Trained, umass
+from benchmarks.papers.bench import Bench, Experiment, Outcome, Paper, Trained, umass, verdict
 from inference import Bow, Topics
 from inference.engines import smc, ssi, svi
 from inference.evaluate import LeftToRight
@@ -97,10 +97,10 @@ def p_value(a: np.ndarray, b: np.ndarray) -> float:
     return float(ttest_ind(a, b, equal_var=False).pvalue)
 
 
-def verdict(true: dict[str, bool]) -> tuple[str, str]:
+def judged(true: dict[str, bool]) -> tuple[str, str]:
     """holds where all parts of a claim are true, in part where some are; and which."""
     told = "; ".join(f"{part}: {'yes' if holds else 'no'}" for part, holds in true.items())
-    return "holds" if all(true.values()) else "holds in part" if any(true.values()) else "does not hold", told
+    return verdict(all(true.values()), any(true.values())), told
 
 
 def slope(points: list[tuple[float, float]]) -> float:
@@ -131,7 +131,7 @@ def figure_1(bench: Bench) -> Outcome:
         "sampled grows more slowly": slopes[first] < slopes[second] - 0.1,
         "sampled faster at the largest K": lines[first][-1][1] < lines[second][-1][1],
     }
-    outcome, told = verdict(true)
+    outcome, told = judged(true)
     powers = ", ".join(f"{name} {power:.2f}" for name, power in slopes.items())
     crossing = f"from K = {slower[0]:.0f} on sampling is faster" if slower else "sampling is nowhere faster"
     table = [
@@ -185,7 +185,7 @@ def figure_2(bench: Bench) -> Outcome:
         f"held-out documents more probable ({better:.0%} of them)": better > 0.95,
         "variational topics have the lower entropy": together(b, "entropy").mean() < together(a, "entropy").mean(),
     }
-    outcome, told = verdict(true)
+    outcome, told = judged(true)
     gap, left = (
         float(together(a, "documents").mean() - together(trainings, "documents").mean()) for trainings in (b, more)
     )
@@ -214,7 +214,7 @@ def figure_3(bench: Bench) -> Outcome:
             for trainings in others
         ]
         true[f"its {what} is worse at each eta (p below {EQUAL})"] = all(worse)
-    outcome, told = verdict(true)
+    outcome, told = judged(true)
     means = ", ".join(f"{name} {together(trainings, 'documents').mean():.3f}" for name, trainings in found.items())
     return Outcome(
         outcome,
@@ -239,7 +239,7 @@ def samples(bench: Bench) -> Outcome:
         f"{pairs[-1]} is less coherent than (2, 3)": coherence[most].mean() < coherence[usual].mean(),
         f"five sweeps are within 0.05 nats of {pairs[-1]}": held[most] - held[usual] < 0.05,
     }
-    outcome, told = verdict(true)
+    outcome, told = judged(true)
     rows = [
         row(name, trainings, False) | {"p": p_value(coherence[name], coherence[usual])}
         for name, trainings in found.items()
@@ -267,7 +267,7 @@ def smoothing(bench: Bench) -> Outcome:
         ),
         "no significant difference beyond 0.4": all(value > EQUAL for value in later.values()),
     }
-    outcome, told = verdict(true)
+    outcome, told = judged(true)
     curves = {"sampled": [(eta, float(coherence[eta].mean())) for eta in etas]}
     curves["variational"] = [(eta, one["coherence"]) for eta, one in zip(etas, rows[len(etas) :], strict=True)]
     return Outcome(outcome, f"{told}.", rows, curves, ("eta", "coherence"), INSTEAD)
@@ -305,7 +305,7 @@ def figure_4(bench: Bench) -> Outcome:
             p_value(coherence[1.0, tau0], coherence[1.0, delays[0]]) > SIGNIFICANT for tau0 in delays
         ),
     }
-    outcome, told = verdict(true)
+    outcome, told = judged(true)
     return Outcome(outcome, f"{told}.", rows, curves, ("tau0", "coherence"), INSTEAD)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.papers.bench import Bench, Experiment, Outcome, Paper, Trained, npmi
+from benchmarks.papers.bench import Bench, Experiment, Outcome, Paper, Trained, npmi, verdict
 from inference import engines
 from inference.engines import fw
 from inference.engines.batch import expand
@@ -69,9 +69,8 @@ def time_of_inference(bench: Bench) -> Outcome:
             }
         )
     ours, others = rows[0]["microseconds a document"], [row["microseconds a document"] for row in rows[2:]]
-    verdict = "holds" if ours < min(others) else "holds in part" if ours < max(others) else "does not hold"
     why = f"Frank-Wolfe takes {ours:.0f} µs a document, the other engines {min(others):.0f} to {max(others):.0f} µs."
-    return Outcome(verdict, why, rows, instead=INSTEAD)
+    return Outcome(verdict(ours < min(others), ours < max(others)), why, rows, instead=INSTEAD)
 
 
 def sparsity(bench: Bench) -> Outcome:
@@ -97,7 +96,6 @@ def sparsity(bench: Bench) -> Outcome:
     frank_wolfe = [row["topics"] for row in rows[:3]]
     sampler = [row["topics"] for row in rows[6:9]]
     flat, fewer = max(frank_wolfe) - min(frank_wolfe) <= 1.5, max(frank_wolfe) < max(sampler)
-    verdict = "holds" if flat and fewer else "holds in part" if flat or fewer else "does not hold"
     why = (
         f"Frank-Wolfe gives a document {min(frank_wolfe):.1f} to {max(frank_wolfe):.1f} topics, sampling {min(sampler):.1f} to "
         f"{max(sampler):.1f}, as more documents are trained on."
@@ -105,7 +103,9 @@ def sparsity(bench: Bench) -> Outcome:
     curves: dict[str, list[tuple[float, float]]] = {}
     for row in rows:
         curves.setdefault(row["engine"], []).append((row["share of the corpus"], row["topics"]))
-    return Outcome(verdict, why, rows, curves, ("share of the corpus", "topics a document"), INSTEAD)
+    return Outcome(
+        verdict(flat and fewer, flat or fewer), why, rows, curves, ("share of the corpus", "topics a document"), INSTEAD
+    )
 
 
 def iterations(bench: Bench) -> Outcome:
@@ -118,10 +118,16 @@ def iterations(bench: Bench) -> Outcome:
         )  # fmt: skip
     from_20 = [row["held-out"] for row in rows if row["L"] >= 20]
     spread, gained = max(from_20) - min(from_20), from_20[0] - rows[0]["held-out"]
-    verdict = "holds" if spread <= FLAT else "holds in part" if spread <= max(gained, 0.0) / 2 else "does not hold"
     why = f"From 20 iterations on completion differs by {spread:.3f} nats; from 1 to 20 it changes by {gained:.3f}."
     curve = {"ML by fw": [(float(row["L"]), float(row["held-out"])) for row in rows]}
-    return Outcome(verdict, why, rows, curve, ("iterations", "nats per token"), INSTEAD)
+    return Outcome(
+        verdict(spread <= FLAT, spread <= max(gained, 0.0) / 2),
+        why,
+        rows,
+        curve,
+        ("iterations", "nats per token"),
+        INSTEAD,
+    )
 
 
 def predictiveness(bench: Bench) -> Outcome:
@@ -142,12 +148,13 @@ def predictiveness(bench: Bench) -> Outcome:
     best = max(ours, key=lambda row: row["held-out"])
     factor = best_other["seconds"] / best["seconds"]
     ahead = best["held-out"] >= best_other["held-out"] and factor >= 1
-    verdict = "holds" if ahead and best is ml and factor >= 10 else "holds in part" if ahead else "does not hold"
     why = (
         f"After one pass {best['learner']} is the best of the paper's family at {best['held-out']:.3f} nats (ML by fw {ml['held-out']:.3f}); of the "
         f"others {best_other['learner']} at {best_other['held-out']:.3f}, which takes {factor:.1f} times as long."
     )
-    return Outcome(verdict, why, rows, curves, ("seconds", "nats per token"), INSTEAD)
+    return Outcome(
+        verdict(ahead and best is ml and factor >= 10, ahead), why, rows, curves, ("seconds", "nats per token"), INSTEAD
+    )
 
 
 def coherence(bench: Bench) -> Outcome:
@@ -173,15 +180,15 @@ def coherence(bench: Bench) -> Outcome:
     lowest = min(last, key=lambda label: last[label])
     by_fw = {label: value for label, value in last.items() if label.endswith("fw")}
     lowest_fw = min(by_fw, key=lambda label: by_fw[label])
-    verdict = (
-        "holds"
-        if lowest == "Streaming by fw"
-        else "holds in part"
-        if lowest_fw == "Streaming by fw"
-        else "does not hold"
-    )
     why = f"With all documents seen {lowest} has the lowest NPMI, {last[lowest]:.3f}; of those by Frank-Wolfe {lowest_fw}."
-    return Outcome(verdict, why, rows, curves, ("documents", "NPMI"), "arXiv (50,000 abstracts) in the place of PubMed")
+    return Outcome(
+        verdict(lowest == "Streaming by fw", lowest_fw == "Streaming by fw"),
+        why,
+        rows,
+        curves,
+        ("documents", "NPMI"),
+        "arXiv (50,000 abstracts) in the place of PubMed",
+    )
 
 
 def cost(bench: Bench) -> Outcome:
@@ -202,14 +209,13 @@ def cost(bench: Bench) -> Outcome:
     )
     linear = last["K"] / 100
     dense, chosen = (last[name] / first[name] for name in ("inference dense, ns a token", "training, ns a token"))
-    verdict = "holds" if dense >= linear / 2 else "holds in part" if dense >= linear / 4 else "does not hold"
     why = (
         f"From 100 to {last['K']} topics the dense form of inference takes {dense:.1f} times as long, where O(K n) is {linear:.0f} times; training "
         f"with sparse rows takes {chosen:.1f} times as long, with the same results."
     )
     names = ("inference dense, ns a token", "inference chosen by entries, ns a token", "training, ns a token")
     curves = {name.partition(",")[0]: [(float(row["K"]), float(row[name])) for row in rows] for name in names}
-    return Outcome(verdict, why, rows, curves, ("K", "ns a token"), INSTEAD)
+    return Outcome(verdict(dense >= linear / 2, dense >= linear / 4), why, rows, curves, ("K", "ns a token"), INSTEAD)
 
 
 def _inference(run: Trained, form: int) -> float:

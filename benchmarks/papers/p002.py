@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from benchmarks.papers.bench import Bench, Experiment, Outcome, Paper
+from benchmarks.papers.bench import Bench, Experiment, Outcome, Paper, verdict
 from benchmarks.papers.p002_hdp import HDP_EXPERIMENTS
 
 CORPORA = "Nature (350,000 articles), the New York Times (1.8 million) and Wikipedia (3.8 million)"
@@ -51,22 +51,18 @@ def whole_and_part(bench: Bench) -> Outcome:
             }  # fmt: skip
         )
     svi, part, whole = (float(np.mean(finals[name])) for name in finals)
-    over_part, as_whole, sooner = svi > part, svi >= whole - NEAR, svi > float(np.mean(early))
+    checks = (svi > part, svi >= whole - NEAR, svi > float(np.mean(early)))
     why = (
         f"After 3 passes svi has {svi:.3f}; vb on a fifth ends at {part:.3f}, and on all at {whole:.3f} after {passes} passes; in the "
         f"time of svi it had {np.mean(early):.3f}."
     )
-    return Outcome(_verdict(over_part, as_whole, sooner), why, rows, curves, ("seconds", "held-out"), _instead(bench))
+    return Outcome(verdict(all(checks), any(checks)), why, rows, curves, ("seconds", "held-out"), _instead(bench))
 
 
 def _at(points, seconds: float) -> float:
     """The completion of the last point within so many seconds, or the first."""
     within = [point.held_out for point in points if point.seconds <= seconds]
     return within[-1] if within else points[0].held_out
-
-
-def _verdict(*checks: bool) -> str:
-    return "holds" if all(checks) else "holds in part" if any(checks) else "does not hold"
 
 
 def _grid(bench: Bench, name: str, values: list, fixed: dict) -> tuple[list[dict], dict, dict]:
@@ -104,7 +100,7 @@ def forgetting(bench: Bench) -> Outcome:
     best = {label: max(values, key=lambda v, label=label: means[label, v]) for label, _ in means}
     checks = [best[label] >= 0.7 for label in best]
     why = "The best kappa is " + " and ".join(f"{value} with {label}" for label, value in best.items()) + "."
-    return Outcome(_verdict(*checks), why, rows, curves, ("documents", "held-out"), _instead(bench))
+    return Outcome(verdict(all(checks), any(checks)), why, rows, curves, ("documents", "held-out"), _instead(bench))
 
 
 def minibatches(bench: Bench) -> Outcome:
@@ -119,7 +115,7 @@ def minibatches(bench: Bench) -> Outcome:
             f"S = 10 has {ends[0]:.3f} and S = {values[-2]} has {ends[-2]:.3f}, the best {max(ends):.3f}, with {label}"
         )
     why = "; ".join(told) + "."
-    return Outcome(_verdict(*checks), why, rows, curves, ("documents", "held-out"), _instead(bench))
+    return Outcome(verdict(all(checks), any(checks)), why, rows, curves, ("documents", "held-out"), _instead(bench))
 
 
 LDA = (

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from benchmarks.papers.bench import Bench, Experiment, Outcome
+from benchmarks.papers.bench import Bench, Experiment, Outcome, verdict
 from inference.engines import hdp, svi
 
 CORPUS = "arxiv"
@@ -65,9 +65,6 @@ def figure_11(bench: Bench) -> Outcome:
     )
     falls = plain[-1]["held out"] < lda - NEAR
     better = nonparametric > lda + NEAR
-    verdict = (
-        "holds" if better and falls else "holds in part" if nonparametric >= lda - NEAR or falls else "does not hold"
-    )
     why = (
         f"HDP {nonparametric:.3f}; the best LDA {lda:.3f}, with a learned alpha {asymmetric:.3f}; LDA with the most topics "
         f"{plain[-1]['held out']:.3f} nats per token."
@@ -77,7 +74,14 @@ def figure_11(bench: Bench) -> Outcome:
         "LDA, alpha learned": [(K, row["held out"]) for K, row in zip(sizes, learned, strict=True)],
         "HDP": [(K, nonparametric) for K in (sizes[0], sizes[-1])],
     }
-    return Outcome(verdict, why, rows, curves, ("topics", "nats per token"), INSTEAD)
+    return Outcome(
+        verdict(better and falls, nonparametric >= lda - NEAR or falls),
+        why,
+        rows,
+        curves,
+        ("topics", "nats per token"),
+        INSTEAD,
+    )
 
 
 def figure_12(bench: Bench) -> Outcome:
@@ -89,12 +93,14 @@ def figure_12(bench: Bench) -> Outcome:
     best = rates[int(np.argmax(values))]
     near_one = max(v for rate, v in zip(rates, values, strict=True) if rate >= 0.8)
     rises = all(b >= a - NEAR for a, b in zip(values, values[1:], strict=False))
-    verdict = (
-        "holds" if rises and best >= 0.8 else "holds in part" if near_one >= max(values) - NEAR else "does not hold"
-    )
     why = f"The best rate is {best} ({max(values):.3f} nats per token); at {rates[0]} it is {values[0]:.3f}, at {rates[-1]} {values[-1]:.3f}."
     return Outcome(
-        verdict, why, rows, {"HDP": list(zip(rates, values, strict=True))}, ("kappa", "nats per token"), INSTEAD
+        verdict(rises and best >= 0.8, near_one >= max(values) - NEAR),
+        why,
+        rows,
+        {"HDP": list(zip(rates, values, strict=True))},
+        ("kappa", "nats per token"),
+        INSTEAD,
     )
 
 
@@ -107,10 +113,9 @@ def figure_13(bench: Bench) -> Outcome:
     worst, large = sizes[int(np.argmin(values))], [v for size, v in zip(sizes, values, strict=True) if size >= 100]
     alike = float(np.ptp(large))
     small_is_worst = worst == sizes[0] and values[0] < max(values) - NEAR
-    verdict = "holds" if small_is_worst and alike < 0.05 else "holds in part" if small_is_worst else "does not hold"
     why = f"The worst size is {worst} ({min(values):.3f} nats per token); those of 100 and more differ by {alike:.3f}."
     return Outcome(
-        verdict, why, rows, {"HDP": list(zip(sizes, values, strict=True))}, ("documents of a minibatch", "nats per token"), INSTEAD
+        verdict(small_is_worst and alike < 0.05, small_is_worst), why, rows, {"HDP": list(zip(sizes, values, strict=True))}, ("documents of a minibatch", "nats per token"), INSTEAD
     )  # fmt: skip
 
 

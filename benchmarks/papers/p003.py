@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 
 from benchmarks.engines import corpora
-from benchmarks.papers.bench import Bench, Experiment, Outcome, Paper
+from benchmarks.papers.bench import Bench, Experiment, Outcome, Paper, verdict
 from inference import mixtures
 from inference.bow import Bow
 from inference.engines import arena, lsparse, sparse, ssi
@@ -146,12 +146,11 @@ def _timings(rows: list[dict], curves: dict, instead: str = "") -> Outcome:
     faster = at[largest]["summary, ms"] / at[8]["summary, ms"]
     shares = at[largest]["shares, ms"] / at[8]["shares, ms"]
     parts = [near, faster >= 3.0, shares >= 1.0]
-    verdict = "holds" if all(parts) else "holds in part" if any(parts) else "does not hold"
     why = (
         f"At K = {largest} and L = 8 shares differ from dense ones by {at[8]['distance']:.3f} (total variation), at L = 1 by "
         f"{at[1]['distance']:.3f}; dense summaries take {faster:.1f} times as long as at L = 8, dense shares {shares:.1f} times."
     )
-    return Outcome(verdict, why, rows, curves, ("L", "summary, ms"), instead)
+    return Outcome(verdict(all(parts), any(parts)), why, rows, curves, ("L", "summary, ms"), instead)
 
 
 @cache
@@ -219,12 +218,11 @@ def _figure_2(bench: Bench) -> Outcome:
     )
     faster = at[largest, "memoized"]["seconds"] / at[8, "memoized"]["seconds"]
     parts = [same < LITTLE, lowest, faster >= 2.0]
-    verdict = "holds" if all(parts) else "holds in part" if any(parts) else "does not hold"
     why = (
         f"At K = {largest}, L = 8 and 16 come within {same:.4f} nats a dimension of L = K; L = 1 is "
         f"{'the lowest' if lowest else 'not the lowest'}; L = K takes {faster:.1f} times as long as L = 8."
     )
-    return Outcome(verdict, why, rows, curves, ("L", "nats a dimension"), LEAVES)
+    return Outcome(verdict(all(parts), any(parts)), why, rows, curves, ("L", "nats a dimension"), LEAVES)
 
 
 def _figure_4(bench: Bench) -> Outcome:
@@ -274,7 +272,6 @@ def _figure_4(bench: Bench) -> Outcome:
             hard.append(row["held out"] - at["L = 1"]["held out"])
             ratios.append(row["seconds"] / at["L = 8"]["seconds"])
     parts = [max(gaps) < LITTLE, min(hard) > NEAR, min(ratios) >= 3.0]
-    verdict = "holds" if all(parts) else "holds in part" if any(parts) else "does not hold"
     why = (
         f"The better of L = 4 and 8 lies at most {max(gaps):.3f} nats a token below L = K, L = 1 at least {min(hard):.3f}; L = K takes "
         f"{min(ratios):.1f} to {max(ratios):.1f} times as long as L = 8. "
@@ -283,7 +280,7 @@ def _figure_4(bench: Bench) -> Outcome:
     instead = (
         f"NIPS, Wikipedia and the New York Times are replaced by up to {DOCUMENTS:,} documents of the corpora named."
     )
-    return Outcome(verdict, why, rows, curves, ("seconds", "held out, nats per token"), instead)
+    return Outcome(verdict(all(parts), any(parts)), why, rows, curves, ("seconds", "held out, nats per token"), instead)
 
 
 def _said(name: str, K: int, L: str, statistics: str, runs: list) -> dict:
@@ -332,14 +329,13 @@ def _figure_5(bench: Bench) -> Outcome:
     ordered = ends["cold, restarts"] >= ends["cold"] and ends["cold, restarts"] >= ends["warm"]
     share = next(row["accepted"] for row in rows if row["variant"] == "cold, restarts")
     parts = [best == "cold, restarts", ordered, 0.4 <= share <= 0.8]
-    verdict = "holds" if all(parts) else "holds in part" if any(parts) else "does not hold"
     fell = ", ".join(f"{row['variant']}: {row['passes that fell']}" for row in rows)
     why = (
         f"The best bound has “{best}” ({ends[best]:.4f} nats a token; cold with restarts {ends['cold, restarts']:.4f}, cold "
         f"{ends['cold']:.4f}, warm {ends['warm']:.4f}); passes in which it fell: {fell}; {share:.0%} of the proposals were accepted."
     )
     return Outcome(
-        verdict,
+        verdict(all(parts), any(parts)),
         why,
         rows,
         curves,
