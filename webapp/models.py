@@ -108,6 +108,7 @@ class Job(models.Model):
     tries = models.IntegerField(default=0)  # attempts since it last came further (jobs.claims)
     heartbeat_at = models.DateTimeField(null=True)
     error = models.TextField(default="")
+    created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         abstract = True
@@ -128,7 +129,6 @@ class Corpus(Job, Deletable):
     offered = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     public = models.BooleanField(default=False)  # anybody may read it
     name = models.CharField(max_length=200)
-    created_at = models.DateTimeField(auto_now_add=True)
     status = models.CharField(max_length=10, choices=Status, default=Status.DRAFT)
     settings = models.JSONField(default=dict)  # ingest.settings.ReadingSettings as a dict: how its files are read
     version = models.OneToOneField("Version", models.SET_NULL, null=True, related_name="+")  # the newest that is ready
@@ -215,7 +215,6 @@ class Upload(Job, Deletable):
     # values. None: it was not sent, or the corpus is read
     choices = models.JSONField(null=True)
     position = models.IntegerField(null=True)  # of its first file in the corpus that it joins
-    created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         indexes = [models.Index(fields=["status", "heartbeat_at"], name="upload_status")]
@@ -264,7 +263,6 @@ class Link(models.Model):
     """A link with which anybody may read a corpus, until it expires or is revoked. The token in it is not stored: it is
     said once."""
 
-    id = models.BigAutoField(primary_key=True)
     corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="links")
     name = models.CharField(max_length=60, blank=True)  # whom it is for
     digest = models.CharField(max_length=64, unique=True)  # sha256 of the token, which is too long to be guessed
@@ -321,7 +319,6 @@ class Version(Job, Deletable):
     documents = models.BigIntegerField(default=0)
     tokens = models.BigIntegerField(default=0)
     vocabulary = models.BigIntegerField(default=0)
-    created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["corpus", "number"], name="one_version_per_number")]
@@ -438,7 +435,6 @@ class Run(Job, Deletable):
     begins = models.BooleanField(default=False)  # with the topics of its parent
     dropped = ArrayField(models.TextField(), default=list)  # words that it leaves out of its version's vocabulary
     steering = models.JSONField(default=dict, db_default={})  # changes of its parent's topics (runs.steering)
-    created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
     step = models.BigIntegerField(default=0)
@@ -551,7 +547,6 @@ class Replicate(Job):
     tokens = models.BinaryField(null=True)  # runs.trials.Kept, as .npz
     # What became there of each topic of the run: results.found_again.Elsewhere
     elsewhere = models.JSONField(default=list)
-    created_at = models.DateTimeField(auto_now_add=True)
 
     objects = OfPresentRuns()
 
@@ -629,7 +624,6 @@ class Comparison(Job):
     size = models.BigIntegerField(default=0)  # pairs of topics
     done = models.FloatField(default=0)  # from 0 to 1
     data = models.JSONField(null=True)
-    created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["first", "second"], name="one_comparison")]
@@ -658,7 +652,6 @@ class Export(Job):
     expected = models.BigIntegerField()  # bytes, about
     bytes = models.BigIntegerField(default=0)  # written so far
     sha256 = models.CharField(max_length=64, default="")
-    created_at = models.DateTimeField(auto_now_add=True)
     made_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -806,7 +799,6 @@ class ApiToken(models.Model):
     """What a program shows to use the API, with the rights of its user. The token itself is not stored: accounts.tokens
     says it once."""
 
-    id = models.BigAutoField(primary_key=True)
     user = models.ForeignKey(User, models.CASCADE, related_name="tokens", default=local_owner)
     name = models.CharField(max_length=60)  # what it is for
     digest = models.CharField(max_length=64, unique=True)  # sha256 of the token, which is too long to be guessed
@@ -822,7 +814,6 @@ class Sealed(models.Model):
     """A file or folder of a corpus, version or run that is in the S3-compatible store (webapp.storage.sealed); none of
     them where there is no store."""
 
-    id = models.BigAutoField(primary_key=True)
     kind = models.CharField(max_length=10)  # corpora, versions or runs
     key = models.BigIntegerField()  # the number of the corpus, version or run, which may be gone
     name = models.CharField(max_length=40)

@@ -366,7 +366,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             "ApiToken",
             [
-                ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("user", models.ForeignKey("webapp.user", models.CASCADE, default=local_owner, related_name="tokens")),
                 ("name", models.CharField(max_length=60)),
                 ("digest", models.CharField(max_length=64, unique=True)),
@@ -408,7 +408,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             "Link",
             [
-                ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("corpus", models.ForeignKey("webapp.corpus", models.CASCADE, related_name="links")),
                 ("by", models.ForeignKey("webapp.user", models.CASCADE, related_name="+")),
                 ("name", models.CharField(blank=True, max_length=60)),

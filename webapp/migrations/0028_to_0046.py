@@ -135,7 +135,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             "Sealed",
             [
-                ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("kind", models.CharField(max_length=10)),
                 ("key", models.BigIntegerField()),
                 ("name", models.CharField(max_length=40)),
