@@ -1,7 +1,6 @@
 """A training's state in one file, from which a killed run continues."""
 
 import json
-import os
 from collections.abc import Callable
 from dataclasses import asdict, fields
 from pathlib import Path
@@ -11,7 +10,7 @@ import numpy as np
 
 from inference import engines
 from inference.bow import Bow
-from inference.durable import settle_names
+from inference.durable import settle_names, sync
 from inference.engines.contract import AnyEngine, Config, Priors, ResolvedConfig, State, rest
 from inference.errors import Invalid
 from inference.memory import room
@@ -47,8 +46,7 @@ def _write(path: Path, arrays: dict[str, np.ndarray], save: Callable[..., None] 
     try:
         with temporary.open("wb") as file:
             save(file, allow_pickle=False, **arrays)
-            file.flush()
-            os.fsync(file.fileno())
+        sync(temporary)
     except OSError:  # the disk is full: what would stay there would keep it so
         temporary.unlink(missing_ok=True)
         raise

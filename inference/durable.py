@@ -26,7 +26,7 @@ def settle(*paths: Path) -> None:
     if len(files) > MANY:
         return _settle_all(paths[0])
     for file in files:
-        _sync(file)
+        sync(file)
     settle_names(sorted(folders, reverse=True))
 
 
@@ -41,10 +41,11 @@ def rewrite(path: Path, content: bytes) -> None:
 def settle_names(folders: Iterable[Path]) -> None:
     """The names in these folders alone: of files that were made, renamed or moved there."""
     for folder in folders:
-        _sync(folder)
+        sync(folder)
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
+    """A file's content, or the names in a folder."""
     try:
         descriptor = os.open(path, os.O_RDONLY)
     except FileNotFoundError:

@@ -25,6 +25,7 @@ from inference.evaluate import fold_in
 from inference.explore.day_sums import DaySums
 from inference.explore.documents import chosen, frozen
 from inference.kernels import assign
+from inference.kernels.transpose import transpose
 from inference.memory import mapped
 from inference.postings import Postings
 from inference.topics import Theta, Topics
@@ -415,7 +416,7 @@ def _rank(folder: Path, bow: Bow, doc_ptr: np.ndarray, K: int) -> None:
     documents, tokens = (
         mapped(new[name], dtype, rows) if rows else np.zeros(0, dtype) for name, dtype in _ORDERS.items()
     )
-    topic_ptr = assign.by_topic(frozen(doc_ptr, np.int64), doc_topics, doc_tokens, K, documents, tokens)
+    topic_ptr = transpose(frozen(doc_ptr, np.int64), doc_topics, doc_tokens, K, documents, tokens)
     cuts = np.searchsorted(topic_ptr, np.linspace(0, rows, (os.cpu_count() or 1) + 1))
     cuts[0], cuts[-1] = 0, K
     lengths = frozen(bow.lengths, np.int64)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.bow import Bow
-from inference.jit import njit
+from inference.kernels.transpose import transpose
 from inference.memory import mapped
 
 
@@ -24,20 +24,16 @@ class Postings(NamedTuple):
     @classmethod
     def from_bow(cls, bow: Bow) -> "Postings":
         """In memory."""
-        indptr = starts(bow)
-        postings = cls(indptr, np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.int32))
-        _turn(bow.indptr, bow.words, bow.counts, indptr[:-1].copy(), postings.documents, postings.counts)
-        return postings
+        documents, counts = np.empty(len(bow.words), np.int32), np.empty(len(bow.words), np.int32)
+        return cls(transpose(bow.indptr, bow.words, bow.counts, bow.V, documents, counts), documents, counts)
 
     @classmethod
     def write(cls, folder: Path, bow: Bow) -> None:
         """The same as files, which `open` maps: all of them, or none."""
         folder, new = Path(folder), Path(folder).with_name(Path(folder).name + ".new")
         new.mkdir(parents=True, exist_ok=True)
-        indptr = starts(bow)
-        np.save(new / "indptr.npy", indptr)
-        arrays = [mapped(new / f"{name}.npy", np.int32, int(indptr[-1])) for name in ("documents", "counts")]
-        _turn(bow.indptr, bow.words, bow.counts, indptr[:-1].copy(), *arrays)
+        arrays = [mapped(new / f"{name}.npy", np.int32, len(bow.words)) for name in ("documents", "counts")]
+        np.save(new / "indptr.npy", transpose(bow.indptr, bow.words, bow.counts, bow.V, *arrays))
         new.rename(folder)
 
     @classmethod
@@ -47,26 +43,3 @@ class Postings(NamedTuple):
             np.load(folder / "indptr.npy"),
             *(np.load(folder / f"{name}.npy", mmap_mode="r") for name in ("documents", "counts")),
         )
-
-
-def starts(bow: Bow) -> np.ndarray:
-    """int64[V + 1]: where each word's documents begin."""
-    indptr = np.zeros(bow.V + 1, np.int64)
-    _count(bow.words, indptr[1:])
-    return np.cumsum(indptr)
-
-
-@njit(cache=True, nogil=True)
-def _count(words, out):
-    for j in range(len(words)):
-        out[words[j]] += 1
-
-
-@njit(cache=True, nogil=True)
-def _turn(indptr, words, counts, cursor, documents_out, counts_out):
-    """cursor: int64[V], where each word's entries begin; moved on."""
-    for d in range(len(indptr) - 1):
-        for j in range(indptr[d], indptr[d + 1]):
-            at = cursor[words[j]]
-            documents_out[at], counts_out[at] = d, counts[j]
-            cursor[words[j]] = at + 1

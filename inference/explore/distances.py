@@ -12,6 +12,7 @@ from numba import prange
 
 from inference.jit import njit
 from inference.kernels.special import log_in_loop
+from inference.kernels.transpose import transpose
 from inference.topics import Topics
 
 _FAR = 8.0  # times a floor, from which a weight is far enough above it for a series of _TERMS
@@ -65,7 +66,8 @@ def between(a: Rows, b: Rows, advance: Callable[[float], None] = lambda share: N
     """
     out, same = _beside_floors(a.indptr, a.weights, b.floor), a is b
     out += out.T.copy() if same else _beside_floors(b.indptr, b.weights, a.floor).T
-    start, topics, weights = _by_word(b.indptr, b.words, b.weights, b.C)
+    topics, weights = np.empty(len(b.words), np.uint32), np.empty(len(b.words), np.float32)
+    start = transpose(b.indptr, b.words, b.weights, b.C, topics, weights)
     K = len(a.floor)
     step = max(_LARGE, -(-K // _BLOCKS))
     for first in range(0, K, step):
@@ -167,24 +169,6 @@ def _mixed_with(weights, f, out):
     """_mixed(p + f) of some weights p and one floor."""
     for j in range(len(weights)):
         out[j] = _mixed(weights[j] + f)
-
-
-@njit(cache=True)
-def _by_word(indptr, words, weights, C):
-    """The entries of each word: (indptr int64[C + 1], topics uint32 ascending, weights float32)."""
-    start = np.zeros(C + 1, np.int64)
-    for w in words:
-        start[w + 1] += 1
-    for w in range(C):
-        start[w + 1] += start[w]
-    at, n = start[:-1].copy(), len(words)
-    topics, values = np.empty(n, np.uint32), np.empty(n, np.float32)
-    for k in range(len(indptr) - 1):
-        for j in range(indptr[k], indptr[k + 1]):
-            to = at[words[j]]
-            topics[to], values[to] = k, weights[j]
-            at[words[j]] += 1
-    return start, topics, values
 
 
 @njit(cache=True, error_model="numpy")

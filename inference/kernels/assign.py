@@ -150,25 +150,8 @@ def by_word(indptr, topics, counts, rows, of_row, K):
 
 
 @njit(cache=True, nogil=True)
-def by_topic(doc_ptr, doc_topics, doc_tokens, K, documents, tokens):
-    """The rows of documents to rows by topic, documents ascending; returns where each topic's begin, int64[K + 1].
-    documents, tokens: int32, one for each row, are filled."""
-    ptr = np.zeros(K + 1, np.int64)
-    for k in doc_topics:
-        ptr[k + 1] += 1
-    ptr = np.cumsum(ptr)
-    place = ptr.copy()
-    for d in range(len(doc_ptr) - 1):
-        for j in range(doc_ptr[d], doc_ptr[d + 1]):
-            at = place[doc_topics[j]]
-            documents[at], tokens[at] = d, doc_tokens[j]
-            place[doc_topics[j]] = at + 1
-    return ptr
-
-
-@njit(cache=True, nogil=True)
 def rank(first, end, topic_ptr, lengths, documents, tokens):
-    """Of the topics first ... end - 1: documents, from by_topic, are put in the order of their shares, the largest
+    """Of the topics first ... end - 1: documents, each topic's ascending, are put in the order of their shares, the largest
     first, and in place of the tokens comes the order by tokens; of equals the lower number is first. lengths: of all
     documents."""
     for k in range(first, end):

@@ -6,6 +6,7 @@ from numba import prange
 from inference.jit import njit
 from inference.kernels.gibbs import CHUNKS, shares
 from inference.kernels.rows import mark, merge_row
+from inference.kernels.special import add_in_order
 
 LEAST = 5e-324  # the smallest number above 0: what is not above 0 is dropped whatever the limit
 
@@ -51,7 +52,5 @@ def blend(words, word_ptr, pairs, counts, new_topics, new, old_topics, old, unit
                 arena, words[i], tally, known, fresh, m, unit, drop_below, topics, values, indptr[i], added[chunk]
             )
             sizes[i] = at - indptr[i]
-    for k in range(K):
-        for chunk in range(CHUNKS):
-            totals[k] += added[chunk, k]
+    add_in_order(added, totals)
     return indptr, sizes, topics, values

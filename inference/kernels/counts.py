@@ -6,6 +6,7 @@ from numba import prange
 
 from inference.jit import PRANGE, njit
 from inference.kernels.gibbs import CHUNKS, UNSEEN
+from inference.kernels.special import add_in_order
 
 _PLACE, _LOW, _WORD, _SPREAD = np.uint64(32), np.uint64(0xFFFF), np.uint64(0xFFFFFFFF), np.uint64(0x9E3779B1)
 
@@ -86,9 +87,7 @@ def apply(changed, begins, ends, table, totals, threads):
         for part in prange(threads):
             for chunk in range(CHUNKS):
                 _apply_run(own, place[chunk, part], place[chunk, part + 1], table, added[part])
-    for part in range(threads):
-        for k in range(len(totals)):
-            totals[k] += added[part, k]
+    add_in_order(added, totals)
 
 
 @njit(cache=True, nogil=True)

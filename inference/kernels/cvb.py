@@ -13,6 +13,7 @@ from numba import prange
 from inference.jit import njit
 from inference.kernels import rng
 from inference.kernels.gibbs import CHUNKS, shares
+from inference.kernels.special import add_in_order
 
 WHOLE = 1 << 15  # a token, in units of the weights
 NOWHERE = np.int32(-1)
@@ -293,9 +294,7 @@ def add(batch, before, after, unit, statistics, totals):
                     value = times * old_phi[p, s]
                     row[old_topics[p, s]] -= value
                     added[chunk, old_topics[p, s]] -= value
-    for k in range(K):
-        for chunk in range(CHUNKS):
-            totals[k] += added[chunk, k]
+    add_in_order(added, totals)
 
 
 @njit(cache=True, parallel=True)

@@ -22,6 +22,7 @@ from inference.jit import njit
 from inference.kernels import rng
 from inference.kernels.gibbs import CHUNKS, shares
 from inference.kernels.rows import sort_first
+from inference.kernels.special import add_in_order
 
 OPE, FW, PAIRWISE = 0, 1, 2  # how theta is inferred
 SAFE, FIXED, LINE_SEARCH = 0, 1, 2  # how far a step of FW goes
@@ -765,10 +766,8 @@ def blend(pairs, theta, rows, change, start, arena_values, totals):
     indptr, sizes, topics, values, added = blended(
         shares(pairs.word_ptr), pairs, theta, rows, change, start, arena_values
     )
-    for k in range(len(change.floor)):
-        totals[k] *= change.keep[k]
-        for chunk in range(CHUNKS):
-            totals[k] += added[chunk, k]
+    totals *= change.keep
+    add_in_order(added, totals)
     return indptr, sizes, topics, values
 
 

@@ -7,7 +7,7 @@ from numba import prange
 
 from inference.jit import njit
 from inference.kernels.gibbs import CHUNKS, UNSEEN, shares
-from inference.kernels.special import digamma_rise, sum_in_order
+from inference.kernels.special import add_in_order, digamma_rise, sum_in_order
 
 
 class Arena(NamedTuple):
@@ -266,9 +266,7 @@ def merge(words, word_ptr, pairs, tokens, token_ptr, new, old, unit, drop_below,
                 arena, words[i], tally, known, fresh, m, unit, drop_below, topics, values, indptr[i], added[chunk]
             )
             sizes[i] = at - indptr[i]
-    for k in range(K):
-        for chunk in range(CHUNKS):
-            totals[k] += added[chunk, k]
+    add_in_order(added, totals)
     return indptr, sizes, topics, values
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from inference.jit import njit
 from inference.kernels import rng
+from inference.kernels.transpose import transpose
 
 SMOOTHING = 0.1  # of a seed's words, times the mean length of a document, over the vocabulary
 
@@ -27,7 +28,8 @@ def diverse(doc_ptr, places, counts, words, K, state):
     nearest = (tokens > 0.0).astype(np.float64)
     filled = np.int64(nearest.sum())
     epsilon = SMOOTHING * tokens.sum() / max(filled, 1) / max(words, 1)
-    by_word = _by_word(doc_ptr, places, counts, words)
+    documents, sizes = np.empty(len(places), np.int32), np.empty(len(places))
+    by_word = transpose(doc_ptr, places, counts, words, documents, sizes), documents, sizes
     seeds = np.empty(min(K, filled), np.int64)
     left, best = np.empty(len(tokens)), np.empty(len(tokens))
     for s in range(len(seeds)):
@@ -61,22 +63,6 @@ def _entropies(doc_ptr, counts):
         for j in range(doc_ptr[d], doc_ptr[d + 1]):
             own[d] += counts[j] * math.log(counts[j] / tokens[d])
     return tokens, own
-
-
-@njit(cache=True)
-def _by_word(doc_ptr, places, counts, words):
-    """The documents of each word: (word_ptr int64[words + 1], documents int32[P], counts float64[P])."""
-    word_ptr = np.zeros(words + 1, np.int64)
-    for p in places:
-        word_ptr[p + 1] += 1
-    word_ptr = np.cumsum(word_ptr)
-    cursor = word_ptr[:-1].copy()
-    documents, sizes = np.empty(len(places), np.int32), np.empty(len(places))
-    for d in range(len(doc_ptr) - 1):
-        for j in range(doc_ptr[d], doc_ptr[d + 1]):
-            documents[cursor[places[j]]], sizes[cursor[places[j]]] = d, counts[j]
-            cursor[places[j]] += 1
-    return word_ptr, documents, sizes
 
 
 @njit(cache=True)

@@ -58,28 +58,11 @@ def exp_minus(s):
     Of products and sums alone, without a branch, so that a loop over it becomes vector instructions.
     """
     r = min(s, 700.0) * (-1.0 / 1024.0)
-    p = 1.0 + r * (1.0 / 12.0)
-    p = 1.0 + r * (1.0 / 11.0) * p
-    p = 1.0 + r * (1.0 / 10.0) * p
-    p = 1.0 + r * (1.0 / 9.0) * p
-    p = 1.0 + r * (1.0 / 8.0) * p
-    p = 1.0 + r * (1.0 / 7.0) * p
-    p = 1.0 + r * (1.0 / 6.0) * p
-    p = 1.0 + r * (1.0 / 5.0) * p
-    p = 1.0 + r * (1.0 / 4.0) * p
-    p = 1.0 + r * (1.0 / 3.0) * p
-    p = 1.0 + r * (1.0 / 2.0) * p
-    p = 1.0 + r * p
-    p *= p
-    p *= p
-    p *= p
-    p *= p
-    p *= p
-    p *= p
-    p *= p
-    p *= p
-    p *= p
-    p *= p
+    p = 1.0
+    for i in range(12, 0, -1):  # Taylor's series; both loops are unrolled
+        p = 1.0 + r * (1.0 / i) * p
+    for _ in range(10):
+        p *= p
     return p
 
 
@@ -134,6 +117,14 @@ def sum_in_order(values):
     for i in range(len(values)):
         value += values[i]
     return value
+
+
+@njit(cache=True)
+def add_in_order(parts, sums):
+    """Add the rows of parts to sums, one after the other: the last bit does not depend on the number of threads."""
+    for part in range(len(parts)):
+        for k in range(len(sums)):
+            sums[k] += parts[part, k]
 
 
 @njit(cache=True, inline="always", error_model="numpy")

@@ -24,7 +24,7 @@ from numba import prange
 from inference.jit import njit
 from inference.kernels import rng
 from inference.kernels.gibbs import CHUNKS, shares
-from inference.kernels.special import digamma, digamma_parts, exp_minus, sum_in_order
+from inference.kernels.special import add_in_order, digamma, digamma_parts, exp_minus, sum_in_order
 
 LANES = 16  # rows of workspaces are as long as a multiple of it
 BLOCK = 1 << 18  # entries of a document's block; a longer document is gone through in several
@@ -313,9 +313,7 @@ def add_statistics(words, word_ptr, pairs, documents, e, f, b, unit, values, tot
                 more = unit * weights[k] * acc[k]
                 row[k] += more
                 added[chunk, k] += more
-    for k in range(K):
-        for chunk in range(CHUNKS):
-            totals[k] += added[chunk, k]
+    add_in_order(added, totals)
 
 
 @njit(cache=True, parallel=True)
@@ -332,9 +330,7 @@ def scatter(seed, mean, values, totals):
                 values[w, k] = -mean * math.log1p(-rng.unit(state))
                 added[chunk, k] += values[w, k]
     totals[:] = 0.0
-    for chunk in range(CHUNKS):
-        for k in range(K):
-            totals[k] += added[chunk, k]
+    add_in_order(added, totals)
 
 
 @njit(cache=True, parallel=True)
@@ -348,9 +344,7 @@ def rescale(values, scale, totals):
                 values[w, k] *= scale
                 added[chunk, k] += values[w, k]
     totals[:] = 0.0
-    for chunk in range(CHUNKS):
-        for k in range(K):
-            totals[k] += added[chunk, k]
+    add_in_order(added, totals)
 
 
 @njit(cache=True)
@@ -392,9 +386,7 @@ def log_theta(doc_ptr, gamma):
                 for k in range(K):
                     added[chunk, k] += digamma(gamma[d, k]) - total
     out = np.zeros(K)
-    for chunk in range(CHUNKS):
-        for k in range(K):
-            out[k] += added[chunk, k]
+    add_in_order(added, out)
     return out
 
 

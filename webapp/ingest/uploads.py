@@ -18,7 +18,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from inference.durable import settle_names
+from inference.durable import settle_names, sync
 from webapp.ingest.file_names import clean
 from webapp.ingest.storing import ReceivedFile, Unusable
 from webapp.ingest.upload_limits import Refused, check_room, check_size, hold_quota, promise, refuse_when_full
@@ -119,10 +119,8 @@ def save_note(upload: IncomingFile) -> None:
     """Say on disk, for good, what an upload will be."""
     path = _note_path(upload.id)
     new = path.with_suffix(".new")
-    with new.open("wb") as file:
-        file.write(json.dumps(asdict(upload)).encode())
-        file.flush()
-        os.fsync(file.fileno())
+    new.write_bytes(json.dumps(asdict(upload)).encode())
+    sync(new)
     new.rename(path)
     settle_names([path.parent])
 

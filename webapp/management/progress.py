@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from django.core.management.base import CommandError
 
+from webapp.drawing.numbers import bytes as size
 from webapp.jobs import roster
 from webapp.local import folder, processes, servers
 from webapp.models import Corpus, Run
@@ -97,11 +98,3 @@ class Line:
         print(
             f"\r\x1b[K{line}" if self.terminal else line, end="" if self.terminal else "\n", file=sys.stderr, flush=True
         )
-
-
-def size(count: float) -> str:
-    for unit in ("bytes", "kB", "MB", "GB"):
-        if count < 1000 or unit == "GB":
-            break
-        count /= 1000
-    return f"{count:,.0f} {unit}" if unit == "bytes" else f"{count:,.1f} {unit}"

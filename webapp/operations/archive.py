@@ -8,7 +8,6 @@ cut off or changed is recognised.
 import hashlib
 import io
 import json
-import os
 import tarfile
 import tempfile
 from collections.abc import Callable, Iterator
@@ -233,13 +232,3 @@ def _compare(path: Path, manifest: Member, seen: BinaryIO, rows: dict[str, int],
             "file",
             f"{path.name} is damaged: it has {count:,} members, and its manifest says otherwise. Take another copy of it.",
         )
-
-
-def sync(path: Path) -> None:
-    """Flush a file and its name to the disk."""
-    for each in (path, path.parent):
-        descriptor = os.open(each, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)

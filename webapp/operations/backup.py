@@ -23,6 +23,7 @@ from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
+from inference import durable
 from inference.errors import Invalid
 from inference.versions import topograph
 from webapp.models import Run
@@ -77,9 +78,9 @@ def make(
                     rows = copying.database(snapshot_name)
                 copying.files(backup_files.listed(rows, checkpoints))
                 copying.writer.close()
-            archive.sync(partial)
+            durable.sync(partial)
             partial.replace(path)
-            archive.sync(path)
+            durable.sync(path.parent)
             return copying.progress
         except archive.Changed as error:
             raise Invalid("file", f"A file changed while it was copied ({error}). {LATER}") from None

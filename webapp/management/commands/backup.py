@@ -5,8 +5,9 @@ from pathlib import Path
 from django.core.management.base import CommandError
 
 from inference.errors import Invalid
+from webapp.drawing.numbers import bytes as size
 from webapp.management.base import OwnCommand
-from webapp.management.progress import Line, size
+from webapp.management.progress import Line
 from webapp.operations import backup
 
 
