@@ -112,12 +112,7 @@ def _order(documents, first_token, indptr, words, counts, V, seed, most):
     for i in range(n):
         d, used = documents[i], word_ptr[i]
         size = first_token[d + 1] - first_token[d]
-        tokens = np.empty(size, np.int32)
-        at = 0
-        for j in range(indptr[d], indptr[d + 1]):
-            for _ in range(counts[j]):
-                tokens[at] = words[j]
-                at += 1
+        tokens = np.repeat(words[indptr[d] : indptr[d + 1]], counts[indptr[d] : indptr[d + 1]])
         number = np.full(indptr[d + 1] - indptr[d], -1, np.int32)
         state = rng.key(seed, np.uint64(rng.SPLIT), np.uint64(d), np.uint64(1))
         for t in range(token_ptr[i + 1] - token_ptr[i]):  # Fisher and Yates, as far as it is needed

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from inference.topics import Topics
+
 LAM = 0.6  # at which readers named topics best: Sievert and Shirley 2014, section 3.2
 
 PRIOR = 100.0  # tokens that the corpus as a whole counts for in a part: damps words that were seen a few times
@@ -19,6 +21,18 @@ def relevance(inside: np.ndarray, everywhere: np.ndarray, lam: float, *, inside_
         log_inside = np.log(np.asarray(inside, np.float64)) - np.log(inside_total)
         log_everywhere = np.log(np.maximum(everywhere, 1)) - np.log(total)
     return log_inside - (1 - lam) * log_everywhere
+
+
+def first(topics: Topics, tokens: np.ndarray, most: int, among: int | None = None) -> list[list[int]]:
+    """The `most` words of each topic that are most relevant at LAM, of its `among` most probable ones, None for all that it
+    lists. tokens: [V], how often each word occurs in the corpus."""
+    chosen, total = [], tokens.sum()
+    for k in range(topics.K):
+        row = slice(topics.indptr[k], topics.indptr[k + 1])
+        words, weights = topics.words[row][:among], topics.weights[row][:among]
+        score = relevance(weights, tokens[words], LAM, inside_total=1, total=total)
+        chosen.append(words[np.argsort(-score, kind="stable")[:most]].tolist())
+    return chosen
 
 
 def distinctive(

@@ -22,7 +22,7 @@ from webapp.ingest.forms import TrainForm
 from webapp.jobs import claims, kinds
 from webapp.models import Corpus, User
 from webapp.pages.errors import wants_json
-from webapp.pages.page import corpus_or_404
+from webapp.pages.page import corpus_or_404, told
 
 
 @require_POST
@@ -60,24 +60,20 @@ def add(request: HttpRequest, corpus_id: int) -> HttpResponse:
 def again(request: HttpRequest, corpus_id: int) -> HttpResponse:
     """A draft of the same files, to be read in another way."""
     corpus = corpus_or_404(corpus_id)
-    try:
+    with told(request):
         return _led(request, corpora.copy_as_draft(corpus))
-    except Invalid as error:
-        messages.error(request, error.message)
-        return redirect("corpus", corpus.pk)
+    return redirect("corpus", corpus.pk)
 
 
 @require_POST
 def retry(request: HttpRequest, corpus_id: int) -> HttpResponse:
     """Try the files again that could not be read, or go on storing them."""
     corpus = corpus_or_404(corpus_id)
-    try:
+    with told(request):
         if corpus.unstored:
             claims.retry(kinds.STORE, corpus.pk)
         else:
             corpora.retry_failed_files(corpus)
-    except Invalid as error:
-        messages.error(request, error.message)
     return redirect("corpus", corpus.pk)
 
 

@@ -23,7 +23,7 @@ from webapp.jobs import roster
 from webapp.models import Corpus, Run, Upload
 from webapp.pages.errors import add_to_form
 from webapp.pages.here import Here
-from webapp.pages.page import back, corpus_or_404, number
+from webapp.pages.page import back, corpus_or_404, number, told
 from webapp.pages.typed import Answer, HtmlAnswer, typed
 from webapp.results import links
 from webapp.runs import services as runs
@@ -245,11 +245,9 @@ def train_several(request: HttpRequest, corpus_id: int) -> HttpResponse:
 def embargo(request: HttpRequest, corpus_id: int) -> HttpResponse:
     corpus = corpus_or_404(corpus_id)
     on = request.POST.get("embargo") == "1"
-    try:
+    with told(request):
         set_embargo(corpus, on)
         messages.success(request, "The texts are under embargo." if on else "The texts can be read again.")
-    except Invalid as error:
-        messages.error(request, error.message)
     return redirect("corpus", corpus.pk)
 
 
@@ -257,12 +255,10 @@ def embargo(request: HttpRequest, corpus_id: int) -> HttpResponse:
 def unit(request: HttpRequest, corpus_id: int) -> HttpResponse:
     """Keep who speaks. unit: "=" and a field's name, "" for each document, "?" for not known."""
     corpus = corpus_or_404(corpus_id)
-    try:
+    with told(request):
         chosen = request.POST.get("unit", "?")
         units.choose(corpus, None if chosen == "?" else chosen.removeprefix("="))
         messages.success(request, "The intervals of all runs follow it.")
-    except Invalid as error:
-        messages.error(request, error.message)
     return redirect(back(request, reverse("corpus", args=[corpus.pk])))
 
 

@@ -6,7 +6,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
-from inference.errors import Invalid
 from webapp.curation import intrusion as queries
 from webapp.curation import intrusion_answers, reading_results
 from webapp.curation.intrusion import TopicTest, WordTest
@@ -29,7 +28,7 @@ from webapp.curation.shapes import (
 from webapp.drawing.numbers import topic_label
 from webapp.models import Run
 from webapp.pages.here import Here
-from webapp.pages.page import is_whole, reader, run_or_404
+from webapp.pages.page import is_whole, reader, run_or_404, told
 from webapp.pages.page import number as number_of
 from webapp.pages.typed import Answer, typed
 from webapp.results import topics
@@ -125,11 +124,8 @@ def answer_passages(request: HttpRequest, run_id: int, number: int) -> HttpRespo
         return here
     fits = {i: sent[f"fits_{i}"] for i in range(len(read)) if sent.get(f"fits_{i}")}
     label, missing = sent.get("label", ""), len(read) - len(fits)
-    try:
+    with told(request):
         intrusion_answers.save_reading(run, number, seed, who, read, fits, label, sent.get("confidence", ""))
-    except Invalid as error:
-        messages.error(request, error.message)
-    else:
         parts = [f"{missing} of {len(read)} passages"] * bool(missing) + ["the label"] * (not label.strip())
         if parts:
             messages.info(request, f"Saved. Still to answer: {' and '.join(parts)}.")

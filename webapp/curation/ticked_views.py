@@ -13,7 +13,7 @@ from inference.errors import Invalid
 from webapp.curation import services as curation
 from webapp.drawing.numbers import topic_label
 from webapp.models import Run
-from webapp.pages.page import back, reader, run_or_404
+from webapp.pages.page import back, reader, run_or_404, told
 from webapp.results import measures, topics
 from webapp.results.run_links import conditions
 
@@ -50,15 +50,13 @@ def edit(request: HttpRequest, run_id: int) -> HttpResponse:
     ticked, do = _ticked(request, run), request.POST.get("do", "")
     if not ticked:
         return _nothing(request, run)
-    try:
+    with told(request):
         values = _values(run, ticked, do, request.POST.get(do, ""))
         changed = curation.change_many(run, values, reader(request))
         text = (
             f"{_sentence(run, ticked, do)}. It can be undone under Labels and notes." if changed else "Nothing changed."
         )
         messages.success(request, text)
-    except Invalid as error:
-        messages.error(request, error.message)
     return redirect(back(request, reverse("run_topics", args=[run.pk])))
 
 

@@ -17,7 +17,7 @@ from webapp.curation.label_transfer import Plan
 from webapp.curation.shapes import CarriedPair, CarryPage, CurationPage
 from webapp.models import Edit, Run
 from webapp.pages.here import Here
-from webapp.pages.page import READER, back, is_whole, reader, run_or_404
+from webapp.pages.page import READER, back, is_whole, reader, run_or_404, told
 from webapp.pages.typed import Answer, typed
 from webapp.results import links
 from webapp.results.view import RunView
@@ -96,10 +96,8 @@ def _edit(run: Run, edit_id: int) -> Edit:
 
 def _done(request: HttpRequest, run_id: int, act) -> HttpResponse:
     run = run_or_404(run_id)
-    try:
+    with told(request):
         act(run)
-    except Invalid as error:
-        messages.error(request, error.message)
     return redirect(back(request, reverse("run_curation", args=[run.pk])))
 
 
@@ -108,13 +106,11 @@ def table(request: HttpRequest, run_id: int) -> HttpResponse:
     """Read labels from a CSV."""
     run = run_or_404(run_id)
     file = request.FILES.get("table")
-    try:
+    with told(request):
         if file is None:
             raise Invalid("table", "Choose a CSV file first.")
         changed = curation.read_table(run, file.read(curation.TABLE + 1), reader(request))
         messages.success(request, f"{changed:,} field{'' if changed == 1 else 's'} changed.")
-    except Invalid as error:
-        messages.error(request, error.message)
     return redirect("run_curation", run.pk)
 
 
@@ -163,7 +159,7 @@ def carry(request: HttpRequest, view: RunView, *, source: int | None = None) -> 
 @require_POST
 def carry_over(request: HttpRequest, run_id: int) -> HttpResponse:
     run = run_or_404(run_id)
-    try:
+    with told(request):
         number = request.POST.get("from", "")
         if not is_whole(number):
             raise Invalid("from", "Choose the run whose labels are to be carried over.")
@@ -171,8 +167,6 @@ def carry_over(request: HttpRequest, run_id: int) -> HttpResponse:
         copied = f"{len(plan.values):,} topic{'' if len(plan.values) == 1 else 's'} took over what run {number} says."
         alone = f" {len(plan.orphans):,} of its topics have no match here." if plan.orphans else ""
         messages.success(request, copied + alone)
-    except Invalid as error:
-        messages.error(request, error.message)
     return redirect("run_curation", run.pk)
 
 

@@ -17,7 +17,7 @@ from webapp.exports import Form, Wanted, kept
 from webapp.exports import methods as written_methods
 from webapp.exports.shapes import FileLink, FileRow, FormGroup, MadeFile, MethodsPage, OfferedForm, TakePage
 from webapp.models import Export, Run
-from webapp.pages.page import back, published, published_or_404, run_or_404
+from webapp.pages.page import back, published, published_or_404, run_or_404, told
 from webapp.pages.typed import Answer, typed
 from webapp.results.view import RunView
 from webapp.server import resumable, streams
@@ -114,10 +114,8 @@ def make(request: HttpRequest, run_id: int) -> HttpResponse:
     for name, values in request.POST.lists():
         if name not in ("csrfmiddlewaretoken", "file", "next"):
             query.setlist(name, values)
-    try:
+    with told(request):
         kept.ask(run, authorization.signed_in(request), request.POST.get("file", ""), query)
-    except Invalid as error:
-        messages.error(request, error.message)
     selection = Selection.read(query, RunView(run))
     return redirect(reverse("run_take", args=[run.pk]) + selection.address().rstrip("?") + "#made")
 
@@ -126,11 +124,9 @@ def make(request: HttpRequest, run_id: int) -> HttpResponse:
 def again(request: HttpRequest, run_id: int, export_id: int) -> HttpResponse:
     """Make a file again where that failed."""
     export = _own(request, run_id, export_id)
-    try:
+    with told(request):
         if not kept.again(export):
             messages.error(request, "That file has not failed, or not any more.")
-    except Invalid as error:
-        messages.error(request, error.message)
     return _to_made(request, run_id)
 
 

@@ -27,7 +27,7 @@ from webapp.notebooks import markdown, queries, word
 from webapp.notebooks import services as notebooks
 from webapp.notebooks.shapes import Evidence, NotebookHtml, NotebookPage, NotebookRow, NotebooksPage
 from webapp.pages.here import Here
-from webapp.pages.page import back, is_whole, reader, whole
+from webapp.pages.page import back, is_whole, reader, told, whole
 from webapp.pages.typed import Answer, typed
 
 NEW = "new"  # the choice of a Pin button that begins a notebook
@@ -63,13 +63,11 @@ def index(
 
 @require_POST
 def create(request: HttpRequest) -> HttpResponse:
-    try:
+    with told(request):
         return redirect(
             "notebook", notebooks.create(request.POST.get("title", ""), reader(request), authorization.user(request)).pk
         )
-    except Invalid as error:
-        messages.error(request, error.message)
-        return redirect("notebooks")
+    return redirect("notebooks")
 
 
 @typed("notebook/detail.html")
@@ -126,10 +124,8 @@ def _act(request: HttpRequest, acts: dict[str, Callable[[], object]]) -> str:
     name = request.POST.get("act", "")
     if name not in acts:
         raise BadRequest(f"“act” must be one of {', '.join(acts)}, got “{name[:20]}”.")
-    try:
+    with told(request):
         acts[name]()
-    except Invalid as error:
-        messages.error(request, error.message)
     return name
 
 
@@ -137,13 +133,10 @@ def _act(request: HttpRequest, acts: dict[str, Callable[[], object]]) -> str:
 def pin(request: HttpRequest) -> HttpResponse:
     """Keep what a Pin button stands beside (templates/_pin.html), and go back to where it is."""
     sent = request.POST
-    try:
+    with told(request):
         evidence = _evidence(request)
         notebook = _chosen(request)
         notebooks.pin(notebook, evidence, sent.get("comment", ""), reader(request))
-    except Invalid as error:
-        messages.error(request, error.message)
-    else:
         url = reverse("notebook", args=[notebook.pk])
         messages.success(request, format_html('Pinned in <a href="{}">{}</a>.', url, notebook.title))
     return redirect(back(request, reverse("notebooks")))

@@ -1,11 +1,13 @@
 """What all views share: rendering a page or its .json twin, rows by their numbers, and parameters of the query
 string."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import orjson
 from django.conf import settings
+from django.contrib import messages
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -98,6 +100,15 @@ def reader(request: HttpRequest) -> str:
     if settings.ACCOUNTS:
         return request.user.name if request.user.is_authenticated else ""
     return request.session.get(READER, OWNER)
+
+
+@contextmanager
+def told(request: HttpRequest) -> Iterator[None]:
+    """Around what a form asks for: where it can't be done, the next page says why."""
+    try:
+        yield
+    except Invalid as error:
+        messages.error(request, error.message)
 
 
 def back(request: HttpRequest, default: str) -> str:

@@ -10,10 +10,9 @@ from pydantic import TypeAdapter
 
 from inference import Topics
 from inference.bow import Bow
-from inference.explore import naming
+from inference.explore import naming, relevance
 from inference.explore.distances import divergences
 from inference.explore.layout import classical, procrustes, refined
-from inference.explore.relevance import LAM, relevance
 from webapp.models import FormingStep, Run, Word
 
 SHOWN = 40  # topics of a step: the largest
@@ -80,9 +79,10 @@ class FormingWriter:
     def _described(self, topics: Topics) -> list[TopicAtStep]:
         numbers = largest(topics)
         shown = _rows(topics, numbers)
-        spelled, tokens = self._vocabulary(naming.candidates(shown))
+        spelled = self._spelled(naming.candidates(shown))
         names = naming.names(shown, spelled)
-        words = [[spelled[w] for w in row] for row in self._words(shown, tokens)]
+        relevant = relevance.first(shown, self.bow.word_tokens, WORDS, naming.CANDIDATES)
+        words = [[spelled[w] for w in row] for row in relevant]
         xy = self._placed(numbers.tolist(), divergences(shown))
         passages = self._passages(shown)
         return [
@@ -99,22 +99,9 @@ class FormingWriter:
             for i, k in enumerate(numbers)
         ]
 
-    def _vocabulary(self, numbers: np.ndarray) -> tuple[dict[int, str], dict[int, int]]:
-        """Spelling and tokens of words."""
+    def _spelled(self, numbers: np.ndarray) -> dict[int, str]:
         listed = Word.objects.filter(version=self.run.version_id, number__in=numbers.tolist())
-        rows = list(listed.values_list("number", "word", "tokens"))
-        return {n: word for n, word, _ in rows}, {n: count for n, _, count in rows}
-
-    def _words(self, topics: Topics, tokens: dict[int, int]) -> list[list[int]]:
-        """The words of each topic that are most relevant, of its most probable ones."""
-        chosen = []
-        for k in range(topics.K):
-            row = slice(topics.indptr[k], min(topics.indptr[k] + naming.CANDIDATES, topics.indptr[k + 1]))
-            words, weights = topics.words[row], topics.weights[row]
-            everywhere = np.array([tokens[w] for w in words.tolist()], np.int64)
-            score = relevance(weights, everywhere, LAM, inside_total=1, total=self.bow.tokens)
-            chosen.append(words[np.argsort(-score, kind="stable")[:WORDS]].tolist())
-        return chosen
+        return dict(listed.values_list("number", "word"))
 
     def _placed(self, numbers: list[int], apart: np.ndarray) -> np.ndarray:
         """float64[n, 2]: moved from where the topics were, so that eyes can follow; new ones turn the map onto the old."""

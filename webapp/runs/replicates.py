@@ -191,13 +191,8 @@ def _elsewhere(run: Run, topics: Topics) -> list[tuple[bool, float, list[str]]]:
 
 def _first_words(run: Run, topics: Topics) -> list[list[str]]:
     """Of each topic, by relevance."""
-    table = np.array(Word.objects.filter(version=run.version_id).order_by("number").values_list("number", "tokens"))
-    chosen = []
-    for k in range(topics.K):
-        row = slice(topics.indptr[k], topics.indptr[k + 1])
-        words, inside = topics.words[row], topics.weights[row]
-        scores = relevance.relevance(inside, table[words, 1], relevance.LAM, inside_total=1, total=table[:, 1].sum())
-        chosen.append(words[np.argsort(-scores, kind="stable")[:WORDS]].tolist())
+    tokens = Word.objects.filter(version=run.version_id).order_by("number").values_list("tokens", flat=True)
+    chosen = relevance.first(topics, np.array(tokens), WORDS)
     names = Word.objects.filter(version=run.version_id, number__in={w for words in chosen for w in words})
     called = dict(names.values_list("number", "word"))
     return [[called[w] for w in words] for words in chosen]

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST
 from inference.errors import Invalid
 from webapp.documents import facets
 from webapp.models import Run
-from webapp.pages.page import run_or_404
+from webapp.pages.page import run_or_404, told
 from webapp.pages.typed import Answer, HtmlAnswer, typed
 from webapp.results import links
 from webapp.results.topics import numbers, top_words
@@ -90,8 +90,6 @@ def without(run: Run, view: RunView, *, topic: int | None = None, words: list[st
 def train_without(request: HttpRequest, run_id: int) -> HttpResponse:
     run = run_or_404(run_id)
     more = request.POST.get("more", "").replace(",", " ").split()
-    try:
+    with told(request):
         return redirect("run", runs.without(run, [*request.POST.getlist("words"), *more], request.user).pk)
-    except Invalid as error:
-        messages.error(request, error.message)
-        return redirect("run_without", run.pk)
+    return redirect("run_without", run.pk)
