@@ -21,6 +21,7 @@ from benchmarks.engines import corpora
 from inference import Bow, engines
 from inference.consensus import consensus
 from inference.explore import matching
+from inference.simulate import as_topics
 from inference.topics import Topics
 from inference.warm_start import inherit
 
@@ -44,9 +45,7 @@ def trained(bow: Bow, seed: int, settings: dict[str, Any], start: np.ndarray | N
 def aligned(runs: list[Topics]) -> Topics:
     """As topica averages them, matched with one of them, every word listed."""
     beta = ensemble([topics.dense() for topics in runs], method="align").topic_word
-    (K, V), order = beta.shape, np.argsort(-beta, axis=1, kind="stable")
-    weights = np.take_along_axis(beta, order, axis=1).ravel().astype(np.float32)
-    return Topics.of_listed(np.arange(K + 1) * V, order.ravel().astype(np.int32), weights, np.ones(K), V)
+    return as_topics(beta, np.full(len(beta), 1 / len(beta)))
 
 
 def half(bow: Bow, seeds: range, K: int) -> list[tuple[Topics, float]]:

@@ -65,10 +65,6 @@ def _mean(rows: list[dict[str, float]]) -> dict[str, float]:
     return {name: float(np.mean([row[name] for row in rows])) for name in rows[0]}
 
 
-def _seeds(bench: Bench) -> range:
-    return range(2 if bench.quick else 20)
-
-
 def _fits(bench: Bench) -> dict[str, dict[str, float]]:
     """Means over made collections, of the paper's three ways to begin, and of smoothed topics."""
     long = 200 if bench.quick else 1000
@@ -78,7 +74,7 @@ def _fits(bench: Bench) -> dict[str, dict[str, float]]:
         f"true alpha, {long:,} passes": (long, True, {}),
         "smoothed, 100 passes": (100, False, {"topics_prior": "dirichlet", "eta": 0.1, "learn": "alpha"}),
     }
-    made = [simulate.corpus(**SETTING, seed=seed) for seed in _seeds(bench)]
+    made = [simulate.corpus(**SETTING, seed=seed) for seed in range(2 if bench.quick else 20)]
     out = {}
     for name, (passes, knows, settings) in ways.items():
         rows = []

@@ -49,18 +49,6 @@ def setting(
     return field(metadata=metadata) if default is MISSING else field(default=default, metadata=metadata)
 
 
-def topics_setting() -> Any:
-    """The setting that every engine has and that must be given."""
-    return setting(
-        "Number of topics", "K", "How many topics to find: few for an overview, many for detail.",
-        MISSING, least=1, most=MOST_TOPICS,
-    )  # fmt: skip
-
-
-def passes_setting() -> Any:
-    return setting("Passes", "", "Number of passes over the whole corpus.", least=1)
-
-
 def minibatch_setting(symbol: str) -> Any:
     return setting("Minibatch size", symbol, "Number of documents between two updates of the topics.", least=1)
 
@@ -116,8 +104,11 @@ class Settings:
     """What Configs begin with. None: left open, for `resolve`. Raises Invalid, naming the field, for a value that its
     declaration does not allow."""
 
-    topics: int = topics_setting()
-    passes: int | None = passes_setting()
+    topics: int = setting(
+        "Number of topics", "K", "How many topics to find: few for an overview, many for detail.",
+        MISSING, least=1, most=MOST_TOPICS,
+    )  # fmt: skip
+    passes: int | None = setting("Passes", "", "Number of passes over the whole corpus.", least=1)
 
     def __post_init__(self) -> None:
         check(self)

@@ -16,7 +16,7 @@ from django.db import Error, connection, transaction
 
 from webapp.ingest import upload_limits
 from webapp.jobs import counters, events, kinds, roster, teams
-from webapp.models import Run
+from webapp.models import Deletable, Run
 from webapp.storage import copies, s3
 
 PATIENCE = 2_000  # milliseconds for a question to Postgres
@@ -108,7 +108,7 @@ def _jobs(cursor, kind: kinds.JobKind) -> Iterator[Number]:
     name, table = kind.name, kind.model._meta.db_table
     cursor.execute(
         f"SELECT status, count(*), extract(epoch FROM now() - min(coalesce(heartbeat_at, created_at))) FROM {table} "
-        f"WHERE status = ANY(%s) {'AND deleted_at IS NULL' if _can_be_deleted(kind) else ''} GROUP BY status",
+        f"WHERE status = ANY(%s) {'AND deleted_at IS NULL' if issubclass(kind.model, Deletable) else ''} GROUP BY status",
         [[QUEUED, *kind.active]],
     )
     counted = {status: (n, float(age or 0)) for status, n, age in cursor.fetchall()}
@@ -118,10 +118,6 @@ def _jobs(cursor, kind: kinds.JobKind) -> Iterator[Number]:
     yield Number(
         "topograph_jobs_silent_seconds", (name,), max([counted[s][1] for s in kind.active if s in counted], default=0.0)
     )
-
-
-def _can_be_deleted(kind: kinds.JobKind) -> bool:
-    return any(field.name == "deleted_at" for field in kind.model._meta.fields)
 
 
 def _trainings() -> Iterator[Number]:
