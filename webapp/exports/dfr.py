@@ -3,9 +3,7 @@
 It shows topic k under the number k + 1 unless it is told a label, so each topic is: “T00 Farming”.
 """
 
-import csv
 import html
-import io
 import json
 from collections.abc import Iterator
 
@@ -112,12 +110,12 @@ def _metadata(wanted: Wanted, numbers: np.ndarray, category: fields.Category | N
     dates = fields.dates(wanted.run.version)
     codes = fields.codes(wanted.run.version, category.name)[1] if category else None
     for first in range(0, len(numbers), 2000):
-        part, out = numbers[first : first + 2000], io.StringIO()
-        known, writer = about(wanted.run, part), csv.writer(out, lineterminator="\n")
+        part, rows = numbers[first : first + 2000], []
+        known = about(wanted.run, part)
         for d in part.tolist():
             row = known[d]
             journal = wanted.run.corpus.name if codes is None else category.values[codes[d]] if codes[d] >= 0 else ""
             day = np.datetime64("0001-01-01") + (int(dates[d]) - 1) if dates[d] else ""
             cells = [row["id"] or str(d), row["title"] or "Untitled", "", journal, "", "", str(day), row["place"]]
-            writer.writerow(csv_cells.safe([html.escape(" ".join(cell.split()), quote=False) for cell in cells]))
-        yield out.getvalue().encode()
+            rows.append([html.escape(" ".join(cell.split()), quote=False) for cell in cells])
+        yield csv_cells.lines(rows)

@@ -1,6 +1,5 @@
 """Topics by period or category: shares with their intervals, bin after bin."""
 
-import csv
 from collections.abc import Iterator
 
 import numpy as np
@@ -14,7 +13,7 @@ from webapp.models import Version
 from webapp.results import links, topics
 from webapp.results.topics import is_topic
 from webapp.results.view import RunView
-from webapp.storage.csv_cells import safe
+from webapp.storage import csv_cells
 from webapp.time import shares
 from webapp.time.shapes import Choice, PassageOfTime, Passages, Period, TimeLine, TimeLines
 
@@ -121,32 +120,25 @@ def every(view: RunView) -> list[int]:
     return np.flatnonzero(view.used & (view.labels.into == np.arange(view.run.topics))).tolist()
 
 
-def table(selection: RunSelection, by: str, wanted: list[int]) -> Iterator[str]:
+def table(selection: RunSelection, by: str, wanted: list[int]) -> Iterator[bytes]:
     """The same as CSV, all bins of it: a row for each topic and bin, and in each what it was made from."""
     cut = shares.cut(selection, by)
     chosen = wanted or most_changing(cut)[:SHOWN]
     view, bands, sums = selection.view, shares.intervals(cut, chosen), shares.tokens(cut)
-    write = csv.writer(_Line()).writerow
     about = [view.run.corpus.name, view.run.pk, view.run.topics, view.run.seed, selection.sentence, by]
 
-    def lines() -> Iterator[str]:
-        yield write(HEAD)
+    def lines() -> Iterator[bytes]:
+        yield csv_cells.lines([HEAD])
         for i, k in enumerate(chosen):
             for g in range(cut.first, cut.end):
                 share, low, high = (
                     "" if np.isnan(x[i, g]) else repr(float(x[i, g])) for x in (bands.share, bands.low, bands.high)
                 )
                 counts = [int(sums[g, k]), int(bands.tokens[g]), int(bands.documents[g]), int(bands.thin[g])]
-                yield write(safe([*about, cut.groups.labels[g], k, view.labels.name(k), share, low, high, *counts]))
+                row = [*about, cut.groups.labels[g], k, view.labels.name(k), share, low, high, *counts]
+                yield csv_cells.lines([row])
 
     return lines()
-
-
-class _Line:
-    """A file that hands back what is written to it."""
-
-    def write(self, text: str) -> str:
-        return text
 
 
 def strongest(selection: RunSelection, by: str, topic: int, label: str) -> Passages:
