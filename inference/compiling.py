@@ -24,7 +24,7 @@ from inference.explore import bands, cooccurrence, distances, layout, neighbours
 from inference.explore.day_sums import DaySums, in_span
 from inference.explore.documents import count, frozen, marked
 from inference.findings import changes, sums, unlike
-from inference.index import Index, collocations, two_sets
+from inference.index import Index, collocations, hits, patterns, two_sets
 from inference.kernels import assign
 from inference.postings import Postings
 from inference.text import Choice, Stream, Tokeniser, choose, duplicates, phrases, stops, terms
@@ -100,9 +100,8 @@ def exploring() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         texts(folder)
-        _index(folder)
         topics = _topics()
-        _evidence(folder, topics)
+        _evidence(folder, topics, _index(folder))
     _explore(topics)
     simulate.corpus(5, 2, 3, 4)
 
@@ -113,7 +112,7 @@ def _bow(folder: Path) -> Bow:
     return Bow.open(folder)
 
 
-def _evidence(folder: Path, topics: Topics) -> None:
+def _evidence(folder: Path, topics: Topics, index: Index) -> None:
     bow = _bow(folder)
     Postings.write(folder / "by_word", bow)
     postings = Postings.open(folder / "by_word")
@@ -126,6 +125,7 @@ def _evidence(folder: Path, topics: Topics) -> None:
     sums.ranges([(1, 2)], evidence, lambda a, b: some, days, [0], np.zeros(evidence.K, np.int32))
     in_span(frozen(days, np.int32), 1, 2, 0, 1)
     evidence.at_least([0, 0], 0.5)
+    hits.Hits(index, patterns.parse("a ~1 b", str.split), evidence, np.ones(1, bool), np.ones(2, bool)).places(0, 1)
     evidence.held([0], some)
     evidence.strongest([0], np.zeros(bow.D, np.int32), 0, 1)
     evidence.places(np.zeros(1, np.int32), np.zeros(1, np.int64), 1)
@@ -153,7 +153,7 @@ def _evidence(folder: Path, topics: Topics) -> None:
     senses.distinguishing(evidence, uses, senses.Uses(evidence, 0, np.arange(evidence.K)), 1)
 
 
-def _index(folder: Path) -> None:
+def _index(folder: Path) -> Index:
     np.array([0, 1, 0, 0], np.int32).tofile(folder / "stream")
     words, lengths = np.memmap(folder / "stream", np.int32, "r"), np.array([2, 2], np.int32)
     stream = SimpleNamespace(
@@ -167,6 +167,7 @@ def _index(folder: Path) -> None:
     two_sets.totals(frozen(lengths, np.int32), sets)
     two_sets.sums(index.fields["text"], 2, lengths, sets, 1)
     collocations.Near(index, 1, 1, 1).add(np.zeros(1, np.int32), np.zeros(1, np.int32))
+    return index
 
 
 def texts(folder: Path) -> None:

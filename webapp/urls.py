@@ -341,6 +341,15 @@ urlpatterns = [
         load=Load.HEAVY,
         example=WORD,
     ),
+    *page(
+        f"{RUN}/patterns",
+        words.pattern,
+        "run_pattern",
+        SEE,
+        load=Load.HEAVY,
+        states=("", "pattern=right%7Crights+~5+labor", "pattern=zyzzyva"),
+        under="run_words",
+    ),
     # Curation
     *page(
         f"{RUN}/curation",

@@ -6,19 +6,23 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from time import monotonic
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import regex
 import Stemmer
 
 from inference.errors import Invalid
+from inference.index.patterns import ANY, GLOB, whole
 from inference.index.query import BEGIN, EXACT, Piece
 from inference.text.forms import STEMS
 
 MOST = 2_000  # words that a beginning may stand for: each has documents of its own to be gone through
 _BATCH = 100_000  # words stemmed at a time
+_SLICE = 1 << 12  # words that are compared with an expression between two looks at the clock
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,10 @@ class Sorted:
     def at(self, wanted: bytes) -> int | None:
         i = self.first(wanted)
         return i if i < len(self) and self[i] == wanted else None
+
+    def between(self, prefix: bytes) -> tuple[int, int]:
+        """Those that begin so: the first, and the one behind the last."""
+        return self.first(prefix), self.first(prefix + b"\xff")  # no UTF-8 has 0xff
 
     @classmethod
     def from_strings(cls, strings: pa.LargeStringArray) -> "Sorted":
@@ -101,8 +109,7 @@ class Forms(NamedTuple):
         """int32, ascending: the words that a piece of a query matches. Raises Invalid where a beginning has too
         many."""
         if piece.how == BEGIN:
-            # No UTF-8 has 0xff
-            a, b = self.words.first(piece.word.encode()), self.words.first(piece.word.encode() + b"\xff")
+            a, b = self.words.between(piece.word.encode())
             if b - a > MOST:
                 raise Invalid(
                     "q",
@@ -115,6 +122,24 @@ class Forms(NamedTuple):
         stem = Stemmer.Stemmer(STEMS[self.language]).stemWord(piece.word) if self.language else piece.word
         at = self.stems.at(stem.encode())
         return np.zeros(0, np.int32) if at is None else np.sort(self.members[self.groups[at] : self.groups[at + 1]])
+
+    def like(self, piece: Piece, until: float) -> np.ndarray:
+        """int32: the words that a piece of a pattern matches. until: of time.monotonic(), when it must have ended. Raises Invalid."""
+        if piece == ANY or piece.how == EXACT:
+            return self.numbers if piece == ANY else self.matching(piece)
+        literal = regex.split(r"([*?])", piece.word) if piece.how == GLOB else [""]
+        a, b = self.words.between(literal[0].encode())
+        expression = "".join({"*": ".*", "?": "."}.get(part) or regex.escape(part) for part in literal) or piece.word
+        parts, text = [np.zeros(0, np.int32)], pa.py_buffer(self.words.text)
+        for i in range(a, b, _SLICE):
+            ends = self.words.ends[i : min(b, i + _SLICE) + 1]
+            matches = whole(pa.LargeStringArray.from_buffers(len(ends) - 1, pa.py_buffer(ends), text), expression)
+            parts.append(self.numbers[i : i + len(matches)][matches.to_numpy(zero_copy_only=False)])
+            if monotonic() > until:
+                raise Invalid(
+                    "pattern", f"Looking for the words of “{piece.word}” takes too long. Write a simpler one."
+                )
+        return np.concatenate(parts)
 
 
 def _strings(words: Iterable[str]) -> pa.LargeStringArray:

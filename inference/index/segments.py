@@ -59,6 +59,15 @@ class Field(NamedTuple):
         """Set mask[d - begin] for the documents d that have one of the words `wanted`, int32."""
         _mark(self.words, self.indptr, self.documents, wanted, mask, begin)
 
+    def having(self, each: list[np.ndarray], begin: int) -> np.ndarray:
+        """bool[n]: which documents of the segment, whose first has the number `begin`, have of each of some lists a word."""
+        mask = np.ones(len(self.first) - 1, bool)
+        for wanted in each:
+            one = np.zeros(len(mask), bool)
+            self.mark(wanted, one, begin)
+            mask &= one
+        return mask
+
     def lists(self, wanted: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """(documents int32 ascending, counts uint16) of each of the words `wanted` that is here."""
         at = np.searchsorted(self.words, wanted)

@@ -16,7 +16,7 @@ from inference import *
 from inference import compiling
 from inference.evaluate import Completion, diagnose
 from inference.training import held_out_documents
-from inference.index import Index, collocations, two_sets
+from inference.index import Index, collocations, hits, patterns, two_sets
 from inference.text import *
 from inference.senses import Uses, distinguishing
 from inference.explore import bands, cooccurrence, distances, layout, matching, saliency, similar
@@ -104,6 +104,8 @@ with patch.object(Dispatcher, "compile", noticed):
     two_sets.totals(lengths, sets)
     two_sets.sums(index.fields["text"], 7, lengths, sets, 5)
     collocations.Near(index, 2, 5, 5).add(np.arange(100, dtype=np.int32), np.zeros(100, np.int32))
+    for inside in (np.zeros(0, bool), np.ones(30, bool)):
+        hits.Hits(index, patterns.parse("a b* ~9 /c|d/{0,2} e", str.split), evidence, inside, np.ones(99, bool)).places(3, 5)
     texts = [f"old and new words, é{i} well-known{i} it's Ελλάς ΣΟΦΟΣ " * 3 for i in range(2000)]
     checkpoint = None
     for _ in range(2):

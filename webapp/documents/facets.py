@@ -32,6 +32,7 @@ OFFERED = 200  # values that are proposed while one types, and topics that a lis
 TOPICS = 8  # that are named as larger in a set than elsewhere
 LEAST = 10  # per cent of a document: what "with this topic" asks for
 BARS = 60  # of the histogram of dates: each is wide enough to be hit
+PER = 10_000  # words to which what a text has is related
 CATEGORIES = 12  # a table may have 64 columns
 _tallies = BoundedCache(8 << 20)  # what was counted of sets
 
@@ -167,12 +168,15 @@ def _prominent(selection: Selection) -> list[ProminentTopic]:
     ]
 
 
-def bars(selection: Selection) -> list[Bar]:
-    """Documents of the set by time, in at most BARS equal periods."""
+def bars(
+    selection: Selection, days: tuple[int, np.ndarray] | None = None, own: list[tuple[str, str]] | None = None
+) -> list[Bar]:
+    """Documents of the set by time, in at most BARS equal periods. days: the first day, and how many each has from it on, of what
+    else is counted. own: parameters of the page that stay in its links."""
     span = fields.dated(selection.version)
     if not span:
         return []
-    least, tally = _of_days(selection)
+    least, tally = days or _of_days(selection)
     if not len(tally):
         return []
     first, last = date.fromordinal(least), date.fromordinal(least + len(tally) - 1)
@@ -184,7 +188,7 @@ def bars(selection: Selection) -> list[Bar]:
     ordinals = [fields.first_day(month) for month in [*edges, edges[-1] + step]]
     tally = np.concatenate([[0], np.cumsum(tally)])
     tally = tally[np.clip(np.array(ordinals) - least, 0, len(tally) - 1)]
-    rest = [p for p in selection.parameters if p[0] not in ("from", "to")]
+    rest = [*(own or []), *(p for p in selection.parameters if p[0] not in ("from", "to"))]
     made, tally = [], np.diff(tally)
     most = int(tally.max())
     for month, documents in zip(edges, tally.tolist(), strict=True):
@@ -193,8 +197,26 @@ def bars(selection: Selection) -> list[Bar]:
         else:
             a, b = f"{max(1, month // 12):04d}", f"{(month + step) // 12 - 1:04d}"
         url = _address([*rest, ("from", a), ("to", b)])
-        made.append(Bar(a if a == b else f"{a}–{b}", documents, documents / most, url))
+        made.append(Bar(a if a == b else f"{a}–{b}", documents, documents / max(most, 1), url))
     return made
+
+
+def rates(
+    selection: Selection, documents: np.ndarray, counts: np.ndarray, lengths: np.ndarray, own: list[tuple[str, str]]
+) -> tuple[list[Bar], float]:
+    """How often what some documents have occurs by time: its height by the words of all the set's documents of that time; and how
+    often in PER words where it is most. lengths: int32[D], words."""
+    (least, known), days = _of_days(selection), fields.dates(selection.version)
+    numbers, tallies = np.arange(len(days)) if selection.numbers is None else selection.numbers, list[np.ndarray]()
+    for some, weights in ((documents, counts), (numbers, lengths[numbers])):
+        dated = days[some] > 0
+        tallies.append(np.bincount(days[some][dated] - least, weights[dated], len(known)).astype(np.int64))
+    pairs = list(zip(*(bars(selection, (least, tally), own) for tally in tallies), strict=True))
+    per = [PER * bar.documents / max(words.documents, 1) for bar, words in pairs]
+    most = max(per, default=0.0)
+    return [
+        Bar(bar.label, bar.documents, rate / (most or 1), bar.url) for (bar, _), rate in zip(pairs, per, strict=True)
+    ], most
 
 
 def _of_days(selection: Selection) -> tuple[int, np.ndarray]:

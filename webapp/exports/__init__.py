@@ -73,7 +73,7 @@ FORMS = {
              "size, UMass coherence, NPMI, exclusivity and the other measures that say whether a topic holds together", tables.diagnostics),
         Form("words", TOPICS, "Vocabulary", "every word that was kept, how often it occurs and in how many documents", tables.words,
              final=False),
-        Form("lines", TOPICS, "Senses of a word, with their lines", "every line in which a word occurs, and the topic that it is assigned to there",
+        Form("lines", TOPICS, "Senses of a word, with their lines", "every line in which a word occurs, and the topic that it is assigned to there; those of a pattern on its page",
              tables.lines, selected=True, asks="word"),
         Form("documents", DOCUMENTS, "Documents", "id, title, date, file, place, metadata and the sha256 of the text; for chosen documents with the shares that chose them (programs: ?topics=3,7)", tables.documents,
              selected=True),
@@ -159,6 +159,7 @@ def wanted(run: Run, query: QueryDict) -> Wanted:
         words=int(words) if words.isascii() and words.isdigit() and len(words) < 9 else WORDS if not words else 0,
         by=query.get("by", ""),
         word=query.get("word", ""),
+        pattern=query.get("pattern", ""),
         topics=_topics(query.getlist("topics"), run),
     )
 
@@ -168,7 +169,7 @@ def address(form: Form, wanted: Wanted) -> str:
     asked = [*wanted.selection.parameters, ("topics", ",".join(map(str, wanted.topics)))] if form.selected else []
     asked += [("words", str(wanted.words))] if wanted.words != WORDS else []
     asked += [("by", wanted.by)] if form.choices else []
-    asked += [("word", wanted.word)] if form.asks else []
+    asked += [("word", wanted.word), ("pattern", wanted.pattern)] if form.asks else []
     return urlencode([(name, value) for name, value in asked if value])
 
 

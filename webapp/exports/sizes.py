@@ -10,6 +10,7 @@ from webapp.documents import fields
 from webapp.exports.tables import Wanted, kinds
 from webapp.results import evidence
 from webapp.storage.sql import rows
+from webapp.words import patterns
 from webapp.words import queries as words_of
 
 RATIO = {"csv": 1.0, "excel.csv": 1.0, "json": 2.2, "parquet": 0.25}
@@ -32,6 +33,8 @@ def _listed(wanted: Wanted) -> int:
 
 
 def _lines(wanted: Wanted) -> int:
+    if wanted.pattern:
+        return LINE * int(patterns.hits(wanted.selection, wanted.pattern, next(iter(wanted.topics), None)).counts.sum())
     entry = words_of.word(wanted.run.version, wanted.word) if wanted.word else None
     return LINE * entry.tokens if entry else 0
 

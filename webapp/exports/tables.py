@@ -18,7 +18,7 @@ from webapp.models import Run
 from webapp.results import evidence
 from webapp.results import labels as topic_labels
 from webapp.storage.sql import rows
-from webapp.words import concordance, senses
+from webapp.words import concordance, patterns, senses
 from webapp.words import queries as words_of
 
 WORDS = 20  # of a topic in the wide form
@@ -50,7 +50,8 @@ class Wanted:
     words: int = WORDS
     by: str = ""
     word: str = ""
-    topics: tuple[int, ...] = ()  # whose shares stand beside documents
+    pattern: str = ""
+    topics: tuple[int, ...] = ()  # whose shares stand beside documents; of hits of a pattern the one that they are in
 
 
 def table(*columns: Column) -> Callable[[Callable[[Wanted], Iterator[Block]]], Callable[[Wanted], Table]]:
@@ -406,12 +407,16 @@ _LINE = [
 
 @table(*_LINE)
 def lines(wanted: Wanted) -> Iterator[Block]:
-    """Every line in which a word stands, with the topic that it was given to there."""
+    """Every line of a word, or of a pattern of words, with the topic that it was given to there."""
     run = wanted.run
     entry = words_of.word(run.version, wanted.word) if wanted.word else None
-    if entry is None:
-        raise Invalid("word", f"Say a word of the vocabulary with ?word=; got “{wanted.word[:50]}”.")
+    if entry is None and not wanted.pattern:
+        raise Invalid("word", f"Say a word of the vocabulary with ?word=, or a ?pattern=; got “{wanted.word[:50]}”.")
     if not concordance.has_places(run):
         raise Invalid("word", "This corpus was read by a version that did not note where words stand. Upload it again.")
-    for block in concordance.every(wanted.selection, senses.uses(wanted.selection.view, entry, wanted.selection)):
+    for block in (
+        patterns.every(wanted.selection, patterns.hits(wanted.selection, wanted.pattern, next(iter(wanted.topics), None)))
+        if entry is None
+        else concordance.every(wanted.selection, senses.uses(wanted.selection.view, entry, wanted.selection))
+    ):
         yield [tuple(getattr(line, column.name) for column in _LINE) for line in block]

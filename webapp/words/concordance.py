@@ -5,7 +5,7 @@ Postgres.
 """
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -15,6 +15,7 @@ import regex
 from inference.kernels import assign
 from inference.senses import Uses
 from webapp.accounts import embargo
+from webapp.accounts.embargo import Piece
 from webapp.documents import fields, wording
 from webapp.documents.selection import RunSelection
 from webapp.models import Run
@@ -26,9 +27,10 @@ LONGEST = 260  # characters of a word or a phrase as it is written
 SORTED = (
     1_000  # lines that are put in the order of their context, which takes their texts; the others follow by certainty
 )
-Order = Literal["certainty", "left", "right", "oldest", "newest"]
+Order = Literal["certainty", "document", "left", "right", "oldest", "newest"]
 ORDERS: dict[Order, str] = {
     "certainty": "most certain first",
+    "document": "by document",
     "left": "by the words before",
     "right": "by the words after",
     "oldest": "oldest first",
@@ -41,8 +43,9 @@ WORD = regex.compile(r"\p{L}[\p{L}\p{M}\p{N}]*")  # by which lines are put in or
 
 @dataclass(frozen=True)
 class Line:
-    """A word in its context. at: the character of the text at which it begins. certainty: of the topic, from 0 to 1;
-    sure: in words. url: of the place in the document; passage_url: of the page of these characters.
+    """A word in its context. at: the character of the text at which it begins. topic, certainty: to which it is assigned, and
+    how probable that is, from 0 to 1; sure: in words. Words that no topic has: None, 0 and "". url: of the place in the
+    document; passage_url: of the page of these characters.
 
     Where an embargo shows nothing of it, `at` and `passage_url` are None, and `url` leads to the document: the places of
     all words would be the text.
@@ -55,11 +58,20 @@ class Line:
     title: str
     date: str
     at: int | None
-    topic: int
+    topic: int | None
     certainty: float
     sure: str
     url: str
     passage_url: str | None
+
+
+class Place(NamedTuple):
+    """Where a line is cut from. topic: as a Line has it. certainty: as Evidence has it."""
+
+    document: int
+    at: int
+    topic: int | None
+    certainty: int
 
 
 class Lines(NamedTuple):
@@ -95,25 +107,36 @@ def page(
     pairs = uses.pairs(topic)
     if order in ("oldest", "newest"):
         pairs = uses.by_day(pairs, fields.dates(run.version), newest=order == "newest")
-    else:
+    elif order != "document":
         pairs = uses.by_certainty(pairs)
     ends = _ends(run, uses, pairs)
     total = int(ends[-1]) if len(ends) else 0
+
+    kept_back = int(uses.counts[pairs].sum()) - total
+    return ordered(
+        selection, lambda first, limit: _of_word(run, uses, tokens_of(pairs, ends, first, limit)), total, kept_back, order, first, limit
+    )  # fmt: skip
+
+
+def ordered(
+    selection: RunSelection, cut: Callable[[int, int], list["Cut"]], total: int, kept_back: int, order: str, first: int, limit: int
+) -> Lines:  # fmt: skip
+    """Lines `first` and following. cut: pieces of text from one on, and how many, in the order that they have where it is not
+    that of their context."""
     in_order = min(total, SORTED) if order in ("left", "right") else total
-    cut = []
+    pieces = list[Cut]()
     if order in ("left", "right") and first < SORTED:
-        head = _cut(run, uses, _tokens(pairs, ends, 0, SORTED))
-        cut = sorted(head, key=_left if order == "left" else _right)[first : first + limit]
-        first = max(first + len(cut), SORTED)
-    if len(cut) < limit:
-        cut += _cut(run, uses, _tokens(pairs, ends, first, limit - len(cut)))
-    return Lines(_lines(selection, uses, cut), total, in_order, int(uses.counts[pairs].sum()) - total)
+        pieces = sorted(cut(0, SORTED), key=_left if order == "left" else _right)[first : first + limit]
+        first = max(first + len(pieces), SORTED)
+    if len(pieces) < limit:
+        pieces += cut(first, limit - len(pieces))
+    return Lines(_lines(selection, pieces), total, in_order, kept_back)
 
 
 def samples(selection: RunSelection, uses: Uses, topics: list[int], count: int) -> dict[int, list[Line]]:
     """A line from each of the `count` documents in which each sense is most certain."""
     places = {k: [(int(i), 0) for i in uses.by_certainty(uses.pairs(k))[:count]] for k in topics}
-    lines = iter(_lines(selection, uses, _cut(selection.run, uses, [place for k in topics for place in places[k]])))
+    lines = iter(_lines(selection, _of_word(selection.run, uses, [place for k in topics for place in places[k]])))
     return {k: [next(lines) for _ in places[k]] for k in topics}
 
 
@@ -122,7 +145,7 @@ def every(selection: RunSelection, uses: Uses, size: int = 10_000) -> Iterator[l
     pairs = uses.pairs(None)
     ends = _ends(selection.run, uses, pairs)
     for first in range(0, int(ends[-1]) if len(ends) else 0, size):
-        yield _lines(selection, uses, _cut(selection.run, uses, _tokens(pairs, ends, first, size)))
+        yield _lines(selection, _of_word(selection.run, uses, tokens_of(pairs, ends, first, size)))
 
 
 def _ends(run: Run, uses: Uses, pairs: np.ndarray) -> np.ndarray:
@@ -142,7 +165,7 @@ def _allowed(documents: np.ndarray, counts: np.ndarray, most: int) -> np.ndarray
     return allowed
 
 
-def _tokens(pairs: np.ndarray, ends: np.ndarray, first: int, limit: int) -> list[tuple[int, int]]:
+def tokens_of(pairs: np.ndarray, ends: np.ndarray, first: int, limit: int) -> list[tuple[int, int]]:
     """(pair, which of its tokens) of some consecutive lines. ends: lines up to each pair, its own included."""
     tokens: list = []
     i = int(np.searchsorted(ends, first, "right"))
@@ -154,11 +177,9 @@ def _tokens(pairs: np.ndarray, ends: np.ndarray, first: int, limit: int) -> list
 
 
 class Cut(NamedTuple):
-    """A piece of a text: pair of the word and the document, its number, and the character at which the word begins."""
+    """A piece of a text: the place in its document, and what is before the word that begins there, the word, what is after it."""
 
-    pair: int
-    document: int
-    at: int
+    place: Place
     title: str
     date: str
     before: str
@@ -166,30 +187,44 @@ class Cut(NamedTuple):
     after: str
 
 
-def _cut(run: Run, uses: Uses, tokens: list[tuple[int, int]]) -> list[Cut]:
-    """The pieces of text around some tokens, in their order."""
+def _of_word(run: Run, uses: Uses, tokens: list[tuple[int, int]]) -> list[Cut]:
+    """The pieces of text around some tokens of a word, in their order."""
     pairs, nth = np.array(tokens, np.int64).reshape(-1, 2).T
-    documents = uses.documents[pairs].tolist()
-    places = uses.evidence.places(uses.rows[pairs], nth, uses.word).tolist()
-    known = embargo.about(run.corpus, dict.fromkeys(documents), "title", "date_text")
+    columns = (uses.documents[pairs], uses.evidence.places(uses.rows[pairs], nth, uses.word), uses.topics[pairs],
+               uses.certainty[pairs])  # fmt: skip
+    places = [Place(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
+    return cut_at(
+        run,
+        places,
+        lambda pieces: wording.stops(
+            run.version,
+            [piece.text for piece in pieces],
+            [np.array([place.at - piece.first]) for piece, place in zip(pieces, places, strict=True)],
+        ),
+    )
+
+
+def cut_at(run: Run, places: list[Place], stops: Callable[[list[Piece]], list[list[int]]]) -> list[Cut]:
+    """The pieces of text around some places, in their order. stops: at which character of each piece the word ends that begins
+    there."""
+    known = embargo.about(run.corpus, dict.fromkeys(place.document for place in places), "title", "date_text")
     wanted = [
-        (d, first := max(0, at - SIDE), at - first + LONGEST + SIDE, at)
-        for d, at in zip(documents, places, strict=True)
+        (place.document, first := max(0, place.at - SIDE), place.at - first + LONGEST + SIDE, place.at)
+        for place in places
     ]
     pieces = embargo.pieces(run.corpus, wanted)
-    begins = [at - piece.first for at, piece in zip(places, pieces, strict=True)]
-    stops = wording.stops(run.version, [piece.text for piece in pieces], [np.array([begin]) for begin in begins])
-    cut = []
-    for piece, (pair, _), at, begin, (stop,) in zip(pieces, tokens, places, begins, stops, strict=True):
-        title, date = (known[piece.number][name] for name in ("title", "date_text"))
+    made = []
+    for place, piece, (stop,) in zip(places, pieces, stops(pieces), strict=True):
+        title, date = (known[place.document][name] for name in ("title", "date_text"))
+        begin = place.at - piece.first
         before, word, after = piece.text[:begin], piece.text[begin:stop], piece.text[stop : stop + SIDE]
-        cut.append(Cut(pair, piece.number, at, title, date, before, word, after))
-    return cut
+        made.append(Cut(place, title, date, before, word, after))
+    return made
 
 
 def _whole(cut: Cut) -> tuple[int, int]:
     """Characters to leave out at either end of a line, so that it ends at words; none where a text has no spaces."""
-    begins = None if len(cut.before) == cut.at else _SPACE.search(cut.before)
+    begins = None if len(cut.before) == cut.place.at else _SPACE.search(cut.before)
     spaces = list(_SPACE.finditer(cut.after)) if len(cut.after) == SIDE else []
     return begins.end() if begins else 0, len(cut.after) - spaces[-1].start() if spaces else 0
 
@@ -203,32 +238,30 @@ def _right(cut: Cut) -> list[str]:
     return WORD.findall(cut.after.lower())
 
 
-def _lines(selection: RunSelection, uses: Uses, cut: list[Cut]) -> list[Line]:
+def _lines(selection: RunSelection, cut: list[Cut]) -> list[Line]:
     """As pages show them, with the address of each place."""
     lines, go = [], selection.view.go
     for piece in cut:
-        topic, certainty = int(uses.topics[piece.pair]), int(uses.certainty[piece.pair]) / assign.SURE
+        document, at, topic, certainty = piece.place
         left_out, right_out = _whole(piece)
         before, after = piece.before[left_out:], piece.after[: len(piece.after) - right_out]
-        first, last = piece.at - len(before), piece.at + len(piece.word) + len(after)
+        first, last = at - len(before), at + len(piece.word) + len(after)
         withheld = not (before or piece.word or after)
-        here = selection.address(topic=topic, at=None if withheld else piece.at) + ("" if withheld else "#here")
+        here = selection.address(topic=topic, at=None if withheld else at) + ("" if withheld else "#here")
         lines.append(
             Line(
                 before=_SPACE.sub(" ", before),
-                word=piece.word or "…",
+                word=_SPACE.sub(" ", piece.word) or "…",
                 after=_SPACE.sub(" ", after),
-                document=piece.document,
+                document=document,
                 title=piece.title,
                 date=piece.date,
-                at=None if withheld else piece.at,
+                at=None if withheld else at,
                 topic=topic,
-                certainty=round(certainty, 3),
-                sure=sure(certainty),
-                url=go.with_set(links.document_url(selection.run, piece.document, here)),
-                passage_url=None
-                if withheld
-                else go.with_set(links.passage_url(selection.run, piece.document, first, last)),
+                certainty=round(certainty / assign.SURE, 3),
+                sure="" if topic is None else sure(certainty / assign.SURE),
+                url=go.with_set(links.document_url(selection.run, document, here)),
+                passage_url=None if withheld else go.with_set(links.passage_url(selection.run, document, first, last)),
             )
         )
     return lines

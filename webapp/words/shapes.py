@@ -218,17 +218,12 @@ class OrderLink:
 
 
 @dataclass(frozen=True)
-class LinesPage:
-    """Lines of a word, of one sense or of all (null). overview: address of the senses in these documents. in_order: how many
-    lines are in the order asked for. kept_back: lines under embargo. first, last: numbers of the lines, from 1."""
+class ListedLines:
+    """A page of lines. documents_chosen: in words. topic: in which they are; null for all. in_order: how many lines are in the order asked for. kept_back: lines under
+    embargo. first, last: numbers of the lines, from 1."""
 
-    word: WordHeader
     documents_chosen: str
-    sense: Sense | OtherTopic | None
-    senses: list[Sense]
-    rare: list[OtherTopic]
-    all: str
-    overview: str
+    topic: TopicLink | None
     sort: Order
     sorts: list[OrderLink]
     lines: list[Line]
@@ -240,21 +235,53 @@ class LinesPage:
     last: int
     previous: str | None
     next: str | None
+
+
+@dataclass(frozen=True)
+class LinesPage(ListedLines):
+    """Lines of a word. sense: the topic as one of the word's; null also where it is never assigned to it. overview: address of the
+    senses in these documents."""
+
+    word: WordHeader
+    sense: Sense | OtherTopic | None
+    senses: list[Sense]
+    rare: list[OtherTopic]
+    all: str
+    overview: str
     has_places: bool
 
+    @property
+    def shown(self) -> TopicLink | None:
+        """The topic, in the colour that it has among the senses."""
+        return self.sense or self.topic
+
+
+# A pattern
+
 
 @dataclass(frozen=True)
-class NoLinesPage(LinesPage):
-    """Of a topic to which the word is never assigned."""
+class PatternPage(ListedLines):
+    """Lines of a pattern of words. hits: how often it occurs in the chosen documents, or of these hits those of which a word is
+    assigned to a topic; documents: that have any. years: hits by time, their height by the words of that time;
+    most_often: hits in 10,000 words where they are most. direction: of the pattern's script, ltr or rtl."""
 
-    topic: TopicLink
+    pattern: str
+    hits: int
+    documents: int
+    years: list[Bar]
+    most_often: float
+    direction: str
 
 
 @dataclass(frozen=True)
-class WordLinesHtml:
-    """topic: whose lines these are; None for all."""
+class NoPattern:
+    """Before one was written, or where it can't be looked for. problem: why. wrong: the characters from which on it can't be
+    understood, and those before them."""
 
-    topic: TopicLink | None
+    pattern: str
+    problem: str
+    understood: str
+    wrong: str
 
 
 # Two words

@@ -20,7 +20,7 @@ from webapp.pages.typed import Answer, typed, whole
 from webapp.results import links, topics
 from webapp.results.view import RunView
 from webapp.server.page_cache import cached_page
-from webapp.words import concordance, queries, senses
+from webapp.words import concordance, patterns, queries, senses
 from webapp.words.concordance import Lines, Order
 from webapp.words.senses_page import header, senses_page, topic_rows, word_rows
 from webapp.words.shapes import (
@@ -28,9 +28,11 @@ from webapp.words.shapes import (
     ComparedSense,
     ComparedWords,
     LinesPage,
-    NoLinesPage,
+    ListedLines,
+    NoPattern,
     OrderLink,
     OtherTopic,
+    PatternPage,
     Sense,
     SenseSide,
     SensesPage,
@@ -39,7 +41,6 @@ from webapp.words.shapes import (
     UnknownWord,
     UntrainedWord,
     WordComparison,
-    WordLinesHtml,
     WordLink,
     WordsPage,
     WordsToCompare,
@@ -47,7 +48,7 @@ from webapp.words.shapes import (
 
 COMPARE = "compare"  # the page of two words; without any it is the page of this word
 ALL = "all"
-WordPages = SensesPage | LinesPage | NoLinesPage | UntrainedWord | UncountedWord | WordsPage
+WordPages = SensesPage | LinesPage | UntrainedWord | UncountedWord | WordsPage
 
 
 @typed("run/words.html")
@@ -79,7 +80,6 @@ def topic_or_all(name: str, values: list[str]) -> int | str:
     {
         SensesPage: "run/word.html",
         LinesPage: "run/lines.html",
-        NoLinesPage: "run/lines.html",
         UntrainedWord: "run/word_untrained.html",
         UncountedWord: "run/word_uncounted.html",
         WordsPage: "run/words.html",
@@ -157,38 +157,100 @@ def _lines(
     rows: list[Sense | OtherTopic] = [*clear, *rare]
     has_places = concordance.has_places(run)
     lines = concordance.page(selection, uses, topic, sort, first) if has_places else Lines([], 0, 0, 0)
+    return Answer(
+        LinesPage(
+            **vars(_listed(selection, here, topic, lines, sort, orders, first)),
+            word=header(word),
+            sense=next((row for row in rows if row.number == topic), None),
+            senses=clear,
+            rare=rare,
+            all=selection.address(topic=ALL),
+            overview=selection.address() if selection else "",
+            has_places=has_places,
+        )
+    )
+
+
+def _listed(
+    selection: RunSelection,
+    here: Here,
+    topic: int | None,
+    lines: Lines,
+    sort: Order,
+    orders: dict[Order, str],
+    first: int,
+) -> ListedLines:
+    """Lines `first` and following with the links of a page."""
     last = first + len(lines.lines)
-    page = LinesPage(
-        word=header(word),
+    return ListedLines(
         documents_chosen=selection.sentence,
-        sense=next((row for row in rows if row.number == topic), None),
-        senses=clear,
-        rare=rare,
-        all=selection.address(topic=ALL),
-        overview=selection.address() if selection else "",
+        topic=None if topic is None else links.topic_link(selection.view, topic),
         sort=sort,
         sorts=[OrderLink(name, says, here.url(sort=name)) for name, says in orders.items()],
         lines=lines.lines,
         total=lines.total,
         in_order=lines.in_order,
         kept_back=lines.kept_back,
-        embargo=embargo.sentence(run.corpus),
+        embargo=embargo.sentence(selection.run.corpus),
         first=first + 1,
         last=last,
         previous=here.url(after=max(0, first - concordance.PAGE) or None) if first else None,
         next=here.following(last if last < lines.total and lines.lines else None),
-        has_places=has_places,
     )
-    link = None if topic is None else links.topic_link(view, topic)
-    if link and page.sense is None:
-        page = NoLinesPage(**vars(page), topic=link)
-    return Answer(page, html=lambda: WordLinesHtml(page.sense or link))
 
 
 def _orders(run: Run) -> dict[Order, str]:
     """Without dates there is no oldest line."""
     dated = fields.dated(run.version) is not None
     return {name: says for name, says in concordance.ORDERS.items() if dated or name not in ("oldest", "newest")}
+
+
+@cached_page()
+@typed({PatternPage: "run/pattern.html", NoPattern: "run/patterns.html"})
+def pattern(
+    view: RunView,
+    selection: RunSelection,
+    here: Here,
+    as_json: bool,
+    *,
+    pattern: str = "",
+    topic: int | None = None,
+    sort: Order = "document",
+    after: int = 0,
+) -> Answer[PatternPage | NoPattern]:
+    """Where a pattern of words occurs, such as “right|rights of ~5 labor”: hits, documents and lines."""
+    problem, at = "", len(pattern)
+    try:
+        if pattern:
+            return Answer(
+                _pattern(selection, here, pattern, None if topic is None else _topic(view, topic), sort, after)
+            )
+    except Invalid as error:
+        if as_json:
+            raise
+        problem, at = error.message, getattr(error, "at", at)
+    return Answer(NoPattern(pattern, problem, pattern[:at], pattern[at:]), status=400 if problem else 200)
+
+
+def _pattern(
+    selection: RunSelection, here: Here, text: str, topic: int | None, asked: Order, first: int
+) -> PatternPage:
+    hits = patterns.hits(selection, text, topic)
+    orders: dict[Order, str] = {name: concordance.ORDERS[name] for name in ("document", "left", "right")}
+    sort = asked if asked in orders else "document"
+    years, most_often = facets.rates(
+        selection, hits.documents, hits.counts, hits.index.stream.lengths,
+        [("pattern", text)] + ([] if topic is None else [("topic", str(topic))]),
+    )  # fmt: skip
+    return PatternPage(
+        **vars(_listed(selection, here, topic, patterns.page(selection, hits, sort, first), sort, orders, first)),
+        pattern=text,
+        hits=int(hits.counts.sum()),
+        documents=len(hits.documents),
+        years=years,
+        most_often=most_often,
+        direction=concordance.direction(text),
+    )
 
 
 @typed({ComparedWords: "run/compare.html", WordsToCompare: "run/words_to_compare.html"})

@@ -14,7 +14,7 @@ from webapp.operations.shapes import OperatorHtml
 from webapp.runs.shapes import RunHtml
 from webapp.time.shapes import ComparisonHtml, LinesHtml, TableHtml
 from webapp.topics.shapes import OverviewHtml, TopicHtml
-from webapp.words.shapes import SensesHtml, WordLinesHtml
+from webapp.words.shapes import SensesHtml
 
 HTML = {  # the type of what a template has beside its page
     "compare/detail.html": CompareHtml,
@@ -35,7 +35,6 @@ HTML = {  # the type of what a template has beside its page
     "run/parent_document.html": WholeHtml,
     "run/overview.html": FindingsHtml,
     "run/passage.html": PassageHtml,
-    "run/lines.html": WordLinesHtml,
     "run/topic.html": TopicHtml,
     "run/topics.html": OverviewHtml,
     "run/word.html": SensesHtml,

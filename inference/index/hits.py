@@ -1,0 +1,165 @@
+"""Where a pattern matches the texts of an index: how often in each document, and at which of its words.
+
+A match of the first part of a pattern is a hit if each other part matches near it. Of the matches that begin at a word the
+longest counts, and the next one begins behind it.
+"""
+
+from time import monotonic
+
+import numpy as np
+
+from inference.errors import Invalid
+from inference.evidence import Evidence
+from inference.explore.documents import frozen, marked
+from inference.index.patterns import ANY, Part
+from inference.index.search import END, Index
+from inference.index.segments import NUMBER
+from inference.jit import njit
+
+SECONDS = 10.0  # that counting may take, at whose end a segment is finished
+OF_FORMS = 1.0  # in which the words are found that an element stands for
+
+
+class Hits:
+    """Of a pattern in an index. documents: those that have any, int32, ascending; counts: how many each has, int32. codes: uint16,
+    for each form of the lexicon, of which elements it is."""
+
+    def __init__(
+        self, index: Index, pattern: tuple[Part, ...], evidence: Evidence, topics: np.ndarray, chosen: np.ndarray
+    ):
+        """chosen: bool[D], documents that are looked at; the index may have more. topics: bool[K]: hits count of which a word is
+        assigned to one of them; bool[0]: all do. Raises Invalid where it takes too long."""
+        self.index, self._evidence, bow, until = index, evidence, evidence.bow, monotonic() + SECONDS
+        self.codes, wanted = np.zeros(len(index.stream.lexicon), np.uint16), list[np.ndarray]()
+        for e, element in enumerate(element for part in pattern for element in part.elements):
+            forms = np.concatenate([index.forms.like(piece, monotonic() + OF_FORMS) for piece in element.words])
+            self.codes[forms] |= np.uint16(1 << e)
+            wanted += [forms] if element.least and ANY not in element.words else []  # in every document with a hit
+        self._read = [*_bits(pattern), *(frozen(array, array.dtype.type) for array in (
+            bow.indptr, bow.counts, evidence.topics, bow.first_token, np.asarray(bow.offsets), topics
+        ))]  # fmt: skip
+        parts = [np.zeros((2, 0), np.int32)]
+        for s, field in enumerate(index.fields["text"]):
+            begin, end = index.bounds[s : s + 2].tolist()
+            documents = marked(
+                field.having(wanted, begin)[: max(len(chosen) - begin, 0)] & chosen[begin:end]
+            ) + np.int32(begin)
+            counts = self._match(s, documents, np.zeros((0, 3), np.int64))
+            parts.append(np.stack([documents, counts])[:, counts > 0])
+            if monotonic() > until:
+                raise Invalid(
+                    "pattern",
+                    f"Counting was stopped after {SECONDS:.0f} seconds. Choose fewer documents or rarer words.",
+                )
+        self.documents, self.counts = np.concatenate(parts, axis=1)
+
+    def places(self, document: int, most: int) -> np.ndarray:
+        """int64[n, 5]: of the first hits of a document: characters of its text at which one begins, at which its last word does, and
+        at which the next word of the text does (END behind the last); the topic of its first word that has one, of `topics` if there
+        are any, and how certain that is, as in Evidence.certainty. Without such a word these are -1."""
+        s = int(np.searchsorted(self.index.bounds, document, "right")) - 1
+        low, high = self.index.fields["text"][s].first[document - self.index.bounds[s] :][:2].tolist()
+        (n,) = self._match(s, np.array([document], np.int32), found := np.empty((most, 3), np.int64))
+        starts, (begin, end, pair) = np.append(self.index.stream.starts[low:high], END), found[:n].T
+        topic, certainty = (
+            np.where(pair < 0, -1, array[pair].astype(np.int64))
+            for array in (self._evidence.topics, self._evidence.certainty)
+        )
+        return np.stack([starts[begin], starts[end - 1], starts[end], topic, certainty], axis=1)
+
+    def _match(self, s: int, documents: np.ndarray, found: np.ndarray) -> np.ndarray:
+        stream, first, begin = (
+            self.index.stream,
+            frozen(self.index.fields["text"][s].first, np.int64),
+            int(self.index.bounds[s]),
+        )
+        longest = int((first[documents + 1 - begin] - first[documents - begin]).max(initial=0))
+        return _match(
+            frozen(stream.words, np.int32), frozen(stream.starts, np.int32), first, begin, documents, longest, self.codes,
+            *self._read, found,
+        )  # fmt: skip
+
+
+def _bits(pattern: tuple[Part, ...]) -> list[np.ndarray]:
+    """The words that each part can have as bits of a state. passed: uint64[2, parts, codes], those that a form may be by its
+    code, in which bit e is set where it is of element e; optional, final: uint64[2, parts], those that may be left out, and those
+    behind which all may be; read from the left and from the right. within: int64[parts]."""
+    codes, number = np.arange(1 << sum(len(part.elements) for part in pattern)), iter(range(len(pattern) * 99))
+    passed, (optional, final) = (
+        np.zeros((2, len(pattern), len(codes)), np.uint64),
+        np.zeros((2, 2, len(pattern)), np.uint64),
+    )
+    for p, part in enumerate(pattern):
+        left = [
+            (e, n >= element.least) for element in part.elements for e in [next(number)] for n in range(element.most)
+        ]
+        for side, states in enumerate((left, left[::-1])):
+            for s, (e, may) in enumerate(states):
+                passed[side, p] |= (codes >> e & 1).astype(np.uint64) << np.uint64(s)
+                optional[side, p] |= np.uint64(may << s)
+                final[side, p] |= np.uint64(all(can for _, can in states[s + 1 :]) << s)
+    return [passed, optional, final, np.array([part.within for part in pattern])]
+
+
+@njit(cache=True, nogil=True)
+def _match(
+    words, starts, first, document, documents, longest, codes, passed, optional, final, within,
+    indptr, counts, topics, first_token, offsets, wanted, found,
+):  # fmt: skip
+    """int32[n]: hits in each of some documents. document: the number of the first of the segment. longest: words of the
+    longest. found: int64[m, 3], filled
+    for the first hits of all: where they begin and end in their document, and the pair of a word."""
+    out, filled = np.zeros(len(documents), np.int32), 0
+    begins, ends = np.zeros((len(within), longest), np.bool_), np.zeros((len(within), longest), np.bool_)
+    pairs, one, none = np.zeros(longest + 1, np.int64), np.uint64(1), np.uint64(0)
+    for i in range(len(documents)):
+        low, high = first[documents[i] - document], first[documents[i] - document + 1]
+        text, size, stop = words[low:high], high - low, 0
+        for p in range(len(within)):
+            _ends(text[::-1], codes, passed[1, p], optional[1, p], final[1, p], one, begins[p, :size][::-1])
+            _ends(text, codes, passed[0, p], optional[0, p], final[0, p], one, ends[p, :size])
+        if len(wanted) or len(found):
+            _pair(starts[low:high], documents[i], indptr, counts, topics, first_token, offsets, wanted, pairs)
+        for a in range(size):
+            if a < stop or not begins[0, a]:
+                continue
+            stop = a + _ends(text[a:], codes, passed[0, 0], optional[0, 0], final[0, 0], none, ends[0, a:size])
+            pair = pairs[a + np.argmax(pairs[a:stop] >= 0)]
+            near = pair >= 0 or not len(wanted)
+            for p in range(1, len(within)):
+                near &= begins[p, stop : min(stop + within[p], size)].any() or ends[p, max(a - within[p], 0) : a].any()
+            if near and filled < len(found):
+                found[filled, 0], found[filled, 1], found[filled, 2] = a, stop, pair
+                filled += 1
+            out[i] += near
+    return out
+
+
+@njit(cache=True, nogil=True)
+def _ends(words, codes, passed, optional, final, anywhere, ends):
+    """With which words a match ends; returns how many words the longest has that begins with the first one. anywhere: 1, or 0:
+    matches begin there alone. Bit s of a state: the words before state s have matched."""
+    state, one, longest = np.uint64(1), np.uint64(1), 0
+    for i in range(len(words)):
+        while (state & optional) << one & ~state:
+            state |= (state & optional) << one
+        state &= passed[codes[words[i] & NUMBER]]
+        ends[i] = state & final
+        if ends[i]:
+            longest = i + 1
+        state = state << one | anywhere
+        if not state:
+            break
+    return longest
+
+
+@njit(cache=True, nogil=True)
+def _pair(starts, d, indptr, counts, topics, first_token, offsets, wanted, pairs):
+    """The pair of the bag of words that each word of a document belongs to; -1 where it has no topic that is wanted."""
+    pairs[: len(starts)] = -1
+    token = first_token[d]
+    for pair in range(indptr[d], indptr[d + 1]):
+        for n in range(token, token + counts[pair]):
+            if not len(wanted) or wanted[topics[pair]]:
+                pairs[np.searchsorted(starts, offsets[n])] = pair
+        token += counts[pair]

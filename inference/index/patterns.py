@@ -1,0 +1,135 @@
+"""The language of patterns, which find sequences of words: “right|rights of * ~5 labor”.
+
+pattern = part ("~" number part)*      part = element+
+element = (one | "(" one ")") ("{" least ["," most] "}")?      one = word ("|" word)*
+word = letters, "*" and "?" among them | "*" | "/" regular expression "/"
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import regex
+
+from inference.errors import Invalid
+from inference.index.query import EXACT, Piece
+
+LONGEST = 300  # characters of a pattern
+ELEMENTS = 12  # of a pattern: a bit each in the code of a form
+REACH = 60  # words of a match, of all parts together: a bit each of a state
+GLOB, EXPRESSION, ANY = "glob", "expression", Piece("", "any")  # beside the ways of a search (Piece.how)
+_WORD = r"(?P<word>/(?:[^/\\]|\\.)+/|[^\s()|{}~/][^\s()|{}~]*)"
+_NEXT = regex.compile(
+    rf"~\s*(?P<within>[1-9]\d?)(?!\d)\s*|(?P<open>\()?\s*{_WORD}(?:\s*\|\s*{_WORD})*\s*(?(open)\)\s*)"
+    r"(?:\{\s*(?P<least>1?\d|20)\s*(?:,\s*(?P<most>1?\d|20)\s*)?\})?\s*"
+)
+_NO_WORD, _OF_ARROW = pa.array([""], pa.large_string()), "Invalid regular expression: "
+_LETTERS = str.maketrans(
+    "*?", "ƻƾ"
+)  # letters that no case and no form changes, so that a word with wildcards is cut like any other
+_WILDCARDS = str.maketrans("ƻƾ", "*?")
+_HINTS = {
+    "": "A word is missing at the end.",
+    "~": "Write ~5 between words for “within 5 words of”; ~99 is the farthest.",
+    "{": "Write {0,3} behind a word for how often it may be there; 20 is the most.",
+    "(": "This “(” has no “)” after alternatives such as (right|rights).",
+    ")": "This “)” has no “(” before alternatives such as (right|rights).",
+    "|": "“|” comes between two words that are alternatives.",
+    "/": "The regular expression that begins here has no “/” at its end.",
+    "}": "This “}” has no “{” before it.",
+}
+
+
+class PatternError(Invalid):
+    """at: the character of the pattern at which it can't be understood."""
+
+    def __init__(self, at: int, why: str):
+        super().__init__("pattern", f"Character {at + 1} of the pattern: {why}")
+        self.at = at
+
+
+class Element(NamedTuple):
+    """A word that is any of some, least to most times in a row."""
+
+    words: tuple[Piece, ...]
+    least: int = 1
+    most: int = 1
+
+
+class Part(NamedTuple):
+    """Words in a row. within: at most so many words from the first part, on either side; of that itself 0."""
+
+    elements: tuple[Element, ...]
+    within: int = 0
+
+
+def parse(text: str, cut: Callable[[str], list[str]]) -> tuple[Part, ...]:
+    """cut: a text's words as the stream has them. Raises PatternError."""
+    at, end = len(text) - len(text.lstrip()), len(text.rstrip())
+    parts = [(0, at, list[Element]())]
+    while at < end or not parts[-1][2]:
+        match = _NEXT.match(text, at)
+        if match is None or match["within"] and not parts[-1][2]:
+            raise PatternError(at, _HINTS[text[at : at + 1]])
+        if match["within"]:
+            parts.append((int(match["within"]), at, []))
+        else:
+            parts[-1][2].extend(_elements(match, cut))
+        at = match.end()
+    for _, begin, elements in parts:
+        if not any(element.least for element in elements):
+            raise PatternError(begin, "Here one word at least must be there: {0,…} says that it may be missing.")
+    pattern = tuple(Part(tuple(elements), within) for within, _, elements in parts)
+    if len(text) > LONGEST or sum(len(part.elements) for part in pattern) > ELEMENTS or reach(pattern) > REACH:
+        raise PatternError(
+            0,
+            f"A pattern has at most {LONGEST} characters and {ELEMENTS} words, and its hits, with all its {{…}}, {REACH} words; "
+            "this one has more.",
+        )
+    return pattern
+
+
+def reach(pattern: tuple[Part, ...]) -> int:
+    """Words that a match of all its parts can have."""
+    return sum(element.most for part in pattern for element in part.elements)
+
+
+def _elements(match: regex.Match, cut: Callable[[str], list[str]]) -> list[Element]:
+    words = [
+        (at, text, _pieces(at, text, cut))
+        for at, text in zip(match.starts("word"), match.captures("word"), strict=True)
+    ]
+    pieces = tuple(piece for *_, some in words for piece in some)
+    if len(words) == 1 and not match["least"]:
+        return [Element((piece,)) for piece in pieces]
+    for at, text, some in words:
+        if len(some) > 1:
+            raise PatternError(
+                at, f"“{text}” is {len(some)} words in the texts; an alternative or a word before {{…}} is one."
+            )
+    least, most = sorted(int(match[name] or match["least"] or 1) for name in ("least", "most"))
+    return [Element(pieces, least, most)]
+
+
+def _pieces(at: int, text: str, cut: Callable[[str], list[str]]) -> list[Piece]:
+    """Of a word as it was typed: several where the texts cut it, as at a hyphen."""
+    if text.startswith("/"):
+        try:
+            whole(_NO_WORD, text[1:-1])
+        except pa.ArrowInvalid as error:
+            raise PatternError(
+                at, f"RE2 can't read this regular expression: {str(error).removeprefix(_OF_ARROW)}."
+            ) from None
+        return [Piece(text[1:-1], EXPRESSION)]
+    words = [word.translate(_WILDCARDS) for word in cut(text.translate(_LETTERS))]
+    if not words:
+        raise PatternError(at, f"There is no word in “{text}”.")
+    return [ANY if set(word) == {"*"} else Piece(word, GLOB if {*word} & {*"*?"} else EXACT) for word in words]
+
+
+def whole(words: pa.LargeStringArray, expression: str) -> pa.BooleanArray:
+    """Which words, in lower case, a regular expression of RE2 matches from end to end, in time that is linear in a word's length.
+    Raises ArrowInvalid, also for “a)|(b”, which means something only within parentheses."""
+    pc.match_substring_regex(_NO_WORD, expression)
+    return pc.match_substring_regex(words, f"^(?i:{expression})$")

@@ -1,0 +1,253 @@
+"""Patterns: what can be written, what an error says and where, and matches against the twin in plain Python."""
+
+import random
+from pathlib import Path
+from time import monotonic
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from inference.errors import Invalid
+from inference.index import Index, hits
+from inference.index.hits import Hits
+from inference.index.patterns import ANY, EXPRESSION, GLOB, Element, Part, PatternError, parse
+from inference.index.query import EXACT, Piece
+from inference.text import Stream, Tokeniser
+from tests.inference import naive_patterns
+
+EXAMPLE = Path(__file__).parents[3] / "webapp" / "examples"
+
+
+def cut(text: str) -> list[str]:
+    return [word for _, _, word in Tokeniser("en").spans(text)]
+
+
+def word(text: str, how: str = EXACT) -> Element:
+    return Element((Piece(text, how),))
+
+
+@pytest.mark.parametrize(
+    ("text", "elements"),
+    [
+        ("social security", [word("social"), word("security")]),
+        ("Social, SECURITY!", [word("social"), word("security")]),
+        ("self-government", [word("self"), word("government")]),
+        ("don't", [word("don"), word("t")]),
+        ("secur*", [word("secur*", GLOB)]),
+        ("*ISM", [word("*ism", GLOB)]),
+        ("wom?n", [word("wom?n", GLOB)]),
+        ("self-gov*", [word("self"), word("gov*", GLOB)]),
+        ("the * of", [word("the"), Element((ANY,)), word("of")]),
+        ("right|rights", [Element((Piece("right", EXACT), Piece("rights", EXACT)))]),
+        ("( right | rights ) of", [Element((Piece("right", EXACT), Piece("rights", EXACT))), word("of")]),
+        ("the{0,1} people", [Element((Piece("the", EXACT),), 0, 1), word("people")]),
+        ("just *{0,3} men", [word("just"), Element((ANY,), 0, 3), word("men")]),
+        ("the{3,1}", [Element((Piece("the", EXACT),), 1, 3)]),
+        ("(very|so){2}", [Element((Piece("very", EXACT), Piece("so", EXACT)), 2, 2)]),
+        ("/(un)?just(ly)?/ man", [word("(un)?just(ly)?", EXPRESSION), word("man")]),
+        ("and/or", [word("and"), word("or")]),
+    ],
+)
+def test_what_can_be_written(text, elements):
+    assert parse(text, cut) == (Part(tuple(elements)),)
+
+
+def test_parts_within_some_words():
+    assert parse("right|rights of ~5 labor ~ 12 just", cut) == (
+        Part((Element((Piece("right", EXACT), Piece("rights", EXACT))), word("of"))),
+        Part((word("labor"),), 5),
+        Part((word("just"),), 12),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "why"),
+    [
+        ("", 0, "A word is missing"),
+        ("labor ~5 ", 9, "A word is missing at the end"),
+        ("~5 labor", 0, "Write ~5 between"),
+        (" labor ~ rights", 7, "Write ~5"),
+        ("labor ~0 rights", 6, "Write ~5"),
+        ("labor ~100 rights", 6, "~99 is the farthest"),
+        ("labor ~5 ~6 rights", 9, "Write ~5 between"),
+        ("(right|rights of", 0, "has no “)”"),
+        ("right)", 5, "no “(” before"),
+        ("right|", 5, "between two words"),
+        ("|right", 0, "between two words"),
+        ("right & wrong", 6, "There is no word in “&”"),
+        ("well-known|famous", 0, "is 2 words"),
+        ("a self-help{0,1}", 2, "is 2 words"),
+        ("the{0,21} people", 3, "20 is the most"),
+        ("{0,1} people", 0, "Write {0,3} behind"),
+        ("the{x} people", 3, "Write {0,3}"),
+        ("the} people", 3, "no “{” before"),
+        ("labor ~5 the{0,1}", 6, "one word at least"),
+        ("just /a(b/", 5, "missing )"),
+        ("just /a)|(b/", 5, "RE2"),
+        (r"/(x)\1/", 0, "invalid escape sequence"),
+        (r"/\Qx/", 0, "RE2"),
+        ("just /abc", 5, "no “/” at its end"),
+        (" ".join("abcdefghijklm"), 0, "12 words"),
+        ("a{20} b{20} c{20} d{20}", 0, "60 words; this one has more"),
+        ("x" * 301, 0, "at most 300 characters"),
+    ],
+)
+def test_an_error_says_where_and_why(text, at, why):
+    with pytest.raises(PatternError) as raised:
+        parse(text, cut)
+    assert raised.value.at == at and why in raised.value.message
+    assert raised.value.message.startswith(f"Character {at + 1} of the pattern: ")
+
+
+NO_TOPICS = SimpleNamespace(
+    bow=SimpleNamespace(
+        indptr=np.zeros(99, np.int64),
+        counts=np.zeros(0, np.int32),
+        first_token=np.zeros(99, np.int64),
+        offsets=np.zeros(0, np.int32),
+    ),
+    topics=np.zeros(1, np.uint16),
+    certainty=np.zeros(1, np.uint8),
+)
+EVERY = (NO_TOPICS, np.zeros(0, bool))
+
+
+def test_no_text_breaks_the_parser():
+    rng = random.Random(1)
+    for _ in range(3_000):
+        text = "".join(rng.choices("ab -'*?|(){}~/,0123\\é“”", k=rng.randint(0, 12)))
+        try:
+            assert sum(len(part.elements) for part in parse(text, cut))
+        except PatternError as error:
+            assert 0 <= error.at <= len(text)
+
+
+def index_of(folder: Path, texts: list[str], monkeypatch, segment: int = 1 << 25) -> Index:
+    with Stream.write(folder / "tokens", Tokeniser("en")) as writer:
+        writer.add(texts, [""] * len(texts))
+        writer.commit()
+    stream = Stream.open(folder / "tokens")
+    monkeypatch.setattr("inference.index.segments.SEGMENT", segment)
+    Index.write(folder / "index", stream, "en")
+    return Index.open(folder / "index", stream, Tokeniser("en").spans)
+
+
+WORDS = ["a", "ab", "b", "ba", "abc", "c"]
+
+
+def written(rng: random.Random, words: list[str]) -> str:
+    """A pattern at random."""
+
+    def one() -> str:
+        name = rng.choice(words)
+        some = [
+            name,
+            f"{name[0]}*",
+            f"*{name[-1]}",
+            f"?{name[1:]}",
+            "*",
+            f"({name}|{rng.choice(words)})",
+            f"/{name}|{name[0]}+/",
+        ]
+        return rng.choice(some) + rng.choice(["", "", "", "{0,1}", "{0,3}", "{2}", "{1,2}"])
+
+    parts = [" ".join(one() for _ in range(rng.randint(1, 3))) for _ in range(rng.choice([1, 1, 2, 3]))]
+    return "".join(part + (f" ~{rng.randint(1, 4)} " if n + 1 < len(parts) else "") for n, part in enumerate(parts))
+
+
+def compare(index: Index, texts: list[str], text: str, chosen: np.ndarray, assigned=EVERY, held=None) -> int:
+    """Hits of a pattern, which are those of its twin."""
+    pattern = parse(text, cut)
+    found, wanted = Hits(index, pattern, *assigned, chosen), {}
+    documents, counts = found.documents, found.counts
+    for d in np.flatnonzero(chosen).tolist():
+        spans = Tokeniser("en").spans(texts[d])
+        hits = naive_patterns.hits(pattern, [word for *_, word in spans], None if held is None else held[d])
+        if hits:
+            wanted[d] = [(spans[begin][0], spans[end - 1][0]) for begin, end in hits]
+    assert dict(zip(documents.tolist(), counts.tolist(), strict=True)) == {d: len(w) for d, w in wanted.items()}, text
+    assert documents.tolist() == sorted(wanted)
+    for d in list(wanted)[:20]:
+        places = found.places(d, len(wanted[d]) + 1)
+        assert [tuple(place) for place in places[:, :2].tolist()] == wanted[d], text
+        given = [-1, -1] if held is None else [1, 9]  # topic and certainty: nothing is assigned without
+        assert assigned is not EVERY and held is None or places[:, 3:].tolist() == [given] * len(places)
+        assert len(found.places(d, 1)) == 1
+    return int(counts.sum())
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_matches_are_those_of_the_twin(seed, tmp_path, monkeypatch):
+    rng = random.Random(seed)
+    texts = [" ".join(rng.choices(WORDS, k=rng.randint(0, 12))) for _ in range(rng.randint(1, 12))]
+    index = index_of(tmp_path, texts, monkeypatch, segment=25)
+    patterns = (
+        (text, np.array([rng.random() < 0.8 for _ in texts])) for text in iter(lambda: written(rng, WORDS), None)
+    )
+    total, tried = 0, 0
+    while tried < 40:
+        text, chosen = next(patterns)
+        try:
+            total += compare(index, texts, text, chosen)
+        except PatternError as error:
+            assert "one word at least" in error.message
+        tried += 1
+    assert total
+
+
+def test_only_documents_of_the_version_are_looked_at(tmp_path, monkeypatch):
+    index = index_of(tmp_path, ["a b", "a", "a"], monkeypatch, segment=2)
+    assert Hits(index, parse("a", cut), *EVERY, np.ones(2, bool)).documents.tolist() == [0, 1]
+
+
+def test_matches_in_a_topic(tmp_path, monkeypatch):
+    """Of two documents whose words are assigned to topics by a table."""
+    rng = random.Random(3)
+    texts = [" ".join(rng.choices(WORDS[:4], k=30)) for _ in range(6)]
+    index, held, rows = index_of(tmp_path, texts, monkeypatch), [], []
+    for text in texts:  # pairs (word, topic) as a bag of words has them: a word has one topic in a document
+        spans, topic_of = Tokeniser("en").spans(text), {word: rng.randrange(3) for word in WORDS[:3]}
+        rows.append([(topic_of[w], [start for start, _, word in spans if word == w]) for w in WORDS[:3]])
+        held.append({i for i, (*_, word) in enumerate(spans) if topic_of.get(word) == 1})
+    pairs = [pair for row in rows for pair in row if pair[1]]
+    bow = SimpleNamespace(
+        indptr=np.cumsum([0, *(sum(bool(at) for _, at in row) for row in rows)]),
+        counts=np.array([len(at) for _, at in pairs], np.int32),
+        first_token=np.cumsum([0, *(sum(len(at) for _, at in row) for row in rows)]),
+        offsets=np.array([at for _, places in pairs for at in places], np.int32),
+    )
+    topics = np.array([topic for topic, _ in pairs], np.uint16)
+    evidence = SimpleNamespace(bow=bow, topics=topics, certainty=np.full(len(pairs), 9, np.uint8))
+    assigned = evidence, np.array([False, True, False])
+    for text in ("a", "b *", "ba", "a|ab ~2 b", "* *"):
+        inside = compare(index, texts, text, np.ones(6, bool), assigned, held)
+        assert inside <= compare(index, texts, text, np.ones(6, bool)), text
+    assert 0 < compare(index, texts, "a|ab", np.ones(6, bool), assigned, held)
+
+
+@pytest.mark.parametrize(
+    "expression", [r"(\pL?){150}x", r"(.?){200}a{200}", r"(.*a.{12}){3}", r"(a+)+b", r"(\pL|\pN){0,100}(\pL|.){0,100}q"]
+)
+def test_an_attacker_is_stopped(expression, tmp_path, monkeypatch):
+    """Patterns that take seconds over all forms: they end, or are stopped between two slices of forms."""
+    rng = random.Random(0)
+    forms = sorted({"".join(rng.choices("abcdefgh", k=rng.randint(3, 14))) for _ in range(40_000)})
+    index = index_of(tmp_path, [" ".join(forms)], monkeypatch)
+    began = monotonic()
+    try:
+        Hits(index, parse(f"/{expression}/", cut), *EVERY, np.ones(1, bool))
+    except Invalid as error:
+        assert "takes too long" in error.message
+    assert monotonic() - began < 60  # a bound on hanging, no measure of speed
+
+
+def test_counting_ends_in_time(tmp_path, monkeypatch):
+    index = index_of(tmp_path, ["a b a b"] * 9, monkeypatch)
+    monkeypatch.setattr(hits, "SECONDS", -1.0)
+    with pytest.raises(Invalid, match="was stopped"):
+        Hits(index, parse("a", cut), *EVERY, np.ones(9, bool))
+    monkeypatch.setattr(hits, "SECONDS", 10.0)
+    monkeypatch.setattr(hits, "OF_FORMS", -1.0)
+    with pytest.raises(Invalid, match="takes too long"):
+        Hits(index, parse("a*", cut), *EVERY, np.ones(9, bool))

@@ -1,0 +1,56 @@
+"""Patterns matched word by word in plain Python: the twin of inference.index.hits."""
+
+import re
+from fnmatch import fnmatchcase
+
+from inference.index.patterns import ANY, EXPRESSION, GLOB, Element, Part
+from inference.index.query import Piece
+
+
+def accepts(element: Element, word: str) -> bool:
+    return any(_like(piece, word) for piece in element.words)
+
+
+def _like(piece: Piece, word: str) -> bool:
+    if piece == ANY:
+        return True
+    if piece.how == GLOB:
+        return fnmatchcase(word, piece.word)
+    return bool(re.fullmatch(piece.word, word)) if piece.how == EXPRESSION else word == piece.word
+
+
+def ends(elements: tuple[Element, ...], words: list[str], i: int) -> set[int]:
+    """Behind which words a match may end that begins at word i."""
+    if not elements:
+        return {i}
+    found, first = set(), elements[0]
+    for times in range(first.most + 1):
+        if times >= first.least:
+            found |= ends(elements[1:], words, i + times)
+        if i + times == len(words) or not accepts(first, words[i + times]):
+            break
+    return found
+
+
+def matches(part: Part, words: list[str]) -> list[tuple[int, int]]:
+    """Every (begin, end) of a part."""
+    return [(i, end) for i in range(len(words)) for end in ends(part.elements, words, i) if end > i]
+
+
+def hits(pattern: tuple[Part, ...], words: list[str], held: set[int] | None = None) -> list[tuple[int, int]]:
+    """The matches that count. held: words of which a match must have one; None for all."""
+    every = [matches(part, words) for part in pattern]
+    found, i = [], 0
+    while i < len(words):
+        longest = max((end for begin, end in every[0] if begin == i), default=None)
+        if longest is None:
+            i += 1
+            continue
+        near = all(
+            any(0 < b - (longest - 1) <= part.within or 0 < i - (e - 1) <= part.within for b, e in others)
+            for part, others in zip(pattern[1:], every[1:], strict=True)
+        )
+        if near and (held is None or held & set(range(i, longest))):
+            found.append((i, longest))
+        i = longest
+    return found
