@@ -213,10 +213,10 @@ def rates(
         tallies.append(np.bincount(days[some][dated] - least, weights[dated], len(known)).astype(np.int64))
     pairs = list(zip(*(bars(selection, (least, tally), own) for tally in tallies), strict=True))
     per = [PER * bar.documents / max(words.documents, 1) for bar, words in pairs]
-    most = max(per, default=0.0)
     return [
-        Bar(bar.label, bar.documents, rate / (most or 1), bar.url) for (bar, _), rate in zip(pairs, per, strict=True)
-    ], most
+        Bar(bar.label, bar.documents, rate / (max(per) or 1), bar.url)
+        for (bar, _), rate in zip(pairs, per, strict=True)
+    ], max(per, default=0.0)
 
 
 def _of_days(selection: Selection) -> tuple[int, np.ndarray]:

@@ -415,7 +415,9 @@ def lines(wanted: Wanted) -> Iterator[Block]:
     if not concordance.has_places(run):
         raise Invalid("word", "This corpus was read by a version that did not note where words stand. Upload it again.")
     for block in (
-        patterns.every(wanted.selection, patterns.hits(wanted.selection, wanted.pattern, next(iter(wanted.topics), None)))
+        patterns.every(
+            wanted.selection, patterns.hits(wanted.selection, wanted.pattern, next(iter(wanted.topics), None))
+        )
         if entry is None
         else concordance.every(wanted.selection, senses.uses(wanted.selection.view, entry, wanted.selection))
     ):

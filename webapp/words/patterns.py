@@ -47,8 +47,7 @@ def hits(selection: RunSelection, text: str, topic: int | None) -> Hits:
 
 def page(selection: RunSelection, hits: Hits, order: str, first: int, limit: int = concordance.PAGE) -> Lines:
     """Lines `first` and following."""
-    most = embargo.lines(selection.run.corpus)
-    ends = np.cumsum(np.minimum(hits.counts, most) if most else hits.counts, dtype=np.int64)
+    ends = np.cumsum(np.minimum(hits.counts, embargo.lines(selection.run.corpus) or 2**31 - 1), dtype=np.int64)
     shown, tokens_of = int(ends[-1]) if len(ends) else 0, partial(concordance.tokens_of, np.arange(len(ends)), ends)
     return concordance.ordered(
         selection, lambda first, limit: _cut(selection, hits, tokens_of(first, limit)), shown, int(hits.counts.sum()) - shown, order,

@@ -196,9 +196,9 @@ def test_under_embargo_patterns_and_lines_are_bounded(client, trained):
 
 
 def test_the_file_has_every_line(client, trained):
-    lines = every_line(client, trained, pattern="the people", **{"from": "1850"})
+    lines = every_line(client, trained, pattern="the people", **{"from": "1795"})
     rows = list(
-        csv.DictReader(io.StringIO(taken(trained, "lines.csv", "pattern=the+people&from=1850").decode("utf-8-sig")))
+        csv.DictReader(io.StringIO(taken(trained, "lines.csv", "pattern=the+people&from=1795").decode("utf-8-sig")))
     )
     assert lines and [(int(row["document"]), int(row["at"])) for row in rows] == [
         (line["document"], line["at"]) for line in lines
