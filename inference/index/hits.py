@@ -73,9 +73,9 @@ class Hits:
             frozen(self.index.fields["text"][s].first, np.int64),
             int(self.index.bounds[s]),
         )
-        longest = int((first[documents + 1 - begin] - first[documents - begin]).max(initial=0))
         return _match(
-            frozen(stream.words, np.int32), frozen(stream.starts, np.int32), first, begin, documents, longest, self.codes,
+            frozen(stream.words, np.int32), frozen(stream.starts, np.int32), first, begin, documents,
+            int((first[documents + 1 - begin] - first[documents - begin]).max(initial=0)), self.codes,
             *self._read, found,
         )  # fmt: skip
 

@@ -29,6 +29,7 @@ from webapp.findings.kinds import Detail
 from webapp.findings.overview import overview
 from webapp.findings.shapes import OverviewPage
 from webapp.models import Metric, Run
+from webapp.pages.here import Here
 from webapp.pages.page import published_or_404, run_or_404
 from webapp.results import evidence, topics
 from webapp.results.topics import TopicDetail
@@ -39,7 +40,7 @@ from webapp.runs import services as runs
 from webapp.runs.shapes import RunAbout
 from webapp.time import trends
 from webapp.topics.overview import ORDERS, Overview, read_wanted
-from webapp.words import concordance, senses
+from webapp.words import concordance, senses, views
 from webapp.words import queries as words
 from webapp.words.senses_page import topic_rows
 
@@ -191,12 +192,10 @@ def word(request: HttpRequest, run_id: int, word: str, documents: Query[shapes.D
     summary="The lines in which a word stands",
 )
 def lines(request: HttpRequest, run_id: int, word: str, documents: Query[shapes.Documents], topic: int | None = None,
-          sort: str = "certainty", after: Place = 0, limit: Limit = 50):  # fmt: skip
+          sort: concordance.Order = "certainty", after: Place = 0, limit: Limit = 50):  # fmt: skip
     selection, _, uses = _word(request, run_id, word)
     if topic is not None and not 0 <= topic < selection.run.topics:
         raise Invalid("topic", f"Run {run_id} has topics 0 to {selection.run.topics - 1}, got {topic}.")
-    if sort not in concordance.ORDERS:
-        raise Invalid("sort", f"“sort” must be one of {', '.join(concordance.ORDERS)}; got “{sort[:50]}”.")
     if not concordance.has_places(selection.run):
         raise Invalid("run", "This corpus was read by a version that did not note where words stand. Upload it again.")
     page = concordance.page(selection, uses, topic, sort, after, limit)
@@ -206,6 +205,17 @@ def lines(request: HttpRequest, run_id: int, word: str, documents: Query[shapes.
         "items": page.lines,
         "next": pages.following(request, after=last if last < page.total and page.lines else None),
     }
+
+
+@router.get(
+    "/{int:run_id}/patterns",
+    response={200: views.PatternPage, **ERRORS},
+    summary="Where a pattern of words occurs: hits, documents, hits by time, and a page of lines",
+)
+def pattern(request: HttpRequest, run_id: int, documents: Query[shapes.Documents], pattern: str = "*", topic: Place | None = None,
+            sort: concordance.Order = "document", after: Place = 0):  # fmt: skip
+    selection = Selection.read(request.GET, RunView(finished(run_id)))
+    return views.pattern_page(selection, Here(request.GET), pattern, topic, sort, after)
 
 
 def _word(request: HttpRequest, run_id: int, text: str):

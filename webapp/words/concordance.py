@@ -190,9 +190,15 @@ class Cut(NamedTuple):
 def _of_word(run: Run, uses: Uses, tokens: list[tuple[int, int]]) -> list[Cut]:
     """The pieces of text around some tokens of a word, in their order."""
     pairs, nth = np.array(tokens, np.int64).reshape(-1, 2).T
-    columns = (uses.documents[pairs], uses.evidence.places(uses.rows[pairs], nth, uses.word), uses.topics[pairs],
-               uses.certainty[pairs])  # fmt: skip
-    places = [Place(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
+    places = [
+        *map(
+            Place,
+            uses.documents[pairs].tolist(),
+            uses.evidence.places(uses.rows[pairs], nth, uses.word).tolist(),
+            uses.topics[pairs].tolist(),
+            uses.certainty[pairs].tolist(),
+        )
+    ]
     return cut_at(
         run,
         places,

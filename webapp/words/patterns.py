@@ -32,14 +32,13 @@ def hits(selection: RunSelection, text: str, topic: int | None) -> Hits:
     if selection.run.corpus.embargo and reach(pattern) > UNDER_EMBARGO:
         raise PatternError(0, f"These texts are under embargo: a pattern has at most {UNDER_EMBARGO} words.")
     chosen, parts = (selection, []) if topic is None else (selection.with_topic(topic), view.labels.parts(topic))
-    wanted = np.isin(np.arange(view.run.topics if parts else 0), parts)
     return _hits.get_or_set(
         (index.made, view.run.snapshot_id, *chosen.key, topic, text),
         lambda: Hits(
             index,
             pattern,
             evidence.of(view.run),
-            wanted,
+            np.isin(np.arange(view.run.topics if parts else 0), parts),
             np.ones(view.run.version.documents, bool) if chosen.mask is None else chosen.mask,
         ),
     )
@@ -73,6 +72,8 @@ def _cut(selection: RunSelection, hits: Hits, tokens: list[tuple[int, int]]) -> 
         lengths = hits.index.extents(lasts)
         return [[row[2] - piece.first + length] for piece, row, length in zip(pieces, rows, lengths, strict=True)]
 
-    into = selection.view.labels.into
-    places = [Place(document, at, None if k < 0 else int(into[k]), max(sure, 0)) for document, at, *_, k, sure in rows]
+    places = [
+        Place(document, at, None if topic < 0 else int(selection.view.labels.into[topic]), max(certainty, 0))
+        for document, at, *_, topic, certainty in rows
+    ]
     return concordance.cut_at(selection.run, places, stops)

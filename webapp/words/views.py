@@ -222,9 +222,7 @@ def pattern(
     problem, at = "", len(pattern)
     try:
         if pattern:
-            return Answer(
-                _pattern(selection, here, pattern, None if topic is None else _topic(view, topic), sort, after)
-            )
+            return Answer(pattern_page(selection, here, pattern, topic, sort, after))
     except Invalid as error:
         if as_json:
             raise
@@ -232,9 +230,10 @@ def pattern(
     return Answer(NoPattern(pattern, problem, pattern[:at], pattern[at:]), status=400 if problem else 200)
 
 
-def _pattern(
-    selection: RunSelection, here: Here, text: str, topic: int | None, asked: Order, first: int
+def pattern_page(
+    selection: RunSelection, here: Here, text: str, asked_topic: int | None, asked: Order, first: int
 ) -> PatternPage:
+    topic = None if asked_topic is None else _topic(selection.view, asked_topic)
     hits = patterns.hits(selection, text, topic)
     orders: dict[Order, str] = {name: concordance.ORDERS[name] for name in ("document", "left", "right")}
     sort = asked if asked in orders else "document"

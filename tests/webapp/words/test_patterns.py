@@ -209,3 +209,16 @@ def test_the_file_has_every_line(client, trained):
     assert rows and {row["topic"] for row in rows} == {str(topic)}
     address = reverse("export", args=[trained.pk, "lines.csv"])
     assert f"{address}?pattern=the+people" in get(client, trained, 200, "run_pattern", pattern="the people")
+
+
+def test_the_api_has_the_same(client, trained):
+    address = f"/api/v1/runs/{trained.pk}/patterns"
+    page = client.get(address, {"pattern": "the people", "sort": "left", "from": "1795"}).json()
+    same = get(client, trained, pattern="the people", sort="left", **{"from": "1795"})
+    for line in [*page["lines"], *same["lines"]]:  # the links of pages carry the set
+        del line["url"], line["passage_url"]
+    assert page["hits"] and page == same
+    answer = client.get(address, {"pattern": "(the"})
+    assert answer.status_code == 400 and "Character 1 of the pattern" in answer.content.decode()
+    assert client.get(address, {"pattern": "the", "topic": 9999}).status_code == 400
+    assert client.get(address, {"pattern": "the", "topic": -1}).status_code in (400, 422)
