@@ -17,7 +17,7 @@ from inference.index.segments import NUMBER
 from inference.jit import njit
 
 SECONDS = 10.0  # that counting may take, at whose end a segment is finished
-OF_FORMS = 1.0  # in which the words are found that an element stands for
+OF_FORMS = 1.0  # in which the words are found that a pattern stands for
 
 
 class Hits:
@@ -29,10 +29,10 @@ class Hits:
     ):
         """chosen: bool[D], documents that are looked at; the index may have more. topics: bool[K]: hits count of which a word is
         assigned to one of them; bool[0]: all do. Raises Invalid where it takes too long."""
-        self.index, self._evidence, bow, until = index, evidence, evidence.bow, monotonic() + SECONDS
+        self.index, self._evidence, bow, now = index, evidence, evidence.bow, monotonic()
         self.codes, wanted = np.zeros(len(index.stream.lexicon), np.uint16), list[np.ndarray]()
         for e, element in enumerate(element for part in pattern for element in part.elements):
-            forms = np.concatenate([index.forms.like(piece, monotonic() + OF_FORMS) for piece in element.words])
+            forms = np.concatenate([index.forms.like(piece, now + OF_FORMS) for piece in element.words])
             self.codes[forms] |= np.uint16(1 << e)
             wanted += [forms] if element.least and ANY not in element.words else []  # in every document with a hit
         self._read = [*_bits(pattern), *(frozen(array, array.dtype.type) for array in (
@@ -46,7 +46,7 @@ class Hits:
             ) + np.int32(begin)
             counts = self._match(s, documents, np.zeros((0, 3), np.int64))
             parts.append(np.stack([documents, counts])[:, counts > 0])
-            if monotonic() > until:
+            if monotonic() > now + SECONDS:
                 raise Invalid(
                     "pattern",
                     f"Counting was stopped after {SECONDS:.0f} seconds. Choose fewer documents or rarer words.",
@@ -107,24 +107,25 @@ def _match(
     indptr, counts, topics, first_token, offsets, wanted, found,
 ):  # fmt: skip
     """int32[n]: hits in each of some documents. document: the number of the first of the segment. longest: words of the
-    longest. found: int64[m, 3], filled
-    for the first hits of all: where they begin and end in their document, and the pair of a word."""
+    longest. found: int64[m, 3], filled for the first hits of all: where they begin and end in their document, and the pair of a
+    word."""
     out, filled = np.zeros(len(documents), np.int32), 0
     begins, ends = np.zeros((len(within), longest), np.bool_), np.zeros((len(within), longest), np.bool_)
-    pairs, one, none = np.zeros(longest + 1, np.int64), np.uint64(1), np.uint64(0)
+    pairs, first_part, last = np.zeros(longest + 1, np.int64), passed[0, 0], ends[0]
     for i in range(len(documents)):
         low, high = first[documents[i] - document], first[documents[i] - document + 1]
         text, size, stop = words[low:high], high - low, 0
         for p in range(len(within)):
-            _ends(text[::-1], codes, passed[1, p], optional[1, p], final[1, p], one, begins[p, :size][::-1])
-            _ends(text, codes, passed[0, p], optional[0, p], final[0, p], one, ends[p, :size])
+            _ends(text[::-1], 0, codes, passed[1, p], optional[1, p], final[1, p], True, begins[p, :size][::-1])
+            if p:  # where one of the first part ends is asked below, of its hits alone
+                _ends(text, 0, codes, passed[0, p], optional[0, p], final[0, p], True, ends[p])
         if len(wanted) or len(found):
             _pair(starts[low:high], documents[i], indptr, counts, topics, first_token, offsets, wanted, pairs)
         for a in range(size):
             if a < stop or not begins[0, a]:
                 continue
-            stop = a + _ends(text[a:], codes, passed[0, 0], optional[0, 0], final[0, 0], none, ends[0, a:size])
-            pair = pairs[a + np.argmax(pairs[a:stop] >= 0)]
+            stop = _ends(text, a, codes, first_part, optional[0, 0], final[0, 0], False, last)
+            pair = pairs[a + np.argmax(pairs[a:stop] >= 0)] if len(wanted) or len(found) else -1
             near = pair >= 0 or not len(wanted)
             for p in range(1, len(within)):
                 near &= begins[p, stop : min(stop + within[p], size)].any() or ends[p, max(a - within[p], 0) : a].any()
@@ -136,18 +137,18 @@ def _match(
 
 
 @njit(cache=True, nogil=True)
-def _ends(words, codes, passed, optional, final, anywhere, ends):
-    """With which words a match ends; returns how many words the longest has that begins with the first one. anywhere: 1, or 0:
-    matches begin there alone. Bit s of a state: the words before state s have matched."""
-    state, one, longest = np.uint64(1), np.uint64(1), 0
-    for i in range(len(words)):
+def _ends(words, begin, codes, passed, optional, final, anywhere, ends):
+    """With which words from one on a match ends; returns the word behind the longest that begins with it. anywhere: whether matches
+    begin with the others, too. Bit s of a state: the words before state s have matched."""
+    state, one, longest = np.uint64(1), np.uint64(1), begin
+    for i in range(begin, len(words)):
         while (state & optional) << one & ~state:
             state |= (state & optional) << one
         state &= passed[codes[words[i] & NUMBER]]
         ends[i] = state & final
         if ends[i]:
             longest = i + 1
-        state = state << one | anywhere
+        state = state << one | np.uint64(anywhere)
         if not state:
             break
     return longest

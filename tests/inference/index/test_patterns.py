@@ -242,6 +242,16 @@ def test_an_attacker_is_stopped(expression, tmp_path, monkeypatch):
     assert monotonic() - began < 60  # a bound on hanging, no measure of speed
 
 
+def test_many_such_alternatives_take_no_longer(tmp_path, monkeypatch):
+    index = index_of(tmp_path, ["ab abc abcd"], monkeypatch)
+    times = iter(range(100))
+    monkeypatch.setattr("inference.index.hits.monotonic", lambda: next(times) / 10)
+    monkeypatch.setattr("inference.index.forms.monotonic", lambda: next(times) / 10)  # a tenth of a second each
+    Hits(index, parse("|".join(["/a.*/"] * 5), cut), *EVERY, np.ones(1, bool))
+    with pytest.raises(Invalid, match="takes too long"):
+        Hits(index, parse("|".join(["/a.*/"] * 20), cut), *EVERY, np.ones(1, bool))
+
+
 def test_counting_ends_in_time(tmp_path, monkeypatch):
     index = index_of(tmp_path, ["a b a b"] * 9, monkeypatch)
     monkeypatch.setattr(hits, "SECONDS", -1.0)
