@@ -23,7 +23,7 @@ from webapp.models import Version, Word
 from webapp.readers import looking
 from webapp.results import evidence
 from webapp.results.view import RunView
-from webapp.words import concordance, senses
+from webapp.words import concordance, patterns, senses
 
 pytestmark = pytest.mark.django_db
 SIZE = 100
@@ -73,6 +73,18 @@ def test_lines_of_a_word_are_all_that_the_texts_have(run):
     assert sorted(places) == [
         (d, at) for d, row in enumerate(rows()[1:]) for at, _, w in Tokeniser("en").spans(row[3]) if w == word.word
     ]
+
+
+def test_hits_of_a_pattern_have_the_topics_of_their_sections(run):
+    view, word = RunView(run), Word.objects.filter(version=run.version_id).order_by("number")[2]
+    selection = Selection.all(view)
+    uses, every = senses.uses(view, word, selection), patterns.hits(selection, word.word, None)
+    assert every.counts.sum() == uses.counts.sum()
+    for topic in range(run.topics):
+        hits = patterns.hits(selection, word.word, topic)
+        assert hits.counts.sum() == uses.counts[uses.pairs(topic)].sum()
+        lines = concordance.page(selection, uses, topic, "document", limit=5000).lines
+        assert sorted(patterns.page(selection, hits, "document", 0, 5000).lines, key=str) == sorted(lines, key=str)
 
 
 def test_of_a_document_under_embargo_no_more_lines_are_shown_for_its_sections():
