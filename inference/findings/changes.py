@@ -4,6 +4,7 @@ Units are weeks, months or years. Shares are raw, units count by their words up 
 gap: it is in no test, and a window may reach over it.
 """
 
+from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ STAYS = 1 / 3  # of a step's difference, that each half of either side must show
 BLOCK = 256  # columns that are tested at once: 30 MB of permuted windows
 _SEED = 20
 Shape = Literal["line", "step", "window"]
+Permuted = tuple[np.ndarray, np.ndarray, np.ndarray]  # Z, weight, and the order in which they are read
 
 
 class Units(NamedTuple):
@@ -78,34 +80,75 @@ def tested(units: Units, longest: float = LONGEST) -> tuple[np.ndarray, np.ndarr
 
 def _tested(numbers: np.ndarray, weight: np.ndarray, share: np.ndarray, orders: list[np.ndarray], longest: float):
     Z = np.ascontiguousarray(_standard(share, weight))
-    shapes, lengths = _shapes(numbers), _lengths(len(weight), longest)
-    straight = np.arange(len(weight))
-    trend = _trend(Z, weight, shapes, straight)
-    scan, place = np.empty((len(lengths), Z.shape[1])), np.empty((len(lengths), Z.shape[1]), np.int64)
-    windows.largest(Z, weight, lengths, straight, scan, place)
-    p_trend, p_window, length = _p(Z, weight, shapes, lengths, orders[:FIRST], trend, scan)
+    shapes, lengths = _shapes(numbers), lengths_of_windows(len(weight), longest)
+    trend, scan, place = _seen(Z, weight, shapes, lengths)
+    p_trend, p_window, length = _p([(Z, weight, order) for order in orders[:FIRST]], shapes, lengths, trend, scan)
     again = np.flatnonzero(np.minimum(p_trend, p_window) <= MAY_PASS)
     if len(again):
-        more = _p(np.ascontiguousarray(Z[:, again]), weight, shapes, lengths, orders, trend[again], scan[:, again])
+        Z = np.ascontiguousarray(Z[:, again])
+        more = _p([(Z, weight, order) for order in orders], shapes, lengths, trend[again], scan[:, again])
         p_trend[again], p_window[again], length[again] = more
     first = place[length, np.arange(len(length))]
     return p_trend, p_window, first, first + lengths[length]
 
 
-def _p(Z, weight, shapes, lengths, orders, trend, scan):
+def tested_in_cells(
+    x: np.ndarray, n: np.ndarray
+) -> tuple[Units, tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
+    """Where periods are too few to be permuted: each has several cells of documents (those of a speaker, or a part of all), and each
+    speaker's, or part's, are permuted among their periods. x: float64[C, G, T], tokens of each topic; n: float64[C, G], all tokens.
+    The units, each cell's share less that of its speaker, and what `tested` gives."""
+    numbers = np.flatnonzero(n.sum(axis=0) > 0)
+    x, n = x[:, numbers], n[:, numbers]
+    apart = x - n[:, :, None] * (x.sum(axis=1) / np.maximum(n.sum(axis=1), 1)[:, None])[:, None]
+    straight, chance = np.arange(len(numbers)), np.random.default_rng(_SEED)
+    order = np.tile(straight, (len(n), 1))
+
+    def series() -> tuple[np.ndarray, np.ndarray]:
+        of_period = np.take_along_axis(n, order, 1).sum(axis=0)
+        share = np.take_along_axis(apart, order[:, :, None], 1).sum(axis=0) / np.maximum(of_period, 1)[:, None]
+        return share, of_period / of_period.sum()
+
+    def drawn() -> Iterator[Permuted]:
+        for _ in range(FIRST + MORE):
+            for c, cells in enumerate(n):
+                order[c, cells > 0] = chance.permutation(straight[cells > 0])
+            share, weight = series()
+            yield np.ascontiguousarray(_standard(share, weight)), weight, straight
+
+    share, weight = series()
+    units = Units(numbers, share + x.sum(axis=(0, 1)) / n.sum(), weight)
+    shapes, lengths = _shapes(numbers), lengths_of_windows(len(numbers), LONGEST)
+    trend, scan, place = _seen(np.ascontiguousarray(_standard(share, weight)), weight, shapes, lengths)
+    p_trend, p_window, length = _p(drawn(), shapes, lengths, trend, scan)
+    first = place[length, np.arange(len(length))]
+    return units, (p_trend, p_window, first, first + lengths[length])
+
+
+def _seen(Z, weight, shapes, lengths) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The largest correlation with a shape, the largest excess of a window of each length, and where it begins."""
+    scan, place = np.empty((len(lengths), Z.shape[1])), np.empty((len(lengths), Z.shape[1]), np.int64)
+    straight = np.arange(len(weight))
+    windows.largest(Z, weight, lengths, straight, scan, place)
+    return _trend(Z, weight, shapes, straight), scan, place
+
+
+def _p(drawn: Iterable[Permuted], shapes, lengths, trend, scan):
     """p of the trend, of the largest standardised window, and which length it has."""
-    beyond = np.ones(Z.shape[1])
-    scans, place = np.empty((len(orders), *scan.shape), np.float32), np.empty(scan.shape, np.int64)
-    for order, permuted in zip(orders, scans, strict=True):
+    beyond, scans = np.ones(len(trend)), []
+    place = np.empty(scan.shape, np.int64)
+    for Z, weight, order in drawn:
         beyond += _trend(Z, weight, shapes, order) >= trend - 1e-12
+        permuted = np.empty(scan.shape, np.float32)
         windows.largest(Z, weight, lengths, order, permuted, place)
-    mean, spread = scans.mean(axis=0), scans.std(axis=0) + 1e-12
+        scans.append(permuted)
+    every = np.stack(scans)
+    mean, spread = every.mean(axis=0), every.std(axis=0) + 1e-12
     seen = (scan - mean) / spread
-    scans -= mean
-    scans /= spread
-    largest = scans.max(axis=1)
-    over = 1 + (largest >= seen.max(axis=0) - 1e-6).sum(axis=0)
-    return beyond / (len(orders) + 1), over / (len(orders) + 1), seen.argmax(axis=0)
+    every -= mean
+    every /= spread
+    over = 1 + (every.max(axis=1) >= seen.max(axis=0) - 1e-6).sum(axis=0)
+    return beyond / (len(every) + 1), over / (len(every) + 1), seen.argmax(axis=0)
 
 
 def _standard(Y: np.ndarray, w: np.ndarray) -> np.ndarray:
@@ -124,7 +167,7 @@ def _trend(Z: np.ndarray, w: np.ndarray, shapes: np.ndarray, order: np.ndarray) 
     return np.abs((_standard(shapes, W) * W[:, None]).T @ Z[order]).max(axis=0)
 
 
-def _lengths(G: int, longest: float) -> np.ndarray:
+def lengths_of_windows(G: int, longest: float) -> np.ndarray:
     """Of windows, from one unit on: int64[L], ascending."""
     return np.unique([min(max(int(G * longest), 1), round(1.3**i)) for i in range(30)])
 

@@ -100,21 +100,22 @@ def _ordered(group: np.ndarray, G: int) -> tuple[np.ndarray, np.ndarray]:
 
 def sums(
     units: Units, G: int, doc_ptr: np.ndarray, doc_topics: np.ndarray, doc_tokens: np.ndarray, lengths: np.ndarray,
-    into: np.ndarray, T: int,
+    into: np.ndarray, T: int, most: float = np.inf,
 ) -> Sums:  # fmt: skip
     """One pass over the documents; memory is G T.
 
     doc_ptr: int64[D + 1]; doc_topics: uint16[m] and doc_tokens: int32[m], a document's topics and their tokens; lengths:
-    int64[D]. into: int32[K], the topic or family of T that each topic is counted as, -1 for none.
+    int64[D]. into: int32[K], the topic or family of T that each topic is counted as, -1 for none. most: tokens that a document
+    counts as at most, those of each topic in proportion.
     """
     doc_ptr, doc_topics, doc_tokens, lengths = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths)
     order, starts = documents.frozen(units.order, np.int64), documents.frozen(units.starts, np.int64)
     group, into = documents.frozen(units.group, np.int32), documents.frozen(into, np.int32)
-    return Sums(*_sums(order, starts, group, G, doc_ptr, doc_topics, doc_tokens, lengths, into, T))
+    return Sums(*_sums(order, starts, group, G, doc_ptr, doc_topics, doc_tokens, lengths, into, T, float(most)))
 
 
 @njit(cache=True, nogil=True)
-def _sums(order, starts, unit_group, G, doc_ptr, doc_topics, doc_tokens, lengths, into, T):
+def _sums(order, starts, unit_group, G, doc_ptr, doc_topics, doc_tokens, lengths, into, T, most):
     documents, tokens, squares = np.zeros(G), np.zeros(G), np.zeros(G)
     units, unit_squares = np.zeros(G), np.zeros(G)
     holding, of_holding, x = np.zeros((G, T)), np.zeros((G, T)), np.zeros((G, T))
@@ -128,6 +129,8 @@ def _sums(order, starts, unit_group, G, doc_ptr, doc_topics, doc_tokens, lengths
             words = float(lengths[d])
             if words == 0.0:
                 continue
+            counts = min(most / words, 1.0)
+            words *= counts
             with_words = True
             documents[g] += 1
             tokens[g] += words
@@ -140,7 +143,7 @@ def _sums(order, starts, unit_group, G, doc_ptr, doc_topics, doc_tokens, lengths
                     if mine[t] == 0.0:
                         touched[m] = t
                         m += 1
-                    mine[t] += doc_tokens[j]
+                    mine[t] += counts * doc_tokens[j]
             for j in range(m):
                 t = touched[j]
                 value = mine[t]

@@ -14,6 +14,7 @@ from inference.findings.sums import Sums
 from webapp.documents import fields
 from webapp.findings import keywords, over_time
 from webapp.findings.kinds import Keywords, Mark, NoDifference
+from webapp.metadata import ValueField
 
 if TYPE_CHECKING:
     from webapp.findings.compute import Context
@@ -163,12 +164,9 @@ def _units(
     """(int64, whoever is independent of each of some documents, what they are): who speaks, where a field says so and its
     documents are alike; else the documents of a group and a day, where groups have several; else documents."""
     groups = field.group[some] + (len(field.labels) + 1) * (0 if speaker is None else speaker[some])
-    for category in fields.categories(context.run.version):
-        if category.name == field.name or not fields.speaks(category.name) or len(category.values) < SPOKEN:
-            continue
-        codes = fields.values(context.run.version, category)[some].astype(np.int64)
-        unit = _numbered((codes + 1) * (groups.max() + 1) + groups)
-        if np.mean(codes >= 0) > 0.9 and _several(unit, field.group[some]) and _alike(context, some, codes) >= ALIKE:
+    for category, codes in context.speakers:
+        unit = _numbered((codes[some] + 1) * (groups.max() + 1) + groups)
+        if category.name != field.name and _several(unit, field.group[some]):
             return unit, f"values of “{category.name}”"
     days = context.dates[some].astype(np.int64)
     if len(np.unique(days)) >= SPOKEN:
@@ -189,13 +187,24 @@ def _numbered(keys: np.ndarray) -> np.ndarray:
     return np.unique(keys, return_inverse=True)[1]
 
 
+def speakers(context: Context) -> list[tuple[ValueField, np.ndarray]]:
+    """Of compute.Context."""
+    some = np.flatnonzero((context.everyone_group >= 0) & (context.counted.lengths > 0))
+    sample = some[:: len(some) * context.K // CELLS + 1]
+    out = []
+    for category in fields.categories(context.run.version):
+        if fields.speaks(category.name) and len(category.values) >= SPOKEN and len(some):
+            codes = fields.values(context.run.version, category).astype(np.int64)
+            known = sample[codes[sample] >= 0]
+            if len(known) > 0.9 * len(sample) and _alike(context, known, codes[known]) >= ALIKE:
+                out.append((category, codes))
+    return out
+
+
 def _alike(context: Context, some: np.ndarray, codes: np.ndarray) -> float:
-    """The design effect of a field, by a sample of documents."""
-    step = max(1, len(some) * context.K // CELLS + 1)
-    keep = np.arange(0, len(some), step)
-    keep = keep[codes[keep] >= 0]
-    x = _rows(context, some[keep])
-    return tests.design_effect(x.toarray(), context.counted.lengths[some[keep]].astype(float), _numbered(codes[keep]))
+    """The design effect of a field."""
+    lengths = context.counted.lengths[some].astype(float)
+    return tests.design_effect(_rows(context, some).toarray(), lengths, _numbered(codes))
 
 
 def _rows(context: Context, documents: np.ndarray) -> csr_matrix:

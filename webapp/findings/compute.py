@@ -14,10 +14,11 @@ from webapp.findings import by_group, cautions, over_time, periods, quotations, 
 from webapp.findings.called import Names
 from webapp.findings.kinds import KINDS, Family, Finding, Mark, Quote, SetFindings, Unlike
 from webapp.findings.periods import Periods
+from webapp.metadata import ValueField
 from webapp.models import Topic
 from webapp.results import evidence
 
-METHOD = 5  # findings of an earlier method are computed anew
+METHOD = 6  # findings of an earlier method are computed anew
 WORDS = 50  # tokens of a topic, on the side where a set has more, below which nothing is said of it
 HOLDING = 10  # documents with the topic there
 MARKED_RATIO = 1.5  # that the nearer end of a set's interval must reach, so that a difference is worth a sentence
@@ -70,8 +71,20 @@ class Context:
         times = self.periods
         return None if times is None else self.sums(sums.by_group(times.group, times.G), times.G)
 
-    def sums(self, units: sums.Units, G: int, into: np.ndarray | None = None, T: int = 0) -> Sums:
-        return sums.sums(units, G, *self.arrays, self.into if into is None else into, T or self.K)
+    @cached_property
+    def speakers(self) -> list[tuple[ValueField, np.ndarray]]:
+        """Fields that say who speaks, of SPOKEN values, whose documents are alike; and the number of each document's."""
+        return by_group.speakers(self)
+
+    def sums(self, units: sums.Units, G: int, into: np.ndarray | None = None, T: int = 0, most: float = np.inf) -> Sums:
+        return sums.sums(units, G, *self.arrays, self.into if into is None else into, T or self.K, most)
+
+    def tested(self, group: np.ndarray, G: int) -> Sums:
+        """Sums of groups for a test: a document counts by its words up to their median, so that a few long ones are not all."""
+        lengths = self.counted.lengths[group >= 0]
+        return self.sums(
+            sums.by_group(group, G), G, most=float(np.median(lengths[lengths > 0])) if lengths.any() else 1.0
+        )
 
 
 def findings(selection: Selection) -> SetFindings:

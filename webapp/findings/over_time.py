@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from inference.explore.naming import alike
-from inference.findings import changes, sums
+from inference.findings import changes, scan, sums
 from inference.findings.changes import Change, Units
 from webapp.documents import fields
 from webapp.findings import kinds, periods
@@ -31,6 +31,7 @@ EVENT_WORDS, EVENT_DOCUMENTS = (
     1_500,
     10,
 )  # words that are looked at, those of most documents in their topic; documents of an event
+Tests = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # as inference.findings.changes.tested gives them
 TOGETHER = 0.5  # of the periods, and of the documents, that two words of one event share
 
 
@@ -40,29 +41,62 @@ def changed(context: Context) -> list[kinds.Change]:
     if by_period is None:
         return []
     k = np.flatnonzero(context.subjects)
-    units = _constant(context, changes.in_units(by_period.x[:, k], by_period.tokens), k)
+    if _few(context):
+        cell, C = _cells(context)
+        of_cell = context.tested(cell, C * context.times.G)
+        units, p = changes.tested_in_cells(of_cell.x[:, k].reshape(C, -1, len(k)), of_cell.tokens.reshape(C, -1))
+    else:
+        of_period = context.tested(context.times.group, context.times.G)
+        units = _constant(context, changes.in_units(of_period.x[:, k], of_period.tokens), k)
+        p = changes.tested(units)
     rows = []
-    for i, change in _described(units):
+    for i, change in _described(units, p):
         row = _row(context, int(k[i]), units, change)
         if row:
             rows.append(row)
     return rows
 
 
-def _described(units: Units) -> list[tuple[int, Change]]:
+def _described(units: Units, tested: Tests) -> list[tuple[int, Change]]:
     """Columns that changed, with the shape that describes each best."""
-    shapes = ((i, changes.describe(units, i, trend, window)) for i, trend, window in _accepted(units))
+    shapes = ((i, changes.describe(units, i, trend, window)) for i, trend, window in _accepted(tested))
     return [(i, shape) for i, shape in shapes if shape is not None]
 
 
-def _accepted(units: Units, longest: float = changes.LONGEST) -> list[tuple[int, bool, tuple[int, int] | None]]:
-    """(column, whether it has a trend, the places of its window) of columns that changed. longest: of a window."""
-    trend, window, first, end = changes.tested(units, longest)
-    trends, windows = sums.accepted(trend, Q_VALUE), sums.accepted(window, Q_VALUE)
+def _accepted(tested: Tests) -> list[tuple[int, bool, tuple[int, int] | None]]:
+    """(column, whether it has a trend, the places of its window) of columns that changed."""
+    trend, window, first, end = tested
+    trends, windows = np.split(sums.accepted(np.concatenate([trend, window]), Q_VALUE), 2)
     return [
         (i, bool(trends[i]), (int(first[i]), int(end[i])) if windows[i] else None)
         for i in np.flatnonzero(trends | windows).tolist()
     ]
+
+
+def _few(context: Context) -> bool:
+    """Whether the periods are too few to be permuted."""
+    return len(np.unique(context.times.group[context.times.group >= 0])) < changes.LEAST_UNITS
+
+
+def _cells(context: Context) -> tuple[np.ndarray, int]:
+    """(int32[D], C): documents in cells c G + g of each period g, -1 outside: of who speaks, where several do in most periods; else of
+    neighbours, in as many parts as sums.in_blocks has, those of one speaker together where they are alike."""
+    times = context.times
+    for category in _speakers(context):
+        codes, tokens = _mix(context, category)
+        if tokens is not None and np.count_nonzero(tokens) >= changes.LEAST_UNITS:
+            cell = np.where(codes >= 0, codes * times.G + times.group, -1)
+            return cell.astype(np.int32), len(category.values)
+    some = np.flatnonzero((times.group >= 0) & (context.counted.lengths > 0))
+    speaker = context.speakers[0][1][some] if context.speakers else some
+    order = some[np.lexsort((some, speaker, times.group[some]))]
+    group = times.group[order]
+    size = np.bincount(group, minlength=times.G)
+    C = int(np.clip(round((len(some) / times.G) ** 0.5), *sums.BLOCKS))
+    rank = np.arange(len(order)) - np.repeat(np.cumsum(size) - size, size)
+    cell = np.full(len(times.group), -1, np.int32)
+    cell[order] = rank * C // size[group] * times.G + group
+    return cell, C
 
 
 def _constant(context: Context, units: Units, topics: np.ndarray) -> Units:
@@ -70,7 +104,7 @@ def _constant(context: Context, units: Units, topics: np.ndarray) -> Units:
     for category in _speakers(context):
         codes, tokens = _mix(context, category)
         if tokens is not None:
-            own = context.sums(sums.by_group(codes, len(category.values)), len(category.values))
+            own = context.tested(codes, len(category.values))
             units = changes.held_constant(units, tokens[units.numbers], own.x[:, topics])
     return units
 
@@ -200,8 +234,20 @@ def events(context: Context, told: Container[tuple[int, bool]]) -> list[kinds.Ev
             own = np.stack([step * _counted(speaker[some], len(category.values)) for some in having], axis=1)
             words_of_row = tokens.sum(axis=0) / np.maximum(_counted(speaker, len(category.values)), 1)
             units = changes.held_constant(units, tokens[units.numbers], own * words_of_row[:, None])
+    tests = changes.tested(units, SHORT)
+    if _few(context):
+        cell, C = _cells(context)
+        of_row = np.where(document >= 0, cell[document], -1)
+        cells = [step * _counted(of_row[some], C * context.times.G).reshape(C, -1) for some in having]
+        units, tests = changes.tested_in_cells(
+            np.stack(cells, axis=2), _counted(of_row, C * context.times.G).reshape(C, -1)
+        )
+    accepted = {i: (trend, window) for i, trend, window in _accepted(tests)}
+    for i, places in _sudden(context, [document[some] for some in having], units.numbers).items():
+        trend, window = accepted.get(i, (False, None))
+        accepted[i] = trend, window or places
     bursts = []
-    for i, trend, window in _accepted(units, SHORT):
+    for i, (trend, window) in accepted.items():
         k = topic[listed[i]]
         change = changes.describe(units, i, trend, window)
         if change and change.shape != "window" and (k, change.more) in told:
@@ -210,6 +256,34 @@ def events(context: Context, told: Container[tuple[int, bool]]) -> list[kinds.Ev
         bursts += [burst] if burst else []
     at = {w: i for i, w in enumerate(listed)}
     return _joined(bursts, {b.w: having[at[b.w]][np.isin(times[having[at[b.w]]], list(b.places))] for b in bursts})
+
+
+def _sudden(context: Context, having: list[np.ndarray], numbers: np.ndarray) -> dict[int, tuple[int, int]]:
+    """Words that many more documents of a few periods have than chance explains, document by document, and the places of these
+    periods in `numbers`. having: documents of each word. Of who speaks the mix is held constant, as far as it overlaps; repeated
+    documents don't count, and those of one speaker count as one where they are alike."""
+    times = np.where(context.repeated | (context.counted.lengths == 0), -1, context.times.group)
+    having = [some[times[some] >= 0] for some in map(np.unique, having)]
+    speaker, S = np.where(times >= 0, 0, -1), 1
+    for category in _speakers(context):
+        if _mix(context, category)[1] is not None:
+            codes = fields.values(context.run.version, category).astype(np.int64)
+            speaker, S = np.where(times >= 0, codes + 1, -1), len(category.values) + 1
+    cells = _counted(np.where(times >= 0, times * S + speaker, -1), context.times.G * S).reshape(-1, S)[numbers]
+    rates = (
+        np.stack([_counted(speaker[some], S) for some in having], axis=1) / np.maximum(cells.sum(axis=0), 1)[:, None]
+    )
+    counted = np.stack([_counted(times[some], context.times.G)[numbers] for some in having], axis=1)
+    best = scan.clearest(counted, cells @ rates, SHORT, EVENT_DOCUMENTS)
+    independent = best.seen.copy()
+    if context.speakers:
+        who = context.speakers[0][1]
+        for i in np.flatnonzero(best.p < 1).tolist():
+            span = numbers[best.first[i]], numbers[best.end[i] - 1]
+            inside = having[i][(times[having[i]] >= span[0]) & (times[having[i]] <= span[1])]
+            independent[i] = len(np.unique(who[inside]))
+    sure = sums.accepted(scan.corrected(best, independent), Q_VALUE)
+    return {i: (int(best.first[i]), int(best.end[i])) for i in np.flatnonzero(sure).tolist()}
 
 
 def _counted(numbers: np.ndarray, n: int) -> np.ndarray:
@@ -286,7 +360,7 @@ def who_speaks(context: Context) -> list[kinds.Speaker]:
             (np.ones(some.sum()), (times.group[some], codes[some])), shape=(times.G, len(category.values))
         )
         units = changes.in_units(member.toarray(), documents)
-        for i, change in _described(units):
+        for i, change in _described(units, changes.tested(units)):
             sides = [units.numbers[side] for side in (change.inside, change.outside)]
             here, rest = (float(member[side, i].sum() / max(documents[side].sum(), 1)) for side in sides)
             if change.shape == "line" or not change.more or here < 0.5 or here < LEAST_RATIO * rest:
