@@ -12,7 +12,7 @@ from benchmarks.insight.collections import Collection
 
 AGREES, WEAK = 0.4, 0.15  # of the claimed log ratio: what raw counts must move by
 SHOWN_BY_TEXTS = math.log(1.5)  # a fact counts where the texts' words move by as much
-_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*|\d{4}")
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d{4}")  # the parts of Post-Office are words of their own
 
 
 class Claim(NamedTuple):

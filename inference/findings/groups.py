@@ -19,8 +19,9 @@ def differ(
     time: np.ndarray | None = None,
     speaker: np.ndarray | None = None,
     permuted: int = PERMUTED,
-) -> tuple[np.ndarray, np.ndarray]:
-    """(p, z): float64[G, T] each, two-sided p and the standardised difference of each group from all others.
+) -> tuple[np.ndarray, np.ndarray, float]:
+    """(p, z, p of all): float64[G, T] each, two-sided p and the standardised difference of each group from all others; and the p of
+    all differences together, by the sum of their squares.
 
     x: float64[U, T], tokens of each topic of each unit; n: float64[U], all its tokens, above 0; group: int[U], of each unit, -1 for
     none. time: float64[U], its mean day, or None. Shares are regressed on time (a spline with TIME_KNOTS), and groups permuted
@@ -51,8 +52,8 @@ def differ(
         own = sums[:, 0]
         return sums[:, 1:] / np.sqrt(np.maximum(own * (1 - own / weight.sum()), 1e-12))[:, None]
 
-    seen = statistic(group)
-    over, total, squares = np.ones((G, T)), np.zeros((G, T)), np.zeros((G, T))
+    seen, scale = statistic(group), np.sqrt((part * residual).sum(axis=0) + 1e-18)
+    over, total, squares, together = np.ones((G, T)), np.zeros((G, T)), np.zeros((G, T)), 1
     for _ in range(permuted):
         shuffled, drawn = np.empty_like(group), np.asarray(chance.random(U))
         shuffled[base] = group[np.lexsort((drawn, stratum))]
@@ -60,9 +61,10 @@ def differ(
         over += np.abs(one) >= np.abs(seen) - 1e-12
         total += one
         squares += one * one
+        together += bool(((one / scale) ** 2).sum() >= ((seen / scale) ** 2).sum() - 1e-9)
     mean = total / permuted
     spread = np.sqrt(np.maximum(squares / permuted - mean**2, 1e-18))
-    return over / (permuted + 1), (seen - mean) / spread
+    return over / (permuted + 1), (seen - mean) / spread, together / (permuted + 1)
 
 
 def _expected(share: np.ndarray, weight: np.ndarray, time: np.ndarray | None, speaker: np.ndarray | None) -> np.ndarray:

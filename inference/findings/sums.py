@@ -249,6 +249,12 @@ def difference(a: Shares, b: Shares) -> tuple[np.ndarray, np.ndarray, np.ndarray
     )
 
 
+def simes(p: np.ndarray) -> float:
+    """p of no hypothesis being false at all (Simes 1986); NaN: not tested."""
+    known = np.sort(p[~np.isnan(p)].ravel())
+    return float((known * len(known) / np.arange(1, len(known) + 1)).min(initial=1.0))
+
+
 def accepted(p: np.ndarray, q: float) -> np.ndarray:
     """bool, of the shape of p: hypotheses that are rejected so that at most a part q of them is rejected wrongly, on average
     (Benjamini and Hochberg 1995). NaN: not tested, as nothing could be said."""

@@ -161,7 +161,7 @@ def test_nothing_is_claimed_where_nothing_changed():
         group = (period // 10).astype(np.int32)
         of = sums.sums(sums.in_blocks(group, 4), 4, *arrays(tokens), np.arange(K), K)
         marked += sums.accepted(trends.contrasts(of)[1].p, 0.05).any()
-        p, _ = groups.differ(tokens.astype(float), tokens.sum(axis=1).astype(float), group, 4)
+        p, *_ = groups.differ(tokens.astype(float), tokens.sum(axis=1).astype(float), group, 4)
         differ += sums.accepted(p, 0.05).any()
     assert rose <= 1 and marked <= 1 and differ <= 1
 
@@ -192,7 +192,7 @@ def test_groups_differ_as_far_as_whoever_speaks_is_permuted():
     tokens, speaker, party = speeches(1, party_of_topic=3)
     x = np.zeros((60, K))
     np.add.at(x, speaker, tokens)
-    p, z = groups.differ(x, x.sum(axis=1), np.arange(60) % 2, 2)
+    p, z, together = groups.differ(x, x.sum(axis=1), np.arange(60) % 2, 2)
     assert p[1, 3] <= 0.002 and z[1, 3] > 3 and z[0, 3] < -3
 
 

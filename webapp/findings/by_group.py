@@ -33,13 +33,14 @@ ALIKE = 1.5  # design effect from which on documents of one speaker are more ali
 
 
 class Tested(NamedTuple):
-    """units: what they are, in words. p, z: float64[G, K]. own, ratio: of inference.findings.trends.contrasts. rest: float64[G, K], the
+    """units: what they are, in words. p, z: float64[G, K]; together: p of all differences. own, ratio: of inference.findings.trends.contrasts. rest: float64[G, K], the
     share elsewhere, at the same mix of who speaks where that is held constant. words: findings on words alone."""
 
     field: keywords.Field
     units: str
     p: np.ndarray
     z: np.ndarray
+    together: float
     totals: Sums
     own: sums.Shares
     ratio: sums.Ratio
@@ -55,15 +56,14 @@ def particular(context: Context) -> list[Mark | Keywords | NoDifference]:
         return []
     tested = _distinct(tested)
     k = context.subjects
-    accepted = sums.accepted(np.concatenate([one.p[:, k].ravel() for one in tested]), over_time.Q_VALUE)
+    fields_p = np.array([min(1.0, 2 * min(one.together, sums.simes(one.p[:, k]))) for one in tested])
     rows: list[Mark | Keywords | NoDifference] = []
-    at = 0
-    for one in tested:
+    for one, differs in zip(tested, sums.accepted(fields_p, over_time.Q_VALUE).tolist(), strict=True):
         sure = np.zeros(one.p.shape, bool)
-        sure[:, k] = accepted[at : at + one.p[:, k].size].reshape(len(one.p), -1)
-        at += one.p[:, k].size
-        found: list[Mark | Keywords | NoDifference] = [*_marked(context, one, sure), *one.words]
-        rows += found or [_none(context, one)]
+        if differs:
+            sure[:, k] = sums.accepted(one.p[:, k], over_time.Q_VALUE)
+        marked: list[Mark | Keywords | NoDifference] = [*_marked(context, one, sure), *one.words]
+        rows += marked or [_none(context, one, differs)]
     return rows
 
 
@@ -128,7 +128,7 @@ def _test(context: Context, field: keywords.Field) -> Tested | None:
     x, n, of_unit, time, spoken = _by_unit(
         context, *_sampled(some, unit, min(UNITS, max(CELLS // context.K, 100))), group, speaker
     )
-    p, z = tests.differ(x, n, of_unit, G, time, spoken)
+    p, z, together = tests.differ(x, n, of_unit, G, time, spoken)
     p[np.bincount(of_unit, minlength=G) < LEAST_UNITS] = np.nan  # of these nothing is said, whatever they show
     p[others] = np.nan
     totals = context.sums(sums.in_blocks(group, G), G)
@@ -139,7 +139,7 @@ def _test(context: Context, field: keywords.Field) -> Tested | None:
     if len(present) == 2:  # the other's "less" says the same again
         p = np.where(z < 0, np.nan, p)
     words = keywords.findings(context, field, *_sampled(some, unit, keywords.UNITS), speaker)
-    return Tested(field, said, p, z, totals, own, ratio, rest, spoken is not None, words)
+    return Tested(field, said, p, z, together, totals, own, ratio, rest, spoken is not None, words)
 
 
 def _speaker(context: Context, field: keywords.Field) -> np.ndarray | None:
@@ -283,8 +283,9 @@ def _marked(context: Context, one: Tested, sure: np.ndarray) -> list[Mark]:
     return rows
 
 
-def _none(context: Context, one: Tested) -> NoDifference:
-    """That a field shows no difference, and the largest of those that may be chance."""
+def _none(context: Context, one: Tested, differs: bool) -> NoDifference:
+    """That no difference of a field's groups is sure, and the largest of those that may be chance. differs: whether all taken together
+    are more than chance."""
     own = one.own
     apart = np.where(context.subjects, np.nan_to_num(np.abs(own.share - one.rest)), 0.0)
     apart[one.totals.documents < LEAST_DOCUMENTS] = apart[-1] = 0.0
@@ -298,4 +299,5 @@ def _none(context: Context, one: Tested) -> NoDifference:
         high=float(apart[g, k]),
         largest=int(k),
         units=one.units,
+        together=differs,
     )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 AGREES = 0.4  # of the log ratio that a finding claims, by which the counts must move
 PRECISION = 0.5  # of a word's tokens in the topic: of words that stand for it
-TELLING = 800  # words that are looked at one by one
+TELLING = 1_500  # words that are looked at one by one
 EVENTFUL, FIRST = 20, 10  # words of a topic of which bursts are looked for: that stand for it, and its first ones
 WORDS = 8  # of a topic that are tried where its name doesn't move
 _BETWEEN = regex.compile(", | / ")  # the parts of a name

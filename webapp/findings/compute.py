@@ -67,9 +67,12 @@ class Context:
 
     @cached_property
     def by_period(self) -> Sums | None:
-        """A group for each period."""
+        """A group for each period. Where they are few, not they are units, but blocks of their documents."""
         times = self.periods
-        return None if times is None else self.sums(sums.by_group(times.group, times.G), times.G)
+        if times is None:
+            return None
+        units = sums.in_blocks if over_time.few(self) else sums.by_group
+        return self.sums(units(times.group, times.G), times.G)
 
     @cached_property
     def speakers(self) -> list[tuple[ValueField, np.ndarray]]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 UNITS, DOCUMENTS = 3_000, 100_000  # at most; of more an even sample
 PERMUTED = 299
 Q_VALUE = 0.01  # p: the larger of a normal deviate's, as fewer permutations than tests can't give small ones, and of a Poisson count's
-HOLDING, RATIO = 8, 1.5  # documents of the group with the word, and how many times the share elsewhere
+HOLDING, RATIO = 5, 1.5  # documents of the group with the word, and how many times the share elsewhere
 MOST = 12  # words of a group
 
 
@@ -47,7 +47,7 @@ def findings(
     days = context.dates[some].astype(float)
     time = np.asarray(member @ days) / n if (days > 0).all() and np.ptp(days) else None
     x, spoken = (member @ present).toarray(), of_units(speaker, some, unit)
-    p, z = groups.differ(x, n, of_unit, G, time, spoken, PERMUTED)
+    p, z, _ = groups.differ(x, n, of_unit, G, time, spoken, PERMUTED)
     of_group = csr_matrix((np.ones(len(some)), (group, np.arange(len(some)))), shape=(G, len(some)))
     documents, having = np.asarray(of_group.sum(axis=1)), (of_group @ present).toarray()
     here = having / np.maximum(documents, 1)

@@ -192,7 +192,8 @@ class Keywords(OfGroup, BaseFinding):
 
 @dataclass(frozen=True, kw_only=True)
 class NoDifference(OfGroup, BaseFinding):
-    """A field whose groups don't differ. largest: the topic with the largest difference of shares, the estimate."""
+    """A field of whose groups no difference is sure. largest: the topic with the largest difference of shares, the estimate;
+    together: whether all differences taken together are more than chance."""
 
     TITLE = "Fields without a difference"
     KEPT = 12
@@ -202,6 +203,7 @@ class NoDifference(OfGroup, BaseFinding):
     estimate: float
     largest: int
     units: str
+    together: bool
 
     @property
     def subjects(self) -> Sequence[int]:

@@ -29,7 +29,7 @@ OVERLAP = 0.25  # of the words that lie in periods in which two values speak, so
 SHORT = 1 / 8  # of the periods, that an event lasts at most
 EVENT_WORDS, EVENT_DOCUMENTS = (
     1_500,
-    10,
+    6,
 )  # words that are looked at, those of most documents in their topic; documents of an event
 Tests = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # as inference.findings.changes.tested gives them
 TOGETHER = 0.5  # of the periods, and of the documents, that two words of one event share
@@ -41,7 +41,7 @@ def changed(context: Context) -> list[kinds.Change]:
     if by_period is None:
         return []
     k = np.flatnonzero(context.subjects)
-    if _few(context):
+    if few(context):
         cell, C = _cells(context)
         of_cell = context.tested(cell, C * context.times.G)
         units, p = changes.tested_in_cells(of_cell.x[:, k].reshape(C, -1, len(k)), of_cell.tokens.reshape(C, -1))
@@ -73,7 +73,7 @@ def _accepted(tested: Tests) -> list[tuple[int, bool, tuple[int, int] | None]]:
     ]
 
 
-def _few(context: Context) -> bool:
+def few(context: Context) -> bool:
     """Whether the periods are too few to be permuted."""
     return len(np.unique(context.times.group[context.times.group >= 0])) < changes.LEAST_UNITS
 
@@ -235,7 +235,7 @@ def events(context: Context, told: Container[tuple[int, bool]]) -> list[kinds.Ev
             words_of_row = tokens.sum(axis=0) / np.maximum(_counted(speaker, len(category.values)), 1)
             units = changes.held_constant(units, tokens[units.numbers], own * words_of_row[:, None])
     tests = changes.tested(units, SHORT)
-    if _few(context):
+    if few(context):
         cell, C = _cells(context)
         of_row = np.where(document >= 0, cell[document], -1)
         cells = [step * _counted(of_row[some], C * context.times.G).reshape(C, -1) for some in having]

@@ -171,6 +171,7 @@ KEYWORD_FIRST = "“{word}” ({here}, elsewhere {rest})"
 KEYWORD_NEXT = "“{word}” ({here}, {rest})"
 
 NO_DIFFERENCE = "{field}: no topic’s share differs by more than chance explains; the largest difference is {points} points ({value}, {topic})"
+DIFFERENT_TOGETHER = "{field}: taken together the topics differ by more than chance explains, but of no single one is it sure; the largest difference is {points} points ({value}, {topic})"
 IF_INDEPENDENT = "if {units} are independent"
 
 SENSE = "“{word}”: up to {until}, {before} of the documents with the word use it in {lost}; since {since}, {after} use it in {gained}"

@@ -209,7 +209,7 @@ class Writer:
 
     def _no_difference(self, finding: NoDifference) -> Sentence:
         parts = fill(
-            sentences.NO_DIFFERENCE,
+            sentences.DIFFERENT_TOGETHER if finding.together else sentences.NO_DIFFERENCE,
             field=finding.field, points=f"{100 * finding.estimate:.1f}", value=finding.value, topic=self.topic(finding.largest),
         )  # fmt: skip
         url = links.topics_url(self.run) + self.selection.address()
