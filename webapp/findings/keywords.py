@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_matrix
-from scipy.special import ndtr, pdtrc
+from scipy.special import bdtrc, ndtr
 
 from inference.explore.naming import alike
 from inference.findings import groups, sums
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 UNITS, DOCUMENTS = 3_000, 100_000  # at most; of more an even sample
 PERMUTED = 299
-Q_VALUE = 0.01  # p: the larger of a normal deviate's, as fewer permutations than tests can't give small ones, and of a Poisson count's
-HOLDING, RATIO = 5, 1.5  # documents of the group with the word, and how many times the share elsewhere
+Q_VALUE = 0.05  # p: the larger of a normal deviate's, as fewer permutations than tests can't give small ones, and of a binomial count's
+HOLDING, RATIO = 8, 1.5  # documents of the group with the word, and how many times the share elsewhere
 MOST = 12  # words of a group
 
 
@@ -53,7 +53,9 @@ def findings(
     here = having / np.maximum(documents, 1)
     rest = groups.elsewhere(x, n, of_unit, G, spoken)
     tried = (having >= HOLDING) & (here >= RATIO * rest) & (p <= 1.5 / (PERMUTED + 1)) & (np.arange(G) < G - 1)[:, None]
-    chance = pdtrc(having - 1, documents * rest)
+    others = having.sum(axis=0) - having
+    part = np.where(others > 0, documents * rest / (documents * rest + np.maximum(others, 1)), documents / len(some))
+    chance = bdtrc(having - 1, having + others, np.clip(part, 0, 1))
     tests = np.where(tried, np.maximum(ndtr(-z), chance), 1.0)
     tests[:, having.sum(axis=0) < HOLDING] = tests[documents[:, 0] < HOLDING] = np.nan  # of these nothing could be said
     fit = sums.accepted(tests, Q_VALUE) & tried

@@ -302,7 +302,7 @@ def _burst(context: Context, w: int, k: int, units: Units, i: int, change: Chang
     part = float(units.weight[change.inside].sum() / units.weight[change.inside | change.outside].sum())
     event = kinds.Event(
         **vars(shaped(context, units, change)),
-        score=math.sqrt(information(here, rest, part)) * change.fit * math.log(times),
+        score=math.sqrt(information(here, rest, part)) * change.fit * math.log(times) * (1.0 if change.more and change.shape != "line" else 0.5),
         estimate=here / rest if rest else None,
         topic=k,
         words=[context.names.spelling[w]],
