@@ -104,22 +104,23 @@ def tested_in_cells(
     straight, chance = np.arange(len(numbers)), np.random.default_rng(_SEED)
     order = np.tile(straight, (len(n), 1))
 
-    def series() -> tuple[np.ndarray, np.ndarray]:
+    def series() -> Permuted:
         of_period = np.take_along_axis(n, order, 1).sum(axis=0)
         share = np.take_along_axis(apart, order[:, :, None], 1).sum(axis=0) / np.maximum(of_period, 1)[:, None]
-        return share, of_period / of_period.sum()
+        return share, of_period / of_period.sum(), straight
 
     def drawn() -> Iterator[Permuted]:
         for _ in range(FIRST + MORE):
             for c, cells in enumerate(n):
                 order[c, cells > 0] = chance.permutation(straight[cells > 0])
-            share, weight = series()
-            yield np.ascontiguousarray(_standard(share, weight)), weight, straight
+            share, weight, _ = series()
+            yield share / scale, weight, straight
 
-    share, weight = series()
+    share, weight, _ = series()
     units = Units(numbers, share + x.sum(axis=(0, 1)) / n.sum(), weight)
+    scale = np.sqrt((weight[:, None] * share**2).sum(axis=0) + 1e-15)  # the same for all: how large differences are is what tells
     shapes, lengths = _shapes(numbers), lengths_of_windows(len(numbers), LONGEST)
-    trend, scan, place = _seen(np.ascontiguousarray(_standard(share, weight)), weight, shapes, lengths)
+    trend, scan, place = _seen(share / scale, weight, shapes, lengths)
     p_trend, p_window, length = _p(drawn(), shapes, lengths, trend, scan)
     first = place[length, np.arange(len(length))]
     return units, (p_trend, p_window, first, first + lengths[length])

@@ -67,3 +67,20 @@ def overlap(a, b):
     """sum_k min(p_k, q_k) of two mixtures {topic: tokens}."""
     A, B = sum(a.values()), sum(b.values())
     return sum(min(n / A, b.get(k, 0) / B) for k, n in a.items())
+
+
+def clearest(counted, expected, longest, least):
+    """[(p, first, end)] of each column's clearest window, and how many windows there are: all windows, one after the other."""
+    G, W = len(counted), len(counted[0])
+    lengths = sorted({min(max(int(G * longest), 1), round(1.3**i)) for i in range(30)})
+    windows = [(a, a + n) for n in lengths for a in range(G + 1 - n)]
+    best = []
+    for w in range(W):
+        tried = [(1.0, 0, 1)]
+        for a, b in windows:
+            seen, chance = sum(row[w] for row in counted[a:b]), max(sum(row[w] for row in expected[a:b]), 1e-9)
+            if seen >= least and seen > chance:
+                below = sum(math.exp(-chance + i * math.log(chance) - math.lgamma(i + 1)) for i in range(int(seen)))
+                tried.append((1 - below, a, b))
+        best.append(min(tried))
+    return best, len(windows)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from inference.findings import changes, families, groups, senses, sums, trends, unlike
+from inference.findings import changes, families, groups, scan, senses, sums, trends, unlike
 from tests.inference import naive_findings as naive
 
 K = 8
@@ -114,6 +114,86 @@ def test_what_comes_and_goes_is_a_window_and_no_step():
     assert abs(shapes[2].first - 18) <= 1 and abs(shapes[2].last - 23) <= 1
 
 
+def waves(seed, *, topic=None, times=1.0, periods=5, parts=12, D=600):
+    """(x float64[C, G, K], n float64[C, G]) of few periods, in cells of a dozen parts; a topic is `times` as likely in the last."""
+    tokens, period = made(seed, D, periods, topic=topic, since=periods - 1, times=times)
+    part = np.random.default_rng(seed).integers(0, parts, D)
+    x = np.zeros((parts, periods, K))
+    np.add.at(x, (part, period), tokens)
+    return x, x.sum(axis=2)
+
+
+def test_few_periods_are_told_apart_by_cells_of_documents():
+    x, n = waves(1, topic=3, times=3.0)
+    units, (trend, window, first, end) = changes.tested_in_cells(x, n)
+    assert window[3] <= 0.001 and (first[3], end[3]) == (4, 5)
+    shape = changes.describe(units, 3, trend[3] <= 0.05, (4, 5))
+    assert shape.shape == "step" and shape.more and shape.first == 4
+    mean = (units.weight[:, None] * units.share).sum(axis=0)
+    assert mean == pytest.approx(x.sum(axis=(0, 1)) / n.sum())
+    false = sum(
+        sums.accepted(np.concatenate(changes.tested_in_cells(*waves(seed))[1][:2]), 0.05).any() for seed in range(20)
+    )
+    assert false <= 2
+
+
+def test_cells_hold_who_speaks_constant():
+    """A speaker of one period only, with a subject of his own, changes nothing; nor does an empty period."""
+    x, n = waves(2)
+    x = np.concatenate([x, np.zeros((1, 5, K))])
+    x[-1, 4, 0] = 4_000
+    units, (trend, window, *_) = changes.tested_in_cells(x, x.sum(axis=2))
+    alone = changes.tested_in_cells(x[:-1], n)
+    assert window[0] == alone[1][1][0] or trend[0] > 0.05
+    gap = np.insert(x, 2, 0.0, axis=1)
+    held, tests = changes.tested_in_cells(gap, gap.sum(axis=2))
+    assert held.numbers.tolist() == [0, 1, 3, 4, 5] and held.share == pytest.approx(units.share)
+    assert tests[1].tolist() == window.tolist()
+
+
+def test_a_long_document_counts_by_a_bound_of_words():
+    rng = np.random.default_rng(4)
+    tokens = rng.poisson(2.0, (50, K)) + 1
+    tokens[7] *= 90
+    group = (np.arange(50) % 3).astype(np.int32)
+    of = sums.sums(sums.by_group(group, 3), 3, *arrays(tokens), np.arange(K), K, most=20.0)
+    n = tokens.sum(axis=1)
+    counted = tokens * np.minimum(1, 20 / n)[:, None]
+    for g in range(3):
+        assert of.x[g] == pytest.approx(counted[group == g].sum(axis=0))
+        assert of.tokens[g] == pytest.approx(np.minimum(n, 20)[group == g].sum())
+
+
+def test_the_clearest_window_is_that_of_a_loop():
+    rng = np.random.default_rng(6)
+    expected = rng.random((30, 12)) * 3
+    counted = rng.poisson(expected).astype(float)
+    counted[11:13, 4] += 9
+    best = scan.clearest(counted, expected, 1 / 8, 3)
+    twin, windows = naive.clearest(counted.tolist(), expected.tolist(), 1 / 8, 3)
+    assert best.windows == windows
+    assert best.p == pytest.approx([p for p, _, _ in twin], rel=1e-6, abs=1e-12)
+    assert [(a, b) for a, b in zip(best.first, best.end, strict=True)] == [(a, b) for _, a, b in twin]
+    assert (best.first[4], best.end[4]) == (11, 13) and best.seen[4] == counted[11:13, 4].sum()
+
+
+def test_bursts_of_one_speaker_and_of_chance_are_none():
+    """A single period is enough; documents of one speaker are one; of 20 collections at most one shows a burst by chance."""
+    rng = np.random.default_rng(8)
+    expected = np.full((40, 100), 2.0)
+    false = 0
+    for _ in range(20):
+        best = scan.clearest(rng.poisson(expected).astype(float), expected, 1 / 8, 6)
+        false += sums.accepted(scan.corrected(best, best.seen), 0.05).any()
+    assert false <= 1
+    counted = rng.poisson(expected).astype(float)
+    counted[20, 0] = 15
+    best = scan.clearest(counted, expected, 1 / 8, 6)
+    assert (best.first[0], best.end[0]) == (20, 21)
+    assert scan.corrected(best, best.seen)[0] < 1e-4
+    assert scan.corrected(best, np.where(np.arange(100) == 0, 1, best.seen))[0] > 0.05
+
+
 def test_what_grows_all_along_is_a_line():
     rng = np.random.default_rng(3)
     period = np.sort(rng.integers(0, 40, 800)).astype(np.int32)
@@ -193,7 +273,26 @@ def test_groups_differ_as_far_as_whoever_speaks_is_permuted():
     x = np.zeros((60, K))
     np.add.at(x, speaker, tokens)
     p, z, together = groups.differ(x, x.sum(axis=1), np.arange(60) % 2, 2)
-    assert p[1, 3] <= 0.002 and z[1, 3] > 3 and z[0, 3] < -3
+    assert p[1, 3] <= 0.002 and z[1, 3] > 3 and z[0, 3] < -3 and together <= 0.05
+
+
+def test_many_small_differences_are_more_than_chance_together():
+    """None of them is sure; and of 20 collections without a difference at most two show one."""
+    rng, group = np.random.default_rng(11), np.arange(80) % 2
+    usual = rng.dirichlet(np.full(40, 5.0)) * 40
+    small = usual * np.exp(rng.choice([-0.22, 0.22], 40))
+    many = np.array([rng.multinomial(60, rng.dirichlet(row)) for row in np.where(group[:, None], usual, small)])
+    p, _, together = groups.differ(many.astype(float), many.sum(axis=1), group, 2)
+    assert not sums.accepted(p, 0.05).any() and together <= 0.01
+    false = [
+        groups.differ(many.astype(float), many.sum(axis=1), rng.permutation(group), 2)[2] <= 0.05 for _ in range(20)
+    ]
+    assert sum(false) <= 3
+
+
+def test_no_hypothesis_at_all_is_simes():
+    assert sums.simes(np.array([0.04, np.nan, 0.01, 0.5])) == pytest.approx(min(0.01 * 3, 0.04 * 3 / 2, 0.5))
+    assert sums.simes(np.array([np.nan])) == 1.0
 
 
 def test_groups_that_spoke_at_another_time_do_not_differ():

@@ -55,7 +55,7 @@ def findings(
     tried = (having >= HOLDING) & (here >= RATIO * rest) & (p <= 1.5 / (PERMUTED + 1)) & (np.arange(G) < G - 1)[:, None]
     others = having.sum(axis=0) - having
     part = np.where(others > 0, documents * rest / (documents * rest + np.maximum(others, 1)), documents / len(some))
-    chance = bdtrc(having - 1, having + others, np.clip(part, 0, 1))
+    chance = bdtrc(having - 1, (having + others).astype(np.int64), np.clip(part, 0, 1))
     tests = np.where(tried, np.maximum(ndtr(-z), chance), 1.0)
     tests[:, having.sum(axis=0) < HOLDING] = tests[documents[:, 0] < HOLDING] = np.nan  # of these nothing could be said
     fit = sums.accepted(tests, Q_VALUE) & tried

@@ -203,7 +203,7 @@ class NoDifference(OfGroup, BaseFinding):
     estimate: float
     largest: int
     units: str
-    together: bool
+    together: bool = False
 
     @property
     def subjects(self) -> Sequence[int]:

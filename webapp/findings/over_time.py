@@ -85,8 +85,8 @@ def _cells(context: Context) -> tuple[np.ndarray, int]:
     for category in _speakers(context):
         codes, tokens = _mix(context, category)
         if tokens is not None and np.count_nonzero(tokens) >= changes.LEAST_UNITS:
-            cell = np.where(codes >= 0, codes * times.G + times.group, -1)
-            return cell.astype(np.int32), len(category.values)
+            cell = np.where(times.group >= 0, (codes + 1) * times.G + times.group, -1)
+            return cell.astype(np.int32), len(category.values) + 1
     some = np.flatnonzero((times.group >= 0) & (context.counted.lengths > 0))
     speaker = context.speakers[0][1][some] if context.speakers else some
     order = some[np.lexsort((some, speaker, times.group[some]))]
