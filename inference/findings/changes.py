@@ -54,13 +54,13 @@ def in_units(x: np.ndarray, n: np.ndarray) -> Units:
     return Units(some, x[some] / n[some, None], weight / max(weight.sum(), 1e-300))
 
 
-def held_constant(units: Units, tokens: np.ndarray, x: np.ndarray) -> Units:
+def held_constant(units: Units, tokens: np.ndarray, own: np.ndarray) -> Units:
     """The same, less what follows from who speaks when: each unit's share minus what its mix of groups would give if each group
-    had its own share always, plus the mean. tokens: float64[G, C], of each group in each unit that has words; x: float64[C, T],
-    tokens of each topic in each group."""
-    own = x / np.maximum(tokens.sum(axis=0), 1)[:, None]
+    had its own share always, plus the mean. tokens: float64[G, C], of each group in each unit that has words; own: float64[C, T],
+    the share of each topic in each group."""
     mix = tokens / np.maximum(tokens.sum(axis=1, keepdims=True), 1)
-    return units._replace(share=units.share - mix @ own + x.sum(axis=0) / max(tokens.sum(), 1))
+    usual = tokens.sum(axis=0) / max(tokens.sum(), 1)
+    return units._replace(share=units.share - (mix - usual) @ own)
 
 
 def tested(units: Units, longest: float = LONGEST) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -118,7 +118,9 @@ def tested_in_cells(
 
     share, weight, _ = series()
     units = Units(numbers, share + x.sum(axis=(0, 1)) / n.sum(), weight)
-    scale = np.sqrt((weight[:, None] * share**2).sum(axis=0) + 1e-15)  # the same for all: how large differences are is what tells
+    scale = np.sqrt(
+        (weight[:, None] * share**2).sum(axis=0) + 1e-15
+    )  # the same for all: how large differences are is what tells
     shapes, lengths = _shapes(numbers), lengths_of_windows(len(numbers), LONGEST)
     trend, scan, place = _seen(share / scale, weight, shapes, lengths)
     p_trend, p_window, length = _p(drawn(), shapes, lengths, trend, scan)

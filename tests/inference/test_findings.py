@@ -227,7 +227,7 @@ def test_a_change_of_who_speaks_is_no_change_of_subject():
     said, own = np.zeros((40, 2)), np.zeros((2, K))
     np.add.at(said, (period, speaker), 80)
     np.add.at(own, speaker, tokens)
-    held = changes.held_constant(changes.in_units(of.x, of.tokens), said, own)
+    held = changes.held_constant(changes.in_units(of.x, of.tokens), said, own / said.sum(axis=0)[:, None])
     assert not sums.accepted(np.concatenate(changes.tested(held)[:2]), 0.05).any()
     assert (held.weight * held.share.T).sum(axis=1) == pytest.approx(tokens.sum(axis=0) / tokens.sum(), abs=0.01)
 

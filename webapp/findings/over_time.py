@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container
+from collections.abc import Callable, Container
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -41,14 +41,12 @@ def changed(context: Context) -> list[kinds.Change]:
     if by_period is None:
         return []
     k = np.flatnonzero(context.subjects)
-    if few(context):
-        cell, C = _cells(context)
-        of_cell = context.tested(cell, C * context.times.G)
-        units, p = changes.tested_in_cells(of_cell.x[:, k].reshape(C, -1, len(k)), of_cell.tokens.reshape(C, -1))
-    else:
-        of_period = context.tested(context.times.group, context.times.G)
-        units = _constant(context, changes.in_units(of_period.x[:, k], of_period.tokens), k)
-        p = changes.tested(units)
+
+    def counted(group: np.ndarray, G: int) -> tuple[np.ndarray, np.ndarray]:
+        of_group = context.tested(group, G)
+        return of_group.x[:, k], of_group.tokens
+
+    units, p = _tested(context, counted)
     rows = []
     for i, change in _described(units, p):
         row = _row(context, int(k[i]), units, change)
@@ -99,14 +97,25 @@ def _cells(context: Context) -> tuple[np.ndarray, int]:
     return cell, C
 
 
-def _constant(context: Context, units: Units, topics: np.ndarray) -> Units:
-    """The same with the mix of who speaks held constant, for each field that says so and whose values overlap in time."""
+def _tested(
+    context: Context,
+    counted: Callable[[np.ndarray, int], tuple[np.ndarray, np.ndarray]],
+    longest: float = changes.LONGEST,
+) -> tuple[Units, Tests]:
+    """Periods, tested for changes of each topic or word; few by their cells, more with the mix of who speaks held constant, for each
+    field that says so and whose values overlap in time. counted: gives (x float64[G, T], n float64[G]) of int[D], G groups of
+    documents. longest: of a window."""
+    if few(context):
+        cell, C = _cells(context)
+        x, n = counted(cell, C * context.times.G)
+        return changes.tested_in_cells(x.reshape(C, -1, x.shape[1]), n.reshape(C, -1))
+    units = changes.in_units(*counted(context.times.group, context.times.G))
     for category in _speakers(context):
         codes, tokens = _mix(context, category)
         if tokens is not None:
-            own = context.tested(codes, len(category.values))
-            units = changes.held_constant(units, tokens[units.numbers], own.x[:, topics])
-    return units
+            x, n = counted(codes, len(category.values))
+            units = changes.held_constant(units, tokens[units.numbers], x / np.maximum(n, 1)[:, None])
+    return units, changes.tested(units, longest)
 
 
 def _mix(context: Context, category: ValueField) -> tuple[np.ndarray, np.ndarray | None]:
@@ -222,26 +231,17 @@ def events(context: Context, told: Container[tuple[int, bool]]) -> list[kinds.Ev
     if not listed:
         return []
     document = np.where(rows.lengths > 0, rows.documents_of(np.arange(rows.D)), -1)
-    times = np.where(document >= 0, context.times.group[document], -1)
     step = max(1, int(sum(postings.indptr[w + 1] - postings.indptr[w] for w in listed)) // 20_000_000)
     having = [context.counted.word_rows(w)[0][::step] for w in listed]
-    columns = np.stack([step * _counted(times[some], context.times.G) for some in having], axis=1)
-    raw = units = changes.in_units(columns, _counted(times, context.times.G))
-    for category in _speakers(context):
-        codes, tokens = _mix(context, category)
-        if tokens is not None:
-            speaker = np.where(document >= 0, codes[document], -1)
-            own = np.stack([step * _counted(speaker[some], len(category.values)) for some in having], axis=1)
-            words_of_row = tokens.sum(axis=0) / np.maximum(_counted(speaker, len(category.values)), 1)
-            units = changes.held_constant(units, tokens[units.numbers], own * words_of_row[:, None])
-    tests = changes.tested(units, SHORT)
-    if few(context):
-        cell, C = _cells(context)
-        of_row = np.where(document >= 0, cell[document], -1)
-        cells = [step * _counted(of_row[some], C * context.times.G).reshape(C, -1) for some in having]
-        units, tests = changes.tested_in_cells(
-            np.stack(cells, axis=2), _counted(of_row, C * context.times.G).reshape(C, -1)
-        )
+
+    def counted(group: np.ndarray, G: int) -> tuple[np.ndarray, np.ndarray]:
+        of_row = np.where(document >= 0, group[document], -1)
+        return np.stack([step * _counted(of_row[some], G) for some in having], axis=1), _counted(of_row, G)
+
+    times = np.where(document >= 0, context.times.group[document], -1)
+    columns, rows_of_period = counted(context.times.group, context.times.G)
+    raw = changes.in_units(columns, rows_of_period)
+    units, tests = _tested(context, counted, SHORT)
     accepted = {i: (trend, window) for i, trend, window in _accepted(tests)}
     for i, places in _sudden(context, [document[some] for some in having], units.numbers).items():
         trend, window = accepted.get(i, (False, None))
@@ -302,7 +302,10 @@ def _burst(context: Context, w: int, k: int, units: Units, i: int, change: Chang
     part = float(units.weight[change.inside].sum() / units.weight[change.inside | change.outside].sum())
     event = kinds.Event(
         **vars(shaped(context, units, change)),
-        score=math.sqrt(information(here, rest, part)) * change.fit * math.log(times) * (1.0 if change.more and change.shape != "line" else 0.5),
+        score=math.sqrt(information(here, rest, part))
+        * change.fit
+        * math.log(times)
+        * (1.0 if change.more and change.shape != "line" else 0.5),
         estimate=here / rest if rest else None,
         topic=k,
         words=[context.names.spelling[w]],
