@@ -13,12 +13,12 @@ class Windows(NamedTuple):
     """Of each word its clearest window: p, int64 first and end (places), documents with the word in it, and how many were expected;
     [W] each. windows: how many were looked at, of which p is not yet corrected."""
 
+    windows: int
     p: np.ndarray
     first: np.ndarray
     end: np.ndarray
     seen: np.ndarray
     expected: np.ndarray
-    windows: int
 
 
 def clearest(counted: np.ndarray, expected: np.ndarray, longest: float, least: int) -> Windows:
@@ -28,7 +28,7 @@ def clearest(counted: np.ndarray, expected: np.ndarray, longest: float, least: i
     G, W = counted.shape
     sums, chance = (np.vstack([np.zeros(W), np.cumsum(each, axis=0)]) for each in (counted, expected))
     every = np.arange(W)
-    best = Windows(np.ones(W), np.zeros(W, np.int64), np.ones(W, np.int64), np.zeros(W), np.ones(W), 0)
+    best = [np.ones(W), np.zeros(W, np.int64), np.ones(W, np.int64), np.zeros(W), np.ones(W)]
     windows = 0
     for n in lengths_of_windows(G, longest).tolist():
         seen, by_chance = sums[n:] - sums[:-n], np.maximum(chance[n:] - chance[:-n], 1e-9)
@@ -36,11 +36,11 @@ def clearest(counted: np.ndarray, expected: np.ndarray, longest: float, least: i
         tried = (seen >= least) & (seen > by_chance)
         p[tried] = pdtrc(seen[tried] - 1, by_chance[tried])
         at = p.argmin(axis=0)
-        better = p[at, every] < best.p
+        better = p[at, every] < best[0]
         this = (p[at, every], at, at + n, seen[at, every], by_chance[at, every])
-        best = Windows(*(np.where(better, new, old) for new, old in zip(this, best[:5], strict=True)), 0)
+        best = [np.where(better, new, old) for new, old in zip(this, best, strict=True)]
         windows += len(seen)
-    return best._replace(windows=windows)
+    return Windows(windows, *best)
 
 
 def corrected(best: Windows, independent: np.ndarray) -> np.ndarray:
