@@ -87,7 +87,7 @@ UNTITLED = "Document {number}"
 # How many times as much; of less by how much it is divided
 TIMES, TWICE, TIMES_ALONE = "{factor} times as much", "twice as much", "{factor} times"
 AT_LEAST_TIMES, AT_LEAST_DIVIDED = "at least {factor} times as much", "÷{factor} at least"
-DIVIDED = "÷{factor}"
+DIVIDED, MULTIPLIED = "÷{factor}", "×{factor}"
 ANY_NUMBER, NOTHING = "any number", "nothing"
 SAME_MIX = "at the same mix of who speaks"
 NOT_FOUND_AGAIN, AND_DOUBT = "{topics}not found again with other seeds", "{sure}; {doubt}"

@@ -1,6 +1,7 @@
 """Findings in sentences: what is stored as numbers, said with the names that topics have now, each with the address of its
 passages. The sentences themselves are in webapp.findings.sentences."""
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import assert_never
@@ -298,20 +299,23 @@ def times_as_much(finding: Change | Mark) -> tuple[str, str]:
         return sentences.AT_LEAST_TIMES.format(factor=_factor(low or 0.0)), sentences.BOUND
     if not ratio:
         return sentences.AT_LEAST_DIVIDED.format(factor=_factor(1 / (high or 1.0))), sentences.BOUND
+    both = (low or 0.0) < 1 < (high or math.inf)
+    ends = _end(low or 0.0, both), _end(high, both)
     if ratio >= 1:
         times = sentences.TWICE if _factor(ratio) == "2" else sentences.TIMES.format(factor=_factor(ratio))
-        ends = _end(low or 0.0), _end(high)
     else:
-        times, ends = _end(ratio), (_end(high), _end(low or 0.0))
+        times, ends = _end(ratio, both), ends[::-1]
     return times, sentences.INTERVAL.format(low=ends[0], high=ends[1])
 
 
-def _end(ratio: float | None) -> str:
-    """Of an interval, None where nothing bounds it; below one by how much it is divided."""
+def _end(ratio: float | None, signed: bool) -> str:
+    """Of an interval, None where nothing bounds it; below one by how much it is divided. signed: whether others are on the other side
+    of one."""
     if ratio is None:
         return sentences.ANY_NUMBER
-    if ratio >= 1:
-        return _factor(ratio)
+    if ratio >= 1 or _factor(1 / max(ratio, 1e-9)) == "1":
+        factor = _factor(max(ratio, 1.0))
+        return sentences.MULTIPLIED.format(factor=factor) if signed and factor != "1" else factor
     return sentences.DIVIDED.format(factor=_factor(1 / ratio)) if ratio else sentences.NOTHING
 
 

@@ -236,9 +236,10 @@ def test_sentences_read_ratios_both_ways():
 
     assert read(2.0, 1.5, 2.7) == ("twice as much", "95% interval 1.5 to 2.7")
     assert read(1 / 12, 1 / 16, 1 / 9) == ("÷12", "95% interval ÷9 to ÷16")
-    assert read(0.66, 0.05, 36.3) == ("÷1.5", "95% interval 36 to ÷20") and read(1.5, 0.5, None)[1].endswith(
+    assert read(0.66, 0.05, 36.3) == ("÷1.5", "95% interval ×36 to ÷20") and read(1.5, 0.5, None)[1].endswith(
         "÷2 to any number"
     )
+    assert read(2.6, 0.97, 7.4)[1] == "95% interval 1 to ×7.4" and read(0.5, 0.2, 1.04)[1] == "95% interval 1 to ÷5"
     assert read(None, 31.0, None)[0] == "at least 31 times as much"
     assert read(0.0, 0.0, 0.05)[0] == "÷20 at least"
 
