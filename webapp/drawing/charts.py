@@ -64,9 +64,8 @@ def path(points: Sequence[tuple[float, float] | None]) -> str:
     for i, point in enumerate(points):
         if point is not None:
             x, y = point
-            parts.append(f"{'L' if pen else 'M'}{x:.1f} {y:.1f}")
-            if not pen and (i + 1 == len(points) or points[i + 1] is None):
-                parts.append("h.8")
+            alone = not pen and (i + 1 == len(points) or points[i + 1] is None)
+            parts.append(f"M{x - _EDGE:.1f} {y:.1f}h{2 * _EDGE}" if alone else f"{'L' if pen else 'M'}{x:.1f} {y:.1f}")
         pen = point is not None
     return "".join(parts)
 
