@@ -8,7 +8,7 @@ from math import expm1
 from inference import engines
 from inference.evaluate.fold_in import alpha_for
 from webapp.compare.measures import Measured
-from webapp.drawing.numbers import count, decimals, duration, percent
+from webapp.drawing.numbers import count, decimals, duration, listed, percent
 from webapp.models import Run
 
 SAME = 0.0005  # nats: what is written with three decimals is no difference below it
@@ -58,7 +58,7 @@ def _choice(done: list[Measured], by_id: dict[int, Run]) -> list[str]:
     if len(level) == 1:
         note = f"Choose {_named(best, False)}: it predicts held-out words best."
     elif best.npmi is not None:
-        names = _listed([_named(row, False) for row in sorted(level, key=lambda row: row.run)])
+        names = listed([_named(row, False) for row in sorted(level, key=lambda row: row.run)])
         second = max(row.npmi if row.npmi is not None else -1.0 for row in level if row is not best)
         note = (
             f"Choose {_named(best, False)}: prediction does not tell {names} apart, and of these it has the most coherent topics."
@@ -118,7 +118,7 @@ def _prediction(done: list[Measured], by_id: dict[int, Run]) -> list[str]:
         notes.append(OTHER_ALPHA)
     notes.append(_chance(measured, by_id, best, following, ahead))
     if whole := [row for row in measured if engines.get(row.engine).BY_DOCUMENT]:
-        names = _listed([_named(row, not i) for i, row in enumerate(whole)])
+        names = listed([_named(row, not i) for i, row in enumerate(whole)])
         gives = "gives" if len(whole) == 1 else "give"
         notes.append(
             f"{names} {gives} each document one topic as a whole. Prediction is measured alike for all runs: it lets a "
@@ -134,7 +134,7 @@ def _left_to_right(measured: list[Measured], best: Measured) -> str:
     if len(ordered) < 2:
         return ""
     if _known(ordered[0].left_to_right) - _known(ordered[1].left_to_right) < SAME:
-        names = _listed([_named(row, False) for row in ordered[:2]])
+        names = listed([_named(row, False) for row in ordered[:2]])
         return f"When whole documents are predicted from left to right, {names} do equally well: {_nats(best.left_to_right)}."
     if ordered[0].run == best.run:
         return (
@@ -163,7 +163,7 @@ def _chance(measured: list[Measured], by_id: dict[int, Run], best: Measured, fol
     verdict = (
         f" So the difference between run {best.run} and run {following.run} may be chance." if ahead <= spread else ""
     )
-    names = _listed([f"run {row.run}" for row in sorted(group, key=lambda row: row.run)])
+    names = listed([f"run {row.run}" for row in sorted(group, key=lambda row: row.run)])
     return (
         f"The seed alone made a difference of {decimals(spread, 3)} nats among {names}, which differ in nothing else: "
         f"smaller differences say nothing.{verdict}{other}"
@@ -207,7 +207,7 @@ def _in_use(done: list[Measured]) -> list[str]:
     spare = [row for row in done if _topics(row) < row.K]
     if not spare:
         return []
-    uses = _listed(
+    uses = listed(
         [f"{_named(row, not i)} uses {count(row.in_use)} of its {count(row.K)} topics" for i, row in enumerate(spare)]
     )
     return [f"{uses}; the rest have no words."]
@@ -261,7 +261,3 @@ def _nats(value: float | None) -> str:
 
 def _more(nats: float) -> str:
     return percent(expm1(nats))
-
-
-def _listed(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,5 +1,7 @@
 """How numbers and topics are written on every page; static/js/format.js says the same for live numbers."""
 
+from collections.abc import Iterable
+
 from django import template
 
 register = template.Library()
@@ -21,6 +23,12 @@ HUE_NAMES = (
 # Colours of topics; style sheets give each its value (tests/webapp/drawing/test_colours.py), scripts read those
 HUES = len(HUE_NAMES)
 NONE = "–"
+
+
+def listed(names: Iterable[str]) -> str:
+    """One after the other, the last after "and"; at least one."""
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 @register.filter

@@ -8,6 +8,7 @@ from inference.text import LANGUAGES, MAX_LETTERS
 from inference.text.sections import LONG
 from inference.versions import topograph
 from webapp.documents import fields
+from webapp.drawing.numbers import listed
 from webapp.exports.shapes import MethodsPage
 from webapp.models import Metric, Run, Topic
 from webapp.results import labels
@@ -56,7 +57,7 @@ def _words(run: Run) -> str:
     left = [] if reading.get("numbers") else ["numbers"]
     left.append(f"words of fewer than {reading['min_length']} or more than {MAX_LETTERS} letters")
     if languages:
-        left.append(f"{_list(languages)} stop words")
+        left.append(f"{listed(languages)} stop words")
     if own:
         left.append(f"{own:,} stop words of our own")
     if reading["min_documents"] > 1:
@@ -81,7 +82,7 @@ def _words(run: Run) -> str:
     kinds, tokens = (sum(pair[i] for pair in dropped) for i in (0, 1))
     return (
         "Texts were set in lower case and in Unicode normal form C. A word is a letter or a digit followed by letters, combining marks and "
-        f"digits; {_joined(reading)}. We left out {_list(left)}: {tokens:,} occurrences of {kinds:,} different words. "
+        f"digits; {_joined(reading)}. We left out {listed(left)}: {tokens:,} occurrences of {kinds:,} different words. "
         f"{_forms(reading, report.get('phrases_left_out', []))}{sections}"
     )
 
@@ -182,7 +183,7 @@ def _readers(run: Run) -> str:
     merged = sum(1 for k in range(run.topics) if given.into[k] != k)
     parts = [(labelled, "labelled"), (hidden, "set aside as junk"), (merged, "merged into others")]
     done = [f"{n:,} {'was' if n == 1 else 'were'} {what}" for n, what in parts if n]
-    return f"Of the topics, {_list(done)} by hand after reading their words and documents." if done else ""
+    return f"Of the topics, {listed(done)} by hand after reading their words and documents." if done else ""
 
 
 def _findings(run: Run) -> str:
@@ -205,10 +206,6 @@ def _software(run: Run) -> str:
         f"We used Topograph {v['topograph']} with Python {v['python']}, NumPy {v['numpy']} (Harris et al. 2020), Numba {v['numba']} (Lam, Pitrou and "
         f"Seibert 2015) and SciPy {v['scipy']} (Virtanen et al. 2020) on {v['machine']}."
     )
-
-
-def _list(parts: list[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def _count(number: int, what: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from django.db.models import Count, Max, Q
 
 from inference.text import LANGUAGES
+from webapp.drawing import numbers
 from webapp.models import Corpus, Run, Version
 
 SHOWN = 20
@@ -98,7 +99,7 @@ def difference(before: Version, now: Version) -> str:
     ]
     had, has = ({LANGUAGES.get(code, code) for code in settings.get("also", [])} for settings in (old, new))
     parts += [
-        f"{_named(sorted(which))} stop words {how}"
+        f"{numbers.listed(sorted(which))} stop words {how}"
         for which, how in ((has - had, "too"), (had - has, "no more"))
         if which
     ]
@@ -115,10 +116,6 @@ def _counting(version: Version) -> list[str]:
     """The phrases that are words of it; of one that is not made yet, those that were chosen."""
     out = set(version.report.get("phrases_left_out", []))
     return [phrase for phrase in version.settings.get("phrases", []) if phrase not in out]
-
-
-def _named(names: list[str]) -> str:
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def _words(old: dict, new: dict, name: str, one: str, many: str = "") -> str:

@@ -1,6 +1,8 @@
 """Counters over all processes, in one hash in Redis. When Redis is emptied they begin at zero again, which Prometheus
 expects."""
 
+from contextlib import suppress
+
 import redis
 
 from webapp.jobs import events
@@ -10,10 +12,8 @@ KEY = "counts"
 
 def add(what: str, kind: str) -> None:
     """Add one. While Redis is away nothing is counted: no work depends on it."""
-    try:
+    with suppress(redis.RedisError):
         events.client().hincrby(KEY, f"{what} {kind}", 1)
-    except redis.RedisError:
-        return
 
 
 def by_kind(what: str) -> dict[str, int]:

@@ -1,6 +1,7 @@
 """Telling the workers that a job is queued. The row is the job; a message only brings the news, and may be lost or come
 twice."""
 
+from contextlib import suppress
 from hashlib import blake2b
 
 import redis
@@ -54,10 +55,8 @@ def ask(task: str, arguments: list, by: int | None) -> None:
 
 def answered(task: str, arguments: list, by: int | None) -> None:
     """The task that was asked for has ended, in whatever way."""
-    try:
+    with suppress(redis.RedisError):  # both expire
         events.client().delete(*_asked(task, arguments, by))
-    except redis.RedisError:
-        return  # both expire
 
 
 def is_asked() -> bool:

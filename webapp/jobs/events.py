@@ -6,6 +6,7 @@ object.
 """
 
 import time
+from contextlib import suppress
 from typing import Any
 
 import orjson
@@ -78,10 +79,8 @@ def publish(about: str, event: dict) -> None:
 
 def leave_note(name: str, note: dict, seconds: int) -> None:
     """What holds for so long; lost while Redis is away."""
-    try:
+    with suppress(redis.RedisError):
         client().set(name, orjson.dumps(note), ex=seconds)
-    except redis.RedisError:
-        return
 
 
 def note(name: str) -> dict:

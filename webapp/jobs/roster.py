@@ -7,6 +7,7 @@ that was stopped, or a Redis that was emptied, is forgotten for as long as it is
 
 import json
 import time
+from contextlib import suppress
 
 import redis
 
@@ -56,18 +57,14 @@ def processes() -> int:
 
 def task_started(worker: str, task_id: str, task: str, key: int) -> None:
     """Note that a worker does a task for the row `key`. No work depends on the note."""
-    try:
+    with suppress(redis.RedisError):
         note = {"task": task, "key": key, "since": time.time()}
         events.client().hset(_tasks_of(worker), task_id, json.dumps(note))
-    except redis.RedisError:
-        return
 
 
 def task_ended(worker: str, task_id: str) -> None:
-    try:
+    with suppress(redis.RedisError):
         events.client().hdel(_tasks_of(worker), task_id)
-    except redis.RedisError:
-        return
 
 
 def _tasks_of(worker: str) -> str:

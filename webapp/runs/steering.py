@@ -7,7 +7,7 @@ from django.http import QueryDict
 
 from inference.errors import Invalid
 from inference.steering import Changes
-from webapp.drawing.numbers import topic_label
+from webapp.drawing.numbers import listed, topic_label
 from webapp.models import Run, User, Word
 from webapp.results import found_again
 from webapp.results.topics import is_topic
@@ -97,16 +97,11 @@ def changes(stored: dict, columns: dict[str, int]) -> Changes:
 def sentences(run: Run) -> list[str]:
     """What was changed of the parent's topics, to be read: with the numbers that they have there."""
     stored = run.steering
-    changes = [f"{_listed(map(topic_label, group))} merged" for group in stored.get("merge", [])]
+    changes = [f"{listed(map(topic_label, group))} merged" for group in stored.get("merge", [])]
     changes += [f"{topic_label(k)} split in two" for k in stored.get("split", [])]
     if seeds := stored.get("consensus"):
-        changes.append(f"joined with those of the same run with seed {_listed(map(str, seeds))}")
-    return changes + [f"{_listed(f'“{word}”' for word in words)} together" for words in stored.get("together", [])]
-
-
-def _listed(names) -> str:
-    *first, last = names
-    return f"{', '.join(first)} and {last}" if first else last
+        changes.append(f"joined with those of the same run with seed {listed(map(str, seeds))}")
+    return changes + [f"{listed(f'“{word}”' for word in words)} together" for words in stored.get("together", [])]
 
 
 def _topics(texts: list[str], run: Run, name: str) -> list[int]:
