@@ -294,8 +294,10 @@ def vowpal_wabbit(task: Task, clock: Clock) -> None:
     with tempfile.TemporaryDirectory() as folder:
         text, cache, saved = (str(Path(folder) / name) for name in ("text", "cache", "model"))
         with open(text, "w") as file:
-            for words, counts in rows(bow):
-                file.write("| " + " ".join(f"{w}:{c}" for w, c in zip(words, counts, strict=True)) + "\n")
+            file.writelines(
+                "| " + " ".join(f"{w}:{c}" for w, c in zip(words, counts, strict=True)) + "\n"
+                for words, counts in rows(bow)
+            )
         Workspace(arg_list=[*arguments(1), "--data", text, "--cache_file", cache, "-k"]).finish()
 
         def run(passes: int, clock: Clock) -> np.ndarray:

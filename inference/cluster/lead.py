@@ -24,6 +24,7 @@ from inference.engines.contract import AnyEngine, Divisible, Settling, Shape
 from inference.errors import Invalid
 from inference.topics import Topics
 from inference.versions import versions
+import contextlib
 
 AGAIN = 1.0  # seconds between two looks for workers
 PATIENCE = 600.0  # seconds that a training waits for workers
@@ -266,10 +267,8 @@ class Team:
     def _end(self) -> None:
         """Let the workers forget the training."""
         if self.deal:
-            try:
+            with contextlib.suppress(LOST):
                 self._all("end")
-            except LOST:
-                pass
         self.deal, self.members = "", []
 
     def _all(self, what: str, **arguments: Any) -> list:

@@ -135,10 +135,7 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
         return
     doc_ptr, words, token_ptr = _batch(bow, documents)
     place = (documents, bow.first_token, state.memory[:, None], doc_ptr, token_ptr)
-    if len(state.memory):
-        topics = rows.recall(*place).reshape(-1)
-    else:
-        topics = np.full(token_ptr[-1], gibbs.UNSEEN)
+    topics = rows.recall(*place).reshape(-1) if len(state.memory) else np.full(token_ptr[-1], gibbs.UNSEEN)
     keys = _keys(state.seed, rng.SMC, visit, documents)
     alpha = np.full(config.topics, config.alpha)
     smc.sweep(doc_ptr, words, token_ptr, topics, state.counts, state.totals, alpha, config.eta, config.sweeps, keys)

@@ -243,12 +243,11 @@ def _cut(codes, text_ends, breaks, together, characters, known, state, pieces, l
                 if here >= LETTER:
                     if segmented and breaks[j]:
                         break
-                    if here >= IDEOGRAPH or kind >= IDEOGRAPH:
-                        if not (
-                            (together and here >= IDEOGRAPH and kind >= IDEOGRAPH)
-                            or (here == KATAKANA and kind == KATAKANA)
-                        ):
-                            break
+                    if (here >= IDEOGRAPH or kind >= IDEOGRAPH) and not (
+                        (together and here >= IDEOGRAPH and kind >= IDEOGRAPH)
+                        or (here == KATAKANA and kind == KATAKANA)
+                    ):
+                        break
                     stop = j + 1
                 elif here == MARK:
                     stop = j + 1

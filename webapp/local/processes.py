@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from webapp.local import folder
+import contextlib
 
 LOG_BYTES = 10_000_000  # a log that is longer when its part starts is put aside, once
 BACKOFF = (0.2, 0.5, 1.0, 2.0, 5.0)  # seconds before the next start of a part that died, by how often
@@ -63,14 +64,10 @@ def stop(process: subprocess.Popen, gently: int, seconds: float) -> None:
     """Signal a process, wait, then end whatever is left of its group."""
     if process.poll() is None:
         process.send_signal(gently)
-        try:
+        with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            pass
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
     process.wait()
 
 

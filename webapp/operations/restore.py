@@ -87,12 +87,11 @@ def restore(path: Path, *, overwrite: bool = False, tell: Callable[[int], None] 
             f"The database holds tables of another program (“{strange}”), which restoring would delete. Make a database for Topograph alone, "
             "and name it in DATABASE_URL.",
         )
-    if there := _existing():
-        if not overwrite:
-            raise Invalid(
-                "system",
-                f"There is {there} here already. Restore elsewhere, or use --overwrite, which deletes what is here.",
-            )
+    if (there := _existing()) and not overwrite:
+        raise Invalid(
+            "system",
+            f"There is {there} here already. Restore elsewhere, or use --overwrite, which deletes what is here.",
+        )
     _clear()
     _migrate(backup["migrations"])
     other = connection.copy()

@@ -94,7 +94,7 @@ def walk(file: io.BufferedReader, handler: Handler, name: str, result: Result) -
         parser.Parse(b"", True)
         yield
     except expat.ExpatError as error:
-        why = expat.errors.messages[error.code] if error.code in expat.errors.messages else "damaged"
+        why = expat.errors.messages.get(error.code, "damaged")
         raise Unreadable(
             f"“{name}” is not well-formed XML (line {error.lineno}, column {error.offset + 1}: {why}); it was left out. Correct it there."
         ) from None
