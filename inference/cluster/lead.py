@@ -4,6 +4,7 @@ A step counts when all workers took it. When a worker or the scheduler is lost, 
 checkpoint with the workers that remain, and repeats the steps since then, which gives the same bits.
 """
 
+import contextlib
 import logging
 import time
 import uuid
@@ -24,7 +25,6 @@ from inference.engines.contract import AnyEngine, Divisible, Settling, Shape
 from inference.errors import Invalid
 from inference.topics import Topics
 from inference.versions import versions
-import contextlib
 
 AGAIN = 1.0  # seconds between two looks for workers
 PATIENCE = 600.0  # seconds that a training waits for workers
@@ -267,7 +267,7 @@ class Team:
     def _end(self) -> None:
         """Let the workers forget the training."""
         if self.deal:
-            with contextlib.suppress(LOST):
+            with contextlib.suppress(*LOST):
                 self._all("end")
         self.deal, self.members = "", []
 

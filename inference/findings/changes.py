@@ -16,7 +16,7 @@ FIRST, MORE = 199, 1_800  # permutations of all columns, and further ones of tho
 MAY_PASS = 0.1  # p of the first permutations up to which a column gets further ones
 EDGE = 0.1  # of the weight that lies on either side of a step
 LONGEST = 1 / 3  # of the units, that a window covers at most
-LEAST_UNITS = 8
+LEAST_UNITS, FEWEST_OF_LINE = 8, 3  # that are permuted; above which a line is tried
 STAYS = 1 / 3  # of a step's difference, that each half of either side must show
 BLOCK = 256  # columns that are tested at once: 30 MB of permuted windows
 _SEED = 20
@@ -193,12 +193,11 @@ def describe(units: Units, k: int, trend: bool, window: tuple[int, int] | None) 
         tried.append((penalty, Change(shape, first, last, inside, outside, more, float(explained))))
 
     if trend:
-        t = units.numbers - (w * units.numbers).sum()
-        line = (w * t * (y - mean)).sum() ** 2 / max((w * t * t).sum(), 1e-15) / total
-        part = np.cumsum(w)
-        add("line", 2, 0, G - 1, part > 2 / 3, part <= max(1 / 3, part[0]), line)
-        best = _step(y, w)
-        if best is not None:
+        if G > FEWEST_OF_LINE:
+            t, part = units.numbers - (w * units.numbers).sum(), np.cumsum(w)
+            line = (w * t * (y - mean)).sum() ** 2 / max((w * t * t).sum(), 1e-15) / total
+            add("line", 2, 0, G - 1, part > 2 / 3, part <= max(1 / 3, part[0]), line)
+        if (best := _step(y, w)) is not None:
             add("step", 3, best, G - 1, place >= best, place < best, fit(place >= best))
     if window is not None:
         inside = (place >= window[0]) & (place < window[1])
@@ -224,7 +223,10 @@ def _step(y: np.ndarray, w: np.ndarray) -> int | None:
 
 
 def _open(change: Change, G: int) -> Change:
-    """A window that ends with the last unit, or begins with the first, is a step: "since", "until"."""
+    """A window that ends with the last unit, or begins with the first, is a step: "since", "until"; what is of the last unit alone is
+    a window."""
+    if change.first == change.last == G - 1 and change.more:
+        return change._replace(shape="window")
     if change.shape != "window" or (change.last < G - 1 and change.first > 0):
         return change
     if change.last == G - 1:

@@ -125,6 +125,10 @@ def _pieces(at: int, text: str, cut: Callable[[str], list[str]]) -> list[Piece]:
     words = [word.translate(_WILDCARDS) for word in cut(text.translate(_LETTERS))]
     if not words:
         raise PatternError(at, f"There is no word in “{text}”.")
+    if {*"".join(words)} <= {*"*?"} and not {*text} <= {*"*?"}:
+        raise PatternError(
+            at, f"There is no letter and no number in “{text}”, and other signs are in no word of the texts."
+        )
     return [ANY if set(word) == {"*"} else Piece(word, GLOB if {*word} & {*"*?"} else EXACT) for word in words]
 
 

@@ -80,7 +80,9 @@ def clearest(counted, expected, longest, least):
         for a, b in windows:
             seen, chance = sum(row[w] for row in counted[a:b]), max(sum(row[w] for row in expected[a:b]), 1e-9)
             if seen >= least and seen > chance:
-                below = sum(math.exp(-chance + i * math.log(chance) - math.lgamma(i + 1)) for i in range(int(seen)))
-                tried.append((1 - below, a, b))
+                n = int(sum(row[w] for row in counted))
+                part = min(chance / n, 1.0)
+                beyond = sum(math.comb(n, i) * part**i * (1 - part) ** (n - i) for i in range(int(seen), n + 1))
+                tried.append((beyond, a, b))
         best.append(min(tried))
     return best, len(windows)

@@ -128,7 +128,7 @@ def test_few_periods_are_told_apart_by_cells_of_documents():
     units, (trend, window, first, end) = changes.tested_in_cells(x, n)
     assert window[3] <= 0.001 and (first[3], end[3]) == (4, 5)
     shape = changes.describe(units, 3, trend[3] <= 0.05, (4, 5))
-    assert shape.shape == "step" and shape.more and shape.first == 4
+    assert shape.shape == "window" and shape.more and shape.first == shape.last == 4
     mean = (units.weight[:, None] * units.share).sum(axis=0)
     assert mean == pytest.approx(x.sum(axis=(0, 1)) / n.sum())
     false = sum(

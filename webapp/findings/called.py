@@ -114,10 +114,12 @@ class Names:
 
     @cached_property
     def eventful(self) -> dict[int, int]:
-        """Words whose bursts may be events, and the topic that has most of each: those that stand for a topic, and the first of
-        its words, as readers see them. Of topics that may be spoken of."""
+        """Words whose bursts may be events, and the topic that has most of each: those that stand for a topic, the first of its words,
+        as readers see them, and frequent ones. Of topics that may be spoken of."""
         first = company.words(self.counted)[0]
-        listed = sorted({w for k in range(self.context.K) for w in [*self._standing[k], *first[k][:FIRST]]})
+        listed = sorted(
+            {*self.telling, *(w for k in range(self.context.K) for w in [*self._standing[k], *first[k][:FIRST]])}
+        )
         ptr, topics, tokens, _ = self.counted.by_word()
         most = {w: int(self.context.into[topics[ptr[w] + tokens[ptr[w] : ptr[w + 1]].argmax()]]) for w in listed}
         return {w: k for w, k in most.items() if self.context.subjects[k]}

@@ -211,9 +211,8 @@ def _apart_from_others(totals: Sums, own: sums.Shares, ratio: sums.Ratio, k: int
 
 def _unlike(context: Context) -> list[Unlike]:
     lengths = context.counted.lengths
-    allowed = (lengths >= SHORT) & ~context.repeated
-    if context.mask is not None:
-        allowed &= context.mask
+    known = (lengths > 0) if context.mask is None else (lengths > 0) & context.mask
+    allowed = known & (lengths >= SHORT) & ~context.repeated
     doc_ptr, doc_topics, doc_tokens = context.counted.folded(context.into)
     numbers, overlap, nearest, compared = unlike.unlike(doc_ptr, doc_topics, doc_tokens, lengths, context.K, allowed)
     rows: list[Unlike] = []
@@ -231,7 +230,7 @@ def _unlike(context: Context) -> list[Unlike]:
                 document=d,
                 nearest=other,
                 compared=compared,
-                all=compared == int(allowed.sum()),
+                all=compared == int(np.count_nonzero(known)),
                 topics=doc_topics[span][order].tolist(),
                 parts=(doc_tokens[span][order] / lengths[d]).tolist(),
             )

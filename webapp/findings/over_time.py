@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_matrix
+from scipy.special import gammaln
 
 from inference.explore.naming import alike
 from inference.findings import changes, scan, sums
@@ -26,6 +27,8 @@ LEAST_SHARE, LEAST_RATIO = 0.005, 1.5  # of the side that has more; of the two s
 WORDS, HOLDING = 50, 10  # tokens of a topic, and documents that have it, on the side that has more
 SPEAKERS = 40  # values of a field whose mix is held constant, at most
 OVERLAP = 0.25  # of the words that lie in periods in which two values speak, so that their mix can be held constant
+ARRANGEMENTS = math.log(20_000)  # of speakers' periods, from which on permuting these is enough
+CELLS = 120  # of a period
 SHORT = 1 / 8  # of the periods, that an event lasts at most
 EVENT_WORDS, EVENT_DOCUMENTS = (
     1_500,
@@ -76,25 +79,28 @@ def few(context: Context) -> bool:
     return len(np.unique(context.times.group[context.times.group >= 0])) < changes.LEAST_UNITS
 
 
-def _cells(context: Context) -> tuple[np.ndarray, int]:
-    """(int32[D], C): documents in cells c G + g of each period g, -1 outside: of who speaks, where several do in most periods; else of
-    neighbours, in as many parts as sums.in_blocks has, those of one speaker together where they are alike."""
-    times = context.times
+def _cells(context: Context) -> tuple[np.ndarray, int, np.ndarray]:
+    """(int32[D], C, numbers): documents in cells c G + g of each of G periods that have words, -1 outside: of who speaks, where their mix
+    overlaps; these in parts of neighbours, as sums.in_blocks has them, where too few speak for permutations to tell. Documents of
+    one speaker are neighbours where they are alike. numbers: int64[G], of these periods."""
+    some = np.flatnonzero((context.times.group >= 0) & (context.counted.lengths > 0))
+    numbers, group = np.unique(context.times.group[some], return_inverse=True)
+    speaker, S, arrangements = np.zeros(len(some), np.int64), 1, 0.0
     for category in _speakers(context):
         codes, tokens = _mix(context, category)
-        if tokens is not None and np.count_nonzero(tokens) >= changes.LEAST_UNITS:
-            cell = np.where(times.group >= 0, (codes + 1) * times.G + times.group, -1)
-            return cell.astype(np.int32), len(category.values) + 1
-    some = np.flatnonzero((times.group >= 0) & (context.counted.lengths > 0))
-    speaker = context.speakers[0][1][some] if context.speakers else some
-    order = some[np.lexsort((some, speaker, times.group[some]))]
-    group = times.group[order]
-    size = np.bincount(group, minlength=times.G)
-    C = int(np.clip(round((len(some) / times.G) ** 0.5), *sums.BLOCKS))
-    rank = np.arange(len(order)) - np.repeat(np.cumsum(size) - size, size)
-    cell = np.full(len(times.group), -1, np.int32)
-    cell[order] = rank * C // size[group] * times.G + group
-    return cell, C
+        if tokens is not None:
+            speaker, S = codes[some] + 1, len(category.values) + 1
+            arrangements = float(gammaln((tokens > 0).sum(axis=0) + 1).sum())
+    mine = group * S + speaker
+    order = np.lexsort((some, context.speakers[0][1][some] if context.speakers else some, mine))
+    size = np.bincount(mine)
+    most = int(np.clip(round((len(some) / np.count_nonzero(size)) ** 0.5), *sums.BLOCKS))
+    parts = 1 if arrangements >= ARRANGEMENTS else min(most, max(CELLS // S, 1))
+    rank = np.arange(len(order)) - (np.cumsum(size) - size)[mine[order]]
+    part = rank * parts // size[mine[order]]
+    cell = np.full(len(context.times.group), -1, np.int32)
+    cell[some[order]] = (speaker[order] * parts + part) * len(numbers) + group[order]
+    return cell, S * parts, numbers
 
 
 def _tested(
@@ -106,9 +112,10 @@ def _tested(
     field that says so and whose values overlap in time. counted: gives (x float64[G, T], n float64[G]) of int[D], G groups of
     documents. longest: of a window."""
     if few(context):
-        cell, C = _cells(context)
-        x, n = counted(cell, C * context.times.G)
-        return changes.tested_in_cells(x.reshape(C, -1, x.shape[1]), n.reshape(C, -1))
+        cell, C, numbers = _cells(context)
+        x, n = counted(cell, C * len(numbers))
+        units, tests = changes.tested_in_cells(x.reshape(C, -1, x.shape[1]), n.reshape(C, -1))
+        return units._replace(numbers=numbers[units.numbers]), tests
     units = changes.in_units(*counted(context.times.group, context.times.G))
     for category in _speakers(context):
         codes, tokens = _mix(context, category)
@@ -276,12 +283,9 @@ def _sudden(context: Context, having: list[np.ndarray], numbers: np.ndarray) -> 
     counted = np.stack([_counted(times[some], context.times.G)[numbers] for some in having], axis=1)
     best = scan.clearest(counted, cells @ rates, SHORT, EVENT_DOCUMENTS)
     independent = best.seen.copy()
-    if context.speakers:
-        who = context.speakers[0][1]
-        for i in np.flatnonzero(best.p < 1).tolist():
-            span = numbers[best.first[i]], numbers[best.end[i] - 1]
-            inside = having[i][(times[having[i]] >= span[0]) & (times[having[i]] <= span[1])]
-            independent[i] = len(np.unique(who[inside]))
+    for i in np.flatnonzero(best.p < 1).tolist() if context.speakers else ():
+        inside = np.isin(times[having[i]], numbers[best.first[i] : best.end[i]])
+        independent[i] = len(np.unique(context.speakers[0][1][having[i][inside]]))
     sure = sums.accepted(scan.corrected(best, independent), Q_VALUE)
     return {i: (int(best.first[i]), int(best.end[i])) for i in np.flatnonzero(sure).tolist()}
 

@@ -19,10 +19,11 @@ OVERLAP = 0.5  # of the time of two windows together, that both cover, where one
 
 
 class Told(NamedTuple):
-    """What one sentence says: a finding, and others of the same group or time."""
+    """What one sentence says: a finding, and others of the same group or time. again: whether another one is of the same time."""
 
     finding: Finding
     others: tuple[Finding, ...] = ()
+    again: bool = False
 
 
 def overview(selection: RunSelection, detail: Detail, by: int | None) -> OverviewPage:
@@ -38,7 +39,9 @@ def overview(selection: RunSelection, detail: Detail, by: int | None) -> Overvie
     for name, kind in KINDS.items():
         of_kind = [each for each in told if each.finding.kind == name]
         of_kind.sort(key=lambda one: not _sure_of(one, doubtful))
-        ranked = list(enumerate(of_kind, 1))[: kind.SHOWN[detail]]
+        ranked = [(i, one) for i, one in enumerate(of_kind, 1) if detail == "more" or not one.again][
+            : kind.SHOWN[detail]
+        ]
         chosen += sorted(ranked, key=lambda one: one[1].finding.first if isinstance(one[1].finding, Event) else "")
     unlike = [each.finding.document for _, each in chosen if isinstance(each.finding, Unlike)]
     writer = Writer(selection, _titles(selection, unlike), doubtful)
@@ -79,16 +82,16 @@ def _told(selection: Selection, found: SetFindings, detail: Detail) -> list[Told
 
 
 def _times(timed: Sequence[Change | Event], near: float, most: int) -> list[Told]:
-    """What is of one time together, the best first, at most so many; a further one begins the next sentence."""
-    told: list[list[Change | Event]] = []
+    """What is of one time together, the best first, at most so many; a further one begins the next sentence of this time."""
+    told: list[tuple[list[Change | Event], bool]] = []
     for finding in sorted(timed, key=lambda finding: -finding.score):
-        fitting = (one for one in told if len(one) < most and _at_one_time(one[0], finding, near))
-        place = next(fitting, None)
+        fitting = [one for one, _ in told if _at_one_time(one[0], finding, near)]
+        place = next((one for one in fitting if len(one) < most), None)
         if place is None:
-            told.append([finding])
+            told.append(([finding], bool(fitting)))
         else:
             place.append(finding)
-    return [Told(first, tuple(others)) for first, *others in told]
+    return [Told(first, tuple(others), again) for (first, *others), again in told]
 
 
 def _at_one_time(a: Change | Event, b: Change | Event, near: float) -> bool:

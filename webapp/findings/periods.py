@@ -42,6 +42,8 @@ def divide(dates: np.ndarray, mask: np.ndarray | None) -> Periods | None:
     fitting = {unit: number for unit, number in choices.items() if number.max() - number.min() < MOST}
     if not (month % 12).any() or not fitting.keys() - {"decade", "year"}:
         unit = "year" if "year" in fitting else "decade"  # a year alone is read as its first of January
+    elif (months(days - 1) != month).all() and len(np.unique(month)) <= MANY and "month" in fitting:
+        unit = "month"  # alone it is read as its first day
     else:
         unit = _fitting({unit: len(np.unique(number)) for unit, number in fitting.items()})
     number = fitting[unit]

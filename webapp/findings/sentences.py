@@ -156,6 +156,7 @@ MANNERS = {
     ),
 }
 
+WITH, WITH_IN_LIST = "; with {words}", " with {words}"  # words of the same documents; the shares are of the first
 SPEAKER_SINCE = "Who speaks changes: most documents since {first} are by {value} ({field}), {here}, before {rest}"
 SPEAKER_WINDOW = "Who speaks changes: most documents {span} are by {value} ({field}), {here}, at other times {rest}"
 

@@ -154,17 +154,28 @@ class Writer:
         """A change, or an event, in a pattern of MANNERS."""
         what: Part
         if isinstance(finding, Event):
-            what, here, rest = _quoted(finding.words), finding.here, finding.rest
+            what, here, rest, further = (
+                _quoted(finding.words[:1]),
+                finding.here,
+                finding.rest,
+                _quoted(finding.words[1:]),
+            )
             rows = sentences.SECTIONS if finding.sections else sentences.DOCUMENTS
         else:
-            what, here, rest, rows = self.called(finding), finding.here[0], finding.rest[0], sentences.WORDS
+            what, here, rest, rows, further = (
+                self.called(finding),
+                finding.here[0],
+                finding.rest[0],
+                sentences.WORDS,
+                "",
+            )
         span = spanned(finding)
         return fill(
-            pattern,
+            pattern + ((sentences.WITH_IN_LIST if " (" in pattern else sentences.WITH) if further and not more else ""),
             what=what, here=percent(here), rest=percent(rest), span=span, begins=capitalized(span),
             brief=spanned(finding, brief=True),
             first=sentences.period(finding.first), last=sentences.period(finding.last),
-            until=sentences.period(finding.until) if finding.until else "", rows=rows, **more,
+            until=sentences.period(finding.until) if finding.until else "", rows=rows, words=further, **more,
         )  # fmt: skip
 
     def _speaker(self, finding: Speaker) -> Sentence:

@@ -1,5 +1,6 @@
 """Child processes that never outlive us, and a supervisor that starts a part again when it dies."""
 
+import contextlib
 import ctypes
 import math
 import os
@@ -13,7 +14,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from webapp.local import folder
-import contextlib
 
 LOG_BYTES = 10_000_000  # a log that is longer when its part starts is put aside, once
 BACKOFF = (0.2, 0.5, 1.0, 2.0, 5.0)  # seconds before the next start of a part that died, by how often

@@ -76,6 +76,7 @@ def test_parts_within_some_words():
         ("right|", 5, "between two words"),
         ("|right", 0, "between two words"),
         ("right & wrong", 6, "There is no word in “&”"),
+        ("for £*", 4, "There is no letter and no number in “£*”"),
         ("well-known|famous", 0, "is 2 words"),
         ("a self-help{0,1}", 2, "is 2 words"),
         ("the{0,21} people", 3, "20 is the most"),

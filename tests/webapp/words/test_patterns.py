@@ -164,7 +164,7 @@ def test_the_page_before_and_where_nothing_is_found(client, trained):
     assert (page["hits"], page["lines"], page["years"]) == (0, [], page["years"]) and not any(
         bar["documents"] for bar in page["years"]
     )
-    assert "occurs in none of the chosen documents" in get(client, trained, 200, "run_pattern", pattern="zyzzyva")
+    assert "occurs in none of the documents" in get(client, trained, 200, "run_pattern", pattern="zyzzyva")
     for address in (
         reverse("run_words", args=[trained.pk]),
         reverse("run_word", args=[trained.pk, "congress"]) + "?topic=all",
