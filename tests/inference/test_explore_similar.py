@@ -7,6 +7,7 @@ import pytest
 
 from inference.explore import similar
 from inference.kernels import assign
+from inference.kernels.transpose import transpose
 
 
 def documents(tokens: np.ndarray):
@@ -20,7 +21,7 @@ def documents(tokens: np.ndarray):
     )
     of.by_share, by_tokens = (np.empty(len(topic), np.int32) for _ in range(2))
     rows = of.doc_ptr, of.doc_topics, of.doc_tokens
-    of.topic_ptr = assign.by_topic(*rows, tokens.shape[1], of.by_share, by_tokens)
+    of.topic_ptr = transpose(*rows, tokens.shape[1], of.by_share, by_tokens)
     assign.rank(0, tokens.shape[1], of.topic_ptr, of.lengths, of.by_share, by_tokens)
     return of
 

@@ -30,10 +30,8 @@ OVERLAP = 0.25  # of the words that lie in periods in which two values speak, so
 ARRANGEMENTS = math.log(20_000)  # of speakers' periods, from which on permuting these is enough
 CELLS = 120  # of a period
 SHORT = 1 / 8  # of the periods, that an event lasts at most
-EVENT_WORDS, EVENT_DOCUMENTS = (
-    1_500,
-    6,
-)  # words that are looked at, those of most documents in their topic; documents of an event
+EVENT_WORDS = 1_500  # words that are looked at, those of most documents in their topic
+EVENT_DOCUMENTS = 6  # of an event, at least
 Tests = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # as inference.findings.changes.tested gives them
 TOGETHER = 0.5  # of the periods, and of the documents, that two words of one event share
 
