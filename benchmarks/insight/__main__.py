@@ -1,6 +1,6 @@
 """Whether the overview says what is true and known: ten collections unlike each other, uploaded and read by defaults.
 
-    .venv/bin/python -m benchmarks.insight [NAMES] [--quick] [--data FOLDER] [--json FILE] [--apart] [--print]
+    .venv/bin/python -m benchmarks.insight [NAMES] [--quick] [--shuffles N] [--data FOLDER] [--json FILE] [--apart] [--print]
 
 Each collection (benchmarks.insight.collections) is uploaded, read and trained as the pages preset it, in this process. Then:
   agree, weak, contradicted: claims on topics over time or of a group, as the page "more findings" has them; the words of the
@@ -29,7 +29,6 @@ from benchmarks.insight import collections, judge
 from benchmarks.origin import commit
 
 SEEDS = (0, 1)
-SHUFFLES = 2
 NAMED = ("change", "mark")  # kinds that name topics; the others show words, of which the same texts are counted
 FACTS_OF = {"sections": "addresses"}  # a collection of the same texts
 
@@ -50,6 +49,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="smaller cuts, another seed of three collections only")
     parser.add_argument("--apart", action="store_true")
     parser.add_argument("--data", type=Path)
+    parser.add_argument("--shuffles", type=int, default=2, help="copies with shuffled dates, and with shuffled groups")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--print", action="store_true", dest="prints", help="every sentence with its verdict")
     given = parser.parse_args()
@@ -99,7 +99,7 @@ def measured(name: str, given: argparse.Namespace) -> Result:
     known = [f for f in wanted if judge.shown_by(raw, f)]
     of_first = [c for f in first["findings"] for c in judge.claims(f)]
     hit = [[any(judge.names(f, c) for c in some) for f in known] for some in (of_first, claims)]
-    false = [row for i in range(SHUFFLES) for row in runs.false_findings(run, np.random.default_rng(i))]
+    false = [row for i in range(given.shuffles) for row in runs.false_findings(run, np.random.default_rng(i))]
     for row in false if given.prints else ():
         print(f"    false: {row}")
     again = None
