@@ -82,11 +82,13 @@ def _tested(numbers: np.ndarray, weight: np.ndarray, share: np.ndarray, orders: 
     Z = np.ascontiguousarray(_standard(share, weight))
     shapes, lengths = _shapes(numbers), lengths_of_windows(len(weight), longest)
     trend, scan, place = _seen(Z, weight, shapes, lengths)
-    p_trend, p_window, length = _p([(Z, weight, order) for order in orders[:FIRST]], shapes, lengths, trend, scan)
+    drawn = [(Z, weight, order) for order in orders[:FIRST]]
+    p_trend, p_window, length = _p(drawn, FIRST, shapes, lengths, trend, scan)
     again = np.flatnonzero(np.minimum(p_trend, p_window) <= MAY_PASS)
     if len(again):
         Z = np.ascontiguousarray(Z[:, again])
-        more = _p([(Z, weight, order) for order in orders], shapes, lengths, trend[again], scan[:, again])
+        drawn = [(Z, weight, order) for order in orders]
+        more = _p(drawn, len(drawn), shapes, lengths, trend[again], scan[:, again])
         p_trend[again], p_window[again], length[again] = more
     first = place[length, np.arange(len(length))]
     return p_trend, p_window, first, first + lengths[length]
@@ -118,12 +120,11 @@ def tested_in_cells(
 
     share, weight, _ = series()
     units = Units(numbers, share + x.sum(axis=(0, 1)) / n.sum(), weight)
-    scale = np.sqrt(
-        (weight[:, None] * share**2).sum(axis=0) + 1e-15
-    )  # the same for all: how large differences are is what tells
+    # The same scale for all: how large differences are is what tells
+    scale = np.sqrt((weight[:, None] * share**2).sum(axis=0) + 1e-15)
     shapes, lengths = _shapes(numbers), lengths_of_windows(len(numbers), LONGEST)
     trend, scan, place = _seen(share / scale, weight, shapes, lengths)
-    p_trend, p_window, length = _p(drawn(), shapes, lengths, trend, scan)
+    p_trend, p_window, length = _p(drawn(), FIRST + MORE, shapes, lengths, trend, scan)
     first = place[length, np.arange(len(length))]
     return units, (p_trend, p_window, first, first + lengths[length])
 
@@ -136,22 +137,19 @@ def _seen(Z, weight, shapes, lengths) -> tuple[np.ndarray, np.ndarray, np.ndarra
     return _trend(Z, weight, shapes, straight), scan, place
 
 
-def _p(drawn: Iterable[Permuted], shapes, lengths, trend, scan):
-    """p of the trend, of the largest standardised window, and which length it has."""
-    beyond, scans = np.ones(len(trend)), []
-    place = np.empty(scan.shape, np.int64)
-    for Z, weight, order in drawn:
+def _p(drawn: Iterable[Permuted], n: int, shapes, lengths, trend, scan):
+    """p of the trend, of the largest standardised window, and which length it has. n: how many are drawn."""
+    beyond = np.ones(len(trend))
+    scans, place = np.empty((n, *scan.shape), np.float32), np.empty(scan.shape, np.int64)
+    for permuted, (Z, weight, order) in zip(scans, drawn, strict=True):
         beyond += _trend(Z, weight, shapes, order) >= trend - 1e-12
-        permuted = np.empty(scan.shape, np.float32)
         windows.largest(Z, weight, lengths, order, permuted, place)
-        scans.append(permuted)
-    every = np.stack(scans)
-    mean, spread = every.mean(axis=0), every.std(axis=0) + 1e-12
+    mean, spread = scans.mean(axis=0), scans.std(axis=0) + 1e-12
     seen = (scan - mean) / spread
-    every -= mean
-    every /= spread
-    over = 1 + (every.max(axis=1) >= seen.max(axis=0) - 1e-6).sum(axis=0)
-    return beyond / (len(every) + 1), over / (len(every) + 1), seen.argmax(axis=0)
+    scans -= mean
+    scans /= spread
+    over = 1 + (scans.max(axis=1) >= seen.max(axis=0) - 1e-6).sum(axis=0)
+    return beyond / (n + 1), over / (n + 1), seen.argmax(axis=0)
 
 
 def _standard(Y: np.ndarray, w: np.ndarray) -> np.ndarray:

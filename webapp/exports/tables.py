@@ -69,6 +69,14 @@ def table(*columns: Column) -> Callable[[Callable[[Wanted], Iterator[Block]]], C
     return decorate
 
 
+def _by_number(sql: str, owner: int) -> Iterator[Block]:
+    """The rows of a query, some at a time. sql: its parameters are `owner` and the number, of the first column, behind which they begin."""
+    after = -1
+    while records := rows(sql, [owner, after], as_tuples=True):
+        yield records
+        after = records[-1][0]
+
+
 @table(
     Column("topic", int),
     Column("rank", int),
@@ -337,16 +345,13 @@ def curation(wanted: Wanted) -> Iterator[Block]:
     )
 )
 def curation_history(wanted: Wanted) -> Iterator[Block]:
-    after = 0
-    while records := rows(
+    for records in _by_number(
         "SELECT id, topic, field, value, by, at, undone_at, undone_by FROM webapp_edit WHERE run_id = %s AND id > %s ORDER BY id LIMIT 5000",
-        [wanted.run.pk, after],
-        as_tuples=True,
+        wanted.run.pk,
     ):
         yield [
             (*row[:5], row[5].isoformat(), row[6].isoformat() if row[6] else None, row[7] or None) for row in records
         ]
-        after = records[-1][0]
 
 
 _ANSWERS = {
@@ -370,11 +375,9 @@ _ANSWERS = {
 )
 def reading(wanted: Wanted) -> Iterator[Block]:
     """Every answer of the reading protocol, with what was shown: item counts the passages of a topic from 1 on."""
-    after = 0
-    while records := rows(
+    for records in _by_number(
         "SELECT id, reader, kind, topic, seed, item + 1, payload, at FROM webapp_answer WHERE run_id = %s AND id > %s ORDER BY id LIMIT 5000",
-        [wanted.run.pk, after],
-        as_tuples=True,
+        wanted.run.pk,
     ):
         block = []
         for _, *key, payload, at in records:
@@ -383,20 +386,15 @@ def reading(wanted: Wanted) -> Iterator[Block]:
             places = [str(shown[answer[name]]) if shown else None for name in ("intruder", "chosen")]
             block.append((*key, *(answer.get(name) for name in _ANSWERS), *places, at.isoformat()))
         yield block
-        after = records[-1][0]
 
 
 @table(Column("number", int), Column("word", str), Column("tokens", int), Column("documents", int))
 def words(wanted: Wanted) -> Iterator[Block]:
     """The vocabulary."""
-    after = -1
-    while records := rows(
+    return _by_number(
         "SELECT number, word, tokens, documents FROM word WHERE version_id = %s AND number > %s ORDER BY number LIMIT 20000",
-        [wanted.run.version_id, after],
-        as_tuples=True,
-    ):
-        yield records
-        after = records[-1][0]
+        wanted.run.version_id,
+    )
 
 
 _LINE = [

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from inference.findings import families, sums, trends, unlike
+from inference.findings import changes, families, sums, trends, unlike
 from inference.findings.sums import Sums
 from webapp.documents import fields
 from webapp.documents.selection import Selection
@@ -71,8 +71,23 @@ class Context:
         times = self.periods
         if times is None:
             return None
-        units = sums.in_blocks if over_time.few(self) else sums.by_group
+        units = sums.in_blocks if self.few else sums.by_group
         return self.sums(units(times.group, times.G), times.G)
+
+    @cached_property
+    def few(self) -> bool:
+        """Whether the periods are too few to be permuted."""
+        return len(np.unique(self.times.group[self.times.group >= 0])) < changes.LEAST_UNITS
+
+    @cached_property
+    def cells(self) -> tuple[np.ndarray, int, np.ndarray]:
+        """Few periods in parts that can be permuted."""
+        return over_time.cells(self)
+
+    @cached_property
+    def mixes(self) -> list[over_time.Mix]:
+        """Who speaks when, as far as that is held constant."""
+        return over_time.mixes(self)
 
     @cached_property
     def speakers(self) -> list[tuple[ValueField, np.ndarray]]:

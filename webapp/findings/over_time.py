@@ -72,23 +72,16 @@ def _accepted(tested: Tests) -> list[tuple[int, bool, tuple[int, int] | None]]:
     ]
 
 
-def few(context: Context) -> bool:
-    """Whether the periods are too few to be permuted."""
-    return len(np.unique(context.times.group[context.times.group >= 0])) < changes.LEAST_UNITS
-
-
-def _cells(context: Context) -> tuple[np.ndarray, int, np.ndarray]:
+def cells(context: Context) -> tuple[np.ndarray, int, np.ndarray]:
     """(int32[D], C, numbers): documents in cells c G + g of each of G periods that have words, -1 outside: of who speaks, where their mix
     overlaps; these in parts of neighbours, as sums.in_blocks has them, where too few speak for permutations to tell. Documents of
     one speaker are neighbours where they are alike. numbers: int64[G], of these periods."""
     some = np.flatnonzero((context.times.group >= 0) & (context.counted.lengths > 0))
     numbers, group = np.unique(context.times.group[some], return_inverse=True)
     speaker, S, arrangements = np.zeros(len(some), np.int64), 1, 0.0
-    for category in _speakers(context):
-        codes, tokens = _mix(context, category)
-        if tokens is not None:
-            speaker, S = codes[some] + 1, len(category.values) + 1
-            arrangements = float(gammaln((tokens > 0).sum(axis=0) + 1).sum())
+    for mix in context.mixes:
+        speaker, S = mix.codes[some] + 1, len(mix.category.values) + 1
+        arrangements = float(gammaln((mix.tokens > 0).sum(axis=0) + 1).sum())
     mine = group * S + speaker
     order = np.lexsort((some, context.speakers[0][1][some] if context.speakers else some, mine))
     size = np.bincount(mine)
@@ -109,36 +102,43 @@ def _tested(
     """Periods, tested for changes of each topic or word; few by their cells, more with the mix of who speaks held constant, for each
     field that says so and whose values overlap in time. counted: gives (x float64[G, T], n float64[G]) of int[D], G groups of
     documents. longest: of a window."""
-    if few(context):
-        cell, C, numbers = _cells(context)
+    if context.few:
+        cell, C, numbers = context.cells
         x, n = counted(cell, C * len(numbers))
         units, tests = changes.tested_in_cells(x.reshape(C, -1, x.shape[1]), n.reshape(C, -1))
         return units._replace(numbers=numbers[units.numbers]), tests
     units = changes.in_units(*counted(context.times.group, context.times.G))
-    for category in _speakers(context):
-        codes, tokens = _mix(context, category)
-        if tokens is not None:
-            x, n = counted(codes, len(category.values))
-            units = changes.held_constant(units, tokens[units.numbers], x / np.maximum(n, 1)[:, None])
+    for mix in context.mixes:
+        x, n = counted(mix.codes, len(mix.category.values))
+        units = changes.held_constant(units, mix.tokens[units.numbers], x / np.maximum(n, 1)[:, None])
     return units, changes.tested(units, longest)
 
 
-def _mix(context: Context, category: ValueField) -> tuple[np.ndarray, np.ndarray | None]:
-    """(int32[D]: who speaks in each document of the periods; float64[G, C]: how much in each period, None where too few words are
-    in periods in which two values speak, so that they can't be told from time)."""
-    times, C = context.times, len(category.values)
-    codes = fields.values(context.run.version, category)
-    some = (times.group >= 0) & (codes >= 0)
-    at = times.group[some].astype(np.int64) * C + codes[some]
-    tokens = np.bincount(at, weights=context.counted.lengths[some], minlength=times.G * C).reshape(times.G, C)
-    spoken = (tokens > 0) & (tokens >= 0.05 * tokens.sum(axis=1, keepdims=True))
-    overlap = tokens[spoken.sum(axis=1) >= 2].sum()
-    return np.where(some, codes, -1).astype(np.int32), tokens if overlap >= OVERLAP * tokens.sum() else None
+class Mix(NamedTuple):
+    """Who speaks when. category: a field that says so by its name; codes: int32[D], the number of its value in each document of the
+    periods, -1 for none; tokens: float64[G, C], words of each value in each period."""
+
+    category: ValueField
+    codes: np.ndarray
+    tokens: np.ndarray
 
 
-def _speakers(context: Context) -> list[ValueField]:
-    categories = fields.categories(context.run.version)
-    return [c for c in categories if fields.speaks(c.name) and 2 <= len(c.values) <= SPEAKERS]
+def mixes(context: Context) -> list[Mix]:
+    """Of fields whose values overlap in time: where too few words are in periods in which two values speak, they can't be told from
+    time."""
+    times, out = context.times, []
+    for category in fields.categories(context.run.version):
+        C = len(category.values)
+        if not fields.speaks(category.name) or not 2 <= C <= SPEAKERS:
+            continue
+        codes = fields.values(context.run.version, category)
+        some = (times.group >= 0) & (codes >= 0)
+        at = times.group[some].astype(np.int64) * C + codes[some]
+        tokens = np.bincount(at, weights=context.counted.lengths[some], minlength=times.G * C).reshape(times.G, C)
+        spoken = (tokens > 0) & (tokens >= 0.05 * tokens.sum(axis=1, keepdims=True))
+        if tokens[spoken.sum(axis=1) >= 2].sum() >= OVERLAP * tokens.sum():
+            out.append(Mix(category, np.where(some, codes, -1).astype(np.int32), tokens))
+    return out
 
 
 def _row(context: Context, k: int, units: Units, change: Change) -> kinds.Change | None:
@@ -270,10 +270,8 @@ def _sudden(context: Context, having: list[np.ndarray], numbers: np.ndarray) -> 
     times = np.where(context.repeated | (context.counted.lengths == 0), -1, context.times.group)
     having = [some[times[some] >= 0] for some in map(np.unique, having)]
     speaker, S = np.where(times >= 0, 0, -1), 1
-    for category in _speakers(context):
-        if _mix(context, category)[1] is not None:
-            codes = fields.values(context.run.version, category).astype(np.int64)
-            speaker, S = np.where(times >= 0, codes + 1, -1), len(category.values) + 1
+    for mix in context.mixes:
+        speaker, S = np.where(times >= 0, mix.codes + 1, -1), len(mix.category.values) + 1
     cells = _counted(np.where(times >= 0, times * S + speaker, -1), context.times.G * S).reshape(-1, S)[numbers]
     rates = (
         np.stack([_counted(speaker[some], S) for some in having], axis=1) / np.maximum(cells.sum(axis=0), 1)[:, None]
@@ -356,11 +354,8 @@ def who_speaks(context: Context) -> list[kinds.Speaker]:
     rows = []
     times = context.times
     documents = np.bincount(times.group[times.group >= 0], minlength=times.G).astype(float)
-    for category in _speakers(context):
-        codes, tokens = _mix(context, category)
+    for category, codes, _ in context.mixes:
         some = codes >= 0
-        if tokens is None:
-            continue
         member = csr_matrix(
             (np.ones(some.sum()), (times.group[some], codes[some])), shape=(times.G, len(category.values))
         )

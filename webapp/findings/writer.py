@@ -154,21 +154,12 @@ class Writer:
         """A change, or an event, in a pattern of MANNERS."""
         what: Part
         if isinstance(finding, Event):
-            what, here, rest, further = (
-                _quoted(finding.words[:1]),
-                finding.here,
-                finding.rest,
-                _quoted(finding.words[1:]),
-            )
+            what, further = _quoted(finding.words[:1]), _quoted(finding.words[1:])
+            here, rest = finding.here, finding.rest
             rows = sentences.SECTIONS if finding.sections else sentences.DOCUMENTS
         else:
-            what, here, rest, rows, further = (
-                self.called(finding),
-                finding.here[0],
-                finding.rest[0],
-                sentences.WORDS,
-                "",
-            )
+            what, further = self.called(finding), ""
+            here, rest, rows = finding.here[0], finding.rest[0], sentences.WORDS
         span = spanned(finding)
         return fill(
             pattern + ((sentences.WITH_IN_LIST if " (" in pattern else sentences.WITH) if further and not more else ""),
