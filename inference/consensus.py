@@ -27,7 +27,8 @@ def consensus(runs: Sequence[Topics]) -> Topics:
     for _ in range(ROUNDS):
         base = _averaged(base, runs)
     numbers = _paired(first, base)[0]
-    return _rows(base, numbers)
+    # Some rows, in another order
+    return _topics(base.above[numbers], base.floor[numbers], base.share[numbers])
 
 
 def _paired(a: Topics, b: Topics) -> tuple[np.ndarray, np.ndarray]:
@@ -58,8 +59,3 @@ def _topics(above: csr_matrix, floor: np.ndarray, share: np.ndarray) -> Topics:
     order = np.lexsort((above.indices, -weights, topic))
     words, listed = above.indices[order].astype(np.int32), weights[order].astype(np.float32)
     return Topics.of_listed(above.indptr.astype(np.int64), words, listed, share, above.shape[1])
-
-
-def _rows(topics: Topics, numbers: np.ndarray) -> Topics:
-    """Some rows, in another order."""
-    return _topics(topics.above[numbers], topics.floor[numbers], topics.share[numbers])

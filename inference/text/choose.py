@@ -163,7 +163,8 @@ class _Choosing:
         if self.units.joins:
             for block in stream.blocks(documents):
                 self.units.learn(block.words, block.ends)
-        self.lengths = self._lengths()
+        # int32: words of each document that counts, before hyphens and phrases join them
+        self.lengths = np.asarray(self.stream.lengths[: self.documents])[~self.skipped]
         # Of each unit
         self.tokens, self.in_documents = self._count(np.arange(self.units.count, dtype=np.int32), self.units.count)
         self.reason = reasons(self.units, choice)
@@ -180,10 +181,6 @@ class _Choosing:
             return units, first, ends, block
 
         return ahead(cut, self.stream.blocks(self.documents, places=places))
-
-    def _lengths(self) -> np.ndarray:
-        """int32: words of each document that counts, before hyphens and phrases join them."""
-        return np.asarray(self.stream.lengths[: self.documents])[~self.skipped]
 
     def _count(self, form: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
         """int64 and int32: tokens of forms, and documents with them. form: int32 by unit, -1 for none."""

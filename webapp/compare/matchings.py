@@ -56,7 +56,7 @@ def matched(a: Run, b: Run, by: int | None = None) -> Matching:
         with _one_at_a_time:
             between = _quick(first, second)
     else:
-        between = _stored(first, second)
+        between = _kept.get_or_set((first, second), partial(_read, first, second))
         if between is None:
             raise _asked(a, b, by)
     return between if first == a.snapshot_id else between.turned()
@@ -89,10 +89,6 @@ def _topics(first: int, second: int) -> tuple:
         raise Invalid("run", "A run has just published newer topics, or was deleted. Reload the page.")
     a, b = snapshots[first], snapshots[second]
     return weights.topics(a), weights.topics(b), *weights.words(a.run, b.run)
-
-
-def _stored(first: int, second: int) -> Matching | None:
-    return _kept.get_or_set((first, second), partial(_read, first, second))
 
 
 _kept = BoundedCache(KEPT, weigh=lambda between: 1)

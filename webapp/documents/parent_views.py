@@ -64,14 +64,13 @@ def in_run(
         proportions=documents.parts(view, parent_documents.mixture(view, parent)),
         strip=_strip(view, parent),
     )
-    return Answer(page, lambda: _html(view, page))
-
-
-def _html(view: RunView, page: WholeOfRunPage) -> WholeHtml:
-    return WholeHtml(
-        sections=[(row, [links.topic_share(view, k, share) for k, share in row.topics]) for row in page.sections],
-        hues=links.hues(view, page.proportions),
-        shown=set(range(view.run.topics)),
+    return Answer(
+        page,
+        lambda: WholeHtml(
+            sections=[(row, [links.topic_share(view, k, share) for k, share in row.topics]) for row in page.sections],
+            hues=links.hues(view, page.proportions),
+            shown=set(range(view.run.topics)),
+        ),
     )
 
 

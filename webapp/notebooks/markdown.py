@@ -2,7 +2,7 @@
 
 import re
 
-from webapp.notebooks.shapes import Cell, KeptTable, NotebookPage
+from webapp.notebooks.shapes import KeptTable, NotebookPage
 
 
 def notebook(page: NotebookPage, root: str) -> str:
@@ -39,10 +39,6 @@ def _paragraphs(text: str) -> str:
 def _table(table: KeptTable | None) -> str:
     if not table or not table.columns:
         return ""
-    lines = [[_cell(cell) for cell in row] for row in (table.columns, *table.rows)]
+    lines = [["" if cell is None else escaped(str(cell)) for cell in row] for row in (table.columns, *table.rows)]
     lines.insert(1, ["---"] * len(table.columns))
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def _cell(cell: Cell) -> str:
-    return "" if cell is None else escaped(str(cell))

@@ -26,7 +26,7 @@ def read(path: Source, name: str, options: Options, advance: Callable[[int], Non
                 f"“{name}” is not an EPUB book: it does not say where its text is. Save or download it again."
             )
         prose, missing = Prose(name), []
-        for href in book.spine()[:MAX_CHAPTERS]:
+        for href in [book.parts[part] for part in book.order if part in book.parts][:MAX_CHAPTERS]:
             inside = posixpath.normpath(
                 posixpath.join(posixpath.dirname(container.book), unquote(href.partition("#")[0]))
             )
@@ -95,6 +95,3 @@ class _Book(Fields):
             self.parts[attributes.get("id", "")] = attributes.get("href", "")
         elif tag == "itemref" and len(self.order) < MAX_CHAPTERS:
             self.order.append(attributes.get("idref", ""))
-
-    def spine(self) -> list[str]:
-        return [self.parts[part] for part in self.order if part in self.parts]

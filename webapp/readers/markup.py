@@ -44,7 +44,12 @@ def walk(file: io.BufferedReader, handler: Handler, name: str, result: Result) -
     """The same, a piece at a time: yields after each, so that what a handler has finished can be taken from it."""
     start = file.peek(512)[:512]
     declared = _DECLARED.match(start)
-    encoding = by_mark(start) or _utf16(start) or (declared and declared[1].decode()) or "utf-8"
+    encoding = (
+        by_mark(start)
+        or {b"<\0": "utf-16-le", b"\0<": "utf-16-be"}.get(start[:2])
+        or (declared and declared[1].decode())
+        or "utf-8"
+    )
     if encoding.lower().replace("-", "") == "utf16" and not by_mark(start):
         encoding = "utf-8"  # what says so in ASCII is not UTF-16
     text = io.TextIOWrapper(file, check_encoding(encoding), errors="replace", newline="")
@@ -100,10 +105,6 @@ def walk(file: io.BufferedReader, handler: Handler, name: str, result: Result) -
         ) from None
     finally:
         text.detach()
-
-
-def _utf16(start: bytes) -> str | None:
-    return {b"<\0": "utf-16-le", b"\0<": "utf-16-be"}.get(start[:2])
 
 
 def part(archive: zipfile.ZipFile, inside: str, handler: Handler, name: str) -> bool:

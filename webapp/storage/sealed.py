@@ -111,7 +111,7 @@ def _recorded(now: Stored, former: Stored | None) -> None:
 def remove(kind: str, key: int) -> None:
     """Remove all that is sealed of a corpus, version or run: in the store, on record and here. Raises StoreAway, and
     then it is still on record."""
-    for stored in _all(kind, key):
+    for stored in [_of(row) for row in Sealed.objects.filter(kind=kind, key=key)]:
         s3.delete(stored.objects)
         copies.drop(stored.item)
         Sealed.objects.filter(**stored.item._asdict()).delete()
@@ -236,10 +236,6 @@ def _let_go(locks: list[int]) -> None:
 def _stored(item: Item) -> Stored | None:
     row = Sealed.objects.filter(**item._asdict()).first()
     return None if row is None else _of(row)
-
-
-def _all(kind: str, key: int) -> list[Stored]:
-    return [_of(row) for row in Sealed.objects.filter(kind=kind, key=key)]
 
 
 def _of(row: Sealed) -> Stored:

@@ -25,7 +25,6 @@ from webapp.server.page_cache import cached_page
 from webapp.time import contrasts, tables, trends
 from webapp.time.contrasts import Constant, Order
 from webapp.time.shapes import (
-    Choice,
     Compared,
     Comparison,
     ComparisonHtml,
@@ -164,7 +163,9 @@ def table(
 def _table_html(
     view: RunView, here: Here, page: Table, problem: str, sort: str, one: list[int], field: str
 ) -> TableHtml:
-    across = _across(page.choices, page.by)
+    # The field that a topic's table begins with: the last that is not its columns, as a category tells more than
+    # another period
+    across = next((c.name for c in reversed(page.choices) if c.name != page.by), None)
     plain = {"topic": None, "field": None, "scale": None, "sort": None}
     large = view.go("run_time", asked=here.url(topics=one[0], **plain)[1:]) if one else ""
     return TableHtml(
@@ -182,12 +183,6 @@ def _table_html(
         shades=range(1, tables.STEPS + 1),
         times=list(enumerate(tables.TIMES, 1)),
     )
-
-
-def _across(choices: list[Choice], by: str) -> str | None:
-    """The field that a topic's table begins with: the last that is not its columns, as a category tells more than
-    another period."""
-    return next((c.name for c in reversed(choices) if c.name != by), None)
 
 
 @typed({Comparison: "time/compare.html", Compared: "time/compare.html", TimeNothing: "time/nothing.html"})

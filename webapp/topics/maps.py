@@ -40,6 +40,7 @@ def topic_map(overview: Overview, chosen: list[int]) -> TopicMap | None:
     circles = []
     for k in numbers:  # the largest first, so that small ones lie on top
         name = overview.labels.name(k)
+        # The first part of a long name of several
         circles.append(
             Circle(
                 number=k,
@@ -50,7 +51,7 @@ def topic_map(overview: Overview, chosen: list[int]) -> TopicMap | None:
                 x=round(float(xy[k, 0]), 1),
                 y=round(float(xy[k, 1]), 1),
                 r=round(float(radii[k]), 1),
-                text=_short(name) or " ".join(words[k]),
+                text=(name if len(name) <= LONG else name.partition(", ")[0]) or " ".join(words[k]),
                 name=name,
                 background=overview.labels.background(k),
                 chosen=k in picked,
@@ -73,11 +74,6 @@ def _spread(snapshot_id: int) -> dict[str, np.ndarray]:
     places[used] = xy = separate(xy, radii * 1.04)
     margin = radii[:, None] + np.array([0.16, 0.05])  # for labels at the edge
     return {"xy": places, "low": (xy - margin).min(axis=0), "high": (xy + margin).max(axis=0)}
-
-
-def _short(name: str) -> str:
-    """The first part of a long name of several."""
-    return name if len(name) <= LONG else name.partition(", ")[0]
 
 
 def _labelled(circles: list[Circle], height: float) -> list[Circle]:

@@ -80,15 +80,14 @@ def index(
         page = TopicsMap(**frame, **listed, map=maps.topic_map(everything, overview.wanted.topics))
     else:
         page = TopicsList(**frame, **_list(overview, here, after, PAGE))
-    return Answer(page, lambda: _html(overview, here, shown_as))
-
-
-def _html(overview: Overview, here: Here, shown_as: str) -> OverviewHtml:
-    return OverviewHtml(
-        views=[(key, name, here.url(view=key)) for key, name in VIEWS.items()],
-        groups=overview.labels.groups(),
-        hue_names=list(HUE_NAMES),
-        part=f"run/overview/_{shown_as}.html",
+    return Answer(
+        page,
+        lambda: OverviewHtml(
+            views=[(key, name, here.url(view=key)) for key, name in VIEWS.items()],
+            groups=overview.labels.groups(),
+            hue_names=list(HUE_NAMES),
+            part=f"run/overview/_{shown_as}.html",
+        ),
     )
 
 

@@ -97,12 +97,8 @@ def senses_page(
         shift=_shift(mix, charted, selection) if mix else None,
         has_places=has_places,
     )
-    return page, lambda: _html(page, charted, named, others)
-
-
-def _html(page: SensesPage, charted: list[ChartedTopic], named: list[Tally], others: list[Tally]) -> SensesHtml:
-    """What the template needs beside the page."""
-    return SensesHtml(
+    # What the template needs beside the page
+    return page, lambda: SensesHtml(
         pinned=_sentence(page),
         table=_table(page.shift, charted) if page.shift else "",
         doubtful=bool(named) and (page.tokens < senses.THIN or not named[0].clear),
