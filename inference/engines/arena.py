@@ -11,15 +11,16 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from inference.bow import Bow, ranges
-from inference.engines.contract import Shape
+from inference.engines.contract import Shape, State
 from inference.kernels import rng, rows
 from inference.topics import LISTED_TOKENS, Topics
 
+STEP_WHOLE = 1.0 - 1e-12  # a step size from here on forgets everything before it
 FIRST_ENTRIES = 1 << 12  # that an arena has room for when it begins
 
 
 @dataclass(kw_only=True)
-class Rows:
+class Rows(State):
     """lambda - eta by word, in some unit. start, length, capacity: int64[V], each word's row in the arena. arena_topics:
     int32[A]; arena_values: float32[A] or float64[A]. used: the arena's end. totals: float64[K], sums by topic."""
 
@@ -40,6 +41,22 @@ class Rows:
     def nonzero(self) -> int:
         """How many of the K x V parameters are above their prior."""
         return int(self.length.sum())
+
+
+@dataclass(kw_only=True)
+class Scaled(Rows):
+    """Rows of values times `pi`, which fade by it."""
+
+    pi: float = 1.0
+
+    def fade(self, size: float) -> float:
+        """Let what is stored count 1 - size as much. Returns the size; 1 where nothing is left."""
+        if size < STEP_WHOLE:
+            self.pi *= 1.0 - size
+            return size
+        clear(self)
+        self.pi = 1.0
+        return 1.0
 
 
 R = TypeVar("R", bound=Rows)

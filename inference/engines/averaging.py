@@ -15,7 +15,7 @@ LEAST = 1 / 16  # tokens: an entry of the mean with less is left out
 
 
 @dataclass(kw_only=True)
-class Averaged(arena.Rows):
+class Averaged(arena.Scaled):
     """Rows, and the mean of what they were at some steps, in tokens.
 
     means: how many states are in it. mean_t: the step of the last of them. mean_ptr: int64[V + 1], each word's row in
@@ -54,7 +54,7 @@ def shown(state: Averaged, unit: float, t: int, most: int, words: np.ndarray) ->
     ptr, topics, values = _mixed(state, unit, part, words)
     sizes = np.diff(ptr)
     return arena.Rows(
-        start=ptr[:-1], length=sizes, capacity=sizes, arena_topics=topics, arena_values=values, used=len(topics),
+        seed=state.seed, start=ptr[:-1], length=sizes, capacity=sizes, arena_topics=topics, arena_values=values, used=len(topics),
         totals=_totals(state, unit, part),
     )  # fmt: skip
 

@@ -89,14 +89,11 @@ class Resolved(Config):
 class State(arena.Rows):
     """All there is to checkpoint. `step` changes it in place.
 
-    The rows hold whole numbers of 1 / UNITS tokens. t: steps done. tokens: gone through, over all passes. documents:
+    The rows hold whole numbers of 1 / UNITS tokens. documents:
     float64[K], N_k times UNITS. memory_clusters, memory_shares: uint16[D, min(L, K)], each document's last clusters and
     their shares times UNITS, all 0 before the first visit; without rows before the first step.
     """
 
-    seed: int
-    t: int
-    tokens: int
     documents: np.ndarray
     memory_clusters: np.ndarray
     memory_shares: np.ndarray
@@ -106,7 +103,7 @@ def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None)
     """lam = eta everywhere: the first step puts documents into the clusters (`_seed`)."""
     none = np.zeros((0, min(config.most, config.topics)), np.uint16)
     return State(
-        **arena.empty(shape.V, config.topics, np.float64), seed=seed, t=0, tokens=0, documents=np.zeros(config.topics),
+        **arena.empty(shape.V, config.topics, np.float64), seed=seed, documents=np.zeros(config.topics),
         memory_clusters=none, memory_shares=none.copy(),
     )  # fmt: skip
 

@@ -17,6 +17,7 @@ tests (tests/inference/test_contract.py, tests/webapp/runs/test_engines.py) take
 """
 
 from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, runtime_checkable
 
@@ -103,17 +104,18 @@ class Growing(Protocol):
         """(passes, documents): after so many passes steps have so many documents at the most, instead of `minibatch`."""
 
 
-class State(Protocol):
-    """All there is to checkpoint: a dataclass whose fields are numpy arrays, and numbers or text that JSON holds."""
+@dataclass(kw_only=True)
+class State:
+    """All there is to checkpoint, for engines to add to: fields are numpy arrays, and numbers or text that JSON holds."""
 
-    __dataclass_fields__: ClassVar[dict[str, Any]]
     seed: int  # that the training began with
-    t: int  # steps done
-    tokens: int  # gone through, over all passes
+    t: int = 0  # steps done
+    tokens: int = 0  # gone through, over all passes
 
     @property
     def nonzero(self) -> int:
         """How many of the K x V parameters are above their prior."""
+        raise NotImplementedError
 
 
 @runtime_checkable

@@ -47,7 +47,6 @@ LEADING = 8  # topics that a word brings along, wherever it occurs; all of them 
 WARM_ALPHA = 0.5  # the least alpha of the warm-up
 DRAWN = 1  # turns of a new document in which each word is given one topic, at random
 FOLD_TURNS, FOLD_LEAST = 20, 1e-4  # times through a document under the finished topics
-PI_LEAST = 1e-6  # pi below this is reset to 1
 SWEPT_TOKENS, PASSES = 400_000_000, 40  # what is gone through, over all passes, where their number is not given
 RECOUNTED = 4096  # documents at a time
 OWN_RATE = (1.0, 10.0, 0.9)  # s, tau and kappa of a document's own step size in stochastic CVB0
@@ -118,22 +117,15 @@ class Resolved(Chosen, Config):
     """Settings of which none is open."""
 
 
-@dataclass
-class State:
+@dataclass(kw_only=True)
+class State(dense.State):
     """All there is to checkpoint. `step` changes it in place.
 
-    t: steps done. tokens: gone through, over all passes. values: float64[V, K]; N_kw is pi / cvb.WHOLE times them, and
-    with memo they are whole numbers. totals: float64[K], their sums. pi: scale of what has faded; 1 with memo.
+    values: float64[V, K]; N_kw is pi / cvb.WHOLE times them, and with memo they are whole numbers. pi: 1 with memo.
     remembered: uint16[nnz, L], topics of each of the bag's pairs, strongest first; phi: uint16[nnz, L], their weights, of
     cvb.WHOLE; all 0 before a document's first visit. Both without rows where statistics decay.
     """
 
-    seed: int
-    t: int
-    tokens: int
-    pi: float
-    values: np.ndarray
-    totals: np.ndarray
     remembered: np.ndarray = field(metadata=MAPPED)
     phi: np.ndarray = field(metadata=MAPPED)
 
@@ -160,7 +152,7 @@ def _empty(config: Resolved, shape: Shape, seed: int, scratch: Path | None) -> S
     )
     phi[:] = 0
     remembered[:] = 0
-    return State(seed, 0, 0, 1.0, np.zeros((V, K)), np.zeros(K), remembered, phi)
+    return State(seed=seed, values=np.zeros((V, K)), totals=np.zeros(K), remembered=remembered, phi=phi)
 
 
 def begin(
@@ -252,18 +244,12 @@ def _fade(config: Resolved, state: State, bow: Bow, batch: dense.Batch, shape: S
     """Stochastic CVB0: N <- (1 - rho) N + rho C / |M| times what the batch gives, C and |M| in tokens."""
     after = cvb.Phi(*(np.empty((len(batch.places), config.most), np.uint16) for _ in range(2)))
     cvb.stochastic(batch, _present(config, state, batch), config.burn_in + 1, config.least, OWN_RATE, after)
-    step_size = rho(config, state.t)
+    step_size = state.fade(rho(config, state.t))
     corpus = shape.tokens * shape.D / bow.D  # tokens of the documents that are trained on, nearly
-    if step_size < 1.0:
-        state.pi *= 1.0 - step_size
-    else:
-        state.values[:], state.totals[:], state.pi = 0.0, 0.0, 1.0
     unit = step_size * corpus / (batch.tokens * state.pi)
     nothing = cvb.Phi(np.zeros_like(after.topics), np.zeros_like(after.weights))
     cvb.add(batch, nothing, after, unit, state.values, state.totals)
-    if state.pi < PI_LEAST:
-        vb.rescale(state.values, state.pi, state.totals)
-        state.pi = 1.0
+    state.rescale()
 
 
 def _recall(bow: Bow, documents: np.ndarray, batch: dense.Batch, of_pairs: np.ndarray) -> np.ndarray:

@@ -1,22 +1,54 @@
-"""What engines with a dense array of topics share: values, dtype[V, K] float32, a row for each word; their batches; and
-their results as `Topics` and `Theta`.
+"""What engines with a dense array of topics share: values, [V, K], a row for each word; their batches; and their results as
+`Topics` and `Theta`.
 
 Expected tokens N_kw are scale times values[w, k], and totals, float64[K], are the sums of values by topic. A topic's beta is
 Dirichlet(eta + N_k.) in most engines; where eta is 0, it is N_k. over its sum.
 """
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from inference.bow import Bow
 from inference.engines import batch as batches
+from inference.engines import contract
+from inference.engines.arena import STEP_WHOLE
 from inference.kernels import rows, vb
 from inference.topics import LISTED_TOKENS, Theta, Topics
 
 LISTED_TOKENS_FLAT = 0.05  # the same, where by the first the median topic has more than FLOOR_MASS in its floor
 FLOOR_MASS = 0.05
+PI_LEAST = 1e-6  # pi below this is reset to 1: stored values stay within float32's precision
 LISTED_SHARE = 0.005  # a topic is listed in a document that has at least this share of it, or where it is the largest
+
+
+@dataclass(kw_only=True)
+class State(contract.State):
+    """pi: scale of the stored values. values: [V, K]; totals: float64[K], their sums by topic."""
+
+    pi: float = 1.0
+    values: np.ndarray
+    totals: np.ndarray
+
+    @property
+    def nonzero(self) -> int:
+        """How many of the K x V parameters hold half a token or more: all are above their prior."""
+        return nonzero(self.values, self.pi)
+
+    def fade(self, size: float) -> float:
+        """Let what is stored count 1 - size as much. Returns the size; 1 where nothing is left."""
+        if size < STEP_WHOLE:
+            self.pi *= 1.0 - size
+            return size
+        self.values[:], self.totals[:], self.pi = 0.0, 0.0, 1.0
+        return 1.0
+
+    def rescale(self) -> None:
+        """Store all anew where the scale has become small."""
+        if self.pi < PI_LEAST:
+            vb.rescale(self.values, self.pi, self.totals)
+            self.pi = 1.0
 
 
 class Batch(NamedTuple):

@@ -47,7 +47,6 @@ STEPS = {"safe": frank_wolfe.SAFE, "fixed": frank_wolfe.FIXED, "line_search": fr
 AUTOMATIC, SPARSE, DENSE = frank_wolfe.AUTOMATIC, frank_wolfe.SPARSE, frank_wolfe.DENSE
 
 PI_LEAST = 1e-6  # pi below this is reset to 1: stored values stay within float32's precision
-STEP_WHOLE = 1.0 - 1e-12  # a step size from here on forgets everything before it
 FLOOR = 1e-9  # times 1 / V: the least beta of a word, where there is no prior (learn = ml)
 LEAST_FLOOR = 1e-30  # of beta in float32
 # Fitted to process CPU times of Reuters-21578 at K = 100, 300, 1000, 2000 on a busy machine, halved for an idle one: seconds a
@@ -123,17 +122,13 @@ class Resolved(Chosen, Config):
 class State(arena.Rows):
     """All there is to checkpoint. `step` changes it in place.
 
-    t: steps done; behind: steps that count as done before the first, where a run begins with given topics. tokens: gone
-    through, over all passes. begun: whether topics have their start. pi: float64[K], scale of the rows, which hold
+    behind: steps that count as done before the first, where a run begins with given topics. begun: whether topics have their start. pi: float64[K], scale of the rows, which hold
     (lambda - eta) / pi, or (beta - floor) / pi where learn is ml. eta: what lambda is without its rows;
     `streaming` adds to it with each minibatch. leftover: float64[K], where learn is ml: beta of words without an entry, over
     pi; held: float64[K], where learn is ml: tokens of each topic.
     """
 
-    seed: int
-    t: int
     behind: int
-    tokens: int
     begun: bool
     pi: np.ndarray
     eta: float
@@ -145,7 +140,7 @@ def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None)
     """No row has an entry where topics start as documents, which the first step sees to; else all rows are full."""
     V, K = shape.V, config.topics
     state = State(
-        seed=seed, t=0, behind=0, tokens=0, begun=config.start == "random", pi=np.ones(K),
+        seed=seed, behind=0, begun=config.start == "random", pi=np.ones(K),
         **arena.empty(V, K), eta=config.eta, leftover=np.full(K, 1.0 / V),
         held=np.zeros(K),
     )  # fmt: skip
@@ -281,7 +276,7 @@ def _learn(
     K, moves, unit = config.topics, np.ones(config.topics, bool), np.full(config.topics, 1.0)
     drop_below = np.full(K, frank_wolfe.dropped(K))
     step_size = rho(config, state.t + state.behind)
-    step_size = 1.0 if step_size >= STEP_WHOLE else step_size
+    step_size = 1.0 if step_size >= arena.STEP_WHOLE else step_size
     if config.learn == "ml":
         held = _held(batch, inferred.theta, K)
         moves = held > 0.0  # a topic that no document chose stays as it is

@@ -39,8 +39,6 @@ BATCH = False  # topics change with each minibatch
 BY_DOCUMENT = False  # each word of a document has a topic of its own
 TRUNCATION = 150  # the most topics, unless another number is chosen
 
-PI_LEAST = 1e-6  # pi below this is reset to 1: stored values stay within float32's precision
-STEP_WHOLE = 1.0 - 1e-12  # a step size from here on forgets everything before it
 USED_TOKENS = 1.0  # a topic is in use that holds at least one token
 LEAST_ALPHA = 1e-12  # of alpha E[sigma_k], which exports need above 0
 CANDIDATES = 2  # times T, where their number is left open
@@ -101,30 +99,18 @@ class Resolved(Config):
     candidates: int
 
 
-@dataclass
-class State:
+@dataclass(kw_only=True)
+class State(dense.State):
     """All there is to checkpoint. `step` changes it in place.
 
-    t: steps done. tokens: gone through, over all passes. ahead: steps by which the step size is further than t. pi:
-    scale of the stored values. chance: tokens of a topic that are left of the random start. values: float32[V, K], (lambda - eta) / pi. totals: float64[K], sums of the stored
-    values by topic. mass: float64[K], expected number of pointers at each topic, over all documents: the sticks are
+    ahead: steps by which the step size is further than t. chance: tokens of a topic that are left of the random start.
+    values: float32[V, K], (lambda - eta) / pi. mass: float64[K], expected number of pointers at each topic, over all documents: the sticks are
     made from it (`stick_parameters`).
     """
 
-    seed: int
-    t: int
-    tokens: int
     ahead: int
-    pi: float
     chance: float
-    values: np.ndarray
-    totals: np.ndarray
     mass: np.ndarray
-
-    @property
-    def nonzero(self) -> int:
-        """How many of the K x V parameters hold as much as a listed word does."""
-        return dense.nonzero(self.values, self.pi)
 
 
 def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None) -> State:
@@ -134,9 +120,7 @@ def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None)
     values, totals = np.empty((V, K), np.float32), np.zeros(K)
     vb.scatter(np.uint64(seed), shape.tokens / (K * V), values, totals)
     mass = np.full(K, shape.D * _pointers(config) / K)
-    return State(
-        seed=seed, t=0, tokens=0, ahead=0, pi=1.0, chance=shape.tokens / K, values=values, totals=totals, mass=mass
-    )
+    return State(seed=seed, ahead=0, chance=shape.tokens / K, values=values, totals=totals, mass=mass)
 
 
 def begin(
@@ -162,7 +146,7 @@ def begin(
     totals = np.bincount(topic, weights=counts, minlength=K)
     mass = np.bincount(np.unique(document * K + topic) % K, minlength=K).astype(np.float64)
     ahead = DELAYED_PASSES * shape.per_pass
-    return State(seed, 0, 0, ahead, 1.0, 0.0, values.reshape(shape.V, K), totals, mass)
+    return State(seed=seed, ahead=ahead, chance=0.0, values=values.reshape(shape.V, K), totals=totals, mass=mass)
 
 
 class Sticks(NamedTuple):
@@ -207,13 +191,9 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
 
 def _move(state: State, batch: dense.Batch, local: hdp.Local, step_size: float, scale: float) -> None:
     """lambda and the sticks' masses fade by 1 - rho, and rho times what the batch gives, `scale` times, is added."""
-    if step_size < STEP_WHOLE:
-        state.pi *= 1.0 - step_size
-        state.chance *= 1.0 - step_size
-        state.mass *= 1.0 - step_size
-    else:
-        step_size, state.pi, state.chance = 1.0, 1.0, 0.0
-        state.values[:], state.totals[:], state.mass[:] = 0.0, 0.0, 0.0
+    step_size = state.fade(step_size)
+    state.chance *= 1.0 - step_size
+    state.mass *= 1.0 - step_size
     unit = step_size * scale / state.pi
     hdp.add(
         batch.words, batch.word_ptr, batch.pairs, batch.documents, local.candidates, local.given, unit, state.values
@@ -221,9 +201,7 @@ def _move(state: State, batch: dense.Batch, local: hdp.Local, step_size: float, 
     candidates, K = local.candidates.ravel(), len(state.mass)
     state.totals += unit * np.bincount(candidates, weights=local.tokens.ravel(), minlength=K)
     state.mass += step_size * scale * np.bincount(candidates, weights=local.mass.ravel(), minlength=K)
-    if state.pi < PI_LEAST:
-        vb.rescale(state.values, state.pi, state.totals)
-        state.pi = 1.0
+    state.rescale()
 
 
 def _pointers(config: Resolved) -> int:

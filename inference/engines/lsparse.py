@@ -49,7 +49,6 @@ BY_DOCUMENT = False  # each word of a document has topics of its own
 
 STARTS = {"cold": lsparse.COLD, "warm": lsparse.WARM, "better": lsparse.BETTER}
 PI_LEAST = 1e-6  # pi below this is reset to 1
-STEP_WHOLE = 1.0 - 1e-12  # a step size from here on forgets everything before it
 DROPPED_TOKENS = 1e-3  # with decay, an entry below a thousandth of a token is forgotten; not where L = K
 LEAST_SHARE = 0.005  # of a document's tokens: topics below are not listed in its theta
 AT_ONCE = 1000  # documents, of what is done without a step
@@ -125,19 +124,15 @@ class Resolved(Chosen, Config):
 
 
 @dataclass(kw_only=True)
-class State(arena.Rows):
+class State(arena.Scaled):
     """All there is to checkpoint. `step` changes it in place.
 
-    t: steps done. tokens: gone through, over all passes. pi: what the rows' values are times; 1 / UNITS with memo after its
+    pi: what the rows' values are times; 1 / UNITS with memo after its
     warm-up, where they are whole numbers. memory_topics, memory_shares: uint16[nnz, min(L, K)], each pair's last topics and their shares
     times UNITS, all 0 before the first visit; without rows before the first step, and where statistics decay. scratch: a
     folder for the memory where it is large.
     """
 
-    seed: int
-    t: int
-    tokens: int
-    pi: float
     memory_topics: np.ndarray = field(metadata=MAPPED)
     memory_shares: np.ndarray = field(metadata=MAPPED)
     scratch: Path | None = field(default=None, metadata=SCRATCH)
@@ -148,7 +143,7 @@ def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None)
     none = np.zeros((0, _width(config)), np.uint16)
     pi = 1.0 / UNITS if _exact(config, 1, shape) else 1.0
     return State(
-        **arena.empty(shape.V, config.topics, np.float64), seed=seed, t=0, tokens=0, pi=pi, memory_topics=none,
+        **arena.empty(shape.V, config.topics, np.float64), seed=seed, pi=pi, memory_topics=none,
         memory_shares=none.copy(), scratch=scratch,
     )  # fmt: skip
 
@@ -258,12 +253,7 @@ def _fade(config: Resolved, state: State, batch: Batch, times: float) -> None:
     if config.statistics == "memo":
         state.memory_topics[batch.pairs] = topics
         state.memory_shares[batch.pairs] = lsparse.whole(shares, float(UNITS))
-    step_size = rho(config, state.t)
-    if step_size < STEP_WHOLE:
-        state.pi *= 1.0 - step_size
-    else:
-        arena.clear(state)
-        step_size, state.pi = 1.0, 1.0
+    step_size = state.fade(rho(config, state.t))
     least = DROPPED_TOKENS if config.most < config.topics else 0.0
     unit = step_size * times / state.pi
     sparse.add(state, batch, topics, shares, *sparse.NOTHING, unit=unit, drop_below=least / state.pi)

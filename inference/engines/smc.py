@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from inference.bow import Bow
-from inference.engines import dense
+from inference.engines import contract, dense
 from inference.engines.contract import MAPPED, Methods, Shape
 from inference.engines.priors import as_set
 from inference.engines.settings import Settings, alpha_setting, eta_setting, resolved, setting
@@ -69,18 +69,15 @@ class Resolved(Config):
     eta: float
 
 
-@dataclass
-class State:
+@dataclass(kw_only=True)
+class State(contract.State):
     """All there is to checkpoint. `step` changes it in place.
 
-    t: steps done. tokens: gone through, over all passes. counts: int32[V, K], tokens of each word in each topic, of the
+    counts: int32[V, K], tokens of each word in each topic, of the
     documents so far; totals: int64[K], their sums. memory: uint16[tokens], each token's topic, gibbs.UNSEEN before its
     first visit; empty where no document is visited again.
     """
 
-    seed: int
-    t: int
-    tokens: int
     counts: np.ndarray
     totals: np.ndarray
     memory: np.ndarray = field(metadata=MAPPED)
@@ -100,7 +97,7 @@ def _empty(config: Resolved, shape: Shape, seed: int, scratch: Path | None, reme
     memory = room((shape.tokens if remembers else 0,), scratch)
     memory[:] = gibbs.UNSEEN
     K = config.topics
-    return State(seed, 0, 0, np.zeros((shape.V, K), np.int32), np.zeros(K, np.int64), memory)
+    return State(seed=seed, counts=np.zeros((shape.V, K), np.int32), totals=np.zeros(K, np.int64), memory=memory)
 
 
 def begin(

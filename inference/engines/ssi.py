@@ -47,7 +47,6 @@ BY_DOCUMENT = False  # each word of a document has a topic of its own
 REVISION = 3  # since then 100 topics or more begin with documents that are unlike each other; since 2 counts are in a dense table
 
 PI_LEAST = 1e-6  # pi below this is reset to 1: stored values stay within float32's precision (Appendix A, last lines)
-STEP_WHOLE = 1.0 - 1e-12  # a step size from here on forgets everything before it
 DROPPED_TOKENS = 1e-3  # an entry that decayed to less than a thousandth of a token is forgotten
 EXACT = 1 << 24  # the most up to which float32 holds all whole numbers
 TABLE_ENTRIES = 1 << 27  # of a table of counts by word and topic, at the most: 256 MiB, or less; beyond, rows are kept
@@ -203,7 +202,7 @@ class Resolved(Config):
 class State(averaging.Averaged):
     """All there is to checkpoint. `step` changes it in place.
 
-    The rows hold (lambda - eta) / pi. t: steps done. tokens: gone through, over all passes. alpha: float64[K]. rises:
+    The rows hold (lambda - eta) / pi. alpha: float64[K]. rises:
     float64[K + 1], what alpha is learned from. memory: uint16[tokens, samples * draws], each token's last topics, gibbs.UNSEEN before
     the first visit; without rows where statistics decay. judged: float64[n], held-out completion at the looks so far.
 
@@ -211,10 +210,6 @@ class State(averaging.Averaged):
     for, by `rest`; they have those of step `written`. sums: room for gibbs.Terms.
     """
 
-    seed: int
-    t: int
-    tokens: int
-    pi: float
     alpha: np.ndarray
     eta: float
     rises: np.ndarray
@@ -251,7 +246,7 @@ def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None)
     memory[:] = gibbs.UNSEEN
     eta = config.eta * (WARM_ETA if warm and config.start == "sampling" else 1.0)
     return State(
-        seed=seed, t=0, tokens=0, pi=1.0 / M if remembers and not warm else 1.0,
+        seed=seed, pi=1.0 / M if remembers and not warm else 1.0,
         **arena.empty(V, K), alpha=np.full(K, config.alpha), eta=eta, rises=np.zeros(K + 1), memory=memory,
     )  # fmt: skip
 
@@ -383,7 +378,7 @@ def _infer(
 
 def _ope_weight(state: State, n: int, shape: Shape) -> float:
     """All statistics fade; those of a minibatch of n documents have this weight, by eq. 11."""
-    return _forget(state, rho(from_documents.StepSizes(), state.t)) * shape.D / n
+    return state.fade(rho(from_documents.StepSizes(), state.t)) * shape.D / n
 
 
 def _visit(
@@ -413,7 +408,7 @@ def _unit(config: Resolved, state: State, way: Way, n: int, M: int, shape: Shape
     """
     if not way.fades:
         return 1.0, WHOLE
-    unit = _forget(state, rho(config, state.t)) * shape.D / (n * M) / state.pi
+    unit = state.fade(rho(config, state.t)) * shape.D / (n * M) / state.pi
     return unit, DROPPED_TOKENS / state.pi
 
 
@@ -439,7 +434,7 @@ def _recount(config: Resolved, state: State, bow: Bow, own: Bow) -> None:
 def _begin_counts(config: Resolved, state: State, bow: Bow) -> None:
     """No entry in lambda - eta, which is to be a sum of what is remembered. bow: of all documents."""
     state.rest()
-    _forget(state, 1.0)
+    arena.clear(state)
     state.pi, state.eta = 1.0 / state.memory.shape[1], config.eta
     state.counted = NOT_COUNTED
     _hold_counts(state, bow)
@@ -668,16 +663,6 @@ def _apply(state: State, changed: np.ndarray, begins: np.ndarray, ends: np.ndarr
 
 def _add_counts(state: State, other: together.Counts) -> None:
     counts.add(*other, state.table, state.totals)
-
-
-def _forget(state: State, step_size: float) -> float:
-    """pi times 1 - rho; where rho is 1 exactly nothing is left. Returns rho."""
-    if step_size < STEP_WHOLE:
-        state.pi *= 1.0 - step_size
-        return step_size
-    arena.clear(state)
-    state.pi = 1.0
-    return 1.0
 
 
 def _add(

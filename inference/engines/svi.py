@@ -36,8 +36,6 @@ PAPERS = entries("hoffman2013stochastic", "broderick2013streaming", "ranganath20
 BATCH = False  # topics change with each minibatch
 BY_DOCUMENT = False  # each word of a document has a topic of its own
 
-PI_LEAST = 1e-6  # pi below this is reset to 1: stored values stay within float32's precision
-STEP_WHOLE = 1.0 - 1e-12  # a step size from here on forgets everything before it
 SWEPT_TOKENS = 200_000_000  # what is gone through, over all passes, where the number of passes is not given
 DELAY = 2  # passes that such a run counts as done: its steps are small from the first
 AVERAGED = 20  # minibatches that an adaptive step size is estimated from before the first step
@@ -196,15 +194,9 @@ def _streamed(
 
 def _fade(state: State, batch: dense.Batch, local: variational.Local, size: float, scale: float) -> None:
     """lambda <- (1 - rho) lambda + rho (eta + D / S sum of n phi), by the scale pi of all that is stored."""
-    if size < STEP_WHOLE:
-        state.pi *= 1.0 - size
-    else:
-        size, state.pi = 1.0, 1.0
-        state.values[:], state.totals[:] = 0.0, 0.0
+    size = state.fade(size)
     variational.add(batch, local, size * scale / state.pi, state.values, state.totals)
-    if state.pi < PI_LEAST:
-        vb.rescale(state.values, state.pi, state.totals)
-        state.pi = 1.0
+    state.rescale()
 
 
 def _adapt(state: State, batch: dense.Batch, local: variational.Local, scale: float) -> float:

@@ -77,34 +77,22 @@ class Resolved(Chosen, Config):
 
 
 @dataclass(kw_only=True)
-class State:
+class State(dense.State):
     """All there is to checkpoint; `svi` and `vb` add to it.
 
-    t: steps done. tokens: gone through, over all passes. documents: that are trained on, D. pi: scale of the stored
-    values. values: float32[V, K], (lambda - eta) / pi; totals: float64[K], sums of values by topic. alpha: float64[K].
+    documents: that are trained on, D. values: float32[V, K], (lambda - eta) / pi. alpha: float64[K].
     gamma: float32[rows, L], the largest of each document's at its last visit, 0 before the first; strongest:
     uint16[rows, L], of which topics, without columns where L is K. log_theta: float64[K], what alpha is learned from.
     begun: whether the topics have their start; else the first minibatch gives it (`seed`).
     """
 
-    seed: int
-    t: int
-    tokens: int
     documents: int
-    pi: float
-    values: np.ndarray
-    totals: np.ndarray
     alpha: np.ndarray
     eta: float
     begun: bool
     log_theta: np.ndarray
     gamma: np.ndarray = field(metadata=MAPPED)
     strongest: np.ndarray = field(metadata=MAPPED)
-
-    @property
-    def nonzero(self) -> int:
-        """How many of the K x V parameters hold half a token or more: all are above eta."""
-        return dense.nonzero(self.values, self.pi)
 
 
 def beginning(
@@ -123,7 +111,7 @@ def beginning(
     strongest = room((rows, L if L < K else 0), scratch, np.uint16)
     gamma[:], strongest[:] = 0.0, 0
     return {
-        "seed": seed, "t": 0, "tokens": 0, "documents": shape.D, "pi": 1.0, "values": values, "totals": totals,
+        "seed": seed, "documents": shape.D, "values": values, "totals": totals,
         "alpha": np.full(K, config.alpha), "eta": config.eta, "begun": not random or config.start == "random", "log_theta": np.zeros(K), "gamma": gamma, "strongest": strongest,
     }  # fmt: skip
 

@@ -114,24 +114,18 @@ class Resolved(Config):
     minibatch: int
 
 
-@dataclass
-class State:
+@dataclass(kw_only=True)
+class State(dense.State):
     """All there is to checkpoint. `step` changes it in place.
 
-    t: steps done. tokens: gone through, over all passes. values: float32[V, K], lambda - eta after the last whole pass;
-    without a prior of topics expected tokens, which beta is in proportion to (eq. 11). totals: float64[K], sums of
-    values. alpha: float64[K]. eta: where each word has its own, eta_words, float64[V] (else without entries), the least of
+    values: float32[V, K], lambda - eta after the last whole pass; without a prior of topics expected tokens, which beta
+    is in proportion to (eq. 11). pi is 1. alpha: float64[K]. eta: where each word has its own, eta_words, float64[V] (else without entries), the least of
     them; values then hold what a word's is above it, too. next,
     next_totals: the statistics of this pass so far. log_theta: float64[K], sum of E[log theta] over the documents of this
     pass, and how many: `documents`. gamma: float32[n, K], of each document by its number, what its next visit starts
     from; 0 before the first.
     """
 
-    seed: int
-    t: int
-    tokens: int
-    values: np.ndarray
-    totals: np.ndarray
     alpha: np.ndarray
     eta: float
     eta_words: np.ndarray
@@ -140,11 +134,6 @@ class State:
     log_theta: np.ndarray
     documents: int
     gamma: np.ndarray = field(metadata=MAPPED)
-
-    @property
-    def nonzero(self) -> int:
-        """How many of the K x V parameters hold half a token or more."""
-        return dense.nonzero(self.values, 1.0)
 
 
 def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None) -> State:
@@ -160,7 +149,7 @@ def _empty(config: Resolved, shape: Shape, seed: int, scratch: Path | None) -> S
     gamma = room((_documents(config, shape), K), scratch, np.float32)
     gamma[:] = 0.0
     return State(
-        seed=seed, t=0, tokens=0, values=np.zeros((V, K), np.float32), totals=np.zeros(K), alpha=np.full(K, config.alpha),
+        seed=seed, values=np.zeros((V, K), np.float32), totals=np.zeros(K), alpha=np.full(K, config.alpha),
         eta=config.eta if config.topics_prior == "dirichlet" else 0.0,
         eta_words=np.full(V if config.learn == "words" else 0, config.eta), next=np.zeros((V, K), np.float32),
         next_totals=np.zeros(K), log_theta=np.zeros(K), documents=0, gamma=gamma,

@@ -340,7 +340,7 @@ def test_resetting_pi_changes_nothing(corpus, monkeypatch):
     bow = corpus[0]
     config = config_of(passes=10, kappa=0.51, tau0=1.0)
     often = last_of(config, bow).topics.dense()
-    monkeypatch.setattr(hdp, "PI_LEAST", 0.0)
+    monkeypatch.setattr(dense, "PI_LEAST", 0.0)
     assert np.abs(often - last_of(config, bow).topics.dense()).max() < 1e-4
 
 

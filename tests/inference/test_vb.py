@@ -109,7 +109,7 @@ def test_a_reset_of_pi_changes_nothing(bow, monkeypatch):
     batches = np.split(np.arange(D), 3)
     ends = []
     for least in (1e-6, 0.5, 0.0):
-        monkeypatch.setattr(svi, "PI_LEAST", least)
+        monkeypatch.setattr(dense, "PI_LEAST", least)
         ends.append(lam(steps(svi, config, bow, 60, batches)))
     assert np.allclose(ends[0], ends[1], rtol=1e-3, atol=1e-3) and np.allclose(ends[0], ends[2], rtol=1e-3, atol=1e-3)
 
