@@ -1,0 +1,51 @@
+"""Documents to be coded: at random within strata, with known probability."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Drawn(NamedTuple):
+    """documents: int64[n], in the order in which they are coded: any beginning of it is about proportional, too. pi: float64[n], the
+    probability with which each was drawn, its stratum's drawn part. strata: int32[n]."""
+
+    documents: np.ndarray
+    pi: np.ndarray
+    strata: np.ndarray
+
+
+def strata(share: np.ndarray | None, groups: np.ndarray | None) -> np.ndarray:
+    """int32[D]: strata of each document, numbered from 0 without gaps: none of the topic, and the lower, middle and upper third of
+    the others, within each group; where neither is given, all are of one.
+
+    share: float[D], of the topic in each document; None: any. groups: int[D], such as of the columns that are to be compared; all
+    below 0 (without value) are one.
+    """
+    given = [np.maximum(groups, -1)] if groups is not None else []
+    if share is not None:
+        some = share[share > 0]
+        given.append(np.where(share > 0, np.searchsorted(np.quantile(some, [1 / 3, 2 / 3]), share) + 1 if len(some) else 0, 0))
+    return np.unique(np.stack(given), axis=1, return_inverse=True)[1].reshape(-1).astype(np.int32)
+
+
+def draw(strata: np.ndarray, size: int, floor: int, seed: int) -> Drawn:
+    """`size` documents, proportionally to the strata, but at least `floor` of each, or all of one that has fewer (together they may
+    be more than `size`).
+
+    Each stratum has one order by the seed, of which a beginning is drawn, and a larger size never takes fewer of a stratum
+    (Sainte-Laguë): so a later draw of the same strata, floor and seed holds an earlier one, and all of it has the later pi.
+    strata: int[D], from 0 without gaps.
+    """
+    chance, sizes = np.random.default_rng(seed), np.bincount(strata)
+    order = chance.permutation(len(strata))
+    order = order[np.argsort(strata[order], kind="stable")]
+    stratum = strata[order]
+    place = np.arange(len(order)) - (np.cumsum(sizes) - sizes)[stratum]  # of each document in its stratum
+    turn = np.where(place < floor, 0, (place + 0.5) / sizes[stratum])
+    size = max(size, int((place < floor).sum()))
+    taken = np.sort(np.lexsort((chance.random(len(order)), turn))[:size])
+    documents, stratum, place = order[taken], stratum[taken], place[taken]
+    drawn = np.bincount(stratum, minlength=len(sizes))
+    spread = np.argsort((place + chance.random(len(place))) / drawn[stratum])
+    documents, stratum = documents[spread], stratum[spread].astype(np.int32)
+    return Drawn(documents.astype(np.int64), drawn[stratum] / sizes[stratum], stratum)
