@@ -15,16 +15,16 @@ class Drawn(NamedTuple):
 
 
 def strata(share: np.ndarray | None, groups: np.ndarray | None) -> np.ndarray:
-    """int32[D]: strata of each document, numbered from 0 without gaps: none of the topic, and the lower, middle and upper third of
-    the others, within each group; where neither is given, all are of one.
+    """int32[D]: the stratum of each document, numbered from 0 without gaps: those without the topic, the lower half of the others, and the
+    upper half, within each group. (Thirds say no more, and their floors cost codes that are needed elsewhere.)
 
     share: float[D], of the topic in each document; None: any. groups: int[D], such as of the columns that are to be compared; all
-    below 0 (without value) are one.
+    below 0, which have no value, are one. One of them must be given.
     """
-    given = [np.maximum(groups, -1)] if groups is not None else []
+    given = [] if groups is None else [np.maximum(groups, -1)]
     if share is not None:
-        some = share[share > 0]
-        given.append(np.where(share > 0, np.searchsorted(np.quantile(some, [1 / 3, 2 / 3]), share) + 1 if len(some) else 0, 0))
+        middle = np.median(share[share > 0]) if share.any() else 0
+        given.append((share > 0).astype(int) + (share > middle))
     return np.unique(np.stack(given), axis=1, return_inverse=True)[1].reshape(-1).astype(np.int32)
 
 

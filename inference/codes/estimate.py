@@ -23,7 +23,7 @@ LEAST = 3  # codes of a stratum in a cell
 OWN = 30  # codes of a cell at which its own lambda counts as much as that of all
 FEW = 5  # codes of either kind, below which nothing should be concluded
 LEVEL = 0.95
-MOST = 1.0  # lambda
+SURE = 10.0  # codes of a kind at which their variance counts as much as that of the weights
 
 
 class Bounds(NamedTuple):
@@ -69,27 +69,33 @@ def cells(
     there is none yet. units: int[D], who is independent of each other, below 0: by itself; None: each document. scale: y is no part."""
     g, counted = _predicted(len(cell), documents, prediction, scale)
     kept = cell[documents] >= 0
-    sample = _Sample(cell, strata, documents[kept], y[kept], 1 / pi[kept])
-    C, c, n, M = sample.C, sample.c, sample.n, sample.M
-    weight, lam = _tuned(*sample.products(sample.y, g[sample.documents]), c, n)
-    plain = sample.mean(sample.y)
-    corrected = sample.mean(sample.y - lam * (g[sample.documents] - sample.mean_of(g)))
-    spread = np.where(scale, np.nan, plain[0] * (1 - plain[0]))  # of single codes, of a share
-    of_units = None if units is None else np.unique(np.where(units < 0, -1 - np.arange(len(cell)), units), return_inverse=True)[1]
-    df = n - sample.parts
-    bounds, U = [], M
-    for (estimate, variance), factor in ((plain, np.zeros(C)), (corrected, weight)):
-        beyond, df_beyond, U = sample.beyond(factor, g, of_units)
-        bounds.append(_bounds(estimate, variance, df, spread, n / M))
-        bounds.append(_bounds(estimate, np.maximum(beyond, variance), np.minimum(df, df_beyond), spread, np.zeros(C)))
-    positive = np.bincount(c, weights=sample.y, minlength=C)
-    few = n < FEW if scale else np.minimum(positive, n - positive) < FEW
-    with np.errstate(invalid="ignore"):
-        raw, counts = positive / n, np.bincount(cell[cell >= 0], weights=counted[cell >= 0], minlength=C) / M
-    return Cells(M, n, U, positive, raw, counts, *bounds, few, weight)
+    sample = _Sample(cell, strata, documents[kept], y[kept], 1 / pi[kept], g)
+    weight, lam = _tuned(*sample.products(sample.y, g[sample.documents]), sample.c, sample.n)
+    plain, corrected = sample.mean(np.zeros(len(lam))), sample.mean(lam)
+    positive = sample.total(sample.y)
+    few = sample.n if scale else np.minimum(positive, sample.n - positive)
+    single = None if scale else sample.single(*plain, few)
+    unit = (
+        np.arange(len(cell))
+        if units is None
+        else np.where(units < 0, units.max(initial=0) + 1 + np.arange(len(cell)), units)
+    )
+    df, four, U = sample.n - sample.parts, [], sample.M
+    for factor, (estimate, variance) in ((np.zeros(sample.C), plain), (weight, corrected)):
+        beyond, df_beyond, U = sample.beyond(factor, unit)
+        four.append(_bounds(estimate, variance, df, single, plain[1]))
+        four.append(_bounds(estimate, np.maximum(beyond, variance), np.minimum(df, df_beyond), single, plain[1]))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return Cells(
+            documents=sample.M, codes=sample.n, units=U, positive=positive, raw=positive / sample.n,
+            counted=np.bincount(sample.cell, weights=counted[sample.inside], minlength=sample.C) / sample.M,
+            coded=four[0], coded_beyond=four[1], corrected=four[2], corrected_beyond=four[3], few=few < FEW, weight=weight,
+        )  # fmt: skip
 
 
-def _predicted(D: int, documents: np.ndarray, prediction: Prediction | None, scale: bool) -> tuple[np.ndarray, np.ndarray]:
+def _predicted(
+    D: int, documents: np.ndarray, prediction: Prediction | None, scale: bool
+) -> tuple[np.ndarray, np.ndarray]:
     """g, of coded documents by models that have not seen them; and what is counted of it naively: float64[D] each."""
     if prediction is None:
         return np.zeros(D), np.full(D, np.nan)
@@ -102,32 +108,32 @@ def _predicted(D: int, documents: np.ndarray, prediction: Prediction | None, sca
 
 class _Sample:
     """Coded documents in cells. c, part: int[n], their cells and the parts (strata of a cell, some joined); w: float64[n], how many documents
-    each is for, which adds up to its part's. n, M, parts: int64[C], codes, documents and parts of each cell."""
+    each is for, which adds up to its part's. n, M, parts: int64[C], codes, documents and parts of each cell. inside: int[m], documents
+    in any cell; cell: int[m], theirs."""
 
-    def __init__(self, cell: np.ndarray, strata: np.ndarray, documents: np.ndarray, y: np.ndarray, w: np.ndarray):
-        self.documents, self.y, self.cell = documents, y, cell
+    def __init__(self, cell, strata, documents, y, w, g):
+        self.documents, self.y, self.g, self.inside = documents, y, g, np.flatnonzero(cell >= 0)
         self.C, H = int(cell.max(initial=-1)) + 1, int(strata.max(initial=-1)) + 1
-        self.c, self.inside = cell[documents], np.flatnonzero(cell >= 0)
-        self.M, self.n = (np.bincount(each, minlength=self.C) for each in (cell[self.inside], self.c))
-        slot = cell[self.inside].astype(np.int64) * H + strata[self.inside]
-        sizes = np.bincount(slot, minlength=self.C * H)
-        joined = _joined(sizes, np.bincount(self.c * H + strata[documents], minlength=self.C * H), H)
-        self.part, self.part_of = joined[self.c * H + strata[documents]], joined[slot]
-        self.P = int(joined.max(initial=-1)) + 1
+        self.c, self.cell = cell[documents], cell[self.inside]
+        slot, mine = (cell[d].astype(np.int64) * H + strata[d] for d in (self.inside, documents))
+        sizes, codes = (np.bincount(each, minlength=self.C * H) for each in (slot, mine))
+        joined = _joined(sizes.reshape(self.C, H), codes.reshape(self.C, H)).reshape(-1)
+        self.part, self.P = joined[mine], int(joined.max(initial=-1)) + 1
         self.size = np.bincount(joined, weights=sizes, minlength=self.P)
-        n_part = np.bincount(self.part, minlength=self.P)
-        self.parts = np.bincount(self.c, weights=1 / n_part[self.part], minlength=self.C).round().astype(int)
+        self.M, self.n = np.bincount(self.cell, minlength=self.C), np.bincount(self.c, minlength=self.C)
+        n = np.bincount(self.part, minlength=self.P)
+        self.parts = np.rint(self.total(1 / n[self.part])).astype(int)
         self.w = w * (self.size / np.maximum(self._sum(w), 1e-300))[self.part]
+        self.mean_g = (np.bincount(joined[slot], weights=g[self.inside], minlength=self.P) / self.size)[self.part]
         with np.errstate(divide="ignore", invalid="ignore"):
-            factor = np.where(n_part < self.size, n_part / (n_part - 1) * (1 - n_part / self.size), 0.0)
-        self.spread = factor[self.part] * self.w**2
+            self.spread = np.where(n < self.size, n / (n - 1) * (1 - n / self.size), 0.0)[self.part] * self.w**2
 
     def _sum(self, x: np.ndarray) -> np.ndarray:
         return np.bincount(self.part, weights=x, minlength=self.P)
 
-    def mean_of(self, g: np.ndarray) -> np.ndarray:
-        """float64[n]: the mean over all documents of each one's part."""
-        return (np.bincount(self.part_of, weights=g[self.inside], minlength=self.P) / self.size)[self.part]
+    def total(self, x: np.ndarray) -> np.ndarray:
+        """float64[C], of x: float64[n]."""
+        return np.bincount(self.c, weights=x, minlength=self.C)
 
     def products(self, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """float64[n] each: what every code adds to the covariance of the totals of a and b, and to the variance of that of b."""
@@ -135,47 +141,52 @@ class _Sample:
         with np.errstate(invalid="ignore"):
             return self.spread * a * b, self.spread * b * b
 
-    def mean(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(estimate, variance): float64[C] each, NaN without codes; the variance is of the design, stratified, of finite populations."""
-        sums = (np.bincount(self.c, weights=x, minlength=self.C) for x in (self.w * z, self.products(z, z)[1]))
-        total, variance = (np.where(self.n > 0, x, np.nan) for x in sums)
-        with np.errstate(invalid="ignore"):
-            return total / self.M, variance / self.M**2
+    def mean(self, lam: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(estimate, variance of the design): float64[C] each, NaN without codes. lam: float64[n], the weight of g for each code."""
+        z = self.y - lam * (self.g[self.documents] - self.mean_g)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            none = np.where(self.n > 0, 1, np.nan) / self.M
+            return self.total(self.w * z) * none, self.total(self.products(z, z)[1]) * none**2
 
-    def beyond(self, weight: np.ndarray, g: np.ndarray, units: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(variance, degrees of freedom, units) of sums over units of pseudo-outcomes: CR2 and Satterthwaite's, of a mean."""
-        outcome = np.zeros(len(g))
-        outcome[self.inside] = (weight[self.cell] * g)[self.inside]
-        outcome[self.documents] += self.w * (self.y - weight[self.c] * g[self.documents])
-        c, of = self.cell[self.inside], np.arange(len(g))[self.inside] if units is None else units[self.inside]
-        slot = np.unique(c * (of.max(initial=0) + 1) + of, return_inverse=True)[1]
+    def single(self, p: np.ndarray, variance: np.ndarray, few: np.ndarray) -> np.ndarray:
+        """float64[C]: 1 over the effective n of a share. That is variance / p (1 - p), but a variance of few codes of a kind (few: float64[C])
+        may miss strata that weigh much, so it leans on that of the weights (Kish 1965) where this is larger."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            mean = np.bincount(c, weights=outcome[self.inside], minlength=self.C) / self.M
-            m = np.bincount(slot)
-            c_of = np.zeros(len(m), c.dtype)
-            c_of[slot] = c
-            h = m / self.M[c_of]
-            rest = np.bincount(slot, weights=outcome[self.inside] - mean[c])
+            by_weights = self.total(self.w**2) / self.M**2 * (1 - self.n / self.M)
+            measured = np.where(p * (1 - p) > 0, variance / (p * (1 - p)), by_weights)
+            return (few * measured + SURE * np.maximum(measured, by_weights)) / (few + SURE)
 
-            def total(x: np.ndarray) -> np.ndarray:
-                return np.bincount(c_of, weights=x, minlength=self.C)
+    def beyond(self, weight: np.ndarray, unit: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(variance, degrees of freedom, units) of sums over units of pseudo-outcomes: CR2 and Satterthwaite's, of a mean, NaN of fewer than
+        LEAST_UNITS. weight: float64[C], of g; unit: int[D]."""
+        outcome = np.zeros(len(self.g))
+        outcome[self.inside] = weight[self.cell] * self.g[self.inside]
+        outcome[self.documents] += self.w * (self.y - weight[self.c] * self.g[self.documents])
+        pairs, slot = np.unique(self.cell * (unit.max(initial=0) + 1) + unit[self.inside], return_inverse=True)
+        of_pair = pairs // (unit.max(initial=0) + 1)
 
-            U, alone = total(np.ones(len(m))).astype(int), h**2 / (1 - h)
-            df = 1 / (total(h**2) + total(alone) ** 2 - total(alone**2))
-            variance = total(rest**2 / (1 - h)) / self.M**2
+        def total(x: np.ndarray, of: np.ndarray = of_pair) -> np.ndarray:
+            return np.bincount(of, weights=x, minlength=self.C)
+
+        with np.errstate(divide="ignore", invalid="ignore"):
+            residual = outcome[self.inside] - (total(outcome[self.inside], self.cell) / self.M)[self.cell]
+            h = np.bincount(slot) / self.M[of_pair]
+            left, U = h**2 / (1 - h), np.bincount(of_pair, minlength=self.C)
+            df = 1 / (total(h**2) + total(left) ** 2 - total(left**2))
+            variance = total(np.bincount(slot, weights=residual) ** 2 / (1 - h)) / self.M**2
         return np.where(U >= LEAST_UNITS, variance, np.nan), df, U
 
 
-def _joined(sizes: np.ndarray, codes: np.ndarray, H: int) -> np.ndarray:
-    """int[C * H]: the part of each stratum of each cell: in their order, they are joined up to LEAST codes. sizes, codes: int[C * H]."""
-    part, current, so_far = np.zeros(len(sizes), np.int64), -1, 0
-    for i in np.flatnonzero(sizes).tolist():
-        if current < 0 or so_far >= LEAST or i // H != cell:
-            left = codes[i : (i // H + 1) * H].sum()
-            if current < 0 or i // H != cell or left >= LEAST:
-                current, so_far, cell = current + 1, 0, i // H
-        part[i] = current
-        so_far += codes[i]
+def _joined(sizes: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """int[C, H]: the part that each stratum of each cell is of: in their order they are joined up to LEAST codes. sizes, codes: int[C, H],
+    their documents, and those that are coded."""
+    part, last = np.zeros(sizes.shape, np.int64), -1
+    for row, size, coded in zip(part, sizes, codes, strict=True):
+        so_far, left = 0, int(coded.sum())
+        for i, h in enumerate(np.flatnonzero(size)):
+            if i == 0 or min(so_far, left) >= LEAST:
+                last, so_far = last + 1, 0
+            row[h], so_far, left = last, so_far + coded[h], left - coded[h]
     return part
 
 
@@ -188,25 +199,24 @@ def _tuned(product: np.ndarray, square: np.ndarray, c: np.ndarray, n: np.ndarray
 
     def of(own: tuple, every: tuple, n: np.ndarray) -> np.ndarray:
         common = ratio(*every)
-        return np.clip(common + n / (n + OWN) * (ratio(*own) - common), 0, MOST)
+        return np.clip(common + n / (n + OWN) * (ratio(*own) - common), 0, 1)
 
     a, b = (np.bincount(c, weights=x, minlength=len(n)) for x in (product, square))
     every = np.asarray(product.sum()), np.asarray(square.sum())
     return of((a, b), every, n), of((a[c] - product, b[c] - square), (every[0] - product, every[1] - square), n[c])
 
 
-def _bounds(estimate: np.ndarray, variance: np.ndarray, df: np.ndarray, spread: np.ndarray, drawn: np.ndarray) -> Bounds:
-    """spread: of single codes of a share, NaN of a scale. drawn: the part of the documents that is coded."""
+def _bounds(
+    estimate: np.ndarray, variance: np.ndarray, df: np.ndarray, single: np.ndarray | None, plain: np.ndarray
+) -> Bounds:
+    """single: 1 over the effective n of a share whose variance is `plain`; None for a scale."""
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(df > 0, stdtrit(np.maximum(df, 1e-3), 0.5 + LEVEL / 2), np.nan)
-        p = np.clip(estimate, 0, 1)
-        effective = np.where((variance > 0) & (spread > 0), spread / variance, (df + 1) / (1 - drawn))
-        r = np.where(np.isnan(variance), np.nan, t**2 / effective)
+        if single is None:
+            return Bounds(estimate, variance, estimate - t * np.sqrt(variance), estimate + t * np.sqrt(variance))
+        r, p = t**2 * single * np.where(plain > 0, variance / plain, 1), np.clip(estimate, 0, 1)
         middle, half = (p + r / 2) / (1 + r), np.sqrt(r * p * (1 - p) + r**2 / 4) / (1 + r)
-        share = ~np.isnan(spread)
-        low = np.where(share, middle - half, estimate - t * np.sqrt(variance))
-        high = np.where(share, middle + half, estimate + t * np.sqrt(variance))
-    return Bounds(np.where(share, p, estimate), variance, low, high)
+    return Bounds(p, variance, middle - half, middle + half)
 
 
 def difference(bounds: Bounds, a: int | np.ndarray, b: int | np.ndarray) -> tuple[Bounds, Bounds]:
@@ -217,7 +227,10 @@ def difference(bounds: Bounds, a: int | np.ndarray, b: int | np.ndarray) -> tupl
 
     def between(x: Bounds, y: Bounds) -> Bounds:
         d = x.estimate - y.estimate
-        below, above = np.hypot(x.estimate - x.low, y.high - y.estimate), np.hypot(x.high - x.estimate, y.estimate - y.low)
+        below, above = (
+            np.hypot(x.estimate - x.low, y.high - y.estimate),
+            np.hypot(x.high - x.estimate, y.estimate - y.low),
+        )
         return Bounds(d, x.variance + y.variance, d - below, d + above)
 
     with np.errstate(divide="ignore", invalid="ignore"):

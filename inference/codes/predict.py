@@ -14,7 +14,10 @@ from inference.evidence import Evidence
 from inference.explore.documents import frozen
 from inference.jit import njit
 
-RIDGE, TOPIC_WEIGHT = np.float32(2), np.float32(2)  # the best of five settings for seven concepts in four corpora, at 300 codes and 3,000
+RIDGE, TOPIC_WEIGHT = (
+    np.float32(2),
+    np.float32(2),
+)  # the best of five settings for seven concepts in four corpora, at 300 codes and 3,000
 EPOCHS = 10  # further ones change nothing
 _CHUNK = 1 << 22
 

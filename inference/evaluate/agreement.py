@@ -1,4 +1,6 @@
-"""How far readers agree beyond chance, on unordered answers (yes, no, unsure). It needs the answers alone."""
+"""How far readers agree beyond chance, on unordered answers (yes, no, unsure) or a scale's. It needs the answers alone."""
+
+from collections.abc import Callable
 
 import numpy as np
 
@@ -21,19 +23,60 @@ def kappa(first: np.ndarray, second: np.ndarray) -> float:
     return float("nan") if chance == 1 else (float((a == b).mean()) - chance) / (1 - chance)
 
 
-def alpha(answers: np.ndarray) -> float:
-    """Krippendorff's alpha for nominal data: 1 - observed / expected disagreement, Krippendorff 2011, "Computing".
+def alpha(answers: np.ndarray, weights: np.ndarray | None = None, values: np.ndarray | None = None) -> float:
+    """Krippendorff's alpha: 1 - observed / expected disagreement, Krippendorff 2011, "Computing".
 
     answers: int[readers, items], categories from 0 on, MISSING where a reader said nothing. Any number of readers; an
-    item counts when two or more judged it. NaN where no such item is there, or all its answers are of one category.
+    item counts when two or more judged it. weights: float[items], such as 1 / pi of drawn items. values: float[C], of
+    the categories on a scale, which disagree by the squares of their differences; None: any two disagree alike. NaN
+    where no such item is there, or all its answers are of one category.
     """
-    C = int(answers.max(initial=0)) + 1
-    counts = np.stack([(answers == c).sum(axis=0) for c in range(C)], axis=1).astype(float)  # [items, C]
-    counts = counts[counts.sum(axis=1) >= 2]
-    judged, totals = counts.sum(axis=1), counts.sum(axis=0)
-    n = totals.sum()
-    expected = n**2 - (totals**2).sum()
-    if not expected:
+    counts, weight = _counted(answers, weights, 2)
+    C = counts.shape[1]
+    apart = 1.0 - np.eye(C) if values is None else np.subtract.outer(values[:C], values[:C]) ** 2.0
+    judged, totals = counts.sum(axis=1), weight @ counts
+    expected = totals @ apart @ totals
+    if not expected > 0:
         return float("nan")
-    observed = ((judged**2 - (counts**2).sum(axis=1)) / (judged - 1)).sum()
-    return float(1 - (n - 1) * observed / expected)
+    observed = weight @ (((counts @ apart) * counts).sum(axis=1) / (judged - 1))
+    return float(1 - (totals.sum() - 1) * observed / expected)
+
+
+def ac1(answers: np.ndarray, weights: np.ndarray | None = None) -> float:
+    """Gwet's AC1 (Gwet 2008, "Computing inter-rater reliability", any number of readers), which rare categories don't make small:
+    chance is the mean of p (1 - p) over the categories, by C - 1. As `alpha`; items of one reader count for p. NaN where
+    no item has two."""
+    counts, weight = _counted(answers, weights, 1)
+    judged, C = counts.sum(axis=1), max(counts.shape[1], 2)
+    several = judged >= 2
+    if not weight[several].any():
+        return float("nan")
+    share = weight @ (counts / judged[:, None]) / weight.sum()
+    chance = share @ (1 - share) / (C - 1)
+    pairs = (counts * (counts - 1)).sum(axis=1)[several] / (judged * (judged - 1))[several]
+    return float((weight[several] @ pairs / weight[several].sum() - chance) / (1 - chance))
+
+
+def interval(
+    measure: Callable[[np.ndarray, np.ndarray], float], answers: np.ndarray, weights: np.ndarray | None = None, seed: int = 0,
+    draws: int = 1_000,
+) -> tuple[float, float]:  # fmt: skip
+    """95% confidence interval of a measure of answers and weights (alpha, ac1), by the bootstrap over items, percentiles: NaN where
+    less than half of the draws have a value. It holds for these readers, not for others."""
+    chance, n = np.random.default_rng(seed), answers.shape[1]
+    base = np.ones(n) if weights is None else weights
+    again = [measure(answers, base * chance.multinomial(n, np.full(n, 1 / n))) for _ in range(draws if n else 0)]
+    if np.isnan(again).sum() * 2 >= len(again):
+        return float("nan"), float("nan")
+    low, high = np.nanquantile(again, [0.025, 0.975])
+    return float(low), float(high)
+
+
+def _counted(answers: np.ndarray, weights: np.ndarray | None, least: int) -> tuple[np.ndarray, np.ndarray]:
+    """Answers of each category, float64[items, C], and weights, float64[items], 1 in the mean, of items with `least` answers."""
+    counts = np.stack([(answers == c).sum(axis=0) for c in range(int(answers.max(initial=0)) + 1)], axis=1).astype(
+        float
+    )
+    weight = np.ones(len(counts)) if weights is None else np.asarray(weights, float)
+    kept = (counts.sum(axis=1) >= least) & (weight > 0)
+    return counts[kept], weight[kept] / max(weight[kept].mean() if kept.any() else 0.0, 1e-300)

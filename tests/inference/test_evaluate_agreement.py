@@ -6,7 +6,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from inference.evaluate.agreement import MISSING, alpha, kappa
+from inference.evaluate.agreement import MISSING, ac1, alpha, interval, kappa
 
 # Krippendorff 2011, "Computing Krippendorff's alpha-reliability", C: four observers, twelve units; nominal alpha is
 # 0.743.
@@ -40,6 +40,80 @@ def test_published_example():
     assert alpha(table(FOUR)) == pytest.approx(0.743, abs=5e-4)
 
 
+def test_published_example_on_a_scale():
+    """Krippendorff 2011, D: interval alpha of the same data is 0.849."""
+    assert alpha(table(FOUR), values=np.arange(6.0)) == pytest.approx(0.849, abs=5e-4)
+    assert alpha(table(FOUR), values=3 * np.arange(6.0) - 7) == pytest.approx(0.849, abs=5e-4)
+
+
+def test_published_ac1():
+    """Of the same data, Gwet's own irrCAC (cac.raw4raters) tells 0.77544; of cont3x3abstractors 0.8493305."""
+    assert ac1(table(FOUR) - (table(FOUR) > 0)) == pytest.approx(0.77544, abs=5e-6)
+    both = [[13, 0, 0], [0, 20, 7], [0, 4, 56]]
+    pairs = [(a, b) for a in range(3) for b in range(3) for _ in range(both[a][b])]
+    assert ac1(np.array(pairs).T) == pytest.approx(0.8493305, abs=5e-8)
+
+
+def naive_ac1(answers: np.ndarray, weights: np.ndarray) -> float:
+    C = max(int(answers.max()) + 1, 2)
+    pairs, agree, total, share = 0.0, 0.0, 0.0, [0.0] * C
+    for unit, w in zip(answers.T, weights, strict=True):
+        values = [v for v in unit if v != MISSING]
+        if values:
+            total += w
+            for v in values:
+                share[v] += w / len(values)
+        if len(values) > 1:
+            both = [a == b for a, b in permutations(values, 2)]
+            pairs, agree = pairs + w, agree + w * sum(both) / len(both)
+    chance = sum(p / total * (1 - p / total) for p in share) / (C - 1)
+    return (agree / pairs - chance) / (1 - chance)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_weights_are_repetitions(seed):
+    rng = np.random.default_rng(seed)
+    answers, weights = rng.integers(-1, 3, (3, 40)), rng.integers(1, 4, 40)
+    repeated, values = np.repeat(answers, weights, axis=1), np.array([0.0, 1.0, 5.0])
+    assert ac1(answers, weights) == pytest.approx(naive_ac1(answers, weights)) == pytest.approx(ac1(repeated))
+    judged = (answers >= 0).sum(axis=0)
+    several = judged >= 2
+    n, mean = (weights * judged)[several].sum(), weights[several].mean()
+    for scale in (None, values):  # but for chance, which takes no answer twice: of n / mean answers, not of n
+        weighted, plain = 1 - alpha(answers, weights, scale), 1 - alpha(repeated, values=scale)
+        assert weighted / (n - mean) == pytest.approx(plain / (n - 1))
+    assert alpha(answers, np.full(40, 7.0)) == pytest.approx(alpha(answers))
+    halved = np.where(np.arange(40) < 20, 1.0, 0.0)
+    assert alpha(answers, halved) == pytest.approx(alpha(answers[:, :20]))
+    assert ac1(answers, halved) == pytest.approx(ac1(answers[:, :20]))
+
+
+def test_a_rare_category_does_not_make_ac1_small():
+    answers = np.zeros((2, 100), int)
+    answers[0, :5], answers[1, 3:8] = 1, 1
+    assert ac1(answers) > 0.9 > 0.5 > alpha(answers) > 0
+    assert ac1(np.zeros((2, 5), int)) == 1
+
+
+def test_intervals_hold_most_often():
+    """Of 40 samples of a population with a known measure; the same seed gives the same interval."""
+    rng = np.random.default_rng(5)
+    truth = rng.random(20_000) < 0.3
+    answers = np.where(rng.random((2, 20_000)) < 0.85, truth, ~truth).astype(int)
+    for measure in (alpha, ac1):
+        known, held = measure(answers), 0
+        for i in range(40):
+            drawn = answers[:, rng.integers(0, 20_000, 120)]
+            low, high = interval(measure, drawn, seed=i, draws=200)
+            held += low <= known <= high
+            assert low < measure(drawn) < high
+        assert held >= 34
+    assert (
+        interval(alpha, drawn, seed=1) == interval(alpha, drawn, np.ones(120), seed=1) != interval(alpha, drawn, seed=2)
+    )
+    assert np.isnan(interval(alpha, np.zeros((2, 0), int))).all() and np.isnan(interval(alpha, drawn * 0)).all()
+
+
 def test_textbook_kappa():
     """Two readers of 50 items: both yes 20, only the first 5, only the second 10, neither 15; kappa is 0.4."""
     first = np.repeat([1, 1, 0, 0], [20, 5, 10, 15])
@@ -66,7 +140,8 @@ def test_ends_of_the_scale():
 @pytest.mark.parametrize("answers", [[[0, 0], [0, 0]], [[0, -1], [-1, 1]], [[-1, -1], [-1, -1]], [[], []], [[0, 1]]])
 def test_nothing_to_compare_is_nan(answers):
     answers = np.array(answers, dtype=int)
-    assert np.isnan(alpha(answers))
+    assert np.isnan(alpha(answers)) and np.isnan(alpha(answers, np.ones(answers.shape[1])))
+    assert np.isnan(ac1(answers)) or (answers == 0).all()
     if len(answers) == 2:
         assert np.isnan(kappa(*answers))
 
