@@ -75,22 +75,12 @@ def _text(corpus: Bow, tokens: Evidence | None) -> tuple[np.ndarray | int, ...]:
 @njit(cache=True, nogil=True)
 def _features(indptr, words, counts, idf, doc_ptr, doc_topics, doc_tokens, K, d):
     """(columns int64, values float32) of a document; the last is the constant."""
-    a, t = indptr[d + 1] - indptr[d], doc_ptr[d]
-    columns = np.empty(a + doc_ptr[d + 1] - t + 1, np.int64)
-    values = np.ones(len(columns), np.float32)
-    columns[-1] = len(idf) + K
-    square = np.float32(0)
-    for j in range(a):
-        columns[j] = words[indptr[d] + j]
-        values[j] = (np.float32(1) + np.log(np.float32(counts[indptr[d] + j]))) * idf[columns[j]]
-        square += values[j] * values[j]
-    for j in range(a):
-        values[j] /= np.sqrt(square)
-    total = doc_tokens[t : doc_ptr[d + 1]].sum()
-    for j in range(a, len(columns) - 1):
-        columns[j] = len(idf) + doc_topics[t + j - a]
-        values[j] = TOPIC_WEIGHT * np.float32(doc_tokens[t + j - a] / total)
-    return columns, values
+    of_words, held = words[indptr[d] : indptr[d + 1]], doc_tokens[doc_ptr[d] : doc_ptr[d + 1]]
+    value = (1 + np.log(counts[indptr[d] : indptr[d + 1]])) * idf[of_words]
+    value /= np.sqrt((value * value).sum())
+    topics = len(idf) + doc_topics[doc_ptr[d] : doc_ptr[d + 1]].astype(np.int64)
+    columns = np.concatenate((of_words.astype(np.int64), topics, np.array([len(idf) + K])))
+    return columns, np.concatenate((value, TOPIC_WEIGHT * held / held.sum(), np.ones(1))).astype(np.float32)
 
 
 @njit(cache=True, nogil=True, fastmath=True)
