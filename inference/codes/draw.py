@@ -21,11 +21,11 @@ def strata(share: np.ndarray | None, groups: np.ndarray | None) -> np.ndarray:
     share: float[D], of the topic in each document; None: any. groups: int[D], such as of the columns that are to be compared; all
     below 0, which have no value, are one. One of them must be given.
     """
-    given = [] if groups is None else [np.maximum(groups, -1)]
+    key = np.int64(0) if groups is None else 3 * np.maximum(groups, -1).astype(np.int64)
     if share is not None:
         middle = np.median(share[share > 0]) if share.any() else 0
-        given.append((share > 0).astype(int) + (share > middle))
-    return np.unique(np.stack(given), axis=1, return_inverse=True)[1].reshape(-1).astype(np.int32)
+        key = key + (share > 0) + (share > middle)
+    return np.unique(key, return_inverse=True)[1].astype(np.int32)
 
 
 def draw(strata: np.ndarray, size: int, floor: int, seed: int) -> Drawn:

@@ -80,20 +80,15 @@ def cells(
     positive = sample.total(y)
     few = sample.n if scale else np.minimum(positive, sample.n - positive)
     single = None if scale else sample.single(*plain, few)
-    pairs = _Pairs(sample, units)
-
-    def bounds(estimate: np.ndarray, variance: np.ndarray, weight: np.ndarray) -> tuple[Bounds, Bounds]:
-        beyond, df = pairs.variance(weight)
-        further, fewer = np.maximum(beyond, variance), np.minimum(df, sample.df)
-        within = _bounds(estimate, variance, sample.df, single)
-        return within, _bounds(estimate, further, fewer, single)
-
-    coded, coded_beyond = bounds(*plain, np.zeros(C + 1))
-    found, found_beyond = bounds(*corrected, weight)
+    bounds = []
+    for (estimate, variance), factor in ((plain, np.zeros(C + 1)), (corrected, weight)):
+        beyond, df, U = sample.beyond(units, factor)
+        bounds.append(_bounds(estimate, variance, sample.df, single))
+        bounds.append(_bounds(estimate, np.maximum(beyond, variance), np.minimum(df, sample.df), single))
     return Cells(
-        documents=sample.M[:C], codes=sample.n[:C], units=pairs.U[:C], positive=positive[:C],
+        documents=sample.M[:C], codes=sample.n[:C], units=U[:C], positive=positive[:C],
         raw=(positive / sample.n)[:C], counted=(np.bincount(sample.cell, counted, C + 1) / sample.M)[:C],
-        coded=coded, coded_beyond=coded_beyond, corrected=found, corrected_beyond=found_beyond,
+        coded=bounds[0], coded_beyond=bounds[1], corrected=bounds[2], corrected_beyond=bounds[3],
         few=few[:C] < FEW, weight=weight[:C],
     )  # fmt: skip
 
@@ -141,30 +136,19 @@ class _Sample:
         by_weights = self.total(self.w**2) / self.M**2 * (1 - self.n / self.M)
         return scale, SURE / (few + SURE) * np.maximum(by_weights - variance * scale, 0)
 
-
-class _Pairs:
-    """Units of cells: U, int64[C], how many each has."""
-
-    def __init__(self, sample: _Sample, units: np.ndarray | None):
-        D, self.sample = len(sample.cell), sample
-        given = np.full(D, -1) if units is None else units
-        own = np.where(given < 0, given.max(initial=-1) + 1 + np.arange(D), given)
-        pairs, self.pair = np.unique(sample.cell * (own.max(initial=0) + 1) + own, return_inverse=True)
-        self.c = pairs // (own.max(initial=0) + 1)
-        self.U = np.bincount(self.c, minlength=sample.C)
-
-    def variance(self, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(variance, degrees of freedom) of sums over units of pseudo-outcomes: CR2 and Satterthwaite's, of a mean; NaN of fewer than
-        LEAST_UNITS. weight: float64[C], of g."""
-        s = self.sample
-        outcome = weight[s.cell] * s.g
-        outcome[s.documents] += s.w * (s.y - weight[s.c] * s.g[s.documents])
-        rest = outcome - (np.bincount(s.cell, weights=outcome, minlength=s.C) / s.M)[s.cell]
-        h = np.bincount(self.pair) / s.M[self.c]
-        left = h**2 / (1 - h)
-        added = h**2, left, left**2, np.bincount(self.pair, weights=rest) ** 2 / (1 - h)
-        a, b, c, squares = (np.bincount(self.c, weights=x, minlength=s.C) for x in added)
-        return np.where(self.U >= LEAST_UNITS, squares / s.M**2, np.nan), 1 / (a + b**2 - c)
+    def beyond(self, units: np.ndarray | None, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(variance, degrees of freedom, units of each cell) of sums over units of pseudo-outcomes: CR2 and Satterthwaite's, of a mean;
+        NaN of fewer than LEAST_UNITS. weight: float64[C], of g."""
+        outcome, given = weight[self.cell] * self.g, np.full(len(self.g), -1) if units is None else units
+        outcome[self.documents] += self.w * (self.y - weight[self.c] * self.g[self.documents])
+        rest = outcome - (np.bincount(self.cell, outcome, self.C) / self.M)[self.cell]
+        own = np.where(given < 0, given.max(initial=-1) + 1 + np.arange(len(given)), given)
+        pairs, pair = np.unique(self.cell * (own.max(initial=0) + 1) + own, return_inverse=True)
+        c = pairs // (own.max(initial=0) + 1)
+        h = np.bincount(pair) / self.M[c]
+        added = np.ones(len(c)), h**2, h**2 / (1 - h), (h**2 / (1 - h)) ** 2, np.bincount(pair, rest) ** 2 / (1 - h)
+        U, a, b, b_squared, squares = (np.bincount(c, x, self.C) for x in added)
+        return np.where(U >= LEAST_UNITS, squares / self.M**2, np.nan), 1 / (a + b**2 - b_squared), U.astype(int)
 
 
 def _joined(sizes: np.ndarray, codes: np.ndarray) -> np.ndarray:
@@ -209,18 +193,18 @@ def difference(bounds: Bounds, a: int | np.ndarray, b: int | np.ndarray) -> tupl
     logarithms), NaN where it is not known. Cells are independent, also where strata span them (see above). Units in both cells, if they
     are alike in both, make intervals beyond these texts wider than need be."""
     x, y = (Bounds(*(np.asarray(array)[i] for array in bounds)) for i in (a, b))
-    logs = (
+    logs = [
         Bounds(np.log(z.estimate), z.variance / z.estimate**2, np.log(np.maximum(z.low, 0)), np.log(z.high))
         for z in (x, y)
-    )
+    ]
     ratio = _between(*logs)
     return _between(x, y), Bounds(np.exp(ratio.estimate), ratio.variance, np.exp(ratio.low), np.exp(ratio.high))
 
 
 def _between(x: Bounds, y: Bounds) -> Bounds:
-    below, above = np.hypot(x.estimate - x.low, y.high - y.estimate), np.hypot(x.high - x.estimate, y.estimate - y.low)
-    d = x.estimate - y.estimate
-    return Bounds(d, x.variance + y.variance, d - below, d + above)
+    d, variance = x.estimate - y.estimate, x.variance + y.variance
+    low = d - np.hypot(x.estimate - x.low, y.high - y.estimate)
+    return Bounds(d, variance, low, d + np.hypot(x.high - x.estimate, y.estimate - y.low))
 
 
 @np.errstate(divide="ignore", invalid="ignore")

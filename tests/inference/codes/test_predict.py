@@ -30,7 +30,7 @@ def features(bow: Bow, evidence) -> np.ndarray:
     """float64[D, V + K + 1], word by word."""
     K = evidence.K if evidence else 0
     x = np.zeros((bow.D, bow.V + K + 1))
-    having = [(bow.words == w).sum() for w in range(bow.V)]
+    having = [min(bow.counts[bow.words == w].sum(), bow.D) for w in range(bow.V)]
     for d in range(bow.D):
         for j in range(bow.indptr[d], bow.indptr[d + 1]):
             w = bow.words[j]

@@ -1,0 +1,145 @@
+"""Whether shares of a concept, estimated from a few hundred codes, hold the truth where all codes are known.
+
+    .venv/bin/python -m benchmarks.codebook [--quick] [--draws N] [--data FOLDER]
+
+18,263 sentences of British party manifestos, each coded by experts (Benoit, Conway, Lauderdale, Laver and Mikhaylov 2016), are uploaded, read
+and trained as the pages preset it. Two concepts: `common` is economic for three experts or more, `rare` for seven. 300 codes are drawn, in
+strata of the topic that fits best and of manifestos, the others hidden; N times (2,000, with --quick 300) shares are estimated, overall, by
+year and by party. A line of each cell:
+  codes, few: how many codes it has on average, and in which part of the draws fewer than FEW of either kind, where pages say a sentence
+  count, coded: by how much the plain count of predictions, and of codes, is wrong on average
+  alone, held, told: the part of 95% intervals "in these texts" that hold the truth, of codes alone, corrected, and corrected where not few
+  width: of corrected intervals to those of the codes alone, on average
+`planted` has the codes of `common` and a prediction with R2 = 0.45. `beyond` draws texts of 20 speakers who differ, again and again, and
+asks how often intervals beyond these texts, and in these texts, hold what such speakers say on average.
+Where cells are mostly few, `told` is low: it is told of those draws alone that happened to have many. Last line: `coverage: C narrower: R
+seconds: S`: the least `held`, and `told` of cells that are told in half of the draws or more; the width of `common` overall; and seconds
+for the prediction from 5,000 codes.
+"""
+
+import argparse
+import os
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.engines.corpora import SHARED
+from inference.codes.draw import draw, strata
+from inference.codes.estimate import cells
+from inference.codes.predict import Prediction, predict
+
+FILE = SHARED / "manifestos.csv.gz"
+BY = ("year", "party", "manifesto")
+CODES, FLOOR = 300, 1
+QUICK = 300  # draws
+R2 = 0.45  # planted
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--draws", type=int, help="2,000 where it is not given, with --quick 300")
+    parser.add_argument("--data", type=Path, help="a state folder that stays, with what was trained in it")
+    given = parser.parse_args()
+    if not FILE.is_file():
+        print(f"Nothing is measured: {FILE} is missing.")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["TOPOGRAPH_DATA"] = str((given.data or Path(folder)).resolve())
+        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
+        from webapp.local import servers
+
+        with servers.for_command():
+            import django
+
+            django.setup()
+            measured(given.draws or (QUICK if given.quick else 2_000))
+
+
+def measured(draws: int) -> None:
+    from benchmarks.insight import collections, runs
+    from webapp.results import evidence
+
+    rows = collections._rows(FILE)
+    texts = [{name: row[name] for name in ("id", "manifesto", "party", "year", "text")} for row in rows]
+    tokens = evidence.of(runs.trained(collections._table("manifestos", texts, "year"), False, 0))
+    names, codes = zip(*(np.unique([row[by] for row in rows], return_inverse=True) for by in BY), strict=True)
+    sets = [(["all"], np.zeros(len(rows), int)), *zip(names[:2], codes[:2], strict=True)]
+    experts = np.array([int(row["economic_experts"]) for row in rows])
+    common, rare = (experts >= 3).astype(float), (experts >= 7).astype(float)
+    chance = np.random.default_rng(0)
+    noise = chance.normal(size=len(rows)) * np.sqrt(R2 * (1 - R2) * common.var())
+    planted = (R2 * common + (1 - R2) * common.mean() + noise).astype(np.float32)
+    print(f"{draws:,} draws of {CODES} of {len(rows):,} documents, {tokens.K} topics")
+    print(
+        "| concept | cell | truth | codes | few % | count | coded | alone % | held % | told % | width |\n|"
+        + "---|" * 11
+    )
+    kinds = ("common", common, None), ("rare", rare, None), ("planted", common, planted)
+    outcomes = [concept(name, y, tokens, codes[2], sets, draws, g) for name, y, g in kinds]
+    beyond(draws)
+    some, began = chance.permutation(len(rows))[:5_000], time.process_time()
+    predict(tokens.bow, tokens, some, common[some], 0)
+    least = 100 * min(held for held, _ in outcomes)
+    print(f"coverage: {least:.1f}% narrower: {outcomes[0][1]:.3f} seconds: {time.process_time() - began:.2f}")
+
+
+def concept(
+    name: str, y: np.ndarray, tokens, unit: np.ndarray, sets: list, draws: int, g: np.ndarray | None
+) -> tuple[float, float]:
+    """(least coverage, width overall), printed. g: a prediction that is given, None for one from the codes."""
+    share = [tokens.held([k]) / np.maximum(tokens.lengths, 1) for k in range(tokens.K)]
+    of = strata(max(share, key=lambda s: np.corrcoef(y, s)[0, 1] if s.any() else -1), unit)
+    r2, outcomes = np.empty(draws), [list[tuple]() for _ in sets]
+    for seed in range(draws):
+        documents, pi, _ = draw(of, CODES, FLOOR, seed)
+        given = (
+            Prediction(g[None], g[None, documents], R2)
+            if g is not None
+            else predict(tokens.bow, tokens, documents, y[documents], seed)
+        )
+        r2[seed] = given.r2
+        for rows, (_, cell) in zip(outcomes, sets, strict=True):
+            e = cells(cell, of, documents, y[documents], pi, given)
+            rows.append(
+                (e.codes, e.few, e.counted, e.raw, e.coded.low, e.coded.high, e.corrected.low, e.corrected.high)
+            )
+    least, widths = 1.0, []
+    for rows, (labels, cell) in zip(outcomes, sets, strict=True):
+        arrays = np.array(rows, float)
+        truth = np.bincount(cell, y) / np.bincount(cell)
+        n, few, count, raw, low, high, least_of, most_of = arrays.mean(axis=0)
+        alone, held = ((arrays[:, i] <= truth) & (truth <= arrays[:, i + 1]) for i in (4, 6))
+        told = (held * (1 - arrays[:, 1])).mean(axis=0) / np.maximum(1 - few, 1e-9)
+        widths.append((most_of - least_of) / (high - low))
+        columns = truth, n / 100, few, count - truth, raw - truth, alone.mean(axis=0), held.mean(axis=0), told
+        for label, numbers, width in zip(labels, np.transpose(columns), widths[-1], strict=True):
+            print(
+                f"| {name} | {label} | " + " | ".join(f"{100 * x:.1f}" for x in numbers) + f" | {width:.3f} |",
+                flush=True,
+            )
+        least = min([least, *held.mean(axis=0), *told[few <= 0.5]])
+    print(
+        f"{name}: R2 out of fold {r2.mean():.2f}, 1.05 times the root of 1 - R2 is {1.05 * np.sqrt(1 - r2.mean()):.3f}",
+        flush=True,
+    )
+    return float(least), float(widths[0][0])
+
+
+def beyond(draws: int) -> None:
+    """Texts of speakers drawn anew each time, 40 of each in the middle, of whom each has a share of their own."""
+    chance, held = np.random.default_rng(1), np.zeros(2)
+    for seed in range(draws):
+        speaker = np.repeat(np.arange(20), np.maximum(chance.lognormal(np.log(40), 0.5, 20), 2).astype(int))
+        y = (chance.random(len(speaker)) < chance.beta(6, 9, 20)[speaker]).astype(float)
+        g, one = (0.5 * y + 0.3 * chance.random(len(y))).astype(np.float32), np.zeros(len(y), int)
+        documents, pi, _ = draw(one, CODES, FLOOR, seed)
+        e = cells(one, one, documents, y[documents], pi, Prediction(g[None], g[None, documents], R2), speaker)
+        held += [b.low[0] <= 0.4 <= b.high[0] for b in (e.corrected_beyond, e.corrected)]
+    print("beyond these texts {:.1f}% hold, those in these texts {:.1f}%".format(*100 * held / draws))
+
+
+if __name__ == "__main__":
+    main()
