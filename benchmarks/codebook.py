@@ -2,19 +2,20 @@
 
     .venv/bin/python -m benchmarks.codebook [--quick] [--draws N] [--data FOLDER]
 
-18,263 sentences of British party manifestos, each coded by experts (Benoit, Conway, Lauderdale, Laver and Mikhaylov 2016), are uploaded, read
-and trained as the pages preset it. Two concepts: `common` is economic for three experts or more, `rare` for seven. 300 codes are drawn, in
-strata of the topic that fits best and of manifestos, the others hidden; N times (2,000, with --quick 300) shares are estimated, overall, by
-year and by party. A line of each cell:
-  codes, few: how many codes it has on average, and in which part of the draws fewer than FEW of either kind, where pages say a sentence
+18,263 sentences of British party manifestos, each coded by experts (Benoit, Conway, Lauderdale, Laver and Mikhaylov
+2016), are uploaded, read and trained as the pages preset it. Two concepts: `common` is economic for three experts or
+more, `rare` for seven. 300 codes are drawn, in strata of the topic that fits best and of manifestos, the others hidden;
+N times (2,000, with --quick 300) shares are estimated, overall, by year and by party. A line of each cell:
+  codes, few: how many codes it has on average, and in which part of the draws fewer than FEW of either kind
   count, coded: by how much the plain count of predictions, and of codes, is wrong on average
-  alone, held, told: the part of 95% intervals "in these texts" that hold the truth, of codes alone, corrected, and corrected where not few
+  alone, held: the part of 95% intervals "in these texts" that hold the truth, of codes alone, and corrected
+  told: the same of the corrected, of draws that are not few alone; it is low where only lucky draws are not
   width: of corrected intervals to those of the codes alone, on average
-`planted` has the codes of `common` and a prediction with R2 = 0.45. `beyond` draws texts of 20 speakers who differ, again and again, and
-asks how often intervals beyond these texts, and in these texts, hold what such speakers say on average.
-Where cells are mostly few, `told` is low: it is told of those draws alone that happened to have many. Last line: `coverage: C narrower: R
-seconds: S`: the least `held`, and `told` of cells that are told in half of the draws or more; the width of `common` overall; and seconds
-for the prediction from 5,000 codes.
+
+`planted` has the codes of `common` and a prediction with R2 = 0.45. `beyond` draws texts of 20 speakers who differ,
+again and again, and asks how often intervals beyond these texts, and in these texts, hold what they say on average.
+The last line is `coverage: C narrower: R seconds: S`: the least `held`, and `told` of cells that are few in half of the
+draws or less; the width of `common` overall; and seconds for the prediction from 5,000 codes.
 """
 
 import argparse
@@ -33,7 +34,6 @@ from inference.codes.predict import Prediction, predict
 FILE = SHARED / "manifestos.csv.gz"
 BY = ("year", "party", "manifesto")
 CODES, FLOOR = 300, 1
-QUICK = 300  # draws
 R2 = 0.45  # planted
 
 
@@ -55,7 +55,7 @@ def main() -> None:
             import django
 
             django.setup()
-            measured(given.draws or (QUICK if given.quick else 2_000))
+            measured(given.draws or (300 if given.quick else 2_000))
 
 
 def measured(draws: int) -> None:
@@ -70,8 +70,8 @@ def measured(draws: int) -> None:
     experts = np.array([int(row["economic_experts"]) for row in rows])
     common, rare = (experts >= 3).astype(float), (experts >= 7).astype(float)
     chance = np.random.default_rng(0)
-    noise = chance.normal(size=len(rows)) * np.sqrt(R2 * (1 - R2) * common.var())
-    planted = (R2 * common + (1 - R2) * common.mean() + noise).astype(np.float32)
+    noise = np.sqrt(R2 * (1 - R2) * common.var())
+    planted = chance.normal(R2 * common + (1 - R2) * common.mean(), noise).astype(np.float32)
     print(f"{draws:,} draws of {CODES} of {len(rows):,} documents, {tokens.K} topics")
     print(
         "| concept | cell | truth | codes | few % | count | coded | alone % | held % | told % | width |\n|"

@@ -1,14 +1,16 @@
-"""Shares, or means of a scale, in cells of documents: of the drawn documents' codes, corrected by the predictions of all.
+"""Shares, or means of a scale, in cells of documents: of the drawn documents' codes, corrected by the predictions of
+all.
 
-Given how many codes fell into each stratum of each cell, these are random samples of it: a cell's estimate is the mean over its
-strata by their known sizes (those with fewer than LEAST codes joined), and cells are independent of each other. The corrected
-estimate is design-based supervised learning (Egami, Hinck, Stewart and Wei 2023) with the prediction g weighted by lambda, in the cell
-(PPI++, Angelopoulos, Duchi and Zrnic 2023): z = y - lambda (g - mean of g in the stratum). lambda is estimated without the code that it
-is applied to, so it makes no interval too narrow. The splits' predictions are averaged: the mean is cross-fitted, too.
+Given how many codes fell into each stratum of each cell, these are random samples of it: a cell's estimate is the mean
+over its strata by their known sizes (those with fewer than LEAST codes joined), and cells are independent of each
+other. The corrected estimate is design-based supervised learning (Egami, Hinck, Stewart and Wei 2023) with the
+prediction g weighted by lambda, in the cell (PPI++, Angelopoulos, Duchi and Zrnic 2023): z = y - lambda (g - mean of g
+in the stratum). lambda is estimated without the code that it is applied to, so it makes no interval too narrow. The
+splits' predictions are averaged: the mean is cross-fitted, too.
 
-*In these texts* the variance is the design's, none where all is coded. *Beyond them* it is that of sums over units, CR2 with Satterthwaite's
-degrees of freedom (inference.effects), of pseudo-outcomes lambda g + (y - lambda g) / pi. Intervals of shares are Wilson's, on the effective n.
-"""
+*In these texts* the variance is the design's, none where all is coded. *Beyond them* it is that of sums over units, CR2
+with Satterthwaite's degrees of freedom (inference.effects), of pseudo-outcomes lambda g + (y - lambda g) / pi.
+Intervals of shares are Wilson's, on the effective n."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -37,13 +39,14 @@ class Bounds(NamedTuple):
 
 @dataclass(frozen=True)
 class Cells:
-    """Of each of C cells. documents, codes, units: int64[C], how many it has; positive: float64[C], the sum of its codes.
+    """Of each of C cells. documents, codes, units: int64[C], how many it has; positive: float64[C], the sum of its
+    codes.
 
-    raw: float64[C], the plain mean of the codes; counted: of the predictions, the part above a half, or their mean for a scale: both are
-    wrong, and are there to be compared with. coded, coded_beyond: by the codes alone, weighted; corrected, corrected_beyond: by the
-    predictions, too; in these texts and beyond them. few: bool[C], whether fewer than FEW codes say yes, or no (of a scale: fewer than FEW
-    codes): say a sentence instead. weight: float64[C], lambda.
-    """
+    raw: float64[C], the plain mean of the codes; counted: of the predictions, the part above a half, or their mean for
+    a scale: both are wrong, and are there to be compared with. coded, coded_beyond: by the codes alone, weighted;
+    corrected, corrected_beyond: by the predictions, too; in these texts and beyond them. few: bool[C], whether fewer
+    than FEW codes say yes, or no (of a scale: fewer than FEW codes): say a sentence instead. weight: float64[C],
+    lambda."""
 
     documents: np.ndarray
     codes: np.ndarray
@@ -61,14 +64,21 @@ class Cells:
 
 @np.errstate(divide="ignore", invalid="ignore")
 def cells(
-    cell: np.ndarray, strata: np.ndarray, documents: np.ndarray, y: np.ndarray, pi: np.ndarray, prediction: Prediction | None = None,
-    units: np.ndarray | None = None, scale: bool = False,
-) -> Cells:  # fmt: skip
-    """cell: int[D], from 0 on, -1 for none. strata: int[D], of all documents, that they were drawn in; zeros where that is not known.
-    documents: int[n], each once, those that are coded: all that were drawn, or a beginning of them; y: float64[n], the mean of their codes
-    (0 to 1, or a scale's values), or the settled one; pi: float64[n], with what probability each was drawn, but for a common factor.
-    prediction: None where there is none yet: then corrected is coded. units: int[D], who is independent of each other, below 0: by itself;
-    None: each document. scale: y is no share."""
+    cell: np.ndarray,
+    strata: np.ndarray,
+    documents: np.ndarray,
+    y: np.ndarray,
+    pi: np.ndarray,
+    prediction: Prediction | None = None,
+    units: np.ndarray | None = None,
+    scale: bool = False,
+) -> Cells:
+    """cell: int[D], from 0 on, -1 for none. strata: int[D], of all documents, that they were drawn in; zeros where that
+    is not known. documents: int[n], each once, those that are coded: all that were drawn, or a beginning of them; y:
+    float64[n], the mean of their codes (0 to 1, or a scale's values), or the settled one; pi: float64[n], with what
+    probability each was drawn, but for a common factor. prediction: None where there is none yet: then corrected is
+    coded. units: int[D], who is independent of each other, below 0: by itself; None: each document. scale: y is no
+    share."""
     D, C = len(cell), int(cell.max(initial=-1)) + 1
     g = np.zeros(D) if prediction is None else prediction.g.mean(axis=0, dtype=np.float64)
     counted = np.full(D, np.nan) if prediction is None else np.where(scale, g, g > 0.5)
@@ -94,9 +104,10 @@ def cells(
 
 
 class _Sample:
-    """Coded documents in C cells, the last of which is of those in none. c, part: int[n], their cells and the parts (strata of a cell, some
-    joined); w: float64[n], how many documents each is for, which adds up to its part's. n, M: int64[C], codes and documents; df: degrees
-    of freedom of the design. mean_g: float64[n], of all documents of each one's part."""
+    """Coded documents in C cells, the last of which is of those in none. c, part: int[n], their cells and the parts
+    (strata of a cell, some joined); w: float64[n], how many documents each is for, which adds up to its part's. n, M:
+    int64[C], codes and documents; df: degrees of freedom of the design. mean_g: float64[n], of all documents of each
+    one's part."""
 
     def __init__(self, cell, C, strata, documents, y, pi, g):
         self.cell, self.C, self.y, self.g, self.documents = cell.astype(np.int64), C, y, g, documents
@@ -119,7 +130,8 @@ class _Sample:
         return np.bincount(self.c, weights=x, minlength=self.C)
 
     def products(self, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """float64[n] each: what every code adds to the covariance of the totals of a and b, and to the variance of that of b."""
+        """float64[n] each: what every code adds to the covariance of the totals of a and b, and to the variance of that
+        of b."""
         a, b = (x - (self._of_parts(self.w * x) / self.size)[self.part] for x in (a, b))
         return self.spread * a * b, self.spread * b * b
 
@@ -129,16 +141,17 @@ class _Sample:
         return self.total(self.w * z) * none, self.total(self.products(z, z)[1]) * none**2
 
     def single(self, p: np.ndarray, variance: np.ndarray, few: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(1 / p (1 - p), 0 where that is not known; what is added): float64[C] each. An estimate's variance times the first and the second are 1
-        over its effective n. A variance of few codes of a kind (few: float64[C]) may miss strata that weigh much, so n leans on that of
-        the weights (Kish 1965) where this is less. p, variance: of the codes alone."""
+        """(1 / p (1 - p), 0 where that is not known; what is added): float64[C] each. An estimate's variance times the
+        first and the second are 1 over its effective n. A variance of few codes of a kind (few: float64[C]) may miss
+        strata that weigh much, so n leans on that of the weights (Kish 1965) where this is less. p, variance: of the
+        codes alone."""
         scale = np.where(p * (1 - p) > 0, 1 / (p * (1 - p)), 0.0)
         by_weights = self.total(self.w**2) / self.M**2 * (1 - self.n / self.M)
         return scale, SURE / (few + SURE) * np.maximum(by_weights - variance * scale, 0)
 
     def beyond(self, units: np.ndarray | None, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(variance, degrees of freedom, units of each cell) of sums over units of pseudo-outcomes: CR2 and Satterthwaite's, of a mean;
-        NaN of fewer than LEAST_UNITS. weight: float64[C], of g."""
+        """(variance, degrees of freedom, units of each cell) of sums over units of pseudo-outcomes: CR2 and
+        Satterthwaite's, of a mean; NaN of fewer than LEAST_UNITS. weight: float64[C], of g."""
         outcome, given = weight[self.cell] * self.g, np.full(len(self.g), -1) if units is None else units
         outcome[self.documents] += self.w * (self.y - weight[self.c] * self.g[self.documents])
         rest = outcome - (np.bincount(self.cell, outcome, self.C) / self.M)[self.cell]
@@ -152,7 +165,8 @@ class _Sample:
 
 
 def _joined(sizes: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """int[C, H], the parts of all strata of cells: in their order strata are joined up to LEAST codes. sizes, codes: int[C, H]."""
+    """int[C, H], the parts of all strata of cells: in their order strata are joined up to LEAST codes. sizes, codes:
+    int[C, H]."""
     part, last = np.zeros(sizes.shape, np.int64), -1
     for row, size, coded in zip(part, sizes, codes, strict=True):
         so_far, left = LEAST, max(int(coded.sum()), LEAST)
@@ -164,7 +178,8 @@ def _joined(sizes: np.ndarray, codes: np.ndarray) -> np.ndarray:
 
 
 def _tuned(product: np.ndarray, square: np.ndarray, sample: _Sample) -> np.ndarray:
-    """float64[n]: lambda for each code, as the other codes have it: of all cells, and by the cell's codes more of its own."""
+    """float64[n]: lambda for each code, as the other codes have it: of all cells, and by the cell's codes more of its
+    own."""
     product, square = np.nan_to_num(product), np.nan_to_num(square)
     c, least = sample.c, 1e-12 * square.sum()
 
@@ -189,9 +204,9 @@ def _bounds(estimate: np.ndarray, variance: np.ndarray, df: np.ndarray, single: 
 
 @np.errstate(divide="ignore", invalid="ignore")
 def difference(bounds: Bounds, a: int | np.ndarray, b: int | np.ndarray) -> tuple[Bounds, Bounds]:
-    """(a - b, a / b) of two cells, or of several pairs, by the method of variance estimates recovery (Zou and Donner 2008; the ratio by
-    logarithms), NaN where it is not known. Cells are independent, also where strata span them (see above). Units in both cells, if they
-    are alike in both, make intervals beyond these texts wider than need be."""
+    """(a - b, a / b) of two cells, or of several pairs, by the method of variance estimates recovery (Zou and Donner
+    2008; the ratio by logarithms), NaN where it is not known. Cells are independent, also where strata span them (see
+    above). Units in both cells, if they are alike in both, make intervals beyond these texts wider than need be."""
     x, y = (Bounds(*(np.asarray(array)[i] for array in bounds)) for i in (a, b))
     logs = [
         Bounds(np.log(z.estimate), z.variance / z.estimate**2, np.log(np.maximum(z.low, 0)), np.log(z.high))
@@ -209,8 +224,8 @@ def _between(x: Bounds, y: Bounds) -> Bounds:
 
 @np.errstate(divide="ignore", invalid="ignore")
 def more_needed(found: Cells, half_width: float) -> np.ndarray:
-    """float64[C]: how many more codes of a cell give its corrected share in these texts to plus or minus half_width; 0 where that is
-    reached, NaN where nothing is known yet. In a draw of all documents: times all over the cell's."""
+    """float64[C]: how many more codes of a cell give its corrected share in these texts to plus or minus half_width; 0
+    where that is reached, NaN where nothing is known yet. In a draw of all documents: times all over the cell's."""
     n, M = found.codes, found.documents
     single = found.corrected.variance * n / (1 - n / M)  # the variance of one code's residual
     z = stdtrit(np.maximum(n - 1, 1), 0.5 + LEVEL / 2)

@@ -1,9 +1,9 @@
 """What documents would be coded as: ridge regression of the codes on words and topic shares, cross-fitted.
 
-Features of a document: (1 + log count) times idf (by tokens) of each word, together of length one; TOPIC_WEIGHT times the share of each topic; and 1. All
-models are fitted at once by stochastic dual coordinate ascent (Shalev-Shwartz and Zhang 2013, with squared loss), from the mean
-code: however far it goes, a model knows nothing of documents that it is not fitted on.
-"""
+Features of a document: (1 + log count) times idf (by tokens) of each word, together of length one; TOPIC_WEIGHT times
+the share of each topic; and 1. All models are fitted at once by stochastic dual coordinate ascent (Shalev-Shwartz and
+Zhang 2013, with squared loss), from the mean code: however far it goes, a model knows nothing of documents that it is
+not fitted on."""
 
 from typing import NamedTuple
 
@@ -22,9 +22,10 @@ EPOCHS = 10  # further ones change nothing
 
 
 class Prediction(NamedTuple):
-    """g: float32[splits, D], what each document would be coded as, the mean of the split's models: it is not kept between 0 and 1. coded:
-    float32[splits, n], the same of the coded documents by the one model that has seen neither it nor another one of its unit. r2:
-    the part of the codes' variance that the mean of `coded` explains; below 0 where the mean code says more, NaN where all are the same."""
+    """g: float32[splits, D], what each document would be coded as, the mean of the split's models: it is not kept
+    between 0 and 1. coded: float32[splits, n], the same of the coded documents by the one model that has seen neither
+    it nor another one of its unit. r2: the part of the codes' variance that the mean of `coded` explains; below 0 where
+    the mean code says more, NaN where all are the same."""
 
     g: np.ndarray
     coded: np.ndarray
@@ -32,31 +33,36 @@ class Prediction(NamedTuple):
 
 
 def predict(
-    corpus: Bow, tokens: Evidence | None, documents: np.ndarray, y: np.ndarray, seed: int, splits: int = 3, folds: int = 5,
+    corpus: Bow,
+    tokens: Evidence | None,
+    documents: np.ndarray,
+    y: np.ndarray,
+    seed: int,
+    splits: int = 3,
+    folds: int = 5,
     units: np.ndarray | None = None,
-) -> Prediction:  # fmt: skip
+) -> Prediction:
     """The same seed gives the same prediction.
 
-    tokens: the run's evidence, None for words alone. documents: int[n], those that are coded, each once; y: float64[n], their codes,
-    0 to 1 or values of a scale. units: int[n], of whom each is: no unit is in two of the `folds` parts; below 0: of a unit of its own.
-    """
+    tokens: the run's evidence, None for words alone. documents: int[n], those that are coded, each once; y: float64[n],
+    their codes, 0 to 1 or values of a scale. units: int[n], of whom each is: no unit is in two of the `folds` parts;
+    below 0: of a unit of its own."""
     corpus, chance, n = corpus.by_document(), np.random.default_rng(seed), len(y)
-    alone = np.full(n, -1) if units is None else units
-    unit = np.unique(np.where(alone < 0, -1 - np.arange(n), alone), return_inverse=True)[1]
+    own = -1 - np.arange(n)
+    unit = np.unique(own if units is None else np.where(units < 0, own, units), return_inverse=True)[1]
     parts = [chance.permutation(np.arange(unit.max(initial=-1) + 1) % folds)[unit] for _ in range(splits)]
     unseen = np.stack(parts) + folds * np.arange(splits)[:, None]  # int[splits, n], the model that does not see it
     use = np.ones((n, splits * folds), np.float32)
     use[np.arange(n), unseen] = 0
     text, rows, scale = _text(corpus, tokens), frozen(documents, np.int64), max(float(np.abs(y).max(initial=0)), 1e-300)
-    order = np.concatenate([chance.permutation(n) for _ in range(EPOCHS)])
+    orders = [chance.permutation(n) for _ in range(EPOCHS)]
     mean = (use.T @ (y / scale) / np.maximum(use.sum(axis=0), 1)).astype(np.float32)
-    weights = scale * _fitted(*text, rows, (y / scale).astype(np.float32), use, mean, order)
+    weights = scale * _fitted(*text, rows, (y / scale).astype(np.float32), use, mean, np.concatenate(orders))
     coded = np.take_along_axis(_scored(*text, rows, weights).T, unseen, axis=0)
-    of_splits = weights.reshape(-1, splits, folds).mean(axis=2)
-    g = np.ascontiguousarray(_scored(*text, np.arange(corpus.D), of_splits).T)
+    g = _scored(*text, np.arange(corpus.D), weights.reshape(-1, splits, folds).mean(axis=2)).T
     spread = float(((y - y.mean()) ** 2).sum()) if n else 0.0
     r2 = 1 - float(((y - coded.mean(axis=0)) ** 2).sum()) / spread if spread else float("nan")
-    return Prediction(g, coded, r2)
+    return Prediction(np.ascontiguousarray(g), coded, r2)
 
 
 def _text(corpus: Bow, tokens: Evidence | None) -> tuple[np.ndarray | int, ...]:
@@ -90,7 +96,8 @@ def _product(columns, values, weights, out):
 
 @njit(cache=True, nogil=True)
 def _fitted(indptr, words, counts, idf, doc_ptr, doc_topics, doc_tokens, K, rows, y, use, mean, order):
-    """float32[V + K + 1, M]: of M models, each of the rows that `use`, float32[n, M], says. order: int[m], rows as they come."""
+    """float32[V + K + 1, M]: of M models, each of the rows that `use`, float32[n, M], says. order: int[m], rows as they
+    come."""
     weights, dual, f = np.zeros((len(idf) + K + 1, len(mean)), np.float32), np.zeros_like(use), np.empty_like(mean)
     weights[-1] = mean
     for i in order:

@@ -1,4 +1,5 @@
-"""How far readers agree beyond chance, on unordered answers (yes, no, unsure) or a scale's. It needs the answers alone."""
+"""How far readers agree beyond chance, on unordered answers (yes, no, unsure) or a scale's. It needs the answers
+alone."""
 
 from collections.abc import Callable
 
@@ -43,9 +44,9 @@ def alpha(answers: np.ndarray, weights: np.ndarray | None = None, values: np.nda
 
 
 def ac1(answers: np.ndarray, weights: np.ndarray | None = None) -> float:
-    """Gwet's AC1 (Gwet 2008, "Computing inter-rater reliability", any number of readers), which rare categories don't make small:
-    chance is the mean of p (1 - p) over the categories, by C - 1. As `alpha`; items of one reader count for p. NaN where
-    no item has two."""
+    """Gwet's AC1 (Gwet 2008, "Computing inter-rater reliability", any number of readers), which rare categories don't
+    make small: chance is the mean of p (1 - p) over the categories, by C - 1. As `alpha`; items of one reader count for
+    p. NaN where no item has two."""
     counts, weight = _counted(answers, weights, 1)
     judged, C = counts.sum(axis=1), max(counts.shape[1], 2)
     several = judged >= 2
@@ -58,11 +59,14 @@ def ac1(answers: np.ndarray, weights: np.ndarray | None = None) -> float:
 
 
 def interval(
-    measure: Callable[[np.ndarray, np.ndarray], float], answers: np.ndarray, weights: np.ndarray | None = None, seed: int = 0,
+    measure: Callable[[np.ndarray, np.ndarray], float],
+    answers: np.ndarray,
+    weights: np.ndarray | None = None,
+    seed: int = 0,
     draws: int = 1_000,
-) -> tuple[float, float]:  # fmt: skip
-    """95% confidence interval of a measure of answers and weights (alpha, ac1), by the bootstrap over items, percentiles: NaN where
-    less than half of the draws have a value. It holds for these readers, not for others."""
+) -> tuple[float, float]:
+    """95% confidence interval of a measure of answers and weights (alpha, ac1), by the bootstrap over items,
+    percentiles: NaN where less than half of the draws have a value. It holds for these readers, not for others."""
     chance, n = np.random.default_rng(seed), answers.shape[1]
     base = np.ones(n) if weights is None else weights
     again = [measure(answers, base * chance.multinomial(n, np.full(n, 1 / n))) for _ in range(draws if n else 0)]
@@ -73,7 +77,8 @@ def interval(
 
 
 def _counted(answers: np.ndarray, weights: np.ndarray | None, least: int) -> tuple[np.ndarray, np.ndarray]:
-    """Answers of each category, float64[items, C], and weights, float64[items], 1 in the mean, of items with `least` answers."""
+    """Answers of each category, float64[items, C], and weights, float64[items], 1 in the mean, of items with `least`
+    answers."""
     counts = np.stack([(answers == c).sum(axis=0) for c in range(int(answers.max(initial=0)) + 1)], axis=1).astype(
         float
     )

@@ -11,7 +11,8 @@ from tests.inference.codes import naive
 
 
 def planted(D: int, seed: int, groups: int = 3):
-    """(y, g, cell, strata): codes of 0 and 1, a prediction that is mostly right but misses most in the first cell, and strata."""
+    """(y, g, cell, strata): codes of 0 and 1, a prediction that is mostly right but misses most in the first cell, and
+    strata."""
     chance = np.random.default_rng(seed)
     cell = chance.integers(0, groups, D)
     y = (chance.random(D) < np.array([0.6, 0.35, 0.25, 0.1])[cell]).astype(float)
@@ -44,7 +45,8 @@ def test_shares_are_those_of_the_twin(seed):
 
 
 def test_of_one_stratum_it_is_ppi():
-    """Angelopoulos, Duchi and Zrnic 2023: mean(y) + lambda (mean g of all - mean g of the coded), lambda = cov / var."""
+    """Angelopoulos, Duchi and Zrnic 2023: mean(y) + lambda (mean g of all - mean g of the coded), lambda = cov /
+    var."""
     y, g, cell, _ = planted(5_000, 4)
     made = draw(np.zeros(5_000, int), 400, 0, 1)
     found = cells(cell * 0, np.zeros(5_000, int), made.documents, y[made.documents], made.pi, given(g, made.documents))
@@ -83,7 +85,8 @@ def test_where_all_is_coded_the_count_is_the_answer():
 
 
 def test_beyond_these_texts_variances_are_those_of_the_regression():
-    """inference.effects: CR2 with Satterthwaite's degrees of freedom, of one topic with a token in each document that says yes."""
+    """inference.effects: CR2 with Satterthwaite's degrees of freedom, of one topic with a token in each document that
+    says yes."""
     y, _, cell, of = planted(600, 2)
     unit = np.random.default_rng(0).integers(-1, 25, 600)
     found = cells(cell, of, np.arange(600), y, np.ones(600), None, unit)
