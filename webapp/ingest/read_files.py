@@ -14,10 +14,12 @@ import os
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
-from typing import BinaryIO, NamedTuple
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple, TypeVar
 
 import orjson
 from django.db import connection, transaction
@@ -29,10 +31,8 @@ from webapp import readers
 from webapp.ingest import subset
 from webapp.ingest.checkpoints import ReadCheckpoint
 from webapp.ingest.guesses import stored_path
-from webapp.ingest.prefetch import prefetched
-from webapp.ingest.read_plan import ReadPlan, read_plans
 from webapp.ingest.settings import ReadingSettings
-from webapp.ingest.shaping import shape, silent
+from webapp.ingest.shaping import Shaping, shape, silent, upload_of
 from webapp.jobs.heartbeat import Heartbeat
 from webapp.metadata.dates import why_none
 from webapp.models import Corpus, SourceFile
@@ -42,6 +42,65 @@ CHUNK = 4 << 20  # characters of the documents that are copied at once
 CHUNK_ITEMS = 20_000
 PROBLEMS_SHOWN = 100  # so many are kept on the corpus's row, for its page; all of them are in its report.csv
 HEAD = ["file", "place", "problem", "dropped"]
+
+
+# An iterator that works ahead, in a thread of its own.
+T = TypeVar("T")
+_END: Any = object()
+
+
+@contextmanager
+def prefetched(items: Iterator[T]) -> Iterator[Iterator[T]]:
+    """The items of an iterator, each made while the one before it is used. What it raises is raised here.
+
+    Leaving early waits for the item that is being made, and closes the iterator.
+    """
+    with ThreadPoolExecutor(1, "prefetch") as thread:
+
+        def ahead() -> Iterator[T]:
+            following = thread.submit(next, items, _END)
+            while (item := following.result()) is not _END:
+                following = thread.submit(next, items, _END)
+                yield item
+
+        try:
+            yield ahead()
+        finally:  # a generator ends in the thread that it began in
+            thread.submit(getattr(items, "close", lambda: None)).result()
+
+
+# How the files of a corpus are read: those it was made of in one way, those of each addition in another.
+class ReadPlan(NamedTuple):
+    """Files that came together, and how they are read. unread: those of them that are still to be read."""
+
+    options: readers.Options
+    shaping: Shaping
+    companions: readers.Companions
+    table: tuple[Path, str] | None  # about the others
+    unread: list[SourceFile]
+    places: dict[str, int]  # positions by name, where one call shapes the items of all files
+
+    def place(self, file: str, otherwise: int) -> int:
+        """The position of the file that a document's file is, or is in."""
+        while self.places and file not in self.places and "/" in file:
+            file = file.rpartition("/")[0]
+        return self.places.get(file, otherwise)
+
+
+def read_plans(reading: ReadingSettings, everything: list[SourceFile]) -> Iterator[ReadPlan]:
+    """A plan for the files that a corpus was made of, and one for those of each addition."""
+    additions = [{"first": 0, "options": reading.options, "shaping": reading.shaping}, *reading.added]
+    for addition, end in zip(additions, [*(each["first"] for each in additions[1:]), None], strict=True):
+        options, shaping = readers.Options(**addition["options"]), Shaping(**addition["shaping"])
+        came = [
+            file for file in everything if file.position >= addition["first"] and (end is None or file.position < end)
+        ]
+        named = [(stored_path(file), file.name) for file in came]
+        unread = [file for file in came if not file.read and file.name != shaping.table]
+        places = {file.name: file.position for file in came} if shaping.across else {}
+        yield ReadPlan(
+            options, shaping, readers.Companions.among(named), upload_of(named, shaping.table), unread, places
+        )
 
 
 class Failure(NamedTuple):

@@ -1,4 +1,4 @@
-"""Documents that repeat an earlier one, as they were found when words were chosen (webapp.ingest.vectorize)."""
+"""Documents that repeat an earlier one, as they were found when words were chosen (webapp.ingest.job)."""
 
 import numpy as np
 

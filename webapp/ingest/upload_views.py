@@ -3,11 +3,15 @@
 import asyncio
 import base64
 import binascii
+import fcntl
+import hashlib
+import os
 import re
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import wraps
 from urllib.parse import urlsplit
 
@@ -20,9 +24,8 @@ from django.views.decorators.csrf import csrf_exempt
 
 from webapp.accounts import authorization
 from webapp.ingest import uploads
-from webapp.ingest.upload_limits import Refused
-from webapp.ingest.upload_writer import UploadWriter
-from webapp.ingest.uploads import IncomingFile
+from webapp.ingest.upload_limits import Refused, check_room, promise, refuse_when_full
+from webapp.ingest.uploads import IncomingFile, save_note
 from webapp.server import bodies, concurrency, metrics
 
 VERSION = "1.0.0"
@@ -37,6 +40,109 @@ OF_ONE = 32  # parts of one user's files that arrive at once: a page of ours sen
 
 _disk = ThreadPoolExecutor(6, "upload")
 _arriving: Counter = Counter()  # user -> parts that arrive now; used on the event loop only
+
+
+# Appending to an upload while its bytes arrive, with the SHA-256 of the whole computed on the way.
+_hashers = ThreadPoolExecutor(2, "hash")
+_hashes: OrderedDict = OrderedDict()  # id -> (offset, sha256 so far): of uploads between two requests
+_MOST_HASHES = 1000  # what is forgotten is computed from the file
+
+
+class UploadWriter:
+    """Appends to an upload; nobody else can at the same time, in this process or another.
+
+    Raises Refused(423) on opening where somebody does, and Refused(507) when the disk is full: what came before is
+    kept.
+    """
+
+    def __init__(self, upload: IncomingFile):
+        self.upload = upload
+        try:
+            self.file = os.open(upload.path, os.O_WRONLY | os.O_APPEND)
+        except FileNotFoundError:
+            raise Refused(404, "There is no such upload any more. Upload the file again.") from None
+        try:
+            fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(self.file)
+            raise Refused(
+                423, "This upload is being written to over another connection. Try again when that one has ended."
+            ) from None
+        try:
+            with refuse_when_full():
+                self.promised = self._promised()
+        except BaseException:
+            os.close(self.file)
+            raise
+        self.offset = os.fstat(self.file).st_size
+        hashed, self.hash = _hashes.pop(upload.id, (0, hashlib.sha256()))
+        if hashed != self.offset:
+            self.hash = None  # what came before is only on disk
+        self.hashing: Future | None = None
+
+    def _promised(self) -> bool:
+        """Whether the disk keeps room for all that is to come: from the upload's beginning, or again after an hour without
+        a byte. Raises Refused where there is none."""
+        kept = os.fstat(self.file)
+        if kept.st_blocks * 512 >= self.upload.length:
+            return True
+        return promise(self.file, self.upload.length)
+
+    def write(self, pieces: list[bytes]) -> None:
+        """Append them (at most 1,024).
+
+        The hash of the whole follows in a thread of its own. Where it can't keep up (lines of more than 500 MB a
+        second) it is given up, and computed from the disk when a corpus is made: nobody waits for it while bytes
+        arrive.
+        """
+        size = sum(map(len, pieces))
+        check_room(0 if self.promised else size)
+        if self.hash and self.hashing and not self.hashing.done():
+            self.hash = None
+        if self.hash:
+            self.hashing = _hashers.submit(_update_hash, self.hash, pieces)
+        try:
+            self._append(pieces, size)
+        except Refused:
+            self.hash = None  # it has seen what is not in the file
+            raise
+
+    def _append(self, pieces: list[bytes], size: int) -> None:
+        with refuse_when_full():
+            written = os.writev(self.file, pieces)
+            self.offset += written
+            rest = memoryview(b"".join(pieces))[written:] if written < size else b""
+            while rest:  # a disk that is nearly full takes a part, and says so at the next attempt
+                written = os.write(self.file, rest)
+                self.offset += written
+                rest = rest[written:]
+
+    def sync(self) -> None:
+        """Returns when what was written is on the disk itself."""
+        with refuse_when_full():
+            os.fdatasync(self.file)
+
+    def close(self) -> None:
+        """Make it last, and let others write. Raises Refused(404) if the upload was cancelled meanwhile."""
+        try:
+            self.sync()
+            if not os.fstat(self.file).st_nlink:
+                raise Refused(404, "The upload was cancelled while it arrived.")
+            if self.hash and self.hashing:
+                self.hashing.result()
+            if self.hash and self.offset == self.upload.length:
+                save_note(replace(self.upload, sha256=self.hash.hexdigest()))
+            elif self.hash:
+                _hashes[self.upload.id] = self.offset, self.hash
+                if len(_hashes) > _MOST_HASHES:
+                    _hashes.popitem(last=False)
+        finally:
+            os.close(self.file)
+
+
+def _update_hash(hash, pieces: list[bytes]) -> None:
+    for piece in pieces:
+        hash.update(piece)
 
 
 def tus(view):

@@ -2,15 +2,60 @@
 
 import hmac
 import ipaddress
+import threading
+import time
+from collections.abc import Iterable, Iterator
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
-from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
-from webapp.operations import health, metrics
+from webapp.operations import health, state
 from webapp.server import siblings
+
+# Metrics of the whole system for Prometheus, gathered when it asks: jobs, workers, database, disk
+# (docs/monitoring.md).
+KEEP = 5.0  # seconds for which gathered metrics are reused, however many ask
+
+
+class Gathered:
+    """What is known of the whole system, from Postgres, Redis and the disk, as metrics. webapp.operations.state says
+    which."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.at = -KEEP
+        self.last: list[Metric] = []
+
+    def collect(self) -> Iterator[Metric]:
+        with self.lock:  # others wait for what the first one gathers
+            if time.monotonic() - self.at >= KEEP:
+                self.last = _families(state.numbers())
+                self.at = time.monotonic()
+        yield from self.last
+
+    def describe(self) -> Iterable[Metric]:
+        """Asked for when it is registered; without it everything would be gathered then."""
+        return _families([])
+
+
+def _families(numbers: list[state.Number]) -> list[Metric]:
+    families = {}
+    for name, (kind, said, labels) in state.NUMBERS.items():
+        families[name] = (CounterMetricFamily if kind == state.COUNTER else GaugeMetricFamily)(
+            name, said, labels=labels
+        )
+    for name, labels, value in numbers:
+        families[name].add_metric(labels, value)
+    return list(families.values())
+
+
+registry = CollectorRegistry()  # of the whole system; that of a web process is webapp.server.metrics
+gathered = Gathered()
+registry.register(gathered)
 
 
 @never_cache
@@ -35,7 +80,7 @@ def numbers(request: HttpRequest) -> HttpResponse:
     if not may_read(request):
         sentence = "The metrics are for the operator, or for a program with the token of TOPOGRAPH_METRICS_TOKEN.\n"
         return HttpResponse(sentence, status=403, content_type="text/plain; charset=utf-8")
-    text = generate_latest(siblings.Together()) + generate_latest(metrics.registry)
+    text = generate_latest(siblings.Together()) + generate_latest(registry)
     return HttpResponse(text, content_type=CONTENT_TYPE_LATEST)
 
 

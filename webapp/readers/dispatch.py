@@ -16,15 +16,43 @@ from typing import NamedTuple, Protocol, TypeVar
 
 import regex
 
-from webapp.readers import damage, looking, sandbox, worker
+from webapp.readers import looking, sandbox, worker
 from webapp.readers.companions import Companions
 from webapp.readers.copies import Copy
 from webapp.readers.formats import FORMATS, Format, bare, by_name, encoded, sentence
 from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
-from webapp.readers.opening import MAX_RATIO, NO_BOMB, ZIP, Descriptor, Source, head, is_gzip, looks_like, opened, plain
+from webapp.readers.opening import (
+    MAX_RATIO,
+    NO_BOMB,
+    ZIP,
+    Descriptor,
+    Source,
+    clean,
+    head,
+    is_gzip,
+    looks_like,
+    opened,
+    plain,
+)
 
 LARGE = 8 << 20  # bytes of a file that a worker process reads though its reader is ours
 MOST_COPIED = 256 << 20  # bytes of an archive's entry that a worker process can have in memory for a library
+
+
+# What a reader is told of a file at which a library failed: each library has its own ways to say that it is damaged.
+@contextlib.contextmanager
+def told(name: str, label: str) -> Iterator[None]:
+    """Every error of a library becomes Unreadable, but MemoryError: the process is then of no more use. label: of the
+    format."""
+    try:
+        yield
+    except (Unreadable, MemoryError, ConnectionError):  # the last: nobody waits for the answer any more
+        raise
+    except RecursionError:
+        raise Unreadable(f"“{name}” can't be read: what is in it is nested too deeply. Save it again.") from None
+    except Exception as error:
+        why = clean(f"{type(error).__name__}: {error}".encode("utf-8", "replace").decode())[:200]
+        raise Unreadable(f"“{name}” can't be read: it is damaged, or no {label} ({why}). Save it again.") from None
 
 
 class Member(NamedTuple):
@@ -118,7 +146,7 @@ def _parsed(source: Source, name: str, file_format: Format, html: bool = False) 
     if not (file_format.sandboxed or html):
         yield source, name
         return
-    with damage.told(name, file_format.label), contextlib.ExitStack() as stack:
+    with told(name, file_format.label), contextlib.ExitStack() as stack:
         if file_format.sandboxed and not isinstance(source, Descriptor):
             file = stack.enter_context(opened(source, name))
             source, name = stack.enter_context(contextlib.closing(Copy(file, name, MOST_COPIED))), plain(name)

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from webapp.ingest.prefetch import prefetched
+from webapp.ingest.read_files import prefetched
 
 
 def test_all_items_in_their_order():

@@ -10,8 +10,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from tests.conftest import ROOT
 from webapp.jobs import events, roster
-from webapp.operations import health, state
-from webapp.operations import metrics as gathered_metrics
+from webapp.operations import health, health_views, state
 from webapp.server import metrics
 
 pytestmark = pytest.mark.django_db
@@ -23,7 +22,7 @@ OF_PYTHON = {"generation", "implementation", "major", "minor", "patchlevel", "ve
 def afresh(monkeypatch):
     """Nothing that was found out for an earlier test."""
     monkeypatch.setattr(health, "_last", None)
-    monkeypatch.setattr(gathered_metrics.gathered, "at", -gathered_metrics.KEEP)
+    monkeypatch.setattr(health_views.gathered, "at", -health_views.KEEP)
     monkeypatch.setattr(state, "_size", (-state.SIZE_EVERY, 0))
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests.webapp.readers.reading import zipped
 from webapp import readers
 from webapp.readers.model import Unreadable
-from webapp.readers.zip_directory import Directory
+from webapp.readers.zips import Directory
 
 OPTIONS = readers.Options(format="zip", entry="text", encoding="utf-8")
 

@@ -7,8 +7,7 @@ import pytest
 
 from tests.webapp.ingest.shaping import naive
 from webapp.ingest.shaping import Shaping, shape
-from webapp.ingest.shaping.joining import LONG, join
-from webapp.ingest.shaping.sorting import Lines
+from webapp.ingest.shaping.joining import LONG, Lines, join
 from webapp.readers import Document, Problem
 
 

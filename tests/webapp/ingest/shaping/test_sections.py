@@ -8,8 +8,7 @@ import pytest
 
 from tests.webapp.ingest.shaping import naive
 from webapp.ingest.shaping import Shaping, shape
-from webapp.ingest.shaping.measure import word_starts
-from webapp.ingest.shaping.sections import MOST
+from webapp.ingest.shaping.sections import MOST, word_starts
 from webapp.readers import Document, Problem
 
 SCRIPTS = [
@@ -46,7 +45,7 @@ def cut(text: str, tmp_path, headings: tuple = (), title: str = "Book", **option
 
 @pytest.mark.parametrize("seed", range(20))
 def test_words_begin_where_the_naive_twin_finds_them(seed, monkeypatch):
-    monkeypatch.setattr("webapp.ingest.shaping.measure._BLOCK", 64)
+    monkeypatch.setattr("webapp.ingest.shaping.sections._BLOCK", 64)
     text = made(seed)
     assert word_starts(text).tolist() == naive.word_starts(text)
 
