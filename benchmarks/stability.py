@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 import inference
-from inference import Bow, engines
+from inference import Bow, Topics, engines
 from inference.consensus import consensus
 from inference.explore import matching
-from inference.topics import Topics
 from inference.warm_start import inherit
 
 ENGINE = "ssi"

@@ -7,10 +7,9 @@ for event in train(engine, config, Bow.from_csr(matrix), seed=1):
 """
 
 from inference import checkpoint, engines, infer
-from inference.bow import Bow
+from inference.bow import Bow, Postings
 from inference.errors import Invalid
 from inference.evidence import Evidence, gather
-from inference.postings import Postings
 from inference.topics import Theta, Topics
 from inference.training import Progress, Snapshot, begin, fold_in_corpus, train
 

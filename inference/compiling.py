@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from inference import checkpoint, engines, infer, senses, simulate
-from inference.bow import Bow
+from inference.bow import Bow, Postings
 from inference.effects import contrasts, joint, regression, units
 from inference.engines import from_documents
 from inference.engines.contract import AnyEngine, Config
@@ -26,7 +26,6 @@ from inference.explore.documents import count, frozen, marked
 from inference.findings import changes, sums, unlike
 from inference.index import Index, collocations, hits, patterns, two_sets
 from inference.kernels import assign
-from inference.postings import Postings
 from inference.text import Choice, Stream, Tokeniser, choose, duplicates, phrases, stops, terms
 from inference.topics import Theta, Topics
 from inference.training import Snapshot, fold_in_corpus, train

@@ -19,7 +19,7 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 from scipy.sparse import csr_matrix, vstack
 
-from inference.bow import Bow
+from inference.bow import Bow, Postings
 from inference.errors import Invalid
 from inference.evaluate import fold_in
 from inference.explore.day_sums import DaySums
@@ -27,7 +27,6 @@ from inference.explore.documents import chosen, frozen
 from inference.kernels import assign
 from inference.kernels.transpose import transpose
 from inference.memory import mapped
-from inference.postings import Postings
 from inference.topics import Theta, Topics
 
 # Each array's file and type: pairs as in the bag of words, pairs as in the postings, and a row for each document.

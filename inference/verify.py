@@ -10,11 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from inference import engines
-from inference.bow import Bow
+from inference.bow import Bow, Postings
 from inference.engines.contract import Revised
 from inference.errors import Invalid
 from inference.evidence import Evidence, gather
-from inference.postings import Postings
 from inference.topics import Topics
 from inference.training import Snapshot, fold_in_corpus, train
 from inference.versions import versions

@@ -12,8 +12,7 @@ from numba import njit
 
 from benchmarks.engines import corpora
 from benchmarks.papers.bench import Bench, Experiment, Outcome, Paper, verdict
-from inference import mixtures
-from inference.bow import Bow
+from inference import Bow, mixtures
 from inference.engines import arena, lsparse, sparse, ssi
 from inference.kernels import select
 from inference.training import Schedule, held_out_documents

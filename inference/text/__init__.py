@@ -6,9 +6,8 @@ from inference.text.choice import REASONS, THRESHOLDS, Choice, Vocabulary
 from inference.text.choose import Counts, choose, count, thresholds
 from inference.text.language import detect, shares
 from inference.text.lexicon import Lexicon
-from inference.text.spread import Spread
 from inference.text.stopwords import LANGUAGES, stop_words
-from inference.text.stream import Stream
+from inference.text.stream import Spread, Stream
 from inference.text.table import MAX_LETTERS
 from inference.text.terms import stops, terms
 from inference.text.tokenise import Pieces, Tokeniser

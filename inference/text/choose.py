@@ -11,17 +11,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inference.bow import Bow, rows_written
+from inference.bow import Bow, Postings, rows_written
 from inference.errors import Invalid
 from inference.jit import njit
-from inference.postings import Postings
 from inference.text import characters, duplicates
 from inference.text.choice import REASONS, THRESHOLDS, Choice, Vocabulary
 from inference.text.forms import former
 from inference.text.lexicon import Lexicon
 from inference.text.sections import Sections
-from inference.text.spread import Spread
-from inference.text.stream import Block, Stream
+from inference.text.stream import Block, Spread, Stream
 from inference.text.table import MAX_LETTERS
 from inference.text.tokenise import Tokeniser
 from inference.text.units import Units

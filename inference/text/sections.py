@@ -10,8 +10,7 @@ import numpy as np
 
 from inference.jit import njit
 from inference.text.lexicon import Lexicon
-from inference.text.spread import Spread
-from inference.text.stream import Block, Stream
+from inference.text.stream import Block, Spread, Stream
 from inference.text.table import AFTER_APOSTROPHE, AFTER_HYPHEN, AFTER_PARAGRAPH, AFTER_SENTENCE, NUMBER
 
 LONG = 1.5  # sections' lengths that a document must have to be cut

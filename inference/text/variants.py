@@ -9,8 +9,7 @@ import numpy as np
 import regex
 
 from inference.text.lexicon import Lexicon
-from inference.text.spread import Spread
-from inference.text.stream import Stream
+from inference.text.stream import Spread, Stream
 from inference.text.table import AFTER_APOSTROPHE, AFTER_HYPHEN, NUMBER
 
 Pair = tuple[str, str]  # a writing, with a hyphen or a space where it has one, and the word that it counts as

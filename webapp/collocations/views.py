@@ -23,9 +23,8 @@ from webapp.collocations.shapes import (
 )
 from webapp.documents.selection import RunSelection, Selection
 from webapp.models import Word
-from webapp.pages.here import Here
 from webapp.pages.page import run_or_404
-from webapp.pages.typed import Answer, typed
+from webapp.pages.typed import Answer, Here, typed
 from webapp.results import links
 from webapp.results.view import RunView
 from webapp.server.page_cache import cached_page

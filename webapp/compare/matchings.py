@@ -17,8 +17,7 @@ from inference.errors import Invalid
 from inference.explore import matching
 from inference.explore.matching import Matching
 from webapp.jobs import claims, dispatch, kinds
-from webapp.jobs.heartbeat import Heartbeat
-from webapp.jobs.running import run_next
+from webapp.jobs.heartbeat import Heartbeat, run_next
 from webapp.models import Comparison, Run, Snapshot
 from webapp.results import weights
 from webapp.storage.cache import BoundedCache, cached

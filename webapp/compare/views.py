@@ -34,9 +34,8 @@ from webapp.compare.shapes import (
 )
 from webapp.ingest import forms
 from webapp.models import Run
-from webapp.pages.here import Here
 from webapp.pages.page import back
-from webapp.pages.typed import Answer, typed, wholes
+from webapp.pages.typed import Answer, Here, typed, wholes
 from webapp.results.view import RunView
 from webapp.runs import series
 from webapp.storage import csv_cells

@@ -17,8 +17,7 @@ from webapp.corpora import deleted as queries
 from webapp.corpora import deletion
 from webapp.corpora.shapes import DeletedItem, DeletedList, DeletedPage, DeletedRow
 from webapp.models import Corpus, Run
-from webapp.pages.here import Here
-from webapp.pages.typed import Answer, HtmlAnswer, typed
+from webapp.pages.typed import Answer, Here, HtmlAnswer, typed
 from webapp.server import siblings
 
 

@@ -10,8 +10,7 @@ from webapp.corpora.shapes import FilesHtml, FilesPage, FilesSection, Problem, P
 from webapp.ingest import reading_forms
 from webapp.ingest import sources as reports
 from webapp.models import Corpus, SourceFile
-from webapp.pages.here import Here
-from webapp.pages.typed import Answer, typed
+from webapp.pages.typed import Answer, Here, typed
 
 
 @typed("corpus/files.html")

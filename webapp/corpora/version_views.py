@@ -15,8 +15,7 @@ from webapp.ingest import version_history as listing
 from webapp.ingest.settings import VocabularySettings
 from webapp.models import Corpus
 from webapp.pages.errors import add_to_form
-from webapp.pages.here import Here
-from webapp.pages.typed import Answer, HtmlAnswer, typed
+from webapp.pages.typed import Answer, Here, HtmlAnswer, typed
 from webapp.words.queries import matching
 
 LOOKED_AT, DEPTH = 40, 4_000  # documents, and their characters, among which a passage is chosen

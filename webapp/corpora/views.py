@@ -22,9 +22,8 @@ from webapp.ingest.job import progress_note
 from webapp.jobs import roster
 from webapp.models import Corpus, Run, Upload
 from webapp.pages.errors import add_to_form
-from webapp.pages.here import Here
 from webapp.pages.page import back, corpus_or_404, number, told
-from webapp.pages.typed import Answer, HtmlAnswer, typed
+from webapp.pages.typed import Answer, Here, HtmlAnswer, typed
 from webapp.results import links
 from webapp.runs import services as runs
 from webapp.runs.services import MOST_AT_ONCE

@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 from django.db import connection
 
-from inference import checkpoint, engines, infer
+from inference import Invalid, checkpoint, engines, infer
 from inference.engines.contract import ResolvedConfig
-from inference.errors import Invalid
 from webapp.accounts import embargo
 from webapp.documents import queries as documents
 from webapp.documents import texts, wording

@@ -17,8 +17,7 @@ from webapp.documents.shapes import (
     WholePage,
 )
 from webapp.models import Corpus, Run
-from webapp.pages.here import Here
-from webapp.pages.typed import Answer, typed
+from webapp.pages.typed import Answer, Here, typed
 from webapp.results import links
 from webapp.results.view import RunView
 

@@ -29,8 +29,7 @@ from webapp.documents.shapes import (
 )
 from webapp.drawing.numbers import topic_label
 from webapp.models import Corpus, Run
-from webapp.pages.here import Here
-from webapp.pages.typed import Answer, typed
+from webapp.pages.typed import Answer, Here, typed
 from webapp.pages.typed import Place as Begins
 from webapp.results import links
 from webapp.results.topics import is_topic

@@ -6,15 +6,13 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from inference.bow import Bow
+from inference import Bow, Invalid, Topics
 from inference.effects import as_stm, contrasts, corrected, corrections, design, regression
 from inference.effects.contrasts import Contrast, Plain
 from inference.effects.design import Design
 from inference.effects.regression import Data
 from inference.effects.units import LEAST, LEVEL
-from inference.errors import Invalid
 from inference.findings import sums
-from inference.topics import Topics
 from webapp.documents import fields, units
 from webapp.documents.selection import RunSelection
 from webapp.documents.units import Unit

@@ -4,10 +4,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from inference import engines
+from inference import Invalid, engines
 from inference.effects.regression import Data
 from inference.effects.units import LEVEL
-from inference.errors import Invalid
 from webapp.documents import units
 from webapp.documents.selection import RunSelection
 from webapp.effects import estimates, sentences, variables, variants

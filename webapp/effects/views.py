@@ -33,9 +33,8 @@ from webapp.effects.shapes import (
     TopicEffect,
 )
 from webapp.effects.variables import Offered
-from webapp.pages.here import Here
 from webapp.pages.page import back, run_or_404
-from webapp.pages.typed import Answer, typed
+from webapp.pages.typed import Answer, Here, typed
 from webapp.results.links import TopicLink
 from webapp.results.view import RunView
 from webapp.runs import replicates, services

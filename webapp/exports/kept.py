@@ -23,8 +23,7 @@ from webapp.accounts import embargo, quotas
 from webapp.accounts.roles import Person
 from webapp.drawing.numbers import bytes as size_of
 from webapp.jobs import claims, dispatch, kinds
-from webapp.jobs.heartbeat import Heartbeat
-from webapp.jobs.running import run_next
+from webapp.jobs.heartbeat import Heartbeat, run_next
 from webapp.models import Corpus, Export, Run, User
 from webapp.storage import export_files, files
 

@@ -21,9 +21,8 @@ from webapp.metadata import Number
 from webapp.models import Notebook, Run, Version
 from webapp.notebooks import queries as pins
 from webapp.notebooks import services as notebooks
-from webapp.pages.here import Here
 from webapp.pages.page import back, reader, whole
-from webapp.pages.typed import Answer, typed
+from webapp.pages.typed import Answer, Here, typed
 from webapp.results.view import RunView
 from webapp.server.page_cache import cached_page
 from webapp.simulate import truth

@@ -8,10 +8,9 @@ from typing import Any
 from django import forms
 from django.core.exceptions import NON_FIELD_ERRORS
 
-from inference import engines
+from inference import Invalid, engines
 from inference.engines.contract import Truncated, WarmStart
 from inference.engines.settings import Setting
-from inference.errors import Invalid
 from inference.memory import physical
 from webapp.ingest import estimates
 from webapp.models import Corpus, Run, Version

@@ -27,8 +27,7 @@ from webapp.ingest.checkpoints import ReadCheckpoint, StoreCheckpoint
 from webapp.ingest.read_files import ReadAttempt
 from webapp.ingest.settings import ReadingSettings, VocabularySettings
 from webapp.jobs import claims, events, kinds
-from webapp.jobs.heartbeat import Heartbeat
-from webapp.jobs.running import run_next
+from webapp.jobs.heartbeat import Heartbeat, run_next
 from webapp.metadata import columns
 from webapp.models import Corpus, Upload, Version
 from webapp.storage import bulk, files, sealed

@@ -10,9 +10,8 @@ from webapp import exports
 from webapp.documents.selection import RunSelection, Selection
 from webapp.keyness import queries
 from webapp.keyness.shapes import Keyness, KeynessHtml, NothingCompared, Order, Which
-from webapp.pages.here import Here
 from webapp.pages.page import run_or_404
-from webapp.pages.typed import Answer, typed
+from webapp.pages.typed import Answer, Here, typed
 from webapp.results.view import RunView
 from webapp.time import contrasts
 

@@ -26,9 +26,8 @@ from webapp.models import Notebook, Pin
 from webapp.notebooks import markdown, queries, word
 from webapp.notebooks import services as notebooks
 from webapp.notebooks.shapes import Evidence, NotebookHtml, NotebookPage, NotebookRow, NotebooksPage
-from webapp.pages.here import Here
 from webapp.pages.page import back, is_whole, reader, told, whole
-from webapp.pages.typed import Answer, typed
+from webapp.pages.typed import Answer, Here, typed
 
 NEW = "new"  # the choice of a Pin button that begins a notebook
 

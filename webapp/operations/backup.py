@@ -23,8 +23,7 @@ from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
-from inference import durable
-from inference.errors import Invalid
+from inference import Invalid, durable
 from inference.versions import topograph
 from webapp.models import Run
 from webapp.operations import archive, backup_files

@@ -29,8 +29,7 @@ from webapp.operations.shapes import (
     TeamWorker,
     Worker,
 )
-from webapp.pages.here import Here
-from webapp.pages.typed import Answer, typed
+from webapp.pages.typed import Answer, Here, typed
 from webapp.runs import services as runs
 from webapp.server import concurrency, metrics
 

@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from pydantic import TypeAdapter
 
-from inference import Topics
-from inference.bow import Bow
+from inference import Bow, Topics
 from inference.explore import naming, relevance
 from inference.explore.distances import divergences
 from inference.explore.layout import classical, procrustes, refined

@@ -3,8 +3,7 @@ published, in about a tenth of the time of its training."""
 
 import numpy as np
 
-from inference import Topics
-from inference.bow import Bow
+from inference import Bow, Topics
 from inference.evaluate import LeftToRight
 from inference.evaluate.left_to_right import within
 from inference.training import held_out_documents

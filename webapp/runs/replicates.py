@@ -19,13 +19,10 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 import inference
-from inference import Topics, checkpoint, engines
-from inference.bow import Bow
-from inference.errors import Invalid
+from inference import Bow, Invalid, Topics, checkpoint, engines
 from inference.explore import matching, relevance
 from webapp.jobs import claims, kinds, scheduler
-from webapp.jobs.heartbeat import Heartbeat
-from webapp.jobs.running import run_next
+from webapp.jobs.heartbeat import Heartbeat, run_next
 from webapp.models import Replicate, Run, Snapshot, Word
 from webapp.results import found_again, weights
 from webapp.runs import steering, trials

@@ -8,9 +8,8 @@ import structlog
 from django.db import transaction
 from django.db.models.functions import Now
 
-from inference import engines
+from inference import Invalid, engines
 from inference.engines.contract import WarmStart
-from inference.errors import Invalid
 from webapp.accounts import quotas
 from webapp.drawing.numbers import HUES, duration
 from webapp.jobs import dispatch, events, kinds

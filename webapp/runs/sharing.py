@@ -10,8 +10,7 @@ from typing import Any
 import structlog
 from django.conf import settings
 
-from inference import checkpoint, cluster, fold_in_corpus
-from inference.bow import Bow
+from inference import Bow, checkpoint, cluster, fold_in_corpus
 from inference.cluster import parts
 from inference.engines.contract import AnyEngine, Divisible
 from webapp.jobs import teams

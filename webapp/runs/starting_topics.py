@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from inference import Evidence, Postings
-from inference.bow import Bow
+from inference import Bow, Evidence, Postings
 from inference.consensus import consensus
 from inference.steering import steer
 from inference.warm_start import inherit

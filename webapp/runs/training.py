@@ -10,11 +10,9 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 import inference
-from inference import Evidence, Postings, Progress, Snapshot, Topics, checkpoint, engines
-from inference.bow import Bow
+from inference import Bow, Evidence, Invalid, Postings, Progress, Snapshot, Topics, checkpoint, engines
 from inference.cluster import parts
 from inference.durable import settle
-from inference.errors import Invalid
 from inference.evaluate import diagnose
 from inference.explore.company import company
 from inference.explore.distances import divergences
@@ -24,8 +22,7 @@ from webapp.curation import label_transfer
 from webapp.documents import fields
 from webapp.findings import stored
 from webapp.jobs import claims, events, kinds
-from webapp.jobs.heartbeat import Heartbeat
-from webapp.jobs.running import run_next
+from webapp.jobs.heartbeat import Heartbeat, run_next
 from webapp.models import Metric, Run, Word
 from webapp.runs import left_to_right, names, replicates, series, sharing, snapshots, starting_topics
 from webapp.runs.forming import FormingWriter

@@ -7,8 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 import inference
-from inference import simulate
-from inference.bow import Bow
+from inference import Bow, simulate
 from inference.engines.contract import AnyEngine, ResolvedConfig
 from inference.evidence import document_tokens
 from inference.explore import matching

@@ -9,8 +9,7 @@ import numpy as np
 from django.conf import settings
 from django.db import transaction
 
-from inference import simulate
-from inference.bow import Bow
+from inference import Bow, simulate
 from inference.durable import settle
 from inference.kernels import rng
 from webapp.ingest import corpora, guesses

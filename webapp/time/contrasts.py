@@ -15,7 +15,7 @@ from inference.explore import change
 from inference.explore.day_sums import TOKENS, WORDED
 from inference.explore.documents import marked, spread, spread_outside
 from inference.explore.relevance import distinctive
-from webapp.documents import days_of_run, fields, units
+from webapp.documents import fields, sums, units
 from webapp.documents.selection import RunSelection, Selection
 from webapp.models import Run, Version, Word
 from webapp.results import evidence, links, topics
@@ -190,7 +190,7 @@ class Divided(NamedTuple):
     None for all that are not on the first."""
 
     documents: list[int]
-    days: list[days_of_run.Spans] | None
+    days: list[sums.Spans] | None
     numbers: tuple[np.ndarray, np.ndarray | None] | None
     name: tuple
 
@@ -211,10 +211,10 @@ def divided(base: RunSelection, a: Side, b: Side) -> Divided:
     """Raises Invalid where a side has no documents, or where one document is on both."""
     days, numbers, span, own = None, None, base.span, [side.documents.span for side in (a, b)]
     if span and all(own):
-        of_a, of_b = (days_of_run.within([span], [each]) for each in own if each)
-        of_b = days_of_run.without(span, of_a) if b.complement else of_b
+        of_a, of_b = (sums.within([span], [each]) for each in own if each)
+        of_b = sums.without(span, of_a) if b.complement else of_b
         days = [of_a, of_b]
-        *documents, shared = days_of_run.counts(base, [of_a, of_b, days_of_run.within(of_a, of_b)]).tolist()
+        *documents, shared = sums.counts_of_days(base, [of_a, of_b, sums.within(of_a, of_b)]).tolist()
     else:
         first, second = (_within(side.documents, base) for side in (a, b))
         in_first = np.zeros(base.version.documents, bool)
@@ -250,7 +250,7 @@ def _sums(base: RunSelection, sides: Divided) -> tuple[np.ndarray, np.ndarray, n
     view = base.view
 
     def make() -> tuple[np.ndarray, np.ndarray]:
-        made = days_of_run.sums(base, sides.days) if sides.days else None
+        made = sums.of_days(base, sides.days) if sides.days else None
         if made is not None:
             return made.whole[:-1, WORDED:], made.by_topic[:, :-1]
         first, second = sides.of_both(base)
@@ -299,7 +299,7 @@ def _called(unit: units.Unit) -> str:
 def _samples(base: RunSelection, sides: Divided, most: int) -> list[np.ndarray]:
     """int32, ascending: of each side the documents whose words are counted, at most so many, spread evenly over it."""
     if sides.days and fields.by_date(base.version, newest=False) is not None:
-        return [days_of_run.sample(base, spans, most) for spans in sides.days]
+        return [sums.sample_of_days(base, spans, most) for spans in sides.days]
     first, second = sides.of_both(base)
     if second is None:
         return [spread(first, most), spread_outside(first, base.version.documents, most)]

@@ -16,7 +16,7 @@ from inference.effects.regression import Data
 from inference.explore import bands, change
 from inference.explore.day_sums import WORDED
 from inference.explore.documents import count
-from webapp.documents import days_of_run, fields, sums, units
+from webapp.documents import fields, sums, units
 from webapp.documents.fields import Groups
 from webapp.documents.selection import RunSelection, Selection
 from webapp.results import evidence
@@ -36,7 +36,7 @@ class Cut(NamedTuple):
 
     groups: Groups
     selection: RunSelection
-    days: list[days_of_run.Spans] | None
+    days: list[sums.Spans] | None
     documents: np.ndarray
     name: Hashable
     key: tuple
@@ -76,12 +76,12 @@ def of_groups(selection: RunSelection, groups: Groups, name: Hashable) -> Cut:
     """name: of the groups, which tells them from others of the same corpus."""
     into = selection.view.labels.into.tobytes()
     key = (selection.run.snapshot_id, name, tuple(selection.parameters), into, selection.corpus.unit)
-    days = days_of_run.of_groups(selection, groups)
+    days = sums.days_of_groups(selection, groups)
     cut = Cut(groups, selection, days, np.zeros(0, np.int64), name, key)
 
     def documents() -> np.ndarray:
         if days:
-            return days_of_run.counts(selection, days)
+            return sums.counts_of_days(selection, days)
         return count(cut.members[1], len(groups.labels))
 
     return cut._replace(documents=_kept.get_or_set(("documents", *key), documents))
@@ -120,7 +120,7 @@ def intervals(cut: Cut, topics: list[int]) -> bands.Bands:
 def _bands(cut: Cut, topics: list[int]) -> bands.Bands:
     if unit(cut).field is not None:
         return _of_units(cut, topics)
-    made = days_of_run.sums(cut.selection, cut.days, topics) if cut.days else None
+    made = sums.of_days(cut.selection, cut.days, topics) if cut.days else None
     if made is not None:
         return bands.of_sums(made.whole[:-1, WORDED:], made.by_topic[:, :-1], made.by_topic[:, -1])
     counted, into = evidence.of(cut.selection.run), cut.selection.view.labels.into
@@ -167,7 +167,7 @@ def everywhere(view: RunView) -> tuple[np.ndarray, np.ndarray]:
     """float64[1, 3] and float64[K, 1, 5]: what bands.of_sums needs of all documents together."""
 
     def make() -> tuple[np.ndarray, np.ndarray]:
-        made = days_of_run.sums(Selection.all(view), [])
+        made = sums.of_days(Selection.all(view), [])
         if made is not None:
             return made.whole[:, WORDED:], made.by_topic
         return of_documents_alone(view, [np.arange(view.run.version.documents, dtype=np.int32)])

@@ -16,9 +16,8 @@ from webapp.drawing.tables import json_text, kept_table
 from webapp.findings import topic_changes
 from webapp.findings.topic_changes import TopicChange
 from webapp.models import Run
-from webapp.pages.here import Here
 from webapp.pages.page import run_or_404
-from webapp.pages.typed import Answer, typed
+from webapp.pages.typed import Answer, Here, typed
 from webapp.results import links, topics
 from webapp.results.view import RunView
 from webapp.server.page_cache import cached_page

@@ -9,8 +9,7 @@ from webapp.documents import fields
 from webapp.documents.selection import RunSelection
 from webapp.drawing.numbers import HUE_NAMES
 from webapp.models import Run
-from webapp.pages.here import Here
-from webapp.pages.typed import Answer, typed
+from webapp.pages.typed import Answer, Here, typed
 from webapp.results.view import RunView
 from webapp.server.page_cache import cached_page
 from webapp.topics import grid, maps, timeline

@@ -12,8 +12,7 @@ from webapp.documents import sums
 from webapp.documents.selection import RunSelection
 from webapp.drawing.numbers import topic_label
 from webapp.findings import topic_changes
-from webapp.pages.here import Here
-from webapp.pages.typed import Answer, Place, typed
+from webapp.pages.typed import Answer, Here, Place, typed
 from webapp.results import found_again, links, topics
 from webapp.results.links import TopicLink
 from webapp.results.topics import TopicDetail

@@ -15,8 +15,7 @@ from webapp.documents import facets, fields
 from webapp.documents.selection import RunSelection
 from webapp.ingest.settings import VocabularySettings
 from webapp.models import Run, Word
-from webapp.pages.here import Here
-from webapp.pages.typed import Answer, typed, whole
+from webapp.pages.typed import Answer, Here, typed, whole
 from webapp.results import links, topics
 from webapp.results.view import RunView
 from webapp.server.page_cache import cached_page

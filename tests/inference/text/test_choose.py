@@ -10,9 +10,8 @@ import pytest
 import Stemmer
 from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
 
-from inference.bow import Bow
+from inference.bow import Bow, Postings
 from inference.errors import Invalid
-from inference.postings import Postings
 from inference.text import Choice, Stream, Tokeniser, choose, stop_words, stops, terms
 from inference.text.forms import LEMMAS, STEMS, former
 from tests.inference.text import naive

@@ -2,9 +2,8 @@
 
 from django.core.management.base import CommandError
 
-from inference import engines
+from inference import Invalid, engines
 from inference.engines.settings import Setting
-from inference.errors import Invalid
 from webapp.management.base import OwnCommand
 from webapp.management.progress import follow
 from webapp.models import Corpus, Run
