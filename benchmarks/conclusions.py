@@ -16,7 +16,6 @@ The last line is `coverage: C nulls: P seconds: S stable: A against B`: the lowe
 effects together, seconds, and the parts of topics that are found of a consensus of three runs, and of single ones.
 """
 
-import argparse
 import resource
 import time
 from typing import NamedTuple
@@ -25,6 +24,7 @@ import numpy as np
 
 from benchmarks import stability
 from benchmarks.engines import corpora
+from benchmarks.origin import options
 from inference.effects import contrasts, joint, over_time, regression, units
 from inference.effects.joint import UnitSums
 from inference.effects.regression import Data
@@ -215,13 +215,14 @@ def large(D: int, K: int, columns: int) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument(
-        "--runs", type=int, help="of each setting; less of those with many topics where it is not given"
-    )
-    parser.add_argument("--robust", type=int, help="only how often a null is called robust, in so many collections")
-    given = parser.parse_args()
+    given = options(
+        __doc__,
+        {
+            "--quick": {"action": "store_true"},
+            "--runs": {"type": int, "help": "of each setting; less of those with many topics where it is not given"},
+            "--robust": {"type": int, "help": "only how often a null is called robust, in so many collections"},
+        },
+    ).parse_args()
     if given.robust:
         for setting in ROBUST:
             robust(setting, given.robust)

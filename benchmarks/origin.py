@@ -1,9 +1,12 @@
-"""What a result is stored with: the commit and the machine that it was measured on."""
+"""What a result is stored with: the commit and the machine that it was measured on; and the options of the programs that
+measure."""
 
+import argparse
 import os
 import platform
 import subprocess
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
@@ -24,3 +27,11 @@ def commit() -> str:
         return subprocess.run(["git", *argv], capture_output=True, text=True, cwd=ROOT).stdout.strip()
 
     return git("rev-parse", "HEAD") + (" with changes" if git("status", "--porcelain", "--untracked-files=no") else "")
+
+
+def options(described: str | None, declared: dict[str, dict[str, Any]]) -> argparse.ArgumentParser:
+    """declared: what argparse is told of each option, by its name."""
+    parser = argparse.ArgumentParser(description=described, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name, said in declared.items():
+        parser.add_argument(name, **said)
+    return parser

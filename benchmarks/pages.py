@@ -10,7 +10,6 @@ in the median and 95th percentile of the others, and the web process's own (cpu)
 last line is `slow: N of M pages`: those whose 95th percentile is above 150 ms.
 """
 
-import argparse
 import json
 import random
 import re
@@ -21,6 +20,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from benchmarks.origin import options
 from benchmarks.whole_path import Browser
 
 LIMIT_MS = 150
@@ -136,13 +136,16 @@ def slow(measured: dict[str, Times]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("url", help="of a running Topograph")
-    parser.add_argument("--run", type=int, required=True, help="a finished run of it")
-    parser.add_argument("--repeats", type=int, default=12)
-    parser.add_argument("--only", default="", help="pages whose name has this in it")
-    parser.add_argument("--json", type=Path, metavar="FILE")
-    given = parser.parse_args()
+    given = options(
+        __doc__,
+        {
+            "url": {"help": "of a running Topograph"},
+            "--run": {"type": int, "required": True, "help": "a finished run of it"},
+            "--repeats": {"type": int, "default": 12},
+            "--only": {"default": "", "help": "pages whose name has this in it"},
+            "--json": {"type": Path, "metavar": "FILE"},
+        },
+    ).parse_args()
     browser = Browser(given.url)
     chosen = {name: page for name, page in pages(browser, given.run).items() if given.only in name}
     measured = measure(browser, chosen, given.repeats)

@@ -8,7 +8,6 @@ docs/screens/<page>-<width>-<theme>.webp.
 Each page as one sees it first, on a desk and on a phone, light and dark. The last line is the size of all of them.
 """
 
-import argparse
 import base64
 import os
 import shutil
@@ -16,6 +15,8 @@ import sys
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
+
+from benchmarks.origin import options
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "screens"
 PAGES = {  # name of the picture: the page's place below its run, or from the root
@@ -54,13 +55,15 @@ MOST_BYTES = 4_000_000
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(
-        prog="benchmarks.screens", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    parser = options(
+        __doc__,
+        {
+            "url": {"help": "where Topograph runs"},
+            "--run": {"type": int, "default": 1, "help": "a finished run on the example (default: %(default)s)"},
+            "--only": {"default": "", "help": "names of pictures, with commas between them; all if left out"},
+            "--into": {"type": Path, "default": FOLDER, "help": "default: docs/screens"},
+        },
     )
-    parser.add_argument("url", help="where Topograph runs")
-    parser.add_argument("--run", type=int, default=1, help="a finished run on the example (default: %(default)s)")
-    parser.add_argument("--only", default="", help="names of pictures, with commas between them; all if left out")
-    parser.add_argument("--into", type=Path, default=FOLDER, help="default: docs/screens")
     given = parser.parse_args(arguments)
     names = [name for name in given.only.split(",") if name] or list(PAGES)
     if unknown := set(names) - PAGES.keys():

@@ -7,7 +7,6 @@ It acts over HTTP as a browser does (upload, options, train, watch by Server-Sen
 The last line is `failed: N`, the number of figures beyond their target.
 """
 
-import argparse
 import json
 import re
 import sys
@@ -19,7 +18,7 @@ from dataclasses import asdict
 from http.cookiejar import CookieJar
 from pathlib import Path
 
-from benchmarks.origin import commit, machine
+from benchmarks.origin import commit, machine, options
 
 EXAMPLE = Path(__file__).resolve().parent.parent / "webapp" / "example" / "state_of_the_union.csv.gz"
 PAGES = (
@@ -82,8 +81,8 @@ def form_fields(html: str) -> dict[str, str | list[str]]:
             before = sent.get(attributes["name"], []) if attributes.get("type") in ("checkbox", "hidden") else []
             sent[attributes["name"]] = [*before, attributes.get("value", "on" if box else "")]
     sent.pop("csrfmiddlewaretoken", None)
-    for name, options in re.findall(r'<select name="(\w+)"[^>]*>(.*?)</select>', html, re.S):
-        sent[name] = (re.findall(r'<option value="([^"]*)" selected', options) or [""])[:1]
+    for name, offered in re.findall(r'<select name="(\w+)"[^>]*>(.*?)</select>', html, re.S):
+        sent[name] = (re.findall(r'<option value="([^"]*)" selected', offered) or [""])[:1]
     for name, text in re.findall(r'<textarea name="(\w+)"[^>]*>(.*?)</textarea>', html, re.S):
         sent[name] = [text.strip()]
     return {name: values[0] if len(values) == 1 else values for name, values in sent.items()}
@@ -155,11 +154,14 @@ def train(browser: Browser, corpus: int, topics: int) -> tuple[int, float, float
 def main() -> None:
     from benchmarks import pages
 
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("url", help="of a running Topograph")
-    parser.add_argument("--topics", type=int, default=50)
-    parser.add_argument("--json", type=Path, help="write the figures here")
-    given = parser.parse_args()
+    given = options(
+        __doc__,
+        {
+            "url": {"help": "of a running Topograph"},
+            "--topics": {"type": int, "default": 50},
+            "--json": {"type": Path, "help": "write the figures here"},
+        },
+    ).parse_args()
     browser = Browser(given.url)
     corpus, ready = upload(browser)
     run, first, browsable = train(browser, corpus, given.topics)

@@ -37,7 +37,7 @@ import numpy as np
 
 from benchmarks.engines import chart, corpora, passes, peers
 from benchmarks.engines.judge import Curve, Judge, one_pass_ratio, ratio, split_ours
-from benchmarks.origin import RESULTS, ROOT, commit, machine
+from benchmarks.origin import RESULTS, ROOT, commit, machine, options
 from inference import Invalid, compiling
 from inference.engines import DEFAULT, ENGINES
 
@@ -133,33 +133,44 @@ def busy(curves: list[Curve]) -> float:
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--corpus", help="a name or a path, see above; with --quick: sotu")
-    parser.add_argument("--topics", type=int, help="default 100; with --quick 100 and 1000")
-    parser.add_argument("--seconds", type=float, help="of training, for each engine; default 60; with --quick 1.5")
     names = ", ".join(peer for peer in peers.ADAPTERS if peer != peers.OURS)
-    parser.add_argument(
-        "--peers",
-        metavar="NAME,...",
-        help=f"of {names}; or all, or none; default all, with --quick five, and two at 1000",
+    parser = options(
+        __doc__,
+        {
+            "--corpus": {"help": "a name or a path, see above; with --quick: sotu"},
+            "--topics": {"type": int, "help": "default 100; with --quick 100 and 1000"},
+            "--seconds": {"type": float, "help": "of training, for each engine; default 60; with --quick 1.5"},
+            "--peers": {
+                "metavar": "NAME,...",
+                "help": f"of {names}; or all, or none; default all, with --quick five, and two at 1000",
+            },
+            "--ours": {
+                "default": "",
+                "metavar": "NAME,...",
+                "help": f"of {', '.join(list(ENGINES)[1:])}; or all: run them, too",
+            },
+            "--threads": {"type": int, "default": 1},
+            "--seed": {"type": int, "default": 1},
+            "--set": {
+                "type": corpora.setting,
+                "action": "append",
+                "default": [],
+                "metavar": "NAME=VALUE",
+                "help": "a setting of ours",
+            },
+            "--every-setting": {
+                "action": "store_true",
+                "help": "settings of peers, too, that were worse wherever they were tried",
+            },
+            "--one-pass": {"action": "store_true", "help": "exactly one pass"},
+            "--cpu": {
+                "action": "store_true",
+                "help": "count the processor's seconds, not the clock's: where other things run, too",
+            },
+            "--quick": {"action": "store_true", "help": "small and short: some minutes in all"},
+            "--out": {"type": Path, "metavar": "DIR", "help": "where results and chart go"},
+        },
     )
-    parser.add_argument(
-        "--ours", default="", metavar="NAME,...", help=f"of {', '.join(list(ENGINES)[1:])}; or all: run them, too"
-    )
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument(
-        "--set", type=corpora.setting, action="append", default=[], metavar="NAME=VALUE", help="a setting of ours"
-    )
-    parser.add_argument(
-        "--every-setting", action="store_true", help="settings of peers, too, that were worse wherever they were tried"
-    )
-    parser.add_argument("--one-pass", action="store_true", help="exactly one pass")
-    parser.add_argument(
-        "--cpu", action="store_true", help="count the processor's seconds, not the clock's: where other things run, too"
-    )
-    parser.add_argument("--quick", action="store_true", help="small and short: some minutes in all")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="where results and chart go")
     given = parser.parse_args()
     given.compared = [given.topics] if given.topics else [*QUICK] if given.quick else [100]
     given.seconds = given.seconds or (QUICK_SECONDS if given.quick else 60.0)

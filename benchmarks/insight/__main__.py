@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.insight import collections, judge
-from benchmarks.origin import commit
+from benchmarks.origin import commit, options
 
 SEEDS = (0, 1)
 NAMED = ("change", "mark")  # kinds that name topics; the others show words, of which the same texts are counted
@@ -44,15 +44,18 @@ class Result(NamedTuple):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", choices=[*collections.COLLECTIONS, []])
-    parser.add_argument("--quick", action="store_true", help="smaller cuts, another seed of three collections only")
-    parser.add_argument("--apart", action="store_true")
-    parser.add_argument("--data", type=Path)
-    parser.add_argument("--shuffles", type=int, default=2, help="copies with shuffled dates, and with shuffled groups")
-    parser.add_argument("--json", type=Path)
-    parser.add_argument("--print", action="store_true", dest="prints", help="every sentence with its verdict")
-    given = parser.parse_args()
+    given = options(
+        __doc__,
+        {
+            "names": {"nargs": "*", "choices": [*collections.COLLECTIONS, []]},
+            "--quick": {"action": "store_true", "help": "smaller cuts, another seed of three collections only"},
+            "--apart": {"action": "store_true"},
+            "--data": {"type": Path},
+            "--shuffles": {"type": int, "default": 2, "help": "copies with shuffled dates, and with shuffled groups"},
+            "--json": {"type": Path},
+            "--print": {"action": "store_true", "dest": "prints", "help": "every sentence with its verdict"},
+        },
+    ).parse_args()
     names = given.names or [n for n in collections.COLLECTIONS if given.apart or n not in collections.KEPT_APART]
     with tempfile.TemporaryDirectory() as folder:
         os.environ["TOPOGRAPH_DATA"] = str((given.data or Path(folder)).resolve())

@@ -12,7 +12,6 @@ or an engine that is missing is named, and its experiment left out. One thread.
 The last line is `reproduced: N of M`: claims that hold, of those that were tried.
 """
 
-import argparse
 import importlib
 import os
 import time
@@ -24,7 +23,7 @@ if __name__ == "__main__":  # before numba and numpy are imported
     for _name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(_name, "1")
 
-from benchmarks.origin import RESULTS, ROOT, commit, machine
+from benchmarks.origin import RESULTS, ROOT, commit, machine, options
 from benchmarks.papers.bench import VERDICTS, Bench, Outcome, Paper
 from benchmarks.papers.report import keep
 from inference import Invalid
@@ -54,13 +53,19 @@ def run(paper: Paper, bench: Bench, only: list[str] | None = None) -> Iterator[t
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("papers", nargs="*", metavar="ID", help=f"of {', '.join(IDS)}; all where none is named")
-    parser.add_argument(
-        "--only", metavar="NAME", action="append", help='an experiment, such as "Figure 3"; may be repeated'
+    parser = options(
+        __doc__,
+        {
+            "papers": {"nargs": "*", "metavar": "ID", "help": f"of {', '.join(IDS)}; all where none is named"},
+            "--only": {
+                "metavar": "NAME",
+                "action": "append",
+                "help": 'an experiment, such as "Figure 3"; may be repeated',
+            },
+            "--quick": {"action": "store_true", "help": "small corpora, one seed: ten minutes in all"},
+            "--out": {"type": Path, "metavar": "DIR", "help": "where results, pages and charts go"},
+        },
     )
-    parser.add_argument("--quick", action="store_true", help="small corpora, one seed: ten minutes in all")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="where results, pages and charts go")
     given = parser.parse_args()
     if unknown := set(given.papers) - set(IDS):
         parser.error(f"There is no paper {', '.join(sorted(unknown))}; there are {', '.join(IDS)}.")

@@ -32,6 +32,7 @@ from django.shortcuts import redirect, render
 from django.urls import ResolverMatch, reverse
 from django.utils.functional import SimpleLazyObject
 
+from inference.errors import there
 from webapp.accounts import embargo, tokens
 from webapp.accounts.roles import EVERYBODY, Person, Role, grants, roles, with_role
 from webapp.models import ApiToken, Corpus, Notebook, Notebooks, Run, User
@@ -415,17 +416,18 @@ def _as_data(request: HttpRequest) -> bool:
 
 def run_or_404(request: HttpRequest, pk: int) -> Run:
     """A run that the address does not name in its path. Raises Http404."""
-    run = runs(request).select_related("corpus__version", "version").filter(pk=pk).first()
-    if run is None:
-        raise Http404(f"There is no run {pk}.")
+    run = there(
+        runs(request).select_related("corpus__version", "version").filter(pk=pk).first(),
+        Http404(f"There is no run {pk}."),
+    )
     return run
 
 
 def corpus_or_404(request: HttpRequest, pk: int) -> Corpus:
     """A corpus that the address does not name in its path. Raises Http404."""
-    corpus = corpora(request).select_related("version").filter(pk=pk).first()
-    if corpus is None:
-        raise Http404(f"There is no corpus {pk}.")
+    corpus = there(
+        corpora(request).select_related("version").filter(pk=pk).first(), Http404(f"There is no corpus {pk}.")
+    )
     return corpus
 
 

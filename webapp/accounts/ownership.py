@@ -4,7 +4,7 @@ by the operator."""
 from django.db import transaction
 from django.db.models import Q
 
-from inference.errors import Invalid
+from inference.errors import Invalid, there
 from webapp.accounts import quotas
 from webapp.models import Corpus, Membership, User
 
@@ -13,9 +13,10 @@ def offer(corpus: Corpus, user: int) -> User:
     """To somebody with whom it is shared; it stays its owner's until they take it. Raises Invalid."""
     with transaction.atomic():
         Corpus.objects.select_for_update().get(pk=corpus.pk)
-        member = corpus.memberships.filter(user=user, user__is_active=True).select_related("user").first()
-        if member is None:
-            raise Invalid("owner", "A corpus can be handed over to somebody with whom it is shared. Share it first.")
+        member = there(
+            corpus.memberships.filter(user=user, user__is_active=True).select_related("user").first(),
+            Invalid("owner", "A corpus can be handed over to somebody with whom it is shared. Share it first."),
+        )
         Corpus.objects.filter(pk=corpus.pk).update(offered=member.user)
     return member.user
 

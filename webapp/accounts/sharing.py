@@ -13,7 +13,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from inference.errors import Invalid
+from inference.errors import Invalid, there
 from webapp.accounts.tokens import digest
 from webapp.models import Corpus, Invitation, Link, Membership, User
 
@@ -75,9 +75,10 @@ def add(corpus: Corpus, who: str, role: str, by: User) -> Added:
                 f"“{corpus.name}” is shared with {MOST_PEOPLE} people, which is the most. Make it public, or use a link.",
             )
         if "@" not in who:
-            user = User.objects.filter(name__iexact=who, is_active=True).exclude(email=None).first()
-            if user is None:
-                raise Invalid("who", f"Nobody here is called “{who[:60]}”. Give their e-mail address instead.")
+            user = there(
+                User.objects.filter(name__iexact=who, is_active=True).exclude(email=None).first(),
+                Invalid("who", f"Nobody here is called “{who[:60]}”. Give their e-mail address instead."),
+            )
             return _give(corpus, user, role)
         try:
             validate_email(who)

@@ -9,7 +9,7 @@ from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from inference.errors import Invalid
+from inference.errors import Invalid, there
 from webapp.accounts import authorization, quotas
 from webapp.accounts import tokens as services
 from webapp.drawing.numbers import bytes as size
@@ -81,8 +81,8 @@ def tokens(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[TokensPag
 
 @require_POST
 def revoke(request: HttpRequest, token_id: int) -> HttpResponse:
-    token = authorization.api_tokens(request).filter(pk=token_id).first()
-    if token is None:
-        raise Http404(f"There is no token {token_id}.")
+    token = there(
+        authorization.api_tokens(request).filter(pk=token_id).first(), Http404(f"There is no token {token_id}.")
+    )
     services.revoke(token)
     return redirect("tokens")

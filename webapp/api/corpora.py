@@ -7,7 +7,7 @@ from django.http import Http404, HttpRequest
 from ninja import Field, Query, Router, Status
 from ninja.errors import HttpError
 
-from inference.errors import Invalid
+from inference.errors import Invalid, there
 from webapp.accounts import authorization
 from webapp.api import pages, shapes
 from webapp.api.access import Token
@@ -125,9 +125,9 @@ def search(
 
 @router.get("/{int:corpus_id}/documents/{int:number}", response={200: shapes.Document, **ERRORS}, summary="A document")
 def document(request: HttpRequest, corpus_id: int, number: int):
-    document = documents.document(ready(corpus_id), number)
-    if document is None:
-        raise Http404(f"Corpus {corpus_id} has no document {number}.")
+    document = there(
+        documents.document(ready(corpus_id), number), Http404(f"Corpus {corpus_id} has no document {number}.")
+    )
     return document
 
 

@@ -7,7 +7,7 @@ from django.http import Http404, HttpRequest
 from django.urls import reverse
 from ninja import Query, Router, Status
 
-from inference.errors import Invalid
+from inference.errors import Invalid, there
 from webapp import exports
 from webapp.accounts import authorization
 from webapp.api import pages, shapes
@@ -102,9 +102,7 @@ def index(request: HttpRequest, run_id: int, documents: Query[shapes.Documents],
 @router.get("/{int:run_id}/topics/{int:number}", response={200: TopicDetail, **ERRORS}, summary="A topic")
 def topic(request: HttpRequest, run_id: int, number: int):
     run = published_or_404(run_id)
-    topic = topics.described(RunView(run), number)
-    if topic is None:
-        raise Http404(f"Run {run_id} has no topic {number}.")
+    topic = there(topics.described(RunView(run), number), Http404(f"Run {run_id} has no topic {number}."))
     return topic
 
 
@@ -140,9 +138,7 @@ def search(
 )
 def mixture(request: HttpRequest, run_id: int, number: int):
     run = finished(run_id)
-    about = documents.document(run.corpus, number)
-    if about is None:
-        raise Http404(f"Corpus {run.corpus_id} has no document {number}.")
+    about = there(documents.document(run.corpus, number), Http404(f"Corpus {run.corpus_id} has no document {number}."))
     parts, tokens = documents.proportions(RunView(run), number), int(evidence.of(run).lengths[number])
     return vars(about) | {"tokens": tokens, "topics": parts}
 
@@ -151,9 +147,10 @@ def mixture(request: HttpRequest, run_id: int, number: int):
             summary="The topics of the whole document that a document is a section of")  # fmt: skip
 def whole(request: HttpRequest, run_id: int, number: int):
     run = finished(run_id)
-    parent = parent_documents.parent_of(run.corpus, number) if number < run.version.documents else None
-    if parent is None:
-        raise Http404(f"Corpus {run.corpus_id} has no document {number}.")
+    parent = there(
+        parent_documents.parent_of(run.corpus, number) if number < run.version.documents else None,
+        Http404(f"Corpus {run.corpus_id} has no document {number}."),
+    )
     view = RunView(run)
     tokens = parent_documents.mixture(view, parent)
     return parent._asdict() | {"tokens": int(tokens.sum()), "topics": documents.parts(view, tokens)}
@@ -281,9 +278,10 @@ def claim(
 def _regression(request: HttpRequest, run_id: int, effect: shapes.Effect, estimate: Way = "counted") -> Regression:
     run = finished(run_id)
     selection = Selection.read(request.GET, RunView(run))
-    chosen = asked_formula(selection, effect.formula)
-    if chosen is None:
-        raise Invalid("formula", f"Nothing is known of the documents of “{run.corpus.name}” but their texts.")
+    chosen = there(
+        asked_formula(selection, effect.formula),
+        Invalid("formula", f"Nothing is known of the documents of “{run.corpus.name}” but their texts."),
+    )
     return estimates.regression_of(selection, Asked(chosen, effect.a, effect.b, effect.x, effect.y, estimate))
 
 

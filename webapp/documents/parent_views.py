@@ -4,6 +4,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
+from inference.errors import there
 from webapp.documents import parent_documents
 from webapp.documents import queries as documents
 from webapp.documents.parent_documents import ParentDocument
@@ -74,9 +75,10 @@ def in_run(
 
 
 def _parent(corpus: Corpus, number: int, documents: int) -> ParentDocument:
-    parent = parent_documents.parent_of(corpus, number) if number < documents else None
-    if parent is None:
-        raise Http404(f"“{corpus.name}” has no document {number}.")
+    parent = there(
+        parent_documents.parent_of(corpus, number) if number < documents else None,
+        Http404(f"“{corpus.name}” has no document {number}."),
+    )
     return parent
 
 

@@ -5,6 +5,7 @@ from functools import partial
 
 from django.http import Http404, HttpRequest
 
+from inference.errors import there
 from webapp.documents import passages, queries
 from webapp.documents.passages import Place
 from webapp.documents.shapes import PassageHtml, PassageOfRunPage, PassagePage
@@ -40,12 +41,13 @@ def in_run(
 
 
 def _described(corpus: Corpus, owner: Run | Corpus, number: int, place: Place) -> PassagePage:
-    passage = passages.described(corpus, number, place) if number < corpus.documents else None
-    if passage is None:
-        raise Http404(
+    passage = there(
+        passages.described(corpus, number, place) if number < corpus.documents else None,
+        Http404(
             f"Document {number} of “{corpus.name}” has no passage from character {place.start} to {place.end}. A passage lies "
             "within its document and has at most 5,000 characters."
-        )
+        ),
+    )
     return PassagePage(**vars(passage), url=links.marked_url(owner, number, *place))
 
 

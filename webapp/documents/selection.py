@@ -20,7 +20,7 @@ from urllib.parse import urlencode
 import numpy as np
 from django.http import QueryDict
 
-from inference.errors import Invalid
+from inference.errors import Invalid, there
 from inference.explore.day_sums import FOREVER
 from inference.index import LONGEST
 from webapp.documents import conditions, days, fields, members, ranges, search
@@ -282,7 +282,8 @@ class RunSelection(Selection):
 
 def _version(corpus: Corpus, view: RunView | None) -> Version:
     """Whose documents a set has. Raises Invalid for a corpus that has none."""
-    version = view.run.version if view else corpus.version
-    if version is None:
-        raise Invalid("corpus", f"“{corpus.name}” has not been read yet: it has no documents.")
+    version = there(
+        view.run.version if view else corpus.version,
+        Invalid("corpus", f"“{corpus.name}” has not been read yet: it has no documents."),
+    )
     return version

@@ -7,6 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
+from inference.errors import there
 from webapp.documents import facets, fields, infer, queries, texts
 from webapp.documents.listing import ORDERS, Listing
 from webapp.documents.passages import Place
@@ -153,9 +154,7 @@ def word(run: Run, view: RunView, number: int, column: int) -> Answer[LikelyTopi
     """How likely each topic is for a word of a document, a column of the bag of words: asked for when a reader points
     at it."""
     _exists(run.corpus, number)
-    likely = infer.word(view, number, column)
-    if likely is None:
-        raise Http404(f"Document {number} does not have the word {column}.")
+    likely = there(infer.word(view, number, column), Http404(f"Document {number} does not have the word {column}."))
     return Answer(likely)
 
 
@@ -208,9 +207,7 @@ def _document(
     corpus = selection.corpus
     _exists(corpus, number)
     at = at if at is not None else passage.start if passage else 0
-    document = queries.document(corpus, number, at)
-    if document is None:
-        raise Http404(f"“{corpus.name}” has no document {number}.")
+    document = there(queries.document(corpus, number, at), Http404(f"“{corpus.name}” has no document {number}."))
     if passage and passage.end > document.length:
         raise Http404(f"Document {number} has {document.length:,} characters, and no passage up to {passage.end:,}.")
     listing = Listing(selection, by)

@@ -11,7 +11,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from inference.errors import Invalid
+from inference.errors import Invalid, there
 from webapp import exports
 from webapp.accounts import authorization
 from webapp.documents.selection import RunSelection, Selection
@@ -242,9 +242,10 @@ def csv(request: HttpRequest, run_id: int) -> HttpResponse:
     run = run_or_404(run_id)
     asked = {name: parameter.value(request.GET) for name, parameter in effects.parameters.items()}
     selection = Selection.read(request.GET, RunView(run))
-    chosen = asked_formula(selection, *(asked[name] for name in ("formula", "effect", "across", "held")))
-    if chosen is None:
-        raise Http404("Nothing is known of these documents that topics could depend on.")
+    chosen = there(
+        asked_formula(selection, *(asked[name] for name in ("formula", "effect", "across", "held"))),
+        Http404("Nothing is known of these documents that topics could depend on."),
+    )
     regression = estimates.regression_of(selection, Asked(chosen, *(asked[name] for name in [*"abxy", "estimate"])))
     headers = {"Content-Disposition": f'attachment; filename="{exports.file_name(run, "effects")}"'}
     return HttpResponse(csv_cells.lines(_table(regression)), content_type="text/csv; charset=utf-8", headers=headers)

@@ -17,7 +17,7 @@ from django.db.models.functions import Now
 from django.http import QueryDict
 
 from inference.durable import settle
-from inference.errors import Invalid
+from inference.errors import Invalid, there
 from webapp import exports
 from webapp.accounts import embargo, quotas
 from webapp.accounts.roles import Person
@@ -185,9 +185,10 @@ def _write(part: Path, run: Run, export: Export, attempt: int, beat: Heartbeat) 
 
 def _run(export: Export) -> Run:
     """Raises Invalid where it was deleted meanwhile."""
-    run = Run.objects.select_related("corpus__version", "version__corpus", "snapshot").filter(pk=export.run_id).first()
-    if run is None:
-        raise Invalid("run", f"Run {export.run_id} was deleted while its file was made.")
+    run = there(
+        Run.objects.select_related("corpus__version", "version__corpus", "snapshot").filter(pk=export.run_id).first(),
+        Invalid("run", f"Run {export.run_id} was deleted while its file was made."),
+    )
     return run
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inference.errors import Invalid
+from inference.errors import Invalid, there
 from webapp.accounts import embargo
 from webapp.documents import fields
 from webapp.documents.selection import RunSelection
@@ -270,11 +270,10 @@ def kinds(run: Run) -> list[str]:
 
 def topic_time(wanted: Wanted) -> Table:
     run, curated = wanted.run, topic_labels.read(wanted.run)
-    by = wanted.by or next(iter(kinds(run)), None)
-    if by is None:
-        raise Invalid(
-            "by", f"No document of “{run.corpus.name}” has a date or a category, so there is nothing to count by."
-        )
+    by = there(
+        wanted.by or next(iter(kinds(run)), None),
+        Invalid("by", f"No document of “{run.corpus.name}” has a date or a category, so there is nothing to count by."),
+    )
     groups = fields.groups(run.version, by)
     tokens, having = evidence.of(run).sums(wanted.selection.group(groups.group), len(groups.labels))
     columns = [Column(by, str), Column("topic", int), Column("label", str), Column("name", str), Column("tokens", int),

@@ -8,7 +8,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from inference.errors import Invalid
+from inference.errors import Invalid, there
 from webapp import exports
 from webapp.accounts import authorization, embargo
 from webapp.documents.selection import RunSelection, Selection
@@ -143,9 +143,10 @@ def _to_made(request: HttpRequest, run_id: int) -> HttpResponse:
 def _own(request: HttpRequest, run_id: int, export_id: int) -> Export:
     """Only whoever asked for a file may have it, and only as long as they may see the run."""
     run = run_or_404(run_id)
-    export = run.exports.filter(pk=export_id, by=authorization.user_id(request)).first()
-    if export is None:
-        raise Http404("This file is not kept any more, or is somebody else’s. The page Files makes it again.")
+    export = there(
+        run.exports.filter(pk=export_id, by=authorization.user_id(request)).first(),
+        Http404("This file is not kept any more, or is somebody else’s. The page Files makes it again."),
+    )
     return export
 
 
@@ -199,9 +200,7 @@ async def file(request: HttpRequest, run_id: int, file: str) -> StreamingHttpRes
 
 def _file(request: HttpRequest, run_id: int, file: str) -> exports.File:
     run = run_or_404(run_id)
-    form = exports.find(file)
-    if form is None:
-        raise Http404(f"A run has no file “{file}”.")
+    form = there(exports.find(file), Http404(f"A run has no file “{file}”."))
     if form[0].texts:
         embargo.refuse(run.corpus, f"“{file}”")
     if not exports.ready(run, form[0]):

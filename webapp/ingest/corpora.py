@@ -16,7 +16,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from inference.durable import settle
-from inference.errors import Invalid
+from inference.errors import Invalid, there
 from webapp import readers
 from webapp.accounts import quotas
 from webapp.accounts.embargo import columns_read, inherited
@@ -274,9 +274,7 @@ def retry_failed_files(corpus: Corpus) -> Version:
     """Have the files that could not be read tried again, and no others. Raises Invalid where there is none."""
     failed = corpus.files.exclude(error="")
     with transaction.atomic():
-        size = failed.aggregate(size=Sum("bytes"))["size"]
-        if size is None:
-            raise Invalid("files", "No file of this corpus failed.")
+        size = there(failed.aggregate(size=Sum("bytes"))["size"], Invalid("files", "No file of this corpus failed."))
         version = versions.choose_again(corpus)
         failed.update(read=False, error="")
         Corpus.objects.filter(pk=corpus.pk).update(bytes_total=F("bytes_total") + size)

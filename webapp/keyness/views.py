@@ -5,7 +5,7 @@ from functools import partial
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from inference.errors import Invalid
+from inference.errors import Invalid, there
 from webapp import exports
 from webapp.documents.selection import RunSelection, Selection
 from webapp.keyness import queries
@@ -60,9 +60,10 @@ def csv(request: HttpRequest, run_id: int) -> HttpResponse:
     run = run_or_404(run_id)
     asked = {name: parameter.value(request.GET) for name, parameter in words.parameters.items()}
     selection = Selection.read(request.GET, RunView(run))
-    sides = contrasts.asked(request.GET, selection, asked["rest"])
-    if sides is None:
-        raise Http404("This address names no two sets of documents: choose them on the page that compares two.")
+    sides = there(
+        contrasts.asked(request.GET, selection, asked["rest"]),
+        Http404("This address names no two sets of documents: choose them on the page that compares two."),
+    )
     headers = {"Content-Disposition": f'attachment; filename="{exports.file_name(run, "keyness")}"'}
     table = queries.table(*sides, asked["which"])
     return HttpResponse(table, content_type="text/csv; charset=utf-8", headers=headers)

@@ -1,10 +1,11 @@
 """What our commands have in common."""
 
 import os
-from typing import Any
+from typing import Any, ClassVar
 
 from django.core.management.base import BaseCommand, CommandError
 
+from inference.errors import Invalid
 from webapp.local import migrations, servers
 from webapp.local.postgres import Failed
 from webapp.storage.checks import TAG
@@ -12,15 +13,26 @@ from webapp.storage.checks import TAG
 
 class OwnCommand(BaseCommand):
     """A command that asks our own checks alone: Django's check of addresses imports every page, which takes longer than
-    most commands. The start of Topograph and `manage.py check` ask them all."""
+    most commands. The start of Topograph and `manage.py check` ask them all.
+
+    arguments: what argparse is told of each, by its name.
+    """
 
     requires_system_checks = (TAG,)
     needs_tables = True
+    arguments: ClassVar[dict[str, dict[str, Any]]] = {}
+
+    def add_arguments(self, parser: Any) -> None:
+        for name, declared in self.arguments.items():
+            parser.add_argument(name, **declared)
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         if self.needs_tables:
             prepare_tables()
-        return super().execute(*args, **options)
+        try:
+            return super().execute(*args, **options)
+        except Invalid as error:
+            raise CommandError(error.message) from None
 
 
 def prepare_tables() -> None:

@@ -18,7 +18,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.views.decorators.http import require_POST, require_safe
 
-from inference.errors import Invalid
+from inference.errors import Invalid, there
 from webapp.accounts import authorization
 from webapp.drawing.numbers import HUES
 from webapp.local import package
@@ -80,9 +80,7 @@ def detail(request: HttpRequest, notebook_id: int) -> Answer[NotebookPage]:
 @typed("notebook/detail.html")
 def shared(token: str) -> Answer[NotebookPage]:
     """A notebook as its link shows it: to read only. Nothing is said of a link that was revoked, or never was."""
-    notebook = queries.shared(token)
-    if notebook is None:
-        raise Http404("There is no such notebook.")
+    notebook = there(queries.shared(token), Http404("There is no such notebook."))
     page = queries.content(notebook, authorization.corpora_of(notebook.owner))
     return Answer(replace(page, removed=[]), lambda: NotebookHtml(own=False, link="", removed=False))
 
@@ -105,9 +103,10 @@ def change(request: HttpRequest, notebook_id: int) -> HttpResponse:
 @require_POST
 def change_pin(request: HttpRequest, notebook_id: int, pin_id: int) -> HttpResponse:
     """What is done to a pin: its comment, its place, its removal."""
-    pin = Pin.objects.select_related("notebook").filter(notebook_id=notebook_id, pk=pin_id).first()
-    if pin is None:
-        raise Http404(f"Notebook {notebook_id} has no pin {pin_id}.")
+    pin = there(
+        Pin.objects.select_related("notebook").filter(notebook_id=notebook_id, pk=pin_id).first(),
+        Http404(f"Notebook {notebook_id} has no pin {pin_id}."),
+    )
     acts: dict[str, Callable[[], object]] = {
         "comment": lambda: notebooks.comment(pin, request.POST.get("comment", "")),
         "up": lambda: notebooks.move(pin, up=True),
@@ -167,9 +166,10 @@ def _chosen(request: HttpRequest) -> Notebook:
     choice = request.POST.get("notebook", NEW)
     if choice == NEW:
         return notebooks.create(f"Notes of {timezone.now():%-d %B %Y}", reader(request), authorization.user(request))
-    notebook = authorization.notebooks(request).filter(pk=choice, removed_at=None).first() if is_whole(choice) else None
-    if notebook is None:
-        raise Invalid("notebook", "The chosen notebook no longer exists. Choose another.")
+    notebook = there(
+        authorization.notebooks(request).filter(pk=choice, removed_at=None).first() if is_whole(choice) else None,
+        Invalid("notebook", "The chosen notebook no longer exists. Choose another."),
+    )
     return notebook
 
 

@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
+from inference.errors import there
 from webapp.ingest import upload_limits
 from webapp.jobs import claims, kinds, roster, teams
 from webapp.jobs.kinds import JobKind
@@ -129,9 +130,7 @@ def disk() -> Disk:
 @require_POST
 def stop(request: HttpRequest, run_id: int) -> HttpResponse:
     """End a training, which keeps its topics; cancel one that waits."""
-    run = Run.objects.filter(pk=run_id).first()
-    if run is None:
-        raise Http404(f"There is no run {run_id}.")
+    run = there(Run.objects.filter(pk=run_id).first(), Http404(f"There is no run {run_id}."))
     if run.status == Run.Status.QUEUED:
         runs.cancel(run)
     else:

@@ -15,6 +15,7 @@ from dataclasses import replace
 from functools import partial
 from typing import IO, Protocol
 
+from inference.errors import there
 from webapp.readers import dispatch, formats, looking, worker
 from webapp.readers.companions import Companions
 from webapp.readers.copies import Stat
@@ -312,9 +313,10 @@ def entry(source: Source, name: str, inside: str) -> Iterator[Source]:
     """One file in an archive. name: the archive's; inside: the file's, with the archive's before it. Raises Unreadable
     where the archive does not hold it, or is damaged there."""
     with contextlib.closing(formats.FORMATS[formats.by_name(name) or ""].reader.files(source, name)) as entries:
-        found = next((entry for entry, its_name in entries if its_name == inside), None)
-        if found is None:
-            raise Unreadable(f"“{name}” does not hold “{inside}”.")
+        found = there(
+            next((entry for entry, its_name in entries if its_name == inside), None),
+            Unreadable(f"“{name}” does not hold “{inside}”."),
+        )
         try:
             yield found
         except BROKEN as error:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import python_calamine as calamine
 
+from inference.errors import there
 from webapp.readers import cells, headers
 from webapp.readers.model import MAX_COLUMNS, SAMPLE_CHARACTERS, Document, Options, Problem, Sniff, Unreadable
 from webapp.readers.opening import Source, clean, content, opened
@@ -36,11 +37,12 @@ def read(path: Source, name: str, options: Options, advance: Callable[[int], Non
 
 
 def _book(file, name: str) -> calamine.CalamineWorkbook:
-    raw = content(file, MAX_FILE)
-    if raw is None:
-        raise Unreadable(
+    raw = there(
+        content(file, MAX_FILE),
+        Unreadable(
             f"“{name}” is larger than {MAX_FILE >> 20} MB; it was left out. Save the sheet as CSV, which can be of any size."
-        )
+        ),
+    )
     try:
         return calamine.load_workbook(io.BytesIO(raw))
     except calamine.PasswordError:

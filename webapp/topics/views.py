@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from django.core.exceptions import BadRequest
 from django.http import Http404
 
-from inference.errors import Invalid
+from inference.errors import Invalid, there
 from inference.explore import relevance
 from webapp.curation import queries as curation
 from webapp.documents import sums
@@ -120,14 +120,13 @@ def why(view: RunView, selection: RunSelection, number: int, word: str) -> Answe
     about = _detail(view, number)
     if not view.run.final:
         raise Invalid("run", f"Run {view.run.pk} has not counted its words yet: that is done when training ends.")
-    known = of_words.word(view.run.version, word.lower())
-    if known is None:
-        raise Http404(f"“{word}” is not in the vocabulary of “{view.run.corpus.name}”.")
+    known = there(
+        of_words.word(view.run.version, word.lower()),
+        Http404(f"“{word}” is not in the vocabulary of “{view.run.corpus.name}”."),
+    )
     return Answer(WhyPage(about, word_in_topic.why(view, number, known, selection)))
 
 
 def _detail(view: RunView, number: int) -> TopicDetail:
-    about = topics.described(view, number)
-    if about is None:
-        raise Http404(f"Run {view.run.pk} has no topic {number}.")
+    about = there(topics.described(view, number), Http404(f"Run {view.run.pk} has no topic {number}."))
     return about

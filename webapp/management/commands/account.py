@@ -10,7 +10,7 @@ from django.core.management.base import CommandError
 from django.core.validators import validate_email
 from django.db import transaction
 
-from inference.errors import Invalid
+from inference.errors import Invalid, there
 from webapp.accounts import adapters, ownership, sharing, tokens
 from webapp.accounts.adapters import NAME
 from webapp.management.base import OwnCommand
@@ -20,45 +20,38 @@ from webapp.models import GONE, Corpus, User
 class Command(OwnCommand):
     help = "Make an account, or change one. With --owner it takes over all that was made while accounts were off."
 
-    def add_arguments(self, parser):
-        parser.add_argument("email", metavar="EMAIL", help="to sign in with")
-        parser.add_argument("--name", help="shown to others; needed for a new account, and never changed")
-        parser.add_argument(
-            "--owner",
-            action="store_true",
-            help="make the local owner this account: corpora, runs, notebooks and tokens become its",
-        )
-        parser.add_argument(
-            "--operator", action="store_true", help="who may see the pages about workers, queue and disk"
-        )
-        parser.add_argument("--no-operator", action="store_true", help="who may not any more")
-        parser.add_argument(
-            "--password",
-            action="store_true",
-            help="ask for another password, and end sessions and tokens; for a new account it is always asked for",
-        )
-        parser.add_argument(
-            "--password-stdin", action="store_true", help="read the password from standard input instead"
-        )
-        parser.add_argument(
-            "--close",
-            action="store_true",
-            help="nobody can sign in to it any more; sessions and tokens end, what it owns stays",
-        )
-        parser.add_argument("--open", action="store_true", help="and can again")
-        parser.add_argument(
-            "--hand-over",
-            metavar="EMAIL",
-            help="all corpora that it owns, deleted ones too, become those of this account, when somebody leaves",
-        )
-        for name, what in (
-            ("bytes", "bytes of files"),
-            ("documents", "documents"),
-            ("jobs", "jobs that wait or run at once"),
-        ):
-            parser.add_argument(
-                f"--most-{name}", metavar="N", help=f"how many {what} it may have; “default” as all others"
+    arguments = {
+        "email": {"metavar": "EMAIL", "help": "to sign in with"},
+        "--name": {"help": "shown to others; needed for a new account, and never changed"},
+        "--owner": {
+            "action": "store_true",
+            "help": "make the local owner this account: corpora, runs, notebooks and tokens become its",
+        },
+        "--operator": {"action": "store_true", "help": "who may see the pages about workers, queue and disk"},
+        "--no-operator": {"action": "store_true", "help": "who may not any more"},
+        "--password": {
+            "action": "store_true",
+            "help": "ask for another password, and end sessions and tokens; for a new account it is always asked for",
+        },
+        "--password-stdin": {"action": "store_true", "help": "read the password from standard input instead"},
+        "--close": {
+            "action": "store_true",
+            "help": "nobody can sign in to it any more; sessions and tokens end, what it owns stays",
+        },
+        "--open": {"action": "store_true", "help": "and can again"},
+        "--hand-over": {
+            "metavar": "EMAIL",
+            "help": "all corpora that it owns, deleted ones too, become those of this account, when somebody leaves",
+        },
+        **{
+            f"--most-{name}": {"metavar": "N", "help": f"how many {what} it may have; “default” as all others"}
+            for name, what in (
+                ("bytes", "bytes of files"),
+                ("documents", "documents"),
+                ("jobs", "jobs that wait or run at once"),
             )
+        },
+    }
 
     def handle(self, *args, **given):
         with transaction.atomic():
@@ -119,11 +112,12 @@ class Command(OwnCommand):
                 setattr(user, f"most_{name}", None if number == "default" else int(number))
 
     def _hand_over(self, user: User, email: str) -> None:
-        heir = User.objects.filter(email=email, is_active=True).exclude(pk=user.pk).first()
-        if heir is None:
-            raise CommandError(
+        heir = there(
+            User.objects.filter(email=email, is_active=True).exclude(pk=user.pk).first(),
+            CommandError(
                 f"No other account that is open has the address {email}: who is to have the corpora must have one."
-            )
+            ),
+        )
         corpora = Corpus.everything.filter(owner=user, into=None).exclude(deleted_at=GONE).order_by("pk")
         try:
             for corpus in corpora.iterator(100):

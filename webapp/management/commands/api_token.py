@@ -2,7 +2,7 @@
 
 from django.core.management.base import CommandError
 
-from inference.errors import Invalid
+from inference.errors import there
 from webapp.accounts import tokens
 from webapp.management.base import OwnCommand
 from webapp.models import ApiToken
@@ -11,14 +11,11 @@ from webapp.models import ApiToken
 class Command(OwnCommand):
     help = "Make a token for the API and print it; --list shows all, --revoke ID ends one."
 
-    def add_arguments(self, parser):
-        parser.add_argument("name", nargs="?", metavar="NAME", help="what it is for")
-        parser.add_argument(
-            "--list", action="store_true", help="all tokens: number, name, when made, last used, revoked"
-        )
-        parser.add_argument(
-            "--revoke", type=int, metavar="ID", help="the number of a token that shall not work any more"
-        )
+    arguments = {
+        "name": {"nargs": "?", "metavar": "NAME", "help": "what it is for"},
+        "--list": {"action": "store_true", "help": "all tokens: number, name, when made, last used, revoked"},
+        "--revoke": {"type": int, "metavar": "ID", "help": "the number of a token that shall not work any more"},
+    }
 
     def handle(self, *args, **given):
         if given["list"]:
@@ -26,14 +23,12 @@ class Command(OwnCommand):
                 used, ended = token.used_at or "never used", f", revoked {token.revoked_at}" if token.revoked_at else ""
                 self.stdout.write(f"{token.pk}  {token.name}  made {token.created_at}, {used}{ended}")
         elif given["revoke"] is not None:
-            token = ApiToken.objects.filter(pk=given["revoke"]).first()
-            if token is None:
-                raise CommandError(f"There is no token {given['revoke']}.")
+            token = there(
+                ApiToken.objects.filter(pk=given["revoke"]).first(),
+                CommandError(f"There is no token {given['revoke']}."),
+            )
             tokens.revoke(token)
         elif given["name"]:
-            try:
-                self.stdout.write(tokens.create(given["name"])[1])
-            except Invalid as error:
-                raise CommandError(error.message) from None
+            self.stdout.write(tokens.create(given["name"])[1])
         else:
             raise CommandError("Say what the token is for: manage.py api_token NAME.")

@@ -4,7 +4,6 @@ from pathlib import Path
 
 from django.core.management.base import CommandError
 
-from inference.errors import Invalid
 from webapp.drawing.numbers import bytes as size
 from webapp.management.base import OwnCommand
 from webapp.management.progress import Line
@@ -14,8 +13,9 @@ from webapp.operations import backup
 class Command(OwnCommand):
     help = "Write a consistent copy of database and files, while Topograph runs; prints the file's name last."
 
-    def add_arguments(self, parser):
-        parser.add_argument("to", type=Path, metavar="FOLDER-OR-FILE", help="in a folder the file is named by the time")
+    arguments = {
+        "to": {"type": Path, "metavar": "FOLDER-OR-FILE", "help": "in a folder the file is named by the time"},
+    }
 
     def handle(self, *args, **given):
         to: Path = given["to"].absolute()
@@ -32,8 +32,6 @@ class Command(OwnCommand):
                         progress.bytes, progress.of, f"{progress.rows:,} rows, {progress.files:,} files"
                     ),
                 )
-            except Invalid as error:
-                raise CommandError(error.message) from None
             except OSError as error:
                 raise CommandError(f"{path} could not be written: {error.strerror}. Nothing is left of it.") from None
         self.stderr.write(

@@ -6,6 +6,7 @@ import sys
 from django.core.management.base import CommandError
 from django.http import QueryDict
 
+from inference.errors import there
 from webapp import exports
 from webapp.management.base import OwnCommand
 from webapp.models import Run
@@ -16,16 +17,21 @@ FORMS = {"long": "topics-long", "wide": "topics-wide", "documents": "document-to
 class Command(OwnCommand):
     help = "Write a run's topics (or its documents' proportions) as CSV to standard output."
 
-    def add_arguments(self, parser):
-        parser.add_argument("run", type=int, metavar="RUN", help="its number, as train prints it")
-        parser.add_argument("--format", choices=FORMS, default="long",
-                            help="long: topic, rank, word, weight; wide: one row a topic; documents: their topics")  # fmt: skip
-        parser.add_argument("--words", type=int, default=exports.WORDS, help="of each topic, in the wide form")
+    arguments = {
+        "run": {"type": int, "metavar": "RUN", "help": "its number, as train prints it"},
+        "--format": {
+            "choices": FORMS,
+            "default": "long",
+            "help": "long: topic, rank, word, weight; wide: one row a topic; documents: their topics",
+        },
+        "--words": {"type": int, "default": exports.WORDS, "help": "of each topic, in the wide form"},
+    }
 
     def handle(self, *args, **given):
-        run = Run.objects.select_related("corpus", "version", "snapshot").filter(pk=given["run"]).first()
-        if run is None:
-            raise CommandError(f"There is no run {given['run']}.")
+        run = there(
+            Run.objects.select_related("corpus", "version", "snapshot").filter(pk=given["run"]).first(),
+            CommandError(f"There is no run {given['run']}."),
+        )
         form = exports.FORMS[FORMS[given["format"]]]
         if not exports.ready(run, form):
             raise CommandError(f"Run {run.pk} is {run.status}; it has not stored these results.")

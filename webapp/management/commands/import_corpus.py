@@ -36,10 +36,14 @@ class Command(OwnCommand):
         "What is not given is as the page proposes it. Columns are given by name, or number from 1."
     )
 
+    arguments = {
+        "paths": {"nargs": "+", "metavar": "PATH", "help": "a file, or a folder: all files in it"},
+        "--name": {"default": "", "help": "of the corpus; by default the first file's"},
+        "--no-wait": {"action": "store_true", "help": "print the number and leave; a worker reads on"},
+    }
+
     def add_arguments(self, parser):
-        parser.add_argument("paths", nargs="+", metavar="PATH", help="a file, or a folder: all files in it")
-        parser.add_argument("--name", default="", help="of the corpus; by default the first file's")
-        parser.add_argument("--no-wait", action="store_true", help="print the number and leave; a worker reads on")
+        super().add_arguments(parser)
         form = parser.add_argument_group("options of the form")
         for name, field in _offered():
             kind: dict[str, Any] = {"metavar": name.upper()}

@@ -4,7 +4,6 @@ from pathlib import Path
 
 from django.core.management.base import CommandError
 
-from inference.errors import Invalid
 from webapp.local import folder, servers
 from webapp.management.base import OwnCommand
 from webapp.management.progress import Line
@@ -15,10 +14,11 @@ class Command(OwnCommand):
     needs_tables = False
     help = "Restore a backup, after looking through all of it, where nothing runs and nothing is."
 
-    def add_arguments(self, parser):
-        parser.add_argument("file", type=Path, metavar="FILE", help="as backup made it")
-        parser.add_argument("--check", action="store_true", help="only look through it, and say what it holds")
-        parser.add_argument("--overwrite", action="store_true", help="delete what is here, if something is")
+    arguments = {
+        "file": {"type": Path, "metavar": "FILE", "help": "as backup made it"},
+        "--check": {"action": "store_true", "help": "only look through it, and say what it holds"},
+        "--overwrite": {"action": "store_true", "help": "delete what is here, if something is"},
+    }
 
     def handle(self, *args, **given):
         path: Path = given["file"].absolute()
@@ -42,8 +42,6 @@ class Command(OwnCommand):
                     if given["check"]
                     else restore.restore(path, overwrite=given["overwrite"], tell=tell)
                 )
-            except Invalid as error:
-                raise CommandError(error.message) from None
             except OSError as error:
                 raise CommandError(
                     f"It broke off: {error.strerror}. No row of it is there; restore it again, with --overwrite."

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from django.core.management.base import CommandError
 
-from inference.errors import Invalid
 from webapp.management.base import OwnCommand
 from webapp.management.progress import follow_reading
 from webapp.simulate import services, truth
@@ -30,33 +29,33 @@ class Command(OwnCommand):
         "its topics beside the true ones. Makes a corpus, or with --csv a file and beside it FILE.truth.npz."
     )
 
-    def add_arguments(self, parser):
-        for field in fields(MadeSettings):
-            if field.name in HELP:
-                parser.add_argument(
-                    f"--{field.name}",
-                    type=field.type,
-                    default=field.default,
-                    help=f"{HELP[field.name]} (default: %(default)s)",
-                )
-        parser.add_argument(
-            "--same-alpha", action="store_false", dest="varied",
-            help="all topics have the same alpha; by default each is drawn from a Gamma distribution with shape 2",
-        )  # fmt: skip
-        parser.add_argument("--csv", type=Path, metavar="FILE", help="write a file instead of making a corpus")
-        parser.add_argument("--name", default="", help="of the corpus")
-        parser.add_argument("--no-wait", action="store_true", help="print the number and leave; a worker reads on")
+    arguments = {
+        **{
+            f"--{field.name}": {
+                "type": field.type,
+                "default": field.default,
+                "help": f"{HELP[field.name]} (default: %(default)s)",
+            }
+            for field in fields(MadeSettings)
+            if field.name in HELP
+        },
+        "--same-alpha": {
+            "action": "store_false",
+            "dest": "varied",
+            "help": "all topics have the same alpha; by default each is drawn from a Gamma distribution with shape 2",
+        },
+        "--csv": {"type": Path, "metavar": "FILE", "help": "write a file instead of making a corpus"},
+        "--name": {"default": "", "help": "of the corpus"},
+        "--no-wait": {"action": "store_true", "help": "print the number and leave; a worker reads on"},
+    }
 
     def handle(self, *args, **given):
         chosen = MadeSettings(**{field.name: given[field.name] for field in fields(MadeSettings)})
-        try:
-            if given["csv"]:
-                self._write(given["csv"], chosen)
-                self.stdout.write(str(given["csv"]))
-                return
-            corpus = services.create(chosen, name=given["name"])
-        except Invalid as error:
-            raise CommandError(error.message) from None
+        if given["csv"]:
+            self._write(given["csv"], chosen)
+            self.stdout.write(str(given["csv"]))
+            return
+        corpus = services.create(chosen, name=given["name"])
         if not given["no_wait"]:
             follow_reading(corpus)
         self.stdout.write(str(corpus.pk))

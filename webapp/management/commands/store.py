@@ -17,11 +17,10 @@ SHOWN = 20
 class Command(OwnCommand):
     help = "Say what is in the store of sealed files (docs/storage.md), and compare it with what is on record."
 
-    def add_arguments(self, parser):
-        parser.add_argument(
-            "--mend", action="store_true", help="remove objects that nothing names and are older than an hour"
-        )
-        parser.add_argument("--read", action="store_true", help="read all of it, and compare each file's sha256")
+    arguments = {
+        "--mend": {"action": "store_true", "help": "remove objects that nothing names and are older than an hour"},
+        "--read": {"action": "store_true", "help": "read all of it, and compare each file's sha256"},
+    }
 
     def handle(self, *args, mend: bool, read: bool, **_):
         if not settings.STORE:

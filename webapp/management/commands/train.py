@@ -2,7 +2,7 @@
 
 from django.core.management.base import CommandError
 
-from inference import Invalid, engines
+from inference import engines, there
 from inference.engines.settings import Setting
 from webapp.management.base import OwnCommand
 from webapp.management.progress import follow
@@ -15,16 +15,20 @@ OVER = {Run.Status.DONE, Run.Status.FAILED, Run.Status.CANCELLED}
 class Command(OwnCommand):
     help = "Train a topic model on a corpus and wait until it is stored; prints the run's number last."
 
-    def add_arguments(self, parser):
-        parser.add_argument("corpus", type=int, metavar="CORPUS", help="its number, as import_corpus prints it")
-        parser.add_argument("--seed", type=int, default=0, help="the same seed gives the same topics (default: 0)")
-        parser.add_argument(
-            "--engine",
-            choices=list(engines.ENGINES),
-            default=engines.DEFAULT,
-            help=f"what trains (default: {engines.DEFAULT}): "
+    arguments = {
+        "corpus": {"type": int, "metavar": "CORPUS", "help": "its number, as import_corpus prints it"},
+        "--seed": {"type": int, "default": 0, "help": "the same seed gives the same topics (default: 0)"},
+        "--engine": {
+            "choices": list(engines.ENGINES),
+            "default": engines.DEFAULT,
+            "help": f"what trains (default: {engines.DEFAULT}): "
             + "; ".join(f"{name}: {engine.HELP}" for name, engine in engines.ENGINES.items()).replace("%", "%%"),
-        )
+        },
+        "--no-wait": {"action": "store_true", "help": "print the number and leave; a worker trains on"},
+    }
+
+    def add_arguments(self, parser):
+        super().add_arguments(parser)
         for name, declared in _settings().items():
             shown = [
                 f"{'' if len(engines.ENGINES) == 1 else f'[{engine}] '}{_help(s)}" for engine, s in declared.items()
@@ -38,18 +42,13 @@ class Command(OwnCommand):
                 choices=list(dict.fromkeys(choices)) or None,
                 help=" ".join(shown).replace("%", "%%"),
             )
-        parser.add_argument("--no-wait", action="store_true", help="print the number and leave; a worker trains on")
 
     def handle(self, *args, **given):
-        try:
-            corpus = Corpus.objects.get(pk=given["corpus"])
-        except Corpus.DoesNotExist:
-            raise CommandError(f"There is no corpus {given['corpus']}.") from None
+        corpus = there(
+            Corpus.objects.filter(pk=given["corpus"]).first(), CommandError(f"There is no corpus {given['corpus']}.")
+        )
         settings = {name: given[name] for name in _settings() if given[name] is not None}
-        try:
-            run = runs.create(corpus.version, seed=given["seed"], engine=given["engine"], **settings)
-        except Invalid as error:
-            raise CommandError(error.message) from None
+        run = runs.create(corpus.version, seed=given["seed"], engine=given["engine"], **settings)
         if not given["no_wait"]:
             follow(
                 run,
