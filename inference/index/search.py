@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 
 from inference.durable import rewrite
-from inference.errors import Invalid
+from inference.errors import Invalid, there
 from inference.explore.documents import frozen, marked
 from inference.index import segments
 from inference.index.forms import Forms
@@ -119,11 +119,10 @@ class Index:
         """spans: of a text's words, as the stream has them. Raises Invalid("corpus", …) where there is none."""
         folder = Path(folder)
         while True:
-            meta = _meta(folder)
-            if meta is None:
-                raise Invalid(
-                    "corpus", "This corpus was read by a version that kept no index to search. Read it again."
-                )
+            meta = there(
+                _meta(folder),
+                Invalid("corpus", "This corpus was read by a version that kept no index to search. Read it again."),
+            )
             try:
                 return cls._of(folder, meta, stream, spans)
             except FileNotFoundError:  # another took its place between two looks

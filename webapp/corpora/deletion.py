@@ -88,10 +88,9 @@ def bring_back(row: Corpus | Run) -> None:
             if not there.filter(pk=row.corpus_id).exists():
                 raise Invalid(kind, f"{name} is of a corpus that is deleted. Restore the corpus first.")
         deletable = type(row).everything.select_for_update(no_key=True)
-        locked = there(
-            deletable.filter(pk=row.pk, deleted_at__gt=Now() - kept()).first(),
-            Invalid(kind, f"{name} can’t be restored any more."),
-        )
+        locked = deletable.filter(pk=row.pk, deleted_at__gt=Now() - kept()).first()
+        if locked is None:
+            raise Invalid(kind, f"{name} can’t be restored any more.")
         for model, rows in mine:
             back = model.everything.filter(rows, deleted_at=locked.deleted_at)  # a run that was deleted before stays so
             _go_on(KINDS[model], back)

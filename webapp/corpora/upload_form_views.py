@@ -22,7 +22,7 @@ from webapp.ingest.forms import TrainForm
 from webapp.jobs import claims, kinds
 from webapp.models import Corpus, User
 from webapp.pages.errors import wants_json
-from webapp.pages.page import corpus_or_404, told
+from webapp.pages.page import looked_up, told
 
 
 @require_POST
@@ -40,9 +40,9 @@ def upload(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
-def add(request: HttpRequest, corpus_id: int) -> HttpResponse:
+@looked_up
+def add(request: HttpRequest, corpus: Corpus) -> HttpResponse:
     """More files for a corpus that is ready; the next page shows what was understood of them."""
-    corpus = corpus_or_404(corpus_id)
     try:
         with received(request, corpus.owner) as sent:
             draft = corpora.create_addition(corpus, sent, in_background=True)
@@ -57,18 +57,18 @@ def add(request: HttpRequest, corpus_id: int) -> HttpResponse:
 
 
 @require_POST
-def again(request: HttpRequest, corpus_id: int) -> HttpResponse:
+@looked_up
+def again(request: HttpRequest, corpus: Corpus) -> HttpResponse:
     """A draft of the same files, to be read in another way."""
-    corpus = corpus_or_404(corpus_id)
     with told(request):
         return _led(request, corpora.copy_as_draft(corpus))
     return redirect("corpus", corpus.pk)
 
 
 @require_POST
-def retry(request: HttpRequest, corpus_id: int) -> HttpResponse:
+@looked_up
+def retry(request: HttpRequest, corpus: Corpus) -> HttpResponse:
     """Try the files again that could not be read, or go on storing them."""
-    corpus = corpus_or_404(corpus_id)
     with told(request):
         if corpus.unstored:
             claims.retry(kinds.STORE, corpus.pk)

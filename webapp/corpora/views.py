@@ -22,7 +22,7 @@ from webapp.ingest.job import progress_note
 from webapp.jobs import roster
 from webapp.models import Corpus, Run, Upload
 from webapp.pages.errors import add_to_form
-from webapp.pages.page import back, corpus_or_404, number, told
+from webapp.pages.page import back, looked_up, number, told
 from webapp.pages.typed import Answer, Here, HtmlAnswer, typed
 from webapp.results import links
 from webapp.runs import services as runs
@@ -205,9 +205,9 @@ def _repeated(corpus: Corpus) -> Repeated:
 
 
 @require_POST
-def train(request: HttpRequest, corpus_id: int) -> HttpResponse:
+@looked_up
+def train(request: HttpRequest, corpus: Corpus) -> HttpResponse:
     """Create a run and go and watch it."""
-    corpus = corpus_or_404(corpus_id)
     form = TrainForm(request.POST, corpus=corpus)
     if form.is_valid():
         try:
@@ -219,9 +219,9 @@ def train(request: HttpRequest, corpus_id: int) -> HttpResponse:
 
 
 @require_POST
-def train_several(request: HttpRequest, corpus_id: int) -> HttpResponse:
+@looked_up
+def train_several(request: HttpRequest, corpus: Corpus) -> HttpResponse:
     """Create a run for each engine that is marked, or none, and go and watch them side by side."""
-    corpus = corpus_or_404(corpus_id)
     form = SeveralForm(request.POST, corpus=corpus)
     if form.is_valid():
         chosen = form.cleaned_data
@@ -241,8 +241,8 @@ def train_several(request: HttpRequest, corpus_id: int) -> HttpResponse:
 
 
 @require_POST
-def embargo(request: HttpRequest, corpus_id: int) -> HttpResponse:
-    corpus = corpus_or_404(corpus_id)
+@looked_up
+def embargo(request: HttpRequest, corpus: Corpus) -> HttpResponse:
     on = request.POST.get("embargo") == "1"
     with told(request):
         set_embargo(corpus, on)
@@ -251,9 +251,9 @@ def embargo(request: HttpRequest, corpus_id: int) -> HttpResponse:
 
 
 @require_POST
-def unit(request: HttpRequest, corpus_id: int) -> HttpResponse:
+@looked_up
+def unit(request: HttpRequest, corpus: Corpus) -> HttpResponse:
     """Keep who speaks. unit: "=" and a field's name, "" for each document, "?" for not known."""
-    corpus = corpus_or_404(corpus_id)
     with told(request):
         chosen = request.POST.get("unit", "?")
         units.choose(corpus, None if chosen == "?" else chosen.removeprefix("="))
@@ -262,9 +262,9 @@ def unit(request: HttpRequest, corpus_id: int) -> HttpResponse:
 
 
 @require_safe
-def report(request: HttpRequest, corpus_id: int) -> FileResponse:
+@looked_up
+def report(request: HttpRequest, corpus: Corpus) -> FileResponse:
     """Every file and document that was dropped or repaired, with the reason and the place."""
-    corpus = corpus_or_404(corpus_id)
     path = files.corpus_folder(corpus.pk) / "report.csv"
     if corpus.status != Corpus.Status.READY or not sealed.exists(path):
         raise Http404("This corpus has no report: it has not been read yet.")

@@ -17,7 +17,7 @@ from webapp.exports import Form, Wanted, kept
 from webapp.exports import methods as written_methods
 from webapp.exports.shapes import FileLink, FileRow, FormGroup, MadeFile, MethodsPage, OfferedForm, TakePage
 from webapp.models import Export, Run
-from webapp.pages.page import back, published, published_or_404, run_or_404, told
+from webapp.pages.page import back, looked_up, published, published_or_404, run_or_404, told
 from webapp.pages.typed import Answer, typed
 from webapp.results.view import RunView
 from webapp.server import resumable, streams
@@ -107,9 +107,9 @@ def _made(view: RunView, export: Export) -> MadeFile:
 
 
 @require_POST
-def make(request: HttpRequest, run_id: int) -> HttpResponse:
+@looked_up
+def make(request: HttpRequest, run: Run) -> HttpResponse:
     """Have a worker make a file."""
-    run = run_or_404(run_id)
     query = QueryDict(mutable=True)
     for name, values in request.POST.lists():
         if name not in ("csrfmiddlewaretoken", "file", "next"):

@@ -33,10 +33,8 @@ NEW = "new"  # the choice of a Pin button that begins a notebook
 
 
 def _or_404(request: HttpRequest, notebook_id: int) -> Notebook:
-    try:
-        return authorization.notebooks(request).get(pk=notebook_id)
-    except Notebook.DoesNotExist:
-        raise Http404(f"There is no notebook {notebook_id}.") from None
+    found = authorization.notebooks(request).filter(pk=notebook_id)
+    return there(found.first(), Http404(f"There is no notebook {notebook_id}."))
 
 
 @typed("notebook/list.html")

@@ -1,8 +1,9 @@
 """What all views share: rendering a page or its .json twin, rows by their numbers, and parameters of the query
 string."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import wraps
 from typing import Any
 
 import orjson
@@ -10,9 +11,10 @@ from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 
-from inference.errors import Invalid
+from inference.errors import Invalid, there
 from webapp.models import Corpus, Run
 from webapp.pages import addresses
 from webapp.pages.here import BEGINNING, Here
@@ -46,17 +48,26 @@ def json_answer(request: HttpRequest, data: object, status: int) -> HttpResponse
 
 
 def corpus_or_404(corpus_id: int) -> Corpus:
-    try:
-        return Corpus.objects.select_related("version", "upload").get(pk=corpus_id)
-    except Corpus.DoesNotExist:
-        raise Http404(f"There is no corpus {corpus_id}.") from None
+    found = Corpus.objects.select_related("version", "upload").filter(pk=corpus_id)
+    return there(found.first(), Http404(f"There is no corpus {corpus_id}."))
 
 
 def run_or_404(run_id: int) -> Run:
-    try:
-        return Run.objects.select_related("corpus__version", "version__corpus", "snapshot").get(pk=run_id)
-    except Run.DoesNotExist:
-        raise Http404(f"There is no run {run_id}.") from None
+    found = Run.objects.select_related("corpus__version", "version__corpus", "snapshot").filter(pk=run_id)
+    return there(found.first(), Http404(f"There is no run {run_id}."))
+
+
+def looked_up(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    """Decorator of a view that takes `run` or `corpus`, which an address names by its number."""
+
+    @wraps(view)
+    def answer(request: HttpRequest, **path: Any) -> HttpResponseBase:
+        for name, look in (("run", run_or_404), ("corpus", corpus_or_404)):
+            if (key := path.pop(f"{name}_id", None)) is not None:
+                path[name] = look(key)
+        return view(request, **path)
+
+    return answer
 
 
 def published_or_404(run_id: int) -> Run:

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST
 from inference.errors import Invalid
 from webapp.documents import facets
 from webapp.models import Run
-from webapp.pages.page import run_or_404, told
+from webapp.pages.page import looked_up, told
 from webapp.pages.typed import Answer, HtmlAnswer, typed
 from webapp.results import links
 from webapp.results.topics import numbers, top_words
@@ -58,8 +58,8 @@ def index(
 
 
 @require_POST
-def train(request: HttpRequest, run_id: int) -> HttpResponse:
-    run = run_or_404(run_id)
+@looked_up
+def train(request: HttpRequest, run: Run) -> HttpResponse:
     try:
         return redirect("run", steering.start(run, steering.Wish.read(request.POST, run), request.user).pk)
     except Invalid as error:
@@ -87,8 +87,8 @@ def without(run: Run, view: RunView, *, topic: int | None = None, words: list[st
 
 
 @require_POST
-def train_without(request: HttpRequest, run_id: int) -> HttpResponse:
-    run = run_or_404(run_id)
+@looked_up
+def train_without(request: HttpRequest, run: Run) -> HttpResponse:
     more = request.POST.get("more", "").replace(",", " ").split()
     with told(request):
         return redirect("run", runs.without(run, [*request.POST.getlist("words"), *more], request.user).pk)

@@ -13,7 +13,7 @@ from webapp.accounts import authorization
 from webapp.ingest import forms, version_history
 from webapp.jobs import roster
 from webapp.models import Metric, Run
-from webapp.pages.page import run_or_404
+from webapp.pages.page import looked_up
 from webapp.pages.typed import Answer, typed
 from webapp.results import links
 from webapp.results.view import RunView
@@ -97,22 +97,22 @@ async def watch(request: HttpRequest, run_id: int) -> HttpResponse:
 
 
 @require_POST
-def stop(request: HttpRequest, run_id: int) -> HttpResponse:
-    run = run_or_404(run_id)
+@looked_up
+def stop(request: HttpRequest, run: Run) -> HttpResponse:
     runs.stop(run)
     return redirect("run", run.pk)
 
 
 @require_POST
-def cancel(request: HttpRequest, run_id: int) -> HttpResponse:
-    run = run_or_404(run_id)
+@looked_up
+def cancel(request: HttpRequest, run: Run) -> HttpResponse:
     runs.cancel(run)
     return redirect("run", run.pk)
 
 
 @require_POST
-def train_again(request: HttpRequest, run_id: int) -> HttpResponse:
-    run = run_or_404(run_id)
+@looked_up
+def train_again(request: HttpRequest, run: Run) -> HttpResponse:
     try:
         made = (runs.train_on if "on" in request.POST else runs.train_again)(run, authorization.user(request))
         return redirect("run", made.pk)
@@ -121,16 +121,16 @@ def train_again(request: HttpRequest, run_id: int) -> HttpResponse:
 
 
 @require_POST
-def continue_with(request: HttpRequest, run_id: int) -> HttpResponse:
+@looked_up
+def continue_with(request: HttpRequest, run: Run) -> HttpResponse:
     """Continue from this run’s topics on the newest version of its corpus."""
-    run = run_or_404(run_id)
     return redirect("run", runs.continue_with(run, run.corpus.version, authorization.user(request)).pk)
 
 
 @require_POST
-def other_seeds(request: HttpRequest, run_id: int) -> HttpResponse:
+@looked_up
+def other_seeds(request: HttpRequest, run: Run) -> HttpResponse:
     """Train with other seeds; or do so no more; or train one run of all."""
-    run = run_or_404(run_id)
     if "join" in request.POST:
         return redirect("run", steering.join(run, authorization.user(request)).pk)
     (replicates.cancel if "cancel" in request.POST else replicates.begin)(run)

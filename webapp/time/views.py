@@ -16,7 +16,7 @@ from webapp.drawing.tables import json_text, kept_table
 from webapp.findings import topic_changes
 from webapp.findings.topic_changes import TopicChange
 from webapp.models import Run
-from webapp.pages.page import run_or_404
+from webapp.pages.page import looked_up
 from webapp.pages.typed import Answer, Here, typed
 from webapp.results import links, topics
 from webapp.results.view import RunView
@@ -112,9 +112,9 @@ def _pinned(page: TimeLines) -> Pinned:
 
 
 @require_safe
-def csv(request: HttpRequest, run_id: int) -> StreamingHttpResponse:
+@looked_up
+def csv(request: HttpRequest, run: Run) -> StreamingHttpResponse:
     """What the lines show, a row for each topic and bin."""
-    run = run_or_404(run_id)
     by = _by(run, request.GET.get("by", "")) or "year"  # which says that there are no dates
     view = RunView(run)
     selection = Selection.read(request.GET, view)
