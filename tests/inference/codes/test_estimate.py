@@ -44,6 +44,28 @@ def test_shares_are_those_of_the_twin(seed):
     assert np.all(alone.corrected.low < alone.corrected.estimate)
 
 
+def test_strata_without_codes_are_joined():
+    y, g, cell, of = planted(300, 5)
+    made = draw(of, 90, 1, 2)
+    some, pi = made.documents[:30], made.pi[:30]
+    assert len(np.unique(of[some])) < of.max() + 1 or np.bincount(of[some]).min() < 3
+    found = cells(cell, of, some, y[some], pi, given(g, some))
+    twin = naive.corrected(cell, of, some, y[some], pi, g, 3)
+    assert np.stack(found.corrected).T == pytest.approx(twin[:, 1], rel=1e-6)
+
+
+def test_what_models_say_of_documents_that_they_have_seen_does_not_count():
+    y, g, cell, of = planted(300, 6)
+    made = draw(of, 90, 1, 0)
+    honest, seen = given(g, made.documents), g.copy()
+    seen[made.documents] = y[made.documents]
+    both = [
+        cells(cell, of, made.documents, y[made.documents], made.pi, Prediction(each[None], honest.coded, 0.0))
+        for each in (g, seen)
+    ]
+    assert np.array_equal(np.stack(both[0].corrected), np.stack(both[1].corrected))
+
+
 def test_of_one_stratum_it_is_ppi():
     """Angelopoulos, Duchi and Zrnic 2023: mean(y) + lambda (mean g of all - mean g of the coded), lambda = cov /
     var."""
@@ -224,3 +246,4 @@ def test_more_codes_give_the_wanted_width():
     found = cells(cell * 0, of, made.documents, y[made.documents], made.pi, given(g, made.documents))
     assert more[0] > 50 and (found.corrected.high - found.corrected.low)[0] / 2 == pytest.approx(0.03, rel=0.1)
     assert more_needed(found, 0.2)[0] == 0
+    assert 6_000 - len(made.documents) > more_needed(found, 1e-4)[0] > 5_000  # never more than there are
