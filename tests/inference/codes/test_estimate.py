@@ -246,4 +246,4 @@ def test_more_codes_give_the_wanted_width():
     found = cells(cell * 0, of, made.documents, y[made.documents], made.pi, given(g, made.documents))
     assert more[0] > 50 and (found.corrected.high - found.corrected.low)[0] / 2 == pytest.approx(0.03, rel=0.1)
     assert more_needed(found, 0.2)[0] == 0
-    assert 6_000 - len(made.documents) > more_needed(found, 1e-4)[0] > 5_000  # never more than there are
+    assert 6_000 - len(made.documents) >= more_needed(found, 1e-4)[0] > 5_000  # never more than there are
