@@ -208,11 +208,12 @@ def difference(bounds: Bounds, a: int | np.ndarray, b: int | np.ndarray) -> tupl
     2008; the ratio by logarithms), NaN where it is not known. Cells are independent, also where strata span them (see
     above). Units in both cells, if they are alike in both, make intervals beyond these texts wider than need be."""
     x, y = (Bounds(*(np.asarray(array)[i] for array in bounds)) for i in (a, b))
-    logs = [
-        Bounds(np.log(z.estimate), z.variance / z.estimate**2, np.log(np.maximum(z.low, 0)), np.log(z.high))
-        for z in (x, y)
-    ]
-    ratio = _between(*logs)
+    ratio = _between(
+        *(
+            Bounds(np.log(z.estimate), z.variance / z.estimate**2, np.log(np.maximum(z.low, 0)), np.log(z.high))
+            for z in (x, y)
+        )
+    )
     return _between(x, y), Bounds(np.exp(ratio.estimate), ratio.variance, np.exp(ratio.low), np.exp(ratio.high))
 
 
@@ -228,5 +229,5 @@ def more_needed(found: Cells, half_width: float) -> np.ndarray:
     where that is reached, NaN where nothing is known yet. In a draw of all documents: times all over the cell's."""
     n, M = found.codes, found.documents
     single = found.corrected.variance * n / (1 - n / M)  # the variance of one code's residual
-    z = stdtrit(np.maximum(n - 1, 1), 0.5 + LEVEL / 2)
-    return np.maximum(np.ceil(1 / ((half_width / z) ** 2 / single + 1 / M) - n), 0)
+    t = stdtrit(np.maximum(n - 1, 1), 0.5 + LEVEL / 2)
+    return np.maximum(np.ceil(1 / ((half_width / t) ** 2 / single + 1 / M) - n), 0)
