@@ -77,10 +77,8 @@ def measured(draws: int) -> None:
         "| concept | cell | truth | codes | few % | count | coded | alone % | held % | told % | width |\n|"
         + "---|" * 11
     )
-    outcomes = [
-        concept(name, y, tokens, codes[2], sets, draws, g)
-        for name, y, g in (("common", common, None), ("rare", rare, None), ("planted", common, planted))
-    ]
+    kinds = ("common", common, None), ("rare", rare, None), ("planted", common, planted)
+    outcomes = [concept(name, y, tokens, codes[2], sets, draws, g) for name, y, g in kinds]
     beyond(draws)
     some, began = chance.permutation(len(rows))[:5_000], time.process_time()
     predict(tokens.bow, tokens, some, common[some], 0)

@@ -11,6 +11,8 @@ NOBODYS = {
     "token": "x",
     "export_id": 10**12,
     "name": "x",
+    "concept_id": 10**12,
+    "form": "csv",
 }  # where the test that asks has made none
 ROUTES = {route.name: route for route in routes.declared()}
 

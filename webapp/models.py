@@ -795,6 +795,138 @@ class Answer(models.Model):
         ]
 
 
+class Concept(models.Model):
+    """What readers code documents for. The codebook of a corpus is its concepts."""
+
+    class Kind(models.TextChoices):
+        YES_NO = "yes_no"
+        ONE_OF = "one_of"
+        SCALE = "scale"  # its codes are in order, and count 0, 1, 2 …
+
+    corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="concepts")
+    name = models.CharField(max_length=100)
+    kind = models.CharField(max_length=10, choices=Kind)
+    origin = models.TextField(default="")  # the path of the page that it began from
+    token = models.CharField(max_length=43, null=True, unique=True)  # of the link by which coders join
+    by = models.CharField(max_length=60)
+    created_at = models.DateTimeField(auto_now_add=True)
+    removed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["pk"]
+
+
+class Definition(models.Model):
+    """A version of a concept's definition, as coders read it. Rows are only added; the newest holds."""
+
+    concept = models.ForeignKey(Concept, models.CASCADE, related_name="definitions")
+    number = models.IntegerField()
+    text = models.TextField()
+    examples = models.TextField(blank=True)
+    borderline = models.TextField(blank=True)
+    codes = models.JSONField()  # their names
+    anew = models.BooleanField()  # earlier codings don't count for it
+    by = models.CharField(max_length=60)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["concept", "number"], name="definition_number")]
+
+
+class Draw(models.Model):
+    """How the documents of a concept were drawn. More can be drawn by the same design."""
+
+    concept = models.OneToOneField(Concept, models.CASCADE, related_name="draw")
+    run = models.ForeignKey(Run, models.SET_NULL, null=True)  # whose topic makes the strata
+    topic = models.IntegerField(null=True)
+    columns = models.JSONField()  # fields that are to be compared
+    documents = models.BigIntegerField()  # from which was drawn
+    seed = models.BigIntegerField()
+    overlap = models.FloatField()  # share of them that two readers code
+    by = models.CharField(max_length=60)
+    at = models.DateTimeField(auto_now_add=True)
+
+
+class Item(models.Model):
+    """A document that was drawn. place: in the order in which coders get them."""
+
+    draw = models.ForeignKey(Draw, models.CASCADE, related_name="items")
+    document = models.BigIntegerField()
+    place = models.IntegerField()
+    pi = models.FloatField()  # the probability with which it was drawn
+    stratum = models.IntegerField()
+    stratum_size = models.BigIntegerField()
+    twice = models.BooleanField()  # two readers code it
+
+    class Meta:
+        ordering = ["place"]
+        constraints = [models.UniqueConstraint(fields=["draw", "document"], name="item_once")]
+
+
+class Coder(models.Model):
+    """Who codes. Their token is the address at which they do, and all that they need."""
+
+    concept = models.ForeignKey(Concept, models.CASCADE, related_name="coders")
+    name = models.CharField(max_length=60)
+    token = models.CharField(max_length=43, unique=True)
+    joined_at = models.DateTimeField(auto_now_add=True)
+    withdrawn_at = models.DateTimeField(null=True)  # their codings don't count any more
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [models.UniqueConstraint(fields=["concept", "name"], name="coder_name")]
+
+
+class Assignment(models.Model):
+    """A text that a coder got, by a definition that asks for codings anew."""
+
+    item = models.ForeignKey(Item, models.CASCADE, related_name="assignments")
+    coder = models.ForeignKey(Coder, models.CASCADE, related_name="assignments")
+    base = models.IntegerField()  # the number of that definition
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["item", "coder", "base"], name="assigned_once")]
+
+
+class Coding(models.Model):
+    """What a coder said of a text. Rows are only added; their newest counts."""
+
+    item = models.ForeignKey(Item, models.CASCADE, related_name="codings")
+    coder = models.ForeignKey(Coder, models.CASCADE, related_name="codings")
+    definition = models.ForeignKey(Definition, models.CASCADE)
+    code = models.SmallIntegerField()  # which of the definition's
+    unsure = models.BooleanField()
+    remark = models.TextField(blank=True)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["item", "coder", "-id"], name="coding_newest")]
+
+
+class Settlement(models.Model):
+    """The code on which readers who disagreed agree. Rows are only added; the newest counts, their codings are kept."""
+
+    item = models.ForeignKey(Item, models.CASCADE, related_name="settlements")
+    definition = models.ForeignKey(Definition, models.CASCADE)
+    code = models.SmallIntegerField()
+    by = models.CharField(max_length=60)
+    at = models.DateTimeField(auto_now_add=True)
+
+
+class Example(models.Model):
+    """A document that a reader chose by looking. It was not drawn, so it enters no estimate."""
+
+    concept = models.ForeignKey(Concept, models.CASCADE, related_name="chosen")
+    document = models.BigIntegerField()
+    note = models.TextField(blank=True)
+    by = models.CharField(max_length=60)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["concept", "document"], name="example_once")]
+
+
 class ApiToken(models.Model):
     """What a program shows to use the API, with the rights of its user. The token itself is not stored: accounts.tokens
     says it once."""

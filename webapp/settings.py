@@ -107,6 +107,7 @@ TEMPLATES = [
                 "addresses": "webapp.pages.links",
                 "charts": "webapp.drawing.charts",
                 "deletion": "webapp.corpora.deletion_tags",
+                "codebook": "webapp.codebook.tags",
                 "navigation": "webapp.runs.navigation",
                 "notebooks": "webapp.notebooks.tags",
                 "numbers": "webapp.drawing.numbers",

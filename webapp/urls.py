@@ -33,6 +33,8 @@ from webapp.accounts.authorization import (
 )
 from webapp.api import api
 from webapp.api import views as api_views
+from webapp.codebook import coding_views
+from webapp.codebook import views as codebook
 from webapp.collocations import views as collocations
 from webapp.compare import views as comparisons
 from webapp.corpora import deletion_views, file_views, prepare_views, upload_form_views, version_views
@@ -60,6 +62,7 @@ from webapp.words import views as words
 
 CORPUS = "corpora/<int:corpus_id>"
 RUN = "runs/<int:run_id>"
+CONCEPT = f"{RUN}/codebook/<int:concept_id>"
 ABSENT = 10**12  # a number that no row has
 PASSAGE = {"number": 2, "start": 10, "end": 300}  # characters of a document
 NUMBER = {"number": 2}  # of a document, a topic or a question of the shipped example
@@ -368,6 +371,17 @@ urlpatterns = [
     # Steering
     *page(f"{RUN}/steer", steering_views.index, "run_steer", EDIT, tab=Tab("Steer the topics", menu="Actions")),
     form(f"{RUN}/steer/train", steering_views.train, "run_steer_train", EDIT),
+    # The codebook
+    *page(f"{RUN}/codebook", codebook.index, "run_codebook", SEE, tab=Tab("Codebook", menu="Actions")),
+    form(f"{RUN}/codebook/new", codebook.create, "concept_new", EDIT),
+    *page(CONCEPT, codebook.detail, "concept", SEE, example=None),
+    form(f"{CONCEPT}/change", codebook.change, "concept_change", EDIT, example={"concept_id": ABSENT}),
+    form(f"{CONCEPT}/join", codebook.join, "concept_join", ANSWER, example={"concept_id": ABSENT}),
+    *page(f"{CONCEPT}/agreement", codebook.agree, "concept_agreement", EDIT, example=None),
+    *page(f"{CONCEPT}/estimates", codebook.estimate, "concept_estimates", SEE, load=Load.HEAVY, example=None),
+    file(f"{CONCEPT}/estimates.csv", codebook.csv, "concept_estimates_csv", SEE, load=Load.HEAVY, example=None),
+    file(f"{CONCEPT}/codes.<str:form>", codebook.codes, "concept_codes", ANSWER, example=None),
+    *page("code/<slug:token>", coding_views.code, "code", ANYONE, example=None),  # its token decides
     # Reading. Who may not answer is led to the results.
     *page(
         f"{RUN}/reading",

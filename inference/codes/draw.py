@@ -45,5 +45,5 @@ def draw(strata: np.ndarray, size: int, floor: int, seed: int) -> Drawn:
     documents, stratum, place = order[taken], stratum[taken], place[taken]
     drawn = np.bincount(stratum, minlength=len(sizes))
     spread = np.argsort((place + chance.random(len(place))) / drawn[stratum])
-    stratum = stratum[spread].astype(np.int32)
-    return Drawn(documents[spread].astype(np.int64), drawn[stratum] / sizes[stratum], stratum)
+    documents, stratum = documents[spread], stratum[spread].astype(np.int32)
+    return Drawn(documents.astype(np.int64), drawn[stratum] / sizes[stratum], stratum)

@@ -179,8 +179,8 @@ def _joined(sizes: np.ndarray, codes: np.ndarray) -> np.ndarray:
 
 def _tuned(product: np.ndarray, square: np.ndarray, sample: _Sample) -> np.ndarray:
     """float64[n]: lambda for each code, as the other codes have it: of all cells, and by the cell's codes more of its
-    own."""
-    product, square = np.nan_to_num(product), np.nan_to_num(square)
+    own. A code that is alone in its part tells nothing."""
+    product, square = (np.where(np.isfinite(x), x, 0.0) for x in (product, square))
     c, least = sample.c, 1e-12 * square.sum()
 
     def ratio(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -208,12 +208,11 @@ def difference(bounds: Bounds, a: int | np.ndarray, b: int | np.ndarray) -> tupl
     2008; the ratio by logarithms), NaN where it is not known. Cells are independent, also where strata span them (see
     above). Units in both cells, if they are alike in both, make intervals beyond these texts wider than need be."""
     x, y = (Bounds(*(np.asarray(array)[i] for array in bounds)) for i in (a, b))
-    ratio = _between(
-        *(
-            Bounds(np.log(z.estimate), z.variance / z.estimate**2, np.log(np.maximum(z.low, 0)), np.log(z.high))
-            for z in (x, y)
-        )
-    )
+    logs = [
+        Bounds(np.log(z.estimate), z.variance / z.estimate**2, np.log(np.maximum(z.low, 0)), np.log(z.high))
+        for z in (x, y)
+    ]
+    ratio = _between(*logs)
     return _between(x, y), Bounds(np.exp(ratio.estimate), ratio.variance, np.exp(ratio.low), np.exp(ratio.high))
 
 
@@ -229,5 +228,5 @@ def more_needed(found: Cells, half_width: float) -> np.ndarray:
     where that is reached, NaN where nothing is known yet. In a draw of all documents: times all over the cell's."""
     n, M = found.codes, found.documents
     single = found.corrected.variance * n / (1 - n / M)  # the variance of one code's residual
-    t = stdtrit(np.maximum(n - 1, 1), 0.5 + LEVEL / 2)
-    return np.maximum(np.ceil(1 / ((half_width / t) ** 2 / single + 1 / M) - n), 0)
+    z = stdtrit(np.maximum(n - 1, 1), 0.5 + LEVEL / 2)
+    return np.maximum(np.ceil(1 / ((half_width / z) ** 2 / single + 1 / M) - n), 0)

@@ -59,7 +59,7 @@ def predict(
     mean = (use.T @ (y / scale) / np.maximum(use.sum(axis=0), 1)).astype(np.float32)
     weights = scale * _fitted(*text, rows, (y / scale).astype(np.float32), use, mean, np.concatenate(orders))
     coded = np.take_along_axis(_scored(*text, rows, weights).T, unseen, axis=0)
-    g = _scored(*text, frozen(np.arange(corpus.D), np.int64), weights.reshape(-1, splits, folds).mean(axis=2)).T
+    g = _scored(*text, np.arange(corpus.D), weights.reshape(-1, splits, folds).mean(axis=2)).T
     spread = float(((y - y.mean()) ** 2).sum()) if n else 0.0
     r2 = 1 - float(((y - coded.mean(axis=0)) ** 2).sum()) / spread if spread else float("nan")
     return Prediction(np.ascontiguousarray(g), coded, r2)

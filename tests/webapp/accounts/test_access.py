@@ -23,6 +23,7 @@ from tests import addresses
 from webapp import routes
 from webapp.accounts import authorization, sharing, tokens
 from webapp.api import api
+from webapp.codebook import concepts
 from webapp.corpora import deletion
 from webapp.ingest import uploads
 from webapp.local import start
@@ -49,28 +50,28 @@ ROLES = {  # what is done -> who may, of a corpus that is not public
     "nobody": [],
 }
 GET = {
-    "anyone": ["healthz", "readyz", "metrics", "home", "glossary", "compare", "compare_measures", "compare_measures_csv", "shared", "share", "api_reference", "api_pages"],
+    "anyone": ["healthz", "readyz", "metrics", "home", "glossary", "compare", "compare_measures", "compare_measures_csv", "shared", "share", "api_reference", "api_pages", "code"],
     "user": ["deleted", "notebooks", "simulate", "tokens", "account"],
     "mine": ["notebook", "notebook_md", "notebook_docx", "notebook_bib", "notebook_html"],
     "see": ["corpus", "corpus_events", "corpus_report", "corpus_documents", "corpus_document", "corpus_passage", "corpus_whole", "corpus_files", "corpus_problems", "corpus_vocabulary", "run", "run_events", "run_forming",
             "run_overview", "run_topics", "run_topic", "run_topic_words", "run_topic_word", "run_curation", "run_documents", "run_document", "run_passage", "run_whole",
             "document_word", "run_time", "run_time_table", "run_time_compare", "run_keyness", "run_keyness_csv", "run_effects", "run_effects_csv", "run_claim", "run_collocations", "run_collocations_csv", "run_pattern", "run_time_csv", "run_words", "run_word",
-            "run_compare_words", "run_take", "run_methods", "run_bib", "export", "export_kept", "run_reading_results", "run_try", "run_truth"],
-    "answer": ["corpus_owner", "corpus_subset", "run_reading", "reading_passages", "reading_words", "reading_topics"],
-    "edit": ["corpus_prepare", "corpus_words", "corpus_phrases", "run_without", "run_carry", "run_deleted", "run_steer"],
+            "run_compare_words", "run_take", "run_methods", "run_bib", "export", "export_kept", "run_reading_results", "run_try", "run_truth", "run_codebook", "concept", "concept_estimates", "concept_estimates_csv"],
+    "answer": ["corpus_owner", "corpus_subset", "run_reading", "reading_passages", "reading_words", "reading_topics", "concept_codes"],
+    "edit": ["corpus_prepare", "corpus_words", "corpus_phrases", "run_without", "run_carry", "run_deleted", "run_steer", "concept_agreement"],
     "own": ["corpus_sharing", "corpus_deleted"],
     "operate": ["operator"],
     "nobody": ["reader"],
 }  # fmt: skip
 POST = {
-    "anyone": ["compare_again"],
+    "anyone": ["compare_again", "code"],
     "user": ["corpora", "example", "simulate", "uploads", "upload", "notebook_new", "notebook_findings", "pin", "tokens"],
     "mine": ["notebook_change", "notebook_pin", "token_revoke"],
     "see": ["run_try", "topics_ticked"],
-    "answer": ["corpus_owner", "corpus_subset", "export_make", "export_again", "export_delete", "reading_passages_answer", "reading_words_answer", "reading_topics_answer"],
+    "answer": ["corpus_owner", "corpus_subset", "export_make", "export_again", "export_delete", "reading_passages_answer", "reading_words_answer", "reading_topics_answer", "concept_join"],
     "edit": ["corpus_prepare", "corpus_words", "corpus_phrases", "corpus_runs", "corpus_runs_several", "corpus_add", "corpus_retry", "corpus_unit", "run_stop", "run_cancel",
              "run_again", "run_variants", "run_seeds", "run_continue", "run_delete", "run_bring_back", "topic_edit", "edit_undo", "edit_redo", "edits_undo", "curation_table",
-             "run_without_train", "run_carry_over", "topics_edit", "run_steer_train"],
+             "run_without_train", "run_carry_over", "topics_edit", "run_steer_train", "concept_new", "concept_change"],
     "own": ["corpus_embargo", "corpus_delete", "corpus_sharing", "corpus_again", "corpus_bring_back", "corpus_for_good", "run_for_good"],
     "operate": ["operator_stop", "operator_again"],
     "nobody": ["reader"],
@@ -152,6 +153,7 @@ class World:
             Membership.objects.create(corpus=self.corpus, user=self.users[role], role=role)
         self.book = notebooks.create("Mine", "the owner", self.users["owner"])
         notebooks.share(self.book)
+        self.concept = concepts.create(self.corpus, {"called": "x", "kind": "yes_no", "text": "x"}, "the owner")
         self.token, self.secret = tokens.create("mine", self.users["owner"])
 
     def client(self, who: str) -> Client:
@@ -177,6 +179,8 @@ class World:
             "token_id": self.token.pk,
             "upload_id": "x" * 22,
             "token": self.book.token,
+            "concept_id": self.concept.pk,
+            "form": "csv",
         }
         return addresses.address(name, (corpus or self.corpus).pk, (run or self.run).pk, **values)
 

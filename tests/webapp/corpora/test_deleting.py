@@ -19,9 +19,11 @@ from tasks.runs import train
 from tests.addresses import FILES, OF_ALL, OTHER, PAGES, POSTS, STREAMS, address
 from tests.corpora import example_rows
 from tests.sweeping import STALE, sweep_for
+from tests.webapp.codebook.making import code_all, drawn
 from tests.webapp.making import corpus_of, run_on
 from tests.webapp.page_text import in_one_line
 from webapp.accounts import sharing
+from webapp.codebook import coding, concepts
 from webapp.corpora import deleted, deletion
 from webapp.ingest import corpora, versions
 from webapp.jobs import claims, events, kinds
@@ -84,6 +86,10 @@ def made(draft, django_db_blocker, tmp_path_factory):
             Edit.objects.create(run=each, topic=1, field="label", value="War", batch=uuid4(), by="Ada")
             Answer.objects.create(run=each, reader="Ada", kind="fit", topic=1, seed=0, payload={})
             Replicate.objects.create(run=each, seed=1, status="ready")
+        concept = drawn(run, 10, topic="", overlap=100)
+        code_all(concept, [coding.join(concept, name) for name in ("Ada", "Eve")], lambda coder, text: 1)
+        coding.settle(concept, concept.draw.items.earliest("pk").pk, 0, "Ada")
+        concepts.choose(concept, 3, "a good one", "Ada")
         first, second = sorted(Run.objects.get(pk=each.pk).snapshot_id for each in (run, less))
         Comparison.objects.create(first_id=first, second_id=second)
         about = {"file": "words.csv", "name": "words.csv", "sentence": "Words", "expected": 9}

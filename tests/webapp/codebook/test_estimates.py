@@ -1,0 +1,106 @@
+"""Estimates: those of inference.codes on what was coded, shown with their passages, and as a file; nothing is said too
+early."""
+
+import csv
+import io
+
+import numpy as np
+import pytest
+from django.urls import reverse
+
+from tests.webapp.codebook.making import code_all, drawn, one_seed
+from tests.webapp.codebook.test_coding import about_war
+from webapp.codebook import coding, concepts
+from webapp.models import Document
+
+__all__ = ["one_seed"]
+pytestmark = pytest.mark.django_db
+
+
+def get(client, run, concept, query: str = "") -> dict:
+    data = client.get(reverse("concept_estimates_json", args=[run.pk, concept.pk]) + query).json()
+    return data
+
+
+def test_nothing_is_estimated_before_there_are_codes(client, trained):
+    concept = drawn(trained, 30, overlap=0)
+    assert "0 documents are coded" in get(client, trained, concept)["problem"]
+    page = client.get(reverse("concept_estimates", args=[trained.pk, concept.pk]))
+    assert "0 documents are coded" in page.content.decode()
+
+
+def test_the_share_is_near_the_truth_and_exact_where_all_is_coded(client, trained):
+    concept = drawn(trained, trained.version.documents, overlap=0)
+    code_all(concept, [coding.join(concept, "Ann")], about_war)
+    texts = Document.objects.filter(corpus_id=trained.corpus_id).order_by("number")
+    truth = np.array([about_war(None, document.text) for document in texts])
+    data = get(client, trained, concept, "?by=decade")
+    whole = data["all"]
+    assert whole["documents"] == whole["coded"] == len(truth) and data["waiting"] == 0
+    assert [whole["corrected"][name] for name in ("value", "low", "high")] == pytest.approx([truth.mean()] * 3)
+    decades = [(document.date.year // 10 * 10) for document in texts]
+    for cell in data["cells"]:
+        mine = truth[[f"{year}s" == cell["label"] for year in decades]]
+        assert (cell["documents"], cell["positives"]) == (len(mine), mine.sum())
+        assert cell["corrected"]["value"] == pytest.approx(mine.mean())
+
+
+def test_a_sample_holds_the_truth_in_its_interval_and_says_how_it_was_made(client, trained):
+    concept = drawn(trained, 90, columns=["decade"], overlap=0)
+    code_all(concept, [coding.join(concept, name) for name in ("Ann", "Bea")], about_war)
+    data = get(client, trained, concept, "?by=decade&cell=1")
+    truth = np.mean(
+        [
+            about_war(None, t)
+            for t in Document.objects.filter(corpus_id=trained.corpus_id).values_list("text", flat=True)
+        ]
+    )
+    assert data["all"]["corrected"]["low"] <= truth <= data["all"]["corrected"]["high"]
+    assert "2 readers" in data["method"] and data["method"].startswith(f"{data['all']['coded']:,} of ")
+    assert data["cell"] == data["cells"][1]["label"] and len(data["passages"]) == data["cells"][1]["coded"]
+    assert all(one["codes"] in (["yes"], ["no"]) for one in data["passages"])
+    rows = list(
+        csv.DictReader(
+            io.StringIO(
+                client.get(
+                    reverse("concept_estimates_csv", args=[trained.pk, concept.pk]) + "?by=decade"
+                ).content.decode()
+            )
+        )
+    )
+    assert [row["cell"] for row in rows] == ["all documents", *(cell["label"] for cell in data["cells"])]
+    assert float(rows[0]["corrected"]) == pytest.approx(data["all"]["corrected"]["value"], abs=1e-6)
+
+
+def test_settled_codes_count_once_all_is_settled(client, trained):
+    concept = drawn(trained, 60)
+    coders = [coding.join(concept, name) for name in ("Ann", "Bea")]
+    code_all(concept, coders, lambda coder, text: int(coder.name == "Ann" or about_war(coder, text)))
+    before = get(client, trained, concept)["all"]["positives"]
+    differ = client.get(reverse("concept_agreement_json", args=[trained.pk, concept.pk])).json()["disagreements"]
+    assert differ
+    for one in differ[:-1]:
+        coding.settle(concept, one["item"], 0, "owner")
+    assert get(client, trained, concept)["all"]["positives"] == before
+    coding.settle(concept, differ[-1]["item"], 0, "owner")
+    assert get(client, trained, concept)["all"]["positives"] == pytest.approx(before - len(differ) / 2)
+
+
+def test_a_scale_has_a_mean_and_one_of_several_a_share_of_each_code(client, trained):
+    scale = drawn(trained, 60, overlap=0, kind="scale", codes="none\nsome\nmuch")
+    code_all(scale, [coding.join(scale, "Ann")], lambda coder, text: min(text.lower().count(" war "), 2))
+    data = get(client, trained, scale)
+    assert 0 < data["all"]["corrected"]["value"] < 2 and "The mean of “war” is" in data["sentence"]
+    several = drawn(trained, 60, overlap=0, kind="one_of", codes="none\nsome\nmuch")
+    code_all(several, [coding.join(several, "Ann")], lambda coder, text: min(text.lower().count(" war "), 2))
+    shares = [get(client, trained, several, f"?code={i}")["all"]["sample"]["value"] for i in range(3)]
+    assert sum(shares) == pytest.approx(1) and get(client, trained, several, "?code=2")["code"] == "much"
+
+
+def test_the_strata_go_on_where_the_run_is_gone(client, trained):
+    concept = drawn(trained, 60, overlap=0)
+    code_all(concept, [coding.join(concept, "Ann")], about_war)
+    concept.draw.run = None
+    concept.draw.save()
+    assert get(client, trained, concept)["all"]["corrected"]["value"] > 0
+    assert concepts.defined(concept).base == 1

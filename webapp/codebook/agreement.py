@@ -1,0 +1,90 @@
+"""How far coders agree on the texts that two or more of them coded, and on which texts they don't."""
+
+from collections import defaultdict
+from itertools import combinations
+
+import numpy as np
+
+from inference.evaluate.agreement import MISSING, ac1, alpha, interval
+from webapp.accounts import embargo
+from webapp.codebook import coding
+from webapp.codebook.concepts import defined
+from webapp.codebook.shapes import AgreementPage, Disagreement, Measured, PairOfCoders, Said
+from webapp.models import Coding, Concept, Run
+from webapp.results import links
+
+SHOWN = 50  # disagreements
+TEXT = 1_500  # characters of each
+PAIR = 60  # texts that two coders share, below which their agreement is anything
+PAIRS = 50
+
+
+def page(run: Run, concept: Concept) -> AgreementPage:
+    holds, base = defined(concept)
+    by_item: dict[int, list[Coding]] = defaultdict(list)
+    for one in coding.counted(concept, base):
+        by_item[one.item_id].append(one)
+    shared = [said for said in by_item.values() if len(said) > 1]
+    settled = coding.settled(concept, base)
+    differ = [said for said in shared if len({one.code for one in said}) > 1]
+    differ.sort(key=lambda said: said[0].item_id in settled)
+    table, weights, names = answers(shared)
+    values = np.arange(len(holds.codes), dtype=float) if concept.kind == Concept.Kind.SCALE else None
+    return AgreementPage(
+        concept=concept.name,
+        codes=holds.codes,
+        texts=len(shared),
+        alpha=_measured(lambda a, w: alpha(a, w, values), table, weights),
+        ac1=_measured(ac1, table, weights),
+        pairs=_pairs(table, weights, names, values),
+        disagreements=_disagreements(run, holds.codes, differ[:SHOWN], settled),
+        unsettled=sum(said[0].item_id not in settled for said in differ),
+    )
+
+
+def answers(shared: list[list[Coding]]) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    """(int[coders, texts], MISSING where a coder said nothing; 1 / pi of each text; the names of the coders)."""
+    coders = {one.coder_id: one.coder.name for said in shared for one in said}
+    rows = {coder: row for row, coder in enumerate(coders)}
+    table = np.full((len(coders), len(shared)), MISSING)
+    for column, said in enumerate(shared):
+        for one in said:
+            table[rows[one.coder_id], column] = one.code
+    return table, np.array([1 / said[0].item.pi for said in shared]), list(coders.values())
+
+
+def _measured(measure, table: np.ndarray, weights: np.ndarray) -> Measured:
+    if not table.size:
+        return Measured(None, None, None)
+    low, high = interval(measure, table, weights)
+    return Measured(*(None if np.isnan(x) else float(x) for x in (measure(table, weights), low, high)))
+
+
+def _pairs(table: np.ndarray, weights: np.ndarray, names: list[str], values: np.ndarray | None) -> list[PairOfCoders]:
+    pairs = []
+    for a, b in combinations(range(len(names)), 2):
+        both = (table[[a, b]] != MISSING).all(axis=0)
+        if n := int(both.sum()):
+            value = alpha(table[[a, b]][:, both], weights[both], values) if n >= PAIR else np.nan
+            pairs.append(PairOfCoders((names[a], names[b]), n, None if np.isnan(value) else float(value)))
+    return sorted(pairs, key=lambda pair: -pair.texts)[:PAIRS]
+
+
+def _disagreements(
+    run: Run, codes: list[str], differ: list[list[Coding]], settled: dict[int, int]
+) -> list[Disagreement]:
+    numbers = [said[0].item.document for said in differ]
+    texts = embargo.beginnings(run.corpus, numbers, TEXT)
+    titles = embargo.about(run.corpus, numbers, "title")
+    return [
+        Disagreement(
+            item=said[0].item_id,
+            document=number,
+            title=(titles[number]["title"] if number in titles else "") or f"Document {number}",
+            text=texts.get(number, ""),
+            url=links.document_url(run, number),
+            said=[Said(one.coder.name, one.code, codes[one.code], one.unsure, one.remark) for one in said],
+            settled=settled.get(said[0].item_id),
+        )
+        for number, said in zip(numbers, differ, strict=True)
+    ]

@@ -1,0 +1,143 @@
+"""Coding: coders join by a link, get one text after the other, and say which code it has."""
+
+import secrets
+from typing import NamedTuple
+
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
+
+from inference.errors import Invalid
+from webapp.codebook.concepts import TEXT, defined
+from webapp.curation.services import lines, one_line
+from webapp.models import Assignment, Coder, Coding, Concept, Corpus, Definition, Draw, Item, Settlement
+from webapp.storage.sql import rows
+
+CODERS = 500  # of a concept
+
+
+def invited(token: str) -> Concept | None:
+    """The concept of an invitation, while it holds."""
+    concepts = Concept.objects.filter(token=token, removed_at=None, corpus__in=Corpus.objects.all())
+    return concepts.select_related("corpus").first()
+
+
+def coder_of(token: str) -> Coder | None:
+    """Whose address it is, while they may code."""
+    coders = Coder.objects.filter(token=token, withdrawn_at=None, concept__removed_at=None)
+    return coders.filter(concept__corpus__in=Corpus.objects.all()).select_related("concept__corpus").first()
+
+
+def join(concept: Concept, name: str) -> Coder:
+    """A coder of that name. Raises Invalid where there is one: who has joined goes on at their own address."""
+    name = one_line(name)
+    if not 0 < len(name) <= 60:
+        raise Invalid("name", f"Give a name of 1 to 60 characters; got {len(name)}.")
+    if concept.coders.count() >= CODERS:
+        raise Invalid("name", f"“{concept.name}” has {CODERS} coders, which is the most.")
+    try:
+        with transaction.atomic():
+            return Coder.objects.create(concept=concept, name=name, token=secrets.token_urlsafe(32))
+    except IntegrityError:
+        raise Invalid(
+            "name", f"“{name}” codes here already. If that is you, go on at your own address; else take another name."
+        ) from None
+
+
+class Open(NamedTuple):
+    """item: the text that a coder has to code now; None: there is none for them. coded: how many they have; left: how
+    many readings all coders have still to do."""
+
+    item: Item | None
+    coded: int
+    left: int
+
+
+def following(coder: Coder) -> Open:
+    """The text that this coder was given and has not coded, or the next that needs a reader. No two readers get the same
+    one, but where two are wanted."""
+    base = defined(coder.concept).base
+    with transaction.atomic():
+        drawn = Draw.objects.select_for_update(no_key=True).filter(concept=coder.concept).first()
+        if drawn is None:
+            return Open(None, 0, 0)
+        waiting = rows(_WAITING, {"draw": drawn.pk, "coder": coder.pk, "base": base})[0]
+        if waiting["item"] and not waiting["given"]:
+            Assignment.objects.create(item_id=waiting["item"], coder=coder, base=base)
+    item = Item.objects.filter(pk=waiting["item"]).first() if waiting["item"] else None
+    return Open(item, waiting["coded"], waiting["to_do"])
+
+
+# Of each text: how many readers it needs, by how many it was coded, how many have it, and what this coder has to do with it.
+_WAITING = """
+    WITH text AS (
+        SELECT i.id, i.place, 1 + i.twice::int AS wanted, count(a.id) AS given_to, count(c.done) AS done,
+               bool_or(a.coder_id = %(coder)s) IS TRUE AS mine, bool_or(a.coder_id = %(coder)s AND c.done) IS TRUE AS coded
+        FROM webapp_item i
+        LEFT JOIN (webapp_assignment a JOIN webapp_coder w ON w.id = a.coder_id AND w.withdrawn_at IS NULL)
+            ON a.item_id = i.id AND a.base = %(base)s
+        LEFT JOIN LATERAL (
+            SELECT true AS done FROM webapp_coding g JOIN webapp_definition d ON d.id = g.definition_id
+            WHERE g.item_id = i.id AND g.coder_id = a.coder_id AND d.number >= %(base)s LIMIT 1
+        ) c ON true
+        WHERE i.draw_id = %(draw)s GROUP BY i.id
+    ), next AS (
+        SELECT id, mine FROM text WHERE mine AND NOT coded OR NOT mine AND given_to < wanted
+        ORDER BY NOT mine, place LIMIT 1
+    )
+    SELECT (SELECT id FROM next) AS item, (SELECT mine FROM next) AS given, count(*) FILTER (WHERE coded) AS coded,
+           coalesce(sum(greatest(wanted - done, 0)), 0)::int AS to_do
+    FROM text
+"""
+
+
+def assigned(coder: Coder, item: int) -> Item | None:
+    """A text that this coder was given."""
+    return Item.objects.filter(pk=item, assignments__coder=coder).first()
+
+
+def before(coder: Coder, item: Item | None) -> int | None:
+    """The text that this coder coded before that one, or last: to look at it again."""
+    first = coder.codings.order_by("item_id", "pk").distinct("item_id").values_list("pk", "item")
+    done = [of for _, of in sorted(first)]
+    at = done.index(item.pk) if item and item.pk in done else len(done)
+    return done[at - 1] if at else None
+
+
+def newest(coder: Coder, item: Item) -> Coding | None:
+    return coder.codings.filter(item=item).last()
+
+
+def save(coder: Coder, item: Item, definition: Definition, code: int, unsure: bool, remark: str) -> None:
+    """Raises Invalid where there is no such code, or the definition has changed meanwhile in what it asks for."""
+    holds = defined(coder.concept)
+    if definition.concept_id != coder.concept_id or definition.number < holds.base:
+        raise Invalid("definition", "The definition has changed meanwhile. Read it again; the text is as before.")
+    if not 0 <= code < len(definition.codes):
+        raise Invalid("code", f"Choose one of {', '.join(definition.codes)}.")
+    remark = lines(remark)[:TEXT]
+    Coding.objects.create(item=item, coder=coder, definition=definition, code=code, unsure=unsure, remark=remark)
+
+
+def settle(concept: Concept, item: int, code: int, by: str) -> None:
+    """The code on which readers agree after they talked. Raises Invalid."""
+    definition = defined(concept).holds
+    if not 0 <= code < len(definition.codes):
+        raise Invalid("code", f"Choose one of {', '.join(definition.codes)}.")
+    found = Item.objects.filter(pk=item, draw__concept=concept).first()
+    if found is None:
+        raise Invalid("item", "There is no such text among those that were drawn.")
+    Settlement.objects.create(item=found, definition=definition, code=code, by=by)
+
+
+def counted(concept: Concept, base: int) -> QuerySet[Coding]:
+    """The codings that count: of each coder who has not withdrawn the newest of each text, in the order of the texts."""
+    held = Coding.objects.filter(
+        item__draw__concept=concept, definition__number__gte=base, coder__withdrawn_at=None
+    ).select_related("item", "coder", "definition")
+    return held.order_by("item__place", "coder_id", "-pk").distinct("item__place", "coder_id")
+
+
+def settled(concept: Concept, base: int) -> dict[int, int]:
+    """item -> the code on which readers agreed."""
+    rows = Settlement.objects.filter(item__draw__concept=concept, definition__number__gte=base).order_by("pk")
+    return dict(rows.values_list("item", "code"))

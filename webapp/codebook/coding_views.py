@@ -1,0 +1,76 @@
+"""Where coders code: one text at a time, at an address of their own, without an account."""
+
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+
+from inference.errors import Invalid
+from webapp.accounts import embargo
+from webapp.codebook import coding, concepts
+from webapp.codebook.shapes import CodingPage, JoinPage
+from webapp.models import Coder, Definition, Item
+from webapp.pages.page import told, whole
+from webapp.pages.typed import HtmlAnswer, typed
+
+READ = 30_000  # characters of a text
+
+
+@never_cache
+@typed({JoinPage: "codebook/join.html", CodingPage: "codebook/code.html"})
+def code(
+    request: HttpRequest, token: str, sent: QueryDict | None, *, item: int | None = None
+) -> HtmlAnswer[JoinPage | CodingPage] | HttpResponse:
+    """The text that a coder has to code next, or ?item=, which they have coded; of an invitation the form by which one
+    joins. Nothing is said of an address that holds no more."""
+    if concept := coding.invited(token):
+        name = sent.get("name", "") if sent else ""
+        if sent:
+            with told(request):
+                return redirect("code", coding.join(concept, name).token)
+        return HtmlAnswer(JoinPage(concept, concepts.defined(concept).holds, name))
+    coder = coding.coder_of(token)
+    if coder is None:
+        raise Http404("Nobody codes at this address. Ask for a new link.")
+    if sent:
+        with told(request):
+            _save(coder, sent)
+        return redirect("code", token)
+    return HtmlAnswer(_page(coder, item))
+
+
+def _save(coder: Coder, sent: QueryDict) -> None:
+    if (item := coding.assigned(coder, whole(sent, "item"))) is None:
+        raise Invalid("item", "This text was not given to you.")
+    definition = Definition.objects.filter(concept=coder.concept_id, number=whole(sent, "definition")).first()
+    if definition is None:
+        raise Invalid("definition", "There is no such version of the definition.")
+    coding.save(coder, item, definition, whole(sent, "code"), bool(sent.get("unsure")), sent.get("remark", ""))
+
+
+def _page(coder: Coder, wanted: int | None) -> CodingPage:
+    state = coding.following(coder)
+    item: Item | None = state.item
+    if wanted is not None and (item := coding.assigned(coder, wanted)) is None:
+        raise Http404("This text was not given to you.")
+    before, said = coding.before(coder, item), coding.newest(coder, item) if item else None
+    text, about = "", {"title": "", "date_text": ""}
+    if item:
+        text = embargo.beginnings(coder.concept.corpus, [item.document], READ).get(item.document, "")
+        about = embargo.about(coder.concept.corpus, [item.document], "title", "date_text").get(item.document, about)
+    return CodingPage(
+        concept=coder.concept,
+        holds=concepts.defined(coder.concept).holds,
+        coder=coder,
+        item=item.pk if item else None,
+        title=about["title"],
+        date=about["date_text"],
+        text=text,
+        cut=len(text) == READ,
+        code=said.code if said else None,
+        unsure=bool(said and said.unsure),
+        remark=said.remark if said else "",
+        coded=state.coded,
+        left=state.left,
+        before=f"{reverse('code', args=[coder.token])}?item={before}" if before else "",
+    )

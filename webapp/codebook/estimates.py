@@ -1,0 +1,290 @@
+"""Estimates of a concept: how many of all documents have it, in all, by period or by group, from the documents that were
+drawn and coded and from predictions of all others (inference.codes.estimate)."""
+
+from collections import defaultdict
+from typing import NamedTuple
+
+import numpy as np
+
+from inference.codes import estimate
+from inference.codes.estimate import Bounds, Cells
+from inference.codes.predict import Prediction, predict
+from inference.errors import Invalid
+from webapp.accounts import embargo
+from webapp.codebook import coding, concepts
+from webapp.codebook.shapes import Cell, CodedText, EstimatesPage, Interval
+from webapp.documents import fields, units
+from webapp.documents.units import Unit
+from webapp.drawing.numbers import percent
+from webapp.metadata.groups import NONE, Groups
+from webapp.models import Coding, Concept, Draw, Run
+from webapp.pages.here import Here
+from webapp.results import evidence, links
+from webapp.storage import csv_cells
+from webapp.storage.cache import BoundedCache
+
+LEAST = 10  # coded documents, below which nothing is estimated
+CELLS = 60  # on a page: the largest
+PASSAGES, FIRST = 50, 10  # coded documents of a cell, and of all
+OPENING = 300  # characters of each
+HALF_WIDTH = 0.02  # for which a page says how many more documents are to be coded
+_kept = BoundedCache(256 << 20)
+
+
+class Coded(NamedTuple):
+    """The documents that are coded. y: float64[n], 1 where a code was given, the mean over coders, or the value of a scale;
+    waiting: how many drawn documents nobody has coded. newest: the key of the last coding; texts: what was said of each."""
+
+    documents: np.ndarray
+    y: np.ndarray
+    pi: np.ndarray
+    waiting: int
+    newest: int
+    settled: bool
+    said: dict[int, list[Coding]]
+
+
+def coded(concept: Concept, drawn: Draw, base: int, code: int | None) -> Coded:
+    """code: whose share is asked for; None: values of a scale. Settled codes count once all disagreements are settled."""
+    said: dict[int, list[Coding]] = defaultdict(list)
+    for one in coding.counted(concept, base):
+        said[one.item.document].append(one)
+    agreed = coding.settled(concept, base)
+    differ = [texts for texts in said.values() if len({one.code for one in texts}) > 1]
+    settled = all(texts[0].item_id in agreed for texts in differ)
+
+    def value(texts: list[Coding]) -> float:
+        given = [one.code for one in texts]
+        if settled and texts[0].item_id in agreed:
+            given = [agreed[texts[0].item_id]]
+        return float(np.mean([one if code is None else one == code for one in given]))
+
+    return Coded(
+        documents=np.array(list(said), np.int64),
+        y=np.array([value(texts) for texts in said.values()]),
+        pi=np.array([texts[0].item.pi for texts in said.values()]),
+        waiting=drawn.items.count() - len(said),
+        newest=max((one.pk for texts in said.values() for one in texts), default=0),
+        settled=settled,
+        said=said,
+    )
+
+
+class Estimated(NamedTuple):
+    """What is known of a concept. groups: by which cells are made, None where nothing groups the documents; kept: int64[C], the
+    places of these cells in it; whole: of all documents; cells: None without groups."""
+
+    concept: Concept
+    drawn: Draw
+    codes: list[str]
+    code: int
+    scale: bool
+    data: Coded
+    unit: Unit
+    r2: float
+    groups: Groups | None
+    kept: np.ndarray
+    cell: np.ndarray
+    whole: Cells
+    cells: Cells | None
+
+
+def estimated(run: Run, concept: Concept, by: str, code: int) -> Estimated:
+    """by: a field, or a period; "" the usual one. Raises Invalid, with a sentence for the reader, while nothing can be
+    said."""
+    drawn = Draw.objects.filter(concept=concept).select_related("run__version__corpus", "run__snapshot").first()
+    if drawn is None:
+        raise Invalid("draw", "No documents have been drawn for this concept yet.")
+    holds, base = concepts.defined(concept)
+    scale = concept.kind == Concept.Kind.SCALE
+    code = 1 if concept.kind == Concept.Kind.YES_NO else min(max(code, 0), len(holds.codes) - 1)
+    data = coded(concept, drawn, base, None if scale else code)
+    if len(data.y) < LEAST:
+        raise Invalid("codes", f"{len(data.y)} documents are coded; from {LEAST} on there are estimates.")
+    source = drawn.run if drawn.run and drawn.run.final else run
+    version, D = source.version, drawn.documents
+    by = by or fields.usual(version) or ""
+    groups = fields.groups(version, by) if by else None
+    unit = units.unit_of(version, by)
+    of_unit = None if unit.field is None else fields.values(version, unit.field)[:D]
+    strata, prediction = _predicted(source, drawn, data, code, of_unit)
+    kept, cell = _cells(groups, D)
+
+    def cells(places: np.ndarray) -> Cells:
+        return estimate.cells(places, strata, data.documents, data.y, data.pi, prediction, of_unit, scale)
+
+    return Estimated(
+        concept, drawn, holds.codes, code, scale, data, unit, prediction.r2, groups, kept, cell,
+        whole=cells(np.zeros(D, np.int32)),
+        cells=cells(cell) if len(kept) else None,
+    )  # fmt: skip
+
+
+def _predicted(
+    source: Run, drawn: Draw, data: Coded, code: int, of_unit: np.ndarray | None
+) -> tuple[np.ndarray, Prediction]:
+    """The strata, and what each document is expected to be coded as; made anew when a code has come."""
+
+    def make() -> tuple[np.ndarray, Prediction]:
+        strata = concepts.strata_of(drawn) if drawn.run else np.zeros(drawn.documents, np.int32)
+        counted = evidence.of(source)
+        coded_units = None if of_unit is None else of_unit[data.documents]
+        made = predict(counted.bow, counted, data.documents, data.y, drawn.seed, units=coded_units)
+        return strata, made._replace(g=made.g[:, : drawn.documents])
+
+    key = (drawn.pk, source.pk, code, data.newest, len(data.y), data.settled, float(data.y.sum()))
+    return _kept.get_or_set(key, make)
+
+
+def _cells(groups: Groups | None, D: int) -> tuple[np.ndarray, np.ndarray]:
+    """The largest groups, in their order; and int32[D], which of these each document is in."""
+    if groups is None:
+        return np.zeros(0, np.int64), np.full(D, NONE, np.int32)
+    place = groups.group[:D]
+    sizes = np.bincount(place[place != NONE], minlength=len(groups.labels))
+    kept = np.sort(np.argsort(-sizes, kind="stable")[:CELLS])
+    kept = kept[sizes[kept] > 0]
+    number = np.full(len(sizes) + 1, NONE, np.int32)
+    number[kept] = np.arange(len(kept))
+    return kept, number[place]
+
+
+# Shown ---------------------------------------------------------------------------------------------------------------
+
+
+def page(run: Run, here: Here, found: Estimated, cell: int | None) -> EstimatesPage:
+    """cell: whose coded passages are shown, too."""
+    labels = [found.groups.labels[k] for k in found.kept] if found.groups else []
+    rows = [_cell(found.cells, i, label, here.url(cell=i)) for i, label in enumerate(labels)] if found.cells else []
+    ends = [i for i, row in enumerate(rows) if row.coded and not row.few]
+    compared = (ends[0], ends[-1]) if len(ends) > 1 else ()
+    difference = None
+    if found.cells and compared:
+        difference = _interval(estimate.difference(found.cells.corrected, compared[1], compared[0])[0])
+    steps = len(found.codes) - 1 if found.scale else 1
+    more = float(estimate.more_needed(found.whole, HALF_WIDTH * steps)[0])
+    chosen = found.data.documents if cell is None else found.data.documents[found.cell[found.data.documents] == cell]
+    whole = _cell(found.whole, 0, "all documents", here.url(cell=None))
+    return EstimatesPage(
+        concept=found.concept.name,
+        code=found.codes[found.code],
+        by=found.groups.by if found.groups else "",
+        all=whole,
+        cells=rows,
+        difference=difference,
+        compared=[labels[i] for i in compared],
+        sentence=_sentence(found, whole, difference, [rows[i] for i in compared]),
+        method=_method(found, whole),
+        units=found.unit.said,
+        r2=None if np.isnan(found.r2) else found.r2,
+        more=None if np.isnan(more) else int(more),
+        waiting=found.data.waiting,
+        cell=labels[cell] if cell is not None and cell < len(labels) else None,
+        passages=_passages(run, found, chosen[: FIRST if cell is None else PASSAGES]),
+    )
+
+
+def _interval(bounds: Bounds, at: int | tuple = ()) -> Interval:
+    values = (float(array[at]) for array in (bounds.estimate, bounds.low, bounds.high))
+    return Interval(*(None if np.isnan(value) else value for value in values))
+
+
+def _cell(cells: Cells, i: int, label: str, url: str) -> Cell:
+    return Cell(
+        label=label,
+        documents=int(cells.documents[i]),
+        coded=int(cells.codes[i]),
+        positives=float(cells.positive[i]),
+        corrected=_interval(cells.corrected, i),
+        beyond=_interval(cells.corrected_beyond, i),
+        sample=_interval(cells.coded, i),
+        naive=None if np.isnan(cells.counted[i]) else float(cells.counted[i]),
+        few=bool(cells.few[i]),
+        url=url,
+    )
+
+
+def _passages(run: Run, found: Estimated, documents: np.ndarray) -> list[CodedText]:
+    """Coded documents, in the order in which they were drawn."""
+    texts = embargo.beginnings(run.corpus, documents.tolist(), OPENING)
+    titles = embargo.about(run.corpus, documents.tolist(), "title")
+    return [
+        CodedText(
+            title=titles[d]["title"] or f"Document {d}",
+            url=links.document_url(run, d),
+            text=texts[d],
+            codes=[one.definition.codes[one.code] for one in found.data.said[d]],
+        )
+        for d in documents.tolist()
+        if d in titles
+    ]
+
+
+def _sentence(found: Estimated, whole: Cell, difference: Interval | None, compared: list[Cell]) -> str:
+    """What is found: how many of all documents, and by how much the last differ from the first."""
+    if whole.few or whole.corrected.value is None:
+        return f"Too few of the {whole.coded:,} coded documents are “{_what(found)}”, or are not, to say how many of all are."
+    estimate = _written(whole.corrected, found.scale)
+    subject = (
+        f"The mean of “{_what(found)}” is {estimate} over"
+        if found.scale
+        else f"“{_what(found)}” holds for {estimate} of"
+    )
+    text = f"{subject} {whole.documents:,} documents."
+    if difference:
+        first, last = ((cell.label, _written(cell.corrected, found.scale)) for cell in compared)
+        change = _points(difference, found.scale)
+        text += f" In {first[0]} it is {first[1]}, in {last[0]} {last[1]}: a difference of {change}."
+    return text
+
+
+def _method(found: Estimated, whole: Cell) -> str:
+    """For a paper: from what, and how it was estimated."""
+    strata = " within strata" if found.drawn.topic is not None or found.drawn.columns else ""
+    coders = len({one.coder_id for said in found.data.said.values() for one in said})
+    return (
+        f"{whole.coded:,} of {whole.documents:,} documents, drawn at random{strata}, were coded by {coders} "
+        f"reader{'' if coders == 1 else 's'}; predictions of all documents were corrected by these codes (design-based supervised "
+        "learning, Egami, Hinck, Stewart and Wei 2023), with 95% confidence intervals for the texts of this collection."
+    )
+
+
+def _what(found: Estimated) -> str:
+    several = found.concept.kind == Concept.Kind.ONE_OF
+    return f"{found.concept.name}: {found.codes[found.code]}" if several else found.concept.name
+
+
+def _written(interval: Interval, scale: bool) -> str:
+    number = (lambda x: f"{x:.2f}") if scale else percent
+    if interval.low is None or interval.high is None:
+        return number(interval.value)
+    return f"{number(interval.value)} (95% CI {number(interval.low)} to {number(interval.high)})"
+
+
+def _points(difference: Interval, scale: bool) -> str:
+    values = [difference.value, difference.low, difference.high]
+    value, low, high = (f"{(1 if scale else 100) * (x or 0):+.{2 if scale else 0}f}".replace("-", "−") for x in values)
+    return f"{value}{'' if scale else ' points'} (95% CI {low} to {high})"
+
+
+COLUMNS = "corpus concept code by cell documents coded with_code corrected low high beyond_low beyond_high sample sample_low sample_high counted".split()
+
+
+def table(run: Run, page: EstimatesPage) -> bytes:
+    """All documents and each cell as CSV."""
+    rows: list[list] = [COLUMNS]
+    for cell in (page.all, *page.cells):
+        c, b, s = cell.corrected, cell.beyond, cell.sample
+        figures = [c.value, c.low, c.high, b.low, b.high, s.value, s.low, s.high, cell.naive]
+        known = [
+            run.corpus.name,
+            page.concept,
+            page.code,
+            page.by,
+            cell.label,
+            cell.documents,
+            cell.coded,
+            cell.positives,
+        ]
+        rows.append([*known, *("" if x is None else round(x, 6) for x in figures)])
+    return csv_cells.lines(rows)

@@ -1,0 +1,96 @@
+"""The codes of a concept as files: a table (CSV), and a project for programs of qualitative analysis (QDPX)."""
+
+from collections.abc import Iterator
+from datetime import UTC
+from itertools import groupby
+from uuid import NAMESPACE_URL, uuid5
+from xml.sax.saxutils import escape, quoteattr
+
+from inference.versions import topograph
+from webapp.accounts import embargo
+from webapp.codebook import coding
+from webapp.codebook.concepts import defined
+from webapp.exports.zips import Member, zipped
+from webapp.models import Coding, Concept
+from webapp.storage import csv_cells
+
+COLUMNS = "corpus concept definition document id title date coder code label unsure remark at probability stratum settled".split()
+READ = 30_000  # characters of each text: what coders saw of it
+BLOCK = 200  # texts at a time
+
+
+def _by_document(concept: Concept) -> list[tuple[int, list[Coding]]]:
+    codings = coding.counted(concept, defined(concept).base)
+    return [(document, list(said)) for document, said in groupby(codings, lambda one: one.item.document)]
+
+
+def table(concept: Concept) -> bytes:
+    """A row for each coding that counts."""
+    found, settled = _by_document(concept), coding.settled(concept, defined(concept).base)
+    about = embargo.about(concept.corpus, [document for document, _ in found], "source_id", "title", "date_text")
+    rows: list[list] = [COLUMNS]
+    for document, said in found:
+        known = about.get(document, {"source_id": "", "title": "", "date_text": ""})
+        for one in said:
+            codes, item = one.definition.codes, one.item
+            rows.append([
+                concept.corpus.name, concept.name, one.definition.number, document, known["source_id"], known["title"],
+                known["date_text"], one.coder.name, one.code, codes[one.code], int(one.unsure), one.remark,
+                one.at.astimezone(UTC).isoformat(timespec="seconds"), item.pi, item.stratum,
+                codes[settled[item.pk]] if item.pk in settled else "",
+            ])  # fmt: skip
+    return csv_cells.lines(rows)
+
+
+def project(concept: Concept) -> Iterator[bytes]:
+    """A project of the REFI-QDA standard 1.0 (www.qdasoftware.org): a zip of the texts that were coded, and of
+    project.qde, which holds coders, codes, and each text with its codes as selections of all of it."""
+    found, sources = _by_document(concept), []
+
+    def members() -> Iterator[Member]:
+        for first in range(0, len(found), BLOCK):
+            part = found[first : first + BLOCK]
+            texts = embargo.beginnings(concept.corpus, [document for document, _ in part], READ)
+            about = embargo.about(concept.corpus, list(texts), "title")
+            for document, said in part:
+                text, title = texts.get(document, ""), about[document]["title"] if document in about else ""
+                sources.append(_source(concept, document, title, len(text), said))
+                yield Member(f"sources/{_guid(concept, 'text', document)}.txt", [text.encode()])
+        yield Member("project.qde", [_qde(concept, found, sources).encode()])
+
+    return zipped(members())
+
+
+def _guid(concept: Concept, kind: str, key: object) -> str:
+    """The same each time, so that a project can be merged with an earlier one."""
+    return str(uuid5(NAMESPACE_URL, f"topograph:{concept.corpus_id}:{concept.pk}:{kind}:{key}"))
+
+
+def _source(concept: Concept, document: int, title: str, length: int, said: list[Coding]) -> str:
+    guid, name = _guid(concept, "text", document), quoteattr(title or f"Document {document}")
+    marks = []
+    for one in said:
+        who = f'creatingUser="{_guid(concept, "coder", one.coder_id)}" creationDateTime="{one.at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"'
+        mark, code = _guid(concept, "coding", one.pk), _guid(concept, "code", one.code)
+        marks.append(
+            f'<PlainTextSelection guid="{_guid(concept, "selection", one.pk)}" startPosition="0" endPosition="{length}" {who}>'
+            f'<Coding guid="{mark}" {who}><CodeRef targetGUID="{code}"/></Coding></PlainTextSelection>'
+        )
+    return f'<TextSource guid="{guid}" name={name} plainTextPath="internal://{guid}.txt">{"".join(marks)}</TextSource>'
+
+
+def _qde(concept: Concept, found: list[tuple[int, list[Coding]]], sources: list[str]) -> str:
+    holds = defined(concept).holds
+    coders = {one.coder_id: one.coder.name for _, said in found for one in said}
+    users = "".join(f'<User guid="{_guid(concept, "coder", k)}" name={quoteattr(n)}/>' for k, n in coders.items())
+    codes = "".join(
+        f'<Code guid="{_guid(concept, "code", i)}" name={quoteattr(name)} isCodable="true"/>'
+        for i, name in enumerate(holds.codes)
+    )
+    root = f'<Code guid="{_guid(concept, "concept", 0)}" name={quoteattr(concept.name)} isCodable="false">'
+    return (
+        '<?xml version="1.0" encoding="utf-8"?>\n'
+        f'<Project xmlns="urn:QDA-XML:project:1.0" name={quoteattr(concept.name)} origin="Topograph {topograph()}">'
+        f"<Users>{users}</Users><CodeBook><Codes>{root}<Description>{escape(holds.text)}</Description>{codes}</Code>"
+        f"</Codes></CodeBook><Sources>{''.join(sources)}</Sources></Project>"
+    )

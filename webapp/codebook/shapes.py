@@ -1,0 +1,240 @@
+"""What the pages of the codebook show: those that are also answered as JSON have their keys in this order."""
+
+from dataclasses import dataclass
+
+from webapp.models import Coder, Concept, Definition, Draw
+from webapp.results.links import TopicLink
+
+
+@dataclass(frozen=True)
+class ConceptRow:
+    """drawn, coded: documents."""
+
+    id: int
+    name: str
+    definition: str
+    drawn: int
+    coded: int
+    url: str
+
+
+@dataclass(frozen=True)
+class CodebookPage:
+    concepts: list[ConceptRow]
+
+
+@dataclass(frozen=True)
+class CodebookHtml:
+    """sent: what the form begins with. origin: the page that a concept would begin from."""
+
+    sent: dict[str, str]
+    origin: str
+
+
+@dataclass(frozen=True)
+class CoderRow:
+    coder: Coder
+    coded: int
+
+
+@dataclass(frozen=True)
+class ChosenRow:
+    """A document that a reader chose."""
+
+    title: str
+    url: str
+    note: str
+    by: str
+
+
+@dataclass(frozen=True)
+class ConceptPage:
+    """codes: of the definition that holds, a line each; yes_no: whether no others are possible. invitation: the address at which coders join. readings: how many are done, and how many there will be."""
+
+    concept: Concept
+    holds: Definition
+    versions: list[Definition]
+    codes: str
+    yes_no: bool
+    invitation: str
+    coders: list[CoderRow]
+    readings: tuple[int, int]
+    draw: Draw | None
+    drawn: int
+    strata: int
+    topic: TopicLink | None
+    columns: list[str]
+    topics: list[TopicLink]
+    chosen: list[ChosenRow]
+
+
+@dataclass(frozen=True)
+class JoinPage:
+    """Of somebody who was invited to code."""
+
+    concept: Concept
+    holds: Definition
+    name: str
+
+
+@dataclass(frozen=True)
+class CodingPage:
+    """A text to code; title, text, cut: of it, empty where there is none left. code, unsure, remark: what this coder said of it before.
+    coded, left: readings by this coder, and that all still have to do. before: the address of the text that came before."""
+
+    concept: Concept
+    holds: Definition
+    coder: Coder
+    item: int | None
+    title: str
+    date: str
+    text: str
+    cut: bool
+    code: int | None
+    unsure: bool
+    remark: str
+    coded: int
+    left: int
+    before: str
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a coder said of a text."""
+
+    coder: str
+    code: int
+    label: str
+    unsure: bool
+    remark: str
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """settled: the code on which they agreed, null before."""
+
+    item: int
+    document: int
+    title: str
+    text: str
+    url: str
+    said: list[Said]
+    settled: int | None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A measure of agreement with its 95% confidence interval; null where it can't be told."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class PairOfCoders:
+    """texts: that both coded. alpha: null of fewer than 60 texts."""
+
+    coders: tuple[str, str]
+    texts: int
+    alpha: float | None
+
+
+@dataclass(frozen=True)
+class AgreementPage:
+    """texts: that two coders or more coded. alpha: Krippendorff's; ac1: Gwet's; both weighted for how texts were drawn. unsettled: how many
+    disagreements are not settled; disagreements: at most a page of them, those first."""
+
+    concept: str
+    codes: list[str]
+    texts: int
+    alpha: Measured
+    ac1: Measured
+    pairs: list[PairOfCoders]
+    disagreements: list[Disagreement]
+    unsettled: int
+
+
+@dataclass(frozen=True)
+class AgreementHtml:
+    """number: the concept's."""
+
+    number: int
+
+
+@dataclass(frozen=True)
+class Interval:
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A period or a group. documents: in it; coded: of these; positives: of these, with the code. corrected: the estimate, of these texts
+    (`corrected`) and of other texts like them (`beyond`); sample: by the coded documents alone; naive: what counting predictions gives.
+    few: whether too few with the code were found to say more than that. url: of its coded passages."""
+
+    label: str
+    documents: int
+    coded: int
+    positives: float
+    corrected: Interval
+    beyond: Interval
+    sample: Interval
+    naive: float | None
+    few: bool
+    url: str
+
+
+@dataclass(frozen=True)
+class CodedText:
+    """A coded document, with how it begins and what each coder said."""
+
+    title: str
+    url: str
+    text: str
+    codes: list[str]
+
+
+@dataclass(frozen=True)
+class EstimatesPage:
+    """code: whose share is estimated; of a scale the mean. all: of all documents. cells: of each period or group; of more than 60 the largest.
+    difference: the last less the first of those in `compared`. sentence, method: what is found, and how, for a paper. units: for what `beyond` holds. r2: how much of the codes
+    the prediction explains in texts that it did not see. more: how many more documents have to be coded for plus or minus two points.
+    waiting: drawn documents that nobody has coded. passages: coded documents, of `cell` where one is chosen."""
+
+    concept: str
+    code: str
+    by: str
+    all: Cell
+    cells: list[Cell]
+    difference: Interval | None
+    compared: list[str]
+    sentence: str
+    method: str
+    units: str
+    r2: float | None
+    more: int | None
+    waiting: int
+    cell: str | None
+    passages: list[CodedText]
+
+
+@dataclass(frozen=True)
+class EstimatesHtml:
+    """choices: (what it is called, address, whether it is here) of what the cells can be; codes: the same of codes. most: the largest that is drawn."""
+
+    concept: Concept
+    choices: list[tuple[str, str, bool]]
+    codes: list[tuple[str, str, bool]]
+    scale: bool
+    most: float
+
+
+@dataclass(frozen=True)
+class NothingCoded:
+    """Why nothing can be estimated yet."""
+
+    concept: str
+    problem: str

@@ -1,0 +1,205 @@
+"""The codebook of a corpus: its concepts, one with its draw and its coders, how far these agree, and what follows."""
+
+from collections.abc import Callable
+from urllib.parse import urlencode
+
+from django.core.exceptions import BadRequest
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from inference.errors import Invalid
+from webapp.accounts import embargo
+from webapp.codebook import agreement, coding, concepts, estimates, exports
+from webapp.codebook.shapes import (
+    AgreementHtml,
+    AgreementPage,
+    ChosenRow,
+    CodebookHtml,
+    CodebookPage,
+    CoderRow,
+    ConceptPage,
+    ConceptRow,
+    EstimatesHtml,
+    EstimatesPage,
+    NothingCoded,
+)
+from webapp.documents import fields
+from webapp.models import Concept, Draw, Run
+from webapp.pages import addresses
+from webapp.pages.here import Here
+from webapp.pages.page import reader, run_or_404, told, whole
+from webapp.pages.typed import Answer, HtmlAnswer, typed
+from webapp.results import links
+from webapp.results.view import RunView
+from webapp.server import streams
+
+OFFERED = 400  # topics to choose from
+KEPT = 1_000  # characters of each field of a form that can't be done
+FORM = ("called", "kind", "text", "codes", "examples", "borderline")
+
+
+def concept_or_404(run: Run, number: int) -> Concept:
+    found = Concept.objects.filter(corpus=run.corpus_id, pk=number).first()
+    if found is None:
+        raise Http404(f"“{run.corpus.name}” has no concept {number}.")
+    return found
+
+
+@typed("codebook/list.html")
+def index(
+    view: RunView, *, origin: str = "", called: str = "", kind: str = "yes_no", text: str = "", codes: str = "",
+    examples: str = "", borderline: str = "",
+) -> Answer[CodebookPage]:  # fmt: skip
+    """The concepts; the form begins with what the address says."""
+    rows = [
+        ConceptRow(
+            id=concept.pk,
+            name=concept.name,
+            definition=concepts.defined(concept).holds.text,
+            drawn=drawn,
+            coded=coded,
+            url=view.go("concept", concept.pk),
+        )
+        for concept, drawn, coded in concepts.listed(view.run.corpus)
+    ]
+    sent = dict(zip(FORM, (called, kind, text, codes, examples, borderline), strict=True))
+    return Answer(CodebookPage(rows), lambda: CodebookHtml(sent, addresses.own_path(origin) or ""))
+
+
+@require_POST
+def create(request: HttpRequest, run_id: int) -> HttpResponse:
+    run, sent = run_or_404(run_id), request.POST
+    with told(request):
+        origin = {"origin": addresses.own_path(sent.get("origin", "")) or ""}
+        return redirect("concept", run.pk, concepts.create(run.corpus, sent.dict() | origin, reader(request)).pk)
+    kept = urlencode({name: sent.get(name, "")[:KEPT] for name in FORM})
+    return redirect(RunView(run).go("run_codebook", asked=kept))
+
+
+@typed("codebook/concept.html")
+def detail(request: HttpRequest, run: Run, view: RunView, concept_id: int) -> HtmlAnswer[ConceptPage]:
+    concept = concept_or_404(run, concept_id)
+    holds, base = concepts.defined(concept)
+    drawn = Draw.objects.filter(concept=concept).first()
+    items = list(drawn.items.values_list("stratum", "twice")) if drawn else []
+    codings = list(coding.counted(concept, base))
+    link = request.build_absolute_uri(reverse("code", args=[concept.token])) if concept.token else ""
+    chosen = list(concept.chosen.order_by("pk"))
+    titles = embargo.about(run.corpus, [one.document for one in chosen], "title")
+    page = ConceptPage(
+        concept=concept,
+        holds=holds,
+        versions=list(concept.definitions.order_by("-number")),
+        codes="\n".join(holds.codes),
+        yes_no=concept.kind == Concept.Kind.YES_NO,
+        invitation=link,
+        coders=[CoderRow(c, sum(one.coder_id == c.pk for one in codings)) for c in concept.coders.all()],
+        readings=(len(codings), len(items) + sum(twice for _, twice in items)),
+        draw=drawn,
+        drawn=len(items),
+        strata=len({stratum for stratum, _ in items}),
+        topic=links.topic_link(view, drawn.topic) if drawn and drawn.topic is not None and drawn.run == run else None,
+        columns=fields.choices(run.version),
+        topics=[links.topic_link(view, k) for k in view.topics[:OFFERED]] if run.final and not drawn else [],
+        chosen=[
+            ChosenRow(titles[one.document]["title"], links.document_url(run, one.document), one.note, one.by)
+            for one in chosen
+            if one.document in titles
+        ],
+    )
+    return HtmlAnswer(page)
+
+
+@require_POST
+def change(request: HttpRequest, run_id: int, concept_id: int) -> HttpResponse:
+    """What is done to a concept."""
+    run, sent = run_or_404(run_id), request.POST
+    concept, by = concept_or_404(run, concept_id), reader(request)
+    acts: dict[str, Callable[[], object]] = {
+        "define": lambda: concepts.define(concept, sent, by, anew=bool(sent.get("anew"))),
+        "draw": lambda: concepts.draw(concept, run, sent, sent.getlist("columns"), by),
+        "invite": lambda: concepts.invite(concept, on=True),
+        "revoke": lambda: concepts.invite(concept, on=False),
+        "withdraw": lambda: concepts.withdraw(concept, whole(sent, "coder")),
+        "choose": lambda: concepts.choose(concept, whole(sent, "document"), sent.get("note", ""), by),
+        "settle": lambda: coding.settle(concept, whole(sent, "item"), whole(sent, "code"), by),
+        "remove": lambda: concepts.remove(concept, on=True),
+        "restore": lambda: concepts.remove(concept, on=False),
+    }
+    act = sent.get("act", "")
+    if act not in acts:
+        raise BadRequest(f"“act” must be one of {', '.join(acts)}, got “{act[:20]}”.")
+    with told(request):
+        acts[act]()
+    if act == "settle":
+        return redirect("concept_agreement", run.pk, concept.pk)
+    return redirect("run_codebook", run.pk) if act == "remove" else redirect("concept", run.pk, concept.pk)
+
+
+@require_POST
+def join(request: HttpRequest, run_id: int, concept_id: int) -> HttpResponse:
+    """A reader of the corpus begins to code, or goes on."""
+    run = run_or_404(run_id)
+    concept, name = concept_or_404(run, concept_id), reader(request)
+    coder = concept.coders.filter(name=name, withdrawn_at=None).first()
+    with told(request):
+        return redirect("code", (coder or coding.join(concept, name)).token)
+    return redirect("concept", run.pk, concept.pk)
+
+
+@typed("codebook/agreement.html")
+def agree(run: Run, concept_id: int) -> Answer[AgreementPage]:
+    """How far coders agree, and the texts on which they don't."""
+    return Answer(agreement.page(run, concept_or_404(run, concept_id)), lambda: AgreementHtml(concept_id))
+
+
+@require_safe
+def codes(request: HttpRequest, run_id: int, concept_id: int, form: str) -> HttpResponse | StreamingHttpResponse:
+    """The codes as a table (CSV), or as a REFI-QDA project (QDPX)."""
+    concept = concept_or_404(run_or_404(run_id), concept_id)
+    headers = {"Content-Disposition": f'attachment; filename="codes_{concept.pk}.{form}"'}
+    if form == "csv":
+        return HttpResponse(exports.table(concept), content_type="text/csv; charset=utf-8", headers=headers)
+    if form != "qdpx":
+        raise Http404(f"Codes are given as csv or qdpx, not as “{form}”.")
+    pieces = streams.in_one_thread(exports.project(concept))
+    headers["Content-Encoding"] = "identity"  # see webapp.exports.views.file
+    return StreamingHttpResponse(pieces, content_type="application/zip", headers=headers)
+
+
+@typed({EstimatesPage: "codebook/estimates.html", NothingCoded: "codebook/nothing.html"})
+def estimate(
+    run: Run, here: Here, concept_id: int, *, by: str = "", code: int = 0, cell: int | None = None
+) -> Answer[EstimatesPage | NothingCoded]:
+    """How many of all documents have the concept, with intervals."""
+    concept = concept_or_404(run, concept_id)
+    try:
+        found = estimates.estimated(run, concept, by, code)
+    except Invalid as error:
+        return Answer(NothingCoded(concept.name, error.message), lambda: AgreementHtml(concept_id))
+    page = estimates.page(run, here, found, cell)
+    drawn = [one.high or one.value or 0 for row in (page.all, *page.cells) for one in (row.corrected, row.sample)]
+    named = {name: name for name in fields.choices(run.version)}
+    codes = found.codes if concept.kind == Concept.Kind.ONE_OF else []
+    return Answer(
+        page,
+        lambda: EstimatesHtml(
+            concept=concept,
+            choices=[(said, here.url(by=name, cell=None), name == page.by) for name, said in named.items()],
+            codes=[(name, here.url(code=i, cell=None), i == found.code) for i, name in enumerate(codes)],
+            scale=found.scale,
+            most=max([*drawn, 1e-9]),
+        ),
+    )
+
+
+@require_safe
+def csv(request: HttpRequest, run_id: int, concept_id: int) -> HttpResponse:
+    run, here = run_or_404(run_id), Here(request.GET)
+    asked = {name: parameter.value(request.GET) for name, parameter in estimate.parameters.items()}
+    found = estimates.estimated(run, concept_or_404(run, concept_id), asked["by"], asked["code"])
+    headers = {"Content-Disposition": f'attachment; filename="estimates_{concept_id}.csv"'}
+    table = estimates.table(run, estimates.page(run, here, found, None))
+    return HttpResponse(table, content_type="text/csv; charset=utf-8", headers=headers)
