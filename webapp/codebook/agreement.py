@@ -24,10 +24,10 @@ def page(run: Run, concept: Concept) -> AgreementPage:
     by_item: dict[int, list[Coding]] = defaultdict(list)
     for one in coding.counted(concept, base):
         by_item[one.item_id].append(one)
-    shared = [said for said in by_item.values() if len(said) > 1]
+    shared = [readings for readings in by_item.values() if len(readings) > 1]
     settled = coding.settled(concept, base)
-    differ = [said for said in shared if len({one.code for one in said}) > 1]
-    differ.sort(key=lambda said: said[0].item_id in settled)
+    differ = [readings for readings in shared if len({one.code for one in readings}) > 1]
+    differ.sort(key=lambda readings: readings[0].item_id in settled)
     table, weights, names = answers(shared)
     values = np.arange(len(holds.codes), dtype=float) if concept.kind == Concept.Kind.SCALE else None
     return AgreementPage(
@@ -38,19 +38,19 @@ def page(run: Run, concept: Concept) -> AgreementPage:
         ac1=_measured(ac1, table, weights),
         pairs=_pairs(table, weights, names, values),
         disagreements=_disagreements(run, holds.codes, differ[:SHOWN], settled),
-        unsettled=sum(said[0].item_id not in settled for said in differ),
+        unsettled=sum(readings[0].item_id not in settled for readings in differ),
     )
 
 
 def answers(shared: list[list[Coding]]) -> tuple[np.ndarray, np.ndarray, list[str]]:
     """(int[coders, texts], MISSING where a coder said nothing; 1 / pi of each text; the names of the coders)."""
-    coders = {one.coder_id: one.coder.name for said in shared for one in said}
+    coders = {one.coder_id: one.coder.name for readings in shared for one in readings}
     rows = {coder: row for row, coder in enumerate(coders)}
     table = np.full((len(coders), len(shared)), MISSING)
-    for column, said in enumerate(shared):
-        for one in said:
+    for column, readings in enumerate(shared):
+        for one in readings:
             table[rows[one.coder_id], column] = one.code
-    return table, np.array([1 / said[0].item.pi for said in shared]), list(coders.values())
+    return table, np.array([1 / readings[0].item.pi for readings in shared]), list(coders.values())
 
 
 def _measured(measure, table: np.ndarray, weights: np.ndarray) -> Measured:
@@ -73,18 +73,18 @@ def _pairs(table: np.ndarray, weights: np.ndarray, names: list[str], values: np.
 def _disagreements(
     run: Run, codes: list[str], differ: list[list[Coding]], settled: dict[int, int]
 ) -> list[Disagreement]:
-    numbers = [said[0].item.document for said in differ]
+    numbers = [readings[0].item.document for readings in differ]
     texts = embargo.beginnings(run.corpus, numbers, TEXT)
     titles = embargo.about(run.corpus, numbers, "title")
     return [
         Disagreement(
-            item=said[0].item_id,
+            item=readings[0].item_id,
             document=number,
             title=(titles[number]["title"] if number in titles else "") or f"Document {number}",
             text=texts.get(number, ""),
             url=links.document_url(run, number),
-            said=[Said(one.coder.name, one.code, codes[one.code], one.unsure, one.remark) for one in said],
-            settled=settled.get(said[0].item_id),
+            readings=[Said(one.coder.name, one.code, codes[one.code], one.unsure, one.remark) for one in readings],
+            settled=settled.get(readings[0].item_id),
         )
-        for number, said in zip(numbers, differ, strict=True)
+        for number, readings in zip(numbers, differ, strict=True)
     ]

@@ -123,10 +123,10 @@ def settle(concept: Concept, item: int, code: int, by: str) -> None:
     definition = defined(concept).holds
     if not 0 <= code < len(definition.codes):
         raise Invalid("code", f"Choose one of {', '.join(definition.codes)}.")
-    found = Item.objects.filter(pk=item, draw__concept=concept).first()
-    if found is None:
+    chosen = Item.objects.filter(pk=item, draw__concept=concept).first()
+    if chosen is None:
         raise Invalid("item", "There is no such text among those that were drawn.")
-    Settlement.objects.create(item=found, definition=definition, code=code, by=by)
+    Settlement.objects.create(item=chosen, definition=definition, code=code, by=by)
 
 
 def counted(concept: Concept, base: int) -> QuerySet[Coding]:

@@ -53,7 +53,7 @@ def _page(coder: Coder, wanted: int | None) -> CodingPage:
     item: Item | None = state.item
     if wanted is not None and (item := coding.assigned(coder, wanted)) is None:
         raise Http404("This text was not given to you.")
-    before, said = coding.before(coder, item), coding.newest(coder, item) if item else None
+    before, newest = coding.before(coder, item), coding.newest(coder, item) if item else None
     text, about = "", {"title": "", "date_text": ""}
     if item:
         text = embargo.beginnings(coder.concept.corpus, [item.document], READ).get(item.document, "")
@@ -67,9 +67,9 @@ def _page(coder: Coder, wanted: int | None) -> CodingPage:
         date=about["date_text"],
         text=text,
         cut=len(text) == READ,
-        code=said.code if said else None,
-        unsure=bool(said and said.unsure),
-        remark=said.remark if said else "",
+        code=newest.code if newest else None,
+        unsure=bool(newest and newest.unsure),
+        remark=newest.remark if newest else "",
         coded=state.coded,
         left=state.left,
         before=f"{reverse('code', args=[coder.token])}?item={before}" if before else "",

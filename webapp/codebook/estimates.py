@@ -41,16 +41,16 @@ class Coded(NamedTuple):
     waiting: int
     newest: int
     settled: bool
-    said: dict[int, list[Coding]]
+    readings: dict[int, list[Coding]]
 
 
 def coded(concept: Concept, drawn: Draw, base: int, code: int | None) -> Coded:
     """code: whose share is asked for; None: values of a scale. Settled codes count once all disagreements are settled."""
-    said: dict[int, list[Coding]] = defaultdict(list)
+    readings: dict[int, list[Coding]] = defaultdict(list)
     for one in coding.counted(concept, base):
-        said[one.item.document].append(one)
+        readings[one.item.document].append(one)
     agreed = coding.settled(concept, base)
-    differ = [texts for texts in said.values() if len({one.code for one in texts}) > 1]
+    differ = [texts for texts in readings.values() if len({one.code for one in texts}) > 1]
     settled = all(texts[0].item_id in agreed for texts in differ)
 
     def value(texts: list[Coding]) -> float:
@@ -60,13 +60,13 @@ def coded(concept: Concept, drawn: Draw, base: int, code: int | None) -> Coded:
         return float(np.mean([one if code is None else one == code for one in given]))
 
     return Coded(
-        documents=np.array(list(said), np.int64),
-        y=np.array([value(texts) for texts in said.values()]),
-        pi=np.array([texts[0].item.pi for texts in said.values()]),
-        waiting=drawn.items.count() - len(said),
-        newest=max((one.pk for texts in said.values() for one in texts), default=0),
+        documents=np.array(list(readings), np.int64),
+        y=np.array([value(texts) for texts in readings.values()]),
+        pi=np.array([texts[0].item.pi for texts in readings.values()]),
+        waiting=drawn.items.count() - len(readings),
+        newest=max((one.pk for texts in readings.values() for one in texts), default=0),
         settled=settled,
-        said=said,
+        readings=readings,
     )
 
 
@@ -213,7 +213,7 @@ def _passages(run: Run, found: Estimated, documents: np.ndarray) -> list[CodedTe
             title=titles[d]["title"] or f"Document {d}",
             url=links.document_url(run, d),
             text=texts[d],
-            codes=[one.definition.codes[one.code] for one in found.data.said[d]],
+            codes=[one.definition.codes[one.code] for one in found.data.readings[d]],
         )
         for d in documents.tolist()
         if d in titles
@@ -241,7 +241,7 @@ def _sentence(found: Estimated, whole: Cell, difference: Interval | None, compar
 def _method(found: Estimated, whole: Cell) -> str:
     """For a paper: from what, and how it was estimated."""
     strata = " within strata" if found.drawn.topic is not None or found.drawn.columns else ""
-    coders = len({one.coder_id for said in found.data.said.values() for one in said})
+    coders = len({one.coder_id for readings in found.data.readings.values() for one in readings})
     return (
         f"{whole.coded:,} of {whole.documents:,} documents, drawn at random{strata}, were coded by {coders} "
         f"reader{'' if coders == 1 else 's'}; predictions of all documents were corrected by these codes (design-based supervised "

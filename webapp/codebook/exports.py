@@ -21,17 +21,17 @@ BLOCK = 200  # texts at a time
 
 def _by_document(concept: Concept) -> list[tuple[int, list[Coding]]]:
     codings = coding.counted(concept, defined(concept).base)
-    return [(document, list(said)) for document, said in groupby(codings, lambda one: one.item.document)]
+    return [(document, list(readings)) for document, readings in groupby(codings, lambda one: one.item.document)]
 
 
 def table(concept: Concept) -> bytes:
     """A row for each coding that counts."""
-    found, settled = _by_document(concept), coding.settled(concept, defined(concept).base)
-    about = embargo.about(concept.corpus, [document for document, _ in found], "source_id", "title", "date_text")
+    coded, settled = _by_document(concept), coding.settled(concept, defined(concept).base)
+    about = embargo.about(concept.corpus, [document for document, _ in coded], "source_id", "title", "date_text")
     rows: list[list] = [COLUMNS]
-    for document, said in found:
+    for document, readings in coded:
         known = about.get(document, {"source_id": "", "title": "", "date_text": ""})
-        for one in said:
+        for one in readings:
             codes, item = one.definition.codes, one.item
             rows.append([
                 concept.corpus.name, concept.name, one.definition.number, document, known["source_id"], known["title"],
@@ -45,18 +45,18 @@ def table(concept: Concept) -> bytes:
 def project(concept: Concept) -> Iterator[bytes]:
     """A project of the REFI-QDA standard 1.0 (www.qdasoftware.org): a zip of the texts that were coded, and of
     project.qde, which holds coders, codes, and each text with its codes as selections of all of it."""
-    found, sources = _by_document(concept), []
+    coded, sources = _by_document(concept), []
 
     def members() -> Iterator[Member]:
-        for first in range(0, len(found), BLOCK):
-            part = found[first : first + BLOCK]
+        for first in range(0, len(coded), BLOCK):
+            part = coded[first : first + BLOCK]
             texts = embargo.beginnings(concept.corpus, [document for document, _ in part], READ)
             about = embargo.about(concept.corpus, list(texts), "title")
-            for document, said in part:
+            for document, readings in part:
                 text, title = texts.get(document, ""), about[document]["title"] if document in about else ""
-                sources.append(_source(concept, document, title, len(text), said))
+                sources.append(_source(concept, document, title, len(text), readings))
                 yield Member(f"sources/{_guid(concept, 'text', document)}.txt", [text.encode()])
-        yield Member("project.qde", [_qde(concept, found, sources).encode()])
+        yield Member("project.qde", [_qde(concept, coded, sources).encode()])
 
     return zipped(members())
 
@@ -66,10 +66,10 @@ def _guid(concept: Concept, kind: str, key: object) -> str:
     return str(uuid5(NAMESPACE_URL, f"topograph:{concept.corpus_id}:{concept.pk}:{kind}:{key}"))
 
 
-def _source(concept: Concept, document: int, title: str, length: int, said: list[Coding]) -> str:
+def _source(concept: Concept, document: int, title: str, length: int, readings: list[Coding]) -> str:
     guid, name = _guid(concept, "text", document), quoteattr(title or f"Document {document}")
     marks = []
-    for one in said:
+    for one in readings:
         who = f'creatingUser="{_guid(concept, "coder", one.coder_id)}" creationDateTime="{one.at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"'
         mark, code = _guid(concept, "coding", one.pk), _guid(concept, "code", one.code)
         marks.append(
@@ -79,9 +79,9 @@ def _source(concept: Concept, document: int, title: str, length: int, said: list
     return f'<TextSource guid="{guid}" name={name} plainTextPath="internal://{guid}.txt">{"".join(marks)}</TextSource>'
 
 
-def _qde(concept: Concept, found: list[tuple[int, list[Coding]]], sources: list[str]) -> str:
+def _qde(concept: Concept, coded: list[tuple[int, list[Coding]]], sources: list[str]) -> str:
     holds = defined(concept).holds
-    coders = {one.coder_id: one.coder.name for _, said in found for one in said}
+    coders = {one.coder_id: one.coder.name for _, readings in coded for one in readings}
     users = "".join(f'<User guid="{_guid(concept, "coder", k)}" name={quoteattr(n)}/>' for k, n in coders.items())
     codes = "".join(
         f'<Code guid="{_guid(concept, "code", i)}" name={quoteattr(name)} isCodable="true"/>'

@@ -118,7 +118,7 @@ class Disagreement:
     title: str
     text: str
     url: str
-    said: list[Said]
+    readings: list[Said]
     settled: int | None
 
 

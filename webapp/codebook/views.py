@@ -41,10 +41,10 @@ FORM = ("called", "kind", "text", "codes", "examples", "borderline")
 
 
 def concept_or_404(run: Run, number: int) -> Concept:
-    found = Concept.objects.filter(corpus=run.corpus_id, pk=number).first()
-    if found is None:
+    concept = Concept.objects.filter(corpus=run.corpus_id, pk=number).first()
+    if concept is None:
         raise Http404(f"“{run.corpus.name}” has no concept {number}.")
-    return found
+    return concept
 
 
 @typed("codebook/list.html")
@@ -176,20 +176,20 @@ def estimate(
     """How many of all documents have the concept, with intervals."""
     concept = concept_or_404(run, concept_id)
     try:
-        found = estimates.estimated(run, concept, by, code)
+        known = estimates.estimated(run, concept, by, code)
     except Invalid as error:
         return Answer(NothingCoded(concept.name, error.message), lambda: AgreementHtml(concept_id))
-    page = estimates.page(run, here, found, cell)
+    page = estimates.page(run, here, known, cell)
     drawn = [one.high or one.value or 0 for row in (page.all, *page.cells) for one in (row.corrected, row.sample)]
     named = {name: name for name in fields.choices(run.version)}
-    codes = found.codes if concept.kind == Concept.Kind.ONE_OF else []
+    codes = known.codes if concept.kind == Concept.Kind.ONE_OF else []
     return Answer(
         page,
         lambda: EstimatesHtml(
             concept=concept,
             choices=[(said, here.url(by=name, cell=None), name == page.by) for name, said in named.items()],
-            codes=[(name, here.url(code=i, cell=None), i == found.code) for i, name in enumerate(codes)],
-            scale=found.scale,
+            codes=[(name, here.url(code=i, cell=None), i == known.code) for i, name in enumerate(codes)],
+            scale=known.scale,
             most=max([*drawn, 1e-9]),
         ),
     )
@@ -199,7 +199,7 @@ def estimate(
 def csv(request: HttpRequest, run_id: int, concept_id: int) -> HttpResponse:
     run, here = run_or_404(run_id), Here(request.GET)
     asked = {name: parameter.value(request.GET) for name, parameter in estimate.parameters.items()}
-    found = estimates.estimated(run, concept_or_404(run, concept_id), asked["by"], asked["code"])
+    known = estimates.estimated(run, concept_or_404(run, concept_id), asked["by"], asked["code"])
     headers = {"Content-Disposition": f'attachment; filename="estimates_{concept_id}.csv"'}
-    table = estimates.table(run, estimates.page(run, here, found, None))
+    table = estimates.table(run, estimates.page(run, here, known, None))
     return HttpResponse(table, content_type="text/csv; charset=utf-8", headers=headers)

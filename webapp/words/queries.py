@@ -58,12 +58,12 @@ def matching(version: Version, prefix: str, after: int = -1, limit: int = PAGE) 
 def alike(version: Version, text: str) -> list[WordCount]:
     """Words that share most of their triples of letters with `text`, the most alike first."""
     wanted = plain(text)[:100]
-    found = rows(
+    nearest = rows(
         "SELECT number, word, tokens, documents FROM word WHERE version_id = %(version)s AND plain %% %(text)s"
         " ORDER BY similarity(plain, %(text)s) DESC, number LIMIT %(limit)s",
         {"version": version.pk, "text": wanted, "limit": ALIKE},
     )
-    return [WordCount(**row) for row in found]
+    return [WordCount(**row) for row in nearest]
 
 
 def _escape(text: str) -> str:

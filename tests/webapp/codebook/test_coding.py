@@ -190,7 +190,7 @@ def test_readers_who_differ_settle_it_and_both_codings_are_kept(client, trained)
     assert data["texts"] == 60 and data["unsettled"] == len(data["disagreements"]) > 0
     assert data["pairs"][0]["texts"] == 60 and data["alpha"]["value"] < 0.2 < data["ac1"]["value"]
     one = data["disagreements"][0]
-    assert sorted(said["label"] for said in one["said"]) == ["no", "yes"]
+    assert sorted(said["label"] for said in one["readings"]) == ["no", "yes"]
     client.post(
         reverse("concept_change", args=[trained.pk, concept.pk]), {"act": "settle", "item": one["item"], "code": 1}
     )
