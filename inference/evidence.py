@@ -329,8 +329,7 @@ def document_tokens(bow: Bow, topics: Topics, thetas: Iterable[Theta], by_docume
     rows, whole = vstack(blocks, format="csr"), bow.first_row
     if whole is None:
         return rows
-    sections = csr_matrix((np.ones(bow.D, np.int32), np.arange(bow.D), whole), (len(whole) - 1, bow.D))
-    return sections @ rows
+    return csr_matrix((np.ones(bow.D, np.int32), np.arange(bow.D), whole), (len(whole) - 1, bow.D)) @ rows
 
 
 def gather(

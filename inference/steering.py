@@ -53,8 +53,7 @@ def merge(topics: np.ndarray, K: int, groups: Sequence[Sequence[int]]) -> np.nda
     into = np.arange(K)
     for group in groups:
         into[list(group)] = min(group)
-    kept = np.unique(into)
-    return np.searchsorted(kept, into).astype(np.uint16)[topics]
+    return np.searchsorted(np.unique(into), into).astype(np.uint16)[topics]
 
 
 def put_together(topics: np.ndarray, bow: Bow, words: Sequence[int]) -> np.ndarray:

@@ -54,8 +54,7 @@ def _foreign(logger, method: str, line: EventDict) -> EventDict:
     """A line of a library. Its pattern is constant; a message without arguments may have been formatted before, and is
     left out."""
     record = line["_record"]
-    args = line.pop("positional_args", None)
-    if not args and not record.name.startswith(CONSTANT):
+    if not line.pop("positional_args", None) and not record.name.startswith(CONSTANT):
         line["event"] = "a line of a library"
         line["where"] = f"{record.module}:{record.lineno}"
     return line

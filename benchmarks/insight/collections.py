@@ -75,8 +75,7 @@ def reuters(quick: bool) -> Collection:
 
 
 def abstracts(quick: bool) -> Collection:
-    rows = _some(_lines(FILES["arxiv"]), QUICK * 2 if quick else 12_000)
-    return _table("abstracts", rows, "date")
+    return _table("abstracts", _some(_lines(FILES["arxiv"]), QUICK * 2 if quick else 12_000), "date")
 
 
 def novels(quick: bool) -> Collection:
@@ -95,8 +94,7 @@ def minutes(quick: bool) -> Collection:
             return match[0]
         return f"{match[1]}\n(Applause. — {chance.choice(speakers)}: {chance.choice(calls)})\n"
 
-    made = [r | {"text": re.sub(r"([.!?]) ", call, r["text"])} for r in rows]
-    return _table("minutes", made, "date")
+    return _table("minutes", [r | {"text": re.sub(r"([.!?]) ", call, r["text"])} for r in rows], "date")
 
 
 def manifestos(quick: bool) -> Collection:

@@ -189,5 +189,4 @@ def umass(trained: Trained) -> np.ndarray:
 
 def _looks(steps: int, looks: int) -> Iterator[int]:
     """Steps after which to look, each about twice the one before, and the last."""
-    wanted = sorted({max(1, round(steps / 2**i)) for i in range(looks)})
-    return iter(wanted)
+    return iter(sorted({max(1, round(steps / 2**i)) for i in range(looks)}))

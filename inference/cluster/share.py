@@ -94,8 +94,7 @@ class Share:
         if not len(self.state.memory) or (self.written and t == self.saved):
             return self.written
         seen = self._visited()
-        tokens = int((bow.first_token[seen + 1] - bow.first_token[seen]).sum())
-        self.visited += tokens
+        self.visited += int((bow.first_token[seen + 1] - bow.first_token[seen]).sum())
         if not self.written or self.visited > MOST_VISITED * len(self.state.memory):
             self.written = [parts.write_whole(self.parts, t, self.first, self.end, self.state.memory)]
             self.visited = 0

@@ -104,8 +104,7 @@ def _gather(state: arena.Rows, unit: float, eta: float, words: np.ndarray) -> tu
     """The rows of some words, and the floor of their topics: float32[K]."""
     mass = len(state.start) * eta + np.maximum(unit * state.totals, 0.0)
     floor = np.maximum(eta / mass, LEAST_FLOOR).astype(np.float32)
-    gathered = frank_wolfe.gather(words, state.arena, unit / mass, floor, False)
-    return gathered, floor
+    return frank_wolfe.gather(words, state.arena, unit / mass, floor, False), floor
 
 
 def draw(batch: Batch, inferred: Inferred, columns: int, keys: np.ndarray) -> np.ndarray:

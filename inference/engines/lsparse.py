@@ -265,8 +265,7 @@ def _fade(config: Resolved, state: State, batch: Batch, times: float) -> None:
 def _weights(config: Resolved, state: State, words: np.ndarray) -> tuple[lsparse.Weights, np.ndarray]:
     """The weights of some words, and g of `lsparse.unlisted`."""
     g, base, norm = lsparse.unlisted(state.pi * state.totals, len(state.start), config.eta)
-    rows = lsparse.weigh(words, state.arena, state.pi, config.eta, norm, base)
-    return rows, g
+    return lsparse.weigh(words, state.arena, state.pi, config.eta, norm, base), g
 
 
 def _visit(

@@ -416,8 +416,7 @@ def _reset_scale(state: State) -> None:
     """The rows with pi = 1, where it has become too small."""
     if state.pi < PI_LEAST:
         arena.compact(state, state.pi, DROPPED_TOKENS)
-        K = len(state.totals)
-        state.totals = rows.sum_topics(state.arena, K)
+        state.totals = rows.sum_topics(state.arena, len(state.totals))
         state.pi = 1.0
 
 
@@ -571,8 +570,7 @@ def _learn_together(
     state: State, site: Site, laid: together.Laid, inferred: from_documents.Inferred, shape: Shape
 ) -> Exchange:
     """`from_documents.learn` of a whole minibatch."""
-    K = len(state.totals)
-    messages = yield [from_documents.told(inferred, K)] * site.ranks
+    messages = yield [from_documents.told(inferred, len(state.totals))] * site.ranks
     pairs = site.bow.indptr[laid.documents + 1] - site.bow.indptr[laid.documents]
     told = from_documents.heard(messages, laid.owner, pairs)
     before = state.pi
@@ -580,8 +578,7 @@ def _learn_together(
     made = from_documents.learned_run(
         state, before, state.eta, site.bow, laid.documents, told, state.pi, weight, together.runs(site)
     )
-    merged = together.packed(*made)
-    together.put(state, (yield [merged] * site.ranks))
+    together.put(state, (yield [together.packed(*made)] * site.ranks))
 
 
 def _keys(seed: int, purpose: int, t: int, documents: np.ndarray) -> np.ndarray:
@@ -708,8 +705,7 @@ def topics(config: Resolved, state: State) -> Topics:
     state.rest()
     if not state.means:
         return arena.topics(state, state.pi, state.eta)
-    words = np.arange(len(state.start))
-    shown = averaging.shown(state, state.pi, state.t, config.averaged, words)
+    shown = averaging.shown(state, state.pi, state.t, config.averaged, np.arange(len(state.start)))
     return arena.topics(shown, 1.0, state.eta, listed=averaging.LISTED_TOKENS)
 
 

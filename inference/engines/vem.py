@@ -174,14 +174,12 @@ def begin(
     counts = bow.counts.astype(np.float64)
     for d in held_out:
         counts[bow.indptr[d] : bow.indptr[d + 1]] = 0.0
-    of_words = np.bincount(bow.words, weights=counts, minlength=bow.V)
-    spread = (BEGIN_SPREAD / config.topics * of_words).astype(np.float32)
+    spread = (BEGIN_SPREAD / config.topics * np.bincount(bow.words, weights=counts, minlength=bow.V)).astype(np.float32)
     np.add.at(state.values, (bow.words, topics), ((1.0 - BEGIN_SPREAD) * counts).astype(np.float32))
     state.values += spread[:, None]
     state.totals = state.values.sum(axis=0, dtype=np.float64)
     state.gamma[: bow.D] = np.float32(config.alpha)
-    document = np.repeat(np.arange(bow.D), lengths)
-    np.add.at(state.gamma, (document, topics), counts.astype(np.float32))
+    np.add.at(state.gamma, (np.repeat(np.arange(bow.D), lengths), topics), counts.astype(np.float32))
     return state
 
 
@@ -350,8 +348,7 @@ def _topics_bound(state: State) -> float:
     total = K * (gammaln(eta_words.sum()) - gammaln(eta_words).sum()) - gammaln(lam_sums).sum()
     for first in range(0, V, 4096):
         lam = state.eta + state.values[first : first + 4096].astype(np.float64)
-        of_words = (eta_words[first : first + 4096, None] - lam) * (psi(lam) - log_norm) + gammaln(lam)
-        total += of_words.sum()
+        total += ((eta_words[first : first + 4096, None] - lam) * (psi(lam) - log_norm) + gammaln(lam)).sum()
     return float(total)
 
 

@@ -88,8 +88,7 @@ def nearest(divergences: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
 
     No topic is beside itself: n is at most K - 1, and fewer columns come back where more are asked for.
     """
-    K = len(divergences)
-    n = min(n, K - 1)
+    n = min(n, len(divergences) - 1)
     far = divergences.copy()
     np.fill_diagonal(far, np.inf)
     nearest_first = np.argsort(far, axis=1, kind="stable")[:, :n]

@@ -19,8 +19,7 @@ def layout(divergences: np.ndarray) -> np.ndarray:
     fixed number of iterations brings the distances nearer; the first axis is the longest, and each points to where the
     topic farthest along it lies. Equal divergences give equal bytes.
     """
-    xy = refined(classical(divergences), divergences)
-    return _scaled(_turned(xy))
+    return _scaled(_turned(refined(classical(divergences), divergences)))
 
 
 def classical(divergences: np.ndarray) -> np.ndarray:
@@ -34,8 +33,7 @@ def classical(divergences: np.ndarray) -> np.ndarray:
     # scipy's, which gives two alone, takes as long, and keeps Python's lock for so long
     values, vectors = np.linalg.eigh(inner)
     values, vectors = values[-2:], vectors[:, -2:]
-    xy = vectors[:, ::-1] * np.sqrt(np.maximum(values[::-1], 0.0))
-    return _turned(xy)
+    return _turned(vectors[:, ::-1] * np.sqrt(np.maximum(values[::-1], 0.0)))
 
 
 def refined(xy: np.ndarray, divergences: np.ndarray, iterations: int = ITERATIONS) -> np.ndarray:

@@ -167,8 +167,7 @@ def _of_both(
     name = capitalized(" / ".join(parts))
     covers = partial(_covers, evidence, k, holding)
     if covers(chosen) < covers(single) or name.casefold() in used or not _other(*parts):
-        words = [vocabulary[w].replace("_", " ") for side in sides for w in side[:2]]
-        name = capitalized(", ".join(words))
+        name = capitalized(", ".join([vocabulary[w].replace("_", " ") for side in sides for w in side[:2]]))
     return "" if name.casefold() in used else name
 
 

@@ -16,8 +16,7 @@ def saliency(
     float64[V], 0 for a word that is spread as the topics are.
     """
     into = np.asarray(into, np.int32)
-    merged = np.bincount(into, weights=of_topics, minlength=len(into))
-    return _saliency(ptr, topics, tokens, merged, into)
+    return _saliency(ptr, topics, tokens, np.bincount(into, weights=of_topics, minlength=len(into)), into)
 
 
 @njit(cache=True, nogil=True)

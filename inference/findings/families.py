@@ -45,8 +45,7 @@ def families(apart: np.ndarray, size: np.ndarray) -> np.ndarray:
     Ward's clustering (1963) of the distances; of FAMILIES the number with the largest mean silhouette (Rousseeuw 1987).
     apart: float64[K, K]; size: float64[K], words of each topic, 0 for those to be left out.
     """
-    K = len(size)
-    out = np.full(K, -1, np.int32)
+    out = np.full(len(size), -1, np.int32)
     used = np.flatnonzero(size > 0)
     if len(used) <= SMALL:
         out[used[np.argsort(-size[used], kind="stable")]] = np.arange(len(used))

@@ -302,8 +302,7 @@ def _standing(pieces: np.ndarray, accepted: list[np.ndarray]) -> np.ndarray:
     here = np.ones(len(pieces) - n + 1, bool)
     for p, wanted in enumerate(accepted):
         here &= np.isin(pieces[p : len(pieces) - n + 1 + p], wanted)
-    at = np.flatnonzero(here)[:PLACES]
-    return np.unique(at[:, None] + np.arange(n))
+    return np.unique(np.flatnonzero(here)[:PLACES][:, None] + np.arange(n))
 
 
 @njit(cache=True, nogil=True)

@@ -4,8 +4,8 @@ import numpy as np
 from numba import prange
 
 from inference.jit import njit
-from inference.kernels.gibbs import CHUNKS, shares
-from inference.kernels.rows import mark, merge_row
+from inference.kernels.gibbs import CHUNKS, cumulated, shares
+from inference.kernels.rows import mark, merge_row, noted
 from inference.kernels.special import add_in_order
 
 LEAST = 5e-324  # the smallest number above 0: what is not above 0 is dropped whatever the limit
@@ -24,9 +24,7 @@ def blend(words, word_ptr, pairs, counts, new_topics, new, old_topics, old, unit
     """
     n, L, K = len(words), new.shape[1], len(totals)
     drop_below = max(drop_below, LEAST)
-    indptr = np.zeros(n + 1, np.int64)
-    for i in range(n):
-        indptr[i + 1] = indptr[i] + min(K, arena.length[words[i]] + (word_ptr[i + 1] - word_ptr[i]) * L)
+    indptr = cumulated(np.minimum(K, arena.length[words] + np.diff(word_ptr) * L))
     topics, values, sizes = np.empty(indptr[n], np.int32), np.empty(indptr[n]), np.empty(n, np.int64)
     added = np.zeros((CHUNKS, K))
     bounds = shares(indptr)
@@ -40,10 +38,7 @@ def blend(words, word_ptr, pairs, counts, new_topics, new, old_topics, old, unit
                 for s in range(L):
                     if new[p, s] > 0.0:
                         k = new_topics[p, s]
-                        if not known[k]:
-                            known[k] = True
-                            fresh[m] = k
-                            m += 1
+                        m = noted(k, known, fresh, m)
                         tally[k] += counts[p] * new[p, s]
                 if len(old):
                     for s in range(L):

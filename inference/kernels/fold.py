@@ -14,7 +14,7 @@ from numba import prange
 
 from inference.jit import njit
 from inference.kernels import select
-from inference.kernels.gibbs import CHUNKS, shares
+from inference.kernels.gibbs import CHUNKS, cumulated, shares
 from inference.kernels.rows import close
 from inference.kernels.special import exp_digamma, sum_in_order
 
@@ -38,9 +38,7 @@ def rows(words, arena, scale, eta, norm, alpha, log_expectation):
     """
     start, length, row_topics, row_values = arena
     n, K = len(words), len(norm)
-    row_ptr = np.zeros(n + 1, np.int64)
-    for i in range(n):
-        row_ptr[i + 1] = row_ptr[i] + length[words[i]]
+    row_ptr = cumulated(length[words])
     topics, above = np.empty(row_ptr[n], np.int32), np.empty(row_ptr[n], np.float32)
     inverse = np.empty(n, np.float32)
     base = exp_digamma(eta) if log_expectation else eta

@@ -20,8 +20,8 @@ from numba import prange
 
 from inference.jit import njit
 from inference.kernels import rng
-from inference.kernels.gibbs import CHUNKS, shares
-from inference.kernels.rows import sort_first
+from inference.kernels.gibbs import CHUNKS, cumulated, shares
+from inference.kernels.rows import noted, sort_first
 from inference.kernels.special import add_in_order
 
 OPE, FW, PAIRWISE = 0, 1, 2  # how theta is inferred
@@ -122,9 +122,7 @@ def gather(words, arena, factor, floor, logs):
     """
     start, length, row_topics, row_values = arena
     n, K = len(words), len(floor)
-    indptr = np.zeros(n + 1, np.int64)
-    for i in range(n):
-        indptr[i + 1] = indptr[i] + length[words[i]]
+    indptr = cumulated(length[words])
     topics = np.empty(indptr[n], np.uint16)
     above = np.empty(indptr[n], np.float32)
     first = np.empty(indptr[n] if logs else 0, np.float32)
@@ -694,10 +692,7 @@ def _blend_rows(
             spread += np.float64(factors[p]) * rests[d]
             for e in range(room[d], room[d] + sizes[d]):
                 k = np.uint32(support_topics[e])
-                if not known[k]:
-                    known[k] = True
-                    fresh[m] = k
-                    m += 1
+                m = noted(k, known, fresh, m)
                 if credits:
                     tally[k] += tokens[p] * np.float64(support_theta[e])
                 else:

@@ -97,6 +97,15 @@ def padded(K):
     return width if width % (BLOCK * BLOCK) else width + BLOCK
 
 
+@njit(cache=True, nogil=True)
+def cumulated(sizes):
+    """Where parts of these sizes begin that stand behind one another, and the end: int64[n + 1]."""
+    begins = np.zeros(len(sizes) + 1, np.int64)
+    for i in range(len(sizes)):
+        begins[i + 1] = begins[i] + sizes[i]
+    return begins
+
+
 @njit(cache=True)
 def shares(indptr):
     """Bounds of CHUNKS runs of rows with about as many entries each: int64[CHUNKS + 1]; indptr: int64[n + 1], of the

@@ -14,7 +14,7 @@ import numpy as np
 from numba import prange
 
 from inference.jit import njit
-from inference.kernels.gibbs import CHUNKS, shares
+from inference.kernels.gibbs import CHUNKS, cumulated, shares
 from inference.kernels.select import largest, rounded
 from inference.kernels.special import psi as digamma
 
@@ -107,9 +107,7 @@ def weigh(words, arena, unit, eta, norm, base):
     words: int64[n], distinct. arena: rows.Arena of float64, statistics in units of `unit`. norm, base: of `unlisted`.
     """
     n = len(words)
-    row_ptr = np.zeros(n + 1, np.int64)
-    for i in range(n):
-        row_ptr[i + 1] = row_ptr[i] + arena.length[words[i]]
+    row_ptr = cumulated(arena.length[words])
     topics, weights = np.empty(row_ptr[n], np.int32), np.empty(row_ptr[n])
     rest, scale = np.empty(n), np.empty(n)
     bounds = shares(row_ptr)

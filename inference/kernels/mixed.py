@@ -4,7 +4,7 @@ import numpy as np
 from numba import prange
 
 from inference.jit import njit
-from inference.kernels.gibbs import CHUNKS, shares
+from inference.kernels.gibbs import CHUNKS, cumulated, shares
 from inference.kernels.rows import close
 
 
@@ -37,9 +37,7 @@ def rows(words, arena, scale, other, other_scale, least):
     words: int64[n]. arena, other: rows.Arena. An entry below `least` is left out.
     """
     n = len(words)
-    room, sizes = np.zeros(n + 1, np.int64), np.empty(n, np.int64)
-    for i in range(n):
-        room[i + 1] = room[i] + arena.length[words[i]] + other.length[words[i]]
+    room, sizes = cumulated(arena.length[words] + other.length[words]), np.empty(n, np.int64)
     topics, values = np.empty(room[n], np.int32), np.empty(room[n], np.float32)
     bounds = shares(room)
     for chunk in prange(CHUNKS):

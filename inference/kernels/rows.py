@@ -6,7 +6,7 @@ import numpy as np
 from numba import prange
 
 from inference.jit import njit
-from inference.kernels.gibbs import CHUNKS, UNSEEN, shares
+from inference.kernels.gibbs import CHUNKS, UNSEEN, cumulated, shares
 from inference.kernels.special import add_in_order, digamma_rise, sum_in_order
 
 
@@ -110,10 +110,7 @@ def words_of(documents, indptr, words, V):
         for j in range(indptr[documents[i]], indptr[documents[i] + 1]):
             pairs[words[j]] += 1
     distinct = np.flatnonzero(pairs)
-    ends = np.zeros(len(distinct) + 1, np.int64)
-    for i in range(len(distinct)):
-        ends[i + 1] = ends[i] + pairs[distinct[i]]
-    return distinct, ends
+    return distinct, cumulated(pairs[distinct])
 
 
 @njit(cache=True, nogil=True)
@@ -204,6 +201,16 @@ def mark(arena, w, known):
         known[np.uint32(arena.topics[j])] = True
 
 
+@njit(cache=True, inline="always")
+def noted(k, known, fresh, m):
+    """m; one more where topic k was not known: then it is the m-th of fresh, and known."""
+    if not known[k]:
+        known[k] = True
+        fresh[m] = k
+        m += 1
+    return m
+
+
 @njit(cache=True)
 def tally_word(first, end, pairs, token_ptr, new, old, tally, known, fresh):
     """Count a word's new samples, less its old ones, by topic, into tally: int32[K]. Returns how many topics were not known
@@ -219,19 +226,13 @@ def tally_word(first, end, pairs, token_ptr, new, old, tally, known, fresh):
                 k = np.uint32(new[t, s])
                 if k == UNSEEN:
                     continue
-                if not known[k]:
-                    known[k] = True
-                    fresh[m] = k
-                    m += 1
+                m = noted(k, known, fresh, m)
                 tally[k] += 1
             for s in range(M_old):
                 k = np.uint32(old[t, s])
                 if k == UNSEEN:
                     continue
-                if not known[k]:
-                    known[k] = True
-                    fresh[m] = k
-                    m += 1
+                m = noted(k, known, fresh, m)
                 tally[k] -= 1
     return m
 
@@ -247,9 +248,7 @@ def merge(words, word_ptr, pairs, tokens, token_ptr, new, old, unit, drop_below,
     in float64.
     """
     n, K = len(words), len(totals)
-    indptr = np.zeros(n + 1, np.int64)
-    for i in range(n):
-        indptr[i + 1] = indptr[i] + min(K, arena.length[words[i]] + tokens[i] * new.shape[1])
+    indptr = cumulated(np.minimum(K, arena.length[words] + tokens * new.shape[1]))
     topics = np.empty(indptr[n], np.int32)
     values = np.empty(indptr[n], arena.values.dtype)
     sizes = np.empty(n, np.int64)
@@ -392,9 +391,7 @@ def close(room, sizes, topics, values):
     Row i: the sizes[i] entries of topics and values from room[i] on.
     """
     n = len(sizes)
-    indptr = np.zeros(n + 1, np.int64)
-    for i in range(n):
-        indptr[i + 1] = indptr[i] + sizes[i]
+    indptr = cumulated(sizes)
     all_topics, all_values = np.empty(indptr[n], topics.dtype), np.empty(indptr[n], values.dtype)
     for i in range(n):
         at = room[i] - indptr[i]
@@ -413,9 +410,7 @@ def mixtures(indptr, samples, alpha):
     M, K = samples.shape[1], len(alpha)
     n = len(indptr) - 1
     prior = sum_in_order(alpha)
-    room = np.zeros(n + 1, np.int64)
-    for d in range(n):
-        room[d + 1] = room[d] + min(K, M * (indptr[d + 1] - indptr[d]))
+    room = cumulated(np.minimum(K, M * np.diff(indptr)))
     topics, listed = np.empty(room[n], np.int32), np.empty(room[n], np.float32)
     sizes = np.empty(n, np.int64)
     for chunk in prange(CHUNKS):

@@ -5,8 +5,8 @@ import numpy as np
 from numba import prange
 
 from inference.jit import njit
-from inference.kernels.gibbs import CHUNKS, shares
-from inference.kernels.rows import close, mark, merge_row, sort_first, tally_word
+from inference.kernels.gibbs import CHUNKS, cumulated, shares
+from inference.kernels.rows import close, mark, merge_row, noted, sort_first, tally_word
 
 DENSE = 16  # where a word has at least K over this many topics, all topics are looked at, which spares sorting them
 SAMPLED = 8  # of so many changes one is looked at to cut words into runs with about as many of them
@@ -42,9 +42,7 @@ def count(word_ptr, pairs, tokens, token_ptr, new, old, K):
     word_ptr, pairs, tokens: of `rows.by_word`. new, old: uint16[N, M], old perhaps without columns.
     """
     n = len(tokens)
-    room = np.zeros(n + 1, np.int64)
-    for i in range(n):
-        room[i + 1] = room[i] + min(K, tokens[i] * (new.shape[1] + old.shape[1]))
+    room = cumulated(np.minimum(K, tokens * (new.shape[1] + old.shape[1])))
     topics, changes = np.empty(room[n], np.uint16), np.empty(room[n], np.int32)
     sizes = np.empty(n, np.int64)
     bounds = shares(word_ptr)
@@ -161,10 +159,7 @@ def _add_up(p, stop, first, end, topics, changes, tally, known, fresh):
     for piece in range(p, stop):
         for e in range(first[piece], end[piece]):
             k = np.uint32(topics[e])
-            if not known[k]:
-                known[k] = True
-                fresh[m] = k
-                m += 1
+            m = noted(k, known, fresh, m)
             tally[k] += changes[e]
     return m
 

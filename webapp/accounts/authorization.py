@@ -100,8 +100,7 @@ def person_of(request: HttpRequest) -> Person:
     """
     if not settings.ACCOUNTS:
         return Person()
-    links = () if _of_api(request) else tuple(request.session.get(LINKS, []))
-    return Person(user_id(request), links)
+    return Person(user_id(request), () if _of_api(request) else tuple(request.session.get(LINKS, [])))
 
 
 def corpora(request: HttpRequest) -> QuerySet[Corpus]:

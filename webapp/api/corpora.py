@@ -119,8 +119,7 @@ def search(
     after: str = "",
     limit: Limit = 25,
 ):
-    corpus = ready(corpus_id)
-    return pages.documents(request, Selection.read(request.GET, corpus), by, after, limit)
+    return pages.documents(request, Selection.read(request.GET, ready(corpus_id)), by, after, limit)
 
 
 @router.get("/{int:corpus_id}/documents/{int:number}", response={200: shapes.Document, **ERRORS}, summary="A document")

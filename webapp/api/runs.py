@@ -80,8 +80,7 @@ def curves(request: HttpRequest, run_id: int):
 @router.get("/{int:run_id}/findings", response={200: OverviewPage, **ERRORS},
             summary="What stands out, in sentences with intervals: families of topics, what rose and fell, and more")  # fmt: skip
 def what_was_found(request: HttpRequest, run_id: int, documents: Query[shapes.Documents], detail: Detail = ""):
-    run = finished(run_id)
-    return overview(Selection.read(request.GET, RunView(run)), detail, authorization.user_id(request))
+    return overview(Selection.read(request.GET, RunView(finished(run_id))), detail, authorization.user_id(request))
 
 
 @router.get("/{int:run_id}/topics", response={200: shapes.Topics, **ERRORS},
@@ -101,8 +100,9 @@ def index(request: HttpRequest, run_id: int, documents: Query[shapes.Documents],
 
 @router.get("/{int:run_id}/topics/{int:number}", response={200: TopicDetail, **ERRORS}, summary="A topic")
 def topic(request: HttpRequest, run_id: int, number: int):
-    run = published_or_404(run_id)
-    topic = there(topics.described(RunView(run), number), Http404(f"Run {run_id} has no topic {number}."))
+    topic = there(
+        topics.described(RunView(published_or_404(run_id)), number), Http404(f"Run {run_id} has no topic {number}.")
+    )
     return topic
 
 
@@ -129,8 +129,7 @@ def search(
     after: str = "",
     limit: Limit = 25,
 ):
-    run = finished(run_id)
-    return pages.documents(request, Selection.read(request.GET, RunView(run)), by, after, limit)
+    return pages.documents(request, Selection.read(request.GET, RunView(finished(run_id))), by, after, limit)
 
 
 @router.get(
@@ -304,8 +303,7 @@ def compare(request: HttpRequest, run_id: int, other: int):
     summary="How it was made, in sentences for a paper",
 )
 def written(request: HttpRequest, run_id: int):
-    run = published_or_404(run_id)
-    return methods.written(run)
+    return methods.written(published_or_404(run_id))
 
 
 @router.get("/{int:run_id}/files", response={200: shapes.Files, **ERRORS}, summary="What can be downloaded")

@@ -143,8 +143,7 @@ def measures_csv(request: HttpRequest) -> HttpResponse:
 def _waiting(runs: list[Run], comparable: list[Run], reference: Run | None, user: int | None) -> list[matchings.NotYet]:
     """Pairs whose topics the page needs, and which a worker compares first."""
     beside = [(reference, run) for run in runs if reference and run != reference and measuring.final(run)]
-    pairs = [(comparable[0], run) for run in comparable[1:]] + beside
-    return matchings.not_yet(pairs, user)
+    return matchings.not_yet([(comparable[0], run) for run in comparable[1:]] + beside, user)
 
 
 def _comparing(state: matchings.NotYet) -> Comparing:

@@ -62,8 +62,7 @@ def _or_404(kind: str, pk: int) -> Corpus | Run:
 
 @require_POST
 def delete(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
-    row = _or_404(kind, pk)
-    getattr(deletion, kind)(row)
+    getattr(deletion, kind)(_or_404(kind, pk))
     siblings.forget()
     return redirect(f"{kind}_deleted", pk)
 

@@ -119,5 +119,4 @@ def _refused(request: HttpRequest, error: Invalid | upload_limits.Refused) -> Ht
 def example(request: HttpRequest) -> HttpResponse:
     """To the reader's own example; it is made where there is none."""
     owner = authorization.user(request)
-    corpus = owner and queries.example(owner) or corpora.create_example(owner)
-    return redirect(best_url(corpus))
+    return redirect(best_url(owner and queries.example(owner) or corpora.create_example(owner)))

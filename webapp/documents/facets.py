@@ -173,8 +173,7 @@ def bars(
 ) -> list[Bar]:
     """Documents of the set by time, in at most BARS equal periods. days: the first day, and how many each has from it on, of what
     else is counted. own: parameters of the page that stay in its links."""
-    span = fields.dated(selection.version)
-    if not span:
+    if not fields.dated(selection.version):
         return []
     least, tally = days or _of_days(selection)
     if not len(tally):
@@ -225,8 +224,7 @@ def _of_days(selection: Selection) -> tuple[int, np.ndarray]:
     def make() -> tuple[int, np.ndarray]:
         if selection.span:
             return fields.of_each_day(selection.version, *selection.span)
-        dated = fields.dated(selection.version)
-        if dated is None:
+        if fields.dated(selection.version) is None:
             return 0, np.zeros(0, np.int64)
         days = fields.dates(selection.version)[selection.numbers]
         days = days[days > 0]

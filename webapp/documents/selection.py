@@ -229,8 +229,7 @@ class Selection:
 
     def elsewhere(self, name: str) -> Self:
         """The same without the conditions on a category: what its other values would give."""
-        values = [value for value in self.values if value[0] != name]
-        return self.changed(values=values)
+        return self.changed(values=[value for value in self.values if value[0] != name])
 
     def _mask(self) -> np.ndarray:
         mask = np.zeros(self.version.documents, bool)

@@ -135,8 +135,7 @@ def in_run(
     )
 
     def html() -> ColouredHtml:
-        words = texts.words(run, tokens, document.text, document.start)
-        text = _text(run, number, marked, words)
+        text = _text(run, number, marked, texts.words(run, tokens, document.text, document.start))
         return ColouredHtml(
             **vars(text) | {"cite": view.go.with_set(text.cite)},
             shown=chosen.topics,

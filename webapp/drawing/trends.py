@@ -215,8 +215,7 @@ def _ticks(page: Any, most: int) -> list[tuple[int, str]]:
     if not labels:
         return []
     if by not in STEPS:  # along a number, or a date in steps
-        each = -(-len(labels) // most)
-        return [(i, labels[i]) for i in range(0, len(labels), each)]
+        return [(i, labels[i]) for i in range(0, len(labels), -(-len(labels) // most))]
     numbers = [
         int(label[:4]) * 12 + int(label[5:]) - 1 if by == "month" else int(label.rstrip("s")) for label in labels
     ]

@@ -187,8 +187,7 @@ def offered(version: Version) -> tuple[list[Offered], list[Offered], list[Offere
     own = {str(Term(unit.name))} if unit else set()
     effects = [o for o in categories if o.term not in own] + [o for o in categories if o.term in own] + lines + curves
     others = [o for o in categories if o.term not in own]
-    held = [Offered(o.term, o.said.removesuffix(", as a curve")) for o in curves] + others
-    return effects, others, held
+    return effects, others, [Offered(o.term, o.said.removesuffix(", as a curve")) for o in curves] + others
 
 
 def usual(version: Version) -> Formula | None:

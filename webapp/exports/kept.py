@@ -109,8 +109,7 @@ def largest() -> float:
 def again(export: Export) -> bool:
     """Have a file made again that failed; False where it did not, or not any more. Raises Invalid."""
     with transaction.atomic():
-        user = User.objects.select_for_update(no_key=True).get(pk=export.by_id)
-        _check_place(user)
+        _check_place(User.objects.select_for_update(no_key=True).get(pk=export.by_id))
         return claims.retry(kinds.EXPORT, export.pk)
 
 

@@ -286,8 +286,7 @@ def _marked(context: Context, one: Tested, sure: np.ndarray) -> list[Mark]:
 def _none(context: Context, one: Tested, differs: bool) -> NoDifference:
     """That no difference of a field's groups is sure, and the largest of those that may be chance. differs: whether all taken together
     are more than chance."""
-    own = one.own
-    apart = np.where(context.subjects, np.nan_to_num(np.abs(own.share - one.rest)), 0.0)
+    apart = np.where(context.subjects, np.nan_to_num(np.abs(one.own.share - one.rest)), 0.0)
     apart[one.totals.documents < LEAST_DOCUMENTS] = apart[-1] = 0.0
     g, k = np.unravel_index(int(apart.argmax()), apart.shape)
     return NoDifference(

@@ -71,8 +71,7 @@ class Context:
         times = self.periods
         if times is None:
             return None
-        units = sums.in_blocks if self.few else sums.by_group
-        return self.sums(units(times.group, times.G), times.G)
+        return self.sums((sums.in_blocks if self.few else sums.by_group)(times.group, times.G), times.G)
 
     @cached_property
     def few(self) -> bool:

@@ -38,8 +38,7 @@ TOGETHER = 0.5  # of the periods, and of the documents, that two words of one ev
 
 def changed(context: Context) -> list[kinds.Change]:
     """Topics whose share changed, as far as that is not a change of who speaks."""
-    by_period = context.by_period
-    if by_period is None:
+    if context.by_period is None:
         return []
     k = np.flatnonzero(context.subjects)
 

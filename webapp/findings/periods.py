@@ -32,8 +32,7 @@ class Periods(NamedTuple):
 
 def divide(dates: np.ndarray, mask: np.ndarray | None) -> Periods | None:
     """dates: int32[D], date.toordinal(), 0 for none. None where the documents have fewer than two dates."""
-    kept = (dates > 0) if mask is None else (dates > 0) & mask
-    known = np.flatnonzero(kept)
+    known = np.flatnonzero((dates > 0) if mask is None else (dates > 0) & mask)
     if not len(known) or dates[known].min() == dates[known].max():
         return None
     days = dates[known].astype(np.int64)

@@ -75,8 +75,7 @@ def _best(
                 (np.searchsorted(offsets, b) - np.searchsorted(offsets, a)) / (b - a + 60) * max(0.1, 1 - 8 * digits)
             )
             if density > most and not any(len(words & other) > ALIKE * min(len(words), len(other)) for other in seen):
-                quote = Quote(k, piece.number, piece.first + a, piece.first + b)
-                best, most = (quote, words), density
+                best, most = (Quote(k, piece.number, piece.first + a, piece.first + b), words), density
     return best
 
 

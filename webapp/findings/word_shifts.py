@@ -85,8 +85,7 @@ def _uses(context: Context, number: int) -> tuple[np.ndarray, np.ndarray]:
     """Of the word's documents, or an even sample of them: the topic, as readers fold them, and the period."""
     documents, _, topics, _ = context.counted.word(number)
     step = -(-len(documents) // READ)
-    some = documents[::step]
-    return context.into[topics[::step]], context.times.group[some]
+    return context.into[topics[::step]], context.times.group[documents[::step]]
 
 
 def _ranks(context: Context, words: list[int]) -> dict[tuple[int, int], int]:

@@ -422,5 +422,4 @@ def passage_of(texts: list[str]) -> str:
 
 
 def _whole_words(passage: str) -> str:
-    cut = passage.rsplit(None, 1)[0] if len(passage) >= _PASSAGE and " " in passage else passage
-    return cut.strip()
+    return (passage.rsplit(None, 1)[0] if len(passage) >= _PASSAGE and " " in passage else passage).strip()

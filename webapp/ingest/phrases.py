@@ -70,8 +70,7 @@ def _parts(piece: embargo.Piece, phrase: Proposal) -> list[tuple[str, bool]]:
     text, start, stop = piece.text, phrase.start - piece.first, phrase.stop - piece.first
     before = text[:start].partition(" ")[2] if piece.first else text[:start]
     after = text[stop:].rpartition(" ")[0] if piece.more else text[stop:]
-    parts = [(before, False), (text[start:stop], True), (after, False)]
-    return [part for part in parts if part[0]]
+    return [part for part in [(before, False), (text[start:stop], True), (after, False)] if part[0]]
 
 
 def _found(version: Version, choice: Choice) -> list[Proposal]:

@@ -83,8 +83,7 @@ class UploadWriter:
     def _promised(self) -> bool:
         """Whether the disk keeps room for all that is to come: from the upload's beginning, or again after an hour without
         a byte. Raises Refused where there is none."""
-        kept = os.fstat(self.file)
-        if kept.st_blocks * 512 >= self.upload.length:
+        if os.fstat(self.file).st_blocks * 512 >= self.upload.length:
             return True
         return promise(self.file, self.upload.length)
 

@@ -59,9 +59,8 @@ def _html(view: RunView, here: Here, page: Keyness, compare: str, query: str) ->
 def csv(request: HttpRequest, run_id: int) -> HttpResponse:
     run = run_or_404(run_id)
     asked = {name: parameter.value(request.GET) for name, parameter in words.parameters.items()}
-    selection = Selection.read(request.GET, RunView(run))
     sides = there(
-        contrasts.asked(request.GET, selection, asked["rest"]),
+        contrasts.asked(request.GET, Selection.read(request.GET, RunView(run)), asked["rest"]),
         Http404("This address names no two sets of documents: choose them on the page that compares two."),
     )
     headers = {"Content-Disposition": f'attachment; filename="{exports.file_name(run, "keyness")}"'}

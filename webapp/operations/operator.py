@@ -107,8 +107,7 @@ def _ago(at: datetime | None) -> float | None:
 
 def at_work(kind: JobKind, keys: list[int]) -> set[int]:
     """Which of these rows an attempt owns."""
-    rows = kind.model.objects.filter(status__in=kind.active, pk__in=keys)
-    return set(rows.values_list("pk", flat=True))
+    return set(kind.model.objects.filter(status__in=kind.active, pk__in=keys).values_list("pk", flat=True))
 
 
 def database() -> Database:

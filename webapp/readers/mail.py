@@ -216,5 +216,4 @@ def _decoded(raw: bytes, charset: str | None) -> tuple[str, str]:
         return raw.decode(charset or "utf-8"), ""
     except (LookupError, ValueError):
         guess = guess_encoding(raw[: 1 << 16])
-        wrong = _wrong(clean(charset)[:40], guess) if charset else ""
-        return raw.decode(guess, "replace"), wrong
+        return raw.decode(guess, "replace"), _wrong(clean(charset)[:40], guess) if charset else ""

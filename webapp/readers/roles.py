@@ -81,8 +81,7 @@ def _named(columns: list[str], names: list[str]) -> int | None:
 
 
 def _dates(cells: list[str]) -> bool:
-    filled = [cell for cell in cells if cell]
-    return mostly(looks_like, filled, _MANY)
+    return mostly(looks_like, [cell for cell in cells if cell], _MANY)
 
 
 def _worded(cell: str) -> float:

@@ -17,8 +17,7 @@ DELIMITERS = (",", ";", "\t", "|")
 
 
 def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
-    sample = head(path, name)
-    options = replace(options, encoding=known.get("encoding") or guess_encoding(sample))
+    options = replace(options, encoding=known.get("encoding") or guess_encoding(head(path, name)))
     delimiter = known.get("delimiter") or _guess_delimiter(path, name, options)
     options = replace(options, delimiter=delimiter)
     if len(delimiter) != 1 or delimiter in '"\r\n':
@@ -47,8 +46,7 @@ def _dialect(path: Source, name: str, options: Options) -> dict[str, Any]:
     quoted."""
     delimiter = options.delimiter or ","
     if delimiter == "\t":
-        sample = head(path, name).decode("latin-1")
-        cells = [cell for line in sample.splitlines()[:200] for cell in line.split("\t")]
+        cells = [cell for line in head(path, name).decode("latin-1").splitlines()[:200] for cell in line.split("\t")]
         if not any(len(cell) > 1 and cell.startswith('"') and cell.endswith('"') for cell in cells):
             return {"delimiter": delimiter, "quoting": csv.QUOTE_NONE}
     return {"delimiter": delimiter}

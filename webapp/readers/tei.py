@@ -100,8 +100,7 @@ class _Handler(Handler):
             self.prose.line()
 
     def _header(self, tag: str, attributes: dict[str, str]) -> None:
-        within = self.path[-2]
-        if within == "titleStmt" and tag in ("title", "author") and self.captured is None:
+        if self.path[-2] == "titleStmt" and tag in ("title", "author") and self.captured is None:
             self.captured = ""
         elif tag == "date" and self.captured is None:
             stated = next((attributes[key] for key in ("when", "from", "notBefore") if attributes.get(key)), None)

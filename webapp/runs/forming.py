@@ -156,8 +156,7 @@ class FormingWriter:
         order = np.argsort(offsets, kind="stable")
         offsets = offsets[order].astype(np.int64)
         weights = np.concatenate(([0.0], np.cumsum(np.repeat(of_word, self.bow.counts[row])[order])))
-        inside = weights[np.searchsorted(offsets, offsets + PASSAGE)] - weights[:-1]
-        return int(offsets[np.argmax(inside)])
+        return int(offsets[np.argmax(weights[np.searchsorted(offsets, offsets + PASSAGE)] - weights[:-1])])
 
 
 def largest(topics: Topics) -> np.ndarray:

@@ -31,5 +31,4 @@ def measure(bow: Bow, seed: int, topics: Topics, alpha: np.ndarray) -> float | N
 
 def store(run_id: int, bow: Bow, seed: int, topics: Topics, alpha: np.ndarray) -> None:
     """Measure the topics of a finished run and store it with them. Where the worker ends before, the run stays without."""
-    value = measure(bow, seed, topics, alpha)
-    Snapshot.objects.filter(run=run_id, final=True).update(left_to_right=value)
+    Snapshot.objects.filter(run=run_id, final=True).update(left_to_right=measure(bow, seed, topics, alpha))

@@ -28,8 +28,7 @@ def draw(chosen: MadeSettings) -> tuple[Bow, Made]:
     bow, drawn = simulate.corpus(
         chosen.documents, K, chosen.vocabulary, chosen.length, alpha, chosen.eta, seed=chosen.seed
     )
-    tokens = np.diff(bow.first_token)
-    share = tokens @ drawn.theta / max(1, bow.tokens)
+    share = np.diff(bow.first_token) @ drawn.theta / max(1, bow.tokens)
     return bow, Made(chosen, simulate.words(chosen.vocabulary), drawn, share)
 
 

@@ -23,8 +23,7 @@ def make(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[MakePage] |
     form = MadeForm(sent or None)
     if form.is_valid():
         try:
-            owner = authorization.signed_in(request)
-            corpus = services.create(form.settings(), owner, train=True)
+            corpus = services.create(form.settings(), authorization.signed_in(request), train=True)
             messages.success(
                 request, "The texts have been drawn. When training ends, compare its topics with the true ones."
             )

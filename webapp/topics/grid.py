@@ -80,8 +80,7 @@ def _salient(overview: Overview, columns: np.ndarray) -> list[tuple[int, str]]:
     )
     hidden = set(view.hidden_words.numbers)
     candidates = np.array([row["word"] for row in listed if row["word"] not in hidden], np.int64)
-    telling = _saliency(view)[candidates]
-    numbers = candidates[np.argsort(-telling, kind="stable")[:WORDS]].tolist()
+    numbers = candidates[np.argsort(-_saliency(view)[candidates], kind="stable")[:WORDS]].tolist()
     query = "SELECT number, word FROM word WHERE version_id = %s AND number = ANY(%s)"
     return sorted(rows(query, [run.version_id, numbers], as_tuples=True), key=lambda row: numbers.index(row[0]))
 

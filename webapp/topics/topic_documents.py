@@ -100,8 +100,7 @@ def _by_evidence(
         kept = (value < after[0]) | ((value == after[0]) & (some > after[1]))
         some, tokens, shares, value = some[kept], tokens[kept], shares[kept], value[kept]
     if len(some) > limit:
-        least = np.partition(value, len(value) - limit)[len(value) - limit]
-        kept = value >= least
+        kept = value >= np.partition(value, len(value) - limit)[len(value) - limit]
         some, tokens, shares, value = some[kept], tokens[kept], shares[kept], value[kept]
     best = np.lexsort((some, -value))[:limit]
     return [{"number": int(some[i]), "tokens": int(tokens[i]), "share": float(shares[i])} for i in best]

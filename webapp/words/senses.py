@@ -109,8 +109,7 @@ def _owned(view: RunView, near: list[list[Near]], numbers: list[int]) -> dict[in
 def _chosen(candidates: list[Near], owned: dict[int, tuple[str, float]]) -> list[str]:
     """The words whose likelihood ratio is high and that belong to this topic wherever they stand: the product of the
     two."""
-    best = sorted(candidates, key=lambda n: -n.score * owned[n.word][1])[:NAMED]
-    return [owned[n.word][0] for n in best]
+    return [owned[n.word][0] for n in sorted(candidates, key=lambda n: -n.score * owned[n.word][1])[:NAMED]]
 
 
 def groupings(run: Run) -> list[str]:
