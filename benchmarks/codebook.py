@@ -12,9 +12,8 @@ N times (2,000, with --quick 300) shares are estimated, overall, by year and by 
   told: the same of the corrected, of draws that are not few alone; it is low where only lucky draws are not
   width: of corrected intervals to those of the codes alone, on average
 
-`planted` has the codes of `common` and a prediction with R2 = 0.45. `beyond` draws texts of 20 speakers who differ,
-again and again, and asks how often intervals beyond these texts, and in these texts, hold what they say on average.
-The last line is `coverage: C narrower: R seconds: S`: the least `held`, and `told` of cells that are few in half of the
+`planted` has the codes of `common` and a prediction with R2 = 0.45. Intervals beyond these texts are tested in
+tests/inference/codes/test_estimate.py. The last line is `coverage: C narrower: R seconds: S`: the least `held`, and `told` of cells that are few in half of the
 draws or less; the width of `common` overall; and seconds for the prediction from 5,000 codes.
 """
 
@@ -63,13 +62,12 @@ def measured(draws: int) -> None:
     from webapp.results import evidence
 
     rows = collections._rows(FILE)
-    texts = [{name: row[name] for name in ("id", "manifesto", "party", "year", "text")} for row in rows]
+    texts = [{name: row[name] for name in ("id", *BY, "text")} for row in rows]
     tokens = evidence.of(runs.trained(collections._table("manifestos", texts, "year"), False, 0))
     names, codes = zip(*(np.unique([row[by] for row in rows], return_inverse=True) for by in BY), strict=True)
     sets = [(["all"], np.zeros(len(rows), int)), *zip(names[:2], codes[:2], strict=True)]
-    experts = np.array([int(row["economic_experts"]) for row in rows])
+    experts, chance = np.array([int(row["economic_experts"]) for row in rows]), np.random.default_rng(0)
     common, rare = (experts >= 3).astype(float), (experts >= 7).astype(float)
-    chance = np.random.default_rng(0)
     noise = np.sqrt(R2 * (1 - R2) * common.var())
     planted = chance.normal(R2 * common + (1 - R2) * common.mean(), noise).astype(np.float32)
     print(f"{draws:,} draws of {CODES} of {len(rows):,} documents, {tokens.K} topics")
@@ -77,13 +75,14 @@ def measured(draws: int) -> None:
         "| concept | cell | truth | codes | few % | count | coded | alone % | held % | told % | width |\n|"
         + "---|" * 11
     )
-    kinds = ("common", common, None), ("rare", rare, None), ("planted", common, planted)
-    outcomes = [concept(name, y, tokens, codes[2], sets, draws, g) for name, y, g in kinds]
-    beyond(draws)
+    outcomes = [
+        concept(name, y, tokens, codes[2], sets, draws, g)
+        for name, y, g in (("common", common, None), ("rare", rare, None), ("planted", common, planted))
+    ]
     some, began = chance.permutation(len(rows))[:5_000], time.process_time()
     predict(tokens.bow, tokens, some, common[some], 0)
-    least = 100 * min(held for held, _ in outcomes)
-    print(f"coverage: {least:.1f}% narrower: {outcomes[0][1]:.3f} seconds: {time.process_time() - began:.2f}")
+    seconds = time.process_time() - began
+    print(f"coverage: {100 * min(outcomes)[0]:.1f}% narrower: {outcomes[0][1]:.3f} seconds: {seconds:.2f}")
 
 
 def concept(
@@ -126,19 +125,6 @@ def concept(
         flush=True,
     )
     return float(least), float(widths[0][0])
-
-
-def beyond(draws: int) -> None:
-    """Texts of speakers drawn anew each time, 40 of each in the middle, of whom each has a share of their own."""
-    chance, held = np.random.default_rng(1), np.zeros(2)
-    for seed in range(draws):
-        speaker = np.repeat(np.arange(20), np.maximum(chance.lognormal(np.log(40), 0.5, 20), 2).astype(int))
-        y = (chance.random(len(speaker)) < chance.beta(6, 9, 20)[speaker]).astype(float)
-        g, one = (0.5 * y + 0.3 * chance.random(len(y))).astype(np.float32), np.zeros(len(y), int)
-        documents, pi, _ = draw(one, CODES, FLOOR, seed)
-        e = cells(one, one, documents, y[documents], pi, Prediction(g[None], g[None, documents], R2), speaker)
-        held += [b.low[0] <= 0.4 <= b.high[0] for b in (e.corrected_beyond, e.corrected)]
-    print("beyond these texts {:.1f}% hold, those in these texts {:.1f}%".format(*100 * held / draws))
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ import numpy as np
 
 from inference import checkpoint, engines, infer, senses, simulate
 from inference.bow import Bow, Postings
+from inference.codes.predict import predict
 from inference.effects import contrasts, joint, regression, units
 from inference.engines import from_documents
 from inference.engines.contract import AnyEngine, Config
@@ -126,6 +127,7 @@ def _evidence(folder: Path, topics: Topics, index: Index) -> None:
     evidence.at_least([0, 0], 0.5)
     hits.Hits(index, patterns.parse("a ~1 b", str.split), evidence, np.ones(1, bool), np.ones(2, bool)).places(0, 1)
     evidence.held([0], some)
+    predict(bow, evidence, some, np.ones(1), 0)
     evidence.strongest([0], np.zeros(bow.D, np.int32), 0, 1)
     evidence.places(np.zeros(1, np.int32), np.zeros(1, np.int64), 1)
     evidence.word_topics_of([1], np.ones(bow.D, bool))

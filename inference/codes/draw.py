@@ -36,8 +36,7 @@ def draw(strata: np.ndarray, size: int, floor: int, seed: int) -> Drawn:
     stratum (Sainte-Laguë): so a later draw of the same strata, floor and seed holds an earlier one, and all of it has
     the later pi. strata: int[D], from 0 without gaps."""
     chance, sizes = np.random.default_rng(seed), np.bincount(strata)
-    order = chance.permutation(len(strata))
-    order = order[np.argsort(strata[order], kind="stable")]
+    order = np.argsort(strata + chance.random(len(strata)))
     stratum = strata[order]
     place = np.arange(len(order)) - (np.cumsum(sizes) - sizes)[stratum]  # of each document in its stratum
     turn = np.where(place < floor, 0, (place + 0.5) / sizes[stratum])
@@ -45,5 +44,5 @@ def draw(strata: np.ndarray, size: int, floor: int, seed: int) -> Drawn:
     documents, stratum, place = order[taken], stratum[taken], place[taken]
     drawn = np.bincount(stratum, minlength=len(sizes))
     spread = np.argsort((place + chance.random(len(place))) / drawn[stratum])
-    documents, stratum = documents[spread], stratum[spread].astype(np.int32)
-    return Drawn(documents.astype(np.int64), drawn[stratum] / sizes[stratum], stratum)
+    stratum = stratum[spread].astype(np.int32)
+    return Drawn(documents[spread].astype(np.int64), drawn[stratum] / sizes[stratum], stratum)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
 from scipy.special import stdtrit
 
 from inference.codes.predict import Prediction
@@ -46,7 +47,7 @@ class Cells:
     a scale: both are wrong, and are there to be compared with. coded, coded_beyond: by the codes alone, weighted;
     corrected, corrected_beyond: by the predictions, too; in these texts and beyond them. few: bool[C], whether fewer
     than FEW codes say yes, or no (of a scale: fewer than FEW codes): say a sentence instead. weight: float64[C],
-    lambda."""
+    lambda. correlation: float64[C, C], of corrected_beyond, by units that are in two cells."""
 
     documents: np.ndarray
     codes: np.ndarray
@@ -60,6 +61,7 @@ class Cells:
     corrected_beyond: Bounds
     few: np.ndarray
     weight: np.ndarray
+    correlation: np.ndarray
 
 
 @np.errstate(divide="ignore", invalid="ignore")
@@ -83,7 +85,7 @@ def cells(
     g = np.zeros(D) if prediction is None else prediction.g.mean(axis=0, dtype=np.float64)
     counted = np.full(D, np.nan) if prediction is None else np.where(scale, g, g > 0.5)
     g[documents] = 0.0 if prediction is None else prediction.coded.mean(axis=0, dtype=np.float64)
-    sample = _Sample(np.where(cell < 0, C, cell), C + 1, strata, documents, y, pi, g)
+    sample = _Sample(np.where(cell < 0, C, cell), C + 1, strata, documents, y, pi, g, units)
     lam = _tuned(*sample.products(y, g[documents]), sample)
     weight = np.where(sample.n > 0, sample.total(lam) / sample.n, 0.0)
     plain, corrected = sample.mean(y), sample.mean(y - lam * (g[documents] - sample.mean_g))
@@ -92,24 +94,26 @@ def cells(
     single = None if scale else sample.single(*plain, few)
     bounds = []
     for (estimate, variance), factor in ((plain, np.zeros(C + 1)), (corrected, weight)):
-        beyond, df, U = sample.beyond(units, factor)
+        beyond, df = sample.beyond(factor)
         bounds.append(_bounds(estimate, variance, sample.df, single))
-        bounds.append(_bounds(estimate, np.maximum(beyond, variance), np.minimum(df, sample.df), single))
+        more = np.maximum(np.diagonal(beyond), variance)
+        bounds.append(_bounds(estimate, more, np.minimum(df, sample.df), single))
     return Cells(
-        documents=sample.M[:C], codes=sample.n[:C], units=U[:C], positive=positive[:C],
+        documents=sample.M[:C], codes=sample.n[:C], units=sample.U[:C], positive=positive[:C],
         raw=(positive / sample.n)[:C], counted=(np.bincount(sample.cell, counted, C + 1) / sample.M)[:C],
         coded=bounds[0], coded_beyond=bounds[1], corrected=bounds[2], corrected_beyond=bounds[3],
-        few=few[:C] < FEW, weight=weight[:C],
+        few=few[:C] < FEW, weight=weight[:C], correlation=np.nan_to_num(beyond / np.sqrt(np.outer(more, more)))[:C, :C],
     )  # fmt: skip
 
 
 class _Sample:
     """Coded documents in C cells, the last of which is of those in none. c, part: int[n], their cells and the parts
     (strata of a cell, some joined); w: float64[n], how many documents each is for, which adds up to its part's. n, M:
-    int64[C], codes and documents; df: degrees of freedom of the design. mean_g: float64[n], of all documents of each
+    int64[C], codes and documents; df: degrees of freedom of the design. U: int64[C], units;
+    pairs: (cell, unit) of all that there are; pair: int[D], each document's. mean_g: float64[n], of all documents of each
     one's part."""
 
-    def __init__(self, cell, C, strata, documents, y, pi, g):
+    def __init__(self, cell, C, strata, documents, y, pi, g, units):
         self.cell, self.C, self.y, self.g, self.documents = cell.astype(np.int64), C, y, g, documents
         self.c, H = self.cell[documents], int(strata.max(initial=-1)) + 1
         slot = self.cell * H + strata
@@ -121,6 +125,12 @@ class _Sample:
         self.w = 1 / pi * (self.size / self._of_parts(1 / pi))[self.part]
         self.mean_g = (np.bincount(joined[slot], weights=g, minlength=len(self.size)) / self.size)[self.part]
         self.spread = np.where(n < self.size, n / (n - 1) * (1 - n / self.size), 0.0)[self.part] * self.w**2
+
+        given = np.full(len(g), -1) if units is None else units
+        own = np.where(given < 0, given.max(initial=-1) + 1 + np.arange(len(g)), given)
+        pairs, self.pair = np.unique(self.cell * (own.max(initial=0) + 1) + own, return_inverse=True)
+        self.pairs = np.divmod(pairs, own.max(initial=0) + 1)
+        self.U = np.bincount(self.pairs[0], minlength=C)
 
     def _of_parts(self, x: np.ndarray) -> np.ndarray:
         return np.bincount(self.part, weights=x, minlength=len(self.size))
@@ -149,19 +159,19 @@ class _Sample:
         by_weights = self.total(self.w**2) / self.M**2 * (1 - self.n / self.M)
         return scale, SURE / (few + SURE) * np.maximum(by_weights - variance * scale, 0)
 
-    def beyond(self, units: np.ndarray | None, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(variance, degrees of freedom, units of each cell) of sums over units of pseudo-outcomes: CR2 and
-        Satterthwaite's, of a mean; NaN of fewer than LEAST_UNITS. weight: float64[C], of g."""
-        outcome, given = weight[self.cell] * self.g, np.full(len(self.g), -1) if units is None else units
+    def beyond(self, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(covariance of cells, float64[C, C], degrees of freedom) of sums over units of pseudo-outcomes: CR2 and
+        Satterthwaite's, of means; NaN of fewer than LEAST_UNITS. weight: float64[C], of g."""
+        outcome = weight[self.cell] * self.g
         outcome[self.documents] += self.w * (self.y - weight[self.c] * self.g[self.documents])
         rest = outcome - (np.bincount(self.cell, outcome, self.C) / self.M)[self.cell]
-        own = np.where(given < 0, given.max(initial=-1) + 1 + np.arange(len(given)), given)
-        pairs, pair = np.unique(self.cell * (own.max(initial=0) + 1) + own, return_inverse=True)
-        c = pairs // (own.max(initial=0) + 1)
-        h = np.bincount(pair) / self.M[c]
-        added = np.ones(len(c)), h**2, h**2 / (1 - h), (h**2 / (1 - h)) ** 2, np.bincount(pair, rest) ** 2 / (1 - h)
-        U, a, b, b_squared, squares = (np.bincount(c, x, self.C) for x in added)
-        return np.where(U >= LEAST_UNITS, squares / self.M**2, np.nan), 1 / (a + b**2 - b_squared), U.astype(int)
+        (c, unit), h = self.pairs, np.bincount(self.pair) / self.M[self.pairs[0]]
+        added = h**2, h**2 / (1 - h), (h**2 / (1 - h)) ** 2
+        a, b, b_squared = (np.bincount(c, x, self.C) for x in added)
+        moved = np.where(h < 1, np.bincount(self.pair, rest) / np.sqrt(1 - h) / self.M[c], 0.0)
+        by_unit = csr_array((moved, (c, unit)), shape=(self.C, int(unit.max(initial=0)) + 1))
+        covariance = (by_unit @ by_unit.T).toarray()
+        return np.where(self.U >= LEAST_UNITS, covariance, np.nan), 1 / (a + b**2 - b_squared)
 
 
 def _joined(sizes: np.ndarray, codes: np.ndarray) -> np.ndarray:
@@ -203,23 +213,31 @@ def _bounds(estimate: np.ndarray, variance: np.ndarray, df: np.ndarray, single: 
 
 
 @np.errstate(divide="ignore", invalid="ignore")
-def difference(bounds: Bounds, a: int | np.ndarray, b: int | np.ndarray) -> tuple[Bounds, Bounds]:
+def difference(
+    bounds: Bounds, a: int | np.ndarray, b: int | np.ndarray, correlation: np.ndarray | None = None
+) -> tuple[Bounds, Bounds]:
     """(a - b, a / b) of two cells, or of several pairs, by the method of variance estimates recovery (Zou and Donner
-    2008; the ratio by logarithms), NaN where it is not known. Cells are independent, also where strata span them (see
-    above). Units in both cells, if they are alike in both, make intervals beyond these texts wider than need be."""
+    2008; the ratio by logarithms), NaN where it is not known.
+
+    In these texts cells are independent, also where strata span them (see above). Beyond them, units that are in both
+    are not: correlation is that of Cells; without it intervals are too wide where such units are alike in both."""
     x, y = (Bounds(*(np.asarray(array)[i] for array in bounds)) for i in (a, b))
-    logs = [
-        Bounds(np.log(z.estimate), z.variance / z.estimate**2, np.log(np.maximum(z.low, 0)), np.log(z.high))
-        for z in (x, y)
-    ]
-    ratio = _between(*logs)
-    return _between(x, y), Bounds(np.exp(ratio.estimate), ratio.variance, np.exp(ratio.low), np.exp(ratio.high))
+    r = np.zeros(np.shape(x.estimate)) if correlation is None else correlation[a, b]
+    ratio = _between(
+        r,
+        *(
+            Bounds(np.log(z.estimate), z.variance / z.estimate**2, np.log(np.maximum(z.low, 0)), np.log(z.high))
+            for z in (x, y)
+        ),
+    )
+    return _between(r, x, y), Bounds(np.exp(ratio.estimate), ratio.variance, np.exp(ratio.low), np.exp(ratio.high))
 
 
-def _between(x: Bounds, y: Bounds) -> Bounds:
-    d, variance = x.estimate - y.estimate, x.variance + y.variance
-    low = d - np.hypot(x.estimate - x.low, y.high - y.estimate)
-    return Bounds(d, variance, low, d + np.hypot(x.high - x.estimate, y.estimate - y.low))
+def _between(r: np.ndarray, x: Bounds, y: Bounds) -> Bounds:
+    d, variance = x.estimate - y.estimate, x.variance + y.variance - 2 * r * np.sqrt(x.variance * y.variance)
+    a, b = np.stack([x.estimate - x.low, x.high - x.estimate]), np.stack([y.high - y.estimate, y.estimate - y.low])
+    low, high = np.sqrt(a**2 + b**2 - 2 * np.nan_to_num(r * a * b))
+    return Bounds(d, variance, d - low, d + high)
 
 
 @np.errstate(divide="ignore", invalid="ignore")
@@ -228,5 +246,5 @@ def more_needed(found: Cells, half_width: float) -> np.ndarray:
     where that is reached, NaN where nothing is known yet. In a draw of all documents: times all over the cell's."""
     n, M = found.codes, found.documents
     single = found.corrected.variance * n / (1 - n / M)  # the variance of one code's residual
-    z = stdtrit(np.maximum(n - 1, 1), 0.5 + LEVEL / 2)
-    return np.maximum(np.ceil(1 / ((half_width / z) ** 2 / single + 1 / M) - n), 0)
+    t = stdtrit(np.maximum(n - 1, 1), 0.5 + LEVEL / 2)
+    return np.maximum(np.ceil(1 / ((half_width / t) ** 2 / single + 1 / M) - n), 0)

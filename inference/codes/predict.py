@@ -48,18 +48,17 @@ def predict(
     their codes, 0 to 1 or values of a scale. units: int[n], of whom each is: no unit is in two of the `folds` parts;
     below 0: of a unit of its own."""
     corpus, chance, n = corpus.by_document(), np.random.default_rng(seed), len(y)
-    own = -1 - np.arange(n)
-    unit = np.unique(own if units is None else np.where(units < 0, own, units), return_inverse=True)[1]
-    parts = [chance.permutation(np.arange(unit.max(initial=-1) + 1) % folds)[unit] for _ in range(splits)]
+    own = np.arange(n) if units is None else np.where(units < 0, -1 - np.arange(n), units)
+    names, unit = np.unique(own, return_inverse=True)
+    parts = [chance.permutation(np.arange(len(names)) % folds)[unit] for _ in range(splits)]
     unseen = np.stack(parts) + folds * np.arange(splits)[:, None]  # int[splits, n], the model that does not see it
-    use = np.ones((n, splits * folds), np.float32)
-    use[np.arange(n), unseen] = 0
+    use = (unseen[:, :, None] != np.arange(splits * folds)).all(axis=0).astype(np.float32)
     text, rows, scale = _text(corpus, tokens), frozen(documents, np.int64), max(float(np.abs(y).max(initial=0)), 1e-300)
     orders = [chance.permutation(n) for _ in range(EPOCHS)]
     mean = (use.T @ (y / scale) / np.maximum(use.sum(axis=0), 1)).astype(np.float32)
     weights = scale * _fitted(*text, rows, (y / scale).astype(np.float32), use, mean, np.concatenate(orders))
     coded = np.take_along_axis(_scored(*text, rows, weights).T, unseen, axis=0)
-    g = _scored(*text, np.arange(corpus.D), weights.reshape(-1, splits, folds).mean(axis=2)).T
+    g = _scored(*text, frozen(np.arange(corpus.D), np.int64), weights.reshape(-1, splits, folds).mean(axis=2)).T
     spread = float(((y - y.mean()) ** 2).sum()) if n else 0.0
     r2 = 1 - float(((y - coded.mean(axis=0)) ** 2).sum()) / spread if spread else float("nan")
     return Prediction(np.ascontiguousarray(g), coded, r2)

@@ -67,9 +67,9 @@ def interval(
 ) -> tuple[float, float]:
     """95% confidence interval of a measure of answers and weights (alpha, ac1), by the bootstrap over items,
     percentiles: NaN where less than half of the draws have a value. It holds for these readers, not for others."""
-    chance, n = np.random.default_rng(seed), answers.shape[1]
-    base = np.ones(n) if weights is None else weights
-    again = [measure(answers, base * chance.multinomial(n, np.full(n, 1 / n))) for _ in range(draws if n else 0)]
+    n, base = answers.shape[1], 1 if weights is None else weights
+    times = np.random.default_rng(seed).multinomial(n, np.full(n or 1, 1 / (n or 1)), draws if n else 0)
+    again = [measure(answers, base * each) for each in times]
     if np.isnan(again).sum() * 2 >= len(again):
         return float("nan"), float("nan")
     low, high = np.nanquantile(again, [0.025, 0.975])

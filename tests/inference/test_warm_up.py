@@ -14,6 +14,7 @@ import inference.memory
 inference.memory.LARGE = 0
 from inference import *
 from inference import compiling
+from inference.codes.predict import predict
 from inference.evaluate import Completion, diagnose
 from inference.training import held_out_documents
 from inference.index import Index, collocations, hits, patterns, two_sets
@@ -60,6 +61,8 @@ with patch.object(Dispatcher, "compile", noticed):
             evidence.day_sums.ranges([(699_000, 700_001), (700_001, 700_009)], evidence, lambda a, b: some, np.full(bow.D, 700_000, np.int32), [0], into)
         in_span(frozen(np.full(bow.D, 700_000, np.int32), np.int32), 1, 2, 0, 1)
         marked(np.arange(bow.D) % 2 > 0)
+        for tokens in (evidence, None):
+            predict(bow, tokens, some, some % 2.0, 0)
         saliency.saliency(*evidence.by_word()[:3], np.ones(30), np.arange(30))
         similar.nearest(evidence, np.ones(30) / 30, 5)
         sparing = Evidence.open(Path(sys.argv[1]) / "evidence", Bow.open(Path(sys.argv[1]), sparing=True), postings)
