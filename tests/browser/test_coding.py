@@ -1,0 +1,50 @@
+"""Eight coders at once, each in a browser of their own, without the mouse: nothing is lost, and nothing coded twice."""
+
+import csv
+import io
+from collections import Counter
+
+from playwright.sync_api import Page, expect
+
+DRAWN, CODERS = 40, 8
+
+
+def test_eight_coders_at_once(page: Page, example, browser, live_system, wrong):
+    page.goto(f"{example.at}topics/2/")
+    page.get_by_role("link", name="Define a concept").click()
+    page.get_by_label("Name", exact=True).fill("war")
+    page.get_by_label("Definition").fill("The speech is mostly about war.")
+    page.get_by_role("button", name="Add the concept").click()
+    page.get_by_label("How many").fill(str(DRAWN))
+    page.get_by_label("Percent that two readers code").fill("50")
+    page.get_by_role("button", name="Draw documents").click()
+    page.get_by_role("button", name="Make a link for other coders").click()
+    link, concept = page.locator("code.secret").inner_text(), page.url
+    pages = [browser.new_context(base_url=live_system.url).new_page() for _ in range(CODERS)]
+    for number, one in enumerate(pages):
+        one.on("response", lambda response: wrong.append(response.url) if response.status >= 500 else None)
+        one.goto(link)
+        one.get_by_label("Your name").fill(f"Coder {number}")
+        one.get_by_role("button", name="Begin").click()
+        expect(one.locator(".to-code")).to_be_visible()
+        assert "opic" not in one.locator("main").inner_text()
+    done = Counter()
+    while busy := [one for one in pages if one.locator("[data-coding]").count()]:
+        for one in busy:  # none waits for another's answer
+            done[one] += 1
+            if done[one] % 3 == 0:
+                one.keyboard.press("u")
+            one.keyboard.press("2" if done[one] % 2 else "1")
+        for one in busy:
+            expect(one.locator(".coding-head")).to_contain_text(f"{done[one]} coded")
+    for one in pages:
+        expect(one.locator(".empty")).to_contain_text("Thank you")
+    answer = page.request.get(f"{concept}codes.csv")
+    rows = list(csv.DictReader(io.StringIO(answer.text())))
+    by_text = Counter(row["document"] for row in rows)
+    assert len(by_text) == DRAWN and set(by_text.values()) == {2}
+    assert len({(row["document"], row["coder"]) for row in rows}) == len(rows) == sum(done.values())
+    page.goto(f"{concept}estimates/")
+    expect(page.locator(".lede")).to_contain_text("documents")
+    page.goto(f"{concept}agreement/")
+    expect(page.get_by_role("heading", name="Do coders agree on war?")).to_be_visible()
