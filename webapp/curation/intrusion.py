@@ -31,6 +31,15 @@ def _random(seed: int, number: int, kind: int) -> np.random.Generator:
     return np.random.default_rng([seed, number, kind])
 
 
+def questions(run: Run, seed: int) -> np.ndarray:
+    """int64[K]: the topic of each question. Addresses have the number of the question, so that nobody can tell the topic."""
+    return _random(seed, run.topics, 4).permutation(run.topics)
+
+
+def question_of(run: Run, seed: int, topic: int) -> int:
+    return int(np.flatnonzero(questions(run, seed) == topic)[0])
+
+
 # Close reading -------------------------------------------------------------------------------------------------------
 
 

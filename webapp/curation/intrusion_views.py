@@ -25,7 +25,6 @@ from webapp.curation.shapes import (
     Test,
     TopicWords,
 )
-from webapp.drawing.numbers import topic_label
 from webapp.models import Run
 from webapp.pages.here import Here
 from webapp.pages.page import is_whole, reader, run_or_404, told
@@ -40,7 +39,7 @@ PAGES: dict[Task, str] = {"label": "reading_passages", "words": "reading_words",
 
 
 def _url(view: RunView, task: Task, topic: int, seed: int) -> str:
-    return view.go(PAGES[task], topic, seed=seed or None)
+    return view.go(PAGES[task], queries.question_of(view.run, seed, topic), seed=seed or None)
 
 
 def _next(view: RunView, task: Task, topic: int | None, seed: int) -> str | None:
@@ -48,9 +47,10 @@ def _next(view: RunView, task: Task, topic: int | None, seed: int) -> str | None
     return None if topic is None else _url(view, task, topic, seed)
 
 
-def _check(run: Run, topic: int) -> None:
-    if topic >= run.topics:
-        raise Http404(f"Run {run.pk} has no topic {topic}.")
+def _topic(run: Run, seed: int, question: int) -> int:
+    if question >= run.topics:
+        raise Http404(f"Run {run.pk} has no question {question}.")
+    return int(queries.questions(run, seed)[question])
 
 
 @typed("run/reading.html")
@@ -74,8 +74,8 @@ def passages(
     request: HttpRequest, view: RunView, number: int, *, seed: int = 0
 ) -> Answer[PassagesPage | BlindPassagesPage]:
     """Ten passages, without anything that tells what the model makes of them until all questions are answered."""
-    run, who = view.run, reader(request)
-    _check(run, number)
+    run, who, question = view.run, reader(request), number
+    number = _topic(run, seed, question)
     read = queries.passages(run, number, seed)
     answered = queries.answers(run, number, seed, who, "label", "fit")
     label = OwnLabel(**answered.get(("label", 0), {"label": "", "confidence": None}))
@@ -83,7 +83,7 @@ def passages(
     if not queries.revealed(answered, read):
         return Answer(
             BlindPassagesPage(
-                topic=BlindTopic(number, topic_label(number)),
+                topic=BlindTopic(question, f"Question {question}"),
                 seed=seed,
                 passages=[BlindPassage(passage.text, fit) for passage, fit in zip(read, fits, strict=True)],
                 label=label,
@@ -116,7 +116,7 @@ def passages(
 @require_POST
 def answer_passages(request: HttpRequest, run_id: int, number: int) -> HttpResponse:
     run, seed, sent, who = run_or_404(run_id), number_of(request, "seed") or 0, request.POST, reader(request)
-    _check(run, number)
+    number = _topic(run, seed, number)
     read = queries.passages(run, number, seed)
     here = redirect(_url(RunView(run), "label", number, seed))
     if queries.revealed(queries.answers(run, number, seed, who, "label", "fit"), read):
@@ -135,15 +135,15 @@ def answer_passages(request: HttpRequest, run_id: int, number: int) -> HttpRespo
 @typed("run/reading_test.html")
 def test(request: HttpRequest, view: RunView, number: int, kind: Test, *, seed: int = 0) -> Answer[IntrusionPage]:
     """Which word, or which topic, does not belong? The intruder is named once it is answered."""
-    run, who = view.run, reader(request)
-    _check(run, number)
+    run, who, question = view.run, reader(request), number
+    number = _topic(run, seed, question)
     asked = TESTS[kind](run, number, seed)
     answered = queries.answers(run, number, seed, who, kind).get((kind, 0), {})
     document = answered.get("document")
     return Answer(
         IntrusionPage(
             kind=kind,
-            number=number,
+            number=question,
             seed=seed,
             shown=_shown(view, asked, bool(answered)),
             text=asked.text if isinstance(asked, TopicTest) else None,
@@ -170,7 +170,7 @@ def _shown(
 def answer_test(request: HttpRequest, run_id: int, number: int, kind: Test) -> HttpResponse:
     """Keep the choice and continue with the next question."""
     run, seed, chosen = run_or_404(run_id), number_of(request, "seed") or 0, request.POST.get("chosen", "")
-    _check(run, number)
+    number = _topic(run, seed, number)
     asked, view = TESTS[kind](run, number, seed), RunView(run)
     if asked is None:
         raise Http404("There is no such question.")

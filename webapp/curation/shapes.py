@@ -106,7 +106,7 @@ class ReadingPage:
 
 @dataclass(frozen=True)
 class BlindTopic:
-    """A topic before the reader has named it."""
+    """A topic before the reader has named it: the number of its question, which is not its own."""
 
     number: int
     label: str

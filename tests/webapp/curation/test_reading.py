@@ -35,7 +35,9 @@ def as_reader(name: str) -> Client:
 
 
 def url(name: str, run, number: int, seed: int = 0) -> str:
-    return reverse(name, args=[run.pk, number]) + (f"?seed={seed}" if seed else "")
+    """number: the topic's, or one that there is not."""
+    question = queries.question_of(run, seed, number) if number < run.topics else number
+    return reverse(name, args=[run.pk, question]) + (f"?seed={seed}" if seed else "")
 
 
 def answer_all(client: Client, run, number: int, label="Farming", fits="yes", confidence="4", seed=0):
