@@ -427,6 +427,18 @@ _ABOUT = {
 }  # fmt: skip
 
 
+def numbers(corpus: Corpus, ids: Collection[str]) -> dict[str, int]:
+    """id -> the number of the document that has it in its files; of several with one id the first. Ids that none has are
+    left out. Nothing is said of ids that are withheld."""
+    hidden = withheld(corpus)
+    if hidden and "id" in hidden.roles:
+        return {}
+    query = (
+        "SELECT source_id, min(number) AS number FROM document WHERE corpus_id = %s AND source_id = ANY(%s) GROUP BY 1"
+    )
+    return {row["source_id"]: row["number"] for row in rows(query, [corpus.pk, [*ids]])}
+
+
 def words(corpus: Corpus, first: int, end: int) -> int:
     """Of the documents first … end - 1."""
     counted = rows(

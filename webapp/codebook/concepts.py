@@ -21,7 +21,7 @@ MOST = 200  # concepts of a corpus
 NAME, CODE, TEXT = 100, 40, 5_000  # characters
 CODES = 9  # of a concept: each has a key from 1 to 9
 DRAWN = 20_000  # documents of a concept
-EACH = 2  # documents of each stratum, at least
+EACH = 1  # documents of each stratum, at least: more make estimates no better (docs/measurements/codebook.md)
 EXAMPLES = 200
 YES_NO = ["no", "yes"]
 

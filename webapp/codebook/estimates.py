@@ -107,33 +107,26 @@ def estimated(run: Run, concept: Concept, by: str, code: int) -> Estimated:
     groups = fields.groups(version, by) if by else None
     unit = units.unit_of(version, by)
     of_unit = None if unit.field is None else fields.values(version, unit.field)[:D]
-    strata, prediction = _predicted(source, drawn, data, code, of_unit)
-    kept, cell = _cells(groups, D)
+    state = (drawn.pk, source.pk, code, data.newest, len(data.y), data.settled, float(data.y.sum()), unit.said)
 
-    def cells(places: np.ndarray) -> Cells:
-        return estimate.cells(places, strata, data.documents, data.y, data.pi, prediction, of_unit, scale)
+    def make() -> tuple[np.ndarray, np.ndarray, Cells, Cells | None, float]:
+        strata, prediction = _kept.get_or_set(state, lambda: _predicted(source, drawn, data, of_unit))
+        kept, cell = _cells(groups, D)
+        each = (data.documents, data.y, data.pi, prediction, of_unit, scale)
+        cells = estimate.cells(cell, strata, *each) if len(kept) else None
+        return kept, cell, estimate.cells(np.zeros(D, np.int32), strata, *each), cells, prediction.r2
 
-    return Estimated(
-        concept, drawn, holds.codes, code, scale, data, unit, prediction.r2, groups, kept, cell,
-        whole=cells(np.zeros(D, np.int32)),
-        cells=cells(cell) if len(kept) else None,
-    )  # fmt: skip
+    kept, cell, whole, cells, r2 = _kept.get_or_set((*state, by), make)
+    return Estimated(concept, drawn, holds.codes, code, scale, data, unit, r2, groups, kept, cell, whole, cells)
 
 
-def _predicted(
-    source: Run, drawn: Draw, data: Coded, code: int, of_unit: np.ndarray | None
-) -> tuple[np.ndarray, Prediction]:
-    """The strata, and what each document is expected to be coded as; made anew when a code has come."""
-
-    def make() -> tuple[np.ndarray, Prediction]:
-        strata = concepts.strata_of(drawn) if drawn.run else np.zeros(drawn.documents, np.int32)
-        counted = evidence.of(source)
-        coded_units = None if of_unit is None else of_unit[data.documents]
-        made = predict(counted.bow, counted, data.documents, data.y, drawn.seed, units=coded_units)
-        return strata, made._replace(g=made.g[:, : drawn.documents])
-
-    key = (drawn.pk, source.pk, code, data.newest, len(data.y), data.settled, float(data.y.sum()))
-    return _kept.get_or_set(key, make)
+def _predicted(source: Run, drawn: Draw, data: Coded, of_unit: np.ndarray | None) -> tuple[np.ndarray, Prediction]:
+    """The strata, and what each document is expected to be coded as."""
+    strata = concepts.strata_of(drawn) if drawn.run else np.zeros(drawn.documents, np.int32)
+    counted = evidence.of(source)
+    coded_units = None if of_unit is None else of_unit[data.documents]
+    made = predict(counted.bow, counted, data.documents, data.y, drawn.seed, units=coded_units)
+    return strata, made._replace(g=made.g[:, : drawn.documents])
 
 
 def _cells(groups: Groups | None, D: int) -> tuple[np.ndarray, np.ndarray]:
@@ -156,7 +149,7 @@ def page(run: Run, here: Here, found: Estimated, cell: int | None) -> EstimatesP
     """cell: whose coded passages are shown, too."""
     labels = [found.groups.labels[k] for k in found.kept] if found.groups else []
     rows = [_cell(found.cells, i, label, here.url(cell=i)) for i, label in enumerate(labels)] if found.cells else []
-    ends = [i for i, row in enumerate(rows) if row.coded and not row.few]
+    ends = [i for i, row in enumerate(rows) if row.coded]
     compared = (ends[0], ends[-1]) if len(ends) > 1 else ()
     difference = None
     if found.cells and compared:
@@ -222,15 +215,14 @@ def _passages(run: Run, found: Estimated, documents: np.ndarray) -> list[CodedTe
 
 def _sentence(found: Estimated, whole: Cell, difference: Interval | None, compared: list[Cell]) -> str:
     """What is found: how many of all documents, and by how much the last differ from the first."""
-    if whole.few or whole.corrected.value is None:
-        return f"Too few of the {whole.coded:,} coded documents are “{_what(found)}”, or are not, to say how many of all are."
     estimate = _written(whole.corrected, found.scale)
     subject = (
         f"The mean of “{_what(found)}” is {estimate} over"
         if found.scale
         else f"“{_what(found)}” holds for {estimate} of"
     )
-    text = f"{subject} {whole.documents:,} documents."
+    few = f" Only {whole.positives:,.0f} of {whole.coded:,} coded documents say so." if whole.few else ""
+    text = f"{subject} {whole.documents:,} documents.{few}"
     if difference:
         first, last = ((cell.label, _written(cell.corrected, found.scale)) for cell in compared)
         change = _points(difference, found.scale)

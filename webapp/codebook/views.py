@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from urllib.parse import urlencode
 
+from django.contrib import messages
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect
@@ -11,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from inference.errors import Invalid
 from webapp.accounts import embargo
-from webapp.codebook import agreement, coding, concepts, estimates, exports
+from webapp.codebook import agreement, coding, concepts, estimates, exports, imports
 from webapp.codebook.shapes import (
     AgreementHtml,
     AgreementPage,
@@ -120,6 +121,7 @@ def change(request: HttpRequest, run_id: int, concept_id: int) -> HttpResponse:
     acts: dict[str, Callable[[], object]] = {
         "define": lambda: concepts.define(concept, sent, by, anew=bool(sent.get("anew"))),
         "draw": lambda: concepts.draw(concept, run, sent, sent.getlist("columns"), by),
+        "take": lambda: _take_in(request, concept, run, by),
         "invite": lambda: concepts.invite(concept, on=True),
         "revoke": lambda: concepts.invite(concept, on=False),
         "withdraw": lambda: concepts.withdraw(concept, whole(sent, "coder")),
@@ -136,6 +138,14 @@ def change(request: HttpRequest, run_id: int, concept_id: int) -> HttpResponse:
     if act == "settle":
         return redirect("concept_agreement", run.pk, concept.pk)
     return redirect("run_codebook", run.pk) if act == "remove" else redirect("concept", run.pk, concept.pk)
+
+
+def _take_in(request: HttpRequest, concept: Concept, run: Run, by: str) -> None:
+    file = request.FILES.get("codes")
+    if file is None:
+        raise Invalid("codes", "Choose a CSV file first.")
+    n = imports.take_in(concept, run, file.read(imports.FILE + 1), by)
+    messages.success(request, f"{n:,} codes were taken in.")
 
 
 @require_POST

@@ -9,14 +9,15 @@ from zipfile import ZipFile
 
 import numpy as np
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import QueryDict
 from django.test import Client
 from django.urls import reverse
 
 from inference.errors import Invalid
 from tests.webapp.codebook.making import code_all, concept_of, drawn
-from webapp.codebook import coding, concepts, exports
-from webapp.models import Coding, Definition, Document, Item, Settlement
+from webapp.codebook import coding, concepts, exports, imports
+from webapp.models import Coding, Concept, Definition, Document, Item, Settlement
 
 pytestmark = pytest.mark.django_db
 
@@ -237,3 +238,43 @@ def test_the_forms_of_the_page_do_what_they_say(client, trained):
     refused = client.post(reverse("concept_new", args=[trained.pk]), {"called": "", "text": "kept"}, follow=True)
     assert "kept" in refused.content.decode() and 'class="error' in refused.content.decode()
     assert client.post(change, {"act": "dance"}).status_code == 400
+
+
+def test_codes_made_elsewhere_come_in_by_id_and_are_estimated(client, trained):
+    concept, texts = concept_of(trained), Document.objects.filter(corpus_id=trained.corpus_id).order_by("number")[:40]
+    rows = [
+        f"{one.source_id},{'yes' if i % 4 == 0 else 'no'},{name},0.2"
+        for i, one in enumerate(texts)
+        for name in ("Ann", "=Bo")
+    ]
+    file = SimpleUploadedFile("codes.csv", "\n".join(["\ufeffID,Code,coder,probability", *rows]).encode())
+    page = client.post(
+        reverse("concept_change", args=[trained.pk, concept.pk]), {"act": "take", "codes": file}, follow=True
+    )
+    assert "80 codes were taken in" in page.content.decode()
+    data = client.get(reverse("concept_estimates_json", args=[trained.pk, concept.pk])).json()
+    assert data["all"]["coded"] == 40 and data["all"]["sample"]["value"] == pytest.approx(0.25)
+    assert sorted(concept.coders.values_list("name", flat=True)) == ["=Bo", "Ann"]
+    assert coding.following(concept.coders.get(name="Ann")).item is None
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("id,code\n{id},maybe", "no code of this concept"),
+        ("id,code\nnobody,yes", "of no document here"),
+        ("id,label\n{id},yes", "columns id and code"),
+        ("id,code,probability\n{id},yes,2", "A probability"),
+        ("id,code,probability\n{id},yes,0.5\n{other},yes,", "others none"),
+        ("", "columns id and code"),
+        ("\xff", "CSV in UTF-8"),
+    ],
+)
+def test_codes_that_can_not_be_read_are_refused_and_none_is_kept(client, trained, content, said):
+    concept, texts = concept_of(trained), Document.objects.filter(corpus_id=trained.corpus_id).order_by("number")
+    sent = content.format(id=texts[0].source_id, other=texts[1].source_id).encode("latin-1")
+    with pytest.raises(Invalid, match=said):
+        imports.take_in(concept, trained, sent, "owner")
+    assert not Coding.objects.filter(coder__concept=concept).exists() and not hasattr(
+        Concept.objects.get(pk=concept.pk), "draw"
+    )
