@@ -37,7 +37,7 @@ from webapp.codebook import coding_views
 from webapp.codebook import views as codebook
 from webapp.collocations import views as collocations
 from webapp.compare import views as comparisons
-from webapp.corpora import deletion_views, file_views, prepare_views, upload_form_views, version_views
+from webapp.corpora import deletion_views, prepare_views, upload_form_views, version_views, views
 from webapp.corpora import views as corpora
 from webapp.curation import intrusion_views, ticked_views
 from webapp.curation import views as curation
@@ -159,8 +159,8 @@ urlpatterns = [
     *page(f"{CORPUS}/owner", sharing_views.owner, "corpus_owner", of_corpus(Role.VIEWER, Role.VIEWER), example=None),
     # The part is the corpus of whoever makes it.
     *page(f"{CORPUS}/subset", prepare_views.subset, "corpus_subset", ANSWER, states=("q=war",)),
-    *page(f"{CORPUS}/files", file_views.files, "corpus_files", SEE),
-    *page(f"{CORPUS}/problems", file_views.problems, "corpus_problems", SEE),
+    *page(f"{CORPUS}/files", views.files, "corpus_files", SEE),
+    *page(f"{CORPUS}/problems", views.problems, "corpus_problems", SEE),
     form(f"{CORPUS}/add", upload_form_views.add, "corpus_add", EDIT, load=Load.HEAVY),
     form(f"{CORPUS}/again", upload_form_views.again, "corpus_again", OWN),
     form(f"{CORPUS}/retry", upload_form_views.retry, "corpus_retry", EDIT),

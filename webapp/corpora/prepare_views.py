@@ -11,7 +11,7 @@ from django.shortcuts import redirect
 from inference.errors import Invalid
 from webapp import readers
 from webapp.accounts import authorization, embargo
-from webapp.corpora import deletion, file_views
+from webapp.corpora import deletion, views
 from webapp.corpora.shapes import PreparePage, SubsetPage
 from webapp.documents.selection import Selection
 from webapp.ingest import corpora, guesses, previews, reading_forms, sample
@@ -85,7 +85,7 @@ def _prepare_files(request: HttpRequest, corpus: Corpus) -> HtmlAnswer[PreparePa
         sniff=sniff,
         withheld=embargo.sentence(corpus),
         kept=request.method != "POST" and data is not None,
-        files=file_views.first(corpus),
+        files=views.first_files(corpus),
         differing=previews.differing_columns(corpus.into, sniff) if corpus.into else None,
     )
     return HtmlAnswer(page, status=400 if wrong and not previewing else 200)

@@ -4,8 +4,9 @@ from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import messages
+from django.core.exceptions import BadRequest
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, StreamingHttpResponse
-from django.shortcuts import redirect
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
@@ -13,14 +14,30 @@ from inference.errors import Invalid
 from webapp import readers
 from webapp.accounts import authorization
 from webapp.accounts.embargo import set_embargo
-from webapp.corpora import file_views, queries
-from webapp.corpora.shapes import CorpusHtml, CorpusPage, HomePage, ListedCorpus, Progress, Repeated, UploadFields
+from webapp.corpora import queries
+from webapp.corpora.shapes import (
+    CorpusHtml,
+    CorpusPage,
+    FilesHtml,
+    FilesPage,
+    FilesSection,
+    HomePage,
+    ListedCorpus,
+    Problem,
+    ProblemsHtml,
+    ProblemsPage,
+    Progress,
+    Repeated,
+    StoredFile,
+    UploadFields,
+)
 from webapp.documents import units
-from webapp.ingest import version_history
+from webapp.ingest import reading_forms, version_history
+from webapp.ingest import sources as reports
 from webapp.ingest.forms import SeveralForm, TrainForm
 from webapp.ingest.job import progress_note
 from webapp.jobs import roster
-from webapp.models import Corpus, Run, Upload
+from webapp.models import Corpus, Run, SourceFile, Upload
 from webapp.pages.errors import add_to_form
 from webapp.pages.page import back, looked_up, number, told
 from webapp.pages.typed import Answer, Here, HtmlAnswer, typed
@@ -29,7 +46,8 @@ from webapp.runs import services as runs
 from webapp.runs.services import MOST_AT_ONCE
 from webapp.server import live
 from webapp.simulate import truth
-from webapp.storage import files, sealed
+from webapp.storage import files as paths
+from webapp.storage import sealed
 
 REPEATED = {  # Words.duplicates
     "keep": "They are counted like all others.",
@@ -55,6 +73,47 @@ STAGES = {  # of a job -> what it does now
 }
 NO_WORKER = "No worker is running, so nothing is read or trained. Start one, and this page continues by itself."
 NOBODY_KNOWS = "We can’t tell now whether a worker is running. The work continues, and so does this page."
+
+
+# The files that a corpus was made of, and what came of each.
+@typed("corpus/files.html")
+def files(corpus: Corpus, here: Here, *, only: str = "", after: int | None = None) -> Answer[FilesPage]:
+    """A page of them; only: "problems". after: a position."""
+    if only not in ("", "problems"):
+        raise BadRequest(f"“only” in the address must be problems, got “{only[:50]}”.")
+    listed, following = queries.files(corpus, only, after)
+    page = FilesPage([_shown(file) for file in listed], here.following(following))
+    return Answer(page, lambda: FilesHtml(only, corpus.files.count()))
+
+
+@typed("corpus/problems.html")
+def problems(corpus: Corpus, here: Here, *, file: int | None = None, after: int = 0) -> Answer[ProblemsPage]:
+    """What reading the files found wrong, a page of it. file: the position of one of them. after: a place in the report."""
+    name = "" if file is None else get_object_or_404(corpus.files, position=file).name
+    rows, following = reports.problems(corpus, name, after)
+    page = ProblemsPage([Problem(**row) for row in rows], here.following(following))
+    return Answer(page, lambda: ProblemsHtml(name))
+
+
+def first_files(corpus: Corpus) -> FilesSection:
+    """For the corpus's own page."""
+    listed, _ = queries.files(corpus, limit=queries.FILES_SHOWN)
+    return FilesSection([_shown(file) for file in listed], corpus.files.count())
+
+
+def _shown(file: SourceFile) -> StoredFile:
+    documents, problems = (reverse(name, args=[file.corpus_id]) for name in ("corpus_documents", "corpus_problems"))
+    return StoredFile(
+        name=file.name,
+        format=readers.formats.label(file.name),
+        bytes=file.bytes,
+        encoding=reading_forms.ENCODING_NAMES.get(file.encoding, file.encoding) if file.documents else "",
+        documents=file.documents,
+        documents_url=f"{documents}?only=file:{file.position}" if file.first is not None else None,
+        problems_url=f"{problems}?file={file.position}" if file.problems else None,
+        problems=file.problems,
+        error=file.error,
+    )
 
 
 @typed("home.html")
@@ -144,7 +203,7 @@ def corpus_page(
             failed=corpus.files.exclude(error="").count(),
             made=truth.exists(corpus),
             without_words=corpus.version.report.get("without_words", 0) if corpus.version else 0,
-            files=file_views.first(corpus),
+            files=first_files(corpus),
             upload=_upload_fields(),
         )
 
@@ -265,7 +324,7 @@ def unit(request: HttpRequest, corpus: Corpus) -> HttpResponse:
 @looked_up
 def report(request: HttpRequest, corpus: Corpus) -> FileResponse:
     """Every file and document that was dropped or repaired, with the reason and the place."""
-    path = files.corpus_folder(corpus.pk) / "report.csv"
+    path = paths.corpus_folder(corpus.pk) / "report.csv"
     if corpus.status != Corpus.Status.READY or not sealed.exists(path):
         raise Http404("This corpus has no report: it has not been read yet.")
     return FileResponse(

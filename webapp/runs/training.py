@@ -12,19 +12,23 @@ from django.db.models.functions import Now
 import inference
 from inference import Bow, Evidence, Invalid, Postings, Progress, Snapshot, Topics, checkpoint, engines
 from inference.cluster import parts
+from inference.consensus import consensus
 from inference.durable import settle
 from inference.evaluate import diagnose
 from inference.explore.company import company
 from inference.explore.distances import divergences
 from inference.jit import told_of_compiling
+from inference.steering import steer
 from inference.versions import versions
+from inference.warm_start import inherit
 from webapp.curation import label_transfer
 from webapp.documents import fields
 from webapp.findings import stored
 from webapp.jobs import claims, events, kinds
 from webapp.jobs.heartbeat import Heartbeat, run_next
 from webapp.models import Metric, Run, Word
-from webapp.runs import left_to_right, names, replicates, series, sharing, snapshots, starting_topics
+from webapp.results import weights
+from webapp.runs import left_to_right, names, replicates, series, sharing, snapshots, steering
 from webapp.runs.forming import FormingWriter
 from webapp.storage import files, sealed
 
@@ -34,6 +38,36 @@ PUBLISH_SHARE = 0.05  # of a training's time at most goes into publishing topics
 FORMING_SHARE = 0.1  # the same of what the page of the training shows
 COMPILES = "The engine is being compiled, once on this machine. The first topics appear within about a minute."
 CHECKPOINT_SHARE = 0.1  # the same of checkpoints: for a large corpus they hold gigabytes
+
+
+# The topics with which a run begins that continues another run, its parent.
+def topics_of_same_version(run: Run, parent: Run, bow: Bow, alpha: np.ndarray) -> np.ndarray:
+    """uint16[nnz]: the topics that the parent gave to the pairs of the run's bag of words, which leaves out some of the
+    parent's words; changed as the run's `steering` says. alpha: the prior."""
+    if seeds := run.steering.get("consensus"):
+        assert parent.snapshot is not None
+        joined = consensus([weights.topics(parent.snapshot), *replicates.topics(parent, seeds)])
+        return inherit(joined, np.arange(bow.V, dtype=np.int32), bow, alpha)
+    folder = files.bow_folder(parent.version_id, parent.pk, parent.dropped)
+    given = files.run_folder(parent.pk) / "evidence"
+    evidence = sealed.opened(
+        lambda: Evidence.open(given, Bow.open(folder), Postings.open(folder / "by_word")), given, folder
+    )
+    dropped = Word.objects.filter(version=run.version_id, word__in=run.dropped).values_list("number", flat=True)
+    keep = np.ones(bow.V, bool)
+    keep[list(dropped)] = False
+    topics = evidence.topics[keep[evidence.bow.words]]  # both bags have their pairs in the same order
+    if not run.steering:
+        return topics
+    together = [word for words in run.steering.get("together", []) for word in words]
+    columns = dict(Word.objects.filter(version=run.version_id, word__in=together).values_list("word", "number"))
+    return steer(np.asarray(topics), parent.topics, bow, steering.changes(run.steering, columns))
+
+
+def topics_of_other_version(run: Run, parent: Run, bow: Bow, alpha: np.ndarray) -> np.ndarray:
+    """uint16[nnz]: the topics that the parent would give to the pairs of the run's bag of words, under the prior
+    `alpha`."""
+    return inherit(*label_transfer.inherited(parent, run.version), bow, alpha)
 
 
 def train(run_id: int) -> None:
@@ -169,9 +203,9 @@ class Training:
             )
         alpha = self.engine.priors(self.config, None).alpha
         if parent.version_id == run.version_id:
-            topics = starting_topics.of_same_version(run, parent, self.bow, alpha)
+            topics = topics_of_same_version(run, parent, self.bow, alpha)
         else:
-            topics = starting_topics.of_other_version(run, parent, self.bow, alpha)
+            topics = topics_of_other_version(run, parent, self.bow, alpha)
         return inference.begin(self.engine, self.config, self.bow, topics, seed=run.seed, scratch=self.folder)
 
     def _update(self, **fields) -> None:

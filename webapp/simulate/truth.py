@@ -11,7 +11,7 @@ from inference.simulate import Truth
 from webapp.models import Corpus
 from webapp.storage import files, sealed
 
-FILE = "truth.npz"  # in the corpus's folder; webapp.operations.backup_files knows it
+FILE = "truth.npz"  # in the corpus's folder; webapp.operations.backup knows it
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from inference import simulate
 from tasks.corpora import read_corpus
 from tests.webapp.making import run_on
 from webapp.models import Corpus, Document
-from webapp.operations import backup_files
+from webapp.operations import backup
 from webapp.simulate import queries, services, truth
 from webapp.simulate.truth import MadeSettings
 
@@ -128,8 +128,8 @@ def test_a_backup_has_the_truth(made):
         from django.db import connection
 
         with connection.cursor() as cursor:
-            rows = backup_files.rows(cursor)
-        names = {file.name for file in backup_files.listed(rows, truth.path(made).parent)}
+            rows = backup.on_record(cursor)
+        names = {file.name for file in backup.listed(rows, truth.path(made).parent)}
         assert f"corpora/{made.pk}/{truth.FILE}" in names, status
 
 

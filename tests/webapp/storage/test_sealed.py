@@ -22,7 +22,7 @@ from tests.conftest import ROOT
 from webapp.corpora import deletion
 from webapp.jobs import events
 from webapp.models import Run, Sealed
-from webapp.operations import backup_files, upkeep
+from webapp.operations import backup, upkeep
 from webapp.storage import cache, copies, files, s3, sealed
 from webapp.storage.copies import Item
 
@@ -449,9 +449,9 @@ def test_a_backup_takes_what_is_in_the_store_alone(made, tmp_path):
     stored = {("versions", 1): [sealed._stored(Item.at(made))]}
     with connection.cursor() as cursor:
         assert sealed.on_record(cursor) == stored
-    rows = backup_files.Rows([], [(1,)], [], stored)
+    rows = backup.Rows([], [(1,)], [], stored)
     taken = {}
-    for file in backup_files.listed(rows, tmp_path):
+    for file in backup.listed(rows, tmp_path):
         with file.open() as content:
             taken[f"files/{file.name}"] = content.read()
             assert file.size in (None, len(taken[f"files/{file.name}"]))
