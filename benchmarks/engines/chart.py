@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from benchmarks.engines.judge import Curve
 from benchmarks.engines.peers import ADAPTERS, OURS
+from webapp.drawing.charts import apart
 
 # Each of them, and the text's grey, at least 3.7:1 against white and against GitHub's dark page.
 COLOURS = dict(
@@ -102,8 +103,10 @@ def draw(title: str, lines: list[Line], x_axis: str, y_axis: str, lowest: float 
             out.append(f'<line class="grid" x1="{x(value):.1f}" x2="{x(value):.1f}" y1="{TOP}" y2="{floor}"/>')
             out.append(f'<text class="small" x="{x(value):.1f}" y="{floor + 18}" text-anchor="middle">{value:g}</text>')
     out.append(f'<line class="axis" x1="{LEFT}" x2="{right}" y1="{floor}" y2="{floor}"/>')
-    names = _apart([y(line.points[-1][1]) for line in lines], TOP, floor)
-    for line, name_y in reversed(list(zip(lines, names, strict=True))):
+    for i, name_y in reversed(
+        list(zip(*apart([y(line.points[-1][1]) for line in lines], floor, LINE_HEIGHT), strict=True))
+    ):
+        line = lines[i]
         colour, places = line.colour, [(f"{x(a):.1f}", f"{y(b):.1f}") for a, b in line.points]
         path = " ".join(",".join(place) for place in places)
         dashes = f' stroke-dasharray="{line.dashes}"' if line.dashes else ""
@@ -128,17 +131,3 @@ def _ticks(low: float, high: float) -> list[float]:
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(m * power for m in (1, 2, 5, 10) if m * power >= rough)
     return [i * step for i in range(math.ceil(low / step), math.floor(high / step) + 1)]
-
-
-def _apart(wanted: list[float], top: float, bottom: float) -> list[float]:
-    """Places near the wanted ones, in their order, a line's height from one another."""
-    order = sorted(range(len(wanted)), key=lambda i: wanted[i])
-    places = [0.0] * len(wanted)
-    for rank, i in enumerate(order):
-        before = places[order[rank - 1]] + LINE_HEIGHT if rank else top
-        places[i] = max(wanted[i], before)
-    limit = bottom
-    for i in reversed(order):
-        places[i] = min(places[i], limit)
-        limit = places[i] - LINE_HEIGHT
-    return places

@@ -6,7 +6,7 @@ from dataclasses import MISSING, Field, asdict, dataclass, field, fields, is_dat
 from math import nextafter
 from numbers import Real
 from types import MappingProxyType, NoneType
-from typing import Any, Protocol, TypeVar, get_args
+from typing import Any, TypeVar, get_args
 
 from inference.engines.contract import MOST_TOPICS, Config
 from inference.errors import Invalid
@@ -209,18 +209,7 @@ def described(config: type) -> list[Setting]:
     ]
 
 
-class Forgetting(Protocol):
-    """The settings of a step size that falls."""
-
-    @property
-    def kappa(self) -> float:
-        """From 0 to 1."""
-
-    @property
-    def tau0(self) -> float:
-        """At least 0."""
-
-
-def rho(config: Forgetting, t: int) -> float:
-    """The step size of step t, counted from 1: (tau0 + t)^-kappa (SVI, eq. 26)."""
+def rho(config: Any, t: int) -> float:
+    """The step size of step t, counted from 1: (tau0 + t)^-kappa (SVI, eq. 26). config: with kappa, from 0 to 1, and tau0, at
+    least 0."""
     return float(config.tau0 + t) ** -config.kappa

@@ -4,7 +4,6 @@ trained on."""
 from typing import Any
 
 import numpy as np
-from django.db import connection
 
 from inference import Invalid, checkpoint, engines, infer
 from inference.engines.contract import ResolvedConfig
@@ -18,7 +17,7 @@ from webapp.results.priors import priors
 from webapp.results.view import RunView
 from webapp.storage import files, sealed
 from webapp.storage.cache import cached
-from webapp.storage.sql import rows
+from webapp.storage.sql import rows, tuples
 
 SHOWN = 6  # topics of a word's distribution
 
@@ -43,12 +42,11 @@ def beta(run: Run, words: np.ndarray) -> infer.Words:
     floor = np.array(
         Topic.objects.filter(snapshot_id=run.snapshot_id).order_by("number").values_list("floor", flat=True)
     )
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT word, topic, weight FROM topic_word WHERE snapshot_id = %s AND word = ANY(%s)",
-            [run.snapshot_id, words.tolist()],
-        )
-        weights = np.array(cursor.fetchall(), np.float64).reshape(-1, 3).T
+    listed = tuples(
+        "SELECT word, topic, weight FROM topic_word WHERE snapshot_id = %s AND word = ANY(%s)",
+        [run.snapshot_id, words.tolist()],
+    )
+    weights = np.array(listed, np.float64).reshape(-1, 3).T
     return infer.Words.from_entries(
         len(words), np.searchsorted(words, weights[0]), weights[1].astype(np.int32), weights[2], floor
     )

@@ -341,7 +341,7 @@ def kept_chart(columns: Sequence[Any], rows: Sequence[Sequence[Any]]) -> SafeStr
     last = [next((at[1] for at in reversed(line) if at is not None), float(height)) for line in points]
     ends = [
         format_html('<text class="t{}" x="{}" y="{}">{}</text>', hues[i], width + 8, f"{y + 4:.1f}", names[i] if len(names[i]) < 24 else f"{names[i][:22]}…")
-        for i, y in zip(*_apart(last, height), strict=True)
+        for i, y in zip(*apart(last, height), strict=True)
     ]  # fmt: skip
     levels = [
         format_html('<path class="ground" d="M0 {}H{}"/><text x="-6" y="{}" text-anchor="end">{}</text>', y, width, f"{y + 4:.1f}", percent(most * (height - _EDGE - y) / (height - 2 * _EDGE)))
@@ -362,14 +362,14 @@ def kept_chart(columns: Sequence[Any], rows: Sequence[Sequence[Any]]) -> SafeStr
     )  # fmt: skip
 
 
-def _apart(heights: Sequence[float], lowest: float) -> tuple[list[int], list[float]]:
+def apart(heights: Sequence[float], lowest: float, line: float = _LETTER) -> tuple[list[int], list[float]]:
     """Which line each name belongs to, from the top, and a height for each, none nearer to another than a line of text."""
     order = sorted(range(len(heights)), key=lambda i: heights[i])
     placed: list[float] = []
     for i in order:
-        placed.append(max(heights[i], placed[-1] + _LETTER) if placed else heights[i])
+        placed.append(max(heights[i], placed[-1] + line) if placed else heights[i])
     for j in range(len(placed) - 1, -1, -1):
-        placed[j] = min(placed[j], lowest - (len(placed) - 1 - j) * _LETTER)
+        placed[j] = min(placed[j], lowest - (len(placed) - 1 - j) * line)
     return order, placed
 
 

@@ -184,11 +184,10 @@ def _write(part: Path, run: Run, export: Export, attempt: int, beat: Heartbeat) 
 
 def _run(export: Export) -> Run:
     """Raises Invalid where it was deleted meanwhile."""
-    run = there(
+    return there(
         Run.objects.select_related("corpus__version", "version__corpus", "snapshot").filter(pk=export.run_id).first(),
         Invalid("run", f"Run {export.run_id} was deleted while its file was made."),
     )
-    return run
 
 
 def make_room(user: int) -> None:

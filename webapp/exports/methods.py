@@ -223,8 +223,8 @@ def keys(run: Run) -> list[str]:
         "lam2015numba",
         "mimno2011optimizing",
         "bouma2009normalized",
+        "wallach2009evaluation",
     }
-    used |= {"wallach2009evaluation"}
     if run.final:
         used |= {"benjamini1995controlling", "csorgo1997limit"}
     used |= set(engines.get(run.engine).methods(run.settings).citations)

@@ -10,7 +10,7 @@ from inference import Evidence
 from webapp.models import Run
 from webapp.results import evidence
 from webapp.results.priors import priors
-from webapp.storage.sql import rows
+from webapp.storage.sql import tuples
 
 
 class Words(NamedTuple):
@@ -33,10 +33,9 @@ class Model:
 
     def _topics(self, *columns: str) -> list[tuple]:
         names = ", ".join(columns)
-        return rows(
+        return tuples(
             f"SELECT {names} FROM webapp_topic WHERE snapshot_id = %s ORDER BY number",
             [self.run.snapshot_id],
-            as_tuples=True,
         )
 
     @cached_property
@@ -53,9 +52,7 @@ class Model:
     def vocabulary(self) -> list[str]:
         return [
             row[0]
-            for row in rows(
-                "SELECT word FROM word WHERE version_id = %s ORDER BY number", [self.run.version_id], as_tuples=True
-            )
+            for row in tuples("SELECT word FROM word WHERE version_id = %s ORDER BY number", [self.run.version_id])
         ]
 
     @cached_property
@@ -64,20 +61,18 @@ class Model:
         return np.bincount(self.evidence.bow.words, self.evidence.bow.counts, minlength=self.V).astype(np.int64)
 
     def topic(self, k: int) -> Words:
-        records = rows(
+        records = tuples(
             "SELECT word, weight, tokens FROM topic_word WHERE snapshot_id = %s AND topic = %s ORDER BY rank",
             [self.run.snapshot_id, k],
-            as_tuples=True,
         )
         words, weights, tokens = zip(*records, strict=True) if records else ((), (), ())
         return Words(np.array(words, np.int32), np.array(weights, np.float32), np.array(tokens, np.int64))
 
     def most_frequent(self, k: int, n: int) -> list[int]:
         """Of a topic's listed words the n with most tokens of it, of equals the later one first."""
-        records = rows(
+        records = tuples(
             "SELECT word FROM topic_word WHERE snapshot_id = %s AND topic = %s AND tokens > 0 ORDER BY tokens DESC, word DESC LIMIT %s",
             [self.run.snapshot_id, k, n],
-            as_tuples=True,
         )
         return [word for (word,) in records]
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from webapp.documents import fields
 from webapp.exports.tables import Wanted, kinds
 from webapp.results import evidence
-from webapp.storage.sql import rows
+from webapp.storage.sql import tuples
 from webapp.words import patterns
 from webapp.words import queries as words_of
 
@@ -28,7 +28,7 @@ def _pairs(wanted: Wanted) -> int:
 def _listed(wanted: Wanted) -> int:
     """Words of topics, in all: as Postgres counted them when they were stored."""
     name = f"topic_word_{wanted.run.snapshot_id:d}"
-    stored = rows("SELECT reltuples::bigint FROM pg_class WHERE relname = %s", [name], as_tuples=True)
+    stored = tuples("SELECT reltuples::bigint FROM pg_class WHERE relname = %s", [name])
     return max(0, stored[0][0]) if stored else 0
 
 

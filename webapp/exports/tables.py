@@ -17,7 +17,7 @@ from webapp.drawing.numbers import topic_label
 from webapp.models import Run
 from webapp.results import evidence
 from webapp.results import labels as topic_labels
-from webapp.storage.sql import rows
+from webapp.storage.sql import tuples
 from webapp.words import concordance, patterns, senses
 from webapp.words import queries as words_of
 
@@ -72,7 +72,7 @@ def table(*columns: Column) -> Callable[[Callable[[Wanted], Iterator[Block]]], C
 def _by_number(sql: str, owner: int) -> Iterator[Block]:
     """The rows of a query, some at a time. sql: its parameters are `owner` and the number, of the first column, behind which they begin."""
     after = -1
-    while records := rows(sql, [owner, after], as_tuples=True):
+    while records := tuples(sql, [owner, after]):
         yield records
         after = records[-1][0]
 
@@ -90,11 +90,10 @@ def _by_number(sql: str, owner: int) -> Iterator[Block]:
 def topics_long(wanted: Wanted) -> Iterator[Block]:
     run, labels = wanted.run, topic_labels.read(wanted.run)
     for k in range(run.topics):
-        records = rows(
+        records = tuples(
             "SELECT tw.topic, tw.rank + 1, w.word, tw.weight, tw.tokens, tw.documents FROM topic_word tw"
             " JOIN word w ON w.version_id = %s AND w.number = tw.word WHERE tw.snapshot_id = %s AND tw.topic = %s ORDER BY tw.rank",
             [run.version_id, run.snapshot_id, k],
-            as_tuples=True,
         )
         yield [(*row, labels.label(k), labels.name(k)) for row in records]
 
@@ -111,13 +110,12 @@ def topics_wide(wanted: Wanted) -> Table:
         step = max(1, CELLS // count)
         for first in range(0, run.topics, step):
             span = [run.snapshot_id, first, first + step]
-            known = rows("SELECT number, share, coherence FROM webapp_topic WHERE snapshot_id = %s AND number >= %s AND number < %s ORDER BY number",
-                         span, as_tuples=True)  # fmt: skip
-            records = rows(
+            known = tuples("SELECT number, share, coherence FROM webapp_topic WHERE snapshot_id = %s AND number >= %s AND number < %s ORDER BY number",
+                         span)  # fmt: skip
+            records = tuples(
                 "SELECT tw.topic, w.word FROM topic_word tw JOIN word w ON w.version_id = %s AND w.number = tw.word"
                 " WHERE tw.snapshot_id = %s AND tw.topic >= %s AND tw.topic < %s AND tw.rank < %s ORDER BY tw.topic, tw.rank",
                 [run.version_id, *span, count],
-                as_tuples=True,
             )
             words: dict[int, list[str | None]] = {k: [] for k, _, _ in known}
             for k, word in records:
@@ -307,10 +305,9 @@ _MEASURES = ("share", "tokens", "documents", "coherence", "npmi", "exclusivity",
 )
 def diagnostics(wanted: Wanted) -> Iterator[Block]:
     run, curated = wanted.run, topic_labels.read(wanted.run)
-    records = rows(
+    records = tuples(
         f"SELECT number, {', '.join(_MEASURES)} FROM webapp_topic WHERE snapshot_id = %s ORDER BY number",
         [run.snapshot_id],
-        as_tuples=True,
     )
     yield [
         (

@@ -22,9 +22,11 @@ class BaseFinding:
     """What all kinds have. score: size times certainty, comparable within a kind. estimate, low, high: with the ends of its
     95% interval; null for what is not finite, or not known. line: of its share over time, empty where it has none.
 
-    TITLE: the heading of the kind. KEPT: so many are stored, those of the highest score. SHOWN: so many are shown.
+    TITLE: the heading of the kind. KEPT: so many are stored, those of the highest score. SHOWN: so many are shown. SUBJECTS:
+    fields that name the topics that it is about.
     """
 
+    SUBJECTS: ClassVar[tuple[str, ...]] = ()
     TITLE: ClassVar[str]
     KEPT: ClassVar[int]
     SHOWN: ClassVar[dict[Detail, int]]
@@ -39,7 +41,7 @@ class BaseFinding:
     @property
     def subjects(self) -> Sequence[int]:
         """Topics of which none may be hidden where it is shown."""
-        return ()
+        return [getattr(self, name) for name in self.SUBJECTS]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,16 +98,13 @@ class Change(Shaped, BaseFinding):
     TITLE = "What changed"
     KEPT = 60
     SHOWN = {"less": 5, "": 14, "more": 60}
+    SUBJECTS = ("topic",)
 
     kind: Literal["change"] = "change"
     topic: int
     called: str = ""
     here: ShareInterval
     rest: ShareInterval
-
-    @property
-    def subjects(self) -> Sequence[int]:
-        return (self.topic,)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,6 +115,7 @@ class Event(Shaped, BaseFinding):
     TITLE = "Words over time"
     KEPT = 120
     SHOWN = {"less": 5, "": 14, "more": 120}
+    SUBJECTS = ("topic",)
 
     kind: Literal["event"] = "event"
     shape: Shape = "window"
@@ -125,10 +125,6 @@ class Event(Shaped, BaseFinding):
     here: float
     rest: float
     sections: bool = False
-
-    @property
-    def subjects(self) -> Sequence[int]:
-        return (self.topic,)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,6 +151,7 @@ class Mark(OfGroup, BaseFinding):
     TITLE = "Particular to a group"
     KEPT = 300
     SHOWN = {"less": 4, "": 12, "more": 80}  # groups
+    SUBJECTS = ("topic",)
 
     kind: Literal["mark"] = "mark"
     topic: int
@@ -167,10 +164,6 @@ class Mark(OfGroup, BaseFinding):
     @property
     def held(self) -> bool:
         return self.estimate is not None and self.low is None and self.high is None
-
-    @property
-    def subjects(self) -> Sequence[int]:
-        return (self.topic,)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -198,16 +191,13 @@ class NoDifference(OfGroup, BaseFinding):
     TITLE = "Fields without a difference"
     KEPT = 12
     SHOWN = {"less": 1, "": 4, "more": 12}
+    SUBJECTS = ("largest",)
 
     kind: Literal["none"] = "none"
     estimate: float
     largest: int
     units: str
     together: bool = False
-
-    @property
-    def subjects(self) -> Sequence[int]:
-        return (self.largest,)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -218,6 +208,7 @@ class Sense(BaseFinding):
     TITLE = "Words whose use changed"
     KEPT = 12
     SHOWN = {"less": 1, "": 3, "more": 12}
+    SUBJECTS = ("gained", "lost")
 
     kind: Literal["sense"] = "sense"
     estimate: float
@@ -231,10 +222,6 @@ class Sense(BaseFinding):
     documents_counted: tuple[int, int]
     until: tuple[str, str]
     since: tuple[str, str]
-
-    @property
-    def subjects(self) -> Sequence[int]:
-        return (self.gained, self.lost)
 
 
 @dataclass(frozen=True, kw_only=True)

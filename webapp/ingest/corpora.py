@@ -27,6 +27,7 @@ from webapp.ingest.storing import ReceivedFile
 from webapp.jobs import dispatch, kinds
 from webapp.models import Corpus, Upload, User, Version
 from webapp.storage import files
+from webapp.storage.sql import tuples
 
 UNREAD = (Corpus.Status.DRAFT, Corpus.Status.FAILED)  # from which a corpus can be read
 EXAMPLE = settings.BASE_DIR / "webapp" / "example" / "state_of_the_union.csv.gz"
@@ -291,10 +292,7 @@ def create_first_example() -> None:
     try:
         with transaction.atomic():
             owner = User.objects.select_for_update().get(pk=User.objects.local().pk)  # one worker does it
-            with connection.cursor() as cursor:
-                cursor.execute("SELECT is_called FROM webapp_corpus_id_seq")
-                (ever,) = cursor.fetchone()
-            if not ever:
+            if not tuples("SELECT is_called FROM webapp_corpus_id_seq")[0][0]:
                 create_example(owner)
     finally:
         connection.close()  # of this thread

@@ -11,6 +11,7 @@ from webapp import readers
 from webapp.ingest.corpora import NUMBERS
 from webapp.models import Corpus
 from webapp.storage import files
+from webapp.storage.sql import tuples
 
 _BLOCK = 32  # documents in memory at a time: each may have 20 million characters
 
@@ -19,12 +20,11 @@ _COLUMNS = "number, part, parts, whole, source_id, file, place, title, date_text
 
 def size(corpus: Corpus) -> int:
     """Bytes of its documents' texts."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT coalesce(sum(octet_length(text)), 0) FROM document WHERE corpus_id = %s AND number = ANY(%s)",
-            [corpus.parent_id, _numbers(corpus).tolist()],
-        )
-        return int(cursor.fetchone()[0])
+    size = tuples(
+        "SELECT coalesce(sum(octet_length(text)), 0) FROM document WHERE corpus_id = %s AND number = ANY(%s)",
+        [corpus.parent_id, _numbers(corpus).tolist()],
+    )
+    return int(size[0][0])
 
 
 def documents(corpus: Corpus, advance: Callable[[int], None]) -> Iterator[readers.Document]:

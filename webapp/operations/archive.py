@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 
@@ -39,12 +39,15 @@ class Writer:
     def add(self, name: str, size: int, source: BinaryIO) -> None:
         """A member of `size` bytes, which the source must have."""
         hashed = _Hashed(source, size)
-        entry = tarfile.TarInfo(name)
-        entry.size, entry.mode = size, 0o600
-        self._tar.addfile(entry, hashed)
-        self._tar.members.clear()  # else tarfile keeps them all
+        self._put(name, size, hashed)
         self._note({"name": name, "bytes": size, "sha256": hashed.hash.hexdigest()})
         self.members += 1
+
+    def _put(self, name: str, size: int, source: Any) -> None:
+        entry = tarfile.TarInfo(name)
+        entry.size, entry.mode = size, 0o600
+        self._tar.addfile(entry, source)
+        self._tar.members.clear()  # else tarfile keeps them all
 
     def add_bytes(self, name: str, content: bytes) -> None:
         self.add(name, len(content), io.BytesIO(content))
@@ -73,9 +76,7 @@ class Writer:
         self._note({"end": True, "members": self.members})
         size = self._lines.tell()
         self._lines.seek(0)
-        entry = tarfile.TarInfo(MANIFEST)
-        entry.size, entry.mode = size, 0o600
-        self._tar.addfile(entry, self._lines)
+        self._put(MANIFEST, size, self._lines)
         self._tar.close()
         self._out.close()
 

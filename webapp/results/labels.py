@@ -8,7 +8,7 @@ import numpy as np
 from webapp.drawing.numbers import HUES, topic_label
 from webapp.models import Edit, Run, Topic
 from webapp.storage.cache import cached
-from webapp.storage.sql import rows
+from webapp.storage.sql import rows, tuples
 
 
 class Labels:
@@ -105,10 +105,9 @@ def resolved(K: int, into: dict[int, str]) -> np.ndarray:
 
 def state(run: Run) -> tuple:
     """A key that changes whenever another edit holds: edits never change, and their numbers are never given twice."""
-    return rows(
+    return tuples(
         "SELECT max(id), bit_xor(hashint8extended(id, 0)) FROM webapp_edit WHERE run_id = %s AND undone_at IS NULL",
         [run.pk],
-        as_tuples=True,
     )[0]
 
 

@@ -13,7 +13,7 @@ from webapp.results.found_again import FoundAgain
 from webapp.results.links import TopicLink
 from webapp.results.view import RunView
 from webapp.storage.cache import cached
-from webapp.storage.sql import rows
+from webapp.storage.sql import rows, tuples
 
 TOP_WORDS = 10
 FREQUENT = 1.0  # the same, where words are wanted by their probability alone
@@ -98,7 +98,7 @@ def _relevant(
     lam log p(w|k) + (1 - lam) log(p(w|k) / p(w)) of a topic's RANKED most probable words, or more where more are asked
     for; log p(k) and the corpus's tokens are the same for all words, and left out.
     """
-    return rows(
+    return tuples(
         """
         SELECT topic, word, weight, number FROM (
             SELECT tw.topic, w.word, tw.weight, w.number, row_number() OVER (
@@ -111,7 +111,6 @@ def _relevant(
         """,
         {"snapshot": snapshot_id, "version": version_id, "asked": numbers, "count": count, "lam": lam,
          "ranked": max(RANKED, count)},
-        as_tuples=True,
     )  # fmt: skip
 
 

@@ -129,19 +129,16 @@ class Training:
 
     def run_to_end(self) -> None:
         with told_of_compiling(self._say_that_it_compiles):
-            self._run_to_end()
-
-    def _run_to_end(self) -> None:
-        self._resume()
-        if self.run.started_at is None:
-            self._update(started_at=Now(), versions=versions())
-        try:
-            self._train(shared=True)
-        except RuntimeError as error:
-            if not sharing.lost(error):
-                raise
             self._resume()
-            self._train(shared=False)
+            if self.run.started_at is None:
+                self._update(started_at=Now(), versions=versions())
+            try:
+                self._train(shared=True)
+            except RuntimeError as error:
+                if not sharing.lost(error):
+                    raise
+                self._resume()
+                self._train(shared=False)
 
     def _train(self, shared: bool) -> None:
         """Go through all steps, and store what came of it. shared: by the workers of a cluster, where there are any; the

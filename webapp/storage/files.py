@@ -5,6 +5,8 @@ from pathlib import Path
 from django.conf import settings
 from django.db import connection
 
+from webapp.storage.sql import tuples
+
 _STORING = 0x66696C65  # the advisory lock in Postgres: shared by those who store files before their row can be seen
 
 
@@ -17,9 +19,7 @@ def storing() -> None:
 
 def nobody_stores() -> bool:
     """Whether no such transaction is open. Until the end of the present transaction none begins. Does not wait."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [_STORING])
-        return cursor.fetchone()[0]
+    return tuples("SELECT pg_try_advisory_xact_lock(%s)", [_STORING])[0][0]
 
 
 def corpus_folder(corpus_id: int) -> Path:

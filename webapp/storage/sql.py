@@ -1,20 +1,20 @@
 """Queries in SQL."""
 
 from collections.abc import Sequence
-from typing import Literal, overload
 
 from django.db import connection
 
 
-@overload
-def rows(query: str, parameters: Sequence | dict = ..., *, as_tuples: Literal[False] = ...) -> list[dict]: ...
-@overload
-def rows(query: str, parameters: Sequence | dict = ..., *, as_tuples: Literal[True]) -> list[tuple]: ...
-def rows(query: str, parameters: Sequence | dict = (), *, as_tuples: bool = False) -> list[dict] | list[tuple]:
-    """The rows of a query: dictionaries by column name, or tuples."""
+def tuples(query: str, parameters: Sequence | dict = ()) -> list[tuple]:
+    """The rows of a query."""
     with connection.cursor() as cursor:
         cursor.execute(query, parameters)
-        if as_tuples:
-            return cursor.fetchall()
+        return cursor.fetchall()
+
+
+def rows(query: str, parameters: Sequence | dict = ()) -> list[dict]:
+    """The rows of a query as dictionaries by column name."""
+    with connection.cursor() as cursor:
+        cursor.execute(query, parameters)
         names = [column.name for column in cursor.description]
         return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]

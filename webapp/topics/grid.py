@@ -9,7 +9,7 @@ from webapp.models import Run
 from webapp.results import evidence
 from webapp.results.view import RunView
 from webapp.storage.cache import BoundedCache
-from webapp.storage.sql import rows
+from webapp.storage.sql import rows, tuples
 from webapp.topics.overview import Overview
 from webapp.topics.shapes import GridLine, WordGrid
 
@@ -63,10 +63,9 @@ def word_grid(overview: Overview, words: list[str], by_likeness: bool, after: in
 
 
 def _named(run: Run, words: list[str]) -> list[tuple[int, str]]:
-    return rows(
+    return tuples(
         "SELECT number, word FROM word WHERE version_id = %s AND word = ANY(%s) ORDER BY number",
         [run.version_id, words],
-        as_tuples=True,
     )
 
 
@@ -82,7 +81,7 @@ def _salient(overview: Overview, columns: np.ndarray) -> list[tuple[int, str]]:
     candidates = np.array([row["word"] for row in listed if row["word"] not in hidden], np.int64)
     numbers = candidates[np.argsort(-_saliency(view)[candidates], kind="stable")[:WORDS]].tolist()
     query = "SELECT number, word FROM word WHERE version_id = %s AND number = ANY(%s)"
-    return sorted(rows(query, [run.version_id, numbers], as_tuples=True), key=lambda row: numbers.index(row[0]))
+    return sorted(tuples(query, [run.version_id, numbers]), key=lambda row: numbers.index(row[0]))
 
 
 def _saliency(view: RunView) -> np.ndarray:

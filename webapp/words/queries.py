@@ -10,7 +10,7 @@ from webapp.results import links, topics
 from webapp.results.links import TopicLink
 from webapp.results.view import RunView
 from webapp.storage.cache import cached
-from webapp.storage.sql import rows
+from webapp.storage.sql import rows, tuples
 
 PAGE = 100
 ALIKE = 8  # words that are offered where none begins as was typed
@@ -125,4 +125,4 @@ def _beginnings(snapshot_id: int, version_id: int) -> list[tuple[int, str, int, 
         "snapshot": snapshot_id, "version": version_id, "ranks": RANKS, "times": TIMES, "least_share": LEAST_SHARE,
         "least_tokens": LEAST_TOKENS, "limit": BEGINNINGS,
     }  # fmt: skip
-    return rows(_BEGINNINGS, parameters, as_tuples=True)
+    return tuples(_BEGINNINGS, parameters)

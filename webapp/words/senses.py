@@ -13,7 +13,7 @@ from webapp.documents.selection import RunSelection
 from webapp.models import Run, Word
 from webapp.results import evidence, topics
 from webapp.results.view import RunView
-from webapp.storage.sql import rows
+from webapp.storage.sql import rows, tuples
 
 FEW = 5  # tokens: a sense with fewer, or with less than RARE of the word, is folded under "other senses";
 RARE = 0.02
@@ -222,10 +222,9 @@ def beside(view: RunView, a: Word, b: Word, selection: RunSelection) -> Pair:
     both = [uses(view, word, selection) for word in (a, b)]
     tokens, documents = (np.concatenate(arrays) for arrays in zip(*(word.tally() for word in both), strict=True))
     apart = distinguishing(evidence.of(view.run), both[0], both[1], TELLING)
-    spelling = rows(
+    spelling = tuples(
         "SELECT number, word FROM word WHERE version_id = %s AND number = ANY(%s)",
         [view.run.version_id, [near.word for side in apart for near in side]],
-        as_tuples=True,
     )
     together = len(np.intersect1d(both[0].documents, both[1].documents))
     return Pair(tokens, documents, [word.in_documents for word in both], together, apart, dict(spelling))

@@ -22,6 +22,7 @@ from webapp.exports import FORMS, wanted
 from webapp.models import Answer, Document
 from webapp.results import evidence
 from webapp.results.view import RunView
+from webapp.storage import sql
 
 pytestmark = pytest.mark.django_db
 
@@ -81,9 +82,7 @@ def test_sample_is_reproducible_and_in_strata(trained):
 
 
 def test_passages_are_where_the_topic_is(trained):
-    vocabulary = dict(
-        queries.rows("SELECT number, word FROM word WHERE version_id = %s", [trained.version_id], as_tuples=True)
-    )
+    vocabulary = dict(sql.tuples("SELECT number, word FROM word WHERE version_id = %s", [trained.version_id]))
     for row in queries.passages(trained, 2, 0):
         text = (
             Document.objects.filter(corpus_id=trained.corpus_id, number=row.document)
