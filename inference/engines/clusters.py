@@ -15,7 +15,7 @@ from scipy.special import digamma, gammaln
 from inference.bow import Bow
 from inference.engines import arena, moves, sparse
 from inference.engines.contract import Methods, Priors, Shape
-from inference.engines.settings import Settings, fewer_passes, prior, resolved, setting
+from inference.engines.settings import Settings, Sized, fewer_passes, prior, resolved, setting
 from inference.engines.sparse import UNITS, Batch
 from inference.kernels import clusters, rng
 from inference.references import entries
@@ -77,12 +77,10 @@ class Config(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Resolved(Config):
+class Resolved(Sized, Config):
     """Settings of which none is open."""
 
-    passes: int
     eta: float
-    minibatch: int
 
 
 @dataclass(kw_only=True)

@@ -16,6 +16,7 @@ from inference.engines import dense
 from inference.engines.contract import MOST_TOPICS, Methods, Priors, Shape
 from inference.engines.settings import (
     Settings,
+    Sized,
     fewer_passes,
     kappa_setting,
     minibatch_setting,
@@ -91,11 +92,9 @@ class Config(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Resolved(Config):
+class Resolved(Sized, Config):
     """Settings of which none is open."""
 
-    passes: int
-    minibatch: int
     candidates: int
 
 

@@ -115,13 +115,19 @@ class Settings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Chosen:
-    """What most engines' resolved forms have that may be left open before. Put it before the Config among the bases."""
+class Sized:
+    """What resolved forms have that may be left open before. Put it before the Config among the bases."""
 
     passes: int
+    minibatch: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chosen(Sized):
+    """The same with the priors."""
+
     alpha: float
     eta: float
-    minibatch: int
 
 
 def passes_within(words: int, tokens: int, *, least: int, most: int) -> int:

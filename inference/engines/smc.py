@@ -15,7 +15,7 @@ from inference.bow import Bow
 from inference.engines import contract, dense
 from inference.engines.contract import MAPPED, Methods, Shape
 from inference.engines.priors import as_set
-from inference.engines.settings import Settings, alpha_setting, eta_setting, resolved, setting
+from inference.engines.settings import Chosen, Settings, alpha_setting, eta_setting, resolved, setting
 from inference.kernels import gibbs, rng, rows, smc
 from inference.memory import room
 from inference.references import entries
@@ -62,11 +62,8 @@ class Config(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Resolved(Config):
+class Resolved(Chosen, Config):
     """Settings of which none is open."""
-
-    alpha: float
-    eta: float
 
 
 @dataclass(kw_only=True)

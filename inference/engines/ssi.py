@@ -18,6 +18,7 @@ from inference.engines.batch import Batch, expand
 from inference.engines.contract import LEADING, LONGEST, MAPPED, SCRATCH, Exchange, Methods, Shape, Site
 from inference.engines.priors import as_learned
 from inference.engines.settings import (
+    Chosen,
     Settings,
     alpha_setting,
     eta_setting,
@@ -176,15 +177,11 @@ class Config(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Resolved(Config):
+class Resolved(Chosen, Config):
     """Settings of which none is open."""
 
-    passes: int
     start: str
     warm_up: int
-    alpha: float
-    eta: float
-    minibatch: int
     minibatch_after: int
     burn_in: int
     samples: int

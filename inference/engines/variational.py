@@ -12,7 +12,16 @@ from scipy.special import gammaln, psi
 from inference.bow import Bow
 from inference.engines import dense, priors
 from inference.engines.contract import MAPPED, Shape
-from inference.engines.settings import Chosen, Settings, alpha_setting, learn_setting, minibatch_setting, prior, setting
+from inference.engines.settings import (
+    Chosen,
+    Settings,
+    Sized,
+    alpha_setting,
+    learn_setting,
+    minibatch_setting,
+    prior,
+    setting,
+)
 from inference.kernels import rng, seeds, vb
 from inference.memory import room
 from inference.topics import Theta, Topics
@@ -103,7 +112,7 @@ def beginning(
     remembered: L.
     """
     V, K, L = shape.V, config.topics, min(remembered, config.topics)
-    rows = _documents(config, shape)
+    rows = gamma_rows(config, shape)
     values, totals = np.zeros((V, K), np.float32), np.zeros(K)
     if random:
         vb.scatter(np.uint64(seed), shape.tokens / (K * V), values, totals)
@@ -272,7 +281,7 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
     return dense.theta(step.gamma, first, batch.lengths)
 
 
-def _documents(config: Resolved, shape: Shape) -> int:
+def gamma_rows(config: Sized, shape: Shape) -> int:
     """Rows of gamma: the corpus's documents at least, held-out ones included. A shape tells that there are at most a minibatch
     a step; where that is a single step it is taken that no more than half are held out."""
     return min(config.minibatch * shape.per_pass, 2 * shape.D + 64)
@@ -281,7 +290,7 @@ def _documents(config: Resolved, shape: Shape) -> int:
 def remembered(config: Resolved, shape: Shape, most: int) -> int:
     """The `most` largest of each document's gamma, in four bytes, and which these are, in two, where they are not all."""
     L = min(most, config.topics)
-    return _documents(config, shape) * L * (6 if L < config.topics else 4)
+    return gamma_rows(config, shape) * L * (6 if L < config.topics else 4)
 
 
 def memory(config: Resolved, shape: Shape, copies: int) -> int:

@@ -16,7 +16,7 @@ from inference.bow import Bow
 from inference.engines import dense, variational
 from inference.engines import priors as learning
 from inference.engines.contract import MAPPED, Methods, Priors, Shape
-from inference.engines.settings import Settings, fewer_passes, passes_within, prior, resolved, setting
+from inference.engines.settings import Settings, Sized, fewer_passes, passes_within, prior, resolved, setting
 from inference.errors import Invalid
 from inference.kernels import rng, vb
 from inference.memory import room
@@ -107,11 +107,8 @@ class Config(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Resolved(Config):
+class Resolved(Sized, Config):
     """Settings of which none is open."""
-
-    passes: int
-    minibatch: int
 
 
 @dataclass(kw_only=True)
@@ -146,7 +143,7 @@ def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None)
 
 def _empty(config: Resolved, shape: Shape, seed: int, scratch: Path | None) -> State:
     V, K = shape.V, config.topics
-    gamma = room((_documents(config, shape), K), scratch, np.float32)
+    gamma = room((variational.gamma_rows(config, shape), K), scratch, np.float32)
     gamma[:] = 0.0
     return State(
         seed=seed, values=np.zeros((V, K), np.float32), totals=np.zeros(K), alpha=np.full(K, config.alpha),
@@ -154,11 +151,6 @@ def _empty(config: Resolved, shape: Shape, seed: int, scratch: Path | None) -> S
         eta_words=np.full(V if config.learn == "words" else 0, config.eta), next=np.zeros((V, K), np.float32),
         next_totals=np.zeros(K), log_theta=np.zeros(K), documents=0, gamma=gamma,
     )  # fmt: skip
-
-
-def _documents(config: Resolved, shape: Shape) -> int:
-    """Rows of gamma: the corpus's documents at least. Held-out ones, which Shape leaves out, are about a tenth."""
-    return min(shape.per_pass * config.minibatch, 2 * shape.D + 1000)
 
 
 def begin(
@@ -387,7 +379,7 @@ def seconds(config: Resolved, tokens: int) -> float:
 
 def remembered(config: Resolved, shape: Shape) -> int:
     """gamma, in four bytes."""
-    return 4 * config.topics * _documents(config, shape)
+    return 4 * config.topics * variational.gamma_rows(config, shape)
 
 
 def memory(config: Resolved, shape: Shape) -> int:
