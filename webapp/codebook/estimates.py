@@ -145,12 +145,12 @@ def _cells(groups: Groups | None, D: int) -> tuple[np.ndarray, np.ndarray]:
 # Shown ---------------------------------------------------------------------------------------------------------------
 
 
-def page(run: Run, here: Here, found: Estimated, cell: int | None) -> EstimatesPage:
-    """cell: whose coded passages are shown, too."""
+def page(run: Run, here: Here, found: Estimated, cell: int | None, a: int | None, b: int | None) -> EstimatesPage:
+    """cell: whose coded passages are shown, too. a, b: cells that are compared, by default the first and the last."""
     labels = [found.groups.labels[k] for k in found.kept] if found.groups else []
     rows = [_cell(found.cells, i, label, here.url(cell=i)) for i, label in enumerate(labels)] if found.cells else []
     ends = [i for i, row in enumerate(rows) if row.coded]
-    compared = (ends[0], ends[-1]) if len(ends) > 1 else ()
+    compared = (a if a in ends else ends[0], b if b in ends else ends[-1]) if len(ends) > 1 else ()
     difference = None
     if found.cells and compared:
         difference = _interval(estimate.difference(found.cells.corrected, compared[1], compared[0])[0])

@@ -223,13 +223,14 @@ class EstimatesPage:
 
 @dataclass(frozen=True)
 class EstimatesHtml:
-    """choices: (what it is called, address, whether it is here) of what the cells can be; codes: the same of codes. most: the largest that is drawn."""
+    """choices: (what it is called, address, whether it is here) of what the cells can be; codes: the same of codes. most: the largest that is drawn. asked: what a form sends along."""
 
     concept: Concept
     choices: list[tuple[str, str, bool]]
     codes: list[tuple[str, str, bool]]
     scale: bool
     most: float
+    asked: list[tuple[str, str]]
 
 
 @dataclass(frozen=True)

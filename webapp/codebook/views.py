@@ -181,7 +181,15 @@ def codes(request: HttpRequest, run_id: int, concept_id: int, form: str) -> Http
 
 @typed({EstimatesPage: "codebook/estimates.html", NothingCoded: "codebook/nothing.html"})
 def estimate(
-    run: Run, here: Here, concept_id: int, *, by: str = "", code: int = 0, cell: int | None = None
+    run: Run,
+    here: Here,
+    concept_id: int,
+    *,
+    by: str = "",
+    code: int = 0,
+    cell: int | None = None,
+    a: int | None = None,
+    b: int | None = None,
 ) -> Answer[EstimatesPage | NothingCoded]:
     """How many of all documents have the concept, with intervals."""
     concept = concept_or_404(run, concept_id)
@@ -189,7 +197,7 @@ def estimate(
         known = estimates.estimated(run, concept, by, code)
     except Invalid as error:
         return Answer(NothingCoded(concept.name, error.message), lambda: AgreementHtml(concept_id))
-    page = estimates.page(run, here, known, cell)
+    page = estimates.page(run, here, known, cell, a, b)
     drawn = [one.high or one.value or 0 for row in (page.all, *page.cells) for one in (row.corrected, row.sample)]
     named = {name: name for name in fields.choices(run.version)}
     codes = known.codes if concept.kind == Concept.Kind.ONE_OF else []
@@ -197,10 +205,13 @@ def estimate(
         page,
         lambda: EstimatesHtml(
             concept=concept,
-            choices=[(said, here.url(by=name, cell=None), name == page.by) for name, said in named.items()],
+            choices=[
+                (said, here.url(by=name, cell=None, a=None, b=None), name == page.by) for name, said in named.items()
+            ],
             codes=[(name, here.url(code=i, cell=None), i == known.code) for i, name in enumerate(codes)],
             scale=known.scale,
             most=max([*drawn, 1e-9]),
+            asked=[(name, value) for name, value in (("by", page.by), ("code", str(known.code))) if value],
         ),
     )
 
@@ -211,5 +222,5 @@ def csv(request: HttpRequest, run_id: int, concept_id: int) -> HttpResponse:
     asked = {name: parameter.value(request.GET) for name, parameter in estimate.parameters.items()}
     known = estimates.estimated(run, concept_or_404(run, concept_id), asked["by"], asked["code"])
     headers = {"Content-Disposition": f'attachment; filename="estimates_{concept_id}.csv"'}
-    table = estimates.table(run, estimates.page(run, here, known, None))
+    table = estimates.table(run, estimates.page(run, here, known, None, None, None))
     return HttpResponse(table, content_type="text/csv; charset=utf-8", headers=headers)
