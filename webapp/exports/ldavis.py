@@ -15,23 +15,24 @@ from webapp.exports.tables import Wanted
 
 R = 30  # terms shown at a time
 STEP = 0.01  # of lambda, the viewer's slider
+COLUMNS = ("Freq", "Total", "Category", "logprob", "loglift")  # of tinfo
+Term = tuple[int, int, int, str, float, float]  # a word and its COLUMNS
 
 
 def viewer(wanted: Wanted) -> Iterator[bytes]:
     model = Model(wanted.run)
     share = model.tokens / model.tokens.sum()
-    info = _Terms()
-    _default(model, info)
-    for k in range(model.K):
-        _relevant(model, k, info)
+    terms = [*_default(model), *(term for k in range(model.K) for term in _relevant(model, k))]
+    words = [word for word, *_ in terms]
     yield json.dumps(
         {
             "mdsDat": {
                 "x": model.map[:, 0].tolist(), "y": model.map[:, 1].tolist(), "topics": list(range(model.K)),
                 "cluster": [1] * model.K, "Freq": (100 * share).tolist(),
             },
-            "tinfo": info.columns(model),
-            "token.table": _token_table(model, np.unique(info.words)),
+            "tinfo": {"Term": [model.vocabulary[w] for w in words]}
+            | {name: [term[i] for term in terms] for i, name in enumerate(COLUMNS, 1)},
+            "token.table": _token_table(model, np.unique(words)),
             "R": min(R, model.V),
             "lambda.step": STEP,
             "plot.opts": {"xlab": "", "ylab": ""},
@@ -42,25 +43,7 @@ def viewer(wanted: Wanted) -> Iterator[bytes]:
     ).encode()  # fmt: skip
 
 
-class _Terms:
-    """Rows of tinfo."""
-
-    def __init__(self):
-        self.words: list[int] = []
-        self.rest: list[tuple[int, int, str, float, float]] = []  # Freq, Total, Category, logprob, loglift
-
-    def add(self, word: int, *rest) -> None:
-        self.words.append(word)
-        self.rest.append(rest)
-
-    def columns(self, model: Model) -> dict[str, list[str] | list[float]]:
-        names = ("Freq", "Total", "Category", "logprob", "loglift")
-        return {"Term": [model.vocabulary[w] for w in self.words]} | dict(
-            zip(names, map(list, zip(*self.rest, strict=True)), strict=True)
-        )
-
-
-def _default(model: Model, info: _Terms) -> None:
+def _default(model: Model) -> Iterator[Term]:
     """The most salient words: p(w) times the divergence of p(topic | w) from p(topic) (Chuang et al. 2012)."""
     ptr, topics, tokens, _ = model.evidence.by_word()
     word = np.repeat(np.arange(model.V), np.diff(ptr))
@@ -69,10 +52,10 @@ def _default(model: Model, info: _Terms) -> None:
     saliency = model.word_tokens / model.word_tokens.sum() * np.bincount(word, parts, minlength=model.V)
     best = np.argsort(-saliency, kind="stable")[:R]
     for place, w in enumerate(best.tolist()):
-        info.add(w, int(model.word_tokens[w]), int(model.word_tokens[w]), "Default", R - place, R - place)
+        yield w, int(model.word_tokens[w]), int(model.word_tokens[w]), "Default", R - place, R - place
 
 
-def _relevant(model: Model, k: int, info: _Terms) -> None:
+def _relevant(model: Model, k: int) -> Iterator[Term]:
     """Words that are among the first R of a topic for some lambda, of those that have tokens in it."""
     listed = model.topic(k)
     has = listed.tokens > 0
@@ -84,7 +67,7 @@ def _relevant(model: Model, k: int, info: _Terms) -> None:
         relevance = lam * logprob + (1 - lam) * loglift
         chosen.update((np.argpartition(-relevance, R)[:R] if len(words) > R else np.arange(len(words))).tolist())
     for i in sorted(chosen):
-        info.add(
+        yield (
             int(words[i]),
             int(tokens[i]),
             int(model.word_tokens[words[i]]),

@@ -190,9 +190,7 @@ def _write_members(path: Path, backup: dict, cursor, tell: Callable[[int], None]
             counts[rest] += _write_partition(parent, key, columns, parts)
         elif kind == "rows" and rest in backup["tables"]:
             for part in parts:
-                lines = _Counted(part.blocks())
-                bulk.rows_in(cursor, bulk.Table(rest, None, backup["tables"][rest]), lines)
-                counts[rest] += lines.rows
+                counts[rest] += bulk.rows_in(cursor, bulk.Table(rest, None, backup["tables"][rest]), part.blocks())
         else:
             raise Invalid("file", f"{path.name} holds “{name[:100]}”, which no backup of Topograph has.")
     for parent, key, columns in empty.values():
@@ -205,27 +203,15 @@ def _belongs(member: archive.Member) -> str:
     return member.name.rpartition("/")[0] if member.name.startswith("rows/") else member.name
 
 
-class _Counted:
-    """Iterates over blocks of lines, and counts the lines."""
-
-    def __init__(self, blocks: Iterator[bytes]):
-        self.blocks, self.rows = blocks, 0
-
-    def __iter__(self) -> Iterator[bytes]:
-        for block in self.blocks:
-            self.rows += block.count(b"\n")
-            yield block
-
-
 def _write_partition(parent: str, key: int, columns: list[str], parts: Iterator[archive.Member]) -> int:
-    lines = _Counted(chain.from_iterable(part.blocks() for part in parts))
+    blocks = chain.from_iterable(part.blocks() for part in parts)
     with transaction.atomic():
         partition = bulk.Partition(parent, key)
         partition.create()
         with connection.cursor() as cursor:
-            bulk.rows_in(cursor, bulk.Table(partition.name, parent, columns), lines)
+            rows = bulk.rows_in(cursor, bulk.Table(partition.name, parent, columns), blocks)
         partition.attach()
-    return lines.rows
+    return rows
 
 
 def _write_file(name: str, member: archive.Member) -> None:

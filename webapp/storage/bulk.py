@@ -331,8 +331,9 @@ def rows_out(cursor, table: Table) -> Iterator[bytes]:
         yield from map(bytes, copy)
 
 
-def rows_in(cursor, table: Table, blocks: Iterable[bytes]) -> None:
-    """Insert rows as `rows_out` gave them."""
+def rows_in(cursor, table: Table, blocks: Iterable[bytes]) -> int:
+    """Insert rows as `rows_out` gave them. Returns how many."""
     with copying(cursor, _named("COPY {} ({}) FROM STDIN", table.name, table.columns)) as copy:
         for block in blocks:
             copy.write(block)
+    return cursor.rowcount
