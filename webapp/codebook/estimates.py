@@ -226,7 +226,7 @@ def _sentence(found: Estimated, whole: Cell, difference: Interval | None, compar
     if difference:
         first, last = ((cell.label, _written(cell.corrected, found.scale)) for cell in compared)
         change = _points(difference, found.scale)
-        text += f" In {first[0]} it is {first[1]}, in {last[0]} {last[1]}: a difference of {change}."
+        text += f" {first[0]}: {first[1]}; {last[0]}: {last[1]}; a difference of {change}."
     return text
 
 
