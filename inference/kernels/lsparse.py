@@ -35,15 +35,8 @@ class Weights(NamedTuple):
 
 
 class Tokens(NamedTuple):
-    """Topics of tokens, uint16[P, L], and in which shares, float64[P, L]: times some number, all 0 in a document that was not
+    """Topics of tokens, uint16[P, L] (of `first_choice` int32), and in which shares, float64[P, L]: times some number, all 0 in a document that was not
     seen."""
-
-    topics: np.ndarray
-    shares: np.ndarray
-
-
-class First(NamedTuple):
-    """What `first_choice` returns."""
 
     topics: np.ndarray
     shares: np.ndarray
@@ -163,7 +156,7 @@ def first_choice(rows, g, order, L):
                 total += row[chosen[a]]
             for a in range(L):
                 out_shares[i, a] = row[chosen[a]] / total
-    return First(out, out_shares)
+    return Tokens(out, out_shares)
 
 
 @njit(cache=True, inline="always")

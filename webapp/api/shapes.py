@@ -152,11 +152,16 @@ class Lines(Schema):
     next: str | None
 
 
-class Found(Schema):
+class Headed(Schema):
+    """A document by its number, and what it is called."""
+
     number: int
     id: str
     title: str
     date: str
+
+
+class Found(Headed):
     passage: str
     share: float | None = Field(
         description="of the topic by which the documents are chosen or sorted; null without one"
@@ -171,11 +176,7 @@ class FoundDocuments(Schema):
     next: str | None
 
 
-class Document(Schema):
-    number: int
-    id: str
-    title: str
-    date: str
+class Document(Headed):
     file: str
     place: str
     metadata: dict
@@ -186,11 +187,7 @@ class Document(Schema):
     embargo: str = Field(description="why there is no text, or empty")
 
 
-class Mixture(Schema):
-    number: int
-    id: str
-    title: str
-    date: str
+class Mixture(Headed):
     tokens: int
     topics: list[Proportion] = Field(description="largest first")
 

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from webapp.ingest.forms import SeveralForm, TrainForm
+from webapp.ingest.phrases import Proposed
 from webapp.ingest.previews import Differing, DraftPreview, Preview
 from webapp.ingest.reading_forms import ReadingForm
 from webapp.ingest.shaping_forms import ShapingForm
-from webapp.ingest.version_history import VersionRow
+from webapp.ingest.version_history import NewVersion, VersionRow
 from webapp.ingest.vocabulary_forms import Languages, NamedVocabularyForm, VocabularyForm
 from webapp.models import Corpus, Run, Version
-from webapp.readers import Sniff
+from webapp.readers import Problem, Sniff
 from webapp.results.measures import ClearTopics
 from webapp.words.queries import WordCount
 
@@ -70,13 +71,6 @@ class CorpusFacts:
     created: datetime
     categories: list[str]
     dated: list[str] | None
-
-
-@dataclass(frozen=True)
-class NewVersion:
-    number: int
-    status: str
-    error: str
 
 
 @dataclass(frozen=True)
@@ -207,14 +201,6 @@ class FilesHtml:
 
 
 @dataclass(frozen=True)
-class Problem:
-    file: str
-    place: str
-    message: str
-    dropped: bool
-
-
-@dataclass(frozen=True)
 class ProblemsPage:
     problems: list[Problem]
     next: str | None
@@ -273,15 +259,10 @@ class PreparePage(DraftPreview):
 
 
 @dataclass(frozen=True)
-class PhraseRow:
-    """A phrase that is proposed. estimated: whether its numbers are. passage: in pieces, and whether each is the phrase.
+class PhraseRow(Proposed):
+    """passage: in pieces, and whether each is the phrase.
     left_out: why it would be no word, or ""."""
 
-    words: str
-    documents: int
-    tokens: int
-    score: float
-    estimated: bool
     passage: list[tuple[str, bool]]
     taken: bool
     left_out: str

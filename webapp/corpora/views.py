@@ -23,7 +23,6 @@ from webapp.corpora.shapes import (
     FilesSection,
     HomePage,
     ListedCorpus,
-    Problem,
     ProblemsHtml,
     ProblemsPage,
     Progress,
@@ -91,7 +90,7 @@ def problems(corpus: Corpus, here: Here, *, file: int | None = None, after: int 
     """What reading the files found wrong, a page of it. file: the position of one of them. after: a place in the report."""
     name = "" if file is None else get_object_or_404(corpus.files, position=file).name
     rows, following = reports.problems(corpus, name, after)
-    page = ProblemsPage([Problem(**row) for row in rows], here.following(following))
+    page = ProblemsPage([readers.Problem(**row) for row in rows], here.following(following))
     return Answer(page, lambda: ProblemsHtml(name))
 
 

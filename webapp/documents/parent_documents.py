@@ -5,12 +5,13 @@ not cut is its own parent, of one section.
 """
 
 import json
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from webapp.accounts import embargo
-from webapp.documents.shapes import Whole
+from webapp.documents.shapes import Section, Whole
 from webapp.documents.texts import SECTIONS
 from webapp.models import Corpus
 from webapp.results import evidence
@@ -50,23 +51,20 @@ def about(corpus: Corpus, parent: ParentDocument) -> Whole:
     )
 
 
-class SectionRow(NamedTuple):
-    """label: what the title says beyond the parent's, "" where that is the part's number alone."""
-
-    number: int
-    part: int
-    words: int
-    label: str
-
-
-def sections(corpus: Corpus, parent: ParentDocument, after: int) -> list[SectionRow]:
-    """A page of its sections. after: how many come before."""
+def sections(corpus: Corpus, parent: ParentDocument, after: int, url: Callable[[int], str]) -> list[Section]:
+    """A page of its sections. after: how many come before. url: of a document's page."""
     first = parent.first + after
     numbers = range(first, min(first + PAGE, parent.first + parent.parts))
     rows = [row for _, row in sorted(embargo.about(corpus, numbers, "part", "title", "words").items())]
     labels = [row["title"].removeprefix(f"{parent.title or 'Untitled'} · ") for row in rows]
     return [
-        SectionRow(row["number"], row["part"], row["words"], "" if label == str(row["part"]) else label)
+        Section(
+            number=row["number"],
+            part=row["part"],
+            words=row["words"],
+            label="" if label == str(row["part"]) else label,
+            url=url(row["number"]),
+        )
         for row, label in zip(rows, labels, strict=True)
     ]
 

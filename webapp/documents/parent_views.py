@@ -10,7 +10,6 @@ from webapp.documents import queries as documents
 from webapp.documents.parent_documents import ParentDocument
 from webapp.documents.shapes import (
     ListPart,
-    Section,
     SectionOfRun,
     StretchOfWhole,
     WholeHtml,
@@ -31,10 +30,9 @@ def in_corpus(
     if parent.first != first:
         return redirect(reverse("corpus_whole_json" if as_json else "corpus_whole", args=[corpus.pk, parent.first]))
     after = min(after, parent.parts - 1)
-    listed = [
-        Section(*row, url=reverse("corpus_document", args=[corpus.pk, row.number]))
-        for row in parent_documents.sections(corpus, parent, after)
-    ]
+    listed = parent_documents.sections(
+        corpus, parent, after, lambda number: reverse("corpus_document", args=[corpus.pk, number])
+    )
     return Answer(
         WholePage(
             parent_documents.about(corpus, parent), listed, after, _previous(here, after), _next(here, parent, after)
@@ -51,11 +49,11 @@ def in_run(
     if parent.first != first:
         return redirect(reverse("run_whole_json" if as_json else "run_whole", args=[run.pk, parent.first]))
     after = min(after, parent.parts - 1)
-    rows = parent_documents.sections(run.corpus, parent, after)
+    rows = parent_documents.sections(run.corpus, parent, after, lambda number: view.go("run_document", number))
     page = WholeOfRunPage(
         whole=parent_documents.about(run.corpus, parent),
         sections=[
-            SectionOfRun(*row, view.go("run_document", row.number), *largest)
+            SectionOfRun(**vars(row), **largest._asdict())
             for row, largest in zip(rows, parent_documents.largest(view, [row.number for row in rows]), strict=True)
         ],
         after=after,

@@ -467,7 +467,7 @@ class Whole:
 
 @dataclass(frozen=True)
 class Section:
-    """label: what the title says beyond the whole's."""
+    """label: what the title says beyond the whole's, "" where that is the part's number alone."""
 
     number: int
     part: int

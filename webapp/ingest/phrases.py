@@ -23,14 +23,20 @@ _BEFORE, _AFTER = 70, 110  # characters of a passage
 
 
 @dataclass(frozen=True)
-class Proposal:
-    """estimated: whether its numbers are. document, start, stop: where one stands, in characters."""
+class Proposed:
+    """A phrase that is proposed. estimated: whether its numbers are."""
 
     words: str
     documents: int
     tokens: int
     score: float
     estimated: bool
+
+
+@dataclass(frozen=True)
+class Proposal(Proposed):
+    """document, start, stop: where one stands, in characters."""
+
     document: int
     start: int
     stop: int

@@ -36,12 +36,16 @@ _CHANGES: dict[str, Callable[[Any, Any], str]] = {  # setting -> what is said wh
 
 
 @dataclass(frozen=True)
-class VersionRow:
-    """newest: whether it is the corpus's. difference: from the version before it that could be made; "" for the first."""
-
+class NewVersion:
     number: int
     status: str
     error: str
+
+
+@dataclass(frozen=True)
+class VersionRow(NewVersion):
+    """newest: whether it is the corpus's. difference: from the version before it that could be made; "" for the first."""
+
     documents: int
     tokens: int
     vocabulary: int

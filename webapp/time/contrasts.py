@@ -28,8 +28,8 @@ from webapp.time.shapes import (
     TopicDifference,
     ValueChoice,
     WordDifference,
-    WordLink,
 )
+from webapp.words.shapes import WordLink
 
 Order = Literal["difference", "ratio"]
 Constant = Literal["", "time"]  # what is held constant

@@ -5,6 +5,7 @@ from typing import Literal
 
 from webapp.findings.topic_changes import TopicChange
 from webapp.results.links import TopicLink
+from webapp.words.shapes import WordLink
 
 
 @dataclass(frozen=True)
@@ -152,13 +153,10 @@ class LinesHtml:
 
 
 @dataclass(frozen=True)
-class Cell:
+class Cell(Interval):
     """shade: a class of the style sheet, "" where the share differs from the overall one no more than by chance. said,
     range: the number as the table writes it, and its interval. url: of its documents."""
 
-    share: float | None
-    low: float | None
-    high: float | None
     documents: int
     tokens: int
     thin: bool
@@ -240,12 +238,6 @@ class SideOfComparison:
     documents: int
     tokens: int
     thin: bool
-    url: str
-
-
-@dataclass(frozen=True)
-class WordLink:
-    word: str
     url: str
 
 
