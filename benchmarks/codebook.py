@@ -17,15 +17,13 @@ tests/inference/codes/test_estimate.py. The last line is `coverage: C narrower: 
 draws or less; the width of `common` overall; and seconds for the prediction from 5,000 codes.
 """
 
-import argparse
-import os
-import tempfile
 import time
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks.engines.corpora import SHARED
+from benchmarks.origin import options, started
 from inference.codes.draw import draw, strata
 from inference.codes.estimate import cells
 from inference.codes.predict import Prediction, predict
@@ -37,24 +35,19 @@ R2 = 0.45  # planted
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--draws", type=int, help="2,000 where it is not given, with --quick 300")
-    parser.add_argument("--data", type=Path, help="a state folder that stays, with what was trained in it")
-    given = parser.parse_args()
+    given = options(
+        __doc__,
+        {
+            "--quick": {"action": "store_true"},
+            "--draws": {"type": int, "help": "2,000 where it is not given, with --quick 300"},
+            "--data": {"type": Path, "help": "a state folder that stays, with what was trained in it"},
+        },
+    ).parse_args()
     if not FILE.is_file():
         print(f"Nothing is measured: {FILE} is missing.")
         return
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["TOPOGRAPH_DATA"] = str((given.data or Path(folder)).resolve())
-        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
-        from webapp.local import servers
-
-        with servers.for_command():
-            import django
-
-            django.setup()
-            measured(given.draws or (300 if given.quick else 2_000))
+    with started(given.data):
+        measured(given.draws or (300 if given.quick else 2_000))
 
 
 def measured(draws: int) -> None:

@@ -1,10 +1,13 @@
 """What a result is stored with: the commit and the machine that it was measured on; and the options of the programs that
-measure."""
+measure, and what those need that work with the program's own rows."""
 
 import argparse
 import os
 import platform
 import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -35,3 +38,18 @@ def options(described: str | None, declared: dict[str, dict[str, Any]]) -> argpa
     for name, said in declared.items():
         parser.add_argument(name, **said)
     return parser
+
+
+@contextmanager
+def started(data: Path | None) -> Iterator[None]:
+    """Django and its servers, with a state folder: one that stays, or with None one that is deleted at the end."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["TOPOGRAPH_DATA"] = str((data or Path(folder)).resolve())
+        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
+        from webapp.local import servers
+
+        with servers.for_command():
+            import django
+
+            django.setup()
+            yield

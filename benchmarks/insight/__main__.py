@@ -16,8 +16,6 @@ Each collection (benchmarks.insight.collections) is uploaded, read and trained a
 
 import argparse
 import json
-import os
-import tempfile
 import time
 import tomllib
 from pathlib import Path
@@ -26,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.insight import collections, judge
-from benchmarks.origin import commit, options
+from benchmarks.origin import commit, options, started
 
 SEEDS = (0, 1)
 NAMED = ("change", "mark")  # kinds that name topics; the others show words, of which the same texts are counted
@@ -57,16 +55,8 @@ def main() -> None:
         },
     ).parse_args()
     names = given.names or [n for n in collections.COLLECTIONS if given.apart or n not in collections.KEPT_APART]
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["TOPOGRAPH_DATA"] = str((given.data or Path(folder)).resolve())
-        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
-        from webapp.local import servers
-
-        with servers.for_command():
-            import django
-
-            django.setup()
-            results = [measured(name, given) for name in names]
+    with started(given.data):
+        results = [measured(name, given) for name in names]
     if given.json:
         rows = [r._asdict() for r in results]
         given.json.write_text(

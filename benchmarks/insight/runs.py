@@ -18,8 +18,9 @@ from webapp.management.base import prepare_tables
 HOST = "127.0.0.1"
 
 
-def trained(collection: Collection, quick: bool, seed: int):
-    """A finished run, made by the pages' presets; one that is there already, with its names and findings made anew."""
+def trained(collection: Collection, quick: bool, seed: int, **settings):
+    """A finished run, made by the pages' presets but for some settings; one that is there already, with its names and
+    findings made anew."""
     from tasks.runs import train
     from webapp.models import Run
     from webapp.runs import services
@@ -31,7 +32,7 @@ def trained(collection: Collection, quick: bool, seed: int):
     if run is not None:
         _name_anew(run)
         return Run.objects.select_related("snapshot", "version", "corpus").get(pk=run.pk)
-    run = services.create(corpus.version, seed=seed, topics=_preset_topics(corpus))
+    run = services.create(corpus.version, seed=seed, **{"topics": _preset_topics(corpus)} | settings)
     train(run.pk)
     run = Run.objects.select_related("snapshot", "version", "corpus").get(pk=run.pk)
     if run.status != "done":
@@ -54,7 +55,7 @@ def _name_anew(run) -> None:
 
 def read(collection: Collection, name: str):
     """The corpus, read as the prepare page is preset."""
-    from tasks.corpora import read_corpus
+    from tasks.corpora import read_corpus, store_upload
     from webapp.models import Corpus
 
     corpus = Corpus.objects.filter(name=name, status="ready").first()
@@ -65,6 +66,7 @@ def read(collection: Collection, name: str):
     answer = client.post("/corpora/", {"name": name, "files": files})
     address = answer["Location"]
     number = int(re.search(r"/corpora/(\d+)/", address)[1])
+    store_upload(number)  # large ones; others are stored by now
     html = client.get(address).content.decode()
     answer = client.post(address, reading_fields(html))
     if answer.status_code != 302:
