@@ -50,7 +50,7 @@ from webapp.ingest import upload_views
 from webapp.keyness import views as keyness
 from webapp.notebooks import views as notebooks
 from webapp.operations import health_views, operator_views
-from webapp.pages import glossary_views
+from webapp.pages import glossary_views, lesson_views
 from webapp.routes import Load, Tab, file, form, included, page, probe, stream, upload
 from webapp.runs import steering_views
 from webapp.runs import views as runs
@@ -109,6 +109,7 @@ def intrusion_test(kind: str) -> list[URLPattern]:
 urlpatterns = [
     *page("", corpora.home, "home", ANYONE),
     *page("glossary", glossary_views.index, "glossary", ANYONE),
+    *page("lessons/<slug:name>", lesson_views.lesson, "lesson", ANYONE, example=None),
     *page("compare", comparisons.compare, "compare", ANYONE, load=Load.HEAVY),
     *page("compare/measures", comparisons.measures, "compare_measures", ANYONE, load=Load.HEAVY),
     file("compare/measures.csv", comparisons.measures_csv, "compare_measures_csv", ANYONE, load=Load.HEAVY),

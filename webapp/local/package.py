@@ -11,8 +11,8 @@ COMMAND = "topograph" if INSTALLED else "python3 manage.py"
 
 
 def resource(name: str) -> Path:
-    """The folder `templates`, `static` or `requirements`."""
-    return (ROOT / "webapp" if INSTALLED else ROOT) / name
+    """The folder `templates`, `static`, `requirements` or `lessons`."""
+    return (ROOT / "webapp" if INSTALLED else ROOT / "docs" if name == "lessons" else ROOT) / name
 
 
 def in_templates(request) -> dict[str, str]:

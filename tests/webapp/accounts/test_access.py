@@ -50,7 +50,7 @@ ROLES = {  # what is done -> who may, of a corpus that is not public
     "nobody": [],
 }
 GET = {
-    "anyone": ["healthz", "readyz", "metrics", "home", "glossary", "compare", "compare_measures", "compare_measures_csv", "shared", "share", "api_reference", "api_pages", "code"],
+    "anyone": ["healthz", "readyz", "metrics", "home", "glossary", "lesson", "compare", "compare_measures", "compare_measures_csv", "shared", "share", "api_reference", "api_pages", "code"],
     "user": ["deleted", "notebooks", "simulate", "tokens", "account"],
     "mine": ["notebook", "notebook_md", "notebook_docx", "notebook_bib", "notebook_html"],
     "see": ["corpus", "corpus_events", "corpus_report", "corpus_documents", "corpus_document", "corpus_passage", "corpus_whole", "corpus_files", "corpus_problems", "corpus_vocabulary", "run", "run_events", "run_forming",
