@@ -1,9 +1,9 @@
 """Category: few values, which documents share."""
 
-from array import array
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
+from struct import Struct
 
 import numpy as np
 
@@ -22,33 +22,28 @@ class CodeWriter(ColumnWriter):
     that is too many for a category, a hash of each, so that memory does not grow with them: then it is a field of Names."""
 
     def __init__(self, path: Path, _type: type):
-        super().__init__(path, array("i", [NONE]))
+        super().__init__(path, "i", NONE)
         self.codes: dict[str, int] = {}
         self.counts: list[int] = []
 
-    def add(self, number: int, text: str, date_order: str) -> bool:
+    def add(self, number: int, text: str, date_order: str) -> None:
+        if self.becomes is None and len(self.codes) == MOST_VALUES and text not in self.codes:
+            self._hash_all()
         if self.becomes is Names:
             self.put(number, _hash(text))
-            return True
+            return
         code = self.codes.setdefault(text, len(self.codes))
         if code == len(self.counts):
-            if code == MOST_VALUES:
-                self._hash_all()
-                return self.add(number, text, date_order)
             self.counts.append(0)
         self.counts[code] += 1
         self.put(number, code)
-        return True
 
     def _hash_all(self) -> None:
         """Go on with hashes where codes were written."""
-        self._flush()
         self.close()
         codes, self.path = self.path, self.path.with_suffix(".names")
         recode(codes, self.path, np.array([_hash(text) for text in self.codes], np.int64))
-        self.becomes, self.file = Names, self.path.open("ab")
-        self.missing = array("q", [NONE])
-        self.pending = self.missing[:0]
+        self.becomes, self.file, self.packed = Names, self.path.open("ab", FLUSHED), Struct("q").pack
 
     def finish(self, documents: int, target: Path) -> Arguments | None:
         if self.becomes is Names:

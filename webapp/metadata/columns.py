@@ -52,11 +52,7 @@ class Writer:
                     self.refused.add(name)
                     continue
                 self.columns[name] = kind, kind.writer(self.folder / f"new-{next(self.numbers)}", kind)
-            column = self.columns[name][1]
-            if not column.add(number, value, date_order):
-                column.discard()
-                del self.columns[name]
-                self.refused.add(name)
+            self.columns[name][1].add(number, value, date_order)
 
     def finish(self, documents: int) -> None:
         """Keep the columns that tell documents from one another: their types say which."""

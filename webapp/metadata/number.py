@@ -1,6 +1,5 @@
 """Number: float64, NaN for a document that has none."""
 
-from array import array
 from dataclasses import dataclass
 from itertools import count, pairwise
 from math import floor, inf, log10, nan
@@ -48,20 +47,19 @@ class RangeWriter(ColumnWriter):
     """A column of a RangeField: what its `parse` makes of each text."""
 
     def __init__(self, path: Path, kind: type[RangeField]):
-        super().__init__(path, array(np.dtype(kind.dtype).char, [kind.missing]))
+        super().__init__(path, np.dtype(kind.dtype).char, kind.missing)
         self.type, self.documents = kind, 0
         self.low, self.high, self.whole = inf, -inf, True
 
-    def add(self, number: int, text: str, date_order: str) -> bool:
+    def add(self, number: int, text: str, date_order: str) -> None:
         """What is no number, or no date, is none."""
         value = self.type.parse(text, date_order)
         if value is None:
-            return True
+            return
         self.whole = self.whole and value == int(value)
         self.put(number, value)
         self.documents += 1
         self.low, self.high = min(self.low, value), max(self.high, value)
-        return True
 
     def finish(self, documents: int, target: Path) -> Arguments | None:
         if self.low == self.high or not self.documents:  # the same everywhere tells no document from another
