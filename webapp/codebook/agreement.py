@@ -9,7 +9,7 @@ from inference.evaluate.agreement import MISSING, ac1, alpha, interval
 from webapp.accounts import embargo
 from webapp.codebook import coding
 from webapp.codebook.concepts import defined
-from webapp.codebook.shapes import AgreementPage, Disagreement, Measured, PairOfCoders, Said
+from webapp.codebook.shapes import AgreementPage, Disagreement, Interval, PairOfCoders, Said
 from webapp.models import Coding, Concept, Run
 from webapp.results import links
 
@@ -53,11 +53,11 @@ def answers(shared: list[list[Coding]]) -> tuple[np.ndarray, np.ndarray, list[st
     return table, np.array([1 / readings[0].item.pi for readings in shared]), list(coders.values())
 
 
-def _measured(measure, table: np.ndarray, weights: np.ndarray) -> Measured:
+def _measured(measure, table: np.ndarray, weights: np.ndarray) -> Interval:
     if not table.size:
-        return Measured(None, None, None)
+        return Interval(None, None, None)
     low, high = interval(measure, table, weights)
-    return Measured(*(None if np.isnan(x) else float(x) for x in (measure(table, weights), low, high)))
+    return Interval(*(None if np.isnan(x) else float(x) for x in (measure(table, weights), low, high)))
 
 
 def _pairs(table: np.ndarray, weights: np.ndarray, names: list[str], values: np.ndarray | None) -> list[PairOfCoders]:

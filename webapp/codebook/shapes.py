@@ -123,8 +123,8 @@ class Disagreement:
 
 
 @dataclass(frozen=True)
-class Measured:
-    """A measure of agreement with its 95% confidence interval; null where it can't be told."""
+class Interval:
+    """An estimate or a measure, with its 95% confidence interval; null where it can't be told."""
 
     value: float | None
     low: float | None
@@ -148,25 +148,11 @@ class AgreementPage:
     concept: str
     codes: list[str]
     texts: int
-    alpha: Measured
-    ac1: Measured
+    alpha: Interval
+    ac1: Interval
     pairs: list[PairOfCoders]
     disagreements: list[Disagreement]
     unsettled: int
-
-
-@dataclass(frozen=True)
-class AgreementHtml:
-    """number: the concept's."""
-
-    number: int
-
-
-@dataclass(frozen=True)
-class Interval:
-    value: float | None
-    low: float | None
-    high: float | None
 
 
 @dataclass(frozen=True)

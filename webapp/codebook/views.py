@@ -14,7 +14,6 @@ from inference.errors import Invalid
 from webapp.accounts import embargo
 from webapp.codebook import agreement, coding, concepts, estimates, exports, imports
 from webapp.codebook.shapes import (
-    AgreementHtml,
     AgreementPage,
     ChosenRow,
     CodebookHtml,
@@ -162,7 +161,7 @@ def join(request: HttpRequest, run_id: int, concept_id: int) -> HttpResponse:
 @typed("codebook/agreement.html")
 def agree(run: Run, concept_id: int) -> Answer[AgreementPage]:
     """How far coders agree, and the texts on which they don't."""
-    return Answer(agreement.page(run, concept_or_404(run, concept_id)), lambda: AgreementHtml(concept_id))
+    return Answer(agreement.page(run, concept_or_404(run, concept_id)))
 
 
 @require_safe
@@ -196,7 +195,7 @@ def estimate(
     try:
         known = estimates.estimated(run, concept, by, code)
     except Invalid as error:
-        return Answer(NothingCoded(concept.name, error.message), lambda: AgreementHtml(concept_id))
+        return Answer(NothingCoded(concept.name, error.message))
     page = estimates.page(run, here, known, cell, a, b)
     drawn = [one.high or one.value or 0 for row in (page.all, *page.cells) for one in (row.corrected, row.sample)]
     named = {name: name for name in fields.choices(run.version)}

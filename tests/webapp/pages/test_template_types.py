@@ -2,7 +2,7 @@ import pytest
 
 from tests.template_types import wrong
 from webapp import routes
-from webapp.codebook.shapes import AgreementHtml, CodebookHtml, EstimatesHtml
+from webapp.codebook.shapes import CodebookHtml, EstimatesHtml
 from webapp.collocations.shapes import CollocationsHtml
 from webapp.compare.shapes import CompareHtml
 from webapp.corpora.shapes import CorpusHtml, FilesHtml, ProblemsHtml
@@ -18,10 +18,8 @@ from webapp.topics.shapes import OverviewHtml, TopicHtml
 from webapp.words.shapes import SensesHtml
 
 HTML = {  # the type of what a template has beside its page
-    "codebook/agreement.html": AgreementHtml,
     "codebook/estimates.html": EstimatesHtml,
     "codebook/list.html": CodebookHtml,
-    "codebook/nothing.html": AgreementHtml,
     "compare/detail.html": CompareHtml,
     "collocations/words.html": CollocationsHtml,
     "corpus/detail.html": CorpusHtml,
