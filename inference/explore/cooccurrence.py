@@ -48,29 +48,26 @@ def beside(
 
 
 def together(
-    doc_ptr: np.ndarray, doc_topics: np.ndarray, doc_tokens: np.ndarray, lengths: np.ndarray, K: int, least: float,
-    mask: np.ndarray | None = None,
-) -> np.ndarray:  # fmt: skip
+    doc_ptr: np.ndarray, doc_topics: np.ndarray, doc_tokens: np.ndarray, lengths: np.ndarray, K: int, least: float
+) -> np.ndarray:
     """Documents that hold both topics, and on the diagonal those that hold one: int64[K, K].
 
-    least: the share of a document from which on it holds a topic. mask: bool[D], the documents that count; None for all.
+    least: the share of a document from which on it holds a topic.
     """
     doc_ptr, doc_topics, doc_tokens, lengths = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths)
-    mask = documents.frozen(np.ones(len(lengths), bool) if mask is None else mask, np.bool_)
-    return _together(mask, doc_ptr, doc_topics, doc_tokens, lengths, K, least)
+    return _together(doc_ptr, doc_topics, doc_tokens, lengths, K, least)
 
 
 @njit(cache=True, nogil=True)
-def _together(mask, doc_ptr, doc_topics, doc_tokens, lengths, K, least):
+def _together(doc_ptr, doc_topics, doc_tokens, lengths, K, least):
     out = np.zeros((K, K), np.int64)
     held = np.empty(K, np.int64)
     for d in range(len(lengths)):
         n = 0
-        if mask[d]:
-            for j in range(doc_ptr[d], doc_ptr[d + 1]):
-                if doc_tokens[j] > 0 and doc_tokens[j] >= least * lengths[d]:
-                    held[n] = doc_topics[j]
-                    n += 1
+        for j in range(doc_ptr[d], doc_ptr[d + 1]):
+            if doc_tokens[j] > 0 and doc_tokens[j] >= least * lengths[d]:
+                held[n] = doc_topics[j]
+                n += 1
         for x in range(n):
             for y in range(n):
                 out[held[x], held[y]] += 1

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from inference.explore import cooccurrence
 from inference.findings import changes, families, groups, scan, senses, sums, trends, unlike
 from tests.inference import naive_findings as naive
 
@@ -348,13 +349,35 @@ def test_families_are_the_topics_that_stand_together():
         f = d % 4
         tokens[d, 3 * f : 3 * f + 3] = rng.integers(10, 40, 3)
     tokens += rng.poisson(0.3, tokens.shape)
-    both = families.together(*arrays(tokens), 12)
-    label = families.families(families.apart(both, [[] for _ in range(12)]), tokens.sum(axis=0).astype(float))
+    both = cooccurrence.together(*arrays(tokens), 12, families.PRESENT)
+    apart, words, none = (
+        families.apart(both, [[] for _ in range(12)]),
+        tokens.sum(axis=0).astype(float),
+        np.full(12, -1),
+    )
+    label = families.families(apart, words, none)
     assert [len(set(label[3 * f : 3 * f + 3])) for f in range(4)] == [1] * 4 and len(set(label)) == 4
     size = np.array([5.0, 9.0, 0.0])
-    assert families.families(np.ones((3, 3)) - np.eye(3), size).tolist() == [1, 0, -1]
-    with_half = families.together(*arrays(tokens), 12, np.arange(300) < 150)
-    assert (with_half <= both).all() and with_half[0, 0] < both[0, 0]
+    assert families.families(np.ones((3, 3)) - np.eye(3), size, none[:3]).tolist() == [1, 0, -1]
+
+
+def test_topics_that_are_given_as_a_family_are_one(monkeypatch):
+    rng = np.random.default_rng(3)
+    apart, size = rng.random((30, 30)), rng.random(30) * 100
+    apart, given = (apart + apart.T) / 2 * (1 - np.eye(30)), np.full(30, -1)
+    given[[4, 19, 25]], given[[7, 8]] = 0, 1
+    size[25] = 0
+    label = families.families(apart, size, given)
+    assert label[4] == label[19] != label[7] == label[8] and label[25] == -1
+    assert np.count_nonzero(np.isin(label, label[[4, 7]])) == 4
+    assert 4 <= len(set(label)) - 3 <= 7 and sorted(set(label)) == list(range(-1, max(label) + 1))
+    weights = np.bincount(label[label >= 0], weights=size[label >= 0])
+    assert (np.diff(weights) <= 0).all()
+    monkeypatch.setattr(families, "_KEPT", 12)
+    large = np.argsort(-np.where(given < 0, size, 0))[:12]
+    label = families.families(apart, size, given)
+    for k in np.setdiff1d(np.flatnonzero((given < 0) & (size > 0)), large):
+        assert label[k] == label[large[np.argmin(apart[k, large])]]
 
 
 def test_a_word_changes_its_topic():

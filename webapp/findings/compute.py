@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
+from inference.explore import cooccurrence
 from inference.findings import changes, families, sums, trends, unlike
 from inference.findings.sums import Sums
 from webapp.documents import fields
@@ -18,13 +19,12 @@ from webapp.metadata import ValueField
 from webapp.models import Topic
 from webapp.results import evidence
 
-METHOD = 6  # findings of an earlier method are computed anew
+METHOD = 7  # findings of an earlier method are computed anew
 WORDS = 50  # tokens of a topic, on the side where a set has more, below which nothing is said of it
 HOLDING = 10  # documents with the topic there
 MARKED_RATIO = 1.5  # that the nearer end of a set's interval must reach, so that a difference is worth a sentence
 LESS = 2  # topics of which a set has less than all other documents that are named: most are of other times
 QUOTED = 3
-LEAST_FAMILY = 0.02  # share of the words below which a family is not worth a sentence
 MEMBERS = 100  # topics of a family that are kept: an address names them
 SHORT = 40  # words below which a document is not called unlike the rest
 
@@ -42,22 +42,33 @@ class Context:
         self.everyone = sums.by_group(self.everyone_group, 1)
         self.whole = self.sums(self.everyone, 1)
         self.typical = sums.typical(self.whole)
-        self.subjects = self._subjects()
+        self.subjects = self._subjects(self.whole) & np.array([not self.view.labels.hidden(k) for k in range(self.K)])
         self.documents, self.tokens = int(self.whole.documents[0]), int(self.whole.tokens[0])
         self.dates = fields.dates(self.run.version)
         self.periods = periods.divide(self.dates, self.mask)
         self.names = Names(self)
         self.repeated = quotations.repeating(selection)
 
-    def _subjects(self) -> np.ndarray:
-        """bool[K]: topics that may be spoken of: in use, not merged, not hidden, no general talk. Where general talk is most
-        of the words it is what the documents are about."""
-        labels = self.view.labels
+    def _subjects(self, whole: Sums) -> np.ndarray:
+        """bool[K]: topics in use, not merged, no general talk. Where general talk is most of the words it is what the documents
+        are about."""
         listed = self.view.used & (self.into == np.arange(self.K))
-        listed &= np.array([not labels.hidden(k) for k in range(self.K)])
-        subjects = listed & np.array([not labels.background(k) for k in range(self.K)])
-        x = self.whole.x[0]
-        return subjects if 2 * x[subjects].sum() > x[listed].sum() else listed
+        subjects = listed & np.array([not self.view.labels.background(k) for k in range(self.K)])
+        return subjects if 2 * whole.x[0, subjects].sum() > whole.x[0, listed].sum() else listed
+
+    def families(self) -> tuple[np.ndarray, np.ndarray]:
+        """(int32[K]: the family of each topic, float64[K]: its words), of all documents of the run, so that what sets of them
+        have adds up. Those that a reader grouped are a family; hidden ones are in one, merged ones are a part of their target's."""
+        labels, D = self.view.labels, len(self.counted.lengths)
+        whole = self.whole if self.mask is None else self.sums(sums.by_group(np.zeros(D, np.int32), 1), 1)
+        groups = labels.groups()
+        given = np.array([groups.index(name) if (name := labels.group(k)) else -1 for k in range(self.K)])
+        size = np.where(self._subjects(whole) | (given >= 0), whole.x[0], 0.0)
+        leaves = self.counted.folded(self.into)
+        both = cooccurrence.together(*leaves, self.counted.lengths, self.K, families.PRESENT)
+        similar = dict(Topic.objects.filter(snapshot=self.run.snapshot_id).values_list("number", "similar"))
+        apart = families.apart(both, [similar.get(k, []) for k in range(self.K)])
+        return families.families(apart, size, given), size
 
     @property
     def times(self) -> Periods:
@@ -139,32 +150,28 @@ def findings(selection: Selection) -> SetFindings:
 def _families(context: Context) -> list[Family]:
     if not context.tokens:
         return []
-    size = np.where(context.subjects, context.whole.x[0], 0.0)
-    both = families.together(*context.arrays, context.K, context.mask)
-    similar = dict(Topic.objects.filter(snapshot=context.run.snapshot_id).values_list("number", "similar"))
-    label = families.families(families.apart(both, [similar.get(k, []) for k in range(context.K)]), size)
+    label, size = context.families()
     F = int(label.max()) + 1
     if not F:
         return []
-    own = context.sums(context.everyone, 1, label[context.into].astype(np.int32), F)
-    share = sums.shares(own, sums.typical(own))
+    own = context.sums(context.everyone, 1, label[context.into], F)
+    share, x = sums.shares(own, sums.typical(own)), context.whole.x[0]
     times = context.by_period
     rows = []
-    for f in range(F):
+    for f in np.flatnonzero(own.x[0]).tolist():
         members = np.flatnonzero(label == f)
-        if size[members].sum() < LEAST_FAMILY * context.tokens:
-            continue
         order = members[np.argsort(-size[members], kind="stable")].tolist()
         rows.append(
             Family(
-                score=float(size[members].sum()),
+                score=float(own.x[0, f]),
                 estimate=float(share.share[0, f]),
                 low=float(share.low[0, f]),
                 high=float(share.high[0, f]),
                 line=periods.line(times.x[:, members].sum(axis=1), times.tokens) if times else [],
+                name=context.view.labels.group(order[0]),
                 topics=order[:MEMBERS],
                 count=len(order),
-                parts=[float(size[k] / context.tokens) for k in order[:MEMBERS]],
+                parts=[float(x[k] / context.tokens) for k in order[:MEMBERS]],
             )
         )
     return rows
@@ -175,7 +182,8 @@ def _quotes(context: Context, rows: list[Family]) -> list[Quote]:
     if context.counted.bow.offsets is None:
         return []
     largest = sorted(rows, key=lambda family: -family.score)
-    topics = [family.topics[i] for i in range(3) for family in largest if i < len(family.topics)]
+    shown = [sorted(filter(context.subjects.item, one.topics), key=lambda k: -context.whole.x[0, k]) for one in largest]
+    topics = [own[i] for i in range(3) for own in shown if i < len(own)]
     return quotations.quote_topics(context.selection, topics[: 3 * QUOTED], QUOTED, context.repeated)
 
 

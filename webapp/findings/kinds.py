@@ -74,12 +74,12 @@ class OfGroup:
 
 @dataclass(frozen=True, kw_only=True)
 class Family(BaseFinding):
-    """Topics that use similar words and occur in the same documents, those with most words first; count: of all of them;
-    parts: their shares of the words. estimate: of all together."""
+    """Topics that use similar words and occur in the same documents of the run, in the order of their words there; count: of
+    all of them; parts: their shares of the set's words. estimate: of all together. name: of a reader's group."""
 
     TITLE = "What it is about"
-    KEPT = 7
-    SHOWN = {"less": 3, "": 5, "more": 7}
+    KEPT = 30
+    SHOWN = {"less": 3, "": 5, "more": 30}
 
     kind: Literal["family"] = "family"
     estimate: float
@@ -88,6 +88,7 @@ class Family(BaseFinding):
     topics: list[int]
     count: int
     parts: list[float]
+    name: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

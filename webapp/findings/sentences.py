@@ -106,6 +106,7 @@ UNITS = {
 }
 
 FAMILY = "{share} of the words are about {topics}"
+NAMED_FAMILY = "{share} of the words are about “{name}”: {topics}"
 
 
 class Manner(NamedTuple):

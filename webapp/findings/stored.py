@@ -65,9 +65,10 @@ def _make(selection: Selection) -> SetFindings:
 
 
 def _key(selection: Selection) -> str:
-    """What findings depend on beside the snapshot: the set, and which topics are merged. Names don't matter."""
-    into = selection.run_view.labels.into
-    merged = [(int(k), int(target)) for k, target in enumerate(into) if k != target]
-    if not selection.parameters and not merged:
+    """What findings depend on beside the snapshot: the set, and which topics are merged or in a group. Names don't matter."""
+    labels = selection.run_view.labels
+    merged = [(int(k), int(target)) for k, target in enumerate(labels.into) if k != target]
+    grouped = [(k, labels.group(k)) for k in range(len(labels.into)) if labels.group(k)]
+    if not selection.parameters and not merged and not grouped:
         return ""
-    return blake2b(repr((selection.parameters, merged)).encode(), digest_size=32).hexdigest()
+    return blake2b(repr((selection.parameters, merged, grouped)).encode(), digest_size=32).hexdigest()

@@ -123,7 +123,8 @@ class Writer:
         )
         url = links.topics_url(self.run) + self.selection.address(topics=",".join(map(str, finding.topics)))
         sure = sentences.INTERVAL.format(low=low, high=high)
-        return Sentence(fill(sentences.FAMILY, share=share, topics=some), url, named[0], sure)
+        pattern = sentences.NAMED_FAMILY if finding.name else sentences.FAMILY
+        return Sentence(fill(pattern, share=share, name=finding.name, topics=some), url, named[0], sure)
 
     def change(self, finding: Change) -> Sentence:
         """A topic's change over time; topic and Time pages say it by the same words."""

@@ -8,6 +8,7 @@ from typing import get_args, get_type_hints
 
 import numpy as np
 import pytest
+from django.http import QueryDict
 from django.urls import reverse
 
 from inference.errors import Invalid
@@ -64,6 +65,43 @@ def test_families_hold_the_words_of_their_topics(trained, client):
         assert row["estimate"] == pytest.approx(tokens[row["topics"]].sum() / tokens.sum())
         assert row["low"] < row["estimate"] < row["high"]
     assert len({k for row in families for k in row["topics"]}) == sum(row["count"] for row in families)
+
+
+def families_in(run, query="") -> dict[tuple[int, ...], kinds.Family]:
+    """members -> the family, of a set."""
+    rows = compute.findings(Selection.read(QueryDict(query), RunView(run))).findings
+    return {tuple(row.topics): row for row in rows if isinstance(row, kinds.Family)}
+
+
+def test_families_of_sets_add_up_to_those_of_all_documents(trained):
+    whole, parts = families_in(trained), [families_in(trained, query) for query in ("to=1800", "from=1801")]
+    assert len(whole) > 1 and all(set(part) <= set(whole) for part in parts)
+    for members, family in whole.items():
+        assert family.score == sum(part[members].score for part in parts if members in part)
+        words = [sum(family.parts) / family.estimate for family in (family, parts[0][members])]
+        assert words == pytest.approx([1, 1])  # the topics' shares add up to the family's
+
+
+def test_hidden_grouped_and_merged_topics_are_in_the_sums(trained, client):
+    before = families_in(trained)
+    (first, *_), (second, *_) = list(before)[:2]
+    curation.change(trained, first, {"hidden": "1"}, "me")
+    assert families_in(trained).keys() == before.keys()
+    named = [part for row in get(client, trained)["findings"] if row["kind"] == "family" for part in row["parts"]]
+    assert first in {part["number"] for part in named if isinstance(part, dict)}
+    curation.change(trained, second, {"into": str(first)}, "me")
+    merged = families_in(trained)
+    assert not any(second in members for members in merged)
+    assert sum(row.score for row in merged.values()) == sum(row.score for row in before.values())
+    others = [k for members in merged for k in members][-2:]
+    for k in (first, *others):
+        curation.change(trained, k, {"group": "Mine"}, "me")
+    grouped = families_in(trained)
+    assert {row.name for row in grouped.values()} == {"Mine", ""}
+    assert next(set(members) for members, row in grouped.items() if row.name) == {first, *others}
+    assert sum(row.score for row in grouped.values()) == sum(row.score for row in before.values())
+    sentences = [row["sentence"] for row in get(client, trained, detail="more")["findings"] if row["kind"] == "family"]
+    assert any("about “Mine”: " in sentence for sentence in sentences)
 
 
 def test_quotations_are_whole_sentences_of_different_documents(trained, client):
