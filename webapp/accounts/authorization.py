@@ -415,19 +415,15 @@ def _as_data(request: HttpRequest) -> bool:
 
 def run_or_404(request: HttpRequest, pk: int) -> Run:
     """A run that the address does not name in its path. Raises Http404."""
-    run = there(
+    return there(
         runs(request).select_related("corpus__version", "version").filter(pk=pk).first(),
         Http404(f"There is no run {pk}."),
     )
-    return run
 
 
 def corpus_or_404(request: HttpRequest, pk: int) -> Corpus:
     """A corpus that the address does not name in its path. Raises Http404."""
-    corpus = there(
-        corpora(request).select_related("version").filter(pk=pk).first(), Http404(f"There is no corpus {pk}.")
-    )
-    return corpus
+    return there(corpora(request).select_related("version").filter(pk=pk).first(), Http404(f"There is no corpus {pk}."))
 
 
 class May:

@@ -124,10 +124,7 @@ def search(
 
 @router.get("/{int:corpus_id}/documents/{int:number}", response={200: shapes.Document, **ERRORS}, summary="A document")
 def document(request: HttpRequest, corpus_id: int, number: int):
-    document = there(
-        documents.document(ready(corpus_id), number), Http404(f"Corpus {corpus_id} has no document {number}.")
-    )
-    return document
+    return there(documents.document(ready(corpus_id), number), Http404(f"Corpus {corpus_id} has no document {number}."))
 
 
 @router.get("/{int:corpus_id}/runs", response={200: shapes.Runs, **ERRORS}, summary="Runs on a corpus, newest first")

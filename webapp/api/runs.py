@@ -100,10 +100,9 @@ def index(request: HttpRequest, run_id: int, documents: Query[shapes.Documents],
 
 @router.get("/{int:run_id}/topics/{int:number}", response={200: TopicDetail, **ERRORS}, summary="A topic")
 def topic(request: HttpRequest, run_id: int, number: int):
-    topic = there(
+    return there(
         topics.described(RunView(published_or_404(run_id)), number), Http404(f"Run {run_id} has no topic {number}.")
     )
-    return topic
 
 
 @router.get(

@@ -73,11 +73,10 @@ def in_run(
 
 
 def _parent(corpus: Corpus, number: int, documents: int) -> ParentDocument:
-    parent = there(
+    return there(
         parent_documents.parent_of(corpus, number) if number < documents else None,
         Http404(f"“{corpus.name}” has no document {number}."),
     )
-    return parent
 
 
 def _previous(here: Here, after: int) -> ListPart | None:

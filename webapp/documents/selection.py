@@ -281,8 +281,7 @@ class RunSelection(Selection):
 
 def _version(corpus: Corpus, view: RunView | None) -> Version:
     """Whose documents a set has. Raises Invalid for a corpus that has none."""
-    version = there(
+    return there(
         view.run.version if view else corpus.version,
         Invalid("corpus", f"“{corpus.name}” has not been read yet: it has no documents."),
     )
-    return version

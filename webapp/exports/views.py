@@ -142,11 +142,10 @@ def _to_made(request: HttpRequest, run_id: int) -> HttpResponse:
 
 def _own(request: HttpRequest, run_id: int, export_id: int) -> Export:
     """Only whoever asked for a file may have it, and only as long as they may see the run."""
-    export = there(
+    return there(
         run_or_404(run_id).exports.filter(pk=export_id, by=authorization.user_id(request)).first(),
         Http404("This file is not kept any more, or is somebody else’s. The page Files makes it again."),
     )
-    return export
 
 
 @require_safe

@@ -164,11 +164,10 @@ def _chosen(request: HttpRequest) -> Notebook:
     choice = request.POST.get("notebook", NEW)
     if choice == NEW:
         return notebooks.create(f"Notes of {timezone.now():%-d %B %Y}", reader(request), authorization.user(request))
-    notebook = there(
+    return there(
         authorization.notebooks(request).filter(pk=choice, removed_at=None).first() if is_whole(choice) else None,
         Invalid("notebook", "The chosen notebook no longer exists. Choose another."),
     )
-    return notebook
 
 
 @cache

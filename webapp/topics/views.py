@@ -128,5 +128,4 @@ def why(view: RunView, selection: RunSelection, number: int, word: str) -> Answe
 
 
 def _detail(view: RunView, number: int) -> TopicDetail:
-    about = there(topics.described(view, number), Http404(f"Run {view.run.pk} has no topic {number}."))
-    return about
+    return there(topics.described(view, number), Http404(f"Run {view.run.pk} has no topic {number}."))
