@@ -32,6 +32,7 @@ import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 
@@ -58,12 +59,9 @@ def run(variant: peers.Variant, task: peers.Task, judge: Judge) -> Curve:
     curve = Curve(variant)
     context = multiprocessing.get_context("spawn")
     pipe, its_end = context.Pipe()
-    before = {name: os.environ.get(name) for name in THREADS}
-    os.environ.update(dict.fromkeys(THREADS, str(task.threads)))
     child = context.Process(target=peers.run, args=(task, its_end), daemon=True)
-    child.start()
-    for name, value in before.items():
-        os.environ.pop(name) if value is None else os.environ.__setitem__(name, value)
+    with mock.patch.dict(os.environ, dict.fromkeys(THREADS, str(task.threads))):
+        child.start()
     its_end.close()
     patience = 60.0 + PATIENCE * task.seconds  # a minute for imports, reading and compiling
     try:

@@ -1,8 +1,10 @@
 """Seconds of training alone, and when an engine's topics are looked at."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import cycle
+from typing import Any
 
 import numpy as np
 
@@ -57,6 +59,19 @@ class Clock:
             self.show(self.seconds, passes, topics())
             self.due = max(self.due, self.seconds) * GROWTH
         return not end
+
+    def train(
+        self, step: Callable[[Any], object], parts: Sequence[tuple[Any, int]], topics: Callable[[], np.ndarray]
+    ) -> None:
+        """Steps over the corpus, pass after pass, until time is over. parts: what each step is given, and of how many documents
+        that is."""
+        done, whole = 0, sum(size for _, size in parts)
+        for part, size in cycle(parts):
+            with self:
+                step(part)
+            done += size
+            if not self.continues(done / whole, topics):
+                return
 
     def repeat(self, run: Callable[[int, "Clock"], np.ndarray]) -> None:
         """For an engine that can't continue from where it was: runs of 1, 2, 4, … passes, each timed from its beginning.

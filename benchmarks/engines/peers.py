@@ -11,6 +11,7 @@ import tempfile
 import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -119,13 +120,7 @@ def tomotopy(task: Task, clock: Clock) -> None:
     def topics():
         return spread(np.array([model.get_topic_word_dist(k) for k in range(task.topics)]), words, bow.V)
 
-    passes = 0
-    while True:
-        with clock:
-            model.train(1, workers=task.threads)
-        passes += 1
-        if not clock.continues(passes, topics):
-            return
+    clock.train(lambda passes: model.train(passes, workers=task.threads), [(1, bow.D)], topics)
 
 
 def topica(task: Task, clock: Clock) -> None:
@@ -206,19 +201,12 @@ def sklearn(task: Task, clock: Clock) -> None:
 
     bow, batch = task.corpus(), 256
     matrix = as_matrix(bow)
-    batches = [matrix[i : i + batch] for i in range(0, bow.D, batch)]
+    batches = [(part := matrix[i : i + batch], part.shape[0]) for i in range(0, bow.D, batch)]
     model = LatentDirichletAllocation(
         task.topics, learning_method="online", batch_size=batch, total_samples=bow.D, n_jobs=task.threads,
         random_state=task.seed,
     )  # fmt: skip
-    done = 0
-    while True:
-        for rows_of in batches:
-            with clock:
-                model.partial_fit(rows_of)
-            done += rows_of.shape[0]
-            if not clock.continues(done / bow.D, lambda: model.components_):
-                return
+    clock.train(model.partial_fit, batches, lambda: model.components_)
 
 
 def sklearn_batch(task: Task, clock: Clock) -> None:
@@ -231,13 +219,8 @@ def sklearn_batch(task: Task, clock: Clock) -> None:
     matrix = as_matrix(bow)
     with clock:
         model._init_latent_vars(bow.V)
-    passes = 0
-    while True:
-        with clock:
-            model._em_step(matrix, total_samples=bow.D, batch_update=True)
-        passes += 1
-        if not clock.continues(passes, lambda: model.components_):
-            return
+    step = partial(model._em_step, total_samples=bow.D, batch_update=True)
+    clock.train(step, [(matrix, bow.D)], lambda: model.components_)
 
 
 def gensim_hdp(task: Task, clock: Clock) -> None:
@@ -260,14 +243,8 @@ def gensim_hdp(task: Task, clock: Clock) -> None:
         model.update_expectations()
         return model.get_topics()
 
-    done = 0
-    while True:
-        for first in range(0, bow.D, chunk):
-            with clock:
-                model.update_chunk(documents[first : first + chunk])
-            done += len(documents[first : first + chunk])
-            if not clock.continues(done / bow.D, topics):
-                return
+    chunks = [(part := documents[first : first + chunk], len(part)) for first in range(0, bow.D, chunk)]
+    clock.train(model.update_chunk, chunks, topics)
 
 
 def vowpal_wabbit(task: Task, clock: Clock) -> None:

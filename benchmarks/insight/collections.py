@@ -66,10 +66,10 @@ def answers(quick: bool) -> Collection:
 
 def reuters(quick: bool) -> Collection:
     rows = _some(_lines(FILES["reuters"]), QUICK * 2 if quick else 9_000)
-    texts = []
-    for r in rows:
-        fields = {name: "\n".join(r[name]) for name in ("topics", "places")}
-        texts.append(Text(r["title"] + "\n" + r["text"], _reuters_day(r["date"]), fields))
+    fields = [{name: "\n".join(r[name]) for name in ("topics", "places")} for r in rows]
+    texts = [
+        Text(r["title"] + "\n" + r["text"], _reuters_day(r["date"]), own) for r, own in zip(rows, fields, strict=True)
+    ]
     content = "\n".join(json.dumps(r, ensure_ascii=False) for r in rows).encode()
     return Collection("reuters", [("news.jsonl", content)], texts)
 

@@ -77,11 +77,10 @@ def entropy(topics: Topics) -> np.ndarray:
 def runs(bench: Bench, engine: str, seeds: Any = None, scored: bool = False, **settings: Any) -> list[Measured]:
     """One training for each seed."""
     bow = bench.corpus("reuters")
-    out = []
-    for seed in bench.seeds if seeds is None else seeds:
-        trained = bench.train(engine, bow, seed, looks=1, **settings)
-        out.append(measured(bench, trained, bow, seed, scored))
-    return out
+    return [
+        measured(bench, bench.train(engine, bow, seed, looks=1, **settings), bow, seed, scored)
+        for seed in (bench.seeds if seeds is None else seeds)
+    ]
 
 
 def together(trainings: list[Measured], name: str) -> np.ndarray:
@@ -97,10 +96,10 @@ def p_value(a: np.ndarray, b: np.ndarray) -> float:
     return float(ttest_ind(a, b, equal_var=False).pvalue)
 
 
-def judged(true: dict[str, bool]) -> tuple[str, str]:
-    """holds where all parts of a claim are true, in part where some are; and which."""
+def judged(true: dict[str, bool], before: str = "", after: str = "") -> tuple[str, str]:
+    """holds where all parts of a claim are true, in part where some are; and which, between what is said besides."""
     told = "; ".join(f"{part}: {'yes' if holds else 'no'}" for part, holds in true.items())
-    return verdict(all(true.values()), any(true.values())), told
+    return verdict(all(true.values()), any(true.values())), f"{before}{told}.{after}"
 
 
 def slope(points: list[tuple[float, float]]) -> float:
@@ -131,7 +130,6 @@ def figure_1(bench: Bench) -> Outcome:
         "sampled grows more slowly": slopes[first] < slopes[second] - 0.1,
         "sampled faster at the largest K": lines[first][-1][1] < lines[second][-1][1],
     }
-    outcome, told = judged(true)
     powers = ", ".join(f"{name} {power:.2f}" for name, power in slopes.items())
     crossing = f"from K = {slower[0]:.0f} on sampling is faster" if slower else "sampling is nowhere faster"
     table = [
@@ -139,8 +137,7 @@ def figure_1(bench: Bench) -> Outcome:
         for line in zip(*lines.values(), strict=True)
     ]
     return Outcome(
-        outcome,
-        f"{told}. Seconds grow as a power of K: {powers}; {crossing}.",
+        *judged(true, after=f" Seconds grow as a power of K: {powers}; {crossing}."),
         table,
         lines,
         ("K", "seconds a minibatch"),
@@ -185,13 +182,12 @@ def figure_2(bench: Bench) -> Outcome:
         f"held-out documents more probable ({better:.0%} of them)": better > 0.95,
         "variational topics have the lower entropy": together(b, "entropy").mean() < together(a, "entropy").mean(),
     }
-    outcome, told = judged(true)
     gap, left = (
         float(together(a, "documents").mean() - together(trainings, "documents").mean()) for trainings in (b, more)
     )
     guess = f"With ten times the iterations the gap in held-out probability goes from {gap:.3f} to {left:.3f} nats per token"
     return Outcome(
-        outcome, f"{told}. {guess}.", [row(name, trainings) for name, trainings in found.items()], instead=INSTEAD
+        *judged(true, after=f" {guess}."), [row(name, trainings) for name, trainings in found.items()], instead=INSTEAD
     )
 
 
@@ -214,11 +210,9 @@ def figure_3(bench: Bench) -> Outcome:
             for trainings in others
         ]
         true[f"its {what} is worse at each eta (p below {EQUAL})"] = all(worse)
-    outcome, told = judged(true)
     means = ", ".join(f"{name} {together(trainings, 'documents').mean():.3f}" for name, trainings in found.items())
     return Outcome(
-        outcome,
-        f"Of sequential Monte Carlo, {told}. Left to right: {means}.",
+        *judged(true, "Of sequential Monte Carlo, ", f" Left to right: {means}."),
         [row(*one) for one in found.items()],
         instead=INSTEAD,
     )
@@ -239,12 +233,11 @@ def samples(bench: Bench) -> Outcome:
         f"{pairs[-1]} is less coherent than (2, 3)": coherence[most].mean() < coherence[usual].mean(),
         f"five sweeps are within 0.05 nats of {pairs[-1]}": held[most] - held[usual] < 0.05,
     }
-    outcome, told = judged(true)
     rows = [
         row(name, trainings, False) | {"p": p_value(coherence[name], coherence[usual])}
         for name, trainings in found.items()
     ]
-    return Outcome(outcome, f"{told}.", rows, instead=INSTEAD)
+    return Outcome(*judged(true), rows, instead=INSTEAD)
 
 
 def smoothing(bench: Bench) -> Outcome:
@@ -267,10 +260,9 @@ def smoothing(bench: Bench) -> Outcome:
         ),
         "no significant difference beyond 0.4": all(value > EQUAL for value in later.values()),
     }
-    outcome, told = judged(true)
     curves = {"sampled": [(eta, float(coherence[eta].mean())) for eta in etas]}
     curves["variational"] = [(eta, one["coherence"]) for eta, one in zip(etas, rows[len(etas) :], strict=True)]
-    return Outcome(outcome, f"{told}.", rows, curves, ("eta", "coherence"), INSTEAD)
+    return Outcome(*judged(true), rows, curves, ("eta", "coherence"), INSTEAD)
 
 
 def figure_4(bench: Bench) -> Outcome:
@@ -305,8 +297,7 @@ def figure_4(bench: Bench) -> Outcome:
             p_value(coherence[1.0, tau0], coherence[1.0, delays[0]]) > SIGNIFICANT for tau0 in delays
         ),
     }
-    outcome, told = judged(true)
-    return Outcome(outcome, f"{told}.", rows, curves, ("tau0", "coherence"), INSTEAD)
+    return Outcome(*judged(true), rows, curves, ("tau0", "coherence"), INSTEAD)
 
 
 PAPER = Paper(

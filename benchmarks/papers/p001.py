@@ -4,12 +4,12 @@ The paper's corpora can't be had; Reuters-21578, and its smaller part with --qui
 Python; here all are compiled, and all run on one thread.
 """
 
-import time
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from benchmarks.papers.bench import Bench, Experiment, Outcome, Paper, Trained, npmi, verdict
+from benchmarks.papers.bench import Bench, Experiment, Outcome, Paper, Trained, fastest, npmi, verdict
 from inference import engines
 from inference.engines import fw
 from inference.engines.batch import expand
@@ -36,17 +36,12 @@ def _others() -> list[str]:
 def _inferred(trained: Trained, documents: int) -> tuple[float, float]:
     """Seconds that a document's theta takes, and how many topics a document has half a token of, on average."""
     end = min(documents, trained.bow.D)
-    best, found = np.inf, 0.0
-    for _ in range(3):
-        began = time.perf_counter()
-        theta = trained.engine.fold_in(trained.config, trained.state, trained.bow, 0, end)
-        best = min(best, time.perf_counter() - began)
-        lengths = np.diff(trained.bow.first_token)[:end]
-        document = np.repeat(np.arange(end), np.diff(theta.indptr))
-        alpha = trained.engine.priors(trained.config, trained.state).alpha
-        tokens = theta.weights * (alpha.sum() + lengths[document]) - alpha[theta.topics]
-        found = float((tokens >= HALF - 1e-3).sum() / max(1, (lengths > 0).sum()))
-    return best / end, found
+    infer = partial(trained.engine.fold_in, trained.config, trained.state, trained.bow, 0, end)
+    theta, lengths = infer(), np.diff(trained.bow.first_token)[:end]
+    document = np.repeat(np.arange(end), np.diff(theta.indptr))
+    alpha = trained.engine.priors(trained.config, trained.state).alpha
+    tokens = theta.weights * (alpha.sum() + lengths[document]) - alpha[theta.topics]
+    return fastest(infer) / end, float((tokens >= HALF - 1e-3).sum() / max(1, (lengths > 0).sum()))
 
 
 def _one_pass(bench: Bench, name: str, seed: int, **settings: Any) -> Trained:
@@ -225,12 +220,8 @@ def _inference(run: Trained, form: int) -> float:
     batch = expand(run.bow, documents)
     gathered = fw._gather(run.config, run.state, batch.words, weights)
     keys = np.arange(len(documents), dtype=np.uint64)
-    best = np.inf
-    for _ in range(3):
-        began = time.perf_counter()
-        fw._infer(run.config, batch, gathered, weights, keys, False, form)
-        best = min(best, time.perf_counter() - began)
-    return 1e9 * best / batch.token_ptr[-1]
+    took = fastest(lambda: fw._infer(run.config, batch, gathered, weights, keys, False, form))
+    return 1e9 * took / batch.token_ptr[-1]
 
 
 PAPER = Paper(

@@ -21,7 +21,7 @@ def _instead(bench: Bench) -> str:
 
 def whole_and_part(bench: Bench) -> Outcome:
     """svi on all documents against vb on a fifth of them, and on all."""
-    bow, K, rows, curves = bench.corpus("arxiv"), _topics(bench), [], {}
+    bow, K, curves = bench.corpus("arxiv"), _topics(bench), {}
     finals: dict[str, list[float]] = {}
     times: dict[str, list[float]] = {}
     passes = 3 if bench.quick else 20
@@ -41,15 +41,15 @@ def whole_and_part(bench: Bench) -> Outcome:
                 curves[name] = [(point.seconds, point.held_out) for point in trained.points]
             if name == "vb, all documents":
                 early += [_at(trained.points, times["svi, all documents"][-1])]
-    for name, values in finals.items():
-        rows.append(
-            {
-                "training": name,
-                "held-out": round(np.mean(values), 3),
-                "± over seeds": round(np.std(values), 3),
-                "seconds": round(np.mean(times[name]), 1),
-            }  # fmt: skip
-        )
+    rows = [
+        {
+            "training": name,
+            "held-out": round(np.mean(values), 3),
+            "± over seeds": round(np.std(values), 3),
+            "seconds": round(np.mean(times[name]), 1),
+        }
+        for name, values in finals.items()
+    ]
     svi, part, whole = (float(np.mean(finals[name])) for name in finals)
     checks = (svi > part, svi >= whole - NEAR, svi > float(np.mean(early)))
     why = (

@@ -4,6 +4,7 @@ Its formulas and the numbers of its figures were lost in the copy that we have; 
 """
 
 import time
+from collections import defaultdict
 from collections.abc import Callable
 from functools import cache, partial
 
@@ -11,7 +12,7 @@ import numpy as np
 from numba import njit
 
 from benchmarks.engines import corpora
-from benchmarks.papers.bench import Bench, Experiment, Outcome, Paper, verdict
+from benchmarks.papers.bench import Bench, Experiment, Outcome, Paper, fastest, verdict
 from inference import Bow, mixtures
 from inference.engines import arena, lsparse, sparse, ssi
 from inference.kernels import select
@@ -32,15 +33,10 @@ def _some(bench: Bench, name: str) -> Bow:
     return corpora.taken(bow, np.sort(order[:DOCUMENTS]))
 
 
-def _seconds(work: Callable[[], object], times: int = 3) -> float:
+def _seconds(work: Callable[[], object]) -> float:
     """Processor time of the fastest of some runs, after one that compiles."""
     work()
-    took = []
-    for _ in range(times):
-        began = time.process_time()
-        work()
-        took.append(time.process_time() - began)
-    return max(min(took), 1e-6)
+    return max(fastest(work, time.process_time), 1e-6)
 
 
 def _rows(weights: np.ndarray, L: int) -> tuple[np.ndarray, np.ndarray]:
@@ -259,7 +255,7 @@ def _figure_4(bench: Bench) -> Outcome:
         ]
         rows.append(_said(name, K, "sampler", "memo", sampled))
         curves[f"{name}, K = {K}, sampler"] = [(p.seconds, p.held_out) for p in sampled[0].points]
-    parts, gaps, hard, ratios = [], [], [], []
+    gaps, hard, ratios = [], [], []
     for row in rows:
         if row["L"] == "L = K":
             at = {
@@ -291,16 +287,10 @@ def _said(name: str, K: int, L: str, statistics: str, runs: list) -> dict:
 
 def _beside(rows: list[dict]) -> list[float]:
     """How much better the sampler is than the best of the others, for each corpus and K."""
-    out = []
+    ends: dict[tuple, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
-        if row["L"] == "sampler":
-            others = [
-                r["held out"]
-                for r in rows
-                if (r["corpus"], r["K"]) == (row["corpus"], row["K"]) and r["L"] != "sampler"
-            ]
-            out.append(row["held out"] - max(others))
-    return out
+        ends[row["corpus"], row["K"]]["sampler" if row["L"] == "sampler" else "others"].append(row["held out"])
+    return [max(end["sampler"]) - max(end["others"]) for end in ends.values()]
 
 
 VARIANTS = {

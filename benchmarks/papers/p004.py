@@ -6,6 +6,7 @@ to do, and matched to the true ones.
 """
 
 import time
+from functools import cache
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -65,16 +66,17 @@ def _mean(rows: list[dict[str, float]]) -> dict[str, float]:
     return {name: float(np.mean([row[name] for row in rows])) for name in rows[0]}
 
 
-def _fits(bench: Bench) -> dict[str, dict[str, float]]:
-    """Means over made collections, of the paper's three ways to begin, and of smoothed topics."""
-    long = 200 if bench.quick else 1000
+@cache
+def _fits(quick: bool) -> dict[str, dict[str, float]]:
+    """Means over made collections, of the paper's three ways to begin, and of smoothed topics: tables 2 and 3 share them."""
+    long = 200 if quick else 1000
     ways = {
         "guess, 100 passes": (100, False, {}),
         "true alpha, 100 passes": (100, True, {}),
         f"true alpha, {long:,} passes": (long, True, {}),
         "smoothed, 100 passes": (100, False, {"topics_prior": "dirichlet", "eta": 0.1, "learn": "alpha"}),
     }
-    made = [simulate.corpus(**SETTING, seed=seed) for seed in range(2 if bench.quick else 20)]
+    made = [simulate.corpus(**SETTING, seed=seed) for seed in range(2 if quick else 20)]
     out = {}
     for name, (passes, knows, settings) in ways.items():
         rows = []
@@ -85,18 +87,8 @@ def _fits(bench: Bench) -> dict[str, dict[str, float]]:
     return out
 
 
-_measured: dict[bool, dict[str, dict[str, float]]] = {}
-
-
-def measured(bench: Bench) -> dict[str, dict[str, float]]:
-    """The fits, which tables 2 and 3 share."""
-    if bench.quick not in _measured:
-        _measured[bench.quick] = _fits(bench)
-    return _measured[bench.quick]
-
-
 def table_2(bench: Bench) -> Outcome:
-    by_way = measured(bench)
+    by_way = _fits(bench.quick)
     names = ("MSE beta", "MSE alpha", "sum alpha", "true sum alpha")
     rows = [{"start": way} | {name: row[name] for name in names} for way, row in by_way.items()]
     guess = by_way["guess, 100 passes"]
@@ -116,7 +108,7 @@ def table_2(bench: Bench) -> Outcome:
 
 
 def table_3(bench: Bench) -> Outcome:
-    by_way = measured(bench)
+    by_way = _fits(bench.quick)
     names = ("relative error beta", "matched", "uniform topic", "relative error alpha", "matched alpha")
     rows = [{"start": way} | {name: row[name] for name in names} for way, row in by_way.items()]
     guess = by_way["guess, 100 passes"]

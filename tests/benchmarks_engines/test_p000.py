@@ -8,9 +8,9 @@ from inference import Topics
 
 
 def test_a_verdict_follows_from_the_parts_of_a_claim():
-    assert p000.judged({"a": True, "b": True}) == ("holds", "a: yes; b: yes")
-    assert p000.judged({"a": True, "b": False})[0] == "holds in part"
-    assert p000.judged({"a": False, "b": False}) == ("does not hold", "a: no; b: no")
+    assert p000.judged({"a": True, "b": True}) == ("holds", "a: yes; b: yes.")
+    assert p000.judged({"a": True, "b": False}, "Of c, ", " So.") == ("holds in part", "Of c, a: yes; b: no. So.")
+    assert p000.judged({"a": False, "b": False}) == ("does not hold", "a: no; b: no.")
 
 
 def test_growth_is_the_power_of_K():
