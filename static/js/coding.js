@@ -10,3 +10,8 @@ document.addEventListener("keydown", (event) => {
   else return;
   event.preventDefault();
 });
+
+// The definition stays as it was left: open, or shut where its reader knows it by heart.
+const means = document.querySelector(".means");
+if (means && sessionStorage.getItem("means") === "shut") means.open = false;
+means?.addEventListener("toggle", () => sessionStorage.setItem("means", means.open ? "open" : "shut"));

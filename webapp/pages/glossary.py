@@ -325,4 +325,18 @@ TERMS = {
         "A setting: how many different words a topic is expected to use. Small values give topics of fewer words.",
         "The Dirichlet prior of a topic’s weights, as if each word had been seen η times in each topic before training.",
     ),
+    # What people say of documents
+    "agreement": Term(
+        "Krippendorff’s alpha",
+        "How far coders agree beyond chance: 1 is agreement on every text, 0 what chance would give. From 0.8 on codes are usually called "
+        "reliable, from 0.67 on they bear tentative conclusions.",
+        "Krippendorff 2011; of a scale by the squared distances of codes. Where one code is rare it can be low though coders nearly always agree: "
+        "Gwet’s AC1 (2008) stands beside it. Texts count by 1 / the probability with which they were drawn.",
+    ),
+    "corrected-share": Term(
+        "corrected share",
+        "How many of all documents have a concept: predictions of all of them, corrected by the codes of those that were drawn at random.",
+        "Design-based supervised learning (Egami, Hinck, Stewart and Wei 2023). Its interval holds however bad the predictions are; good ones make it "
+        "narrower than that of the coded documents alone.",
+    ),
 }
