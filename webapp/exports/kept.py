@@ -12,7 +12,7 @@ from pathlib import Path
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import QuerySet, Sum
+from django.db.models import QuerySet, Sum, Window
 from django.db.models.functions import Now
 from django.http import QueryDict
 
@@ -200,15 +200,9 @@ def make_room(user: int) -> None:
 def _remove_beyond(some: QuerySet[Export], most: int | None, bytes: float) -> None:
     newest = some.order_by("-made_at", "-pk")
     if most is not None:
-        export_files.remove(Export.objects.filter(pk__in=list(newest.values_list("pk", flat=True)[most:])))
-    if (some.aggregate(n=Sum("bytes"))["n"] or 0) <= bytes:
-        return
-    total, beyond = 0, []
-    for pk, size in newest.values_list("pk", "bytes").iterator():
-        total += size
-        if total > bytes:
-            beyond.append(pk)
-    export_files.remove(Export.objects.filter(pk__in=beyond))
+        export_files.remove(newest[most:])
+    with_newer = Window(Sum("bytes"), order_by=("-made_at", "-pk"))
+    export_files.remove(newest.annotate(with_newer=with_newer).filter(with_newer__gt=bytes))
 
 
 def remove_expired() -> None:

@@ -228,18 +228,9 @@ def make(
 
 
 @contextmanager
-def _own_connection() -> Iterator:
-    """A lock of a session, and a snapshot, last as long as their connection."""
-    other = connection.copy()
-    try:
-        yield other
-    finally:
-        other.close()
-
-
-@contextmanager
 def _lock() -> Iterator[None]:
-    with _own_connection() as other, other.cursor() as cursor:
+    """It lasts as long as its connection, as does `_snapshot`."""
+    with closing(connection.copy()) as other, other.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", ONE_BACKUP)
         if not cursor.fetchone()[0]:
             raise Invalid("file", "Another backup is being made. Wait until it is done.")
@@ -281,7 +272,7 @@ def _link(source: Path, target: Path) -> None:
 
 @contextmanager
 def _snapshot() -> Iterator[str]:
-    with _own_connection() as other, other.cursor() as cursor:
+    with closing(connection.copy()) as other, other.cursor() as cursor:
         cursor.execute("BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
         cursor.execute("SELECT pg_export_snapshot()")
         yield cursor.fetchone()[0]
@@ -315,7 +306,7 @@ class _Copying:
             self.tell(self.progress)
 
     def database(self, snapshot: str) -> Rows:
-        with _own_connection() as other:
+        with closing(connection.copy()) as other:
             with _cursor_on_snapshot(other, snapshot) as cursor:
                 tables, rows = bulk.tables(cursor), on_record(cursor)
                 self._add(of=_size(cursor))

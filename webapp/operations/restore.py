@@ -9,6 +9,7 @@ to date.
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from itertools import chain, groupby
 from pathlib import Path
 
@@ -94,24 +95,20 @@ def restore(path: Path, *, overwrite: bool = False, tell: Callable[[int], None] 
         )
     _clear()
     _migrate(backup["migrations"])
-    other = connection.copy()
-    try:
-        with other.cursor() as cursor:
-            cursor.execute("BEGIN")
-            cursor.execute(sql.SQL("TRUNCATE {}").format(sql.SQL(", ").join(map(sql.Identifier, backup["tables"]))))
-            cursor.execute("SET CONSTRAINTS ALL DEFERRED")
-            counts = _write_members(path, backup, cursor, tell)
-            if counts != backup["counts"]:
-                wrong = next(name for name in backup["counts"] if counts.get(name) != backup["counts"][name])
-                raise Invalid(
-                    "file",
-                    f"The table {wrong} should have {backup['counts'][wrong]:,} rows and has {counts.get(wrong, 0):,}.",
-                )
-            for name, last in backup["sequences"].items():
-                cursor.execute("SELECT setval(%s::regclass, %s)", [name, last])
-            cursor.execute("COMMIT")
-    finally:
-        other.close()
+    with closing(connection.copy()) as other, other.cursor() as cursor:
+        cursor.execute("BEGIN")
+        cursor.execute(sql.SQL("TRUNCATE {}").format(sql.SQL(", ").join(map(sql.Identifier, backup["tables"]))))
+        cursor.execute("SET CONSTRAINTS ALL DEFERRED")
+        counts = _write_members(path, backup, cursor, tell)
+        if counts != backup["counts"]:
+            wrong = next(name for name in backup["counts"] if counts.get(name) != backup["counts"][name])
+            raise Invalid(
+                "file",
+                f"The table {wrong} should have {backup['counts'][wrong]:,} rows and has {counts.get(wrong, 0):,}.",
+            )
+        for name, last in backup["sequences"].items():
+            cursor.execute("SELECT setval(%s::regclass, %s)", [name, last])
+        cursor.execute("COMMIT")
     call_command("migrate", verbosity=0)
     Sealed.objects.all().delete()  # all files are here now; operations.upkeep puts them into the store, where there is one
     _requeue()

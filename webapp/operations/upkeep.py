@@ -5,6 +5,7 @@ import os
 import shutil
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from webapp.storage import bulk, copies, files, sealed
 
 log = structlog.get_logger(__name__)
 
+WAITS = "a deletion waits for the store"
 INTERVAL = 60.0  # seconds between two runs of `tidy` in a worker
 STEP = 20  # corpora, and runs, that are taken away at a time
 # Seconds after which a folder without a row is removed: a row may come after its folder, when its transaction ends.
@@ -91,19 +93,25 @@ def _remove(row: Corpus | Run) -> None:
         others = Replicate._base_manager.filter(run=row).values_list("pk", flat=True)
         folders = [files.run_folder(row.pk), *map(files.export_folder, exported), *map(files.replicate_folder, others)]
         partitions = [("topic_word", pk) for pk in Snapshot.objects.filter(run=row).values_list("pk", flat=True)]
-    for folder in folders:
-        try:
+    with _while_there(WAITS):
+        for folder in folders:
             sealed.remove(folder.parent.name, int(folder.name))
-        except sealed.StoreAway as error:
-            log.warning("a deletion waits for the store", error=str(error))
-            return
-        shutil.rmtree(folder, ignore_errors=True)
-    for one in [about, *(f"version:{key}" for table, key in partitions if table == "word")]:
-        events.forget(one)
-    deletion.rows(row)
-    for table, key in partitions:
-        bulk.drop(table, key)  # or, where a reader holds it, the next time
-    log.info("deleted for good", **{about.split(":")[0]: row.pk})
+            shutil.rmtree(folder, ignore_errors=True)
+        for one in [about, *(f"version:{key}" for table, key in partitions if table == "word")]:
+            events.forget(one)
+        deletion.rows(row)
+        for table, key in partitions:
+            bulk.drop(table, key)  # or, where a reader holds it, the next time
+        log.info("deleted for good", **{about.split(":")[0]: row.pk})
+
+
+@contextmanager
+def _while_there(said: str) -> Iterator[None]:
+    """What asks the store: it ends, and the log says it, where the store is away."""
+    try:
+        yield
+    except sealed.StoreAway as error:
+        log.warning(said, error=str(error))
 
 
 def _remove_folders() -> None:
@@ -129,26 +137,21 @@ ADOPTING = 300  # seconds for which one worker alone puts into the store what is
 
 def _remove_from_store() -> None:
     """What is on record there of corpora, versions and runs that have no row."""
-    for kind, model in FOLDERS.items():
-        gone = Sealed.objects.filter(~Exists(model._base_manager.filter(pk=OuterRef("key"))), kind=kind)
-        try:
+    with _while_there(WAITS):
+        for kind, model in FOLDERS.items():
+            gone = Sealed.objects.filter(~Exists(model._base_manager.filter(pk=OuterRef("key"))), kind=kind)
             for key in set(gone.values_list("key", flat=True)[: 10 * STEP]):
                 sealed.remove(kind, key)
-        except sealed.StoreAway as error:
-            log.warning("a deletion waits for the store", error=str(error))
-            return
 
 
 def _sweep_store() -> None:
     """Remove from the store what no row names: an upload that was killed, a backup that was restored."""
     if events.client().set("store:swept", 1, nx=True, ex=SWEEP):
-        try:
+        with _while_there("the store could not be looked through"):
             orphans, missing = sealed.sweep(time.time() - LEFT)
             log.info("removed from the store what no row names", count=len(orphans))
             if missing:
                 log.warning("files are missing from the store", count=len(missing))
-        except sealed.StoreAway as error:
-            log.warning("the store could not be looked through", error=str(error))
 
 
 def _adopt() -> None:
@@ -193,17 +196,10 @@ def measure() -> None:
 def _size(folder: Path) -> int:
     """Bytes on the disk; a file that is linked in several places counts in each."""
     total = 0
-    left: list[Path | str] = [folder]
-    while left:
-        try:
-            with os.scandir(left.pop()) as entries:
-                for entry in entries:
-                    if entry.is_dir(follow_symlinks=False):
-                        left.append(entry.path)
-                    else:
-                        total += entry.stat(follow_symlinks=False).st_blocks * 512
-        except OSError:  # it went meanwhile, or is not ours to read
-            continue
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):  # it went meanwhile, or is not ours to read
+                total += os.lstat(os.path.join(place, name)).st_blocks * 512
     return total
 
 

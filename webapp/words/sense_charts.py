@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django import template
-from django.http import QueryDict
 
 from webapp.drawing.numbers import count, percent
 from webapp.words.shapes import ChartedTopic, Shift, ShiftBin, ShiftCell
@@ -89,12 +88,3 @@ def ticks(shift: Shift) -> list[str]:
     last = len(labels) - 1
     shown = min(TICKS, len(labels))
     return [labels[round(i * last / max(1, shown - 1))] for i in range(shown)]
-
-
-@register.simple_tag(takes_context=True)
-def with_query(context, **changes) -> str:
-    """The page's address with some of its query changed; repeated parameters stay."""
-    query: QueryDict = context["request"].GET.copy()
-    for name, value in changes.items():
-        query[name] = value
-    return "?" + query.urlencode()
