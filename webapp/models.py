@@ -586,6 +586,7 @@ class Topic(models.Model):
     similar = models.JSONField(default=list)  # [[topic, divergence], …], nearest first
     # [[topic, lift, documents], …]: stand in the same documents more than by chance
     beside = models.JSONField(default=list)
+    phrases = models.JSONField(null=True)  # [[text, tokens, documents of those looked at], …]: runs.names
 
 
 class Findings(models.Model):

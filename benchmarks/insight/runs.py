@@ -47,7 +47,7 @@ def _name_anew(run) -> None:
     from webapp.runs import names
 
     kinds = company(evidence.of(run))
-    for k, name in enumerate(names.of_texts(run, evidence.of(run), kinds, SimpleNamespace(check=lambda: None))):
+    for k, name in enumerate(names.of_texts(run, evidence.of(run), kinds, SimpleNamespace(check=lambda: None))[0]):
         general, mixed = bool(kinds.general[k]), bool(kinds.mixed[k])
         topic = Topic.objects.filter(snapshot=run.snapshot_id, number=k)
         topic.update(name=name, background=general, mixed=mixed)

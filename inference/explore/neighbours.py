@@ -1,7 +1,7 @@
 """Neighbouring words in a topic's own documents, and how the texts write them: names are made from these.
 
-Computed once at the end of a run. The work is bounded: at most DOCUMENTS documents of a topic are looked at, and
-about TOKENS tokens of all topics together; the texts of READ documents of a topic are read, READ_CHARACTERS
+Computed once at the end of a run. The work is bounded: at most DOCUMENTS documents of a topic are looked at for its name, MORE for
+its phrases, and about TOKENS tokens of all topics together; the texts of READ documents of a topic are read, READ_CHARACTERS
 characters of each.
 """
 
@@ -16,7 +16,7 @@ import regex
 from inference.evidence import Evidence
 from inference.jit import njit
 
-DOCUMENTS = 64  # of a topic: those with most of its tokens
+DOCUMENTS, MORE = 64, 256  # of a topic: those with most of its tokens
 TOKENS = 40_000_000  # of all topics' documents together
 READ, READ_CHARACTERS = 16, 60_000  # documents of a topic whose texts are read, and how much of each
 GAP = 9  # characters between the two words of a phrase, at most: " of the " has 8
@@ -51,10 +51,10 @@ class Sample(NamedTuple):
     size: int
 
 
-def samples(evidence: Evidence, lengths: np.ndarray) -> Iterable[Sample]:
-    """A Sample of each topic, in their order. lengths: int32[V], letters of each word of the vocabulary."""
+def samples(evidence: Evidence, lengths: np.ndarray, most: int = DOCUMENTS) -> Iterable[Sample]:
+    """A Sample of each topic, in their order. lengths: int32[V], letters of each word of the vocabulary. most: documents."""
     bow, K = evidence.bow, evidence.K
-    largest = _largest(evidence.doc_ptr, evidence.doc_topics, evidence.doc_tokens, K, DOCUMENTS)
+    largest = _largest(evidence.doc_ptr, evidence.doc_topics, evidence.doc_tokens, K, most)
     size = np.bincount(evidence.doc_topics, weights=evidence.doc_tokens, minlength=K)
     for k in range(K):
         documents = largest[k][largest[k] >= 0]

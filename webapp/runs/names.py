@@ -8,10 +8,13 @@ from django.db.models.functions import Length
 from inference import Evidence, Topics
 from inference.explore import naming, neighbours
 from inference.explore.company import Company
+from inference.explore.neighbours import DOCUMENTS, MORE
 from webapp.accounts import embargo
 from webapp.documents import fields
 from webapp.jobs.heartbeat import Heartbeat
 from webapp.models import Run, Word
+
+LEAST = 5  # documents of a phrase that is kept: what fewer have may tell a text that is under embargo
 
 
 def of_words(run_id: int, topics: Topics) -> list[str]:
@@ -20,8 +23,11 @@ def of_words(run_id: int, topics: Topics) -> list[str]:
     return naming.names(topics, _spelling(version, naming.candidates(topics)))
 
 
-def of_texts(run: Run, evidence: Evidence, kinds: Company, beat: Heartbeat) -> list[str]:
-    """When training has ended: made of words and phrases, as the texts write them; of a mixed topic of those of both subjects.
+def of_texts(
+    run: Run, evidence: Evidence, kinds: Company, beat: Heartbeat
+) -> tuple[list[str], list[list[tuple[str, int, int]]]]:
+    """(names, phrases) when training has ended. Names: made of words and phrases, as the texts write them; of a mixed topic of those
+    of both subjects. Phrases of each topic, the most frequent first: (as the texts write it, tokens, documents of those looked at).
 
     Of a corpus under embargo only what every reader may see of a text is looked at.
     """
@@ -30,20 +36,25 @@ def of_texts(run: Run, evidence: Evidence, kinds: Company, beat: Heartbeat) -> l
     for number, length in words.values_list("number", "length").iterator():
         lengths[number] = length
     samples = []
-    for sample in neighbours.samples(evidence, lengths):
+    for sample, wider in zip(*(neighbours.samples(evidence, lengths, n) for n in (DOCUMENTS, MORE)), strict=True):
         beat.check()
-        samples.append(sample)
+        samples.append((sample, wider.phrases))
     own = naming.standing(evidence)
     sides = {k: kinds.sides[k] for k in np.flatnonzero(kinds.mixed).tolist()}
     for k, parts in sides.items():
         own[k] = list(dict.fromkeys([*own[k], *parts[0], *parts[1]]))  # whose spelling is looked up
-    others = [w for sample in samples for phrase in sample.phrases for w in phrase.words]
+    others = [w for sample, further in samples for phrase in (*sample.phrases, *further) for w in phrase.words]
     vocabulary = _spelling(run.version_id, np.unique([w for some in (*own, others) for w in some]).astype(np.int64))
-    looked_at, texts = [], partial(embargo.beginnings, run.corpus)
-    for sample, telling in zip(samples, own, strict=True):
+    looked_at, phrases, texts = [], [], partial(embargo.beginnings, run.corpus)
+    for (sample, further), telling in zip(samples, own, strict=True):
         beat.check()
-        looked_at.append((sample, neighbours.written(evidence, sample, telling, vocabulary.__getitem__, texts)))
-    return naming.by_coverage(evidence, vocabulary, looked_at, fields.who_speaks(run.version), sides)
+        every = {phrase.words: phrase for phrase in (*further, *sample.phrases)}
+        sought = sample._replace(phrases=list(every.values()))
+        written = neighbours.written(evidence, sought, telling, vocabulary.__getitem__, texts)
+        looked_at.append((sample, written))
+        forms = [(written.form(p.words), p.tokens, p.documents) for p in further if p.documents >= LEAST]
+        phrases.append([row for row in forms if row[0]])
+    return naming.by_coverage(evidence, vocabulary, looked_at, fields.who_speaks(run.version), sides), phrases
 
 
 def _spelling(version_id: int, numbers: np.ndarray) -> dict[int, str]:

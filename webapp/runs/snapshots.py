@@ -33,6 +33,7 @@ class Outcome(NamedTuple):
     measures: TopicMeasures
     divergences: np.ndarray  # float64[K, K], explore.distances
     names: list[str]  # of K topics, runs.names
+    phrases: list[list[tuple[str, int, int]]]
     kinds: Company
 
 
@@ -186,6 +187,7 @@ def _topics(
             **{name: bool(column[k]) for name, column in marked.items()},
             similar=similar[k],
             beside=company[k],
+            phrases=outcome.phrases[k] if outcome else [],
         )
         for k in range(topics.K)
     ]

@@ -303,7 +303,7 @@ class Training:
         self.beat.check()
         kinds_of = company(evidence)
         called = names.of_texts(self.run, evidence, kinds_of, self.beat)
-        outcome = snapshots.Outcome(evidence, measures, divergences(topics), called, kinds_of)
+        outcome = snapshots.Outcome(evidence, measures, divergences(topics), *called, kinds_of)
         self.beat.check()
         made = self.folder / "evidence", self.bow_folder
         settle(*made)  # they are on the disk before a row points to them

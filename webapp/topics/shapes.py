@@ -366,6 +366,15 @@ class BesideTopic(TopicLink):
 
 
 @dataclass(frozen=True)
+class TopicPhrase:
+    """Neighbouring words that are assigned to the topic. tokens: in the documents with most of it. url: its lines."""
+
+    text: str
+    tokens: int
+    url: str
+
+
+@dataclass(frozen=True)
 class Measure:
     """below: how many topics are lower; of: how many are known. all: values of topics, in order; of those too close to
     be drawn apart one."""
@@ -411,6 +420,7 @@ class TopicPage(TopicWordsPage):
     curation: TopicForm
     counted: Counted
     first: list[str]
+    phrases: list[TopicPhrase]
     groups: TopicGroups | None
     rank: Rank
     documents: list[DocumentOfTopic]

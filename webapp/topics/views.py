@@ -76,6 +76,7 @@ def detail(
         next_words=next_words,
         counted=_counted(selection, number),
         first=topics.top_words(view, [number], 5)[number],
+        phrases=topic.phrases(view, number),
         groups=topic.groups(view, number, selection, by),
         rank=rank,
         documents=ranked,

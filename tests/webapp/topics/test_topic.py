@@ -1,16 +1,20 @@
 """A topic's page: every number on it recomputed from the arrays, in a set of documents and with a merged topic, too."""
 
 import math
+from collections import Counter, defaultdict
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from django.urls import reverse
 
+from inference.explore import neighbours
 from tests.webapp.topics.test_overview import chosen, counts
 from webapp.curation import services as curation
 from webapp.documents import fields
-from webapp.models import Topic, Word
+from webapp.models import Corpus, Topic, Word
 from webapp.results import evidence
+from webapp.storage.cache import clear_all
 from webapp.topics import topic
 
 pytestmark = pytest.mark.django_db
@@ -181,3 +185,48 @@ def test_queries_do_not_grow(client, merged, django_assert_max_num_queries):
     get(client, merged)
     with django_assert_max_num_queries(25):
         client.get(reverse("run_topic", args=[merged.pk, K]))
+
+
+def test_phrases_are_neighbours_of_the_topic_and_open_their_lines(client, trained):
+    row, found = Topic.objects.get(snapshot=trained.snapshot_id, number=K), evidence.of(trained)
+    page = get(client, trained)["phrases"]
+    assert [[phrase["text"], phrase["tokens"]] for phrase in page] == [stored[:2] for stored in row.phrases[:8]]
+    numbers = dict(Word.objects.filter(version=trained.version_id).values_list("number", "word"))
+    of_topic = counts(trained)[:, K]
+    pairs, having = Counter(), defaultdict(set)
+    for d in np.argsort(-of_topic, kind="stable")[: neighbours.MORE]:
+        words, tokens, given, _ = found.document(int(d))
+        mine = {
+            int(at): (numbers[int(w)], int(k))
+            for w, k in dict(zip(words.tolist(), given.tolist(), strict=True)).items()
+            for at in found.offsets(int(d), w)
+        }
+        places = sorted(mine)
+        for a, b in pairwise(places):
+            (first, k), (second, j) = mine[a], mine[b]
+            if k == j == K and first != second and b - a - len(first) == 1:
+                pairs[f"{first} {second}"] += 1
+                having[f"{first} {second}"].add(d)
+    listed = [stored for stored in row.phrases if stored[0].lower() in pairs]
+    assert listed and min(documents for *_, documents in row.phrases) >= 5
+    for text, tokens, documents in listed:
+        assert (tokens, documents) == (pairs[text.lower()], len(having[text.lower()]))
+    for phrase in page[:3]:
+        path, _, query = phrase["url"].partition("?")
+        lines = client.get(f"{path.rstrip('/')}.json?{query}").json()
+        assert lines["hits"] >= phrase["tokens"] and lines["lines"][0]["word"].lower() == phrase["text"].lower()
+
+
+def test_phrases_of_merged_topics_and_under_an_embargo(client, merged):
+    rows = dict(Topic.objects.filter(snapshot=merged.snapshot_id, number__in=[1, 3]).values_list("number", "phrases"))
+    both = Counter()
+    for text, tokens, _ in rows[1] + rows[3]:
+        both[text] += tokens
+    assert {p["text"]: p["tokens"] for p in get(client, merged)["phrases"]} == dict(both.most_common(8))
+    Topic.objects.filter(snapshot=merged.snapshot_id, number=3).update(
+        phrases=[["of a b c", 10**6, 9], ["a b c", 9, 9]]
+    )
+    assert get(client, merged, "from=1700")["phrases"][0]["text"] == "of a b c"
+    Corpus.objects.filter(pk=merged.corpus_id).update(embargo=True)
+    clear_all()
+    assert "of a b c" not in {p["text"] for p in get(client, merged, "to=1900")["phrases"]}
