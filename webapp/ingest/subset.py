@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import closing
 
 import numpy as np
 from django.db import connection
@@ -36,31 +37,25 @@ def documents(corpus: Corpus, advance: Callable[[int], None]) -> Iterator[reader
     Over a connection of its own: during a COPY that of the task answers nothing else.
     """
     numbers = _numbers(corpus)
-    other = connection.copy()
-    try:
-        with other.cursor() as cursor:
-            for i in range(0, len(numbers), _BLOCK):
-                block = numbers[i : i + _BLOCK].tolist()
-                cursor.execute(
-                    f"SELECT {_COLUMNS} FROM document WHERE corpus_id = %s AND number = ANY(%s) ORDER BY number",
-                    [corpus.parent_id, block],
+    with closing(connection.copy()) as other, other.cursor() as cursor:
+        for i in range(0, len(numbers), _BLOCK):
+            block = numbers[i : i + _BLOCK].tolist()
+            cursor.execute(
+                f"SELECT {_COLUMNS} FROM document WHERE corpus_id = %s AND number = ANY(%s) ORDER BY number",
+                [corpus.parent_id, block],
+            )
+            rows = cursor.fetchall()
+            if len(rows) < len(block):
+                raise Invalid(
+                    "parent",
+                    f"“{corpus.provenance['parent']['name']}” was deleted before this part of it was made. Delete this, too.",
                 )
-                rows = cursor.fetchall()
-                if len(rows) < len(block):
-                    raise Invalid(
-                        "parent",
-                        f"“{corpus.provenance['parent']['name']}” was deleted before this part of it was made. Delete this, too.",
-                    )
-                for number, part, parts, whole, source_id, file, place, title, date, metadata, text in rows:
-                    first = number - part + 1
-                    before, this, end = np.searchsorted(numbers, [first, number, first + parts]).tolist()
-                    section = (
-                        {"part": this - before + 1, "parts": end - before, "whole": whole} if end - before > 1 else {}
-                    )
-                    yield readers.Document(text, title, date, source_id, json.loads(metadata), file, place, **section)
-                    advance(len(text.encode()))
-    finally:
-        other.close()
+            for number, part, parts, whole, source_id, file, place, title, date, metadata, text in rows:
+                first = number - part + 1
+                before, this, end = np.searchsorted(numbers, [first, number, first + parts]).tolist()
+                section = {"part": this - before + 1, "parts": end - before, "whole": whole} if end - before > 1 else {}
+                yield readers.Document(text, title, date, source_id, json.loads(metadata), file, place, **section)
+                advance(len(text.encode()))
 
 
 def _numbers(corpus: Corpus) -> np.ndarray:

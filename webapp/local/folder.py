@@ -81,7 +81,6 @@ def tell(**values: str) -> None:
     """Write servers.json, whole or not at all; it holds passwords."""
     path = data() / "servers.json"
     temporary = path.with_suffix(".new")
-    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(fd, "w") as file:
+    with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
         json.dump(values, file)
     temporary.replace(path)

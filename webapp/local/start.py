@@ -8,9 +8,9 @@ import sys
 import time
 import urllib.request
 from contextlib import suppress
-from ipaddress import ip_address
 
 from webapp.local import compilation, folder, migrations, package, processes, servers
+from webapp.local.loopback import is_loopback
 from webapp.local.postgres import Failed
 
 HERE = "127.0.0.1"
@@ -59,7 +59,8 @@ def main(argv: list[str]) -> int:
     if not 1 <= given.web <= MOST_WEB:
         parser.error(f"--web must be from 1 to {MOST_WEB}, got {given.web}.")
     os.environ["TOPOGRAPH_WEB"] = str(given.web)  # each has a part of the database's connections (webapp/settings.py)
-    if not _loopback(given.host) and os.environ.get("TOPOGRAPH_ACCOUNTS") != "1":
+    here = given.host == "localhost" or is_loopback(given.host)
+    if not here and os.environ.get("TOPOGRAPH_ACCOUNTS") != "1":
         sys.exit(UNGUARDED.format(host=given.host))
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _stop)
@@ -104,13 +105,6 @@ def newest_source() -> tuple[int, float]:
 
 def _stop(*_) -> None:
     raise Stop
-
-
-def _loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False  # a name may lead anywhere
 
 
 def bring_up(supervisor: processes.Supervisor, port: int, host: str = HERE) -> str:

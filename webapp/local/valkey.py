@@ -39,8 +39,7 @@ class Valkey:
     def process(self) -> subprocess.Popen:
         # The password goes through a file: arguments can be read by every user.
         config = self.directory / "valkey.conf"
-        fd = os.open(config, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(fd, "w") as file:
+        with os.fdopen(os.open(config, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
             file.write(
                 f'bind 127.0.0.1\nport {self.port}\nrequirepass "{self.password}"\ndir "{self.directory}"\n'
                 'appendonly yes\nappendfsync everysec\naof-load-truncated yes\nsave ""\n'

@@ -1,7 +1,6 @@
 """Addresses for machines: whether the process is alive, whether it can work, and its metrics."""
 
 import hmac
-import ipaddress
 import threading
 import time
 from collections.abc import Iterable, Iterator
@@ -13,6 +12,7 @@ from django.views.decorators.http import require_safe
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
+from webapp.local.loopback import is_loopback
 from webapp.operations import health, state
 from webapp.server import siblings
 
@@ -97,7 +97,4 @@ def _loopback(request: HttpRequest) -> bool:
     """Asked from this machine, and not through a proxy on it."""
     if "X-Forwarded-For" in request.headers or "Forwarded" in request.headers:
         return False
-    try:
-        return ipaddress.ip_address(request.META.get("REMOTE_ADDR", "")).is_loopback
-    except ValueError:
-        return False
+    return is_loopback(request.META.get("REMOTE_ADDR", ""))

@@ -1,9 +1,9 @@
 """While accounts are off nobody signs in, so the web server answers only requests from its own machine, however it was
 started."""
 
-from ipaddress import ip_address
-
 from django.conf import settings
+
+from webapp.local.loopback import is_loopback
 
 NAMES = ("localhost", "127.0.0.1", "[::1]")
 # Headers that proxies add
@@ -18,10 +18,12 @@ def loopback_only(application):
     """ASGI middleware: unless accounts are on, refuse all but clients on this machine that use its loopback names."""
 
     async def middleware(scope, receive, send):
+        # uvicorn has replaced a client's address by the browser's where a trusted proxy names that. One without is a Unix socket.
+        client = scope.get("client")
         if (
             settings.ACCOUNTS
             or scope["type"] != "http"
-            or (_is_loopback(scope.get("client")) and _names_loopback(scope["headers"]))
+            or ((client is None or is_loopback(client[0])) and _names_loopback(scope["headers"]))
         ):
             return await application(scope, receive, send)
         headers = [
@@ -33,15 +35,6 @@ def loopback_only(application):
         await send({"type": "http.response.body", "body": REFUSAL.encode()})
 
     return middleware
-
-
-def _is_loopback(client) -> bool:
-    """Whether the client's address is of this machine. uvicorn has replaced it by the browser's where a trusted proxy
-    names that. A client without an address is a Unix socket."""
-    try:
-        return client is None or ip_address(client[0]).is_loopback
-    except ValueError:
-        return False
 
 
 def _names_loopback(headers) -> bool:
