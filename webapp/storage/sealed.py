@@ -13,7 +13,7 @@ import os
 import secrets
 import weakref
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO, TypeVar
@@ -42,25 +42,18 @@ ITEMS = {  # what is sealed of each corpus, version and run
 def opened(opening: Callable[[], Opened], *paths: Path) -> Opened:
     """What `opening` makes of sealed files or folders, which are there meanwhile and stay as long as the result lives.
     Raises StoreAway."""
-    locks = _use(paths)
-    try:
+    with _use(paths) as locks:
         result = opening()
-    except BaseException:
-        _let_go(locks)
-        raise
-    if locks:
-        weakref.finalize(result, _let_go, locks)
+        if settings.STORE:
+            weakref.finalize(result, locks.pop_all().close)
     return result
 
 
 @contextmanager
 def held(*paths: Path) -> Iterator[None]:
     """In `with` these are there. Raises StoreAway."""
-    locks = _use(paths)
-    try:
+    with _use(paths):
         yield
-    finally:
-        _let_go(locks)
 
 
 def exists(path: Path) -> bool:
@@ -198,16 +191,13 @@ def _unnamed(keys: list[str]) -> list[str]:
     return [key for key in keys if key.count("/") < 3 or key.split("/")[3] not in known]
 
 
-def _use(paths: Iterable[Path]) -> list[int]:
-    locks: list[int] = []
-    try:
+def _use(paths: Iterable[Path]) -> ExitStack:
+    """It ends what holds the copies."""
+    with ExitStack() as locks:
         for item in dict.fromkeys(map(Item.at, paths)) if settings.STORE else ():
             if not _is_original(item) and (lock := _used(item)) is not None:
-                locks.append(lock)
-    except BaseException:
-        _let_go(locks)
-        raise
-    return locks
+                locks.callback(os.close, lock)
+        return locks.pop_all()
 
 
 def _used(item: Item) -> int | None:
@@ -226,11 +216,6 @@ def _used(item: Item) -> int | None:
 def _is_original(item: Item) -> bool:
     """Whether what lies at the item's place here is no copy: a corpus grows where its uploaded files are."""
     return item.kind == "corpora" and settings.SOURCES
-
-
-def _let_go(locks: list[int]) -> None:
-    while locks:
-        os.close(locks.pop())
 
 
 def _stored(item: Item) -> Stored | None:
