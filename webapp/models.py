@@ -843,6 +843,7 @@ class Draw(models.Model):
     topic = models.IntegerField(null=True)
     columns = models.JSONField()  # fields that are to be compared
     documents = models.BigIntegerField()  # from which was drawn
+    elsewhere = models.BooleanField(default=False)  # the codes were made elsewhere, and taken in
     seed = models.BigIntegerField()
     overlap = models.FloatField()  # share of them that two readers code
     by = models.CharField(max_length=60)
@@ -869,6 +870,7 @@ class Coder(models.Model):
     """Who codes. Their token is the address at which they do, and all that they need."""
 
     concept = models.ForeignKey(Concept, models.CASCADE, related_name="coders")
+    user = models.ForeignKey(User, models.SET_NULL, null=True)  # whose account it is; None: they joined by the link
     name = models.CharField(max_length=60)
     token = models.CharField(max_length=43, unique=True)
     joined_at = models.DateTimeField(auto_now_add=True)
@@ -876,7 +878,7 @@ class Coder(models.Model):
 
     class Meta:
         ordering = ["pk"]
-        constraints = [models.UniqueConstraint(fields=["concept", "name"], name="coder_name")]
+        constraints = [models.UniqueConstraint(models.F("concept"), Lower("name"), name="coder_name")]
 
 
 class Assignment(models.Model):
@@ -885,6 +887,7 @@ class Assignment(models.Model):
     item = models.ForeignKey(Item, models.CASCADE, related_name="assignments")
     coder = models.ForeignKey(Coder, models.CASCADE, related_name="assignments")
     base = models.IntegerField()  # the number of that definition
+    at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["item", "coder", "base"], name="assigned_once")]
@@ -908,9 +911,11 @@ class Coding(models.Model):
 class Settlement(models.Model):
     """The code on which readers who disagreed agree. Rows are only added; the newest counts, their codings are kept."""
 
+    OPEN = -1
+
     item = models.ForeignKey(Item, models.CASCADE, related_name="settlements")
     definition = models.ForeignKey(Definition, models.CASCADE)
-    code = models.SmallIntegerField()
+    code = models.SmallIntegerField()  # OPEN: to be talked about again
     by = models.CharField(max_length=60)
     at = models.DateTimeField(auto_now_add=True)
 

@@ -381,7 +381,7 @@ urlpatterns = [
     *page(f"{CONCEPT}/agreement", codebook.agree, "concept_agreement", EDIT, example=None),
     *page(f"{CONCEPT}/estimates", codebook.estimate, "concept_estimates", SEE, load=Load.HEAVY, example=None),
     file(f"{CONCEPT}/estimates.csv", codebook.csv, "concept_estimates_csv", SEE, load=Load.HEAVY, example=None),
-    file(f"{CONCEPT}/codes.<str:form>", codebook.codes, "concept_codes", ANSWER, example=None),
+    file(f"{CONCEPT}/codes.<str:form>", codebook.codes, "concept_codes", EDIT, example=None),
     *page("code/<slug:token>", coding_views.code, "code", ANYONE, example=None),  # its token decides
     # Reading. Who may not answer is led to the results.
     *page(

@@ -3,7 +3,7 @@ const form = document.querySelector("[data-coding]");
 const buttons = form ? [...form.querySelectorAll("button[name=code]")] : [];
 
 document.addEventListener("keydown", (event) => {
-  if (!form || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input[type=text], textarea")) return;
+  if (!form || event.repeat || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input[type=text], textarea")) return;
   if (event.key === "u") form.unsure.checked = !form.unsure.checked;
   else if (event.key === "r") form.remark.focus();
   else if (/^[1-9]$/.test(event.key) && buttons[event.key - 1]) buttons[event.key - 1].click();

@@ -9,6 +9,7 @@ from inference.evaluate.agreement import MISSING, ac1, alpha, interval
 from webapp.accounts import embargo
 from webapp.codebook import coding
 from webapp.codebook.concepts import defined
+from webapp.codebook.concepts import values as values_of
 from webapp.codebook.shapes import AgreementPage, Disagreement, Interval, PairOfCoders, Said
 from webapp.models import Coding, Concept, Run
 from webapp.results import links
@@ -29,7 +30,7 @@ def page(run: Run, concept: Concept) -> AgreementPage:
     differ = [readings for readings in shared if len({one.code for one in readings}) > 1]
     differ.sort(key=lambda readings: readings[0].item_id in settled)
     table, weights, names = answers(shared)
-    values = np.arange(len(holds.codes), dtype=float) if concept.kind == Concept.Kind.SCALE else None
+    values = np.array(values_of(holds.codes)) if concept.kind == Concept.Kind.SCALE else None
     return AgreementPage(
         concept=concept.name,
         codes=holds.codes,

@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from inference.errors import Invalid
 from webapp.codebook.concepts import TEXT, defined
 from webapp.curation.services import lines, one_line
-from webapp.models import Assignment, Coder, Coding, Concept, Corpus, Definition, Draw, Item, Settlement
+from webapp.models import Assignment, Coder, Coding, Concept, Corpus, Definition, Draw, Item, Settlement, User
 from webapp.storage.sql import rows
 
 CODERS = 500  # of a concept
@@ -27,8 +27,13 @@ def coder_of(token: str) -> Coder | None:
     return coders.filter(concept__corpus__in=Corpus.objects.all()).select_related("concept__corpus").first()
 
 
-def join(concept: Concept, name: str) -> Coder:
-    """A coder of that name. Raises Invalid where there is one: who has joined goes on at their own address."""
+def join(concept: Concept, name: str, user: User | None = None) -> Coder:
+    """A coder of that name, or the one that an account is already. Raises Invalid where another has the name: who has joined
+    goes on at their own address."""
+    if user and (coder := concept.coders.filter(user=user).first()):
+        if coder.withdrawn_at:
+            raise Invalid("name", "Your codings for this concept were withdrawn. An editor can put them back.")
+        return coder
     name = one_line(name)
     if not 0 < len(name) <= 60:
         raise Invalid("name", f"Give a name of 1 to 60 characters; got {len(name)}.")
@@ -36,10 +41,11 @@ def join(concept: Concept, name: str) -> Coder:
         raise Invalid("name", f"“{concept.name}” has {CODERS} coders, which is the most.")
     try:
         with transaction.atomic():
-            return Coder.objects.create(concept=concept, name=name, token=secrets.token_urlsafe(32))
+            return Coder.objects.create(concept=concept, name=name, user=user, token=secrets.token_urlsafe(32))
     except IntegrityError:
         raise Invalid(
-            "name", f"“{name}” codes here already. If that is you, go on at your own address; else take another name."
+            "name",
+            f"“{name}” codes here already. If that is you, go on at your own address, which an editor can tell you; else take another name.",
         ) from None
 
 
@@ -54,7 +60,7 @@ class Open(NamedTuple):
 
 def following(coder: Coder) -> Open:
     """The text that this coder was given and has not coded, or the next that needs a reader. No two readers get the same
-    one, but where two are wanted."""
+    one, but where two are wanted, or where one has kept it for an hour."""
     base = defined(coder.concept).base
     with transaction.atomic():
         drawn = Draw.objects.select_for_update(no_key=True).filter(concept=coder.concept).first()
@@ -70,7 +76,7 @@ def following(coder: Coder) -> Open:
 # Of each text: how many readers it needs, by how many it was coded, how many have it, and what this coder has to do with it.
 _WAITING = """
     WITH text AS (
-        SELECT i.id, i.place, 1 + i.twice::int AS wanted, count(a.id) AS given_to, count(c.done) AS done,
+        SELECT i.id, i.place, 1 + i.twice::int AS wanted, count(a.id) FILTER (WHERE c.done OR a.at > now() - interval '1 hour') AS given_to, count(c.done) AS done,
                bool_or(a.coder_id = %(coder)s) IS TRUE AS mine, bool_or(a.coder_id = %(coder)s AND c.done) IS TRUE AS coded
         FROM webapp_item i
         LEFT JOIN (webapp_assignment a JOIN webapp_coder w ON w.id = a.coder_id AND w.withdrawn_at IS NULL)
@@ -119,9 +125,9 @@ def save(coder: Coder, item: Item, definition: Definition, code: int, unsure: bo
 
 
 def settle(concept: Concept, item: int, code: int, by: str) -> None:
-    """The code on which readers agree after they talked. Raises Invalid."""
+    """The code on which readers agree after they talked; Settlement.OPEN: they talk again. Raises Invalid."""
     definition = defined(concept).holds
-    if not 0 <= code < len(definition.codes):
+    if not Settlement.OPEN <= code < len(definition.codes):
         raise Invalid("code", f"Choose one of {', '.join(definition.codes)}.")
     chosen = Item.objects.filter(pk=item, draw__concept=concept).first()
     if chosen is None:
@@ -140,4 +146,4 @@ def counted(concept: Concept, base: int) -> QuerySet[Coding]:
 def settled(concept: Concept, base: int) -> dict[int, int]:
     """item -> the code on which readers agreed."""
     rows = Settlement.objects.filter(item__draw__concept=concept, definition__number__gte=base).order_by("pk")
-    return dict(rows.values_list("item", "code"))
+    return {item: code for item, code in dict(rows.values_list("item", "code")).items() if code != Settlement.OPEN}

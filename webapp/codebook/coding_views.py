@@ -8,7 +8,7 @@ from django.views.decorators.cache import never_cache
 from inference.errors import Invalid
 from webapp.accounts import embargo
 from webapp.codebook import coding, concepts
-from webapp.codebook.shapes import CodingPage, JoinPage
+from webapp.codebook.shapes import ClosedPage, CodingPage, JoinPage
 from webapp.models import Coder, Definition, Item
 from webapp.pages.page import told, whole
 from webapp.pages.typed import HtmlAnswer, typed
@@ -17,10 +17,10 @@ READ = 30_000  # characters of a text
 
 
 @never_cache
-@typed({JoinPage: "codebook/join.html", CodingPage: "codebook/code.html"})
+@typed({JoinPage: "codebook/join.html", CodingPage: "codebook/code.html", ClosedPage: "codebook/closed.html"})
 def code(
     request: HttpRequest, token: str, sent: QueryDict | None, *, item: int | None = None
-) -> HtmlAnswer[JoinPage | CodingPage] | HttpResponse:
+) -> HtmlAnswer[JoinPage | CodingPage | ClosedPage] | HttpResponse:
     """The text that a coder has to code next, or ?item=, which they have coded; of an invitation the form by which one
     joins. Nothing is said of an address that holds no more."""
     if concept := coding.invited(token):
@@ -31,7 +31,7 @@ def code(
         return HtmlAnswer(JoinPage(concept, concepts.defined(concept).holds, name))
     coder = coding.coder_of(token)
     if coder is None:
-        raise Http404("Nobody codes at this address. Ask for a new link.")
+        return HtmlAnswer(ClosedPage(), status=404)
     if sent:
         with told(request):
             _save(coder, sent)
@@ -66,7 +66,7 @@ def _page(coder: Coder, wanted: int | None) -> CodingPage:
         title=about["title"],
         date=about["date_text"],
         text=text,
-        cut=len(text) == READ,
+        cut=len(text) == READ or coder.concept.corpus.embargo,
         code=newest.code if newest else None,
         unsure=bool(newest and newest.unsure),
         remark=newest.remark if newest else "",

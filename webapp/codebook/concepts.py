@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 from django.db import transaction
-from django.db.models import Count, Q
+from django.db.models import Count, F, OuterRef, Q, Subquery
 from django.utils import timezone
 
 from inference.codes import draw as design
 from inference.errors import Invalid
 from webapp.curation.services import lines, one_line
 from webapp.documents import fields
-from webapp.models import Concept, Corpus, Definition, Draw, Example, Item, Run
+from webapp.models import Coding, Concept, Corpus, Definition, Draw, Example, Item, Run
 from webapp.pages.page import is_whole
 from webapp.results import evidence
 
@@ -85,6 +85,14 @@ def defined(concept: Concept) -> Defined:
     return Defined(versions[-1], max(version.number for version in versions if version.anew))
 
 
+def values(codes: list[str]) -> list[float]:
+    """What the codes of a scale count: their names, where all are numbers, else 0, 1, 2 …"""
+    try:
+        return [float(code) for code in codes]
+    except ValueError:
+        return [float(i) for i in range(len(codes))]
+
+
 # The draw ------------------------------------------------------------------------------------------------------------
 
 
@@ -95,6 +103,9 @@ def draw(concept: Concept, run: Run, sent: Mapping[str, str], columns: list[str]
     with transaction.atomic():
         _lock(concept)
         drawn = Draw.objects.filter(concept=concept).first()
+        have = drawn.items.count() if drawn else 0
+        if sent.get("have", str(have)) != str(have):
+            raise Invalid("size", "Documents were drawn meanwhile. Look again before you draw more.")
         if drawn is None:
             topic = _whole(sent, "topic", 0, run.topics - 1) if sent.get("topic") else None
             overlap = _whole(sent, "overlap", 0, 100) / 100
@@ -103,9 +114,11 @@ def draw(concept: Concept, run: Run, sent: Mapping[str, str], columns: list[str]
                 concept=concept, run=run, topic=topic, columns=columns, documents=documents, seed=seed, overlap=overlap,
                 by=by,
             )  # fmt: skip
+        elif drawn.elsewhere:
+            raise Invalid("size", "These codes were made elsewhere, so no more can be drawn in the same way.")
         elif drawn.run is None:
             raise Invalid("size", "The run whose topics made the strata is deleted, so no more can be drawn by them.")
-        _draw_up_to(drawn, min(drawn.items.count() + size, DRAWN))
+        _draw_up_to(drawn, min(have + size, DRAWN))
 
 
 def _draw_up_to(drawn: Draw, size: int) -> None:
@@ -178,9 +191,16 @@ def invite(concept: Concept, on: bool) -> None:
     Concept.objects.filter(pk=concept.pk).update(token=secrets.token_urlsafe(32) if on else None)
 
 
-def withdraw(concept: Concept, coder: int) -> None:
-    """A coder's codings count no more, and what they had not coded goes to others."""
-    concept.coders.filter(pk=coder, withdrawn_at=None).update(withdrawn_at=timezone.now())
+def discard(concept: Concept) -> None:
+    """Take a draw back of which nothing was coded. Raises Invalid."""
+    if Coding.objects.filter(item__draw__concept=concept).exists():
+        raise Invalid("draw", "Some of these documents are coded already, so the draw stays. Begin another concept.")
+    Draw.objects.filter(concept=concept).delete()
+
+
+def withdraw(concept: Concept, coder: int, on: bool) -> None:
+    """A coder's codings count no more, and what they had not coded goes to others; or they count again."""
+    concept.coders.filter(pk=coder).update(withdrawn_at=timezone.now() if on else None)
 
 
 def choose(concept: Concept, document: int, note: str, by: str) -> None:
@@ -201,9 +221,15 @@ def remove(concept: Concept, on: bool) -> None:
 
 
 def listed(corpus: Corpus) -> list[tuple[Concept, int, int]]:
-    """Each with how many documents were drawn for it, and coded."""
-    coded = Count("draw__items", distinct=True, filter=Q(draw__items__codings__isnull=False))
-    rows = corpus.concepts.filter(removed_at=None).annotate(n=Count("draw__items", distinct=True), coded=coded)
+    """Each with how many documents were drawn for it, and coded by a definition that counts."""
+    definitions = Definition.objects.filter(concept=OuterRef("pk"), anew=True).order_by("-number")
+    counts = Q(draw__items__codings__definition__number__gte=F("base"))
+    rows = (
+        corpus.concepts.filter(removed_at=None)
+        .annotate(base=Subquery(definitions.values("number")[:1]))
+        .annotate(n=Count("draw__items", distinct=True), coded=Count("draw__items", distinct=True, filter=counts))
+        .prefetch_related("definitions")
+    )
     return [(concept, concept.n, concept.coded) for concept in rows]
 
 

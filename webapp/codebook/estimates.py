@@ -16,6 +16,7 @@ from webapp.codebook.shapes import Cell, CodedText, EstimatesPage, Interval
 from webapp.documents import fields, units
 from webapp.documents.units import Unit
 from webapp.drawing.numbers import percent
+from webapp.drawing.tables import json_text
 from webapp.metadata.groups import NONE, Groups
 from webapp.models import Coding, Concept, Draw, Run
 from webapp.pages.here import Here
@@ -33,19 +34,19 @@ _kept = BoundedCache(256 << 20)
 
 class Coded(NamedTuple):
     """The documents that are coded. y: float64[n], 1 where a code was given, the mean over coders, or the value of a scale;
-    waiting: how many drawn documents nobody has coded. newest: the key of the last coding; texts: what was said of each."""
+    waiting: how many drawn documents nobody has coded. readings: of each document."""
 
     documents: np.ndarray
     y: np.ndarray
     pi: np.ndarray
     waiting: int
-    newest: int
     settled: bool
     readings: dict[int, list[Coding]]
 
 
-def coded(concept: Concept, drawn: Draw, base: int, code: int | None) -> Coded:
-    """code: whose share is asked for; None: values of a scale. Settled codes count once all disagreements are settled."""
+def coded(concept: Concept, drawn: Draw, base: int, counts: list[float]) -> Coded:
+    """counts: what each code counts: a scale's values, or 1 the one whose share is asked for. Settled codes count once all
+    disagreements are settled."""
     readings: dict[int, list[Coding]] = defaultdict(list)
     for one in coding.counted(concept, base):
         readings[one.item.document].append(one)
@@ -57,14 +58,13 @@ def coded(concept: Concept, drawn: Draw, base: int, code: int | None) -> Coded:
         given = [one.code for one in texts]
         if settled and texts[0].item_id in agreed:
             given = [agreed[texts[0].item_id]]
-        return float(np.mean([one if code is None else one == code for one in given]))
+        return float(np.mean([counts[one] for one in given]))
 
     return Coded(
         documents=np.array(list(readings), np.int64),
         y=np.array([value(texts) for texts in readings.values()]),
         pi=np.array([texts[0].item.pi for texts in readings.values()]),
         waiting=drawn.items.count() - len(readings),
-        newest=max((one.pk for texts in readings.values() for one in texts), default=0),
         settled=settled,
         readings=readings,
     )
@@ -98,16 +98,18 @@ def estimated(run: Run, concept: Concept, by: str, code: int) -> Estimated:
     holds, base = concepts.defined(concept)
     scale = concept.kind == Concept.Kind.SCALE
     code = 1 if concept.kind == Concept.Kind.YES_NO else min(max(code, 0), len(holds.codes) - 1)
-    data = coded(concept, drawn, base, None if scale else code)
+    counts = concepts.values(holds.codes) if scale else [float(i == code) for i in range(len(holds.codes))]
+    data = coded(concept, drawn, base, counts)
     if len(data.y) < LEAST:
-        raise Invalid("codes", f"{len(data.y)} documents are coded; from {LEAST} on there are estimates.")
+        anew = " Codings by earlier definitions don't count for this one." if base > 1 else ""
+        raise Invalid("codes", f"{len(data.y)} documents are coded; from {LEAST} on there are estimates.{anew}")
     source = drawn.run if drawn.run and drawn.run.final else run
     version, D = source.version, drawn.documents
     by = by or fields.usual(version) or ""
     groups = fields.groups(version, by) if by else None
     unit = units.unit_of(version, by)
     of_unit = None if unit.field is None else fields.values(version, unit.field)[:D]
-    state = (drawn.pk, source.pk, code, data.newest, len(data.y), data.settled, float(data.y.sum()), unit.said)
+    state = (drawn.pk, source.pk, *(array.tobytes() for array in (data.documents, data.y, data.pi)), unit.said)
 
     def make() -> tuple[np.ndarray, np.ndarray, Cells, Cells | None, float]:
         strata, prediction = _kept.get_or_set(state, lambda: _predicted(source, drawn, data, of_unit))
@@ -145,17 +147,23 @@ def _cells(groups: Groups | None, D: int) -> tuple[np.ndarray, np.ndarray]:
 # Shown ---------------------------------------------------------------------------------------------------------------
 
 
-def page(run: Run, here: Here, found: Estimated, cell: int | None, a: int | None, b: int | None) -> EstimatesPage:
-    """cell: whose coded passages are shown, too. a, b: cells that are compared, by default the first and the last."""
+def page(
+    run: Run, here: Here, found: Estimated, cell: int | None, a: int | None, b: int | None, shown: bool
+) -> EstimatesPage:
+    """cell: whose coded passages are shown, too. a, b: cells that are compared, by
+    default the first and the last, or the two largest groups. shown: whether codes of single texts are: coders are blind to
+    others' until all is coded."""
     labels = [found.groups.labels[k] for k in found.kept] if found.groups else []
     rows = [_cell(found.cells, i, label, here.url(cell=i)) for i, label in enumerate(labels)] if found.cells else []
     ends = [i for i, row in enumerate(rows) if row.coded]
-    compared = (a if a in ends else ends[0], b if b in ends else ends[-1]) if len(ends) > 1 else ()
+    usual = (ends[0], ends[-1] if found.groups and found.groups.in_time else ends[1]) if len(ends) > 1 else ()
+    compared = tuple(i if i in ends else own for i, own in zip((a, b), usual, strict=False))
     difference = None
-    if found.cells and compared:
+    if found.cells and len(set(compared)) > 1:
         difference = _interval(estimate.difference(found.cells.corrected, compared[1], compared[0])[0])
-    steps = len(found.codes) - 1 if found.scale else 1
-    more = float(estimate.more_needed(found.whole, HALF_WIDTH * steps)[0])
+    width = np.ptp(concepts.values(found.codes)) if found.scale else 1.0
+    more = float(estimate.more_needed(found.whole, HALF_WIDTH * width)[0])
+    cell = cell if cell is not None and 0 <= cell < len(labels) else None
     chosen = found.data.documents if cell is None else found.data.documents[found.cell[found.data.documents] == cell]
     whole = _cell(found.whole, 0, "all documents", here.url(cell=None))
     return EstimatesPage(
@@ -169,11 +177,11 @@ def page(run: Run, here: Here, found: Estimated, cell: int | None, a: int | None
         sentence=_sentence(found, whole, difference, [rows[i] for i in compared]),
         method=_method(found, whole),
         units=found.unit.said,
-        r2=None if np.isnan(found.r2) else found.r2,
+        r2=None if np.isnan(found.r2) else max(found.r2, 0.0),
         more=None if np.isnan(more) else int(more),
         waiting=found.data.waiting,
-        cell=labels[cell] if cell is not None and cell < len(labels) else None,
-        passages=_passages(run, found, chosen[: FIRST if cell is None else PASSAGES]),
+        cell=None if cell is None else labels[cell],
+        passages=_passages(run, found, chosen[: FIRST if cell is None else PASSAGES], shown),
     )
 
 
@@ -197,16 +205,16 @@ def _cell(cells: Cells, i: int, label: str, url: str) -> Cell:
     )
 
 
-def _passages(run: Run, found: Estimated, documents: np.ndarray) -> list[CodedText]:
-    """Coded documents, in the order in which they were drawn."""
+def _passages(run: Run, found: Estimated, documents: np.ndarray, shown: bool) -> list[CodedText]:
+    """Coded documents, in the order in which they were drawn. shown: whether their codes are."""
     texts = embargo.beginnings(run.corpus, documents.tolist(), OPENING)
-    titles = embargo.about(run.corpus, documents.tolist(), "title")
+    titles = embargo.about(run.corpus, documents.tolist(), "title", "date_text")
     return [
         CodedText(
-            title=titles[d]["title"] or f"Document {d}",
+            title=", ".join(filter(None, [titles[d]["title"] or f"Document {d}", titles[d]["date_text"]])),
             url=links.document_url(run, d),
             text=texts[d],
-            codes=[one.definition.codes[one.code] for one in found.data.readings[d]],
+            codes=[one.definition.codes[one.code] for one in found.data.readings[d]] if shown else [],
         )
         for d in documents.tolist()
         if d in titles
@@ -223,7 +231,7 @@ def _sentence(found: Estimated, whole: Cell, difference: Interval | None, compar
     )
     few = f" Only {whole.positives:,.0f} of {whole.coded:,} coded documents say so." if whole.few else ""
     text = f"{subject} {whole.documents:,} documents.{few}"
-    if difference:
+    if difference and difference.low is not None:
         first, last = ((cell.label, _written(cell.corrected, found.scale)) for cell in compared)
         change = _points(difference, found.scale)
         text += f" {first[0]}: {first[1]}; {last[0]}: {last[1]}; a difference of {change}."
@@ -234,8 +242,9 @@ def _method(found: Estimated, whole: Cell) -> str:
     """For a paper: from what, and how it was estimated."""
     strata = " within strata" if found.drawn.topic is not None or found.drawn.columns else ""
     coders = len({one.coder_id for readings in found.data.readings.values() for one in readings})
+    known = "whose codes were made elsewhere" if found.drawn.elsewhere else f"drawn at random{strata}"
     return (
-        f"{whole.coded:,} of {whole.documents:,} documents, drawn at random{strata}, were coded by {coders} "
+        f"{whole.coded:,} of {whole.documents:,} documents, {known}, were coded by {coders} "
         f"reader{'' if coders == 1 else 's'}; predictions of all documents were corrected by these codes (design-based supervised "
         "learning, Egami, Hinck, Stewart and Wei 2023), with 95% confidence intervals for the texts of this collection."
     )
@@ -257,6 +266,23 @@ def _points(difference: Interval, scale: bool) -> str:
     values = [difference.value, difference.low, difference.high]
     value, low, high = (f"{(1 if scale else 100) * (x or 0):+.{2 if scale else 0}f}".replace("-", "−") for x in values)
     return f"{value}{'' if scale else ' points'} (95% CI {low} to {high})"
+
+
+def counts(found: Estimated) -> str:
+    """What the codes of a scale count, in words."""
+    return ", ".join(
+        f"“{name}” {value:g}" for name, value in zip(found.codes, concepts.values(found.codes), strict=True)
+    )
+
+
+def pinned(page: EstimatesPage) -> str:
+    """The table as a notebook keeps it."""
+    rows = [
+        [c.label, c.corrected.value, c.corrected.low, c.corrected.high, c.coded, c.documents]
+        for c in (page.all, *page.cells)
+    ]
+    columns = [page.by or "documents", "estimate", "low", "high", "coded", "of documents"]
+    return json_text({"columns": columns, "rows": rows})
 
 
 COLUMNS = "corpus concept code by cell documents coded with_code corrected low high beyond_low beyond_high sample sample_low sample_high counted".split()

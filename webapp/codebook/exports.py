@@ -72,8 +72,10 @@ def _source(concept: Concept, document: int, title: str, length: int, readings: 
     for one in readings:
         who = f'creatingUser="{_guid(concept, "coder", one.coder_id)}" creationDateTime="{one.at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"'
         mark, code = _guid(concept, "coding", one.pk), _guid(concept, "code", one.code)
+        remark = escape(" ".join(filter(None, ["(unsure)" if one.unsure else "", one.remark])))
         marks.append(
             f'<PlainTextSelection guid="{_guid(concept, "selection", one.pk)}" startPosition="0" endPosition="{length}" {who}>'
+            f"{f'<Description>{remark}</Description>' if remark else ''}"
             f'<Coding guid="{mark}" {who}><CodeRef targetGUID="{code}"/></Coding></PlainTextSelection>'
         )
     return f'<TextSource guid="{guid}" name={name} plainTextPath="internal://{guid}.txt">{"".join(marks)}</TextSource>'

@@ -1,6 +1,7 @@
 """What the pages of the codebook show: those that are also answered as JSON have their keys in this order."""
 
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 from webapp.models import Coder, Concept, Definition, Draw
 from webapp.results.links import TopicLink
@@ -33,8 +34,11 @@ class CodebookHtml:
 
 @dataclass(frozen=True)
 class CoderRow:
+    """url: where they code."""
+
     coder: Coder
     coded: int
+    url: str
 
 
 @dataclass(frozen=True)
@@ -49,12 +53,14 @@ class ChosenRow:
 
 @dataclass(frozen=True)
 class ConceptPage:
-    """codes: of the definition that holds, a line each; yes_no: whether no others are possible. invitation: the address at which coders join. readings: how many are done, and how many there will be."""
+    """sent: what the form of the definition begins with; nearest: the topic from which the concept began; yes_no: whether no other codes are
+    possible. invitation: the address at which coders join. readings: how many are done, and how many there will be."""
 
     concept: Concept
     holds: Definition
     versions: list[Definition]
-    codes: str
+    sent: dict[str, str]
+    nearest: int | None
     yes_no: bool
     invitation: str
     coders: list[CoderRow]
@@ -75,6 +81,11 @@ class JoinPage:
     concept: Concept
     holds: Definition
     name: str
+
+
+@dataclass(frozen=True)
+class ClosedPage:
+    """Nobody codes at this address, or no longer."""
 
 
 @dataclass(frozen=True)
@@ -209,14 +220,20 @@ class EstimatesPage:
 
 @dataclass(frozen=True)
 class EstimatesHtml:
-    """choices: (what it is called, address, whether it is here) of what the cells can be; codes: the same of codes. most: the largest that is drawn. asked: what a form sends along."""
+    """choices: (what it is called, address, whether it is here) of what the cells can be; codes: the same of codes. most: the largest that is drawn. counts: what the codes of a scale count; pinned: what a notebook keeps; asked: what a form sends along."""
 
     concept: Concept
     choices: list[tuple[str, str, bool]]
     codes: list[tuple[str, str, bool]]
     scale: bool
     most: float
+    counts: str
+    pinned: str
     asked: list[tuple[str, str]]
+
+    @property
+    def asked_as_query(self) -> str:
+        return urlencode(self.asked)
 
 
 @dataclass(frozen=True)

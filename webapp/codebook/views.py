@@ -1,5 +1,6 @@
 """The codebook of a corpus: its concepts, one with its draw and its coders, how far these agree, and what follows."""
 
+import re
 from collections.abc import Callable
 from urllib.parse import urlencode
 
@@ -8,10 +9,12 @@ from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.html import format_html
 from django.views.decorators.http import require_POST, require_safe
 
 from inference.errors import Invalid
-from webapp.accounts import embargo
+from webapp.accounts import authorization, embargo
+from webapp.accounts.roles import Role
 from webapp.codebook import agreement, coding, concepts, estimates, exports, imports
 from webapp.codebook.shapes import (
     AgreementPage,
@@ -26,17 +29,19 @@ from webapp.codebook.shapes import (
     NothingCoded,
 )
 from webapp.documents import fields
-from webapp.models import Concept, Draw, Run
+from webapp.models import Concept, Draw, Run, Settlement
 from webapp.pages import addresses
 from webapp.pages.here import Here
 from webapp.pages.page import reader, run_or_404, told, whole
 from webapp.pages.typed import Answer, HtmlAnswer, typed
+from webapp.request_context import request_context
 from webapp.results import links
 from webapp.results.view import RunView
 from webapp.server import streams
 
 OFFERED = 400  # topics to choose from
-KEPT = 1_000  # characters of each field of a form that can't be done
+_TOPIC = re.compile(r"/runs/(\d+)/topics/(\d+)/")
+KEPT = 2_000  # characters of each field of a form that can't be done
 FORM = ("called", "kind", "text", "codes", "examples", "borderline")
 
 
@@ -79,7 +84,10 @@ def create(request: HttpRequest, run_id: int) -> HttpResponse:
 
 
 @typed("codebook/concept.html")
-def detail(request: HttpRequest, run: Run, view: RunView, concept_id: int) -> HtmlAnswer[ConceptPage]:
+def detail(
+    request: HttpRequest, run: Run, view: RunView, concept_id: int, *, text: str = "", codes: str = "", examples: str = "", borderline: str = ""
+) -> HtmlAnswer[ConceptPage]:  # fmt: skip
+    """A concept; the form that changes its definition begins with what the address says, or with what holds."""
     concept = concept_or_404(run, concept_id)
     holds, base = concepts.defined(concept)
     drawn = Draw.objects.filter(concept=concept).first()
@@ -92,10 +100,21 @@ def detail(request: HttpRequest, run: Run, view: RunView, concept_id: int) -> Ht
         concept=concept,
         holds=holds,
         versions=list(concept.definitions.order_by("-number")),
-        codes="\n".join(holds.codes),
+        sent={"text": text, "codes": codes, "examples": examples, "borderline": borderline}
+        if text
+        else {
+            "text": holds.text,
+            "codes": "\n".join(holds.codes),
+            "examples": holds.examples,
+            "borderline": holds.borderline,
+        },
+        nearest=int(near[2]) if (near := _TOPIC.match(concept.origin)) and int(near[1]) == run.pk else None,
         yes_no=concept.kind == Concept.Kind.YES_NO,
         invitation=link,
-        coders=[CoderRow(c, sum(one.coder_id == c.pk for one in codings)) for c in concept.coders.all()],
+        coders=[
+            CoderRow(c, sum(one.coder_id == c.pk for one in codings), reverse("code", args=[c.token]))
+            for c in concept.coders.all()
+        ],
         readings=(len(codings), len(items) + sum(twice for _, twice in items)),
         draw=drawn,
         drawn=len(items),
@@ -123,20 +142,32 @@ def change(request: HttpRequest, run_id: int, concept_id: int) -> HttpResponse:
         "take": lambda: _take_in(request, concept, run, by),
         "invite": lambda: concepts.invite(concept, on=True),
         "revoke": lambda: concepts.invite(concept, on=False),
-        "withdraw": lambda: concepts.withdraw(concept, whole(sent, "coder")),
+        "discard": lambda: concepts.discard(concept),
+        "withdraw": lambda: concepts.withdraw(concept, whole(sent, "coder"), on=True),
+        "readmit": lambda: concepts.withdraw(concept, whole(sent, "coder"), on=False),
         "choose": lambda: concepts.choose(concept, whole(sent, "document"), sent.get("note", ""), by),
-        "settle": lambda: coding.settle(concept, whole(sent, "item"), whole(sent, "code"), by),
+        "settle": lambda: coding.settle(concept, whole(sent, "item"), whole({"code": code}, "code"), by),
+        "reopen": lambda: coding.settle(concept, whole(sent, "item"), Settlement.OPEN, by),
         "remove": lambda: concepts.remove(concept, on=True),
         "restore": lambda: concepts.remove(concept, on=False),
     }
-    act = sent.get("act", "")
+    act, _, code = sent.get("act", "").partition(":")  # settle:1
     if act not in acts:
         raise BadRequest(f"“act” must be one of {', '.join(acts)}, got “{act[:20]}”.")
+    page, go = "concept", RunView(run).go
+    kept = urlencode({name: sent.get(name, "")[:KEPT] for name in FORM[2:]}) if act == "define" else ""
     with told(request):
         acts[act]()
-    if act == "settle":
-        return redirect("concept_agreement", run.pk, concept.pk)
-    return redirect("run_codebook", run.pk) if act == "remove" else redirect("concept", run.pk, concept.pk)
+        kept = ""
+        if act == "remove":
+            page = "run_codebook"
+            back = format_html(
+                '“{}” was removed. <a href="{}">Put it back</a>', concept.name, go("concept", concept.pk)
+            )
+            messages.success(request, back)
+    if act in ("settle", "reopen"):
+        return redirect(go("concept_agreement", concept.pk) + "#differ")
+    return redirect(go(page, asked=kept) if page == "run_codebook" else go(page, concept.pk, asked=kept))
 
 
 def _take_in(request: HttpRequest, concept: Concept, run: Run, by: str) -> None:
@@ -151,10 +182,9 @@ def _take_in(request: HttpRequest, concept: Concept, run: Run, by: str) -> None:
 def join(request: HttpRequest, run_id: int, concept_id: int) -> HttpResponse:
     """A reader of the corpus begins to code, or goes on."""
     run = run_or_404(run_id)
-    concept, name = concept_or_404(run, concept_id), reader(request)
-    coder = concept.coders.filter(name=name, withdrawn_at=None).first()
+    concept = concept_or_404(run, concept_id)
     with told(request):
-        return redirect("code", (coder or coding.join(concept, name)).token)
+        return redirect("code", coding.join(concept, reader(request), authorization.user(request)).token)
     return redirect("concept", run.pk, concept.pk)
 
 
@@ -180,6 +210,7 @@ def codes(request: HttpRequest, run_id: int, concept_id: int, form: str) -> Http
 
 @typed({EstimatesPage: "codebook/estimates.html", NothingCoded: "codebook/nothing.html"})
 def estimate(
+    request: HttpRequest,
     run: Run,
     here: Here,
     concept_id: int,
@@ -196,7 +227,8 @@ def estimate(
         known = estimates.estimated(run, concept, by, code)
     except Invalid as error:
         return Answer(NothingCoded(concept.name, error.message))
-    page = estimates.page(run, here, known, cell, a, b)
+    shown = not known.data.waiting or request_context(request).role >= Role.EDITOR
+    page = estimates.page(run, here, known, cell, a, b, shown)
     drawn = [one.high or one.value or 0 for row in (page.all, *page.cells) for one in (row.corrected, row.sample)]
     named = {name: name for name in fields.choices(run.version)}
     codes = known.codes if concept.kind == Concept.Kind.ONE_OF else []
@@ -210,6 +242,8 @@ def estimate(
             codes=[(name, here.url(code=i, cell=None), i == known.code) for i, name in enumerate(codes)],
             scale=known.scale,
             most=max([*drawn, 1e-9]),
+            counts=estimates.counts(known) if known.scale else "",
+            pinned=estimates.pinned(page),
             asked=[(name, value) for name, value in (("by", page.by), ("code", str(known.code))) if value],
         ),
     )
@@ -221,5 +255,5 @@ def csv(request: HttpRequest, run_id: int, concept_id: int) -> HttpResponse:
     asked = {name: parameter.value(request.GET) for name, parameter in estimate.parameters.items()}
     known = estimates.estimated(run, concept_or_404(run, concept_id), asked["by"], asked["code"])
     headers = {"Content-Disposition": f'attachment; filename="estimates_{concept_id}.csv"'}
-    table = estimates.table(run, estimates.page(run, here, known, None, None, None))
+    table = estimates.table(run, estimates.page(run, here, known, None, None, None, shown=False))
     return HttpResponse(table, content_type="text/csv; charset=utf-8", headers=headers)

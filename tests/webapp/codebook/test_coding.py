@@ -3,6 +3,7 @@ nobody codes at an address that holds no more."""
 
 import io
 from collections import Counter
+from datetime import timedelta
 from functools import partial
 from xml.etree import ElementTree
 from zipfile import ZipFile
@@ -13,11 +14,12 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import QueryDict
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from inference.errors import Invalid
 from tests.webapp.codebook.making import code_all, concept_of, drawn
 from webapp.codebook import coding, concepts, exports, imports
-from webapp.models import Coding, Concept, Definition, Document, Item, Settlement
+from webapp.models import Coding, Concept, Definition, Document, Draw, Item, Settlement
 
 pytestmark = pytest.mark.django_db
 
@@ -82,7 +84,7 @@ def test_who_is_given_a_text_keeps_it_and_who_withdraws_gives_it_to_others(train
     ann, bea = (coding.join(concept, name) for name in ("Ann", "Bea"))
     first = coding.following(ann).item
     assert coding.following(ann).item == first != coding.following(bea).item
-    concepts.withdraw(concept, ann.pk)
+    concepts.withdraw(concept, ann.pk, on=True)
     seen = set()
     while (item := coding.following(bea).item) is not None:
         seen.add(item.pk)
@@ -192,13 +194,13 @@ def test_readers_who_differ_settle_it_and_both_codings_are_kept(client, trained)
     assert data["pairs"][0]["texts"] == 60 and data["alpha"]["value"] < 0.2 < data["ac1"]["value"]
     one = data["disagreements"][0]
     assert sorted(said["label"] for said in one["readings"]) == ["no", "yes"]
-    client.post(
-        reverse("concept_change", args=[trained.pk, concept.pk]), {"act": "settle", "item": one["item"], "code": 1}
-    )
+    client.post(reverse("concept_change", args=[trained.pk, concept.pk]), {"act": "settle:1", "item": one["item"]})
     after = client.get(address).json()
     assert after["unsettled"] == data["unsettled"] - 1 and after["disagreements"][-1]["settled"] == 1
     assert Settlement.objects.filter(item=one["item"]).count() == 1
     assert Coding.objects.filter(item=one["item"]).count() == 2
+    client.post(reverse("concept_change", args=[trained.pk, concept.pk]), {"act": "reopen", "item": one["item"]})
+    assert client.get(address).json()["unsettled"] == data["unsettled"]
 
 
 def test_codes_are_taken_away_as_a_table_and_as_a_project(client, trained):
@@ -261,8 +263,8 @@ def test_codes_made_elsewhere_come_in_by_id_and_are_estimated(client, trained):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("id,code\n{id},maybe", "no code of this concept"),
-        ("id,code\nnobody,yes", "of no document here"),
+        ("id,code\n{id},maybe", "Line 2: “maybe” is no code of this concept"),
+        ("id,code\nnobody,yes", "Line 2: no document here"),
         ("id,label\n{id},yes", "columns id and code"),
         ("id,code,probability\n{id},yes,2", "A probability"),
         ("id,code,probability\n{id},yes,0.5\n{other},yes,", "others none"),
@@ -278,3 +280,64 @@ def test_codes_that_can_not_be_read_are_refused_and_none_is_kept(client, trained
     assert not Coding.objects.filter(coder__concept=concept).exists() and not hasattr(
         Concept.objects.get(pk=concept.pk), "draw"
     )
+
+
+def test_a_text_that_was_kept_for_an_hour_goes_to_another(trained):
+    concept = drawn(trained, 10, overlap=0)
+    ann, bea = (coding.join(concept, name) for name in ("Ann", "Bea"))
+    held = coding.following(ann).item
+    code_all(concept, [bea], about_war)
+    assert coding.following(bea) == (None, 9, 1)
+    ann.assignments.update(at=timezone.now() - timedelta(hours=2))
+    assert coding.following(bea).item == held == coding.following(ann).item
+
+
+def test_an_account_codes_as_itself_whoever_took_its_name(trained, django_user_model):
+    concept = drawn(trained, 10, overlap=0)
+    vi = django_user_model.objects.create_user("vi@example.org", "Vi")
+    coding.join(concept, "vi")
+    with pytest.raises(Invalid, match="codes here already"):
+        coding.join(concept, "Vi", vi)
+    own = coding.join(concept, "Vi of the faculty", vi)
+    assert coding.join(concept, "Vi", vi) == own
+    concepts.withdraw(concept, own.pk, on=True)
+    with pytest.raises(Invalid, match="An editor can put them back"):
+        coding.join(concept, "Vi", vi)
+    concepts.withdraw(concept, own.pk, on=False)
+    assert coding.join(concept, "Vi", vi) == own
+
+
+def test_a_draw_is_done_once_and_taken_back_while_nothing_is_coded(client, trained):
+    concept = concept_of(trained)
+    change = reverse("concept_change", args=[trained.pk, concept.pk])
+    sent = {"act": "draw", "size": "20", "overlap": "0", "have": "0"}
+    for _ in range(2):  # the second was sent before the first was answered
+        client.post(change, sent)
+    assert concept.draw.items.count() == 20
+    client.post(change, {"act": "discard"})
+    assert not Draw.objects.filter(concept=concept).exists()
+    client.post(change, sent)
+    code_all(Concept.objects.get(pk=concept.pk), [coding.join(concept, "Ann")], about_war)
+    assert "already" in client.post(change, {"act": "discard"}, follow=True).content.decode()
+    assert Draw.objects.filter(concept=concept).exists()
+
+
+def test_codes_that_are_numbers_count_what_they_say_and_are_taken_in_by_name(client, trained):
+    concept, texts = (
+        concept_of(trained, kind="scale", codes="1\n2\n3\n4\n5"),
+        Document.objects.filter(corpus_id=trained.corpus_id),
+    )
+    rows = [f"{one.source_id};{1 + i % 5}" for i, one in enumerate(texts.order_by("number")[:50])]
+    imports.take_in(concept, trained, "\n".join(["id;code", *rows]).encode(), "owner")
+    assert Counter(Coding.objects.filter(coder__concept=concept).values_list("code", flat=True)) == dict.fromkeys(
+        range(5), 10
+    )
+    page = client.get(reverse("concept_estimates", args=[trained.pk, concept.pk])).content.decode()
+    assert "“1” 1, “2” 2" in page and "made elsewhere" in page
+    data = client.get(reverse("concept_estimates_json", args=[trained.pk, concept.pk])).json()
+    assert data["all"]["sample"]["value"] == pytest.approx(3)
+
+
+def test_an_address_at_which_nobody_codes_any_more_says_so(trained):
+    page = Client().get(reverse("code", args=["x" * 43]))
+    assert page.status_code == 404 and "Ask whoever invited you" in page.content.decode()

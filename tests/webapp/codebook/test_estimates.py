@@ -3,6 +3,7 @@ early."""
 
 import csv
 import io
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,7 +11,8 @@ from django.urls import reverse
 
 from tests.webapp.codebook.making import code_all, drawn, one_seed
 from tests.webapp.codebook.test_coding import about_war
-from webapp.codebook import coding, concepts
+from webapp.accounts.roles import Role
+from webapp.codebook import coding, concepts, views
 from webapp.models import Document
 
 __all__ = ["one_seed"]
@@ -104,3 +106,27 @@ def test_the_strata_go_on_where_the_run_is_gone(client, trained):
     concept.draw.save()
     assert get(client, trained, concept)["all"]["corrected"]["value"] > 0
     assert concepts.defined(concept).base == 1
+
+
+def test_what_was_settled_anew_counts_at_once(client, trained):
+    concept = drawn(trained, 60)
+    coders = [coding.join(concept, name) for name in ("Ann", "Bea")]
+    code_all(concept, coders, lambda coder, text: int(coder.name == "Ann") if len(text) % 3 == 0 else 0)
+    differ = client.get(reverse("concept_agreement_json", args=[trained.pk, concept.pk])).json()["disagreements"]
+    shares = []
+    for first in (1, 0):  # as many yes as before, of other texts
+        for i, one in enumerate(differ):
+            coding.settle(concept, one["item"], first if i % 2 else 1 - first, "owner")
+        shares.append([cell["positives"] for cell in get(client, trained, concept, "?by=decade")["cells"]])
+    assert shares[0] != shares[1]
+
+
+def test_codes_of_single_texts_are_hidden_from_coders_until_all_is_coded(client, trained, monkeypatch):
+    concept = drawn(trained, 30, overlap=0)
+    ann = coding.join(concept, "Ann")
+    for _ in range(15):
+        coding.save(ann, coding.following(ann).item, concepts.defined(concept).holds, 1, False, "")
+    monkeypatch.setattr(views, "request_context", lambda request: SimpleNamespace(role=Role.VIEWER))
+    assert not any(one["codes"] for one in get(client, trained, concept)["passages"])
+    code_all(concept, [ann], about_war)
+    assert all(one["codes"] for one in get(client, trained, concept)["passages"])
