@@ -3,6 +3,7 @@
 import ctypes
 import itertools
 from collections.abc import Callable, Iterator
+from contextlib import closing
 
 import pypdfium2
 import regex
@@ -37,10 +38,8 @@ def read(
             raise Unreadable(
                 f"“{name}” is not a PDF, or is damaged ({str(error).rstrip('.')}). Save or download it again."
             ) from None
-        try:
+        with closing(pdf):
             yield from _documents(pdf, name, most)
-        finally:
-            pdf.close()
 
 
 def _documents(pdf: pypdfium2.PdfDocument, name: str, most: int | None) -> Iterator[Document | Problem]:
@@ -80,13 +79,6 @@ def _documents(pdf: pypdfium2.PdfDocument, name: str, most: int | None) -> Itera
 
 
 def _page(pdf: pypdfium2.PdfDocument, number: int) -> str:
-    page = pdf[number]
-    try:
-        text = page.get_textpage()
-        try:
-            raw = text.get_text_range() if text.count_chars() else ""
-        finally:
-            text.close()
-    finally:
-        page.close()
+    with closing(pdf[number]) as page, closing(page.get_textpage()) as text:
+        raw = text.get_text_range() if text.count_chars() else ""
     return clean(_HYPHEN.sub("", raw).replace("\r\n", "\n").replace("\f", "\n"))

@@ -268,12 +268,10 @@ class Request:
             copy = Copy(file, name, MAX_FILE, whole=not part)
             if part:
                 copy.fill(looking.BEGINNING)
-        try:
+        with contextlib.closing(copy):
             copy.file.rollover()
             copy.file.flush()
             yield plain(name), copy.file
-        finally:
-            copy.close()
 
     def _copy(self, read: int) -> None:
         self.copied += read
