@@ -40,7 +40,6 @@ class Coded(NamedTuple):
     y: np.ndarray
     pi: np.ndarray
     waiting: int
-    settled: bool
     readings: dict[int, list[Coding]]
 
 
@@ -65,7 +64,6 @@ def coded(concept: Concept, drawn: Draw, base: int, counts: list[float]) -> Code
         y=np.array([value(texts) for texts in readings.values()]),
         pi=np.array([texts[0].item.pi for texts in readings.values()]),
         waiting=drawn.items.count() - len(readings),
-        settled=settled,
         readings=readings,
     )
 
@@ -105,6 +103,8 @@ def estimated(run: Run, concept: Concept, by: str, code: int) -> Estimated:
         raise Invalid("codes", f"{len(data.y)} documents are coded; from {LEAST} on there are estimates.{anew}")
     source = drawn.run if drawn.run and drawn.run.final else run
     version, D = source.version, drawn.documents
+    if version.documents < D:
+        raise Invalid("run", "This run knows fewer documents than were drawn from. Open the concept in a newer run.")
     by = by or fields.usual(version) or ""
     groups = fields.groups(version, by) if by else None
     unit = units.unit_of(version, by)

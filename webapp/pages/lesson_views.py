@@ -41,6 +41,6 @@ def lessons() -> dict[str, Lesson]:
 
 @typed("lesson.html")
 def lesson(name: str) -> HtmlAnswer[LessonPage]:
-    if (found := lessons().get(name)) is None:
+    if (chosen := lessons().get(name)) is None:
         raise Http404(f"There is no lesson “{name}”.")
-    return HtmlAnswer(LessonPage(found, [other for other in lessons().values() if other is not found]))
+    return HtmlAnswer(LessonPage(chosen, [other for other in lessons().values() if other is not chosen]))
