@@ -148,40 +148,40 @@ def _cells(groups: Groups | None, D: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def page(
-    run: Run, here: Here, found: Estimated, cell: int | None, a: int | None, b: int | None, shown: bool
+    run: Run, here: Here, known: Estimated, cell: int | None, a: int | None, b: int | None, shown: bool
 ) -> EstimatesPage:
     """cell: whose coded passages are shown, too. a, b: cells that are compared, by
     default the first and the last, or the two largest groups. shown: whether codes of single texts are: coders are blind to
     others' until all is coded."""
-    labels = [found.groups.labels[k] for k in found.kept] if found.groups else []
-    rows = [_cell(found.cells, i, label, here.url(cell=i)) for i, label in enumerate(labels)] if found.cells else []
+    labels = [known.groups.labels[k] for k in known.kept] if known.groups else []
+    rows = [_cell(known.cells, i, label, here.url(cell=i)) for i, label in enumerate(labels)] if known.cells else []
     ends = [i for i, row in enumerate(rows) if row.coded]
-    usual = (ends[0], ends[-1] if found.groups and found.groups.in_time else ends[1]) if len(ends) > 1 else ()
+    usual = (ends[0], ends[-1] if known.groups and known.groups.in_time else ends[1]) if len(ends) > 1 else ()
     compared = tuple(i if i in ends else own for i, own in zip((a, b), usual, strict=False))
     difference = None
-    if found.cells and len(set(compared)) > 1:
-        difference = _interval(estimate.difference(found.cells.corrected, compared[1], compared[0])[0])
-    width = np.ptp(concepts.values(found.codes)) if found.scale else 1.0
-    more = float(estimate.more_needed(found.whole, HALF_WIDTH * width)[0])
+    if known.cells and len(set(compared)) > 1:
+        difference = _interval(estimate.difference(known.cells.corrected, compared[1], compared[0])[0])
+    width = np.ptp(concepts.values(known.codes)) if known.scale else 1.0
+    more = float(estimate.more_needed(known.whole, HALF_WIDTH * width)[0])
     cell = cell if cell is not None and 0 <= cell < len(labels) else None
-    chosen = found.data.documents if cell is None else found.data.documents[found.cell[found.data.documents] == cell]
-    whole = _cell(found.whole, 0, "all documents", here.url(cell=None))
+    chosen = known.data.documents if cell is None else known.data.documents[known.cell[known.data.documents] == cell]
+    whole = _cell(known.whole, 0, "all documents", here.url(cell=None))
     return EstimatesPage(
-        concept=found.concept.name,
-        code=found.codes[found.code],
-        by=found.groups.by if found.groups else "",
+        concept=known.concept.name,
+        code=known.codes[known.code],
+        by=known.groups.by if known.groups else "",
         all=whole,
         cells=rows,
         difference=difference,
         compared=[labels[i] for i in compared],
-        sentence=_sentence(found, whole, difference, [rows[i] for i in compared]),
-        method=_method(found, whole),
-        units=found.unit.said,
-        r2=None if np.isnan(found.r2) else max(found.r2, 0.0),
+        sentence=_sentence(known, whole, difference, [rows[i] for i in compared]),
+        method=_method(known, whole),
+        units=known.unit.said,
+        r2=None if np.isnan(known.r2) else max(known.r2, 0.0),
         more=None if np.isnan(more) else int(more),
-        waiting=found.data.waiting,
+        waiting=known.data.waiting,
         cell=None if cell is None else labels[cell],
-        passages=_passages(run, found, chosen[: FIRST if cell is None else PASSAGES], shown),
+        passages=_passages(run, known, chosen[: FIRST if cell is None else PASSAGES], shown),
     )
 
 
@@ -205,7 +205,7 @@ def _cell(cells: Cells, i: int, label: str, url: str) -> Cell:
     )
 
 
-def _passages(run: Run, found: Estimated, documents: np.ndarray, shown: bool) -> list[CodedText]:
+def _passages(run: Run, known: Estimated, documents: np.ndarray, shown: bool) -> list[CodedText]:
     """Coded documents, in the order in which they were drawn. shown: whether their codes are."""
     texts = embargo.beginnings(run.corpus, documents.tolist(), OPENING)
     titles = embargo.about(run.corpus, documents.tolist(), "title", "date_text")
@@ -214,35 +214,35 @@ def _passages(run: Run, found: Estimated, documents: np.ndarray, shown: bool) ->
             title=", ".join(filter(None, [titles[d]["title"] or f"Document {d}", titles[d]["date_text"]])),
             url=links.document_url(run, d),
             text=texts[d],
-            codes=[one.definition.codes[one.code] for one in found.data.readings[d]] if shown else [],
+            codes=[one.definition.codes[one.code] for one in known.data.readings[d]] if shown else [],
         )
         for d in documents.tolist()
         if d in titles
     ]
 
 
-def _sentence(found: Estimated, whole: Cell, difference: Interval | None, compared: list[Cell]) -> str:
-    """What is found: how many of all documents, and by how much the last differ from the first."""
-    estimate = _written(whole.corrected, found.scale)
+def _sentence(known: Estimated, whole: Cell, difference: Interval | None, compared: list[Cell]) -> str:
+    """What is known: how many of all documents, and by how much the last differ from the first."""
+    estimate = _written(whole.corrected, known.scale)
     subject = (
-        f"The mean of “{_what(found)}” is {estimate} over"
-        if found.scale
-        else f"“{_what(found)}” holds for {estimate} of"
+        f"The mean of “{_what(known)}” is {estimate} over"
+        if known.scale
+        else f"“{_what(known)}” holds for {estimate} of"
     )
     few = f" Only {whole.positives:,.0f} of {whole.coded:,} coded documents say so." if whole.few else ""
     text = f"{subject} {whole.documents:,} documents.{few}"
     if difference and difference.low is not None:
-        first, last = ((cell.label, _written(cell.corrected, found.scale)) for cell in compared)
-        change = _points(difference, found.scale)
+        first, last = ((cell.label, _written(cell.corrected, known.scale)) for cell in compared)
+        change = _points(difference, known.scale)
         text += f" {first[0]}: {first[1]}; {last[0]}: {last[1]}; a difference of {change}."
     return text
 
 
-def _method(found: Estimated, whole: Cell) -> str:
+def _method(known: Estimated, whole: Cell) -> str:
     """For a paper: from what, and how it was estimated."""
-    strata = " within strata" if found.drawn.topic is not None or found.drawn.columns else ""
-    coders = len({one.coder_id for readings in found.data.readings.values() for one in readings})
-    known = "whose codes were made elsewhere" if found.drawn.elsewhere else f"drawn at random{strata}"
+    strata = " within strata" if known.drawn.topic is not None or known.drawn.columns else ""
+    coders = len({one.coder_id for readings in known.data.readings.values() for one in readings})
+    known = "whose codes were made elsewhere" if known.drawn.elsewhere else f"drawn at random{strata}"
     return (
         f"{whole.coded:,} of {whole.documents:,} documents, {known}, were coded by {coders} "
         f"reader{'' if coders == 1 else 's'}; predictions of all documents were corrected by these codes (design-based supervised "
@@ -250,9 +250,9 @@ def _method(found: Estimated, whole: Cell) -> str:
     )
 
 
-def _what(found: Estimated) -> str:
-    several = found.concept.kind == Concept.Kind.ONE_OF
-    return f"{found.concept.name}: {found.codes[found.code]}" if several else found.concept.name
+def _what(known: Estimated) -> str:
+    several = known.concept.kind == Concept.Kind.ONE_OF
+    return f"{known.concept.name}: {known.codes[known.code]}" if several else known.concept.name
 
 
 def _written(interval: Interval, scale: bool) -> str:
@@ -268,10 +268,10 @@ def _points(difference: Interval, scale: bool) -> str:
     return f"{value}{'' if scale else ' points'} (95% CI {low} to {high})"
 
 
-def counts(found: Estimated) -> str:
+def counts(known: Estimated) -> str:
     """What the codes of a scale count, in words."""
     return ", ".join(
-        f"“{name}” {value:g}" for name, value in zip(found.codes, concepts.values(found.codes), strict=True)
+        f"“{name}” {value:g}" for name, value in zip(known.codes, concepts.values(known.codes), strict=True)
     )
 
 
