@@ -242,9 +242,9 @@ def _method(known: Estimated, whole: Cell) -> str:
     """For a paper: from what, and how it was estimated."""
     strata = " within strata" if known.drawn.topic is not None or known.drawn.columns else ""
     coders = len({one.coder_id for readings in known.data.readings.values() for one in readings})
-    known = "whose codes were made elsewhere" if known.drawn.elsewhere else f"drawn at random{strata}"
+    how = "whose codes were made elsewhere" if known.drawn.elsewhere else f"drawn at random{strata}"
     return (
-        f"{whole.coded:,} of {whole.documents:,} documents, {known}, were coded by {coders} "
+        f"{whole.coded:,} of {whole.documents:,} documents, {how}, were coded by {coders} "
         f"reader{'' if coders == 1 else 's'}; predictions of all documents were corrected by these codes (design-based supervised "
         "learning, Egami, Hinck, Stewart and Wei 2023), with 95% confidence intervals for the texts of this collection."
     )
