@@ -1,5 +1,6 @@
 """Quotations that stand for a topic: passages with many of its words that begin and end with a sentence."""
 
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
@@ -27,11 +28,9 @@ def repeating(selection: Selection) -> np.ndarray:
     """bool[D]: documents that repeat an earlier one, word for word or nearly."""
     version = selection.run_view.run.version
     repeated = np.zeros(version.documents, bool)
-    try:
+    with suppress(Invalid):  # read by a version that kept no list of them
         for kind in ("same", "near"):
             repeated |= repeats.repeating(version, kind)
-    except Invalid:  # read by a version that kept no list of them
-        pass
     return repeated
 
 

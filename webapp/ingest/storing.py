@@ -317,12 +317,9 @@ def _sha256(path: Path, checkpoint: StoreCheckpoint, report: Callable[[StoreChec
 
 
 def _write(path: str, content: bytes) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    try:
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb", 0) as file:
         while content:  # a disk that is nearly full takes a part, and says so at the next attempt
-            content = content[os.write(descriptor, content) :]
-    finally:
-        os.close(descriptor)
+            content = content[file.write(content) :]
 
 
 def join_additions(corpus: Corpus, report: Callable[[StoreCheckpoint], None]) -> None:

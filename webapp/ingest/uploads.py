@@ -12,7 +12,7 @@ import secrets
 import shutil
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -94,12 +94,10 @@ def find(upload_id: str, owner: int | None = None) -> IncomingFile:
     """Raises Refused where there is none, or no longer, or where it is not that owner's; without one it may be
     anybody's."""
     if _ID.fullmatch(upload_id):
-        try:
+        with suppress(FileNotFoundError, ValueError, TypeError):
             upload = IncomingFile(**json.loads(_note_path(upload_id).read_bytes()))
             if upload.expires > time.time() and owner in (None, upload.owner):
                 return upload
-        except (FileNotFoundError, ValueError, TypeError):
-            pass
     raise Refused(
         404,
         "There is no such upload, or no longer: it was cancelled, made into a corpus, or is older than 7 days. Upload the file again.",
@@ -162,14 +160,9 @@ def claim(ids: list[str], owner: int | None = None) -> Iterator[list[ReceivedFil
 
 def _take_back(path: Path) -> None:
     """Give free what the disk keeps for an upload that is idle, unless it is being written to."""
-    file = os.open(path, os.O_WRONLY)
-    try:
+    with path.open("r+b", 0) as file, suppress(BlockingIOError):
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        disk.take_back(file)
-    except BlockingIOError:
-        pass
-    finally:
-        os.close(file)
+        disk.take_back(file.fileno())
 
 
 def remove_expired() -> None:
@@ -182,7 +175,7 @@ def remove_expired() -> None:
     now, old_since = time.time(), {}
     for path in settings.FILE_UPLOAD_TEMP_DIR.iterdir():
         upload_id = path.name.removesuffix(".json")
-        try:
+        with suppress(FileNotFoundError):  # it went by itself
             if _ID.fullmatch(path.name) and path.stat().st_mtime < now - IDLE:
                 _take_back(path)
             if _ID.fullmatch(upload_id):
@@ -194,7 +187,5 @@ def remove_expired() -> None:
                 old_since[path] = _old_since.get(path, time.monotonic())
                 if time.monotonic() - old_since[path] >= SURELY_OLD:
                     shutil.rmtree(path) if path.is_dir() else path.unlink()
-        except FileNotFoundError:
-            continue  # it went by itself
     _old_since.clear()
     _old_since.update(old_since)

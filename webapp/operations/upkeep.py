@@ -173,11 +173,9 @@ def _adopt() -> None:
 def _old_folders(parent: Path) -> Iterator[Path]:
     before = time.time() - LEFT
     for folder in parent.iterdir() if parent.is_dir() else ():
-        try:
+        with suppress(FileNotFoundError):  # it went by itself
             if folder.name.isdigit() and folder.stat().st_mtime < before:
                 yield folder
-        except FileNotFoundError:
-            continue  # it went by itself
 
 
 SIZES = "sizes"  # in Redis: what the state folder's parts take on the disk

@@ -11,6 +11,7 @@ keeps pages waiting.
 import asyncio
 import weakref
 from collections import Counter, deque
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -122,11 +123,9 @@ RETRY = {429: 2, 503: 5}  # seconds after which to come again
 def limiters(request: HttpRequest) -> list[ConcurrencyLimiter]:
     """The limiters that a request must pass, from the outer to the inner one: of the load that its address declares."""
     load = Load.PAGE
-    try:
+    with suppress(Resolver404):
         match = request.resolver_match = resolve(request.path_info)  # also for the log, where it is refused
         load = routes.declared_for(match).load_of(request)
-    except Resolver404:
-        pass
     return {
         Load.UNLIMITED: [],
         Load.PAGE: [PAGES],
