@@ -29,6 +29,7 @@ class Example(NamedTuple):
     draft: int  # a corpus that was uploaded, but not read
     notebook: int  # with a topic in it
     token: str  # of the link that shares it
+    concept: int  # with some coded documents
 
     @property
     def at(self) -> str:
@@ -137,6 +138,25 @@ def example(browser, live_system) -> Example:
     notebook = page.url
     page.get_by_role("button", name="Make a read-only link").click()
     token = page.locator("#link").input_value().rstrip("/").rsplit("/", 1)[1]
-    made = Example(*(int(url.rstrip("/").rsplit("/", 1)[1]) for url in (corpus, run, draft, notebook)), token)
+    concept = _coded_concept(page, run)
+    numbers = [int(url.rstrip("/").rsplit("/", 1)[1]) for url in (corpus, run, draft, notebook, concept)]
+    made = Example(*numbers[:4], token, numbers[4])
     page.close()
     return made
+
+
+def _coded_concept(page: Page, run: str) -> str:
+    """The address of a concept of which twelve documents are coded."""
+    page.goto(f"{run}codebook/")
+    page.get_by_label("Name", exact=True).fill("law")
+    page.get_by_label("Definition").fill("The speech asks for a law.")
+    page.get_by_role("button", name="Add the concept").click()
+    page.get_by_label("How many").fill("12")
+    page.get_by_label("Percent that two readers code").fill("0")
+    page.get_by_role("button", name="Draw documents").click()
+    concept = page.url
+    page.get_by_role("button", name="Code yourself").click()
+    for number in range(12):
+        page.get_by_role("button", name="yes" if number % 3 else "no").click()
+        expect(page.locator(".coding-head")).to_contain_text(f"{number + 1} coded")
+    return concept

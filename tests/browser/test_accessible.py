@@ -83,7 +83,8 @@ def url(case, example) -> str:
 
 def address(name: str, example) -> str:
     corpus = example.draft if name == "corpus_prepare" else example.corpus
-    return addresses.address(name, corpus, example.run, notebook_id=example.notebook, token=example.token)
+    values = {"notebook_id": example.notebook, "token": example.token, "concept_id": example.concept}
+    return addresses.address(name, corpus, example.run, **values)
 
 
 def settled(page: Page, url: str) -> None:

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 from datetime import UTC
+from html import escape
 from itertools import groupby
 from uuid import NAMESPACE_URL, uuid5
-from xml.sax.saxutils import escape, quoteattr
 
 from inference.versions import topograph
 from webapp.accounts import embargo
@@ -67,7 +67,7 @@ def _guid(concept: Concept, kind: str, key: object) -> str:
 
 
 def _source(concept: Concept, document: int, title: str, length: int, readings: list[Coding]) -> str:
-    guid, name = _guid(concept, "text", document), quoteattr(title or f"Document {document}")
+    guid, name = _guid(concept, "text", document), escape(title or f"Document {document}")
     marks = []
     for one in readings:
         who = f'creatingUser="{_guid(concept, "coder", one.coder_id)}" creationDateTime="{one.at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"'
@@ -78,21 +78,23 @@ def _source(concept: Concept, document: int, title: str, length: int, readings: 
             f"{f'<Description>{remark}</Description>' if remark else ''}"
             f'<Coding guid="{mark}" {who}><CodeRef targetGUID="{code}"/></Coding></PlainTextSelection>'
         )
-    return f'<TextSource guid="{guid}" name={name} plainTextPath="internal://{guid}.txt">{"".join(marks)}</TextSource>'
+    return (
+        f'<TextSource guid="{guid}" name="{name}" plainTextPath="internal://{guid}.txt">{"".join(marks)}</TextSource>'
+    )
 
 
 def _qde(concept: Concept, coded: list[tuple[int, list[Coding]]], sources: list[str]) -> str:
     holds = defined(concept).holds
     coders = {one.coder_id: one.coder.name for _, readings in coded for one in readings}
-    users = "".join(f'<User guid="{_guid(concept, "coder", k)}" name={quoteattr(n)}/>' for k, n in coders.items())
+    users = "".join(f'<User guid="{_guid(concept, "coder", k)}" name="{escape(n)}"/>' for k, n in coders.items())
     codes = "".join(
-        f'<Code guid="{_guid(concept, "code", i)}" name={quoteattr(name)} isCodable="true"/>'
+        f'<Code guid="{_guid(concept, "code", i)}" name="{escape(name)}" isCodable="true"/>'
         for i, name in enumerate(holds.codes)
     )
-    root = f'<Code guid="{_guid(concept, "concept", 0)}" name={quoteattr(concept.name)} isCodable="false">'
+    root = f'<Code guid="{_guid(concept, "concept", 0)}" name="{escape(concept.name)}" isCodable="false">'
     return (
         '<?xml version="1.0" encoding="utf-8"?>\n'
-        f'<Project xmlns="urn:QDA-XML:project:1.0" name={quoteattr(concept.name)} origin="Topograph {topograph()}">'
+        f'<Project xmlns="urn:QDA-XML:project:1.0" name="{escape(concept.name)}" origin="Topograph {topograph()}">'
         f"<Users>{users}</Users><CodeBook><Codes>{root}<Description>{escape(holds.text)}</Description>{codes}</Code>"
         f"</Codes></CodeBook><Sources>{''.join(sources)}</Sources></Project>"
     )

@@ -27,7 +27,6 @@ from webapp.storage import bulk, copies, files, sealed
 
 log = structlog.get_logger(__name__)
 
-WAITS = "a deletion waits for the store"
 INTERVAL = 60.0  # seconds between two runs of `tidy` in a worker
 STEP = 20  # corpora, and runs, that are taken away at a time
 # Seconds after which a folder without a row is removed: a row may come after its folder, when its transaction ends.
@@ -93,7 +92,7 @@ def _remove(row: Corpus | Run) -> None:
         others = Replicate._base_manager.filter(run=row).values_list("pk", flat=True)
         folders = [files.run_folder(row.pk), *map(files.export_folder, exported), *map(files.replicate_folder, others)]
         partitions = [("topic_word", pk) for pk in Snapshot.objects.filter(run=row).values_list("pk", flat=True)]
-    with _while_there(WAITS):
+    with _while_there():
         for folder in folders:
             sealed.remove(folder.parent.name, int(folder.name))
             shutil.rmtree(folder, ignore_errors=True)
@@ -106,12 +105,12 @@ def _remove(row: Corpus | Run) -> None:
 
 
 @contextmanager
-def _while_there(said: str) -> Iterator[None]:
-    """What asks the store: it ends, and the log says it, where the store is away."""
+def _while_there() -> Iterator[None]:
+    """What removes from the store: it ends, and the log says it, where the store is away."""
     try:
         yield
     except sealed.StoreAway as error:
-        log.warning(said, error=str(error))
+        log.warning("a deletion waits for the store", error=str(error))
 
 
 def _remove_folders() -> None:
@@ -137,7 +136,7 @@ ADOPTING = 300  # seconds for which one worker alone puts into the store what is
 
 def _remove_from_store() -> None:
     """What is on record there of corpora, versions and runs that have no row."""
-    with _while_there(WAITS):
+    with _while_there():
         for kind, model in FOLDERS.items():
             gone = Sealed.objects.filter(~Exists(model._base_manager.filter(pk=OuterRef("key"))), kind=kind)
             for key in set(gone.values_list("key", flat=True)[: 10 * STEP]):
@@ -147,7 +146,7 @@ def _remove_from_store() -> None:
 def _sweep_store() -> None:
     """Remove from the store what no row names: an upload that was killed, a backup that was restored."""
     if events.client().set("store:swept", 1, nx=True, ex=SWEEP):
-        with _while_there("the store could not be looked through"):
+        with _while_there():
             orphans, missing = sealed.sweep(time.time() - LEFT)
             log.info("removed from the store what no row names", count=len(orphans))
             if missing:

@@ -9,6 +9,7 @@ from django.urls import reverse
 from tests import addresses
 from webapp.accounts import sharing
 from webapp.api import api
+from webapp.codebook import concepts
 from webapp.notebooks import services as notebooks
 from webapp.server import live
 
@@ -20,7 +21,8 @@ CHANGING = {"X-Request-ID", "Set-Cookie", "Content-Length", "Vary", "Expires"}  
 def of_get(trained) -> list[str]:
     book = notebooks.create("Mine", "owner")
     notebooks.share(book)
-    values = {"notebook_id": book.pk, "token": book.token}
+    concept = concepts.create(trained.corpus, {"called": "war", "kind": "yes_no", "text": "About war."}, "owner")
+    values = {"notebook_id": book.pk, "token": book.token, "concept_id": concept.pk}
     closed = {*addresses.POSTS, *addresses.TUS, "share", "corpus_deleted", "run_deleted"}
     pages = [
         addresses.address(n, trained.corpus_id, trained.pk, **values) + f"?{addresses.states(n)[0]}"
