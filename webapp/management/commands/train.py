@@ -19,7 +19,7 @@ class Command(OwnCommand):
         "corpus": {"type": int, "metavar": "CORPUS", "help": "its number, as import_corpus prints it"},
         "--seed": {"type": int, "default": 0, "help": "the same seed gives the same topics (default: 0)"},
         "--engine": {
-            "choices": list(engines.ENGINES),
+            "choices": engines.ENGINES,
             "default": engines.DEFAULT,
             "help": f"what trains (default: {engines.DEFAULT}): "
             + "; ".join(f"{name}: {engine.HELP}" for name, engine in engines.ENGINES.items()).replace("%", "%%"),
