@@ -115,6 +115,11 @@ class Evidence:
         span = slice(self.doc_ptr[d], self.doc_ptr[d + 1])
         return self.doc_topics[span], self.doc_tokens[span]
 
+    def holding(self, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """(documents int64 ascending, tokens int32) of those that have tokens of topic k: a pass over all mixtures."""
+        at = np.flatnonzero(self.doc_topics == k)
+        return np.searchsorted(self.doc_ptr, at, side="right") - 1, self.doc_tokens[at]
+
     def tokens(self, d: int, k: int) -> int:
         """Tokens of topic k in a document."""
         topics, tokens = self.mixture(d)

@@ -1,11 +1,26 @@
 """How far readers agree beyond chance, on unordered answers (yes, no, unsure) or a scale's. It needs the answers
 alone."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 import numpy as np
 
 MISSING = -1
+Reader = TypeVar("Reader")
+Item = TypeVar("Item")
+
+
+def tabled(given: Iterable[tuple[Reader, Item, int]]) -> tuple[list[Reader], list[Item], np.ndarray]:
+    """(readers, items, answers int[readers, items], MISSING where a reader said nothing) of (reader, item, answer) rows; readers
+    and items in the order in which they first stand there."""
+    rows = list(given)
+    readers, items = (list(dict.fromkeys(row[i] for row in rows)) for i in (0, 1))
+    row, column = ({key: i for i, key in enumerate(keys)} for keys in (readers, items))
+    answers = np.full((len(readers), len(items)), MISSING)
+    for reader, item, answer in rows:
+        answers[row[reader], column[item]] = answer
+    return readers, items, answers
 
 
 def kappa(first: np.ndarray, second: np.ndarray) -> float:

@@ -1,11 +1,10 @@
 """How far coders agree on the texts that two or more of them coded, and on which texts they don't."""
 
-from collections import defaultdict
 from itertools import combinations
 
 import numpy as np
 
-from inference.evaluate.agreement import MISSING, ac1, alpha, interval
+from inference.evaluate.agreement import MISSING, ac1, alpha, interval, tabled
 from webapp.accounts import embargo
 from webapp.codebook import coding
 from webapp.codebook.concepts import defined
@@ -13,6 +12,7 @@ from webapp.codebook.concepts import values as values_of
 from webapp.codebook.shapes import AgreementPage, Disagreement, Interval, PairOfCoders, Said
 from webapp.models import Coding, Concept, Run
 from webapp.results import links
+from webapp.storage.nulls import number_or_none
 
 SHOWN = 50  # disagreements
 TEXT = 1_500  # characters of each
@@ -22,12 +22,9 @@ PAIRS = 50
 
 def page(run: Run, concept: Concept) -> AgreementPage:
     holds, base = defined(concept)
-    by_item: dict[int, list[Coding]] = defaultdict(list)
-    for one in coding.counted(concept, base):
-        by_item[one.item_id].append(one)
-    shared = [readings for readings in by_item.values() if len(readings) > 1]
+    shared = [readings for readings in coding.by_text(concept, base) if len(readings) > 1]
     settled = coding.settled(concept, base)
-    differ = [readings for readings in shared if len({one.code for one in readings}) > 1]
+    differ = list(filter(coding.differ, shared))
     differ.sort(key=lambda readings: readings[0].item_id in settled)
     table, weights, names = answers(shared)
     values = np.array(values_of(holds.codes)) if concept.kind == Concept.Kind.SCALE else None
@@ -45,20 +42,14 @@ def page(run: Run, concept: Concept) -> AgreementPage:
 
 def answers(shared: list[list[Coding]]) -> tuple[np.ndarray, np.ndarray, list[str]]:
     """(int[coders, texts], MISSING where a coder said nothing; 1 / pi of each text; the names of the coders)."""
-    coders = {one.coder_id: one.coder.name for readings in shared for one in readings}
-    rows = {coder: row for row, coder in enumerate(coders)}
-    table = np.full((len(coders), len(shared)), MISSING)
-    for column, readings in enumerate(shared):
-        for one in readings:
-            table[rows[one.coder_id], column] = one.code
-    return table, np.array([1 / readings[0].item.pi for readings in shared]), list(coders.values())
+    names, _, table = tabled((one.coder.name, one.item_id, one.code) for readings in shared for one in readings)
+    return table, np.array([1 / readings[0].item.pi for readings in shared]), names
 
 
 def _measured(measure, table: np.ndarray, weights: np.ndarray) -> Interval:
     if not table.size:
         return Interval(None, None, None)
-    low, high = interval(measure, table, weights)
-    return Interval(*(None if np.isnan(x) else float(x) for x in (measure(table, weights), low, high)))
+    return Interval(*map(number_or_none, (measure(table, weights), *interval(measure, table, weights))))
 
 
 def _pairs(table: np.ndarray, weights: np.ndarray, names: list[str], values: np.ndarray | None) -> list[PairOfCoders]:
@@ -67,7 +58,7 @@ def _pairs(table: np.ndarray, weights: np.ndarray, names: list[str], values: np.
         both = (table[[a, b]] != MISSING).all(axis=0)
         if n := int(both.sum()):
             value = alpha(table[[a, b]][:, both], weights[both], values) if n >= PAIR else np.nan
-            pairs.append(PairOfCoders((names[a], names[b]), n, None if np.isnan(value) else float(value)))
+            pairs.append(PairOfCoders((names[a], names[b]), n, number_or_none(value)))
     return sorted(pairs, key=lambda pair: -pair.texts)[:PAIRS]
 
 

@@ -1,6 +1,7 @@
 """Coding: coders join by a link, get one text after the other, and say which code it has."""
 
 import secrets
+from itertools import groupby
 from typing import NamedTuple
 
 from django.db import IntegrityError, transaction
@@ -141,6 +142,16 @@ def counted(concept: Concept, base: int) -> QuerySet[Coding]:
         item__draw__concept=concept, definition__number__gte=base, coder__withdrawn_at=None
     ).select_related("item", "coder", "definition")
     return held.order_by("item__place", "coder_id", "-pk").distinct("item__place", "coder_id")
+
+
+def by_text(concept: Concept, base: int) -> list[list[Coding]]:
+    """The codings that count of each text that has some, in the order of the texts."""
+    return [list(readings) for _, readings in groupby(counted(concept, base), lambda one: one.item_id)]
+
+
+def differ(readings: list[Coding]) -> bool:
+    """Whether the coders of a text disagree."""
+    return len({one.code for one in readings}) > 1
 
 
 def settled(concept: Concept, base: int) -> dict[int, int]:

@@ -170,9 +170,9 @@ def strata_of(drawn: Draw) -> np.ndarray:
 def topic_shares(run: Run, topic: int) -> np.ndarray:
     """float64[D]: of the words of each document."""
     counted = evidence.of(run)
-    at = np.flatnonzero(counted.doc_topics == topic)
+    documents, tokens = counted.holding(topic)
     share = np.zeros(len(counted.lengths))
-    share[np.searchsorted(counted.doc_ptr, at, side="right") - 1] = counted.doc_tokens[at]
+    share[documents] = tokens
     return share / np.maximum(counted.lengths, 1)
 
 

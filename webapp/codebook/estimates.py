@@ -1,7 +1,6 @@
 """Estimates of a concept: how many of all documents have it, in all, by period or by group, from the documents that were
 drawn and coded and from predictions of all others (inference.codes.estimate)."""
 
-from collections import defaultdict
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +22,7 @@ from webapp.pages.here import Here
 from webapp.results import evidence, links
 from webapp.storage import csv_cells
 from webapp.storage.cache import BoundedCache
+from webapp.storage.nulls import number_or_none
 
 LEAST = 10  # coded documents, below which nothing is estimated
 CELLS = 60  # on a page: the largest
@@ -46,25 +46,24 @@ class Coded(NamedTuple):
 def coded(concept: Concept, drawn: Draw, base: int, counts: list[float]) -> Coded:
     """counts: what each code counts: a scale's values, or 1 the one whose share is asked for. Settled codes count once all
     disagreements are settled."""
-    readings: dict[int, list[Coding]] = defaultdict(list)
-    for one in coding.counted(concept, base):
-        readings[one.item.document].append(one)
+    readings = coding.by_text(concept, base)
     agreed = coding.settled(concept, base)
-    differ = [texts for texts in readings.values() if len({one.code for one in texts}) > 1]
-    settled = all(texts[0].item_id in agreed for texts in differ)
+    settled = all(one[0].item_id in agreed for one in filter(coding.differ, readings))
 
-    def value(texts: list[Coding]) -> float:
-        given = [one.code for one in texts]
-        if settled and texts[0].item_id in agreed:
-            given = [agreed[texts[0].item_id]]
+    def value(codings: list[Coding]) -> float:
+        given = [one.code for one in codings]
+        if settled and codings[0].item_id in agreed:
+            given = [agreed[codings[0].item_id]]
         return float(np.mean([counts[one] for one in given]))
 
+    documents = [codings[0].item.document for codings in readings]
+
     return Coded(
-        documents=np.array(list(readings), np.int64),
-        y=np.array([value(texts) for texts in readings.values()]),
-        pi=np.array([texts[0].item.pi for texts in readings.values()]),
+        documents=np.array(documents, np.int64),
+        y=np.array([value(codings) for codings in readings]),
+        pi=np.array([codings[0].item.pi for codings in readings]),
         waiting=drawn.items.count() - len(readings),
-        readings=readings,
+        readings=dict(zip(documents, readings, strict=True)),
     )
 
 
@@ -177,7 +176,7 @@ def page(
         sentence=_sentence(known, whole, difference, [rows[i] for i in compared]),
         method=_method(known, whole),
         units=known.unit.said,
-        r2=None if np.isnan(known.r2) else max(known.r2, 0.0),
+        r2=None if (r2 := number_or_none(known.r2)) is None else max(r2, 0.0),
         more=None if np.isnan(more) else int(more),
         waiting=known.data.waiting,
         cell=None if cell is None else labels[cell],
@@ -186,8 +185,8 @@ def page(
 
 
 def _interval(bounds: Bounds, at: int | tuple = ()) -> Interval:
-    values = (float(array[at]) for array in (bounds.estimate, bounds.low, bounds.high))
-    return Interval(*(None if np.isnan(value) else value for value in values))
+    values = (array[at] for array in (bounds.estimate, bounds.low, bounds.high))
+    return Interval(*map(number_or_none, values))
 
 
 def _cell(cells: Cells, i: int, label: str, url: str) -> Cell:
@@ -199,7 +198,7 @@ def _cell(cells: Cells, i: int, label: str, url: str) -> Cell:
         corrected=_interval(cells.corrected, i),
         beyond=_interval(cells.corrected_beyond, i),
         sample=_interval(cells.coded, i),
-        naive=None if np.isnan(cells.counted[i]) else float(cells.counted[i]),
+        naive=number_or_none(cells.counted[i]),
         few=bool(cells.few[i]),
         url=url,
     )

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from datetime import UTC
 from html import escape
-from itertools import groupby
 from uuid import NAMESPACE_URL, uuid5
 
 from inference.versions import topograph
@@ -11,7 +10,7 @@ from webapp.accounts import embargo
 from webapp.codebook import coding
 from webapp.codebook.concepts import defined
 from webapp.exports.zips import Member, zipped
-from webapp.models import Coding, Concept
+from webapp.models import Coding, Concept, Definition
 from webapp.storage import csv_cells
 
 COLUMNS = "corpus concept definition document id title date coder code label unsure remark at probability stratum settled".split()
@@ -19,17 +18,14 @@ READ = 30_000  # characters of each text: what coders saw of it
 BLOCK = 200  # texts at a time
 
 
-def _by_document(concept: Concept) -> list[tuple[int, list[Coding]]]:
-    codings = coding.counted(concept, defined(concept).base)
-    return [(document, list(readings)) for document, readings in groupby(codings, lambda one: one.item.document)]
-
-
 def table(concept: Concept) -> bytes:
     """A row for each coding that counts."""
-    coded, settled = _by_document(concept), coding.settled(concept, defined(concept).base)
-    about = embargo.about(concept.corpus, [document for document, _ in coded], "source_id", "title", "date_text")
+    base = defined(concept).base
+    coded, settled = coding.by_text(concept, base), coding.settled(concept, base)
+    documents = [readings[0].item.document for readings in coded]
+    about = embargo.about(concept.corpus, documents, "source_id", "title", "date_text")
     rows: list[list] = [COLUMNS]
-    for document, readings in coded:
+    for document, readings in zip(documents, coded, strict=True):
         known = about.get(document, {"source_id": "", "title": "", "date_text": ""})
         for one in readings:
             codes, item = one.definition.codes, one.item
@@ -45,18 +41,19 @@ def table(concept: Concept) -> bytes:
 def project(concept: Concept) -> Iterator[bytes]:
     """A project of the REFI-QDA standard 1.0 (www.qdasoftware.org): a zip of the texts that were coded, and of
     project.qde, which holds coders, codes, and each text with its codes as selections of all of it."""
-    coded, sources = _by_document(concept), []
+    holds, base = defined(concept)
+    coded, sources = coding.by_text(concept, base), []
 
     def members() -> Iterator[Member]:
         for first in range(0, len(coded), BLOCK):
-            part = coded[first : first + BLOCK]
-            texts = embargo.beginnings(concept.corpus, [document for document, _ in part], READ)
+            part = {readings[0].item.document: readings for readings in coded[first : first + BLOCK]}
+            texts = embargo.beginnings(concept.corpus, part, READ)
             about = embargo.about(concept.corpus, list(texts), "title")
-            for document, readings in part:
+            for document, readings in part.items():
                 text, title = texts.get(document, ""), about[document]["title"] if document in about else ""
                 sources.append(_source(concept, document, title, len(text), readings))
                 yield Member(f"sources/{_guid(concept, 'text', document)}.txt", [text.encode()])
-        yield Member("project.qde", [_qde(concept, coded, sources).encode()])
+        yield Member("project.qde", [_qde(concept, holds, coded, sources).encode()])
 
     return zipped(members())
 
@@ -83,9 +80,8 @@ def _source(concept: Concept, document: int, title: str, length: int, readings: 
     )
 
 
-def _qde(concept: Concept, coded: list[tuple[int, list[Coding]]], sources: list[str]) -> str:
-    holds = defined(concept).holds
-    coders = {one.coder_id: one.coder.name for _, readings in coded for one in readings}
+def _qde(concept: Concept, holds: Definition, coded: list[list[Coding]], sources: list[str]) -> str:
+    coders = {one.coder_id: one.coder.name for readings in coded for one in readings}
     users = "".join(f'<User guid="{_guid(concept, "coder", k)}" name="{escape(n)}"/>' for k, n in coders.items())
     codes = "".join(
         f'<Code guid="{_guid(concept, "code", i)}" name="{escape(name)}" isCodable="true"/>'

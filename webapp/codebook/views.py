@@ -6,13 +6,13 @@ from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.exceptions import BadRequest
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.html import format_html
 from django.views.decorators.http import require_POST, require_safe
 
-from inference.errors import Invalid
+from inference.errors import Invalid, there
 from webapp.accounts import authorization, embargo
 from webapp.accounts.roles import Role
 from webapp.codebook import agreement, coding, concepts, estimates, exports, imports
@@ -32,7 +32,7 @@ from webapp.documents import fields
 from webapp.models import Concept, Draw, Run, Settlement
 from webapp.pages import addresses
 from webapp.pages.here import Here
-from webapp.pages.page import reader, run_or_404, told, whole
+from webapp.pages.page import looked_up, reader, table_answer, told, whole
 from webapp.pages.typed import Answer, HtmlAnswer, typed
 from webapp.request_context import request_context
 from webapp.results import links
@@ -46,10 +46,8 @@ FORM = ("called", "kind", "text", "codes", "examples", "borderline")
 
 
 def concept_or_404(run: Run, number: int) -> Concept:
-    concept = Concept.objects.filter(corpus=run.corpus_id, pk=number).first()
-    if concept is None:
-        raise Http404(f"“{run.corpus.name}” has no concept {number}.")
-    return concept
+    named = Concept.objects.filter(corpus=run.corpus_id, pk=number)
+    return there(named.first(), Http404(f"“{run.corpus.name}” has no concept {number}."))
 
 
 @typed("codebook/list.html")
@@ -74,13 +72,18 @@ def index(
 
 
 @require_POST
-def create(request: HttpRequest, run_id: int) -> HttpResponse:
-    run, sent = run_or_404(run_id), request.POST
+@looked_up
+def create(request: HttpRequest, run: Run) -> HttpResponse:
+    sent = request.POST
     with told(request):
         origin = {"origin": addresses.own_path(sent.get("origin", "")) or ""}
         return redirect("concept", run.pk, concepts.create(run.corpus, sent.dict() | origin, reader(request)).pk)
-    kept = urlencode({name: sent.get(name, "")[:KEPT] for name in FORM})
-    return redirect(RunView(run).go("run_codebook", asked=kept))
+    return redirect(RunView(run).go("run_codebook", asked=_typed(sent, FORM)))
+
+
+def _typed(sent: QueryDict, names: tuple[str, ...]) -> str:
+    """What was typed into a form that can't be done, for the address at which it begins again."""
+    return urlencode({name: sent.get(name, "")[:KEPT] for name in names})
 
 
 @typed("codebook/concept.html")
@@ -132,9 +135,10 @@ def detail(
 
 
 @require_POST
-def change(request: HttpRequest, run_id: int, concept_id: int) -> HttpResponse:
+@looked_up
+def change(request: HttpRequest, run: Run, concept_id: int) -> HttpResponse:
     """What is done to a concept."""
-    run, sent = run_or_404(run_id), request.POST
+    sent, go = request.POST, RunView(run).go
     concept, by = concept_or_404(run, concept_id), reader(request)
     acts: dict[str, Callable[[], object]] = {
         "define": lambda: concepts.define(concept, sent, by, anew=bool(sent.get("anew"))),
@@ -148,26 +152,26 @@ def change(request: HttpRequest, run_id: int, concept_id: int) -> HttpResponse:
         "choose": lambda: concepts.choose(concept, whole(sent, "document"), sent.get("note", ""), by),
         "settle": lambda: coding.settle(concept, whole(sent, "item"), whole({"code": code}, "code"), by),
         "reopen": lambda: coding.settle(concept, whole(sent, "item"), Settlement.OPEN, by),
-        "remove": lambda: concepts.remove(concept, on=True),
+        "remove": lambda: _remove(request, concept, go("concept", concept.pk)),
         "restore": lambda: concepts.remove(concept, on=False),
     }
     act, _, code = sent.get("act", "").partition(":")  # settle:1
     if act not in acts:
         raise BadRequest(f"“act” must be one of {', '.join(acts)}, got “{act[:20]}”.")
-    page, go = "concept", RunView(run).go
-    kept = urlencode({name: sent.get(name, "")[:KEPT] for name in FORM[2:]}) if act == "define" else ""
+    kept = _typed(sent, FORM[2:]) if act == "define" else ""
     with told(request):
         acts[act]()
         kept = ""
-        if act == "remove":
-            page = "run_codebook"
-            back = format_html(
-                '“{}” was removed. <a href="{}">Put it back</a>', concept.name, go("concept", concept.pk)
-            )
-            messages.success(request, back)
+    if act == "remove":
+        return redirect(go("run_codebook"))
     if act in ("settle", "reopen"):
         return redirect(go("concept_agreement", concept.pk) + "#differ")
-    return redirect(go(page, asked=kept) if page == "run_codebook" else go(page, concept.pk, asked=kept))
+    return redirect(go("concept", concept.pk, asked=kept))
+
+
+def _remove(request: HttpRequest, concept: Concept, url: str) -> None:
+    concepts.remove(concept, on=True)
+    messages.success(request, format_html('“{}” was removed. <a href="{}">Put it back</a>', concept.name, url))
 
 
 def _take_in(request: HttpRequest, concept: Concept, run: Run, by: str) -> None:
@@ -179,9 +183,9 @@ def _take_in(request: HttpRequest, concept: Concept, run: Run, by: str) -> None:
 
 
 @require_POST
-def join(request: HttpRequest, run_id: int, concept_id: int) -> HttpResponse:
+@looked_up
+def join(request: HttpRequest, run: Run, concept_id: int) -> HttpResponse:
     """A reader of the corpus begins to code, or goes on."""
-    run = run_or_404(run_id)
     concept = concept_or_404(run, concept_id)
     with told(request):
         return redirect("code", coding.join(concept, reader(request), authorization.user(request)).token)
@@ -195,16 +199,19 @@ def agree(run: Run, concept_id: int) -> Answer[AgreementPage]:
 
 
 @require_safe
-def codes(request: HttpRequest, run_id: int, concept_id: int, form: str) -> HttpResponse | StreamingHttpResponse:
+@looked_up
+def codes(request: HttpRequest, run: Run, concept_id: int, form: str) -> HttpResponse | StreamingHttpResponse:
     """The codes as a table (CSV), or as a REFI-QDA project (QDPX)."""
-    concept = concept_or_404(run_or_404(run_id), concept_id)
-    headers = {"Content-Disposition": f'attachment; filename="codes_{concept.pk}.{form}"'}
+    concept, name = concept_or_404(run, concept_id), f"codes_{concept_id}.{form}"
     if form == "csv":
-        return HttpResponse(exports.table(concept), content_type="text/csv; charset=utf-8", headers=headers)
+        return table_answer(exports.table(concept), name)
     if form != "qdpx":
         raise Http404(f"Codes are given as csv or qdpx, not as “{form}”.")
     pieces = streams.in_one_thread(exports.project(concept))
-    headers["Content-Encoding"] = "identity"  # see webapp.exports.views.file
+    headers = {
+        "Content-Disposition": f'attachment; filename="{name}"',
+        "Content-Encoding": "identity",  # see webapp.exports.views.file
+    }
     return StreamingHttpResponse(pieces, content_type="application/zip", headers=headers)
 
 
@@ -230,14 +237,14 @@ def estimate(
     shown = not known.data.waiting or request_context(request).role >= Role.EDITOR
     page = estimates.page(run, here, known, cell, a, b, shown)
     drawn = [one.high or one.value or 0 for row in (page.all, *page.cells) for one in (row.corrected, row.sample)]
-    named = {name: name for name in fields.choices(run.version)}
     codes = known.codes if concept.kind == Concept.Kind.ONE_OF else []
     return Answer(
         page,
         lambda: EstimatesHtml(
             concept=concept,
             choices=[
-                (said, here.url(by=name, cell=None, a=None, b=None), name == page.by) for name, said in named.items()
+                (name, here.url(by=name, cell=None, a=None, b=None), name == page.by)
+                for name in fields.choices(run.version)
             ],
             codes=[(name, here.url(code=i, cell=None), i == known.code) for i, name in enumerate(codes)],
             scale=known.scale,
@@ -250,10 +257,9 @@ def estimate(
 
 
 @require_safe
-def csv(request: HttpRequest, run_id: int, concept_id: int) -> HttpResponse:
-    run, here = run_or_404(run_id), Here(request.GET)
-    asked = {name: parameter.value(request.GET) for name, parameter in estimate.parameters.items()}
+@looked_up
+def csv(request: HttpRequest, run: Run, concept_id: int) -> HttpResponse:
+    asked = estimate.asked(request.GET)
     known = estimates.estimated(run, concept_or_404(run, concept_id), asked["by"], asked["code"])
-    headers = {"Content-Disposition": f'attachment; filename="estimates_{concept_id}.csv"'}
-    table = estimates.table(run, estimates.page(run, here, known, None, None, None, shown=False))
-    return HttpResponse(table, content_type="text/csv; charset=utf-8", headers=headers)
+    page = estimates.page(run, Here(request.GET), known, None, None, None, shown=False)
+    return table_answer(estimates.table(run, page), f"estimates_{concept_id}.csv")

@@ -23,7 +23,7 @@ from webapp.collocations.shapes import (
 )
 from webapp.documents.selection import RunSelection, Selection
 from webapp.models import Word
-from webapp.pages.page import run_or_404
+from webapp.pages.page import run_or_404, table_answer
 from webapp.pages.typed import Answer, Here, typed
 from webapp.results import links
 from webapp.results.view import RunView
@@ -114,7 +114,6 @@ def csv(request: HttpRequest, run_id: int, word: str) -> HttpResponse:
     known = words_queries.word(view.run.version, word)
     if known is None or not view.run.final or not concordance.has_places(view.run):
         raise Http404("This run has no places of this word: open the page of the run's words.")
-    asked = _asked(view, **{name: parameter.value(request.GET) for name, parameter in words.parameters.items()})
+    asked = _asked(view, **words.asked(request.GET))
     table = queries.table(Selection.read(request.GET, view), known, asked)
-    headers = {"Content-Disposition": f'attachment; filename="{exports.file_name(view.run, "collocations")}"'}
-    return HttpResponse(table, content_type="text/csv; charset=utf-8", headers=headers)
+    return table_answer(table, exports.file_name(view.run, "collocations"))

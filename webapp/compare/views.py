@@ -34,7 +34,7 @@ from webapp.compare.shapes import (
 )
 from webapp.ingest import forms
 from webapp.models import Run
-from webapp.pages.page import back
+from webapp.pages.page import back, table_answer
 from webapp.pages.typed import Answer, Here, typed, wholes
 from webapp.results.view import RunView
 from webapp.runs import series
@@ -130,14 +130,13 @@ def measures(
 
 @require_safe
 def measures_csv(request: HttpRequest) -> HttpResponse:
-    asked = {name: parameter.value(request.GET) for name, parameter in measures.parameters.items()}
+    asked = measures.asked(request.GET)
     runs = queries.ordered(authorization.runs(request), asked["run"])
     if not runs:
         raise Http404("There are no such runs: name some in the address, such as ?run=1&run=2.")
     rows = measuring.rows(measuring.table(runs, _reference(runs, asked["against"])))
     name = "-".join(["runs", *(str(run.pk) for run in runs)])
-    headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
-    return HttpResponse(csv_cells.lines(rows), content_type="text/csv; charset=utf-8", headers=headers)
+    return table_answer(csv_cells.lines(rows), f"{name}.csv")
 
 
 def _waiting(runs: list[Run], comparable: list[Run], reference: Run | None, user: int | None) -> list[matchings.NotYet]:

@@ -59,9 +59,8 @@ def sample(run: Run, number: int, seed: int) -> list[Sampled]:
     second quarter, "borderline" from the last quarter; where there are few documents the strata move together.
     """
     assigned = evidence.of(run)
-    at = np.flatnonzero(assigned.doc_topics == number)
-    documents = np.searchsorted(assigned.doc_ptr, at, side="right") - 1
-    shares = assigned.doc_tokens[at] / np.maximum(assigned.lengths[documents], 1)
+    documents, tokens = assigned.holding(number)
+    shares = tokens / np.maximum(assigned.lengths[documents], 1)
     long = assigned.lengths[documents] >= SHORTEST
     if long.sum() >= sum(STRATA.values()):
         documents, shares = documents[long], shares[long]
@@ -176,11 +175,10 @@ def topic_test(run: Run, number: int, seed: int) -> TopicTest | None:
     """A document of which this topic is the largest, its three largest topics and one that has no token there. None
     where no document has three topics, or none is left to intrude."""
     assigned, random = evidence.of(run), _random(seed, number, 2)
-    at = np.flatnonzero(assigned.doc_topics == number)
-    documents = np.searchsorted(assigned.doc_ptr, at, side="right") - 1
+    documents, held = assigned.holding(number)
     fit = (np.diff(assigned.doc_ptr)[documents] >= 3) & (assigned.lengths[documents] >= SHORTEST)
     # A third at least: a cheap test; the exact one follows
-    largest = assigned.doc_tokens[at] * 3 >= assigned.lengths[documents]
+    largest = held * 3 >= assigned.lengths[documents]
     for document in random.permutation(documents[fit & largest])[:50].tolist():
         present, tokens = assigned.mixture(document)
         order = np.lexsort((present, -tokens))

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from inference.evaluate.agreement import MISSING, alpha, kappa
+from inference.evaluate.agreement import MISSING, alpha, kappa, tabled
 from webapp.curation.intrusion import STRATA
 from webapp.curation.intrusion_answers import FITS
 from webapp.curation.shapes import Agreement, ReaderLabel, ReaderPair, TopicResults
 from webapp.models import Answer
 from webapp.results.links import topic_link
 from webapp.results.view import RunView
+from webapp.storage.nulls import number_or_none
 
 PAGE = 100  # topics
 READERS = 12  # whose agreement is shown pair by pair
@@ -84,22 +85,14 @@ def likeness(labels: list[str]) -> float | None:
 
 def agreement(fits: list[tuple[str, tuple, str]]) -> Agreement:
     """Krippendorff's alpha of all readers, and Cohen's kappa of each two, on (reader, passage, answer) rows."""
-    readers = sorted({reader for reader, _, _ in fits})
-    items = {item: i for i, item in enumerate(sorted({item for _, item, _ in fits}))}
-    table = np.full((len(readers), len(items)), MISSING)
-    for reader, item, answer in fits:
-        table[readers.index(reader), items[item]] = FITS.index(answer)
+    readers, _, table = tabled((reader, item, FITS.index(answer)) for reader, item, answer in sorted(fits))
     pairs = [
         ReaderPair(
             readers=(readers[a], readers[b]),
             both=int(((table[a] != MISSING) & (table[b] != MISSING)).sum()),
-            kappa=_number(kappa(table[a], table[b])),
+            kappa=number_or_none(kappa(table[a], table[b])),
         )
         for a, b in combinations(range(min(len(readers), READERS)), 2)
     ]
     judged_twice = int(((table != MISSING).sum(axis=0) >= 2).sum())
-    return Agreement(alpha=_number(alpha(table)), judged_twice=judged_twice, pairs=pairs)
-
-
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else value
+    return Agreement(alpha=number_or_none(alpha(table)), judged_twice=judged_twice, pairs=pairs)

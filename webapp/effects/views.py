@@ -33,7 +33,7 @@ from webapp.effects.shapes import (
     TopicEffect,
 )
 from webapp.effects.variables import Offered
-from webapp.pages.page import back, run_or_404
+from webapp.pages.page import back, run_or_404, table_answer
 from webapp.pages.typed import Answer, Here, typed
 from webapp.results.links import TopicLink
 from webapp.results.view import RunView
@@ -240,15 +240,14 @@ _COLUMNS = ["corpus", "run", "K", "seed", "documents_chosen", "formula", "estima
 def csv(request: HttpRequest, run_id: int) -> HttpResponse:
     """All topics, in the order of their numbers."""
     run = run_or_404(run_id)
-    asked = {name: parameter.value(request.GET) for name, parameter in effects.parameters.items()}
+    asked = effects.asked(request.GET)
     selection = Selection.read(request.GET, RunView(run))
     chosen = there(
         asked_formula(selection, *(asked[name] for name in ("formula", "effect", "across", "held"))),
         Http404("Nothing is known of these documents that topics could depend on."),
     )
     regression = estimates.regression_of(selection, Asked(chosen, *(asked[name] for name in [*"abxy", "estimate"])))
-    headers = {"Content-Disposition": f'attachment; filename="{exports.file_name(run, "effects")}"'}
-    return HttpResponse(csv_cells.lines(_table(regression)), content_type="text/csv; charset=utf-8", headers=headers)
+    return table_answer(csv_cells.lines(_table(regression)), exports.file_name(run, "effects"))
 
 
 def _table(regression: Regression) -> list[list[Any]]:

@@ -10,7 +10,7 @@ from webapp import exports
 from webapp.documents.selection import RunSelection, Selection
 from webapp.keyness import queries
 from webapp.keyness.shapes import Keyness, KeynessHtml, NothingCompared, Order, Which
-from webapp.pages.page import run_or_404
+from webapp.pages.page import run_or_404, table_answer
 from webapp.pages.typed import Answer, Here, typed
 from webapp.results.view import RunView
 from webapp.time import contrasts
@@ -58,11 +58,9 @@ def _html(view: RunView, here: Here, page: Keyness, compare: str, query: str) ->
 @require_safe
 def csv(request: HttpRequest, run_id: int) -> HttpResponse:
     run = run_or_404(run_id)
-    asked = {name: parameter.value(request.GET) for name, parameter in words.parameters.items()}
+    asked = words.asked(request.GET)
     sides = there(
         contrasts.asked(request.GET, Selection.read(request.GET, RunView(run)), asked["rest"]),
         Http404("This address names no two sets of documents: choose them on the page that compares two."),
     )
-    headers = {"Content-Disposition": f'attachment; filename="{exports.file_name(run, "keyness")}"'}
-    table = queries.table(*sides, asked["which"])
-    return HttpResponse(table, content_type="text/csv; charset=utf-8", headers=headers)
+    return table_answer(queries.table(*sides, asked["which"]), exports.file_name(run, "keyness"))

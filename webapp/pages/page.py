@@ -47,6 +47,12 @@ def json_answer(request: HttpRequest, data: object, status: int) -> HttpResponse
     return HttpResponse(as_bytes(data), content_type="application/json", status=status, headers=headers)
 
 
+def table_answer(table: bytes, name: str) -> HttpResponse:
+    """A CSV to be kept under that name."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return HttpResponse(table, content_type="text/csv; charset=utf-8", headers=headers)
+
+
 def corpus_or_404(corpus_id: int) -> Corpus:
     found = Corpus.objects.select_related("version", "upload").filter(pk=corpus_id)
     return there(found.first(), Http404(f"There is no corpus {corpus_id}."))

@@ -147,12 +147,13 @@ def _page_type(returned: Any) -> tuple[Any, bool]:
 
 class View(Protocol):
     """What `typed` makes: a view for webapp.urls, and what is declared of it. shape: the type of the page's JSON, None
-    without. templates: each with the type that it shows. answered: makes the response of another view that shows the same
-    page."""
+    without. templates: each with the type that it shows. asked: the parameters of an address, as the view gets them. answered: makes
+    the response of another view that shows the same page."""
 
     shape: Any
     templates: dict[str, Any]
     parameters: dict[str, Parameter]
+    asked: Callable[[QueryDict], dict[str, Any]]
     answered: Callable[..., HttpResponse]
 
     def __call__(self, request: HttpRequest, as_json: bool = False, **path: Any) -> HttpResponse: ...
@@ -173,6 +174,9 @@ def typed(template: str | Mapping[type, str], **parts: str) -> Callable[[Callabl
         declared, hints = parameters(view), get_type_hints(view)
         wanted = inspect.signature(view).parameters.keys()
 
+        def asked(query: QueryDict) -> dict[str, Any]:
+            return {name: parameter.value(query) for name, parameter in declared.items()}
+
         @require_http_methods(["GET", "HEAD", *(["POST"] if "sent" in wanted else [])])
         @wraps(view)
         def answer_request(request: HttpRequest, as_json: bool = False, **path: Any) -> HttpResponse:
@@ -180,7 +184,7 @@ def typed(template: str | Mapping[type, str], **parts: str) -> Callable[[Callabl
             offered = path | objects | {"request": request, "here": Here(request.GET), "as_json": as_json}
             offered["sent"] = request.POST if request.method == "POST" else None
             given = {name: value for name, value in offered.items() if name in wanted}
-            answer = view(**given, **{name: p.value(request.GET) for name, p in declared.items()})
+            answer = view(**given, **asked(request.GET))
             return answer if isinstance(answer, HttpResponse) else answered(request, answer, as_json, **objects)
 
         def answered(request: HttpRequest, answer: Answer, as_json: bool = False, **objects: Any) -> HttpResponse:
@@ -198,6 +202,7 @@ def typed(template: str | Mapping[type, str], **parts: str) -> Callable[[Callabl
         made = cast(View, answer_request)
         shape, has_json = _page_type(hints["return"])
         made.shape, made.parameters, made.answered = shape if has_json else None, declared, answered
+        made.asked = asked
         made.templates = {template: shape} if isinstance(template, str) else {name: t for t, name in template.items()}
         return made
 

@@ -1,6 +1,5 @@
 """Topics of a run's present snapshot."""
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from webapp.results.found_again import FoundAgain
 from webapp.results.links import TopicLink
 from webapp.results.view import RunView
 from webapp.storage.cache import cached
+from webapp.storage.nulls import number_or_none
 from webapp.storage.sql import rows, tuples
 
 TOP_WORDS = 10
@@ -141,16 +141,12 @@ def described(view: RunView, number: int) -> TopicDetail | None:
     if not columns or number >= len(columns["share"]):
         return None
 
-    def known(name: str) -> float | None:
-        value = float(columns[name][number])
-        return None if math.isnan(value) else value
-
     return TopicDetail(
         **vars(links.topic_link(view, number)),
-        share=known("share"),
-        coherence=known("coherence"),
-        floor=known("floor"),
-        floor_mass=known("floor_mass"),
+        share=number_or_none(columns["share"][number]),
+        coherence=number_or_none(columns["coherence"][number]),
+        floor=number_or_none(columns["floor"][number]),
+        floor_mass=number_or_none(columns["floor_mass"][number]),
         words=top_words(view, [number])[number],
         found_again=found_again.count(again) if (again := found_again.of_topic(view.run, number)) else None,
     )

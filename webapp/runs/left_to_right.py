@@ -8,6 +8,7 @@ from inference.evaluate import LeftToRight
 from inference.evaluate.left_to_right import within
 from inference.training import held_out_documents
 from webapp.models import Snapshot
+from webapp.storage.nulls import number_or_none
 
 PARTICLES = 10
 MOST_TOKENS = 200  # of a document
@@ -25,8 +26,7 @@ def measure(bow: Bow, seed: int, topics: Topics, alpha: np.ndarray) -> float | N
     """
     draws = min(DRAWS, DRAWS_EACH * bow.tokens)
     documents = within(bow, held_out_documents(bow, seed), draws, PARTICLES, MOST_TOKENS)
-    value = LeftToRight(bow, documents, PARTICLES, most=MOST_TOKENS)(topics, alpha)
-    return None if np.isnan(value) else value
+    return number_or_none(LeftToRight(bow, documents, PARTICLES, most=MOST_TOKENS)(topics, alpha))
 
 
 def store(run_id: int, bow: Bow, seed: int, topics: Topics, alpha: np.ndarray) -> None:

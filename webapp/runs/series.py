@@ -16,6 +16,7 @@ from inference import Snapshot, engines
 from inference.engines.contract import AnyEngine, Bounded
 from webapp.drawing.numbers import count, decimals, percent
 from webapp.models import Metric
+from webapp.storage.nulls import number_or_none
 
 _WRITTEN = {"count": lambda value, _: count(value), "decimals": decimals, "percent": lambda value, _: percent(value)}
 
@@ -69,10 +70,6 @@ class Series(Column):
         return self.ability is None or any(isinstance(engine, self.ability) for engine in engines)
 
 
-def _known(value: float | None) -> float | None:
-    return None if value is None or np.isnan(value) else float(value)
-
-
 def topic_coherence(snapshot: Snapshot) -> list[float | None]:
     """UMass coherence of each topic, [K]; None for a topic without words."""
     return [None if np.isnan(value) else round(float(value), 4) for value in snapshot.coherence]
@@ -85,7 +82,7 @@ def _mean_coherence(snapshot: Snapshot) -> float | None:
 
 SERIES = (
     Series(
-        "held_out", "Held-out, nats/token", "decimals", 3, lambda snapshot: _known(snapshot.held_out),
+        "held_out", "Held-out, nats/token", "decimals", 3, lambda snapshot: number_or_none(snapshot.held_out),
         Chart(
             title="How well it predicts held-out documents",
             titles="How well they predict held-out documents",
@@ -97,7 +94,7 @@ SERIES = (
         ),
     ),
     Series(
-        "objective", "Objective, nats/token", "decimals", 3, lambda snapshot: _known(snapshot.objective),
+        "objective", "Objective, nats/token", "decimals", 3, lambda snapshot: number_or_none(snapshot.objective),
         Chart(
             title="How well it explains the documents that it learns from",
             titles="How well they explain the documents that they learn from",

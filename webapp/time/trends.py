@@ -14,6 +14,7 @@ from webapp.results import links, topics
 from webapp.results.topics import is_topic
 from webapp.results.view import RunView
 from webapp.storage import csv_cells
+from webapp.storage.nulls import number_or_none
 from webapp.time import shares
 from webapp.time.shapes import Choice, PassageOfTime, Passages, Period, TimeLine, TimeLines
 
@@ -79,9 +80,9 @@ def lines(selection: RunSelection, by: str, wanted: list[int], bin_: str = "", m
                 overall=int(sums[:, k].sum()) / total,
                 information=float(told[k]),
                 tokens=sums[places, k].tolist(),
-                share=_plain(bands.share[i, places]),
-                low=_plain(bands.low[i, places]),
-                high=_plain(bands.high[i, places]),
+                share=[number_or_none(x) for x in bands.share[i, places]],
+                low=[number_or_none(x) for x in bands.low[i, places]],
+                high=[number_or_none(x) for x in bands.high[i, places]],
             )
             for i, k in enumerate(chosen)
         ],
@@ -105,10 +106,6 @@ def bins(cut: shares.Cut, bands: Bands, places: list[int]) -> list[Period]:
         )
         for g in places
     ]
-
-
-def _plain(numbers: np.ndarray) -> list[float | None]:
-    return [None if np.isnan(x) else float(x) for x in numbers]
 
 
 HEAD = ["corpus", "run", "K", "seed", "documents_chosen", "by", "bin", "topic", "label", "share", "low", "high", "topic_tokens", "tokens",

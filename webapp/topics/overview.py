@@ -11,6 +11,7 @@ from webapp.documents import fields, sums
 from webapp.documents.selection import RunSelection
 from webapp.models import Run
 from webapp.results import found_again, links, measures, topics
+from webapp.storage.nulls import number_or_none
 from webapp.storage.sql import rows
 from webapp.topics.shapes import CountedTopic, RankedTopic, Sparkline, Times, Wanted
 
@@ -132,8 +133,8 @@ class Overview:
                 group=self.labels.group(topic.number),
                 members=len(self.labels.members(topic.number)),
                 kind=kinds[topic.number],
-                coherence=_known(self.measures["coherence"][topic.number]),
-                exclusivity=_known(self.measures["exclusivity"][topic.number]),
+                coherence=number_or_none(self.measures["coherence"][topic.number]),
+                exclusivity=number_or_none(self.measures["exclusivity"][topic.number]),
                 found_again=again[topic.number] if again else None,
             )
             for topic in self.named(numbers)
@@ -177,8 +178,3 @@ class Overview:
             for k, line, peak, sure in zip(numbers, values, peaks, named.tolist(), strict=True)
         }
         return Times(by, labels), lines
-
-
-def _known(number: np.floating) -> float | None:
-    """As JSON takes it: no NaN."""
-    return None if np.isnan(number) else float(number)

@@ -7,6 +7,7 @@ import numpy as np
 from webapp.documents import fields, sums
 from webapp.drawing.numbers import HUES
 from webapp.results import links
+from webapp.storage.nulls import number_or_none
 from webapp.topics.overview import Overview
 from webapp.topics.shapes import Band, Bin, Most, TopicTimes, Values
 
@@ -92,7 +93,7 @@ def _series(overview: Overview, numbers: np.ndarray, tokens: np.ndarray, shares:
             **vars(topic),
             values=Values(
                 tokens=tokens[:, topic.number].tolist(),
-                shares=[None if np.isnan(v) else v for v in shares[:, topic.number].tolist()],
+                shares=[number_or_none(share) for share in shares[:, topic.number]],
             ),
         )
         for topic in overview.named(numbers.tolist(), 5)
