@@ -15,12 +15,12 @@ def tabled(given: Iterable[tuple[Reader, Item, int]]) -> tuple[list[Reader], lis
     """(readers, items, answers int[readers, items], MISSING where a reader said nothing) of (reader, item, answer) rows; readers
     and items in the order in which they first stand there."""
     rows = list(given)
-    readers, items = (list(dict.fromkeys(row[i] for row in rows)) for i in (0, 1))
-    row, column = ({key: i for i, key in enumerate(keys)} for keys in (readers, items))
-    answers = np.full((len(readers), len(items)), MISSING)
+    row = {reader: i for i, reader in enumerate(dict.fromkeys(reader for reader, _, _ in rows))}
+    column = {item: i for i, item in enumerate(dict.fromkeys(item for _, item, _ in rows))}
+    answers = np.full((len(row), len(column)), MISSING)
     for reader, item, answer in rows:
         answers[row[reader], column[item]] = answer
-    return readers, items, answers
+    return list(row), list(column), answers
 
 
 def kappa(first: np.ndarray, second: np.ndarray) -> float:
