@@ -30,9 +30,9 @@ from webapp.readers.opening import (
     guess_encoding,
     head,
     looks_like,
+    nothing,
     together,
 )
-from webapp.readers.prose import nothing
 
 MAX_ENTRIES = 2_000_000
 AHEAD = 64 << 20  # bytes of an entry, at most, that is unpacked while others are read: each lies on the disk till then

@@ -3,21 +3,9 @@ counts."""
 
 import itertools
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from webapp.readers.companions import Companions
-from webapp.readers.model import (
-    MAX_ID,
-    MAX_TEXT,
-    MAX_TITLE,
-    PREVIEW_CELL,
-    PREVIEW_ROWS,
-    Document,
-    Options,
-    Problem,
-    Sniff,
-    Unreadable,
-)
+from webapp.readers.model import MAX_ID, MAX_TEXT, MAX_TITLE, Document, Problem, Unreadable
 from webapp.readers.opening import clean, decoded, guess_encoding, head, lines, opened, stem
 
 MAX_WORDS = 10_000_000
@@ -47,17 +35,6 @@ def vocabulary(name: str, companions: Companions) -> list[str]:
     if not words:
         raise Unreadable(f"“{its_name}”, the vocabulary of “{name}”, is empty.")
     return words
-
-
-def sniff(documents: Iterable[Document | Problem], options: Options) -> Sniff:
-    first = [item for item in itertools.islice(documents, PREVIEW_ROWS) if isinstance(item, Document)]
-    rows = [[f"{item.title}: {item.text}"[:PREVIEW_CELL]] for item in first]
-    return Sniff(
-        replace(options, given=True),
-        [],
-        rows,
-        "Only the numbers of words are known, not their order: pages can't show texts.",
-    )
 
 
 def document(

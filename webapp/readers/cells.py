@@ -1,6 +1,7 @@
 """Rows of cells, whatever file they stand in: which row names the columns, which column holds what, a document a
 row."""
 
+import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -16,6 +17,7 @@ from webapp.readers.model import (  # fmt: skip
     MAX_TITLE,
     PREVIEW_CELL,
     PREVIEW_ROWS,
+    SAMPLE_CHARACTERS,
     Document,
     Options,
     Problem,
@@ -26,6 +28,18 @@ from webapp.readers.opening import clean, repairs
 from webapp.readers.rows import Row
 
 SAMPLE_ROWS = 50
+
+
+def beginning(rows: Iterable[Row], most: int) -> list[Row]:
+    """The first rows, at most so many, and of about SAMPLE_CHARACTERS; those whose cells are lost are left out."""
+    first: list[Row] = []
+    characters = 0
+    for row in itertools.islice(rows, most):
+        first += [row._replace(cells=[clean(cell) for cell in row.cells])] if row.cells else []
+        characters += sum(map(len, row.cells)) if row.cells else MAX_TEXT
+        if characters > SAMPLE_CHARACTERS and first:
+            break
+    return first
 
 
 def sniff_below(rows: list[Row], name: str, options: Options, known: dict) -> Sniff:
@@ -42,10 +56,7 @@ def sniff(rows: list[list[str]], name: str, options: Options, header: bool | Non
     """What the first rows seem to be; `header`: whether the first names the columns, None to guess."""
     if not (width := max(map(len, rows), default=0)):
         raise Unreadable(f"“{name}” has no rows: only blank lines. Choose a file that has text in it.")
-    if width > MAX_COLUMNS:
-        raise Unreadable(
-            f"“{name}” has {width:,} columns; at most {MAX_COLUMNS:,} can be read. Is it a table of documents?"
-        )
+    check_width(width, name)
     header = headers.guess(rows) if header is None else header
     columns = names(rows[0] if header else [], width)
     body = rows[1:] if header else rows
@@ -57,6 +68,14 @@ def sniff(rows: list[list[str]], name: str, options: Options, header: bool | Non
     options = replace(options, html=html_cells.guess(texts))
     preview = [[cell[:PREVIEW_CELL] for cell in row] + [""] * (width - len(row)) for row in body[:PREVIEW_ROWS]]
     return Sniff(options, columns, preview, None if body else f"“{name}” has a row of names and no row below it.")
+
+
+def check_width(width: int, name: str) -> None:
+    """Raises Unreadable where a table has more columns than can be read."""
+    if width > MAX_COLUMNS:
+        raise Unreadable(
+            f"“{name}” has {width:,} columns; at most {MAX_COLUMNS:,} can be read. Is it a table of documents?"
+        )
 
 
 def names(cells: list[str], width: int) -> list[str]:
@@ -83,10 +102,7 @@ def documents(
         lost_row = bool(damage) and not cells
         if width is None and not lost_row:
             width = len(cells)
-            if width > MAX_COLUMNS:
-                raise Unreadable(
-                    f"“{name}” has {width:,} columns; at most {MAX_COLUMNS:,} can be read. Is it a table of documents?"
-                )
+            check_width(width, name)
             if options.header:
                 columns = names(cells, width)
                 options = by_name(options, columns, name)

@@ -1,15 +1,17 @@
 """The formats of files, known by their names. To add one: a module with `read`, and a line in FORMATS."""
 
 import importlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import regex
 
 from webapp.readers.model import Options, Sniff
-from webapp.readers.opening import PARQUET, PDF, ZIP, Source, plain
-from webapp.readers.prose import nothing, preview
+from webapp.readers.opening import PARQUET, PDF, ZIP, Source, nothing, plain
+from webapp.readers.prose import preview
+
+NO_ORDER = "Only the numbers of words are known, not their order: pages can't show texts."
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,8 @@ class Format:
         """What a file of this format seems to be: by its reader's `sniff`, else by how its first documents begin."""
         if hasattr(self.reader, "sniff"):
             return self.reader.sniff(source, name, options, known, *companions)
-        return preview(self.reader.read(source, name, options, nothing), options)
+        items = self.reader.read(source, name, options, nothing, *companions)
+        return preview(items, replace(options, given=self.bag), NO_ORDER if self.bag else None)
 
 
 _FILE, _ROW, _ENTRY, _OBJECT = (

@@ -8,8 +8,8 @@ from lxml import etree
 
 from webapp.readers import html_cells
 from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
-from webapp.readers.opening import Source, by_mark, check_encoding, guess_encoding, head
-from webapp.readers.prose import Prose, line, nothing, preview
+from webapp.readers.opening import Source, by_mark, check_encoding, guess_encoding, head, nothing
+from webapp.readers.prose import Prose, line, preview
 from webapp.readers.text import characters
 
 FLAT = "its elements are too deep in each other; its text was kept, without its lines and headings"

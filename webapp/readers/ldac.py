@@ -6,15 +6,10 @@ import regex
 
 from webapp.readers import bag
 from webapp.readers.companions import Companions
-from webapp.readers.model import MAX_TEXT, Document, Options, Problem, Sniff, Unreadable
+from webapp.readers.model import MAX_TEXT, Document, Options, Problem, Unreadable
 from webapp.readers.opening import Source, clean, decoded, lines, opened
-from webapp.readers.prose import nothing
 
 _LINE = regex.compile(r"\s*\d+(\s+\d+:\d{1,9})*\s*")
-
-
-def sniff(path: Source, name: str, options: Options, known: dict, companions: Companions) -> Sniff:
-    return bag.sniff(read(path, name, options, nothing, companions), options)
 
 
 def read(

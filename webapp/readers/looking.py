@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 
 PAGE_SECONDS = 15.0  # of a request
 JOB_SECONDS = 300.0  # of a worker, where those were too few: the machine may be busy
@@ -32,22 +31,14 @@ class Abandoned(Exhausted):
     """Nobody waits for it any more."""
 
 
-@dataclass
 class Look:
     """One upload that is looked into, in one thread. stopped: whether nobody waits for it any more."""
 
-    seconds: float
-    stopped: Callable[[], bool] = lambda: False
-    processor: float = PROCESSOR_SECONDS
-    until: float = field(init=False)
-    bytes: int = field(init=False)  # that may still be read
-    spent: float = field(
-        init=False
-    )  # processor seconds of processes of the sandbox, less this thread's at the beginning
-    first: tuple[int, int] | None = None  # characters and documents of a file that are wanted
-
-    def __post_init__(self) -> None:
-        self.until, self.bytes, self.spent = time.monotonic() + self.seconds, BYTES, -time.thread_time()
+    def __init__(self, seconds: float, stopped: Callable[[], bool], processor: float):
+        self.seconds, self.stopped, self.processor = seconds, stopped, processor
+        self.until, self.bytes = time.monotonic() + seconds, BYTES  # that may still be read
+        self.spent = -time.thread_time()  # processor seconds of processes of the sandbox, less this thread's till now
+        self.first: tuple[int, int] | None = None  # characters and documents of a file that are wanted
 
     def left(self) -> float:
         """Processor seconds."""

@@ -7,8 +7,7 @@ import regex
 
 from webapp.readers import cells
 from webapp.readers.model import MAX_TEXT, Document, Options, Problem, Sniff
-from webapp.readers.opening import Source, clean, decoded, guess_encoding, head, lines, opened
-from webapp.readers.prose import nothing
+from webapp.readers.opening import Source, decoded, guess_encoding, head, lines, nothing, opened
 from webapp.readers.rows import TOO_LONG, Row
 
 COLUMNS = ("id", "label", "text")
@@ -18,12 +17,8 @@ _LINE = regex.compile(r"\s*([^\s,]+)[\s,]+([^\s,]+)[\s,]+(.*)", regex.S)
 
 def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
     options = replace(options, encoding=known.get("encoding") or guess_encoding(head(path, name)), names=COLUMNS)
-    rows = []
-    for row in _rows(path, name, options, nothing):
-        rows.append([clean(cell) for cell in row.cells])
-        if len(rows) == cells.SAMPLE_ROWS:
-            break
-    sniffed = cells.sniff([list(COLUMNS), *rows], name, options, True)
+    rows = cells.beginning(_rows(path, name, options, nothing), cells.SAMPLE_ROWS)
+    sniffed = cells.sniff([list(COLUMNS), *(row.cells for row in rows)], name, options, True)
     return replace(sniffed, options=replace(sniffed.options, header=False, text=2, id=0, html=False))
 
 

@@ -7,16 +7,11 @@ import numpy as np
 
 from webapp.readers import bag
 from webapp.readers.companions import Companions
-from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
+from webapp.readers.model import Document, Options, Problem, Unreadable
 from webapp.readers.opening import Source, clean, decoded, lines, opened
-from webapp.readers.prose import nothing
 
 MAX_UNSORTED = 20_000_000  # entries, 12 bytes each, of a matrix that must be sorted by documents first
 _HEAD = "%%MatrixMarket matrix coordinate"
-
-
-def sniff(path: Source, name: str, options: Options, known: dict, companions: Companions) -> Sniff:
-    return bag.sniff(read(path, name, options, nothing, companions), options)
 
 
 def read(

@@ -61,6 +61,10 @@ class Descriptor:
         return os.fstat(self.descriptor)
 
 
+def nothing(count: int) -> None:
+    """Who looks at a file before it is read tells of no progress."""
+
+
 def extension(name: str) -> str:
     """The lower-case ending of a name that says the format: ".csv" of "a.csv.gz"."""
     return Path(plain(name).lower()).suffix
@@ -152,7 +156,7 @@ def packed_share(path: Path, name: str) -> float:
 
 
 @contextmanager
-def opened(path: Source, name: str, advance: Callable[[int], None] = lambda n: None) -> Iterator[io.BufferedReader]:
+def opened(path: Source, name: str, advance: Callable[[int], None] = nothing) -> Iterator[io.BufferedReader]:
     """The file's bytes, decompressed where its name says that it is compressed."""
     raw: io.BufferedReader = io.BufferedReader(_Counted(path, advance), 1 << 18)
     with raw:

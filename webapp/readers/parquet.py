@@ -9,22 +9,16 @@ import pyarrow
 import pyarrow.parquet
 
 from webapp.readers import cells
-from webapp.readers.model import MAX_COLUMNS, MAX_TEXT, SAMPLE_CHARACTERS, Document, Options, Problem, Sniff, Unreadable
-from webapp.readers.opening import Source, clean, opened
-from webapp.readers.prose import nothing
+from webapp.readers.model import MAX_TEXT, Document, Options, Problem, Sniff, Unreadable
+from webapp.readers.opening import Source, clean, nothing, opened
 from webapp.readers.rows import Row
 
 ROWS = 200  # that are unpacked at once: each may be a book
 
 
 def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
-    rows, characters = [], 0
-    for row in _rows(path, name, nothing):
-        rows.append([clean(cell) for cell in row.cells])
-        characters += sum(map(len, row.cells))
-        if len(rows) > cells.SAMPLE_ROWS or characters > SAMPLE_CHARACTERS:
-            break
-    return cells.sniff(rows, name, replace(options, header=True), True)
+    rows = cells.beginning(_rows(path, name, nothing), cells.SAMPLE_ROWS + 1)
+    return cells.sniff([row.cells for row in rows], name, replace(options, header=True), True)
 
 
 def read(path: Source, name: str, options: Options, advance: Callable[[int], None]) -> Iterator[Document | Problem]:
@@ -37,10 +31,7 @@ def _rows(path: Source, name: str, advance: Callable[[int], None]) -> Iterator[R
         try:
             table = pyarrow.parquet.ParquetFile(file, buffer_size=1 << 20, pre_buffer=False)
             names = table.schema_arrow.names
-            if len(names) > MAX_COLUMNS:
-                raise Unreadable(
-                    f"“{name}” has {len(names):,} columns; at most {MAX_COLUMNS:,} can be read. Is it a table of documents?"
-                )
+            cells.check_width(len(names), name)
             yield Row(0, names, None)
             number = 0
             for batch in table.iter_batches(batch_size=ROWS, use_threads=False):

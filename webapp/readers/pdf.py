@@ -9,8 +9,8 @@ import pypdfium2
 import regex
 
 from webapp.readers.model import MAX_TEXT, Document, Options, Problem, Sniff, Unreadable
-from webapp.readers.opening import Source, clean, opened
-from webapp.readers.prose import document, nothing, preview
+from webapp.readers.opening import Source, clean, nothing, opened
+from webapp.readers.prose import document, preview
 
 MAX_PAGES = 50_000
 PREVIEW_PAGES = 5

@@ -2,7 +2,6 @@
 
 import itertools
 from collections.abc import Iterable
-from dataclasses import replace
 
 from webapp.readers.model import (
     MAX_FIELD,
@@ -11,6 +10,7 @@ from webapp.readers.model import (
     MAX_TEXT,
     MAX_TITLE,
     PREVIEW_CELL,
+    PREVIEW_ROWS,
     Document,
     Options,
     Problem,
@@ -98,12 +98,8 @@ def line(text: str) -> str:
     return " ".join(clean(text).split())
 
 
-def preview(items: Iterable[Document | Problem], options: Options, **changed) -> Sniff:
+def preview(items: Iterable[Document | Problem], options: Options, problem: str | None = None) -> Sniff:
     """What was understood of a file of texts: how the first ones begin. Raises what reading raises."""
-    first = [item for item in itertools.islice(items, 12) if isinstance(item, Document)]
-    rows = [[f"{item.title}: {line(item.text[: 2 * PREVIEW_CELL])}"[:PREVIEW_CELL]] for item in first[:6]]
-    return Sniff(replace(options, **changed), [], rows)
-
-
-def nothing(count: int) -> None:
-    """Who looks at a file before it is read tells of no progress."""
+    first = [item for item in itertools.islice(items, 2 * PREVIEW_ROWS) if isinstance(item, Document)]
+    rows = [[f"{item.title}: {line(item.text[: 2 * PREVIEW_CELL])}"[:PREVIEW_CELL]] for item in first[:PREVIEW_ROWS]]
+    return Sniff(options, [], rows, problem)

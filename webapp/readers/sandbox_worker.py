@@ -37,14 +37,14 @@ def main() -> None:
         signal.signal(number, signal.SIG_IGN)
     connection = socket.socket(fileno=int(sys.argv[1]))
     _set_limits(int(sys.argv[2]))
-    with contextlib.suppress(TimeoutError, EOFError, ConnectionError):
+    with contextlib.suppress(TimeoutError, ConnectionError):
         while True:
             connection.settimeout(float(sys.argv[4]))
             length, descriptors, *_ = socket.recv_fds(connection, _LENGTH.size, 2)
             if not length:
                 return
             connection.settimeout(None)  # who reads the answers may take its time
-            request = orjson.loads(_exactly(connection, _LENGTH.unpack(length)[0]))
+            request = orjson.loads(connection.recv(_LENGTH.unpack(length)[0], socket.MSG_WAITALL))
             try:
                 answers = _Answers(
                     connection, request["names"][0], request["seconds"] or int(sys.argv[3]), bool(request["seconds"])
@@ -158,23 +158,15 @@ def _look(files: list[tuple[Descriptor, str]], request: dict, answers: _Answers)
             source = stack.enter_context(archive.entry(source, name, entry))
             name, companions = entry, Companions.among([])
         if request["do"] == "names":
-            for several in _batches(inside for _, inside in FORMATS[request["format"]].reader.files(source, name)):
+            names = (inside for _, inside in FORMATS[request["format"]].reader.files(source, name))
+            while several := list(itertools.islice(names, ITEMS)):
                 answers.send("names", several)
         elif request["do"] == "sniff":
             answers.send("sniff", asdict(dispatch.sniff(source, name, request["known"], companions)))
         else:
             options = Options(**request["options"] | {"names": tuple(request["options"]["names"])})
-            _send(dispatch.read(source, name, options, advance, companions), request["first"], answers)
-
-
-def _send(items: Iterator[Document | Problem], most: tuple[int, int] | None, answers: _Answers) -> None:
-    for item in _first(items, most):
-        answers.add(item)
-
-
-def _batches(names: Iterator[str]) -> Iterator[list[str]]:
-    while several := list(itertools.islice(names, ITEMS)):
-        yield several
+            for item in _first(dispatch.read(source, name, options, advance, companions), request["first"]):
+                answers.add(item)
 
 
 def _first(items: Iterator[Document | Problem], most: tuple[int, int] | None) -> Iterator[Document | Problem]:
@@ -186,16 +178,6 @@ def _first(items: Iterator[Document | Problem], most: tuple[int, int] | None) ->
             characters, documents = characters - len(item.text), documents - 1
             if characters <= 0 or documents <= 0:
                 return
-
-
-def _exactly(connection: socket.socket, count: int) -> bytes:
-    message = bytearray()
-    while len(message) < count:
-        piece = connection.recv(count - len(message))
-        if not piece:
-            raise EOFError
-        message += piece
-    return bytes(message)
 
 
 if __name__ == "__main__":

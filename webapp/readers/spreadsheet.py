@@ -2,7 +2,6 @@
 
 import datetime
 import io
-import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -10,7 +9,7 @@ import python_calamine as calamine
 
 from inference.errors import there
 from webapp.readers import cells, headers
-from webapp.readers.model import MAX_COLUMNS, SAMPLE_CHARACTERS, Document, Options, Problem, Sniff, Unreadable
+from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
 from webapp.readers.opening import Source, clean, content, opened
 from webapp.readers.rows import Row
 
@@ -18,16 +17,11 @@ MAX_FILE = 300 << 20  # bytes: a sheet is read as a whole, within the memory of 
 
 
 def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
-    rows, characters = [], 0
     with opened(path, name) as file:
         book = _book(file, name)
         sheets = tuple(clean(sheet) for sheet in book.sheet_names[:200])
         options = replace(options, sheet=known.get("sheet") or options.sheet)
-        for row in itertools.islice(_rows(book, name, options), cells.SAMPLE_ROWS + headers.ROWS):
-            rows.append(row._replace(cells=[clean(cell) for cell in row.cells]))
-            characters += sum(map(len, row.cells))
-            if characters > SAMPLE_CHARACTERS:
-                break
+        rows = cells.beginning(_rows(book, name, options), cells.SAMPLE_ROWS + headers.ROWS)
     return replace(cells.sniff_below(rows, name, options, known), sheets=sheets)
 
 
@@ -62,10 +56,7 @@ def _rows(book: calamine.CalamineWorkbook, name: str, options: Options) -> Itera
     title = options.sheet if options.sheet in names else names[0]
     try:
         sheet = book.get_sheet_by_name(title)
-        if sheet.total_width > MAX_COLUMNS:
-            raise Unreadable(
-                f"“{name}” has {sheet.total_width:,} columns; at most {MAX_COLUMNS:,} can be read. Is it a table of documents?"
-            )
+        cells.check_width(sheet.total_width, name)
         for number, values in enumerate(sheet.iter_rows(), 1):
             row = [_cell(value) for value in values]
             if any(map(str.strip, row)):

@@ -8,8 +8,8 @@ from typing import Any
 
 from webapp.readers import cells, headers
 from webapp.readers.cells import SAMPLE_ROWS
-from webapp.readers.model import MAX_TEXT, SAMPLE_CHARACTERS, Document, Options, Problem, Sniff, Unreadable
-from webapp.readers.opening import Source, clean, decoded, extension, guess_encoding, head, lines, opened
+from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
+from webapp.readers.opening import Source, decoded, extension, guess_encoding, head, lines, opened
 from webapp.readers.rows import Row, Rows
 
 SAMPLE_LINES = 100_000  # of a file that are looked at: it may begin with any number of blank ones
@@ -53,15 +53,9 @@ def _dialect(path: Source, name: str, options: Options) -> dict[str, Any]:
 
 
 def _first_rows(path: Source, name: str, options: Options, most: int = SAMPLE_ROWS) -> list[Row]:
-    rows, characters = [], 0
     with opened(path, name) as file:
-        first = Rows(decoded(file, options.encoding), _dialect(path, name, options), SAMPLE_LINES)
-        for row in itertools.islice(first, most):
-            rows += [row._replace(cells=[clean(cell) for cell in row.cells])] if row.cells else []
-            characters += sum(map(len, row.cells)) or MAX_TEXT
-            if characters > SAMPLE_CHARACTERS and rows:
-                break
-    return rows
+        rows = Rows(decoded(file, options.encoding), _dialect(path, name, options), SAMPLE_LINES)
+        return cells.beginning(rows, most)
 
 
 def _has_more(path: Source, name: str, options: Options) -> bool:

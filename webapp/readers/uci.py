@@ -4,13 +4,8 @@ from collections.abc import Callable, Iterator
 
 from webapp.readers import bag
 from webapp.readers.companions import Companions
-from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
+from webapp.readers.model import Document, Options, Problem, Unreadable
 from webapp.readers.opening import Source, decoded, lines, opened
-from webapp.readers.prose import nothing
-
-
-def sniff(path: Source, name: str, options: Options, known: dict, companions: Companions) -> Sniff:
-    return bag.sniff(read(path, name, options, nothing, companions), options)
 
 
 def read(
