@@ -3,7 +3,7 @@
 PYTHON := .venv/bin/python
 UV_COMPILE := $(PYTHON) -m uv pip compile --universal --generate-hashes --no-emit-index-url --no-header pyproject.toml
 
-.PHONY: help start dev test lint format types hooks lock wheel benchmarks
+.PHONY: help start dev test lint format types hooks lock wheel demo benchmarks
 
 help: ## List these commands
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -38,6 +38,15 @@ lock: ## Renew the locked packages (docs/operations.md)
 wheel: ## Build dist/topograph-….whl
 	$(PYTHON) -m inference.shipping
 	$(PYTHON) -m hatchling build --target wheel
+
+demo: ## Make dist/demo/: the topics of the example as plain pages, ready for any web server
+	rm -rf dist/demo dist/demo-data && mkdir -p dist/demo
+	export TOPOGRAPH_DATA=dist/demo-data && \
+	corpus=$$(python3 manage.py import_corpus webapp/example/state_of_the_union.csv.gz --name "State of the Union, 1790–2020" | tail -1) && \
+	run=$$(python3 manage.py train $$corpus | tail -1) && \
+	python3 manage.py export_topics $$run --format site > dist/demo.zip
+	python3 -m zipfile -e dist/demo.zip dist/demo
+	rm -rf dist/demo-data dist/demo.zip
 
 benchmarks: ## Measure the whole path against a running Topograph, in a minute: make benchmarks URL=http://127.0.0.1:8000/
 	$(PYTHON) -m benchmarks.whole_path $(URL)

@@ -18,7 +18,7 @@ from inference.topics import Topics
 from inference.training import Snapshot, fold_in_corpus, train
 from inference.versions import versions
 
-FORMAT = 1
+FORMAT, BAG = 1, "bag_of_words.npz"
 
 
 class Finding(NamedTuple):
@@ -56,6 +56,12 @@ def verify(path: Path) -> Iterator[Finding]:
         yield Finding(same, "the tokens of every topic in every document")
 
 
+def has_bag(path: Path) -> bool:
+    """Whether a bundle can be trained again."""
+    with zipfile.ZipFile(path) as archive:
+        return BAG in archive.namelist()
+
+
 def other_engine(path: Path) -> str:
     """A sentence where the run's engine has changed since, so that it can't give the same bits; else ""."""
     facts = _read(path, facts_alone=True)[0]
@@ -84,12 +90,12 @@ def _read(path: Path, facts_alone: bool = False) -> tuple[dict, dict[str, np.nda
             held: dict[str, np.ndarray] = {}
             if facts_alone:
                 return facts, held
-            if "bag_of_words.npz" not in archive.namelist():
+            if BAG not in archive.namelist():
                 raise Invalid(
                     "bundle",
-                    "This bundle has no bag of words: its texts are under embargo. It can't be trained again from here.",
+                    "This bundle has no bag of words: its texts are under embargo, or may not be shared. It can't be trained again from here.",
                 )
-            for member, before in (("bag_of_words.npz", ""), ("topics.npz", ""), ("assignments.npz", "given_")):
+            for member, before in ((BAG, ""), ("topics.npz", ""), ("assignments.npz", "given_")):
                 with archive.open(member) as file, np.load(file, allow_pickle=False) as arrays:
                     held |= {before + name: arrays[name] for name in arrays.files}
             return facts, held

@@ -417,6 +417,7 @@ urlpatterns = [
     # What is taken away
     *page(f"{RUN}/take", exports.index, "run_take", SEE, tab=Tab("Files", menu="Export")),
     *page(f"{RUN}/methods", exports.methods, "run_methods", SEE, tab=Tab("Methods", menu="Export")),
+    *page(f"{RUN}/deposit", exports.deposit, "run_deposit", ANSWER, tab=Tab("Deposit", menu="Export")),
     file(f"{RUN}/methods.bib", exports.bib, "run_bib", SEE, load=Load.PAGE),
     file(f"{RUN}/export/<str:file>", exports.file, "export", SEE, example={"file": "document-topics.csv"}),
     form(f"{RUN}/exports/make", exports.make, "export_make", ANSWER),

@@ -62,10 +62,6 @@ def errors(truth: Truth, beta: np.ndarray, alpha: np.ndarray) -> dict[str, float
     }
 
 
-def _mean(rows: list[dict[str, float]]) -> dict[str, float]:
-    return {name: float(np.mean([row[name] for row in rows])) for name in rows[0]}
-
-
 @cache
 def _fits(quick: bool) -> dict[str, dict[str, float]]:
     """Means over made collections, of the paper's three ways to begin, and of smoothed topics: tables 2 and 3 share them."""
@@ -83,7 +79,7 @@ def _fits(quick: bool) -> dict[str, dict[str, float]]:
         for seed, (bow, truth) in enumerate(made):
             state, _ = fit(bow, passes, seed, truth.alpha if knows else None, **settings)
             rows.append(errors(truth, beta_of(state), state.alpha))
-        out[name] = _mean(rows)
+        out[name] = {name: float(np.mean([row[name] for row in rows])) for name in rows[0]}
     return out
 
 

@@ -263,15 +263,10 @@ def _words(
         (w, vocabulary[w].replace("_", " "), score)
         for w, score in zip(words.tolist(), (LAM * log + (1 - LAM) * lift).tolist(), strict=True)
     ]
-    fit = [
-        part for part, rise in zip(parts, lift.tolist(), strict=True) if rise >= _least(topics, k) and _tells(part[1])
-    ]
+    least = min(LEAST_LIFT, -0.5 * np.log(max(topics.share[k], 1e-12)))
+    fit = [part for part, rise in zip(parts, lift.tolist(), strict=True) if rise >= least and _tells(part[1])]
     own = [part for part in fit if owners[part[0]] == k]
     return [(text, score) for _, text, score in own or fit or parts]
-
-
-def _least(topics: Topics, k: int) -> float:
-    return float(min(LEAST_LIFT, -0.5 * np.log(max(topics.share[k], 1e-12))))
 
 
 def _tells(text: str) -> bool:

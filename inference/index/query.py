@@ -61,7 +61,7 @@ def parse(text: str, cut: Callable[[str], list[str]]) -> Node:
         raise _invalid(f"A search may have at most {LONGEST:,} characters; this one is longer.")
     query = _Parser(text, cut).whole()
     if query is None:
-        raise _invalid(f"There is no word to search for in “{_shown(text)}”.")
+        raise _invalid(f"There is no word to search for in “{text if len(text) <= 50 else text[:50] + ' …'}”.")
     return query
 
 
@@ -194,10 +194,6 @@ def _token(match) -> _Token:
 def _joined(kind: type, parts: list[Node | None]) -> Node | None:
     known = [part for part in parts if part is not None]
     return kind(tuple(known)) if len(known) > 1 else known[0] if known else None
-
-
-def _shown(text: str) -> str:
-    return text if len(text) <= 50 else text[:50] + " …"
 
 
 def _invalid(sentence: str) -> Invalid:

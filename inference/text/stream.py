@@ -40,7 +40,10 @@ class Stream:
         self.D, self.tokens = checkpoint["D"], checkpoint["words"]
         self.language, self.given = checkpoint["language"], checkpoint["given"]
         self.words, self.starts, self.lengths, self.title_words, self.title_starts, self.title_lengths = (
-            _mapped(self.folder / name, checkpoint[name]) for name in (*_TEXTS, *_TITLES)
+            np.memmap(self.folder / name, np.int32, "r", shape=(checkpoint[name],))
+            if checkpoint[name]
+            else np.zeros(0, np.int32)
+            for name in (*_TEXTS, *_TITLES)
         )
         self.lexicon = Lexicon.open(self.folder, checkpoint["lexicon"])
 
@@ -88,10 +91,6 @@ class Stream:
                 at = np.fromfile(starts, np.int32, end if places else 0)
                 yield Block(first, np.fromfile(words, np.int32, end), at, np.cumsum(lengths, dtype=np.int64))
                 first += len(lengths)
-
-
-def _mapped(path: Path, count: int) -> np.ndarray:
-    return np.memmap(path, np.int32, "r", shape=(count,)) if count else np.zeros(0, np.int32)
 
 
 class Writer:

@@ -109,7 +109,7 @@ def _prediction(done: list[Measured], by_id: dict[int, Run]) -> list[str]:
         ]
     else:
         notes = [
-            f"{_named(best)} predicts held-out words best: {_nats(best.held_out)}, which makes them {_more(ahead)} more "
+            f"{_named(best)} predicts held-out words best: {_nats(best.held_out)}, which makes them {percent(expm1(ahead))} more "
             f"probable than the next, {_named(following, False)}, does."
         ]
     if by_left := _left_to_right(measured, best):
@@ -257,7 +257,3 @@ def _named(row: Measured, begins: bool = True) -> str:
 
 def _nats(value: float | None) -> str:
     return f"{decimals(value, 3)} nats per word"
-
-
-def _more(nats: float) -> str:
-    return percent(expm1(nats))

@@ -126,7 +126,10 @@ def passages(view: RunView, numbers: list[int], topic: int) -> dict[int, Excerpt
     places = {number: _marks(tokens(view, number), topic, own) for number in numbers}
     cut_texts = around(view.run.corpus, {number: _densest(at, PASSAGE) for number, at in places.items() if len(at)})
     cuts = [ends(piece) for piece in cut_texts]
-    inside = [_within(places[piece.number], piece.first, *cut) for piece, cut in zip(cut_texts, cuts, strict=True)]
+    inside = [
+        (at := places[piece.number] - piece.first)[(at >= a) & (at < b)]
+        for piece, (a, b) in zip(cut_texts, cuts, strict=True)
+    ]
     stops = wording.stops(view.run.version, [piece.text for piece in cut_texts], inside)
     pieces = zip(cut_texts, cuts, inside, stops, strict=True)
     return {piece.number: marked(piece, cut, place, words) for piece, cut, place, words in pieces}
@@ -185,11 +188,6 @@ def ends(piece: Piece) -> tuple[int, int]:
     a = first.end() if piece.first and first else 0
     b = near_end[-1].start() if near_end else len(text)
     return a, b if b > a else len(text)
-
-
-def _within(places: np.ndarray, first: int, a: int, b: int) -> np.ndarray:
-    """Those places that lie between a and b of a text that is from character `first` of its document, in that text."""
-    return places[(places >= first + a) & (places < first + b)] - first
 
 
 def marked(piece: Piece, cut: tuple[int, int], places: np.ndarray, stops: list[int]) -> Excerpt:

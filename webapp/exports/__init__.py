@@ -170,6 +170,7 @@ def address(form: Form, wanted: Wanted) -> str:
     asked += [("words", str(wanted.words))] if wanted.words != WORDS else []
     asked += [("by", wanted.by)] if form.choices else []
     asked += [("word", wanted.word), ("pattern", wanted.pattern)] if form.asks else []
+    asked += wanted.deposit.parameters if wanted.deposit else []
     return urlencode([(name, value) for name, value in asked if value])
 
 

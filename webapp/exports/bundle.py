@@ -15,15 +15,15 @@ from webapp.exports.zips import Member, npz, whole, zipped
 FORMAT = 1  # raised when the files change their meaning
 
 
-def archive(wanted: Wanted) -> Iterator[bytes]:
-    """Of all documents, whatever set was asked for. Under embargo without the bag of words, which is what trains."""
-    return zipped(_members(replace(wanted, selection=Selection.all(wanted.selection.view))))
+def archive(wanted: Wanted, bag: bool = True) -> Iterator[bytes]:
+    """Of all documents, whatever set was asked for. bag: with the bag of words, which is what trains; never under embargo."""
+    shut = wanted.run.corpus.embargo or not bag
+    return zipped(_members(replace(wanted, selection=Selection.all(wanted.selection.view)), shut))
 
 
-def _members(wanted: Wanted) -> Iterator[Member]:
+def _members(wanted: Wanted, shut: bool) -> Iterator[Member]:
     run, model = wanted.run, Model(wanted.run)
     evidence, bow, reading = model.evidence, model.evidence.rows, run.version.settings
-    shut = run.corpus.embargo
     yield Member("README.txt", [provenance.readme(run, *(_SHUT if shut else _README))])
     yield Member("run.json", [json.dumps(_facts(wanted), ensure_ascii=False, indent=1).encode()])
     stops = sorted(
@@ -60,7 +60,7 @@ _README = (
     "topic in each document. documents.csv: where each document came from, and the sha256 of its text.",
 )
 _SHUT = (
-    "The texts are under embargo, so the bag of words is not here: only who has the texts can train this run again.",
+    "The texts are under embargo, or may not be shared, so the bag of words is not here: only who has the texts can train this run again.",
     *_README[1:],
 )
 

@@ -22,6 +22,7 @@ from webapp import exports
 from webapp.accounts import embargo, quotas
 from webapp.accounts.roles import Person
 from webapp.drawing.numbers import bytes as size_of
+from webapp.exports import deposit
 from webapp.jobs import claims, dispatch, kinds
 from webapp.jobs.heartbeat import Heartbeat, run_next
 from webapp.models import Corpus, Export, Run, User
@@ -52,14 +53,14 @@ def of_user(run: Run, user_id: int | None) -> list[Export]:
 def ask(run: Run, user: User, file: str, query: QueryDict) -> Export:
     """Have a file made. One of the same kind that waits or is made is returned instead; one that is ready, or failed, is
     replaced. Raises Invalid."""
-    form, ending, wanted = checked(run, file, query)
+    form, ending, wanted = checked(run, file, query, user.pk)
     expected = exports.expected(form, ending, wanted)
     _bounded(form, expected)
     asked = exports.address(form, wanted)
     if len(asked) > QUERY:
         raise Invalid(
             "file",
-            f"This set of documents takes {len(asked):,} characters to say, and may take {QUERY:,}. Use fewer conditions.",
+            f"What is asked for takes {len(asked):,} characters to say, and may take {QUERY:,}. Use fewer conditions or names.",
         )
     about = {"run": run, "by": user, "file": file, "query": asked}
     with transaction.atomic():
@@ -81,14 +82,21 @@ def ask(run: Run, user: User, file: str, query: QueryDict) -> Export:
     return export
 
 
-def checked(run: Run, file: str, query: QueryDict) -> tuple[exports.Form, str, exports.Wanted]:
-    """What is asked for. Raises Invalid, or what `embargo.refuse` raises."""
-    named = exports.find(file)
-    if named is None or not exports.ready(run, named[0]):
-        if named is not None and named[0].texts:
+def named(file: str) -> tuple[exports.Form, str] | None:
+    """The form and the ending of a file that a worker makes."""
+    return (deposit.FORM, "zip") if file == "deposit.zip" else exports.find(file)
+
+
+def checked(run: Run, file: str, query: QueryDict, by: int) -> tuple[exports.Form, str, exports.Wanted]:
+    """What a user asks for. Raises Invalid, or what `embargo.refuse` raises."""
+    found = named(file)
+    if found is None or not exports.ready(run, found[0]):
+        if found is not None and found[0].texts:
             embargo.refuse(run.corpus, f"“{file}”")
         raise Invalid("file", f"There is no file “{file[:100]}” to take away of run {run.pk}.")
-    return *named, exports.wanted(run, query)
+    if found[0] is deposit.FORM:
+        return *found, deposit.wanted(run, query, by)
+    return *found, exports.wanted(run, query)
 
 
 def _bounded(form: exports.Form, expected: int) -> None:
@@ -162,7 +170,7 @@ def _make(export: Export, attempt: int, beat: Heartbeat) -> None:
 
 def _write(part: Path, run: Run, export: Export, attempt: int, beat: Heartbeat) -> tuple[int, str]:
     """Bytes that were written, and their sha256. Raises _Overtaken."""
-    form, ending, wanted = checked(run, export.file, QueryDict(export.query))
+    form, ending, wanted = checked(run, export.file, QueryDict(export.query), export.by_id)
     size, digest, told, most = 0, hashlib.sha256(), time.monotonic(), largest()
     with part.open("wb") as out:
         for piece in exports.made(wanted, form, ending).pieces:

@@ -116,15 +116,11 @@ def _forms(reading: dict, left_out: list[str]) -> str:
     return forms + (f" {len(phrases):,} phrases such as “{phrases[0]}” count as one word each." if phrases else "")
 
 
-def _in_use(run: Run) -> str:
-    return "" if run.in_use is None else f"Of the topics that there can be, {run.in_use:,} are in use. "
-
-
 def _without(run: Run) -> str:
     if not run.dropped:
         return ""
     begun = f" run {run.parent_id}" if run.parent_id else " an earlier run"
-    count = _count(len(run.dropped), "word")
+    count = f"{len(run.dropped):,} word{'' if len(run.dropped) == 1 else 's'}"
     return f"{count} of the vocabulary ({', '.join(run.dropped[:20])}{' …' if len(run.dropped) > 20 else ''}) left out, it began with the topics of{begun}. "
 
 
@@ -145,7 +141,7 @@ def _model(run: Run) -> str:
     return (
         f"{engines.get(run.engine).methods(s).sentence} Training made {made:,} passes over the corpus in minibatches of "
         f"{_minibatches(s)} ({run.steps:,} steps{ended}{settled}), from the random seed {run.seed}. "
-        f"{_in_use(run)}{_without(run)}"
+        f"{'' if run.in_use is None else f'Of the topics that there can be, {run.in_use:,} are in use. '}{_without(run)}"
         "The same corpus, settings, seed and versions give the same topics bit for bit."
     )
 
@@ -206,10 +202,6 @@ def _software(run: Run) -> str:
         f"We used Topograph {v['topograph']} with Python {v['python']}, NumPy {v['numpy']} (Harris et al. 2020), Numba {v['numba']} (Lam, Pitrou and "
         f"Seibert 2015) and SciPy {v['scipy']} (Virtanen et al. 2020) on {v['machine']}."
     )
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _number(value: float, places: int) -> str:

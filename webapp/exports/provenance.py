@@ -48,12 +48,8 @@ def readme(run: Run, *lines: str) -> bytes:
     for name, value in made_by(run).items():
         if isinstance(value, dict):
             value = ", ".join(f"{key} {part}" for key, part in value.items()) or "not recorded"
-        written.append(f"{name}: {_line(value)}")
+        written.append(f"{name}: {' '.join(str(value).split())}")
     return ("\n".join(written) + "\n").encode()
-
-
-def _line(value: object) -> str:
-    return re.sub(r"\s+", " ", str(value))
 
 
 def file_name(run: Run, name: str) -> str:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from webapp.exports.deposit_form import DepositForm
+
 
 @dataclass(frozen=True)
 class FileLink:
@@ -78,6 +80,14 @@ class TakePage:
     @property
     def waiting(self) -> bool:
         return any(file.status in ("queued", "making") for file in self.made)
+
+
+@dataclass(frozen=True)
+class DepositPage:
+    """embargo: whether no text may be shared."""
+
+    form: DepositForm
+    embargo: bool
 
 
 @dataclass(frozen=True)

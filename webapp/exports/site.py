@@ -11,7 +11,6 @@ from django.template.loader import render_to_string
 
 from webapp.accounts import embargo
 from webapp.documents import fields
-from webapp.exports import provenance
 from webapp.exports.model import Model
 from webapp.exports.tables import Wanted
 from webapp.exports.zips import Member, zipped
@@ -28,10 +27,11 @@ BINS = 240  # of a timeline; more periods are drawn by the decade
 
 
 def archive(wanted: Wanted) -> Iterator[bytes]:
-    return zipped(_members(wanted.run))
+    return zipped(members(wanted.run))
 
 
-def _members(run: Run) -> Iterator[Member]:
+def members(run: Run, home: str = "") -> Iterator[Member]:
+    """home: from the index, a page that all lead to."""
     model, view = Model(run), RunView(run)
     labels = view.labels
     first = topics.first_words(view, FIRST)
@@ -44,9 +44,7 @@ def _members(run: Run) -> Iterator[Member]:
 
     def page(name: str, template: str, **data) -> Member:
         above = "../" * name.count("/")
-        html = render_to_string(
-            f"site/{template}", data | {"run": run, "above": above, "made": provenance.made_by(run)}
-        )
+        html = render_to_string(f"site/{template}", data | {"run": run, "above": above, "home": home})
         return Member(name, [html.encode()])
 
     yield Member("site.css", [render_to_string("site/site.css").encode()])

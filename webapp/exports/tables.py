@@ -14,6 +14,7 @@ from webapp.accounts import embargo
 from webapp.documents import fields
 from webapp.documents.selection import RunSelection
 from webapp.drawing.numbers import topic_label
+from webapp.exports.deposit_form import DepositForm
 from webapp.models import Run
 from webapp.results import evidence
 from webapp.results import labels as topic_labels
@@ -52,6 +53,7 @@ class Wanted:
     word: str = ""
     pattern: str = ""
     topics: tuple[int, ...] = ()  # whose shares stand beside documents; of hits of a pattern the one that they are in
+    deposit: DepositForm | None = None  # as it was answered
 
 
 def table(*columns: Column) -> Callable[[Callable[[Wanted], Iterator[Block]]], Callable[[Wanted], Table]]:

@@ -15,10 +15,21 @@ from webapp.documents.selection import RunSelection, Selection
 from webapp.drawing.numbers import bytes as size_of
 from webapp.exports import Form, Wanted, kept
 from webapp.exports import methods as written_methods
-from webapp.exports.shapes import FileLink, FileRow, FormGroup, MadeFile, MethodsPage, OfferedForm, TakePage
+from webapp.exports.deposit_form import DepositForm
+from webapp.exports.shapes import (
+    DepositPage,
+    FileLink,
+    FileRow,
+    FormGroup,
+    MadeFile,
+    MethodsPage,
+    OfferedForm,
+    TakePage,
+)
 from webapp.models import Export, Run
+from webapp.pages.errors import add_to_form
 from webapp.pages.page import back, looked_up, published, published_or_404, run_or_404, told
-from webapp.pages.typed import Answer, typed
+from webapp.pages.typed import Answer, HtmlAnswer, typed
 from webapp.results.view import RunView
 from webapp.server import resumable, streams
 
@@ -156,7 +167,7 @@ async def download(request: HttpRequest, run_id: int, export_id: int, name: str)
 
 def _download(request: HttpRequest, run_id: int, export_id: int) -> HttpResponseBase:
     export = _own(request, run_id, export_id)
-    form, ending = exports.find(export.file) or (None, "")
+    form, ending = kept.named(export.file) or (None, "")
     if form is None or export.status != Export.Status.READY:
         raise Http404("This file is not made yet. The page Files says how far it is.")
     if form.texts:
@@ -167,6 +178,20 @@ def _download(request: HttpRequest, run_id: int, export_id: int) -> HttpResponse
         )
     except FileNotFoundError:
         raise Http404("This file is gone. The page Files makes it again.") from None
+
+
+@typed("run/deposit.html")
+def deposit(request: HttpRequest, run: Run, sent: QueryDict | None) -> HtmlAnswer[DepositPage] | HttpResponse:
+    """The form of what is asked of who makes a deposit; POST has a worker make it."""
+    user = authorization.signed_in(request)
+    form = DepositForm(sent, published(run), user.pk)
+    if sent is not None and form.is_valid():
+        try:
+            kept.ask(run, user, "deposit.zip", sent)
+            return redirect(reverse("run_take", args=[run.pk]) + "#made")
+        except Invalid as error:
+            add_to_form(form, error)
+    return HtmlAnswer(DepositPage(form, run.corpus.embargo), status=400 if form.errors else 200)
 
 
 @typed("run/methods.html")

@@ -58,7 +58,13 @@ def _html(view: RunView, page: OverviewPage, here: Here, untrained: bool) -> Ove
     sections = {
         kind: Section(kind, KINDS[kind].TITLE, rows)
         for kind in KINDS
-        if (rows := [_section_row(view, page, row) for row in page.findings if row.kind == kind])
+        if (
+            rows := [
+                SectionRow(**vars(row), table=tables.json_text(line_table(page, row)), effects=_effects(view, row))
+                for row in page.findings
+                if row.kind == kind
+            ]
+        )
     }
     beside = sections.get("event") or sections.get("mark")
     return OverviewHtml(
@@ -70,10 +76,6 @@ def _html(view: RunView, page: OverviewPage, here: Here, untrained: bool) -> Ove
         details=[DetailLink(name, here.url(detail=value), value == page.detail) for value, name in DETAILS.items()],
         query=here.query.urlencode(),
     )
-
-
-def _section_row(view: RunView, page: OverviewPage, row: FindingRow) -> SectionRow:
-    return SectionRow(**vars(row), table=tables.json_text(line_table(page, row)), effects=_effects(view, row))
 
 
 def _effects(view: RunView, row: FindingRow) -> str:

@@ -206,7 +206,9 @@ def preview_draft(corpus: Corpus, form: reading_forms.ReadingForm, shaping: Shap
     except readers.looking.Exhausted as error:
         return replace(shown, trouble=f"{error} So there is no preview, but you can still read the files.")
     # Short sections stand one after the other: of a text that is withheld nothing is shown but one passage.
-    hidden = embargo.withheld(corpus, asdict(reading) | {"before": _before(corpus)})
+    # How a draft's files were read, or which columns are texts in the corpus that they are to be added to.
+    before = embargo.inherited(corpus.into.settings) if corpus.into else corpus.settings.get("before", [])
+    hidden = embargo.withheld(corpus, asdict(reading) | {"before": before})
     first = tuple(embargo.preview(one, hidden) for one in beginning.first)
     passage = embargo.beginning(corpus, beginning.passage)
     dates = () if hidden and "date" in hidden.roles else beginning.dates
@@ -229,11 +231,6 @@ def preview_draft(corpus: Corpus, form: reading_forms.ReadingForm, shaping: Shap
 def _named(sniff: readers.Sniff, place: int | None) -> str:
     """A column; "" where there is none."""
     return sniff.columns[place] if place is not None and place < len(sniff.columns) else ""
-
-
-def _before(corpus: Corpus) -> list[dict[str, str]]:
-    """How a draft's files were read, or which columns are texts in the corpus that they are to be added to."""
-    return embargo.inherited(corpus.into.settings) if corpus.into else corpus.settings.get("before", [])
 
 
 def _words(reading: ReadingSettings, beginning: Sample, stream: Stream) -> estimates.ChoicePreview:

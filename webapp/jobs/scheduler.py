@@ -54,7 +54,7 @@ def next_job(kind: JobKind, pk: int) -> int | None:
     waiting = {row[owner]: (row["size"] or 0, row["first"]) for row in by_owner}
     at_work = Counter(_at_work(kind).values_list(owner, flat=True))
     if kind is TRAIN:
-        waiting = {user: jobs for user, jobs in waiting.items() if at_work[user] < training_places_of_one_user()}
+        waiting = {user: jobs for user, jobs in waiting.items() if at_work[user] < max(1, training_places() - 1)}
     if not waiting:
         return None
     last = _last_turns(kind, [user for user in waiting if user])
@@ -76,7 +76,8 @@ def free_places(kind: JobKind) -> int:
     """How many jobs of a kind in LIMITED may begin now."""
     if kind is REPLICATE:
         return int(idle()) - _at_work(kind).count()
-    return (training_places() if kind is TRAIN else half_of_the_processes()) - _at_work(kind).count()
+    half_of_the_processes = max(1, (roster.processes() or (os.cpu_count() or 1)) // 2)
+    return (training_places() if kind is TRAIN else half_of_the_processes) - _at_work(kind).count()
 
 
 def idle() -> bool:
@@ -86,17 +87,9 @@ def idle() -> bool:
     return dispatch.queue_is_empty() and not dispatch.is_asked() and not any(jobs.exists() for jobs in others)
 
 
-def half_of_the_processes() -> int:
-    return max(1, (roster.processes() or (os.cpu_count() or 1)) // 2)
-
-
 def training_places() -> int:
     """How many trainings may be at work on all workers together: one process is left to the short jobs."""
     return max(1, (roster.processes() or (os.cpu_count() or 1) + 1) - 1)
-
-
-def training_places_of_one_user() -> int:
-    return max(1, training_places() - 1)
 
 
 def dispatch_next(kind: JobKind) -> None:

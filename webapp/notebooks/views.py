@@ -1,18 +1,13 @@
 """Notebooks: the list, one with its evidence, the link that shares it, and what the Pin button does."""
 
-import base64
-import hashlib
-import re
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
 
 import orjson
 from django.contrib import messages
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
@@ -20,10 +15,8 @@ from django.views.decorators.http import require_POST, require_safe
 
 from inference.errors import Invalid, there
 from webapp.accounts import authorization
-from webapp.drawing.numbers import HUES
-from webapp.local import package
 from webapp.models import Notebook, Pin
-from webapp.notebooks import markdown, queries, word
+from webapp.notebooks import html, markdown, queries, word
 from webapp.notebooks import services as notebooks
 from webapp.notebooks.shapes import Evidence, NotebookHtml, NotebookPage, NotebookRow, NotebooksPage
 from webapp.pages.page import back, is_whole, reader, told, whole
@@ -170,14 +163,6 @@ def _chosen(request: HttpRequest) -> Notebook:
     )
 
 
-@cache
-def _topic_colours() -> str:
-    """The colours of topics on paper, as the pages have them."""
-    pages = (package.resource("static") / "css" / "base.css").read_text()
-    lines = re.findall(r"^\s*--t\d+:.*$|^\.t\d+ \{.*$", pages, re.M)
-    return ":root { color-scheme: light;\n" + "\n".join(lines[:HUES]) + " }\n" + "\n".join(lines[HUES:]) + "\n"
-
-
 @require_safe
 def export(request: HttpRequest, notebook_id: int, form: str) -> HttpResponse:
     """The notebook as one file, Markdown, Word or HTML, that needs nothing of ours to be read; or its passages as BibTeX."""
@@ -194,10 +179,7 @@ def export(request: HttpRequest, notebook_id: int, form: str) -> HttpResponse:
             "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
         )
     else:
-        style = render_to_string("notebook/export.css") + _topic_colours()
-        style_hash = "sha256-" + base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-        shown = {"page": page, "root": root, "style": style, "style_hash": style_hash}
-        body, kind = render_to_string("notebook/export.html", shown), "text/html"
+        body, kind = html.notebook(page, root), "text/html"
     name = f"notebook-{notebook_id}.{form}"
     return HttpResponse(
         body, content_type=f"{kind}; charset=utf-8", headers={"Content-Disposition": f'attachment; filename="{name}"'}

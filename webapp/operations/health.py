@@ -42,7 +42,8 @@ def look() -> Readiness:
     parts = _postgres() | {"redis": _redis(), "disk": _disk()}
     if settings.STORE:
         parts["store"] = OK if s3.answers() else "warning: does not answer"
-    parts["workers"] = _workers() if parts["redis"] == OK else "warning: not known without redis"
+    alive = OK if parts["redis"] == OK and roster.count_workers() else "warning: no worker is alive"
+    parts["workers"] = alive if parts["redis"] == OK else "warning: not known without redis"
     return Readiness(all(said == OK or said.startswith("warning: ") for said in parts.values()), parts)
 
 
@@ -82,7 +83,3 @@ def _disk() -> str:
     except OSError:
         return "the state folder can't be read"
     return OK if free >= upload_limits.reserve() else "less is free than the reserve"
-
-
-def _workers() -> str:
-    return OK if roster.count_workers() else "warning: no worker is alive"

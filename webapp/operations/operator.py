@@ -9,7 +9,6 @@ from django.utils import timezone
 
 from webapp.jobs import kinds
 from webapp.jobs.kinds import JobKind
-from webapp.models import User
 from webapp.operations.shapes import Database, Job, JobCount
 
 PAGE = 50
@@ -67,11 +66,12 @@ FIELDS = {
 
 
 def _job(kind: str, row) -> Job:
+    owner = row.by if KINDS[kind].owner == "by" else (row if kind == "corpus" else row.corpus).owner
     return Job(
         kind=kind,
         id=row.pk,
         corpus=row.pk if kind == "corpus" else getattr(row, "corpus_id", None),
-        who=owner.name if (owner := _owner(kind, row)) else None,
+        who=owner.name if owner else None,
         status=row.status,
         request=getattr(row, "request", ""),
         attempt=row.attempt,
@@ -81,10 +81,6 @@ def _job(kind: str, row) -> Job:
         tokens_per_second=row.tokens_seen / row.seconds if kind == "run" and row.seconds else None,
         broke=match[1] if row.error and (match := REQUEST.search(row.error)) else "",
     )
-
-
-def _owner(kind: str, row) -> User | None:
-    return row.by if KINDS[kind].owner == "by" else (row if kind == "corpus" else row.corpus).owner
 
 
 def _progress(kind: str, row) -> float | None:

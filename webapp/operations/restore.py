@@ -39,7 +39,8 @@ def check(path: Path, tell: Callable[[int], None] = lambda count: None) -> dict:
     backup = archive.head(path)
     _check_migrations(backup)
     rows = archive.verify(path, tell)
-    if wrong := rows.keys() ^ _table_names(backup):
+    parts = {f"{parent}_{key}" for parent, its in backup["partitions"].items() for key in its["keys"]}
+    if wrong := rows.keys() ^ {*backup["tables"], *parts}:
         raise Invalid(
             "file", f"{path.name} is damaged: it should have, or not have, the tables {', '.join(sorted(wrong)[:5])}."
         )
@@ -48,13 +49,6 @@ def check(path: Path, tell: Callable[[int], None] = lambda count: None) -> dict:
         "corpora": rows.get("webapp_corpus", 0),
         "runs": rows.get("webapp_run", 0),
         "counts": rows,
-    }
-
-
-def _table_names(backup: dict) -> set[str]:
-    return {
-        *backup["tables"],
-        *(f"{parent}_{key}" for parent, its in backup["partitions"].items() for key in its["keys"]),
     }
 
 
@@ -177,7 +171,10 @@ def _write_members(path: Path, backup: dict, cursor, tell: Callable[[int], None]
         for key in its["keys"]
     }
     empty = dict(partitions)  # partitions without a member
-    for name, parts in groupby(archive.members(path, tell), _belongs):
+    for name, parts in groupby(
+        archive.members(path, tell),
+        lambda one: one.name.rpartition("/")[0] if one.name.startswith("rows/") else one.name,
+    ):
         kind, _, rest = name.partition("/")
         if kind == "files":
             _write_file(rest, next(parts))
@@ -193,11 +190,6 @@ def _write_members(path: Path, backup: dict, cursor, tell: Callable[[int], None]
     for parent, key, columns in empty.values():
         _write_partition(parent, key, columns, iter(()))
     return counts
-
-
-def _belongs(member: archive.Member) -> str:
-    """The part that a member belongs to: "rows/TABLE", or a file alone."""
-    return member.name.rpartition("/")[0] if member.name.startswith("rows/") else member.name
 
 
 def _write_partition(parent: str, key: int, columns: list[str], parts: Iterator[archive.Member]) -> int:

@@ -145,11 +145,9 @@ async def _position(client: redis.asyncio.Redis, last: bytes | None) -> bytes:
     newest: Any = await client.xrevrange(events.STREAM, count=1)
     if not newest:
         return b"0-0"
-    return newest[0][0] if last is None else min(last, newest[0][0], key=_place)
-
-
-def _place(entry: bytes) -> tuple[int, ...]:
-    return tuple(int(part) for part in entry.split(b"-"))
+    return (
+        newest[0][0] if last is None else min(last, newest[0][0], key=lambda entry: tuple(map(int, entry.split(b"-"))))
+    )
 
 
 async def _count_workers(client: redis.asyncio.Redis) -> int:

@@ -117,7 +117,7 @@ def compare(base: RunSelection, a: Side, b: Side, order: Order, constant: Consta
     sure = (low > 0) | (high < 0)
     more = [[int(i) for i in best if sure[i] and (apart[i] > 0) == first][:LISTED] for first in (True, False)]
     listed = [every[i] for part in more for i in part]
-    samples = _samples(base, sides, _sampled(base.version))
+    samples = _samples(base, sides, max(LEAST_SAMPLED, SAMPLED * base.version.documents // max(base.version.tokens, 1)))
     sizes = [len(sample) for sample in samples]
     group = np.repeat(np.arange(2, dtype=np.int32), sizes)
     word_sums = evidence.of(view.run).word_sums(
@@ -162,11 +162,6 @@ def compare(base: RunSelection, a: Side, b: Side, order: Order, constant: Consta
         unit=unit.said,
         caution=caution,
     )
-
-
-def _sampled(version: Version) -> int:
-    """Documents of each side whose words are counted at most."""
-    return max(LEAST_SAMPLED, SAMPLED * version.documents // max(version.tokens, 1))
 
 
 def _described(side: Side, base: RunSelection, bands: intervals.Bands, s: int) -> SideOfComparison:
@@ -286,14 +281,10 @@ def _of_units(
     bands = bands._replace(share=np.clip(shown.share, 0, 1), low=ends.low, high=ends.high)
     cautions = {
         "": "",
-        "few units": f"One side has texts of {effect.sides.units.min()} {_called(unit)} only: of fewer than {LEAST} nothing can be said beyond these texts.",
+        "few units": f"One side has texts of {effect.sides.units.min()} {f'“{unit.field.name}”' if unit.field else 'documents'} only: of fewer than {LEAST} nothing can be said beyond these texts.",
         "apart in time": f"The two hardly have words in the same {by}s: their difference can’t be separated from what changed over time.",
     }
     return bands, shown.share[:, 0] - shown.share[:, 1], *effect.between(), cautions[effect.verdict]
-
-
-def _called(unit: units.Unit) -> str:
-    return f"“{unit.field.name}”" if unit.field else "documents"
 
 
 def _samples(base: RunSelection, sides: Divided, most: int) -> list[np.ndarray]:

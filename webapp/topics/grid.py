@@ -41,7 +41,8 @@ def word_grid(overview: Overview, words: list[str], by_likeness: bool, after: in
         for number, word in (_named(run, words) if words else _salient(overview, columns))
         if word not in overview.view.hidden_words.words
     ]
-    table = _tokens(overview, [number for number, _ in words_shown])[:, columns]
+    given = evidence.of(overview.run).word_topics_of([number for number, _ in words_shown], overview.selection.mask)
+    table = overview.labels.merged(given)[:, columns]  # int64[words, K]: in the selected documents
     if by_likeness and table.size:
         across, down = seriation.order(table.T), seriation.order(table)
         general = np.array([overview.labels.background(k) for k in columns[across].tolist()], bool)
@@ -93,8 +94,3 @@ def _saliency(view: RunView) -> np.ndarray:
         return saliency(ptr, given, tokens, np.bincount(given, tokens, minlength=counted.K), into)
 
     return _saliencies.get_or_set((view.run.snapshot_id, into.tobytes()), make)
-
-
-def _tokens(overview: Overview, words: list[int]) -> np.ndarray:
-    """int64[words, K]: in the selected documents."""
-    return overview.labels.merged(evidence.of(overview.run).word_topics_of(words, overview.selection.mask))

@@ -45,7 +45,8 @@ def over_time(overview: Overview, by: str, after: int = 0) -> TopicTimes | None:
     stacked = overview.numbers[:STACKED] if overview.wanted.topics else _largest(overview)
     other = totals - tokens[:, stacked].sum(axis=1)
     part = 1.0 - float(other.sum() / max(1, totals.sum()))
-    rest = _by_size(overview, np.setdiff1d(np.flatnonzero(_read(overview)), stacked))
+    read = overview.view.used & (overview.labels.into == np.arange(overview.run.topics))  # as themselves, shown or not
+    rest = _by_size(overview, np.setdiff1d(np.flatnonzero(read), stacked))
     shown = overview.numbers[after : after + MULTIPLES]
     bands = links.apart_links(overview.view, _series(overview, stacked, tokens, shares))
     hues = {band.number: band.hue for band in bands}
@@ -60,7 +61,7 @@ def over_time(overview: Overview, by: str, after: int = 0) -> TopicTimes | None:
         stacked=bands,
         rest=overview.named(rest[:RESTS].tolist(), 3),
         rest_count=len(rest),
-        other=Values(other.tolist(), _ratios(other, totals)),
+        other=Values(other.tolist(), [int(n) / int(t) if t else None for n, t in zip(other, totals, strict=True)]),
         part=part,
         other_drawn=part >= LEAST,
         multiples=[replace(each, hue=hues.get(each.number, each.hue)) for each in multiples],
@@ -78,11 +79,6 @@ def _largest(overview: Overview) -> np.ndarray:
     return _by_size(overview, subjects if len(subjects) else numbers)[:STACKED]
 
 
-def _read(overview: Overview) -> np.ndarray:
-    """bool[K]: topics that are read as themselves, shown or not: what is not stacked is “other topics”."""
-    return overview.view.used & (overview.labels.into == np.arange(overview.run.topics))
-
-
 def _by_size(overview: Overview, numbers: np.ndarray) -> np.ndarray:
     return numbers[np.argsort(-overview.share[numbers], kind="stable")]
 
@@ -98,7 +94,3 @@ def _series(overview: Overview, numbers: np.ndarray, tokens: np.ndarray, shares:
         )
         for topic in overview.named(numbers.tolist(), 5)
     ]
-
-
-def _ratios(tokens: np.ndarray, totals: np.ndarray) -> list[float | None]:
-    return [int(n) / int(t) if t else None for n, t in zip(tokens, totals, strict=True)]

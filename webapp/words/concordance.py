@@ -126,7 +126,9 @@ def ordered(
     in_order = min(total, SORTED) if order in ("left", "right") else total
     pieces = list[Cut]()
     if order in ("left", "right") and first < SORTED:
-        pieces = sorted(cut(0, SORTED), key=_left if order == "left" else _right)[first : first + limit]
+        side, step = ("before", -1) if order == "left" else ("after", 1)  # the nearest word first
+        by_words = sorted(cut(0, SORTED), key=lambda piece: WORD.findall(getattr(piece, side).lower())[::step])
+        pieces = by_words[first : first + limit]
         first = max(first + len(pieces), SORTED)
     if len(pieces) < limit:
         pieces += cut(first, limit - len(pieces))
@@ -233,15 +235,6 @@ def _whole(cut: Cut) -> tuple[int, int]:
     begins = None if len(cut.before) == cut.place.at else _SPACE.search(cut.before)
     spaces = list(_SPACE.finditer(cut.after)) if len(cut.after) == SIDE else []
     return begins.end() if begins else 0, len(cut.after) - spaces[-1].start() if spaces else 0
-
-
-def _left(cut: Cut) -> list[str]:
-    """The words before, the nearest first."""
-    return WORD.findall(cut.before.lower())[::-1]
-
-
-def _right(cut: Cut) -> list[str]:
-    return WORD.findall(cut.after.lower())
 
 
 def _lines(selection: RunSelection, cut: list[Cut]) -> list[Line]:

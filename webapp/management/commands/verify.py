@@ -1,23 +1,28 @@
-"""manage.py verify BUNDLE: train a run again from its bundle, and say whether it is the same bit for bit. Needs no
-servers."""
+"""manage.py verify PATH: train a run again from its bundle, or check a deposit and train its run again, and say whether all
+is the same bit for bit. Needs no servers."""
 
 from pathlib import Path
 
 from django.core.management.base import CommandError
 
-from inference.verify import other_engine, other_versions, verify
+from inference import deposited
+from inference.verify import has_bag, other_engine, other_versions, verify
 from webapp.management.base import OwnCommand
 
 
 class Command(OwnCommand):
     needs_tables = False
-    help = "Train a run again from the bundle from its page “Files”, and compare bit for bit."
+    help = "Train a run again from its bundle, or from the folder of a deposit, whose files are checked first; and compare bit for bit."
 
     arguments = {
-        "bundle": {"type": Path, "metavar": "BUNDLE", "help": "the zip"},
+        "bundle": {"type": Path, "metavar": "PATH", "help": "the bundle, a zip; or the folder of a deposit"},
     }
 
     def handle(self, *args, **given):
+        if given["bundle"].is_dir():
+            given["bundle"] = self._deposited(given["bundle"])
+            if given["bundle"] is None:
+                return
         for name, (there, here) in other_versions(given["bundle"]).items():
             self.stdout.write(f"Note: it was trained with {name} {there}; here it is {here}.")
         if older := other_engine(given["bundle"]):
@@ -29,3 +34,18 @@ class Command(OwnCommand):
         if wrong:
             raise CommandError(f"The run is not the same bit for bit. {older}".rstrip())
         self.stdout.write("The run is the same, bit for bit.")
+
+    def _deposited(self, folder: Path) -> Path | None:
+        """Checks the files of a deposit; its bundle, where this Topograph can train that again."""
+        if deposited.main(folder):
+            raise CommandError("The deposit is not as it was made.")
+        bundle = folder / "bundle.zip"
+        if not has_bag(bundle):
+            self.stdout.write("The run can't be trained again from here: the bag of words is not in the deposit.")
+        elif others := [*other_versions(bundle), *filter(None, [other_engine(bundle)])]:
+            self.stdout.write(
+                f"The run was not trained again, as versions differ: {', '.join(others)}. Train it with: verify {bundle}"
+            )
+        else:
+            return bundle
+        return None

@@ -1,0 +1,52 @@
+"""Whether the files of a deposit are as they were deposited: `python3 verify.py [FOLDER]`, by default the folder of this
+file. It needs Python's standard library alone: every deposit has a copy of it."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from pathlib import Path
+
+LIST = "manifest-sha256.txt"  # of a deposit: sha256 and path of each other file, as sha256sum writes and checks them
+
+
+def sha256(path: Path) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        for piece in iter(lambda: file.read(1 << 20), b""):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+def compared(folder: Path) -> tuple[int, list[str], list[str]]:
+    """How many files are listed; what is wrong, in sentences; files that are not listed. Raises OSError without a list."""
+    lines = (folder / LIST).read_text("utf-8").splitlines()
+    listed = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
+    there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    wrong = [f"MISSING  {name}" for name in sorted(listed.keys() - there)]
+    for name in sorted(listed.keys() & there):
+        if (now := sha256(folder / name)) != listed[name]:
+            wrong.append(f"CHANGED  {name}: its sha256 was {listed[name]} and is now {now}")
+    return len(listed), wrong, sorted(there - listed.keys() - {LIST})
+
+
+def main(folder: Path) -> int:
+    """Says what holds; 0 where every file is as it was."""
+    try:
+        count, wrong, more = compared(folder)
+    except OSError as error:
+        print(f"This folder is no deposit, or its list of files can't be read: {error}.")
+        return 2
+    verdict = f"The deposit is NOT as it was made: {len(wrong)} of its {count} files changed or are missing."
+    if count and not wrong:
+        verdict = (
+            f"All {count} files are as they were when the deposit was made.\n"
+            f"Who changes a file can change the list of files, too. Its sha256 is {sha256(folder / LIST)}:\n"
+            "compare that with the one that was published, where there is one."
+        )
+    print("\n".join([*wrong, *(f"Note: {name} is not a part of the deposit." for name in more), verdict]))
+    return int(bool(wrong) or not count)
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent))
