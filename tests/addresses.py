@@ -12,6 +12,7 @@ NOBODYS = {
     "export_id": 10**12,
     "name": "x",
     "concept_id": 10**12,
+    "course_id": 10**12,
     "form": "csv",
 }  # where the test that asks has made none
 ROUTES = {route.name: route for route in routes.declared()}

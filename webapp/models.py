@@ -47,6 +47,7 @@ class User(AbstractBaseUser):
     most_bytes = models.BigIntegerField(null=True)
     most_documents = models.BigIntegerField(null=True)
     most_jobs = models.IntegerField(null=True)
+    most_students = models.IntegerField(null=True)
 
     objects = Users()
 
@@ -232,6 +233,7 @@ class Membership(models.Model):
 
     class Role(models.TextChoices):
         VIEWER = "viewer"
+        TRAINER = "trainer"
         EDITOR = "editor"
 
     corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="memberships")
@@ -274,6 +276,38 @@ class Link(models.Model):
 
     class Meta:
         ordering = ["-id"]
+
+
+class Course(models.Model):
+    """A class: students join by its link, without an e-mail address, train on its corpus, and hand in notebooks. At its end
+    their accounts are deleted, with all that they made (webapp.courses)."""
+
+    owner = models.ForeignKey(User, models.PROTECT, related_name="courses")  # the teacher
+    corpus = models.ForeignKey(Corpus, models.SET_NULL, null=True, related_name="courses")  # which all share
+    name = models.CharField(max_length=100)
+    token = models.CharField(max_length=43, null=True, unique=True)  # of the link by which one joins; none: nobody can
+    ends_at = models.DateTimeField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-id"]
+
+
+class Student(models.Model):
+    """Whose account a course made. Others see the account's name, “Student 3-7”; the teacher alone sees `name`."""
+
+    user = models.OneToOneField(User, models.CASCADE, primary_key=True)
+    course = models.ForeignKey(Course, models.PROTECT, related_name="students")
+    number = models.IntegerField()  # 1, 2 … of the course
+    name = models.CharField(max_length=60)
+    digest = models.CharField(max_length=64, unique=True)  # sha256 of the code with which one comes back
+    joined_at = models.DateTimeField(auto_now_add=True)
+    seen_at = models.DateTimeField(null=True)
+    address = models.TextField(default="")  # of the page that they opened last
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["course", "number"], name="one_student_per_number")]
 
 
 class SourceFile(models.Model):
@@ -717,7 +751,8 @@ class Edit(models.Model):
 class Notebooks(models.QuerySet["Notebook"]):
     def recent(self, most: int = 8) -> list["Notebook"]:
         """The notebooks that a Pin button offers, last used first."""
-        return list(self.filter(removed_at=None).order_by("-used_at", "-pk").only("title")[:most])
+        mine = self.filter(removed_at=None, handed_in_by=None)
+        return list(mine.order_by("-used_at", "-pk").only("title")[:most])
 
 
 class Notebook(models.Model):
@@ -731,6 +766,8 @@ class Notebook(models.Model):
     used_at = models.DateTimeField(auto_now_add=True)
     token = models.CharField(max_length=43, null=True, unique=True)  # of the link that shares it; none: not shared
     removed_at = models.DateTimeField(null=True)
+    # Of a copy that a student handed in: by whom; it stays the teacher's when the student is gone
+    handed_in_by = models.ForeignKey("Student", models.SET_NULL, null=True, related_name="handed_in")
 
     objects = Notebooks.as_manager()
 

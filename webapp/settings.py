@@ -134,6 +134,7 @@ MOST = {
     else None,  # of uploaded files
     "documents": int(os.environ["TOPOGRAPH_MOST_DOCUMENTS"]) if os.environ.get("TOPOGRAPH_MOST_DOCUMENTS") else None,
     "jobs": int(os.environ.get("TOPOGRAPH_MOST_JOBS") or 20),  # that wait or run
+    "students": int(os.environ.get("TOPOGRAPH_MOST_STUDENTS") or 0),  # in all classes of a teacher together
 }
 
 # Whether finished runs are trained with other seeds while nobody needs the machine (webapp.runs.replicates); else at a press alone

@@ -16,7 +16,9 @@ from webapp.accounts.authorization import (
     ACCOUNTS,
     ANSWER,
     ANYONE,
+    COURSE,
     EDIT,
+    EDIT_BEYOND,
     EDIT_DELETED,
     LOCAL,
     NOTEBOOK,
@@ -25,6 +27,7 @@ from webapp.accounts.authorization import (
     OWN_DELETED,
     SEE,
     TOKEN,
+    TRAIN,
     TRY,
     USER,
     Role,
@@ -39,6 +42,7 @@ from webapp.collocations import views as collocations
 from webapp.compare import views as comparisons
 from webapp.corpora import deletion_views, prepare_views, upload_form_views, version_views, views
 from webapp.corpora import views as corpora
+from webapp.courses import views as courses
 from webapp.curation import intrusion_views, ticked_views
 from webapp.curation import views as curation
 from webapp.documents import infer_views, parent_views, passage_views
@@ -151,8 +155,8 @@ urlpatterns = [
     *page(f"{CORPUS}/prepare", prepare_views.prepare, "corpus_prepare", EDIT, load=Load.HEAVY, repeatable=True),
     stream(f"{CORPUS}/events", corpora.watch, "corpus_events", SEE),
     file(f"{CORPUS}/report.csv", corpora.report, "corpus_report", SEE),
-    form(f"{CORPUS}/runs", corpora.train, "corpus_runs", EDIT),
-    form(f"{CORPUS}/runs/several", corpora.train_several, "corpus_runs_several", EDIT),
+    form(f"{CORPUS}/runs", corpora.train, "corpus_runs", TRAIN),
+    form(f"{CORPUS}/runs/several", corpora.train_several, "corpus_runs_several", TRAIN),
     form(f"{CORPUS}/embargo", corpora.embargo, "corpus_embargo", OWN),
     form(f"{CORPUS}/unit", corpora.unit, "corpus_unit", EDIT),
     *page(f"{CORPUS}/sharing", sharing_views.of_corpus, "corpus_sharing", OWN),
@@ -374,14 +378,14 @@ urlpatterns = [
     form(f"{RUN}/steer/train", steering_views.train, "run_steer_train", EDIT),
     # The codebook
     *page(f"{RUN}/codebook", codebook.index, "run_codebook", SEE, tab=Tab("Codebook", menu="Actions")),
-    form(f"{RUN}/codebook/new", codebook.create, "concept_new", EDIT),
+    form(f"{RUN}/codebook/new", codebook.create, "concept_new", EDIT_BEYOND),
     *page(CONCEPT, codebook.detail, "concept", SEE, example=None),
-    form(f"{CONCEPT}/change", codebook.change, "concept_change", EDIT, example={"concept_id": ABSENT}),
+    form(f"{CONCEPT}/change", codebook.change, "concept_change", EDIT_BEYOND, example={"concept_id": ABSENT}),
     form(f"{CONCEPT}/join", codebook.join, "concept_join", ANSWER, example={"concept_id": ABSENT}),
-    *page(f"{CONCEPT}/agreement", codebook.agree, "concept_agreement", EDIT, example=None),
+    *page(f"{CONCEPT}/agreement", codebook.agree, "concept_agreement", EDIT_BEYOND, example=None),
     *page(f"{CONCEPT}/estimates", codebook.estimate, "concept_estimates", SEE, load=Load.HEAVY, example=None),
     file(f"{CONCEPT}/estimates.csv", codebook.csv, "concept_estimates_csv", SEE, load=Load.HEAVY, example=None),
-    file(f"{CONCEPT}/codes.<str:form>", codebook.codes, "concept_codes", EDIT, example=None),
+    file(f"{CONCEPT}/codes.<str:form>", codebook.codes, "concept_codes", EDIT_BEYOND, example=None),
     *page("code/<slug:token>", coding_views.code, "code", ANYONE, example=None),  # its token decides
     # Reading. Who may not answer is led to the results.
     *page(
@@ -496,6 +500,13 @@ urlpatterns = [
         example=None,
     ),
     *page("shared/<slug:token>", notebooks.shared, "shared", ANYONE, example=None),
+    # Classes
+    *page("courses", courses.index, "courses", USER),
+    *page("courses/<int:course_id>", courses.detail, "course", COURSE, example=None),
+    file("courses/<int:course_id>.zip", courses.handed_in, "course_zip", COURSE, example=None),
+    *page("join/<slug:token>", courses.join, "join", ANYONE, example=None),  # its token decides
+    *page("return", courses.come_back, "come_back", ANYONE, example=None),
+    *page("class", courses.own, "class", USER, example=None),
     # The API: what reads needs what its pages need, what changes something needs an editor.
     *page("api", api_views.reference, "api_reference", ANYONE),
     file("api/pages.json", api_views.pages, "api_pages", ANYONE, load=Load.PAGE),

@@ -18,9 +18,17 @@ let stored = 0; // share of the documents whose topics are found
 
 // Status and numbers ---------------------------------------------------------------------------------------------
 
+// How many are before it, and how long these take.
+function waits() {
+  const { queue_ahead: ahead, queue_seconds: seconds } = state;
+  if (!ahead && seconds < 20) return "A worker takes it next.";
+  const before = ahead ? `${ahead} ${ahead === 1 ? "training is" : "trainings are"} before it.` : "It is next.";
+  return seconds === null ? before : `About ${seconds < 90 ? "a minute" : `${Math.round(seconds / 60)} minutes`}: ${before[0].toLowerCase()}${before.slice(1)}`;
+}
+
 function said() {
-  const { status, request, step, steps, left, seconds, queue_ahead: ahead } = state;
-  if (status === "queued") return ahead ? `${ahead} ${ahead === 1 ? "run is" : "runs are"} ahead of it.` : "A worker takes it next.";
+  const { status, request, step, steps, left, seconds } = state;
+  if (status === "queued") return `${step ? "Others had not had their turn, so it makes room at " + percent(step / steps) + ", and goes on by itself. " : ""}${waits()}`;
   if (status === "running" && request === "stop") return "Stopping; what there is will be kept.";
   if (status === "running" && request === "cancel") return "Cancelling.";
   if (status === "running" && !steps) return state.error ? "Preparing." : "Preparing; the first topics appear soon.";
@@ -164,3 +172,6 @@ const live = follow({
     part("notice").classList.toggle("bad", bad());
   },
 });
+
+// Who waits sees the queue grow shorter.
+setInterval(() => state?.status === "queued" && live.refresh(), 10000);

@@ -25,7 +25,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.contrib.sessions.models import Session
 from django.core.exceptions import ImproperlyConfigured, PermissionDenied
 from django.db import DatabaseError
-from django.db.models import F, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
@@ -35,12 +35,13 @@ from django.utils.functional import SimpleLazyObject
 from inference.errors import there
 from webapp.accounts import embargo, tokens
 from webapp.accounts.roles import EVERYBODY, Person, Role, grants, roles, with_role
-from webapp.models import ApiToken, Corpus, Notebook, Notebooks, Run, User
+from webapp.models import ApiToken, Corpus, Course, Notebook, Notebooks, Run, Student, User
 from webapp.pages.errors import wants_json
 from webapp.request_context import request_context
 
 LINKS = "links"  # in the session: keys of the links that were followed
 SAFE = ("GET", "HEAD", "OPTIONS")
+OF_STUDENTS = ("account_logout", "share")  # of the addresses of accounts, those that a student needs
 
 
 # Rules ---------------------------------------------------------------------------------------------------------------
@@ -54,6 +55,9 @@ class Rule:
     read: Role = Role.NONE  # the least role for GET
     write: Role = Role.NONE  # the least role for every other method
     deleted: bool = False  # the corpus or run may be deleted, as long as it can be brought back
+    beyond: bool = (
+        False  # it reaches what others made, beyond the run in the address: who trained that has no more rights
+    )
 
 
 ANYONE = Rule("anyone")  # the view shows nothing that belongs to a user, or asks this module for what it shows
@@ -63,6 +67,7 @@ LOCAL = Rule("local")  # everybody while accounts are off; while they are on the
 ACCOUNTS = Rule("accounts")  # the other way round; the view decides the rest
 NOTEBOOK = Rule("notebook")  # the notebook's owner
 TOKEN = Rule("token")  # the token's owner
+COURSE = Rule("course")  # its teacher
 
 
 def of_corpus(read: Role, write: Role = Role.OWNER) -> Rule:
@@ -71,7 +76,9 @@ def of_corpus(read: Role, write: Role = Role.OWNER) -> Rule:
 
 
 SEE = of_corpus(Role.READER)
+TRAIN = of_corpus(Role.TRAINER, Role.TRAINER)
 EDIT = of_corpus(Role.EDITOR, Role.EDITOR)
+EDIT_BEYOND = replace(EDIT, beyond=True)
 OWN = of_corpus(Role.OWNER, Role.OWNER)
 OWN_DELETED, EDIT_DELETED = replace(OWN, deleted=True), replace(EDIT, deleted=True)
 ANSWER = of_corpus(Role.VIEWER, Role.VIEWER)
@@ -123,7 +130,9 @@ def deletable(request: HttpRequest) -> tuple[QuerySet[Corpus], QuerySet[Run]]:
     corpora, runs, person = Corpus.everything.all(), Run.everything.all(), person_of(request)
     if not settings.ACCOUNTS:
         return corpora, runs
-    return with_role(corpora, person, Role.OWNER), runs.filter(corpus__in=with_role(corpora, person, Role.EDITOR))
+    own = Q(corpus__in=with_role(corpora, person, Role.TRAINER), by=person.user)
+    edited = Q(corpus__in=with_role(corpora, person, Role.EDITOR))
+    return with_role(corpora, person, Role.OWNER), runs.filter(own | edited)
 
 
 def notebooks(request: HttpRequest) -> Notebooks:
@@ -134,6 +143,11 @@ def notebooks(request: HttpRequest) -> Notebooks:
 def api_tokens(request: HttpRequest) -> QuerySet[ApiToken]:
     """The user's own tokens."""
     return ApiToken.objects.filter(user=user_id(request)) if settings.ACCOUNTS else ApiToken.objects.all()
+
+
+def courses(request: HttpRequest) -> QuerySet[Course]:
+    """Those that the user teaches; while accounts are off there are none."""
+    return Course.objects.filter(owner=user_id(request)) if settings.ACCOUNTS else Course.objects.none()
 
 
 def listed(request: HttpRequest, before: int | None, most: int, public: bool = False) -> list[int]:
@@ -149,7 +163,7 @@ def listed(request: HttpRequest, before: int | None, most: int, public: bool = F
     elif public:
         sources = [shown.filter(EVERYBODY).annotate(granted=F("pk"))]
     else:
-        sources = [grant.filter(granted__in=shown.values("pk")) for grant in grants(person_of(request))]
+        sources = [grant.filter(granted__in=shown.values("pk")) for grant in grants(person_of(request), taught=False)]
     numbers: set[int] = set()
     for source in sources:
         source = source.filter(granted__lt=before) if before is not None else source
@@ -188,6 +202,20 @@ def signed_in(request: HttpRequest) -> User:
     if (account := user(request)) is None:
         raise PermissionDenied("Nobody has signed in.")
     return account
+
+
+def is_student(request: HttpRequest) -> bool:
+    """Whether the account was made by a course: it has no address to sign in with (webapp.courses)."""
+    return settings.ACCOUNTS and request.user.is_authenticated and request.user.email is None
+
+
+def student(request: HttpRequest) -> Student | None:
+    """The student who has signed in; None for everybody else."""
+    return (
+        Student.objects.select_related("user", "course__owner", "course__corpus").get(pk=user_id(request))
+        if is_student(request)
+        else None
+    )
 
 
 def user_id(request: HttpRequest) -> int | None:
@@ -256,6 +284,11 @@ def still(readers: Collection[Reader]) -> set[Reader]:
     return {reader for reader, pk in asked.items() if reader in people and people[reader] in given.get(pk, {})}
 
 
+def _address(request: HttpRequest) -> str:
+    """The name of the address in webapp.urls."""
+    return (request.resolver_match and request.resolver_match.url_name) or ""
+
+
 def _of_api(request: HttpRequest) -> bool:
     return "api" in request.resolver_match.namespaces
 
@@ -275,7 +308,15 @@ class Authorization:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if not settings.ACCOUNTS:
             request.user = SimpleLazyObject(User.objects.local)
-        return self.get_response(request)
+        answer = self.get_response(request)
+        page = (
+            request.method == "GET"
+            and answer.status_code == 200
+            and answer.get("Content-Type", "").startswith("text/html")
+        )
+        if page and is_student(request):
+            Student.objects.filter(pk=user_id(request)).update(seen_at=Now(), address=request.get_full_path()[:2000])
+        return answer
 
     def process_view(self, request: HttpRequest, view, args, kwargs) -> HttpResponse | None:
         needed = rule(request.resolver_match)
@@ -283,6 +324,8 @@ class Authorization:
         if (_of_api(request) or _program_uploads(request)) and (refused := _by_token(request)):
             return refused
         embargo.read_by(partial(person_of, request))
+        if needed.kind == "accounts" and is_student(request) and _address(request) not in OF_STUDENTS:
+            return _missing(request)
         if needed.kind in ("local", "accounts"):
             return None if settings.ACCOUNTS == (needed.kind == "accounts") else _missing(request)
         if not settings.ACCOUNTS:
@@ -297,7 +340,8 @@ class Authorization:
         if needed.kind in ("user", "operator"):
             may = needed.kind == "user" or request.user.is_staff
             return None if may else _forbidden(request, "This page is for whoever runs this Topograph.")
-        own, name = {"notebook": (notebooks, "notebook_id"), "token": (api_tokens, "token_id")}[needed.kind]
+        kinds = {"notebook": notebooks, "token": api_tokens, "course": courses}
+        own, name = kinds[needed.kind], f"{needed.kind}_id"
         return None if own(request).filter(pk=kwargs[name]).exists() else _missing(request)
 
     def _corpus(self, request, needed, kwargs) -> HttpResponse | None:
@@ -306,16 +350,24 @@ class Authorization:
             return _unknown()
         least = needed.read if request.method in SAFE else needed.write
         corpora, runs = (Corpus.everything, Run.everything) if needed.deleted else (Corpus.objects, Run.objects)
-        named = [corpora.filter(pk=kwargs["corpus_id"])] if "corpus_id" in kwargs else []
-        named += [
-            corpora.filter(pk__in=runs.filter(pk=kwargs[name]).values("corpus"))
-            for name in ("run_id", "other")
-            if name in kwargs
-        ]
+        named: list[tuple[QuerySet[Corpus], QuerySet[Run] | None]] = []
+        if "corpus_id" in kwargs:
+            named.append((corpora.filter(pk=kwargs["corpus_id"]), None))
+        for name in ("run_id", "other"):
+            if name in kwargs:
+                one = runs.filter(pk=kwargs[name])
+                named.append((corpora.filter(pk__in=one.values("corpus")), one))
         if not named:
             raise ImproperlyConfigured(f"“{request.resolver_match.route}” has the rule of a corpus, and names none.")
-        for corpus in named:
+        for corpus, run in named:
             has = role(request, corpus)
+            if (
+                has == Role.TRAINER
+                and run is not None
+                and not needed.beyond
+                and run.filter(by=user_id(request)).exists()
+            ):
+                has = Role.EDITOR
             if has == Role.NONE:
                 return _missing(request)
             if has < least:
@@ -327,9 +379,9 @@ class Authorization:
 
 def _program_uploads(request: HttpRequest) -> bool:
     """Whether a program uploads by the tus protocol, with a token in place of a session."""
-    return request.resolver_match.url_name in ("uploads", "upload") and request.headers.get(
-        "Authorization", ""
-    ).lower().startswith("bearer ")
+    return _address(request) in ("uploads", "upload") and request.headers.get("Authorization", "").lower().startswith(
+        "bearer "
+    )
 
 
 def _by_token(request: HttpRequest) -> HttpResponse | None:
@@ -357,7 +409,8 @@ def _by_token(request: HttpRequest) -> HttpResponse | None:
 UNKNOWN = "This needs a token that is known and not revoked: “Authorization: Bearer topograph_…”. Make one at /account/tokens/."
 NEEDED = {  # the least role -> a sentence that says who has it
     Role.VIEWER: "Only people with whom its owner shared “{name}” may do this",
-    Role.EDITOR: "Only the owner and the editors of “{name}” may do this",
+    Role.TRAINER: "Only the owner of “{name}”, its editors and those who may train may do this",
+    Role.EDITOR: "Only the owner and the editors of “{name}” may do this, and with a run whoever trained it",
     Role.OWNER: "Only the owner of “{name}” may do this",
 }
 
@@ -431,7 +484,9 @@ class May:
 
     def __init__(self, request: HttpRequest):
         has = Role(request_context(request).role)  # NONE: an error came before the middleware
-        self.answer, self.edit, self.own = has >= Role.VIEWER, has >= Role.EDITOR, has >= Role.OWNER
+        self.answer, self.train, self.edit, self.own = (
+            has >= least for least in (Role.VIEWER, Role.TRAINER, Role.EDITOR, Role.OWNER)
+        )
         self.add = self.keep = not settings.ACCOUNTS or request.user.is_authenticated  # corpora; notebooks
 
 

@@ -21,8 +21,9 @@ class Role(IntEnum):
     NONE = 0
     READER = 1  # sees everything: anybody, where the corpus is public or a link was followed
     VIEWER = 2  # answers intrusion tests, and makes a part of the corpus a corpus of their own
-    EDITOR = 3  # changes the corpus, adds files and trains
-    OWNER = 4  # shares the corpus, puts it under embargo and deletes it
+    TRAINER = 3  # trains, and is an editor of the runs that they trained themselves (authorization)
+    EDITOR = 4  # changes the corpus and all its runs, and adds files
+    OWNER = 5  # shares the corpus, puts it under embargo and deletes it
 
 
 NOBODY = Cast(Value(None), BigIntegerField())
@@ -36,18 +37,18 @@ class Person(NamedTuple):
     links: tuple[int, ...] = ()
 
 
-GRANTED = {"owner": Role.OWNER, "editor": Role.EDITOR, "viewer": Role.VIEWER, "reader": Role.READER, "": Role.NONE}
+GRANTED = {role.name.lower() if role else "": role for role in reversed(Role)}
 # Corpora that everybody may read, signed in or not. Files that are to be added to one are not among them.
 EVERYBODY = Q(public=True)
 # Of a corpus: the one whose grants count. Files that are to be added to a corpus are shared with people as that one is.
 SHARED = Coalesce("into", "pk")
 
 
-def grants(*people: Person, least: Role = Role.READER) -> list[QuerySet]:
+def grants(*people: Person, least: Role = Role.READER, taught: bool = True) -> list[QuerySet]:
     """The only definition of to whom a corpus is open that is not open to EVERYBODY: a query for each reason that
     applies.
 
-    least: leave out the reasons that give a lesser role.
+    least: leave out the reasons that give a lesser role. taught: with what students have, whose teacher reads it.
     A row is a grant: `granted` (the corpus), `to_user` or `to_link`, and `as_role` (a name in GRANTED). Deleted corpora
     are among them; whoever combines grants with corpora says which of those count.
     """
@@ -59,6 +60,10 @@ def grants(*people: Person, least: Role = Role.READER) -> list[QuerySet]:
         members = Membership.objects.filter(user__in=users, role__in=names)
         reasons.append(_rows(Corpus.everything.filter(owner__in=users), F("pk"), Value("owner"), user=F("owner_id")))
         reasons.append(_rows(members, F("corpus_id"), F("role"), user=F("user_id")))
+        if taught and least <= Role.VIEWER:
+            of_students = Corpus.everything.filter(owner__student__course__owner__in=users)
+            teacher = F("owner__student__course__owner_id")
+            reasons.append(_rows(of_students, F("pk"), Value("viewer"), user=teacher))
     if links and least <= Role.READER:
         valid = Q(expires_at=None) | Q(expires_at__gt=Now())
         followed = Link.objects.filter(valid, pk__in=links, revoked_at=None)

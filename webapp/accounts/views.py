@@ -31,10 +31,11 @@ class Used:
 
 @dataclass(frozen=True)
 class AccountPage:
-    """sso: whether one can sign in with an account elsewhere."""
+    """sso: whether one can sign in with an account elsewhere. teaches: whether it may have classes."""
 
     use: list[Used]
     sso: bool
+    teaches: bool
 
 
 @dataclass(frozen=True)
@@ -47,9 +48,13 @@ class TokensPage:
 
 
 @typed("account/own.html")
-def own(request: HttpRequest) -> HtmlAnswer[AccountPage]:
-    """What belongs to the account: how to sign in, tokens, what it has used."""
-    return HtmlAnswer(AccountPage(_use(request), bool(settings.SOCIALACCOUNT_PROVIDERS["openid_connect"]["APPS"])))
+def own(request: HttpRequest) -> HtmlAnswer[AccountPage] | HttpResponse:
+    """What belongs to the account: how to sign in, tokens, what it has used. A student's is the page of the class."""
+    if authorization.is_student(request):
+        return redirect("class")
+    sso = bool(settings.SOCIALACCOUNT_PROVIDERS["openid_connect"]["APPS"])
+    teaches = settings.ACCOUNTS and bool(quotas.limits(authorization.signed_in(request)).students)
+    return HtmlAnswer(AccountPage(_use(request), sso, teaches))
 
 
 def _use(request: HttpRequest) -> list[Used]:

@@ -73,7 +73,7 @@ def files(
 
 def runs(corpus: Corpus, before: int | None = None) -> tuple[list[RunRow], int | None]:
     """A page of a corpus's runs, newest first, each with its last measures; and where the next page begins."""
-    listed = corpus.runs.select_related("version").order_by("-pk")
+    listed = corpus.runs.select_related("version", "by").order_by("-pk")
     if before is not None:
         listed = listed.filter(pk__lt=before)
     page = list(listed[: PAGE + 1])
@@ -85,6 +85,7 @@ def runs(corpus: Corpus, before: int | None = None) -> tuple[list[RunRow], int |
         RunRow(
             id=run.pk,
             status=run.status,
+            by=run.by.name if run.by else "",
             engine=engines.get(run.engine).LABEL,
             K=run.topics,
             version=run.version.number,

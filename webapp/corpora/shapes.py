@@ -115,6 +115,7 @@ class Progress:
 class RunRow:
     id: int
     status: str
+    by: str
     engine: str
     K: int
     version: int
@@ -181,6 +182,10 @@ class CorpusHtml:
     @property
     def several_engines(self) -> bool:
         return len({run.engine for run in self.runs}) > 1
+
+    @property
+    def several_people(self) -> bool:
+        return len({run.by for run in self.runs}) > 1
 
 
 # Files

@@ -4,26 +4,33 @@ before it.
 Users take turns. The user with the fewest jobs at work is next; of several, the one who has waited longest since a job
 of theirs was at work; of those who never had one, the one who asks for the least. A user's own jobs keep their order.
 Trainings leave one process of the workers free, so that ingesting and vectorizing, which take minutes, never wait for
-trainings, which take hours; and with accounts one user's trainings leave a place for another's. Comparisons, and files
+trainings, which take hours; and with accounts one user's trainings leave a place for another's, and a training gives way at a
+checkpoint to a user who has none at work (`gives_way`). Comparisons, and files
 that are made, have half of the processes each at most. Trainings with other seeds, which nobody waits for, come one at a time
 while there is nothing else to do (`idle`).
 """
 
 import os
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from statistics import median
+from typing import NamedTuple
 
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
-from django.db.models import Max, Min, QuerySet
+from django.db.models import Count, Max, Min, QuerySet
 from django.db.models.functions import Now
 
 from webapp.jobs import claims, dispatch, roster
 from webapp.jobs.kinds import COMPARE, EXPORT, KINDS, REPLICATE, TRAIN, JobKind
+from webapp.models import Run
 
 RECENT = timedelta(days=1)  # for which a user's last job counts as a turn
+RECENT_RUNS = 20  # by which the time is told that a run will wait
+SLICE = 30.0  # seconds for which a training is left in its place, while others wait who have none
 USERS = 1_000  # users with queued jobs that are compared
 MESSAGES = 1_000  # that the sweep sends at once
 LIMITED = (TRAIN, COMPARE, EXPORT, REPLICATE)  # kinds of which only so many are at work at once
@@ -45,21 +52,69 @@ def next_job(kind: JobKind, pk: int) -> int | None:
     """The number of the queued job that is due; None where there is no free place, or `pk` is not queued any more."""
     if kind in LIMITED and free_places(kind) <= 0:
         return None
-    owner, queued = kind.owner, kind.model.objects.filter(status="queued")
+    queued = kind.model.objects.filter(status="queued")
     if not queued.filter(pk=pk).exists():
         return None
     if not settings.ACCOUNTS:
         return pk  # one user, whose jobs come in their order
-    by_owner = queued.order_by().values(owner).annotate(size=Min(kind.size), first=Min("pk"))[:USERS]
-    waiting = {row[owner]: (row["size"] or 0, row["first"]) for row in by_owner}
-    at_work = Counter(_at_work(kind).values_list(owner, flat=True))
+    turns = _turns(kind)
     if kind is TRAIN:
-        waiting = {user: jobs for user, jobs in waiting.items() if at_work[user] < max(1, training_places() - 1)}
-    if not waiting:
-        return None
-    last = _last_turns(kind, [user for user in waiting if user])
-    user = min(waiting, key=lambda user: (at_work[user], last.get(user, 0), *waiting[user]))
-    return waiting[user][1]
+        turns = [turn for turn in turns if turn.at_work < max(1, training_places() - 1)]
+    return min(turns).first if turns else None
+
+
+class Turn(NamedTuple):
+    """Of a user whose jobs wait; the least is next. at_work: jobs of theirs; last: when one last was, in seconds since the
+    epoch; size: of the smallest that waits; first: the number of the first that does; waiting: how many do."""
+
+    at_work: int
+    last: float
+    size: int
+    first: int
+    waiting: int
+    user: int | None
+
+
+def _turns(kind: JobKind) -> list[Turn]:
+    queued = kind.model.objects.filter(status="queued")
+    by_owner = (
+        queued.order_by().values(kind.owner).annotate(size=Min(kind.size), first=Min("pk"), count=Count("pk"))[:USERS]
+    )
+    rows = [(row[kind.owner], row["size"] or 0, row["first"], row["count"]) for row in by_owner]
+    at_work = Counter(_at_work(kind).values_list(kind.owner, flat=True))
+    last = _last_turns(kind, [user for user, *_ in rows if user])
+    return [Turn(at_work[user], last.get(user, 0), size, first, count, user) for user, size, first, count in rows]
+
+
+def ahead(run: Run) -> int:
+    """How many queued runs are due before a queued one, if nobody asks for more: its user's earlier ones, and of each other
+    user as many as have their turn until then."""
+    earlier = Run.objects.filter(status="queued", pk__lt=run.pk)
+    if not settings.ACCOUNTS:
+        return earlier.count()
+    turns, before = _turns(TRAIN), earlier.filter(by=run.by_id).count()
+    own = next((turn for turn in turns if turn.user == run.by_id), None)
+    return before + sum(min(turn.waiting, before + (turn < own)) for turn in turns if own and turn is not own)
+
+
+def wait(before: int) -> float | None:
+    """Seconds until a run begins before which so many are due, by what the last trainings took; None where none has ended."""
+    done = Run.objects.filter(status=Run.Status.DONE).order_by("-pk")[:RECENT_RUNS]
+    took = [
+        (end - begin).total_seconds() for begin, end in done.values_list("started_at", "finished_at") if begin and end
+    ]
+    at_work, places = _at_work(TRAIN).count(), training_places()
+    if at_work + before < places:
+        return 0.0
+    return median(took) * (before + at_work / 2) / places if took else None
+
+
+def gives_way(user: int | None, since: float) -> bool:
+    """Whether a training that has been at work since then (time.monotonic) leaves its place, and goes on later: somebody waits who
+    has none at work, and there is no other place."""
+    if not settings.ACCOUNTS or time.monotonic() - since < SLICE or free_places(TRAIN) > 0:
+        return False
+    return any(not turn.at_work and turn.user != user for turn in _turns(TRAIN))
 
 
 def _last_turns(kind: JobKind, users: list[int]) -> dict[int, float]:

@@ -23,7 +23,7 @@ def listed(
     notebooks: QuerySet[Notebook], before: int | None = None, removed: bool = False
 ) -> tuple[list[tuple[Notebook, int]], int | None]:
     """Some notebooks, newest first, with how many pins each holds; and where the next page begins."""
-    rows = notebooks.filter(removed_at__isnull=not removed).order_by("-pk")
+    rows = notebooks.filter(removed_at__isnull=not removed, handed_in_by=None).order_by("-pk")
     if before is not None:
         rows = rows.filter(pk__lt=before)
     counted = rows.annotate(count=Count("pins", filter=Q(pins__removed_at=None)))

@@ -25,7 +25,7 @@ NOTEBOOKS = 500  # of one user, with those that were removed
 def create(title: str, by: str, owner: User | None = None) -> Notebook:
     """By default the local owner's. Raises Invalid."""
     owner = owner or User.objects.local()
-    if Notebook.objects.filter(owner=owner).count() >= NOTEBOOKS:
+    if Notebook.objects.filter(owner=owner, handed_in_by=None).count() >= NOTEBOOKS:
         raise Invalid("notebook", f"You have {NOTEBOOKS} notebooks, which is the most. Pin to one of them.")
     return Notebook.objects.create(title=_title(title), by=by, owner=owner)
 

@@ -17,6 +17,7 @@ from django.db.models import Exists, OuterRef
 from django.db.models.functions import Now
 
 from webapp.corpora import deletion
+from webapp.courses import services as courses
 from webapp.exports import kept
 from webapp.ingest import uploads
 from webapp.jobs import events
@@ -57,6 +58,7 @@ def tidy() -> None:
     if settings.STORE:
         copies.tidy()
         _adopt()
+    courses.remove_ended()
     uploads.remove_expired()
     Session.objects.filter(expire_date__lt=Now()).delete()
     measure()

@@ -47,11 +47,6 @@ def metrics(run: Run) -> list[Metric]:
     return list(Metric.objects.filter(run=run).order_by("step"))
 
 
-def queue_ahead(run: Run) -> int:
-    """How many runs a worker takes before this one."""
-    return Run.objects.filter(status=Run.Status.QUEUED, pk__lt=run.pk).count() if run.status == "queued" else 0
-
-
 def current_pass(run: Run) -> int:
     """From 1 on; 0 before the steps are known."""
     return min(run.step * passes(run) // run.steps + 1, passes(run)) if run.steps else 0

@@ -100,7 +100,8 @@ class OtherSeeds:
 
 @dataclass(frozen=True)
 class RunPage:
-    """A run and how far it is. left: seconds; null where it is not known. workers: that are alive. queue_ahead: runs before it.
+    """A run and how far it is. left: seconds; null where it is not known. workers: that are alive. queue_ahead: runs before it, which take
+    about queue_seconds; null where nobody knows.
     metrics: the columns of webapp.runs.series, by step; topic_coherence: of every topic, or null where `bands` has its
     quantiles. says: how well it predicts held-out words, in words. shown: how many topics there are: those in use, where the
     model finds their number. names: what each topic is called. url_overview: where it leads to when it is done. url_forming:
@@ -122,6 +123,7 @@ class RunPage:
     documents_per_second: float | None
     workers: int | None
     queue_ahead: int
+    queue_seconds: float | None
     metrics: dict[str, Curve | list[Curve] | dict[str, Curve] | None]
     says: str
     forming: Forming

@@ -24,7 +24,7 @@ from inference.warm_start import inherit
 from webapp.curation import label_transfer
 from webapp.documents import fields
 from webapp.findings import stored
-from webapp.jobs import claims, events, kinds
+from webapp.jobs import claims, dispatch, events, kinds, scheduler
 from webapp.jobs.heartbeat import Heartbeat, run_next
 from webapp.models import Metric, Run, Word
 from webapp.results import weights
@@ -116,7 +116,7 @@ class Training:
         self.saving, self.publishing = TimeBudget(CHECKPOINT_SHARE), TimeBudget(PUBLISH_SHARE)
         self.telling = sharing.Telling(run.pk)
         self.forming, self.showing = FormingWriter(run, self.bow), TimeBudget(FORMING_SHARE)
-        self.compiles, self.points = False, list[tuple[int, float]]()
+        self.compiles, self.points, self.began = False, list[tuple[int, float]](), time.monotonic()
 
     def _bow(self) -> Bow:
         """The bag of words of the version, or of the run where it leaves words out, which is made here."""
@@ -242,11 +242,12 @@ class Training:
         self.points.append((s.step, seconds))
         self.state = s.state
         ends = self.stop or s.step == s.steps
+        gives_way = not ends and scheduler.gives_way(self.run.by_id, self.began)
         if ends or self.showing.allows():
             with self.showing, self.beat.long():
                 self.forming.write(s.step, s.topics)
         events.run(self.run.pk, {"type": "snapshot", "step": s.step})
-        if ends or self.saving.allows():
+        if ends or gives_way or self.saving.allows():
             with self.saving, self.beat.long():
                 self.folder.mkdir(parents=True, exist_ok=True)
                 sharing.save(self.checkpoint, s.state, self.team, self.engine, self.config, self.bow)
@@ -254,10 +255,18 @@ class Training:
             with transaction.atomic():
                 self._update(tries=0)  # the next attempt would continue from here
                 sealed.record(items)
+        if gives_way:
+            self._give_way()
         if self.publishing.allows():
             with self.publishing, self.beat.long():
                 snapshots.publish(self.run.pk, self.attempt, s.step, s.topics, s.coherence)
                 snapshots.drop_old(self.run.pk)
+
+    def _give_way(self) -> None:
+        """Go on from the checkpoint when those have had their turn who wait and have had none."""
+        self._update(status=Run.Status.QUEUED)
+        dispatch.send(kinds.TRAIN, self.run.pk)
+        raise claims.ClaimLost("gave way")
 
     def _store_checkpoint(self) -> list[sealed.Stored]:
         """So that a worker on another machine can go on from it. Where the store is away, one on this machine can; of a shared

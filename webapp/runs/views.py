@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 from inference.errors import Invalid
 from webapp.accounts import authorization
 from webapp.ingest import forms, version_history
-from webapp.jobs import roster
+from webapp.jobs import roster, scheduler
 from webapp.models import Metric, Run
 from webapp.pages.page import looked_up
 from webapp.pages.typed import Answer, typed
@@ -30,6 +30,8 @@ def detail(request: HttpRequest, run: Run, view: RunView, *, step: int | None = 
     seconds, tokens, metrics = run.seconds, run.tokens_seen, queries.metrics(run)
     points = [(metric.step, metric.seconds) for metric in metrics]
     few = run.topics <= queries.LINES
+    waits = run.status == Run.Status.QUEUED
+    before = scheduler.ahead(run) if waits else 0
     page = RunPage(
         run=replace(queries.about(run), url=view.go("run")),
         id=run.pk,
@@ -46,7 +48,8 @@ def detail(request: HttpRequest, run: Run, view: RunView, *, step: int | None = 
         tokens_per_second=tokens / seconds if seconds else None,
         documents_per_second=queries.documents_seen(run) / seconds if seconds else None,
         workers=roster.count_workers(),
-        queue_ahead=queries.queue_ahead(run),
+        queue_ahead=before,
+        queue_seconds=scheduler.wait(before) if waits else None,
         metrics=queries.curves(metrics),
         says=series.progress(
             [metric.step for metric in metrics],

@@ -25,6 +25,7 @@ from webapp.accounts import authorization, sharing, tokens
 from webapp.api import api
 from webapp.codebook import concepts
 from webapp.corpora import deletion
+from webapp.courses import services as courses
 from webapp.ingest import uploads
 from webapp.local import start
 from webapp.models import Corpus, Link, Membership, Notebook, Run, User
@@ -36,11 +37,12 @@ pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).resolve().parents[3]
 
 # Who may: each word, and what is written before it. The rest is refused.
-EVERYBODY = ["anonymous", "expired", "revoked", "stranger", "link", "viewer", "editor", "owner"]
-MEMBERS = ["viewer", "editor", "owner"]
+EVERYBODY = ["anonymous", "expired", "revoked", "stranger", "link", "viewer", "trainer", "editor", "owner"]
+MEMBERS = ["viewer", "trainer", "editor", "owner"]
 ROLES = {  # what is done -> who may, of a corpus that is not public
     "see": ["link", *MEMBERS],
     "answer": MEMBERS,
+    "train": ["trainer", "editor", "owner"],
     "edit": ["editor", "owner"],
     "own": ["owner"],
     "anyone": EVERYBODY,
@@ -50,9 +52,9 @@ ROLES = {  # what is done -> who may, of a corpus that is not public
     "nobody": [],
 }
 GET = {
-    "anyone": ["healthz", "readyz", "metrics", "home", "glossary", "lesson", "compare", "compare_measures", "compare_measures_csv", "shared", "share", "api_reference", "api_pages", "code"],
-    "user": ["deleted", "notebooks", "simulate", "tokens", "account"],
-    "mine": ["notebook", "notebook_md", "notebook_docx", "notebook_bib", "notebook_html"],
+    "anyone": ["healthz", "readyz", "metrics", "home", "glossary", "lesson", "compare", "compare_measures", "compare_measures_csv", "shared", "share", "api_reference", "api_pages", "code", "join", "come_back"],
+    "user": ["deleted", "notebooks", "simulate", "tokens", "account", "courses", "class"],
+    "mine": ["notebook", "notebook_md", "notebook_docx", "notebook_bib", "notebook_html", "course", "course_zip"],
     "see": ["corpus", "corpus_events", "corpus_report", "corpus_documents", "corpus_document", "corpus_passage", "corpus_whole", "corpus_files", "corpus_problems", "corpus_vocabulary", "run", "run_events", "run_forming",
             "run_overview", "run_topics", "run_topic", "run_topic_words", "run_topic_word", "run_curation", "run_documents", "run_document", "run_passage", "run_whole",
             "document_word", "run_time", "run_time_table", "run_time_compare", "run_keyness", "run_keyness_csv", "run_effects", "run_effects_csv", "run_claim", "run_collocations", "run_collocations_csv", "run_pattern", "run_time_csv", "run_words", "run_word",
@@ -64,12 +66,13 @@ GET = {
     "nobody": ["reader"],
 }  # fmt: skip
 POST = {
-    "anyone": ["compare_again", "code"],
-    "user": ["corpora", "example", "simulate", "uploads", "upload", "notebook_new", "notebook_findings", "pin", "tokens"],
-    "mine": ["notebook_change", "notebook_pin", "token_revoke"],
+    "anyone": ["compare_again", "code", "join", "come_back"],
+    "user": ["corpora", "example", "simulate", "uploads", "upload", "notebook_new", "notebook_findings", "pin", "tokens", "courses", "class"],
+    "mine": ["notebook_change", "notebook_pin", "token_revoke", "course"],
     "see": ["run_try", "topics_ticked"],
     "answer": ["corpus_owner", "corpus_subset", "run_deposit", "export_make", "export_again", "export_delete", "reading_passages_answer", "reading_words_answer", "reading_topics_answer", "concept_join"],
-    "edit": ["corpus_prepare", "corpus_words", "corpus_phrases", "corpus_runs", "corpus_runs_several", "corpus_add", "corpus_retry", "corpus_unit", "run_stop", "run_cancel",
+    "train": ["corpus_runs", "corpus_runs_several"],
+    "edit": ["corpus_prepare", "corpus_words", "corpus_phrases", "corpus_add", "corpus_retry", "corpus_unit", "run_stop", "run_cancel",
              "run_again", "run_variants", "run_seeds", "run_continue", "run_delete", "run_bring_back", "topic_edit", "edit_undo", "edit_redo", "edits_undo", "curation_table",
              "run_without_train", "run_carry_over", "topics_edit", "run_steer_train", "concept_new", "concept_change"],
     "own": ["corpus_embargo", "corpus_delete", "corpus_sharing", "corpus_again", "corpus_bring_back", "corpus_for_good", "run_for_good"],
@@ -138,7 +141,7 @@ class World:
     def __init__(self):
         self.users = {
             name: User.objects.create_user(f"{name.replace(' ', '')}@example.org", name)
-            for name in ("stranger", *MEMBERS[:2], "the owner")
+            for name in ("stranger", *MEMBERS[:3], "the owner")
         }
         self.users["owner"] = self.users.pop("the owner")
         self.corpus = Corpus.objects.create(
@@ -155,6 +158,7 @@ class World:
         notebooks.share(self.book)
         self.concept = concepts.create(self.corpus, {"called": "x", "kind": "yes_no", "text": "x"}, "the owner")
         self.token, self.secret = tokens.create("mine", self.users["owner"])
+        self.course = courses.create(self.users["owner"], self.corpus, "History", 30)
 
     def client(self, who: str) -> Client:
         client = Client()
@@ -177,6 +181,7 @@ class World:
         values = {
             "notebook_id": self.book.pk,
             "token_id": self.token.pk,
+            "course_id": self.course.pk,
             "upload_id": "x" * 22,
             "token": self.book.token,
             "concept_id": self.concept.pk,
@@ -248,7 +253,7 @@ def test_public_is_read_by_everybody_and_changed_by_no_more(world, at_the_gate, 
     client = world.client(who)
     for name in GET["see"]:
         assert client.get(world.url(name)).status_code == LET_IN, name
-    for what in ("answer", "edit", "own"):
+    for what in ("answer", "train", "edit", "own"):
         for name in POST[what]:
             assert (client.post(world.url(name)).status_code == LET_IN) == (who in ROLES[what]), name
     sharing.publish(world.corpus, False)
@@ -260,7 +265,7 @@ def test_others_things_are_not_there(world, at_the_gate, who):
     """Who may do something here may do nothing there."""
     client = world.client(who)
     for names, method in ((GET, "get"), (POST, "post")):
-        for what in ("see", "answer", "edit", "own"):
+        for what in ("see", "answer", "train", "edit", "own"):
             for name in names.get(what, []):
                 assert getattr(client, method)(world.url(name, world.other, world.other_run)).status_code == 404, name
     theirs = notebooks.create("Theirs", "stranger", world.users["stranger"])
@@ -310,6 +315,24 @@ def test_a_role_that_is_taken_away_ends_at_once(world, at_the_gate):
     )
     sharing.remove(world.corpus, world.users["editor"].pk)
     assert client.get(world.url("corpus")).status_code == 404
+
+
+def test_a_trainer_is_an_editor_of_their_own_runs_alone(world, at_the_gate):
+    client = world.client("trainer")
+    own = Run.objects.create(
+        corpus=world.corpus, version=world.run.version, by=world.users["trainer"], settings={"topics": 2}
+    )
+    beyond = {"concept_new", "concept_change"}
+    for name in POST["edit"]:
+        let_in = not name.startswith("corpus_") and name not in beyond
+        assert (client.post(world.url(name, run=own)).status_code == LET_IN) == let_in, name
+        assert client.post(world.url(name)).status_code == 403, name
+    assert client.get(world.url("concept_agreement", run=own)).status_code == 403
+    assert client.get(world.url("run_steer", run=own)).status_code == LET_IN
+    assert client.post(world.url("run_for_good", run=own)).status_code == 403
+    request = RequestFactory().get("/")
+    request.user, request.session, request.resolver_match = world.users["trainer"], {}, ResolverMatch(None, (), {})
+    assert [run.pk for run in authorization.deletable(request)[1]] == [own.pk]
 
 
 def test_who_is_refused_is_told_who_may(world):
@@ -409,7 +432,11 @@ def read_by(trained, settings):
     client.force_login(viewer)
     sharing.publish(trained.corpus, True)
     Membership.objects.create(corpus=trained.corpus, user=viewer, role="viewer")
-    return [(authorization.Role.READER, Client()), (authorization.Role.VIEWER, client)]
+    trainer, trains = User.objects.create_user("trains@example.org", "trains"), Client()
+    trains.force_login(trainer)
+    Membership.objects.create(corpus=trained.corpus, user=trainer, role="trainer")
+    roles = authorization.Role
+    return [(roles.READER, Client()), (roles.VIEWER, client), (roles.TRAINER, trains)]
 
 
 def test_no_page_shows_a_form_to_those_who_cannot_use_it(read_by, trained):

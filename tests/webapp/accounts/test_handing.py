@@ -55,7 +55,7 @@ def test_an_owner_offers_and_a_member_takes(world):
     draft.refresh_from_db()
     assert draft.owner.name == "viewer" and not world.corpus.offered
     roles = dict(world.corpus.memberships.values_list("user__name", "role"))
-    assert roles == {"the owner": "editor", "editor": "editor"}
+    assert roles == {"the owner": "editor", "editor": "editor", "trainer": "trainer"}
     assert world.client("owner").get(world.url("corpus_sharing")).status_code == 403
     assert client.get(world.url("corpus_sharing")).status_code == 200 and take(world, "viewer") == 404
 

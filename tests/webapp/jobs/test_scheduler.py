@@ -2,6 +2,9 @@
 quota."""
 
 import threading
+import time
+from datetime import timedelta
+from random import Random
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -56,13 +59,7 @@ def test_users_take_turns_and_keep_their_own_order(monkeypatch):
     monkeypatch.setattr(scheduler, "training_places", lambda: 1)
     ada, ben = Person("ada"), Person("ben")
     hers, his = [ada.run() for _ in range(4)], [ben.run() for _ in range(2)]
-    order, messages = [], [run.pk for run in [*hers, *his]]
-    while messages:
-        if found := scheduler.claim_next_job(kinds.TRAIN, messages.pop(0)):
-            order.append(found[0])
-            end(found[0])
-        messages += sent
-        sent.clear()
+    order = order_of([run.pk for run in [*hers, *his]])
     assert order == [hers[0].pk, his[0].pk, hers[1].pk, his[1].pk, hers[2].pk, hers[3].pk]
 
 
@@ -290,3 +287,65 @@ def test_files_and_comparisons_leave_half_of_the_processes_to_others():
     sent.clear()
     scheduler.dispatch_next(kinds.EXPORT)
     assert sent == [made[2].pk]
+
+
+def order_of(messages: list[int]) -> list[int]:
+    """In which queued runs begin, one after the other: a twin of `scheduler.ahead` that lets them begin."""
+    order = []
+    while messages:
+        if found := scheduler.claim_next_job(kinds.TRAIN, messages.pop(0)):
+            order.append(found[0])
+            end(found[0])
+        messages += sent
+        sent.clear()
+    return order
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_how_many_are_before_a_run(monkeypatch, seed):
+    monkeypatch.setattr(scheduler, "training_places", lambda: 1)
+    chance = Random(seed)
+    people = [Person(name) for name in ("ada", "ben", "cy", "dee")]
+    waiting = [chance.choice(people).run(chance.choice([5, 10, 20])) for _ in range(12)]
+    ahead = {run.pk: scheduler.ahead(run) for run in waiting}
+    order = order_of([run.pk for run in waiting])
+    assert [ahead[pk] for pk in order] == list(range(12))
+
+
+def test_how_many_are_before_a_run_while_accounts_are_off(settings):
+    settings.ACCOUNTS = False
+    ada = Person("ada")
+    assert [scheduler.ahead(run) for run in [ada.run() for _ in range(3)]] == [0, 1, 2]
+
+
+def test_how_long_a_run_waits(monkeypatch):
+    monkeypatch.setattr(scheduler, "training_places", lambda: 1)
+    ada = Person("ada")
+    Run.objects.update(finished_at=None)
+    assert scheduler.wait(0) == 0 and scheduler.wait(3) is None, "nobody knows before one has ended"
+    now = timezone.now()
+    for seconds in (10, 20, 600):
+        run = ada.run()
+        Run.objects.filter(pk=run.pk).update(
+            status="done", started_at=now, finished_at=now + timedelta(seconds=seconds)
+        )
+    assert scheduler.wait(3) == 60
+    take(ada.run())
+    assert scheduler.wait(3) == 70, "and half of the one that is at work"
+
+
+def test_a_training_gives_way_to_who_has_none_at_work(monkeypatch, settings):
+    monkeypatch.setattr(scheduler, "training_places", lambda: 1)
+    ada, ben = Person("ada"), Person("ben")
+    take(ada.run())
+    ada.run()
+    long_ago = time.monotonic() - scheduler.SLICE - 1
+    assert not scheduler.gives_way(ada.user.pk, long_ago), "not to one's own"
+    ben.run()
+    assert scheduler.gives_way(ada.user.pk, long_ago)
+    assert not scheduler.gives_way(ada.user.pk, time.monotonic()), "not at once"
+    monkeypatch.setattr(scheduler, "training_places", lambda: 2)
+    assert not scheduler.gives_way(ada.user.pk, long_ago), "not while there is another place"
+    monkeypatch.setattr(scheduler, "training_places", lambda: 1)
+    settings.ACCOUNTS = False
+    assert not scheduler.gives_way(ada.user.pk, long_ago)

@@ -45,13 +45,14 @@ def test_what_the_commands_are_told(ready, trained, capsysbinary):
     ],
     ids=lambda given: None if isinstance(given, str) else " ".join(given),
 )
-def test_mistakes_say_what_to_do(ready, tmp_path, arguments, sentence):
+def test_mistakes_say_what_to_do(ready, tmp_path, settings, arguments, sentence):
     empty = tmp_path / "empty.csv"
     empty.touch()
     known = {"EMPTY": str(empty), "READY": str(ready.pk)}
     with pytest.raises(CommandError) as refused:
         call_command(*(known.get(argument, argument) for argument in arguments))
     assert sentence in str(refused.value)
+    assert not list(settings.FILE_UPLOAD_TEMP_DIR.glob("import-*"))
 
 
 @pytest.fixture

@@ -23,7 +23,8 @@ def of_get(trained) -> list[str]:
     notebooks.share(book)
     concept = concepts.create(trained.corpus, {"called": "war", "kind": "yes_no", "text": "About war."}, "owner")
     values = {"notebook_id": book.pk, "token": book.token, "concept_id": concept.pk}
-    closed = {*addresses.POSTS, *addresses.TUS, "share", "corpus_deleted", "run_deleted"}
+    of_accounts = {"share", "course", "course_zip", "join", "come_back", "class"}
+    closed = {*addresses.POSTS, *addresses.TUS, *of_accounts, "corpus_deleted", "run_deleted"}
     pages = [
         addresses.address(n, trained.corpus_id, trained.pk, **values) + f"?{addresses.states(n)[0]}"
         for n in sorted(addresses.names() - closed)

@@ -4,6 +4,7 @@ import getpass
 import sys
 
 from allauth.account.models import EmailAddress
+from django.conf import settings
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
@@ -49,6 +50,7 @@ class Command(OwnCommand):
                 ("bytes", "bytes of files"),
                 ("documents", "documents"),
                 ("jobs", "jobs that wait or run at once"),
+                ("students", "students in its classes; above 0 it is a teacher’s"),
             )
         },
     }
@@ -105,7 +107,7 @@ class Command(OwnCommand):
             user.is_staff = given["operator"]
         if given["close"] or given["open"]:
             user.is_active = given["open"]
-        for name in ("bytes", "documents", "jobs"):
+        for name in settings.MOST:
             if (number := given[f"most_{name}"]) is not None:
                 if number != "default" and not number.isdigit():
                     raise CommandError(f"--most-{name} must be a whole number, or “default”; got {number}.")

@@ -56,11 +56,15 @@ class Command(OwnCommand):
 
     def handle(self, *args, **given):
         chosen = {name: given[name] for name, _ in _offered() if given[name] is not None}
+        copies = [self._copy(*file) for file in self._files(given["paths"])]
         try:
-            corpus = corpora.create(given["name"], [self._copy(*file) for file in self._files(given["paths"])])
+            corpus = corpora.create(given["name"], copies)
             corpora.read(corpus, self._reading(corpus, chosen))
         except (Invalid, readers.Unreadable) as error:
             raise CommandError(str(error)) from None
+        finally:
+            for copy in copies:
+                copy.path.unlink(missing_ok=True)  # of one that was refused
         if not given["no_wait"]:
             follow_reading(corpus)
             self._tell(corpus)
