@@ -37,7 +37,7 @@ def main(folder: Path) -> int:
     except OSError as error:
         print(f"This folder is no deposit, or its list of files can't be read: {error}.")
         return 2
-    verdict = f"The deposit is NOT as it was made: {len(wrong)} of its {count} files changed or are missing."
+    verdict = f"The deposit is NOT as it was made. Files that changed or are missing: {len(wrong)} of {count}."
     if count and not wrong:
         verdict = (
             f"All {count} files are as they were when the deposit was made.\n"

@@ -78,19 +78,19 @@ def _about(run: Run, form: DepositForm) -> SimpleNamespace:
     version, (licence, url) = topograph(), LICENCES[given["licence"]]
     what = f"A topic model of “{run.corpus.name}”, made by Topograph {version}: its topics as tables and pages, how it was made, and what checks it."
     parts = {
-        "site/index.html": ("Topics as pages", "Words, numbers and titles; they open without a network."),
-        **{path: (book.title, "A notebook.") for path, book in books.items()},
-        **{path: (table.title, table.sentence) for path, table in tables.items()},
-        "methods.txt": ("Methods", "How the topics were made, in sentences for a paper."),
-        "methods.bib": ("Works cited", "By the methods, as BibTeX."),
-        "bundle.zip": ("Reproduction bundle", "Settings, seed, versions, vocabulary, hashes, topics and assignments."),
-        "CITATION.cff": ("Citation", "How to cite this deposit."),
-        CRATE: ("Metadata", "Of all files, with sizes and sha256, as an RO-Crate."),
-        "verify.py": ("Check", "Compares every file with its sha256."),
+        "site/index.html": ("Topics as pages", "words, numbers and titles; they open without a network"),
+        **{path: (book.title, "a notebook") for path, book in books.items()},
+        **{path: (table.title, table.sentence.partition(";")[0]) for path, table in tables.items()},
+        "methods.txt": ("Methods", "how the topics were made, in sentences for a paper"),
+        "methods.bib": ("Works cited", "those of the methods, as BibTeX"),
+        "bundle.zip": ("Reproduction bundle", "settings, seed, versions, vocabulary, hashes, topics and assignments"),
+        "CITATION.cff": ("Citation", "how to cite this deposit"),
+        CRATE: ("Metadata", "of all files, with sizes and sha256, as an RO-Crate"),
+        "verify.py": ("Check", "a program that compares every file with its sha256"),
     }
     return SimpleNamespace(
         title=one_line(given["title"]) or "Untitled", creators=given["creators"], date=datetime.now(UTC).date().isoformat(), version=version,
-        spdx=given["licence"], licence=licence, url=url, description=one_line(f"{what} {paragraphs[0]}"), paragraphs=paragraphs,
+        spdx=given["licence"], licence=licence, url=url, description=one_line(f"{what} {paragraphs[0].partition(' The sha256 ')[0]}"), paragraphs=paragraphs,
         shared=shared, left_out=[*missing, *_NEVER], books=books, tables=tables, parts=parts,
     )  # fmt: skip
 

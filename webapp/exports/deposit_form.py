@@ -64,7 +64,7 @@ class DepositForm(forms.Form):
         help_text="One a line: family name, a comma, given names, and an ORCID if there is one. The name of an organisation has no comma.",
     )  # fmt: skip
     licence = forms.ChoiceField(
-        label="Licence", choices=[(name, f"{title} ({name})") for name, (title, _) in LICENCES.items()],
+        label="Licence", choices=[(name, f"{name}: {title}") for name, (title, _) in LICENCES.items()],
         help_text="Under which others may use what is in the deposit. Many archives ask for CC-BY-4.0 or CC0-1.0.",
     )  # fmt: skip
     share = forms.MultipleChoiceField(
