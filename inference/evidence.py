@@ -302,7 +302,7 @@ class Assigned(NamedTuple):
 
 
 def rows_by_word(bow: Bow, topics: Topics, by_document: bool) -> Beta:
-    """Topics as `assigned` needs them. by_document: Engine.BY_DOCUMENT."""
+    """Topics as `assigned` needs them. by_document: About.by_document."""
     if by_document:
         return assign.even(bow.V, topics.K)
     row_ptr, row_topics, above = fold_in.rows(
@@ -352,7 +352,7 @@ def gather(
     folder: where to; what it holds is replaced. postings: of `bow`. thetas: of all rows, in their order; what other
     processes assigned already is written as it is. Where rows are sections, the topics of documents are counted when
     those of all rows are there.
-    by_document: Engine.BY_DOCUMENT, all words of a document go to its topic with the largest theta, the least of
+    by_document: About.by_document, all words of a document go to its topic with the largest theta, the least of
     equals. days: int32[D], the documents' dates (DaySums). Yields how many rows are done. Memory does not grow with
     their number. Raises OSError where the disk is full.
     """

@@ -69,7 +69,7 @@ def read(words: Words, counts: np.ndarray, alpha: float | np.ndarray) -> Reading
 def read_by_document(
     engine: AnyEngine, config: ResolvedConfig, state: Any, V: int, words: np.ndarray, counts: np.ndarray
 ) -> Reading:
-    """A text read by an engine that gives a document one topic as a whole (Engine.BY_DOCUMENT): theta by the engine's
+    """A text read by an engine that gives a document one topic as a whole (About.by_document): theta by the engine's
     own `fold_in`, as for the documents of the corpus, and every word in the topic with the largest theta, the least of
     equals. EM would mix topics instead.
 

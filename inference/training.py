@@ -202,7 +202,7 @@ def train(
             yield Progress(state.t, schedule.steps, documents, state.tokens, now - began)
             stopped = until()
             _use(threads)
-        new = not engine.BATCH or state.t % schedule.per_pass == 0
+        new = not engine.ABOUT.batch or state.t % schedule.per_pass == 0
         if state.tokens >= due and new or state.t == end or stopped:
             due = schedule.after(state.tokens)
             yield snapshot(state.t == end or stopped, before)
@@ -346,7 +346,7 @@ def objective_every(engine: AnyEngine, config: ResolvedConfig, bow: Bow, points:
     """With which of `points` snapshots the objective is measured: every so many, so that this takes JUDGED of a
     training's time, too, but with FEWEST_OBJECTIVES at the least. Batch engines, whose snapshots are few, measure it
     with each. seconds: of one."""
-    if engine.BATCH or not seconds:
+    if engine.ABOUT.batch or not seconds:
         return 1
     wanted = int(JUDGED * engine.seconds(config, bow.tokens) / seconds)
     return max(1, points // max(FEWEST_OBJECTIVES, wanted))

@@ -44,7 +44,7 @@ def verify(path: Path) -> Iterator[Finding]:
         Postings.write(folder / "by_word", bow)
         postings = Postings.open(folder / "by_word")
         thetas = fold_in_corpus(engine, config, last.state, bow)
-        for _ in gather(folder / "evidence", bow, postings, topics, thetas, by_document=engine.BY_DOCUMENT):
+        for _ in gather(folder / "evidence", bow, postings, topics, thetas, by_document=engine.ABOUT.by_document):
             pass
         again = Evidence.open(folder / "evidence", bow, postings)
         same = all(np.array_equal(getattr(again, name), held[f"given_{name}"]) for name in ("topics", "certainty"))

@@ -90,7 +90,7 @@ def topograph(task: Task, clock: Clock) -> None:
             batch = schedule.batch(state.t, task.seed)
             trainer.take(batch)
         done += len(batch)
-        if state.tokens >= due and (not engine.BATCH or state.t % schedule.per_pass == 0):
+        if state.tokens >= due and (not engine.ABOUT.batch or state.t % schedule.per_pass == 0):
             due = schedule.after(state.tokens)
             with clock.judging():
                 topics = trainer.topics()

@@ -153,7 +153,7 @@ class Bench:
             out.seconds += time.perf_counter() - began
             seen += len(batch)
             over = seconds is not None and out.seconds >= seconds
-            whole = not module.BATCH or state.t % schedule.per_pass == 0
+            whole = not module.ABOUT.batch or state.t % schedule.per_pass == 0
             if (state.t >= next_look and whole) or over or state.t == schedule.steps:
                 point = Point(out.seconds, seen / max(1, len(trained_on)), seen, judge(out.topics.in_use()))
                 out.points.append(point)

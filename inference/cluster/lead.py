@@ -55,7 +55,7 @@ class Team:
         if not isinstance(engine, Divisible):
             raise Invalid("engine", f"A training of the engine {engine.NAME} can't be shared by several workers.")
         self.engine, self.checkpoint, self.home = engine, Path(checkpoint), Path(home)
-        self.NAME, self.BATCH, self.memory, self.seconds = engine.NAME, engine.BATCH, engine.memory, engine.seconds
+        self.NAME, self.ABOUT, self.memory, self.seconds = engine.NAME, engine.ABOUT, engine.memory, engine.seconds
         self._patience, self._least, self._most = patience, least, most
         self._calls = Calls(address, tick)
         self.members: list[str] = []  # addresses, in the order of their ranks

@@ -132,7 +132,7 @@ class Assigner:
     def __call__(self, state: Any, first: int, end: int) -> Assigned:
         if self._beta[0] != state.t:
             topics = self.engine.topics(self.config, state)
-            self._beta = state.t, rows_by_word(self.bow, topics, self.engine.BY_DOCUMENT)
+            self._beta = state.t, rows_by_word(self.bow, topics, self.engine.ABOUT.by_document)
         theta = self.engine.fold_in(self.config, state, self.bow, first, end)
         return assigned(self.bow, self.config.topics, self._beta[1], theta)
 

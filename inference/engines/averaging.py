@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from inference.engines import arena
-from inference.kernels import mixed, rows
+from inference.kernels import rows
 
 LISTED_TOKENS = (
     0.1  # of a word in a topic: with so many of the mean it is listed, as a mean has less than half a token of many
@@ -63,7 +63,7 @@ def _mixed(state: Averaged, unit: float, part: float, words: np.ndarray) -> tupl
     ptr = state.mean_ptr if state.means else np.zeros(len(state.start) + 1, np.int64)
     mean = rows.Arena(ptr[:-1], np.diff(ptr), state.mean_topics, state.mean_values)
     now = state.arena if part else state.arena._replace(length=np.zeros_like(state.length))
-    return mixed.rows(words, mean, 1.0 - part, now, part * unit, LEAST)
+    return rows.mixed(words, mean, 1.0 - part, now, part * unit, LEAST)
 
 
 def _totals(state: Averaged, unit: float, part: float) -> np.ndarray:

@@ -14,7 +14,7 @@ from scipy.special import digamma, gammaln
 
 from inference.bow import Bow
 from inference.engines import arena, moves, sparse
-from inference.engines.contract import Methods, Priors, Shape
+from inference.engines.contract import About, Methods, Priors, Shape
 from inference.engines.settings import Settings, Sized, fewer_passes, prior, resolved, setting
 from inference.engines.sparse import UNITS, Batch
 from inference.kernels import clusters, rng
@@ -22,16 +22,17 @@ from inference.references import entries
 from inference.topics import Theta, Topics
 
 NAME = "clusters"
-LABEL = "Clusters of documents"
-HELP = (
-    "Gives each document one topic as a whole, or at most L possible ones: for short texts, or to sort documents into "
-    "groups."
+ABOUT = About(
+    label="Clusters of documents",
+    help=(
+        "Gives each document one topic as a whole, or at most L possible ones: for short texts, or to sort documents into "
+        "groups."
+    ),
+    purpose="Sort whole documents into groups",
+    source="Hughes and Sudderth 2016",
+    papers=entries("hughes2016fast"),
+    by_document=True,  # all words of a document go to its cluster
 )
-PURPOSE = "Sort whole documents into groups"
-SOURCE = "Hughes and Sudderth 2016"
-PAPERS = entries("hughes2016fast")
-BATCH = False  # topics change with each minibatch
-BY_DOCUMENT = True  # all words of a document go to its cluster
 
 AT_ONCE = 1000  # documents, of what is done without a step
 

@@ -9,7 +9,7 @@ tests (tests/inference/test_contract.py, tests/webapp/runs/test_engines.py) take
   `settings.setting` declares a setting's label, help, default and bounds; forms, the command and the API show what is
   declared.
 - **Steps are short.** Progress, a stop and the heartbeat are served between steps. A batch engine therefore does a pass
-  in slices of `minibatch` documents and updates its topics in the pass's last step (`BATCH`).
+  in slices of `minibatch` documents and updates its topics in the pass's last step (`About.batch`).
 - **Bitwise.** A result depends on corpus, settings and seed alone: not on the number of threads, and not on where a
   training was interrupted. Random numbers come from `kernels.rng`, keyed by seed, purpose, step and document.
 - **Optional abilities** are protocols of their own, and there is one way to ask: `isinstance(engine, WarmStart)`,
@@ -63,10 +63,27 @@ class Priors(NamedTuple):
 
 class Methods(NamedTuple):
     """How a run was trained, for a paper. sentence: plain text, one or more sentences. citations: keys of the works
-    that it names, of the engine's PAPERS or of the program's own bibliography."""
+    that it names, of the engine's papers or of the program's own bibliography."""
 
     sentence: str
     citations: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class About:
+    """What an engine says of itself."""
+
+    label: str  # what a form calls it: a few words
+    help: str  # what it is good for: a sentence or two
+    source: str  # the work that it follows, by authors and year: “Mimno, Hoffman and Blei 2012”
+    papers: Mapping[str, str]  # BibTeX entries of its own by their keys, each ending in a line `}`
+    # What a reader wants who should choose it, a short phrase for the form: “Sort whole documents into groups”. Empty where
+    # it is there to do as its paper does
+    purpose: str = ""
+    batch: bool = False  # whether topics change in the last step of a pass only; snapshots are then taken there
+    # Whether a document is of one topic as a whole (a mixture model): the evidence then gives all its words to the topic
+    # with the largest theta. Otherwise each word goes to the topic with the largest theta_dk beta_kw
+    by_document: bool = False
 
 
 class Config(Protocol):
@@ -145,34 +162,8 @@ class Engine(Protocol[C, R, S]):
         """A lower-case word: in the registry, in commands, addresses and checkpoints. It never changes."""
 
     @property
-    def LABEL(self) -> str:
-        """What a form calls it: a few words."""
-
-    @property
-    def HELP(self) -> str:
-        """What it is good for: a sentence or two."""
-
-    @property
-    def PURPOSE(self) -> str:
-        """What a reader wants who should choose it, a short phrase for the form: “Sort whole documents into groups”.
-        Empty where it is there to do as its paper does."""
-
-    @property
-    def SOURCE(self) -> str:
-        """The work that it follows, by authors and year: “Mimno, Hoffman and Blei 2012”."""
-
-    @property
-    def PAPERS(self) -> Mapping[str, str]:
-        """BibTeX entries of its own by their keys, each ending in a line `}`."""
-
-    @property
-    def BATCH(self) -> bool:
-        """Whether topics change in the last step of a pass only; snapshots are then taken there."""
-
-    @property
-    def BY_DOCUMENT(self) -> bool:
-        """Whether a document is of one topic as a whole (a mixture model): the evidence then gives all its words to the
-        topic with the largest theta. Otherwise each word goes to the topic with the largest theta_dk beta_kw."""
+    def ABOUT(self) -> About:
+        """What forms, the loop and the evidence must know of it."""
 
     @property
     def Config(self) -> type[C]: ...

@@ -13,7 +13,7 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import dense
-from inference.engines.contract import MAPPED, Methods, Shape
+from inference.engines.contract import MAPPED, About, Methods, Shape
 from inference.engines.priors import as_set
 from inference.engines.settings import (
     Chosen,
@@ -35,13 +35,12 @@ from inference.references import entries
 from inference.topics import Theta, Topics
 
 NAME = "cvb0"
-LABEL = "Collapsed variational Bayes (CVB0)"
-HELP = "LDA without sampling: it divides each word of a document among topics until nothing changes. Smooth topics."
-PURPOSE = ""
-SOURCE = "Asuncion, Welling, Smyth and Teh 2009"
-PAPERS = entries("asuncion2009smoothing", "foulds2013stochastic")
-BATCH = False  # topics change with each minibatch
-BY_DOCUMENT = False  # each word of a document has topics of its own
+ABOUT = About(
+    label="Collapsed variational Bayes (CVB0)",
+    help="LDA without sampling: it divides each word of a document among topics until nothing changes. Smooth topics.",
+    source="Asuncion, Welling, Smyth and Teh 2009",
+    papers=entries("asuncion2009smoothing", "foulds2013stochastic"),
+)
 
 LEADING = 8  # topics that a word brings along, wherever it occurs; all of them where L is K
 WARM_ALPHA = 0.5  # the least alpha of the warm-up

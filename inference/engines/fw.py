@@ -14,7 +14,7 @@ import numpy as np
 from inference.bow import Bow, ranges
 from inference.engines import arena
 from inference.engines.batch import Batch, expand
-from inference.engines.contract import Methods, Shape
+from inference.engines.contract import About, Methods, Shape
 from inference.engines.priors import as_set
 from inference.engines.settings import (
     Chosen,
@@ -34,13 +34,13 @@ from inference.references import entries
 from inference.topics import LISTED_TOKENS, Theta, Topics
 
 NAME = "fw"
-LABEL = "Frank-Wolfe and OPE"
-HELP = "LDA with a few topics in each document: good topics after a single pass, at nearly the same speed with thousands of topics."
-PURPOSE = "Good topics after one pass, and as many as you like"
-SOURCE = "Than and Ho 2015"
-PAPERS = entries("than2015inference", "than2015dual")
-BATCH = False  # topics change with each minibatch
-BY_DOCUMENT = False  # each word of a document has a topic of its own
+ABOUT = About(
+    label="Frank-Wolfe and OPE",
+    help="LDA with a few topics in each document: good topics after a single pass, at nearly the same speed with thousands of topics.",
+    purpose="Good topics after one pass, and as many as you like",
+    source="Than and Ho 2015",
+    papers=entries("than2015inference", "than2015dual"),
+)
 
 KINDS = {"ope": frank_wolfe.OPE, "fw": frank_wolfe.FW, "fw_pairwise": frank_wolfe.PAIRWISE}
 STEPS = {"safe": frank_wolfe.SAFE, "fixed": frank_wolfe.FIXED, "line_search": frank_wolfe.LINE_SEARCH}

@@ -13,7 +13,7 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import dense
-from inference.engines.contract import MOST_TOPICS, Methods, Priors, Shape
+from inference.engines.contract import MOST_TOPICS, About, Methods, Priors, Shape
 from inference.engines.settings import (
     Settings,
     Sized,
@@ -31,13 +31,13 @@ from inference.references import entries
 from inference.topics import Theta, Topics
 
 NAME = "hdp"
-LABEL = "Hierarchical Dirichlet process"
-HELP = "Finds how many topics there are, up to a number that you give. Use it when you do not know how many to ask for."
-PURPOSE = "Let the texts decide how many topics there are"
-SOURCE = "Hoffman, Blei, Wang and Paisley 2013"
-PAPERS = entries("hoffman2013stochastic", "teh2006hierarchical", "wang2011online")
-BATCH = False  # topics change with each minibatch
-BY_DOCUMENT = False  # each word of a document has a topic of its own
+ABOUT = About(
+    label="Hierarchical Dirichlet process",
+    help="Finds how many topics there are, up to a number that you give. Use it when you do not know how many to ask for.",
+    purpose="Let the texts decide how many topics there are",
+    source="Hoffman, Blei, Wang and Paisley 2013",
+    papers=entries("hoffman2013stochastic", "teh2006hierarchical", "wang2011online"),
+)
 TRUNCATION = 150  # the most topics, unless another number is chosen
 
 USED_TOKENS = 1.0  # a topic is in use that holds at least one token

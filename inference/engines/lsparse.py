@@ -12,7 +12,7 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import arena, sparse
-from inference.engines.contract import MAPPED, SCRATCH, Methods, Shape
+from inference.engines.contract import MAPPED, SCRATCH, About, Methods, Shape
 from inference.engines.priors import as_set
 from inference.engines.settings import (
     Chosen,
@@ -36,16 +36,15 @@ from inference.references import entries
 from inference.topics import Theta, Topics
 
 NAME = "lsparse"
-LABEL = "Sparse variational inference"
-HELP = (
-    "LDA by variational inference in which a word has at most L topics: deterministic except for the choice of its "
-    "first documents, with a bound that rises in every pass."
+ABOUT = About(
+    label="Sparse variational inference",
+    help=(
+        "LDA by variational inference in which a word has at most L topics: deterministic except for the choice of its "
+        "first documents, with a bound that rises in every pass."
+    ),
+    source="Hughes and Sudderth 2016",
+    papers=entries("hughes2016fast"),
 )
-PURPOSE = ""
-SOURCE = "Hughes and Sudderth 2016"
-PAPERS = entries("hughes2016fast")
-BATCH = False  # topics change with each minibatch
-BY_DOCUMENT = False  # each word of a document has topics of its own
 
 STARTS = {"cold": lsparse.COLD, "warm": lsparse.WARM, "better": lsparse.BETTER}
 PI_LEAST = 1e-6  # pi below this is reset to 1

@@ -13,7 +13,7 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import contract, dense
-from inference.engines.contract import MAPPED, Methods, Shape
+from inference.engines.contract import MAPPED, About, Methods, Shape
 from inference.engines.priors import as_set
 from inference.engines.settings import Chosen, Settings, alpha_setting, eta_setting, resolved, setting
 from inference.kernels import gibbs, rng, rows, smc
@@ -22,16 +22,15 @@ from inference.references import entries
 from inference.topics import Theta, Topics
 
 NAME = "smc"
-LABEL = "Sequential Monte Carlo"
-HELP = (
-    "LDA by one pass of Gibbs sampling: a document sees all documents before it, and none is visited again. For "
-    "comparison, or, with more passes, as plain collapsed Gibbs sampling."
+ABOUT = About(
+    label="Sequential Monte Carlo",
+    help=(
+        "LDA by one pass of Gibbs sampling: a document sees all documents before it, and none is visited again. For "
+        "comparison, or, with more passes, as plain collapsed Gibbs sampling."
+    ),
+    source="Mimno, Hoffman and Blei 2012",
+    papers=entries("ahmed2012scalable", "griffiths2004finding"),
 )
-PURPOSE = ""
-SOURCE = "Mimno, Hoffman and Blei 2012"
-PAPERS = entries("ahmed2012scalable", "griffiths2004finding")
-BATCH = False  # topics change with each document
-BY_DOCUMENT = False  # each word of a document has a topic of its own
 
 FOLD_BURN_IN, FOLD_SAMPLES = 5, 5  # sweeps over a document under the finished topics
 CONTINUED = 20  # passes of a run that begins with the topics of another

@@ -10,7 +10,7 @@ from inference.bow import Bow, ranges
 from inference.engines import arena
 from inference.engines import batch as batches
 from inference.engines.arena import Rows
-from inference.kernels import blend, rng, rows, seeds
+from inference.kernels import rng, rows, seeds
 
 UNITS = 65_535  # shares that are remembered are whole numbers of 1 / UNITS, and so are their sums: exact in any order
 NOTHING = np.empty((0, 1), np.uint16), np.empty((0, 1))  # to be taken away
@@ -48,9 +48,9 @@ def add(
     state: Rows, batch: Batch, new_topics: np.ndarray, new: np.ndarray, old_topics: np.ndarray, old: np.ndarray, *,
     unit: float = 1.0, drop_below: float = 0.5,
 ) -> None:  # fmt: skip
-    """Put counts times `new` into the rows and take counts times `old` out; see `blend.blend`."""
+    """Put counts times `new` into the rows and take counts times `old` out; see `rows.blend`."""
     word_ptr, pairs, _ = rows.by_word(batch.places, batch.token_ptr, len(batch.words))
-    indptr, sizes, topics, values = blend.blend(
+    indptr, sizes, topics, values = rows.blend(
         batch.words, word_ptr, pairs, batch.counts, new_topics, new, old_topics, old, unit, drop_below, state.arena, state.totals
     )  # fmt: skip
     arena.put(state, batch.words, indptr, sizes, topics, values)

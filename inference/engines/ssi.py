@@ -15,7 +15,7 @@ import numpy as np
 from inference.bow import Bow
 from inference.engines import arena, averaging, from_documents, together
 from inference.engines.batch import Batch, expand
-from inference.engines.contract import LEADING, LONGEST, MAPPED, SCRATCH, Exchange, Methods, Shape, Site
+from inference.engines.contract import LEADING, LONGEST, MAPPED, SCRATCH, About, Exchange, Methods, Shape, Site
 from inference.engines.priors import as_learned
 from inference.engines.settings import (
     Chosen,
@@ -38,13 +38,13 @@ from inference.references import entries
 from inference.topics import Theta, Topics
 
 NAME = "ssi"
-LABEL = "Sparse stochastic inference"
-HELP = "LDA by sampling, for corpora of any size: here it reaches good topics fastest, also with many topics."
-PURPOSE = "The usual choice: quick and good on any corpus"
-SOURCE = "Mimno, Hoffman and Blei 2012"
-PAPERS = entries("mimno2012sparse", "hughes2016fast", "than2015dual")
-BATCH = False  # topics change with each minibatch
-BY_DOCUMENT = False  # each word of a document has a topic of its own
+ABOUT = About(
+    label="Sparse stochastic inference",
+    help="LDA by sampling, for corpora of any size: here it reaches good topics fastest, also with many topics.",
+    purpose="The usual choice: quick and good on any corpus",
+    source="Mimno, Hoffman and Blei 2012",
+    papers=entries("mimno2012sparse", "hughes2016fast", "than2015dual"),
+)
 REVISION = 3  # since then 100 topics or more begin with documents that are unlike each other; since 2 counts are in a dense table
 
 PI_LEAST = 1e-6  # pi below this is reset to 1: stored values stay within float32's precision (Appendix A, last lines)

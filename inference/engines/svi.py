@@ -13,7 +13,7 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import dense, variational
-from inference.engines.contract import Methods, Shape
+from inference.engines.contract import About, Methods, Shape
 from inference.engines.priors import as_learned
 from inference.engines.settings import (
     fewer_passes,
@@ -28,13 +28,12 @@ from inference.kernels import vb
 from inference.references import entries
 
 NAME = "svi"
-LABEL = "Stochastic variational Bayes"
-HELP = "LDA by variational Bayes with small steps, for large corpora that are read once or a few times."
-PURPOSE = ""
-SOURCE = "Hoffman, Blei, Wang and Paisley 2013"
-PAPERS = entries("hoffman2013stochastic", "broderick2013streaming", "ranganath2013adaptive")
-BATCH = False  # topics change with each minibatch
-BY_DOCUMENT = False  # each word of a document has a topic of its own
+ABOUT = About(
+    label="Stochastic variational Bayes",
+    help="LDA by variational Bayes with small steps, for large corpora that are read once or a few times.",
+    source="Hoffman, Blei, Wang and Paisley 2013",
+    papers=entries("hoffman2013stochastic", "broderick2013streaming", "ranganath2013adaptive"),
+)
 
 SWEPT_TOKENS = 200_000_000  # what is gone through, over all passes, where the number of passes is not given
 DELAY = 2  # passes that such a run counts as done: its steps are small from the first

@@ -96,7 +96,7 @@ def add(
     if site.ranks > DIRECT:
         owners = divided_words(site.bow, site.ranks, K)
         parts = [heard_counts(message) for message in (yield by_owner(counts, owners))]
-        summed = added_up(parts, int(owners[site.rank]), int(owners[site.rank + 1]), K)
+        summed = added_up(parts, K)
         counts, own = summed, lambda: change(summed)
     messages = Messages([told(counts)] * site.ranks, own)
     heard = yield messages
@@ -112,9 +112,9 @@ def divided_words(bow: Bow, ranks: int, K: int) -> np.ndarray:
     return np.append(np.searchsorted(work, work[-1] * np.arange(ranks) / ranks), bow.V)
 
 
-def added_up(parts: list[Counts], first: int, end: int, K: int) -> Counts:
-    """Sums of what several processes counted of the words first ... end - 1."""
-    sums = sum_up(parts, first, end)
+def added_up(parts: list[Counts], K: int) -> Counts:
+    """Sums of what several processes counted of the words of one of them."""
+    sums = sum_up(parts)
     return Counts(sums.words.astype(np.int32), *tally.add_up(*sums[1:], K))
 
 
@@ -170,23 +170,23 @@ class Sums(NamedTuple):
     changes: np.ndarray
 
 
-def sum_up(parts: list[Counts], first: int, end: int) -> Sums:
-    """Counts of the words first ... end - 1, which are all there are."""
+def sum_up(parts: list[Counts]) -> Sums:
+    """Counts of all parts by word."""
     offsets = np.cumsum([0, *(len(part.topics) for part in parts)])
     each = np.concatenate([part.words for part in parts]).astype(np.int64)
-    indptr, order = tally.sort_pieces(each, first, end - first)
-    places = np.flatnonzero(np.diff(indptr))
+    order = np.argsort(each, kind="stable")  # of each part they ascend
+    starts = np.flatnonzero(np.diff(each[order], prepend=-1))
     ends = [part.indptr + offset for part, offset in zip(parts, offsets[:-1], strict=True)]
     begins, stops = (np.concatenate([e[cut] for e in ends])[order] for cut in (slice(-1), slice(1, None)))
     topics, changes = (np.concatenate([getattr(part, name) for part in parts]) for name in ("topics", "changes"))
-    return Sums(places + first, np.append(indptr[places], len(each)), begins, stops, topics, changes)
+    return Sums(each[order[starts]], np.append(starts, len(each)), begins, stops, topics, changes)
 
 
 def merge(state: arena.Rows, site: Site, counts: Counts, unit: float, drop_below: float) -> Exchange:
     """Add up what all processes counted of new samples, times `unit`, in rows of real numbers: each process those of some of
     the runs of words in which `rows.merge` sums up totals."""
     K = len(state.totals)
-    sums = sum_up([heard_counts(message) for message in (yield [told(counts)] * site.ranks)], 0, len(state.start))
+    sums = sum_up([heard_counts(message) for message in (yield [told(counts)] * site.ranks)])
     before = np.append(0, np.cumsum(np.abs(sums.changes), dtype=np.int64))
     samples = before[sums.end] - before[sums.first]
     samples = np.add.reduceat(samples, sums.pieces[:-1]) if len(samples) else samples

@@ -13,7 +13,7 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import dense, variational
-from inference.engines.contract import Methods, Shape
+from inference.engines.contract import About, Methods, Shape
 from inference.engines.priors import as_learned
 from inference.engines.settings import (
     fewer_passes,
@@ -25,13 +25,13 @@ from inference.kernels import vb as kernels
 from inference.references import entries
 
 NAME = "vb"
-LABEL = "Batch variational Bayes"
-HELP = "LDA by variational Bayes over the whole corpus at a time, for small corpora: its bound rises with every pass."
-PURPOSE = ""
-SOURCE = "Hoffman, Blei, Wang and Paisley 2013"
-PAPERS = entries("hoffman2013stochastic")
-BATCH = True  # topics change in the last step of a pass
-BY_DOCUMENT = False  # each word of a document has a topic of its own
+ABOUT = About(
+    label="Batch variational Bayes",
+    help="LDA by variational Bayes over the whole corpus at a time, for small corpora: its bound rises with every pass.",
+    source="Hoffman, Blei, Wang and Paisley 2013",
+    papers=entries("hoffman2013stochastic"),
+    batch=True,  # topics change in the last step of a pass
+)
 
 SWEPT_TOKENS = 400_000_000  # what is gone through, over all passes, where the number of passes is not given
 # Seconds of an idle core for a pass over a million tokens of Reuters-21578 at K = 100, and for each further hundred

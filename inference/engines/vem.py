@@ -15,7 +15,7 @@ from scipy.special import gammaln, psi
 from inference.bow import Bow
 from inference.engines import dense, variational
 from inference.engines import priors as learning
-from inference.engines.contract import MAPPED, Methods, Priors, Shape
+from inference.engines.contract import MAPPED, About, Methods, Priors, Shape
 from inference.engines.settings import Settings, Sized, fewer_passes, passes_within, prior, resolved, setting
 from inference.errors import Invalid
 from inference.kernels import rng, vb
@@ -24,16 +24,16 @@ from inference.references import entries
 from inference.topics import Theta, Topics
 
 NAME = "vem"
-LABEL = "Variational EM"
-HELP = (
-    "LDA by batch variational EM, as it was first published: exact and steady, with learned priors, for small corpora "
-    "and for teaching."
+ABOUT = About(
+    label="Variational EM",
+    help=(
+        "LDA by batch variational EM, as it was first published: exact and steady, with learned priors, for small corpora "
+        "and for teaching."
+    ),
+    source="Blei, Ng and Jordan 2003",
+    papers=entries("chenvariational"),
+    batch=True,  # topics change at the end of a pass
 )
-PURPOSE = ""
-SOURCE = "Blei, Ng and Jordan 2003"
-PAPERS = entries("chenvariational")
-BATCH = True  # topics change at the end of a pass
-BY_DOCUMENT = False
 
 LEAST_BETA = 1e-12  # of a word that a topic without a prior never had: a document with it is not impossible
 FOLD_ITERATIONS, FOLD_TOL = 100, 1e-4  # of a document under the finished topics

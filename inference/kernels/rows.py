@@ -9,6 +9,8 @@ from inference.jit import njit
 from inference.kernels.gibbs import CHUNKS, UNSEEN, cumulated, shares
 from inference.kernels.special import add_in_order, digamma_rise, sum_in_order
 
+LEAST = 5e-324  # the smallest number above 0: of weights, what is not above 0 is dropped whatever the limit
+
 
 class Arena(NamedTuple):
     """Rows by word: row w is the length[w] entries from start[w] on, int64[V], of topics (int32, ascending) and values
@@ -269,6 +271,46 @@ def merge(words, word_ptr, pairs, tokens, token_ptr, new, old, unit, drop_below,
     return indptr, sizes, topics, values
 
 
+@njit(cache=True, parallel=True)
+def blend(words, word_ptr, pairs, counts, new_topics, new, old_topics, old, unit, drop_below, arena, totals):
+    """Rows of some words with counts times `new` added and counts times `old` taken away: (indptr int64[n + 1], sizes
+    int64[n], topics int32, values float64); row i is the sizes[i] entries from indptr[i] on. Changes totals, not the
+    arena.
+
+    words: int64[n], distinct. word_ptr, pairs: of `rows.by_word`. counts: float64[P]. new_topics: uint16[P, L] and new:
+    float64[P, L], old ones likewise, without rows where nothing is taken away. unit: that all of them are times. An entry
+    below `drop_below` is dropped. A word's pairs are summed in their order, so a sum does not depend on threads; whole
+    numbers are exact up to 2^53. What is taken away must have been added before. Time grows with L, not with K.
+    """
+    n, L, K = len(words), new.shape[1], len(totals)
+    drop_below = max(drop_below, LEAST)
+    indptr = cumulated(np.minimum(K, arena.length[words] + np.diff(word_ptr) * L))
+    topics, values, sizes = np.empty(indptr[n], np.int32), np.empty(indptr[n]), np.empty(n, np.int64)
+    added = np.zeros((CHUNKS, K))
+    bounds = shares(indptr)
+    for chunk in prange(CHUNKS):
+        tally, known, fresh = np.zeros(K), np.zeros(K, np.bool_), np.empty(K, np.int32)
+        for i in range(bounds[chunk], bounds[chunk + 1]):
+            mark(arena, words[i], known)
+            m = 0
+            for q in range(word_ptr[i], word_ptr[i + 1]):
+                p = pairs[q]
+                for s in range(L):
+                    if new[p, s] > 0.0:
+                        k = new_topics[p, s]
+                        m = noted(k, known, fresh, m)
+                        tally[k] += counts[p] * new[p, s]
+                if len(old):
+                    for s in range(L):
+                        tally[old_topics[p, s]] -= counts[p] * old[p, s]
+            at = merge_row(
+                arena, words[i], tally, known, fresh, m, unit, drop_below, topics, values, indptr[i], added[chunk]
+            )
+            sizes[i] = at - indptr[i]
+    add_in_order(added, totals)
+    return indptr, sizes, topics, values
+
+
 @njit(cache=True, inline="always")
 def room_of(size):
     """Entries that a row of this size is given when it moves: it may grow by half before it moves again."""
@@ -436,3 +478,41 @@ def mixtures(indptr, samples, alpha):
                 topics[room[d] + i], listed[room[d] + i] = ks[order[i]], weights[order[i]]
             sizes[d] = m
     return close(room, sizes, topics, listed)
+
+
+@njit(cache=True)
+def _summed(w, arena, scale, other, other_scale, least, out_topics, out_values, at):
+    """Go through a word's two rows side by side, topics ascending, and write their sum from place `at` on; returns its end."""
+    a, end = arena.start[w], arena.start[w] + arena.length[w]
+    b, other_end = other.start[w], other.start[w] + other.length[w]
+    while a < end or b < other_end:
+        k, value = np.int32(0), 0.0
+        if a < end and (b >= other_end or arena.topics[a] <= other.topics[b]):
+            k, value = arena.topics[a], scale * arena.values[a]
+            if b < other_end and other.topics[b] == k:
+                value += other_scale * other.values[b]
+                b += 1
+            a += 1
+        else:
+            k, value = other.topics[b], other_scale * other.values[b]
+            b += 1
+        if value >= least:
+            out_topics[at], out_values[at] = k, value
+            at += 1
+    return at
+
+
+@njit(cache=True, parallel=True)
+def mixed(words, arena, scale, other, other_scale, least):
+    """Sums of the rows of two arenas, each times a number: (indptr int64[n + 1], topics int32, ascending in a row, values float32).
+
+    words: int64[n]. arena, other: rows.Arena. An entry below `least` is left out.
+    """
+    n = len(words)
+    room, sizes = cumulated(arena.length[words] + other.length[words]), np.empty(n, np.int64)
+    topics, values = np.empty(room[n], np.int32), np.empty(room[n], np.float32)
+    bounds = shares(room)
+    for chunk in prange(CHUNKS):
+        for i in range(bounds[chunk], bounds[chunk + 1]):
+            sizes[i] = _summed(words[i], arena, scale, other, other_scale, least, topics, values, room[i]) - room[i]
+    return close(room, sizes, topics, values)

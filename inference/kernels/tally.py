@@ -136,22 +136,6 @@ def changes(changed, begins, ends_of, n, K):
 
 
 @njit(cache=True)
-def sort_pieces(words, first, n):
-    """Pieces by word: (indptr int64[n + 1], order int64[len(words)]); the pieces of the word first + i are those of order
-    from indptr[i] on, in their order. words: int64, each piece's, from `first` to before first + n."""
-    indptr = np.zeros(n + 1, np.int64)
-    for p in range(len(words)):
-        indptr[words[p] - first + 1] += 1
-    for i in range(n):
-        indptr[i + 1] += indptr[i]
-    order, cursor = np.empty(len(words), np.int64), indptr[:-1].copy()
-    for p in range(len(words)):
-        order[cursor[words[p] - first]] = p
-        cursor[words[p] - first] += 1
-    return indptr, order
-
-
-@njit(cache=True)
 def _add_up(p, stop, first, end, topics, changes, tally, known, fresh):
     """Add the pieces p ... stop - 1 to a word's tally: as `tally_word`, with what is known there. Returns how many topics
     were not."""

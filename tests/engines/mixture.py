@@ -8,17 +8,23 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from inference.engines.contract import MAPPED, Methods, Priors
+from inference.engines.contract import MAPPED, About, Methods, Priors
 from inference.engines.settings import Settings, resolved, setting
 from inference.memory import room
 from inference.topics import Theta, Topics
 
-NAME, LABEL, HELP = "mixture", "Mixture", "Each document is of one topic: for short texts."
-PURPOSE, SOURCE = "Sort whole documents into groups", "Nigam 2000"
-PAPERS = {
-    "nigam2000text": "@article{nigam2000text,\n  author = {Nigam, Kamal},\n  title = {Text},\n  year = {2000}\n}\n"
-}
-BATCH, BY_DOCUMENT = True, True
+NAME = "mixture"
+ABOUT = About(
+    label="Mixture",
+    help="Each document is of one topic: for short texts.",
+    purpose="Sort whole documents into groups",
+    source="Nigam 2000",
+    papers={
+        "nigam2000text": "@article{nigam2000text,\n  author = {Nigam, Kamal},\n  title = {Text},\n  year = {2000}\n}\n"
+    },
+    batch=True,
+    by_document=True,
+)
 
 
 @dataclass(frozen=True)

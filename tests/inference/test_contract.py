@@ -71,14 +71,14 @@ def valid(topics, K: int, V: int) -> None:
 
 def test_what_forms_and_commands_say_of_it(engine):
     assert engine.NAME == engine.NAME.lower() and engine.NAME.isidentifier() and len(engine.NAME) <= 20
-    assert engine.LABEL and engine.HELP.endswith(".") and engines.get(engine.NAME) is engine
+    assert engine.ABOUT.label and engine.ABOUT.help.endswith(".") and engines.get(engine.NAME) is engine
     assert (
-        len(engine.PURPOSE) <= 60
-        and not engine.PURPOSE.endswith(".")
-        and engine.PURPOSE[:1] == engine.PURPOSE[:1].upper()
+        len(engine.ABOUT.purpose) <= 60
+        and not engine.ABOUT.purpose.endswith(".")
+        and engine.ABOUT.purpose[:1] == engine.ABOUT.purpose[:1].upper()
     )
-    assert engine.SOURCE[-4:].isdigit() and not engine.SOURCE[0].isdigit(), "authors and year"
-    assert engine.NAME != engines.DEFAULT or engine.PURPOSE, "the default is what most want"
+    assert engine.ABOUT.source[-4:].isdigit() and not engine.ABOUT.source[0].isdigit(), "authors and year"
+    assert engine.NAME != engines.DEFAULT or engine.ABOUT.purpose, "the default is what most want"
     declared = {setting.name: setting for setting in engines.fields(engine.NAME)}
     assert declared.keys() >= {"topics", "passes", "minibatch"} and declared["topics"].required
     for setting in declared.values():
@@ -139,7 +139,7 @@ def test_another_seed_gives_other_topics(engine, bow):
 
 def test_a_batch_engine_shows_topics_at_the_ends_of_passes(engine, bow):
     steps = [s.step for s in snapshots(engine, config_of(engine), bow, seed=1)]
-    assert not engine.BATCH or all(step % -(-bow.D // 40) == 0 for step in steps)
+    assert not engine.ABOUT.batch or all(step % -(-bow.D // 40) == 0 for step in steps)
     assert len(steps) > 1
 
 
@@ -225,7 +225,8 @@ def test_folding_in_does_not_depend_on_blocks_or_change_the_state(engine, bow):
 def evidence_of(engine, config, state, topics, bow, folder) -> Evidence:
     thetas = fold_in_corpus(engine, config, state, bow)
     assert (
-        list(gather(folder, bow, Postings.from_bow(bow), topics, thetas, by_document=engine.BY_DOCUMENT))[-1] == bow.D
+        list(gather(folder, bow, Postings.from_bow(bow), topics, thetas, by_document=engine.ABOUT.by_document))[-1]
+        == bow.D
     )
     return Evidence.open(folder, bow, Postings.from_bow(bow))
 
@@ -237,7 +238,7 @@ def test_evidence_adds_up(engine, bow, tmp_path):
     assert evidence.doc_tokens.sum() == bow.tokens and evidence.topics.max() < K
     tokens = np.bincount(evidence.topics, weights=bow.counts, minlength=K)
     assert np.array_equal(tokens, evidence.sums(np.zeros(bow.D, np.int32), 1)[0][0])
-    if engine.BY_DOCUMENT:
+    if engine.ABOUT.by_document:
         assert (np.diff(evidence.doc_ptr) == 1).all()
         (theta,) = fold_in_corpus(engine, config, last.state, bow)
         assert np.array_equal(evidence.doc_topics, theta.topics[theta.indptr[:-1]])
@@ -334,7 +335,7 @@ def test_methods_name_what_they_cite(engine, bow):
         said = engine.methods(asdict(open_config.resolve(bow.D, bow.tokens)))
         assert said.sentence.endswith(".") and "None" not in said.sentence and said.citations
         assert f"{open_config.topics} topics" in said.sentence
-    for key, entry in engine.PAPERS.items():
+    for key, entry in engine.ABOUT.papers.items():
         assert f"{{{key}," in entry and entry.endswith("\n}\n") and entry.count("{") == entry.count("}")
 
 

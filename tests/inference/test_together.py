@@ -181,7 +181,7 @@ def test_counts_travel_as_they_are(K, most):
     assert np.array_equal(heard.topics, counts.topics) and np.array_equal(heard.changes, counts.changes)
     assert message[3].dtype == np.int8 and message[2].dtype == (np.uint8 if K <= 256 else np.uint16)
     parts = [as_counts(table), as_counts(np.flip(table)), as_counts(-table)]
-    sums = together.added_up([together.heard_counts(together.told(part)) for part in parts], 0, 30, K)
+    sums = together.added_up([together.heard_counts(together.told(part)) for part in parts], K)
     added = np.zeros_like(table)
     added[np.repeat(sums.words, np.diff(sums.indptr)), sums.topics] = sums.changes
     assert np.array_equal(added, np.flip(table)) and (sums.changes != 0).all()

@@ -15,10 +15,10 @@ def listed(request: HttpRequest):
     items = [
         {
             "name": name,
-            "label": engine.LABEL,
-            "help": engine.HELP,
-            "purpose": engine.PURPOSE,
-            "source": engine.SOURCE,
+            "label": engine.ABOUT.label,
+            "help": engine.ABOUT.help,
+            "purpose": engine.ABOUT.purpose,
+            "source": engine.ABOUT.source,
             "settings": [
                 {"type": s.type.__name__, "choices": list(s.choices)}
                 | {key: getattr(s, key) for key in ("name", "label", "help", "default", "required")}

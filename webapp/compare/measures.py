@@ -103,7 +103,7 @@ def _measured(run: Run, point: Metric | None, reference: Run | None) -> Measured
     return Measured(
         run=run.pk,
         engine=run.engine,
-        label=engines.get(run.engine).LABEL,
+        label=engines.get(run.engine).ABOUT.label,
         K=run.topics,
         in_use=run.in_use,
         seed=run.seed,

@@ -117,7 +117,7 @@ def _prediction(done: list[Measured], by_id: dict[int, Run]) -> list[str]:
     if len({alpha_for(row.K) for row in measured}) > 1:
         notes.append(OTHER_ALPHA)
     notes.append(_chance(measured, by_id, best, following, ahead))
-    if whole := [row for row in measured if engines.get(row.engine).BY_DOCUMENT]:
+    if whole := [row for row in measured if engines.get(row.engine).ABOUT.by_document]:
         names = listed([_named(row, not i) for i, row in enumerate(whole)])
         gives = "gives" if len(whole) == 1 else "give"
         notes.append(

@@ -95,29 +95,30 @@ class Matched:
 
 
 @dataclass(frozen=True)
-class Lone:
-    """A topic without a partner."""
+class WithWords:
+    """A topic and its first words."""
 
     topic: TopicShare
     words: list[str]
+
+
+@dataclass(frozen=True)
+class Part(WithWords):
     similarity: float
+
+
+@dataclass(frozen=True)
+class Lone(Part):
+    """A topic without a partner."""
+
     nearest: TopicLink
     nearest_words: list[str]
 
 
 @dataclass(frozen=True)
-class Part:
-    topic: TopicShare
-    words: list[str]
-    similarity: float
-
-
-@dataclass(frozen=True)
-class Gathered:
+class Gathered(WithWords):
     """A topic that is the nearest of several of the other run."""
 
-    topic: TopicShare
-    words: list[str]
     parts: list[Part]
 
 
@@ -129,11 +130,9 @@ class Partner:
 
 
 @dataclass(frozen=True)
-class Steady:
+class Steady(WithWords):
     """A topic and its partners. stability: the mean similarity to them."""
 
-    topic: TopicShare
-    words: list[str]
     stability: float
     partners: list[Partner]
 
@@ -160,31 +159,32 @@ class Again:
 
 
 @dataclass(frozen=True)
-class Pairs:
-    """Topics of two runs: one of five lists."""
+class ComparedTopics:
+    """orders: of the rows -> address. pairs: the first run with each of the others."""
 
-    kind: Show
-    lists: dict[Show, ListLink]
     orders: dict[str, str]
     runs: list[int]
     sort: str
-    rows: list[Matched] | list[Lone] | list[Gathered]
     next: str | None
     pairs: list[RunLink]
 
 
 @dataclass(frozen=True)
-class Stability:
+class Pairs(ComparedTopics):
+    """Topics of two runs: one of five lists."""
+
+    kind: Show
+    lists: dict[Show, ListLink]
+    rows: list[Matched] | list[Lone] | list[Gathered]
+
+
+@dataclass(frozen=True)
+class Stability(ComparedTopics):
     """How the topics of the first of several runs come back in the others."""
 
     kind: Literal["stability"]
     again: Again
-    orders: dict[str, str]
-    runs: list[int]
-    sort: str
     rows: list[Steady]
-    next: str | None
-    pairs: list[RunLink]
 
 
 @dataclass(frozen=True)

@@ -101,7 +101,7 @@ def _html(
     offered = queries.offered([run.corpus_id for run in runs] or authorization.listed(request, None, queries.OFFERED))
     return CompareHtml(
         chosen=runs,
-        offered=[(run, engines.get(run.engine).LABEL) for run in offered],
+        offered=[(run, engines.get(run.engine).ABOUT.label) for run in offered],
         notices=notices,
         of_topics=of_topics,
         most=queries.MOST,
@@ -200,7 +200,7 @@ def _described(run: Run) -> ComparedRun:
         corpus=run.corpus.name,
         corpus_url=reverse("corpus", args=[run.corpus_id]),
         status=run.status,
-        engine=engines.get(run.engine).LABEL,
+        engine=engines.get(run.engine).ABOUT.label,
         K=run.topics,
         seed=run.seed,
     )
@@ -271,13 +271,13 @@ def _topics(here: Here, runs: list[Run], show: Show, sort: str, after: int) -> P
         steady, following = queries.stable(views, order, after)
         orders = _orders(here, queries.STABLE_ORDERS)
         again, more = queries.again(views), _more(here, following)
-        return Stability("stability", again, orders, numbers, order, steady, more, pairs)
+        return Stability(orders, numbers, order, more, pairs, "stability", again, steady)
     order = sort if sort in queries.PAIR_ORDERS else queries.PAIR_ORDERS[0]
     counts = queries.counts(matchings.matched(runs[0], runs[1]))
     rows, following = queries.pairs(views[0], views[1], show, order, after)
     lists = {name: ListLink(count, here.url(show=name)) for name, count in counts.items()}
     orders = _orders(here, queries.PAIR_ORDERS) if show == "matched" else {}
-    return Pairs(show, lists, orders, numbers, order, rows, _more(here, following), pairs)
+    return Pairs(orders, numbers, order, _more(here, following), pairs, show, lists, rows)
 
 
 def _orders(here: Here, names: tuple[str, ...]) -> dict[str, str]:

@@ -68,7 +68,7 @@ def word(view: RunView, number: int, word: int) -> LikelyTopics | None:
     run, into = view.run, view.labels.into
     p = np.zeros(run.topics)
     rest = _theta(run.snapshot_id, run.pk, number)
-    if not engines.get(run.engine).BY_DOCUMENT:
+    if not engines.get(run.engine).ABOUT.by_document:
         rest = rest * beta(run, words[place : place + 1]).dense()[0]
     rest[given[place]] = 0.0
     p[given[place]] = certainty[place] / 255
@@ -95,7 +95,7 @@ def _theta(snapshot_id: int, run_id: int, number: int) -> np.ndarray:
 def _read(run: Run, words: np.ndarray, counts: np.ndarray) -> infer.Reading:
     """Some words of the run's vocabulary, each once, by the rule of its engine for a document."""
     engine = engines.get(run.engine)
-    if not engine.BY_DOCUMENT:
+    if not engine.ABOUT.by_document:
         return infer.read(beta(run, words), counts, priors(run).alpha)
     config, state = _model(run.snapshot_id, run.pk)
     return infer.read_by_document(engine, config, state, evidence.of(run).bow.V, words, counts)

@@ -14,6 +14,7 @@ from webapp.effects import formula as formulas
 from webapp.effects.estimates import Order, Regression, Table
 from webapp.effects.formula import Formula
 from webapp.effects.shapes import (
+    AboutEffect,
     AlongEffect,
     Choice,
     ClaimInRun,
@@ -95,6 +96,19 @@ def asked_formula(
     )
 
 
+def _about(regression: Regression, conclusion: str) -> AboutEffect:
+    """What both pages say of it."""
+    return AboutEffect(
+        formula=str(regression.asked.formula),
+        settings=[regression.effect.labels[i] for i in regression.settings],
+        groups=[regression.across.labels[i] for i in regression.groups] if regression.across else [],
+        selection=regression.selection.sentence,
+        unit=regression.unit.said,
+        wider=regression.table().wider,
+        conclusion=conclusion,
+    )
+
+
 def effects_page(
     regression: Regression, order: Order, numbers: list[int], after: int, following: Callable[[int | None], str | None]
 ) -> EffectsPage:
@@ -104,26 +118,20 @@ def effects_page(
     listed = _rows(regression, table, rows[after : after + LISTED] if not table.verdict else [])
     one = _along(regression, numbers) if numbers and not table.verdict else None
     return EffectsPage(
-        formula=str(chosen),
+        **vars(_about(regression, _conclusion(regression, listed, one))),
         estimate=regression.asked.estimate,
         effect=chosen.effect.name,
-        settings=[regression.effect.labels[i] for i in regression.settings],
         across=chosen.across,
-        groups=[regression.across.labels[i] for i in regression.groups] if regression.across else [],
         held=[term.name for term in chosen.held],
-        selection=regression.selection.sentence,
         documents=regression.documents,
         left_out=regression.left_out,
         units=regression.units,
-        unit=regression.unit.said,
-        wider=table.wider,
         caution=estimates.caution(regression, table.verdict),
         tried=len(table.topics),
         named=int(table.named.sum()),
         level=table.level,
         misfit=0 if regression.across else int((table.value < 0).any(axis=1).sum()),
         order=order,
-        conclusion=_conclusion(regression, listed, one),
         topics=listed,
         next=following(after + LISTED if after + LISTED < len(rows) else None),
         one=one,
@@ -218,15 +226,9 @@ def claim_page(regression: Regression, topic: int, by: int | None) -> ClaimPage:
     )
     known, holds = [row.difference for row in rows if row.difference is not None], sum(row.holds for row in rows)
     return ClaimPage(
-        formula=str(regression.asked.formula),
-        settings=[regression.effect.labels[i] for i in regression.settings],
-        groups=[regression.across.labels[i] for i in regression.groups] if regression.across else [],
-        unit=regression.unit.said,
-        wider=table.wider,
+        **vars(_about(regression, sentences.of_claim(made, holds))),
         topic=_rows(regression, table, [table.topics.index(topic)])[0],
         merged=len(view.labels.members(topic)),
-        selection=regression.selection.sentence,
-        conclusion=sentences.of_claim(made, holds),
         holds=holds,
         median=float(np.median(known)) if known else None,
         p=made.test.selected if made.test else None,
@@ -246,7 +248,7 @@ def _in_run(variant: Variant, first: Variant) -> ClaimInRun:
     return ClaimInRun(
         run=run.pk,
         K=run.topics,
-        engine=engines.get(run.engine).LABEL,
+        engine=engines.get(run.engine).ABOUT.label,
         seed=run.seed,
         words=run.version_id,
         topic=None if variant.topic is None else links.topic_link(other, variant.topic),

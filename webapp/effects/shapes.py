@@ -83,32 +83,38 @@ class Wider:
 
 
 @dataclass(frozen=True)
-class EffectsPage:
-    """formula: as it can be written in the address. estimate: of what was counted, or as stm. settings: the two that are compared; groups: those by which the effect may
-    differ. held: what is held constant. documents, units: that the estimates rest on; left_out: documents of which something is
-    not known. tried, named: topics. level: of the intervals of those that are named; misfit: topics
-    of which less than nothing is expected. unit: for whom intervals hold; wider: where nobody has said who speaks; caution: why
-    nothing can be concluded, or ""; conclusion: what may be, and what not, of what is shown along the effect, else of the first topic."""
+class AboutEffect:
+    """formula: as it can be written in the address. settings: the two that are compared; groups: those by which the effect may
+    differ. unit: for whom intervals hold; wider: where nobody has said who speaks. conclusion: what may be concluded, and what not."""
 
     formula: str
+    settings: list[str]
+    groups: list[str]
+    selection: str
+    unit: str
+    wider: Wider | None
+    conclusion: str
+
+
+@dataclass(frozen=True)
+class EffectsPage(AboutEffect):
+    """estimate: of what was counted, or as stm. held: what is held constant. documents, units: that the estimates rest on; left_out:
+    documents of which something is not known. tried, named: topics. level: of the intervals of those that are named; misfit: topics
+    of which less than nothing is expected. caution: why nothing can be concluded, or ""; the conclusion is of what is shown along the
+    effect, else of the first topic."""
+
     estimate: str
     effect: str
-    settings: list[str]
     across: str
-    groups: list[str]
     held: list[str]
-    selection: str
     documents: int
     left_out: int
     units: int
-    unit: str
-    wider: Wider | None
     caution: str
     tried: int
     named: int
     level: float
     misfit: int
-    conclusion: str
     order: str
     topics: list[TopicEffect]
     next: str | None
@@ -202,21 +208,13 @@ class OtherTexts:
 
 
 @dataclass(frozen=True)
-class ClaimPage:
-    """A difference of a topic between two settings, in the run and in others of its corpus, largest first. unit, wider: as of EffectsPage.
-    conclusion: what may be concluded, and what not. median: of the runs that have
+class ClaimPage(AboutEffect):
+    """A difference of a topic between two settings, in the run and in others of its corpus, largest first. median: of the runs that have
     the topic. p: of one test of all runs, of a topic that was picked as the clearest; p_fixed: of one that was chosen beforehand;
     null before all is made, or for the reason that `untested` says. merged: topics that were merged into this one, which are not looked for in other runs. waiting: runs whose topics are compared first, or which come next; training: that are not done."""
 
-    formula: str
-    settings: list[str]
-    groups: list[str]
-    unit: str
-    wider: Wider | None
     topic: TopicEffect
     merged: int
-    selection: str
-    conclusion: str
     holds: int
     median: float | None
     p: float | None

@@ -234,4 +234,4 @@ def bibtex(run: Run) -> str:
 
 def _entries(run: Run) -> dict[str, str]:
     """BibTeX by key: the engine's own, and all others."""
-    return {**engines.get(run.engine).PAPERS, **references.every()}
+    return {**engines.get(run.engine).ABOUT.papers, **references.every()}

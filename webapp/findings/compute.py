@@ -131,7 +131,7 @@ def findings(selection: Selection) -> SetFindings:
     rows += _unlike(context)
     kept: list[Finding] = []
     for name, kind in KINDS.items():
-        kept += sorted((row for row in rows if row.kind == name), key=lambda row: -row.score)[: kind.KEPT]
+        kept += sorted((row for row in rows if row.kind == name), key=lambda row: -row.score)[: kind.ON_PAGE.kept]
     times = context.periods
     return SetFindings(
         documents=context.documents,
@@ -239,7 +239,7 @@ def _unlike(context: Context) -> list[Unlike]:
     numbers, overlap, nearest, compared = unlike.unlike(doc_ptr, doc_topics, doc_tokens, lengths, context.K, allowed)
     rows: list[Unlike] = []
     for d, part, other in zip(numbers.tolist(), overlap.tolist(), nearest.tolist(), strict=True):
-        if part >= 0.5 or len(rows) == Unlike.KEPT:
+        if part >= 0.5 or len(rows) == Unlike.ON_PAGE.kept:
             break
         span = slice(doc_ptr[d], doc_ptr[d + 1])
         order = np.argsort(-doc_tokens[span], kind="stable")[:2]

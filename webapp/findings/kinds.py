@@ -6,7 +6,7 @@ read. docs/findings.md says what each kind claims.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, NamedTuple
 
 from pydantic import Field, TypeAdapter
 
@@ -17,19 +17,24 @@ Shape = Literal["line", "step", "window"]
 Line = list[float | None]  # shares over time, null for a time without words
 
 
+class OnPage(NamedTuple):
+    """How a kind is listed. title: its heading. kept: so many are stored, those of the highest score. shown: so many are shown."""
+
+    title: str
+    kept: int
+    shown: dict[Detail, int]
+
+
 @dataclass(frozen=True, kw_only=True)
 class BaseFinding:
     """What all kinds have. score: size times certainty, comparable within a kind. estimate, low, high: with the ends of its
     95% interval; null for what is not finite, or not known. line: of its share over time, empty where it has none.
 
-    TITLE: the heading of the kind. KEPT: so many are stored, those of the highest score. SHOWN: so many are shown. SUBJECTS:
-    fields that name the topics that it is about.
+    SUBJECTS: fields that name the topics that it is about.
     """
 
     SUBJECTS: ClassVar[tuple[str, ...]] = ()
-    TITLE: ClassVar[str]
-    KEPT: ClassVar[int]
-    SHOWN: ClassVar[dict[Detail, int]]
+    ON_PAGE: ClassVar[OnPage]
 
     kind: str
     score: float
@@ -77,9 +82,7 @@ class Family(BaseFinding):
     """Topics that use similar words and occur in the same documents of the run, in the order of their words there; count: of
     all of them; parts: their shares of the set's words. estimate: of all together. name: of a reader's group."""
 
-    TITLE = "What it is about"
-    KEPT = 30
-    SHOWN = {"less": 3, "": 5, "more": 30}
+    ON_PAGE = OnPage("What it is about", 30, {"less": 3, "": 5, "more": 30})
 
     kind: Literal["family"] = "family"
     estimate: float
@@ -96,9 +99,7 @@ class Change(Shaped, BaseFinding):
     """A topic whose share changed. called: the words that were checked where they are not its name. here, rest: its shares
     within and outside; estimate: here ÷ rest."""
 
-    TITLE = "What changed"
-    KEPT = 60
-    SHOWN = {"less": 5, "": 14, "more": 60}
+    ON_PAGE = OnPage("What changed", 60, {"less": 5, "": 14, "more": 60})
     SUBJECTS = ("topic",)
 
     kind: Literal["change"] = "change"
@@ -113,9 +114,7 @@ class Event(Shaped, BaseFinding):
     """Words that come or go. topic: that has most of the first. here, rest: shares of the documents, or of their sections, that have
     the first one, within and outside."""
 
-    TITLE = "Words over time"
-    KEPT = 120
-    SHOWN = {"less": 5, "": 14, "more": 120}
+    ON_PAGE = OnPage("Words over time", 120, {"less": 5, "": 14, "more": 120})
     SUBJECTS = ("topic",)
 
     kind: Literal["event"] = "event"
@@ -132,9 +131,7 @@ class Event(Shaped, BaseFinding):
 class Speaker(OfGroup, Shaped, BaseFinding):
     """Whose documents most are in a span. here, rest: shares of the documents within and outside."""
 
-    TITLE = "Who speaks when"
-    KEPT = 6
-    SHOWN = {"less": 1, "": 2, "more": 6}
+    ON_PAGE = OnPage("Who speaks when", 6, {"less": 1, "": 2, "more": 6})
 
     kind: Literal["speaker"] = "speaker"
     here: float
@@ -149,9 +146,7 @@ class Mark(OfGroup, BaseFinding):
     of who speaks, and there is no interval.
     """
 
-    TITLE = "Particular to a group"
-    KEPT = 300
-    SHOWN = {"less": 4, "": 12, "more": 80}  # groups
+    ON_PAGE = OnPage("Particular to a group", 300, {"less": 4, "": 12, "more": 80})  # groups
     SUBJECTS = ("topic",)
 
     kind: Literal["mark"] = "mark"
@@ -171,9 +166,7 @@ class Mark(OfGroup, BaseFinding):
 class Keywords(OfGroup, BaseFinding):
     """Words that more documents of a group have. here, rest: shares of the documents with each word; estimate: of the first."""
 
-    TITLE = "Words of a group"
-    KEPT = 120
-    SHOWN = {"less": 3, "": 12, "more": 80}
+    ON_PAGE = OnPage("Words of a group", 120, {"less": 3, "": 12, "more": 80})
 
     kind: Literal["keyword"] = "keyword"
     words: list[str]
@@ -189,9 +182,7 @@ class NoDifference(OfGroup, BaseFinding):
     """A field of whose groups no difference is sure. largest: the topic with the largest difference of shares, the estimate;
     together: whether all differences taken together are more than chance."""
 
-    TITLE = "Fields without a difference"
-    KEPT = 12
-    SHOWN = {"less": 1, "": 4, "more": 12}
+    ON_PAGE = OnPage("Fields without a difference", 12, {"less": 1, "": 4, "more": 12})
     SUBJECTS = ("largest",)
 
     kind: Literal["none"] = "none"
@@ -206,9 +197,7 @@ class Sense(BaseFinding):
     """A word whose documents changed their topic. gained_shares, lost_shares: before and after. estimate: the smaller of the two
     changes. until, since: the last period before and the first after, as addresses and readers have them."""
 
-    TITLE = "Words whose use changed"
-    KEPT = 12
-    SHOWN = {"less": 1, "": 3, "more": 12}
+    ON_PAGE = OnPage("Words whose use changed", 12, {"less": 1, "": 3, "more": 12})
     SUBJECTS = ("gained", "lost")
 
     kind: Literal["sense"] = "sense"
@@ -230,9 +219,7 @@ class Unlike(BaseFinding):
     """A document that shares at most `estimate` of its mix of topics with any of the `compared`; all: with any at all.
     topics, parts: its largest two."""
 
-    TITLE = "Documents unlike the rest"
-    KEPT = 8
-    SHOWN = {"less": 1, "": 3, "more": 8}
+    ON_PAGE = OnPage("Documents unlike the rest", 8, {"less": 1, "": 3, "more": 8})
 
     kind: Literal["unlike"] = "unlike"
     estimate: float
@@ -248,9 +235,7 @@ class Unlike(BaseFinding):
 class Caution(BaseFinding):
     """What a reader should not rely on. It is counted: the ends of the interval are the estimate itself."""
 
-    TITLE = "What not to rely on"
-    KEPT = 8
-    SHOWN = {"less": 2, "": 6, "more": 8}
+    ON_PAGE = OnPage("What not to rely on", 8, {"less": 2, "": 6, "more": 8})
 
     kind: Literal["caution"] = "caution"
     estimate: float

@@ -40,7 +40,7 @@ def overview(selection: RunSelection, detail: Detail, by: int | None) -> Overvie
         of_kind = [each for each in told if each.finding.kind == name]
         of_kind.sort(key=lambda one: not _sure_of(one, doubtful))
         ranked = [(i, one) for i, one in enumerate(of_kind, 1) if detail == "more" or not one.again][
-            : kind.SHOWN[detail]
+            : kind.ON_PAGE.shown[detail]
         ]
         chosen += sorted(ranked, key=lambda one: one[1].finding.first if isinstance(one[1].finding, Event) else "")
     unlike = [each.finding.document for _, each in chosen if isinstance(each.finding, Unlike)]
@@ -111,7 +111,7 @@ def _groups(marks: list[Mark], most: int) -> list[Told]:
     one topic; at most so many; those with more before those with less, values before numbers."""
     groups = {name: {mark.value for mark in marks if mark.field == name} for name in {mark.field for mark in marks}}
     topics = {name: {mark.topic for mark in marks if mark.field == name} for name in groups}
-    by_topic = {name for name in groups if len(groups[name]) > max(Mark.SHOWN[""], len(topics[name]))}
+    by_topic = {name for name in groups if len(groups[name]) > max(Mark.ON_PAGE.shown[""], len(topics[name]))}
     told: dict[tuple[bool, str, str | tuple[int, str]], list[Mark]] = {}
     for mark in sorted(marks, key=lambda mark: (not mark.more, mark.bounds is not None, -mark.score)):
         what = (mark.topic, mark.called) if mark.field in by_topic else mark.value

@@ -56,7 +56,7 @@ def detail(
 
 def _html(view: RunView, page: OverviewPage, here: Here, untrained: bool) -> OverviewHtml:
     sections = {
-        kind: Section(kind, KINDS[kind].TITLE, rows)
+        kind: Section(kind, KINDS[kind].ON_PAGE.title, rows)
         for kind in KINDS
         if (
             rows := [
@@ -135,6 +135,6 @@ def _begin(request: HttpRequest, run: Run, query: QueryDict) -> Notebook:
         evidence = pins.of_passage(run.corpus, run, quote.document, quote.plain.removesuffix(" …"), None, None)
         notebooks.pin(made, evidence, "", reader(request))
     for row in page.findings:
-        evidence = pins.of_chart(run, KINDS[row.kind].TITLE, row.url, row.sentence, line_table(page, row))
+        evidence = pins.of_chart(run, KINDS[row.kind].ON_PAGE.title, row.url, row.sentence, line_table(page, row))
         notebooks.pin(made, evidence, "", reader(request))
     return made

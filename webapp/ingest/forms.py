@@ -9,7 +9,7 @@ from django import forms
 from django.core.exceptions import NON_FIELD_ERRORS
 
 from inference import Invalid, engines
-from inference.engines.contract import Truncated, WarmStart
+from inference.engines.contract import About, Truncated, WarmStart
 from inference.engines.settings import Setting
 from inference.memory import physical
 from webapp.ingest import estimates
@@ -22,32 +22,27 @@ OFFERED = 50  # versions of a corpus to train on
 
 @dataclass(frozen=True)
 class OfferedEngine:
-    """An engine as the form offers it. seconds, memory, disk, at_work: about what it takes on this corpus with so many topics
-    as are proposed (estimates.Cost). too_large: whether the machine has less memory."""
+    """An engine as the form offers it. cost: about what it takes on this corpus with so many topics as are proposed.
+    too_large: whether the machine has less memory."""
 
     name: str
-    label: str
-    help: str
-    purpose: str
-    source: str
-    seconds: float
-    memory: int
-    disk: int
-    at_work: int
+    about: About
+    cost: estimates.Cost
     too_large: bool
     chosen: bool
     default: bool
 
     @property
     def is_for_purpose(self) -> bool:
-        return bool(self.purpose)
+        return bool(self.about.purpose)
 
     @property
     def spoken(self) -> str:
         """The time, as one says it; of what is quick so that engines can be told apart."""
-        if self.seconds < 90:
-            return f"{min((2, 3, 5, 7, 10, 15, 20, 30, 45, 60, 75), key=lambda n: abs(math.log(n / self.seconds)))} s"
-        return estimates.spoken(self.seconds)
+        seconds = self.cost.seconds
+        if seconds < 90:
+            return f"{min((2, 3, 5, 7, 10, 15, 20, 30, 45, 60, 75), key=lambda n: abs(math.log(n / seconds)))} s"
+        return estimates.spoken(seconds)
 
 
 def _offered(corpus: Corpus, topics: int, chosen: str) -> list[OfferedEngine]:
@@ -58,20 +53,14 @@ def _offered(corpus: Corpus, topics: int, chosen: str) -> list[OfferedEngine]:
         offered.append(
             OfferedEngine(
                 name=name,
-                label=engine.LABEL,
-                help=engine.HELP,
-                purpose=engine.PURPOSE,
-                source=engine.SOURCE,
-                seconds=cost.seconds,
-                memory=cost.memory,
-                disk=cost.disk,
-                at_work=cost.at_work,
+                about=engine.ABOUT,
+                cost=cost,
                 too_large=there is not None and cost.memory > there,
                 chosen=name == chosen,
                 default=name == engines.DEFAULT,
             )
         )
-    return sorted(offered, key=lambda engine: not engine.purpose)
+    return sorted(offered, key=lambda engine: not engine.is_for_purpose)
 
 
 def _version(corpus: Corpus) -> forms.TypedChoiceField | None:
@@ -161,7 +150,7 @@ class TrainForm(_RunForm):
 
     @property
     def too_little_free(self) -> bool:
-        return self.chosen.at_work > self.free
+        return self.chosen.cost.at_work > self.free
 
     @property
     def advanced(self) -> list[forms.BoundField]:
@@ -204,9 +193,9 @@ class SeveralForm(_RunForm):
         super().__init__(*args, **kwargs)
         self.auto_id = "several_%s"  # beside the form of one run
         self.corpus, self.suggested = corpus, engines.suggest_topics(corpus.tokens, most=corpus.vocabulary)
-        of_purpose = [name for name, engine in engines.ENGINES.items() if engine.PURPOSE]
+        of_purpose = [name for name, engine in engines.ENGINES.items() if engine.ABOUT.purpose]
         self.fields["engines"] = forms.MultipleChoiceField(
-            choices=[(name, engine.LABEL) for name, engine in engines.ENGINES.items()],
+            choices=[(name, engine.ABOUT.label) for name, engine in engines.ENGINES.items()],
             initial=of_purpose if len(of_purpose) > 1 else list(engines.ENGINES),
             error_messages={"required": "Mark two engines or more."},
         )
@@ -248,4 +237,4 @@ def described(run: Run) -> list[tuple[str, str, str, str]]:
     """A run's settings as (name, label, symbol, value), for its page."""
     fields = [f for f in engines.fields(run.engine) if f.name in run.settings]  # a run of an older version lacks some
     values = [(f.name, f.label, f.symbol, f.said(run.settings[f.name])) for f in fields]
-    return [("engine", "Engine", "", engines.get(run.engine).LABEL), *values, ("seed", "Seed", "", str(run.seed))]
+    return [("engine", "Engine", "", engines.get(run.engine).ABOUT.label), *values, ("seed", "Seed", "", str(run.seed))]

@@ -35,7 +35,7 @@ def steered(run: Run) -> str:
 @register.filter
 def engine_label(run: Run) -> str:
     """What its engine is called."""
-    return engines.get(run.engine).LABEL
+    return engines.get(run.engine).ABOUT.label
 
 
 class Link(NamedTuple):

@@ -338,7 +338,7 @@ class Training:
         postings = Postings.open(by_word)
         blocks = sharing.evidence(self.team, self.engine, self.config, self.state, self.bow)
         gathered = inference.gather(
-            self.folder / "evidence", self.bow, postings, topics, blocks, by_document=self.engine.BY_DOCUMENT,
+            self.folder / "evidence", self.bow, postings, topics, blocks, by_document=self.engine.ABOUT.by_document,
             days=fields.dates(self.run.version),
         )  # fmt: skip
         for done in gathered:

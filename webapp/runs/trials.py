@@ -59,7 +59,7 @@ def counted(
     run, bow = replicate.run, learned if replicate.texts == Replicate.Texts.DRAWN else own
     assert run.snapshot is not None
     thetas = inference.fold_in_corpus(engine, config, last.state, bow)
-    rows = document_tokens(bow, last.topics, thetas, engine.BY_DOCUMENT)
+    rows = document_tokens(bow, last.topics, thetas, engine.ABOUT.by_document)
     partner = matching.match(weights.topics(run.snapshot), last.topics, *weights.words(run, run)).partner
     return Kept(partner, rows.indptr, rows.indices.astype(np.uint16), rows.data, _measured(replicate))
 

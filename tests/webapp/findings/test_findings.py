@@ -339,7 +339,10 @@ def test_every_kind_is_stored_and_read():
     read = set(kinds.STORED.json_schema()["properties"]["findings"]["items"]["discriminator"]["mapping"])
     assert read == set(kinds.KINDS)
     for kind in kinds.KINDS.values():
-        assert kind.TITLE and kind.SHOWN["less"] <= kind.SHOWN[""] <= kind.SHOWN["more"] <= kind.KEPT
+        assert (
+            kind.ON_PAGE.title
+            and kind.ON_PAGE.shown["less"] <= kind.ON_PAGE.shown[""] <= kind.ON_PAGE.shown["more"] <= kind.ON_PAGE.kept
+        )
 
 
 def test_what_is_stored_is_what_was_computed(trained):

@@ -5,6 +5,7 @@ import io
 import json
 import re
 import zipfile
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
@@ -74,7 +75,7 @@ def test_the_form_shows_the_settings_of_the_engine_that_is_chosen(client, ready)
     page = client.get(reverse("corpus", args=[ready.pk])).content.decode()
     assert 'name="kappa"' in page and 'name="weight"' not in page
     for name in NAMES:
-        assert f'href="?engine={name}#train"' in page and engines.get(name).LABEL in page
+        assert f'href="?engine={name}#train"' in page and engines.get(name).ABOUT.label in page
     page = client.get(reverse("corpus", args=[ready.pk]), {"engine": "mixture"}).content.decode()
     assert 'name="weight"' in page and 'name="kappa"' not in page
     assert re.search(r'<input type="hidden" name="engine" value="mixture"', page)
@@ -86,16 +87,16 @@ def test_the_form_offers_purposes_and_says_what_each_engine_takes(client, ready,
     page = client.get(reverse("corpus", args=[ready.pk])).content.decode()
     assert "Engine: Sparse stochastic inference, the default." in page and "<details open" not in page
     for name in NAMES:
-        engine = engines.get(name)
-        assert engine.HELP in page and engine.SOURCE in page and (engine.PURPOSE or engine.LABEL) in page
-    assert ("As in a paper" in page) == any(not engines.get(name).PURPOSE for name in NAMES)
+        about = engines.get(name).ABOUT
+        assert about.help in page and about.source in page and (about.purpose or about.label) in page
+    assert ("As in a paper" in page) == any(not engines.get(name).ABOUT.purpose for name in NAMES)
     form = client.get(reverse("corpus", args=[ready.pk])).context["html"].train_form
     config = engines.config("mixture", topics=form.suggested).resolve(ready.documents, ready.tokens)
     offered = {engine.name: engine for engine in form.engines}["mixture"]
-    assert offered.memory == mixture.memory(config, Shape(ready.documents, ready.vocabulary, ready.tokens, 4))
-    assert mixture.seconds(config, ready.tokens) < offered.seconds == pytest.approx(2, abs=1)
+    assert offered.cost.memory == mixture.memory(config, Shape(ready.documents, ready.vocabulary, ready.tokens, 4))
+    assert mixture.seconds(config, ready.tokens) < offered.cost.seconds == pytest.approx(2, abs=1)
     monkeypatch.setattr(mixture, "memory", lambda config, shape: 1 << 60)
-    monkeypatch.setattr(mixture, "PURPOSE", "")
+    monkeypatch.setattr(mixture, "ABOUT", replace(mixture.ABOUT, purpose=""))
     page = client.get(reverse("corpus", args=[ready.pk]), {"engine": "mixture"}).content.decode()
     assert "more than this machine has" in page and page.index("As in a paper") < page.index(">Mixture</a>")
     assert "Engine: Mixture. Choose another" in page
@@ -193,7 +194,7 @@ def test_from_the_form_to_the_bundle(client, made, tmp_path):
 def _pages(client, run: Run, engine) -> None:
     for page in ("run", "run_topics", "run_take", "run_methods", "run_curation", "run_documents"):
         assert client.get(reverse(page, args=[run.pk])).status_code == 200, page
-    assert engine.LABEL in client.get(reverse("run", args=[run.pk])).content.decode()
+    assert engine.ABOUT.label in client.get(reverse("run", args=[run.pk])).content.decode()
     found = evidence.of(run)
     assert found.doc_tokens.sum() == found.bow.tokens
     longest = int(np.argmax(found.lengths))
@@ -204,7 +205,7 @@ def _pages(client, run: Run, engine) -> None:
     assert 0.9 < sum(topic.probability for topic in likely.topics) <= 1 + 1e-9
     data, _ = infer.text(RunView(run), "The union of the states and the army of the war.")
     assert sum(part.share for part in data.proportions) == pytest.approx(1)
-    assert not engine.BY_DOCUMENT or len(data.proportions) == 1, "a text is of one topic as a document is"
+    assert not engine.ABOUT.by_document or len(data.proportions) == 1, "a text is of one topic as a document is"
 
 
 def _exports(run: Run) -> None:
@@ -345,12 +346,14 @@ def test_continuing_is_offered_where_the_engine_can(client, made):
     can = isinstance(engines.get(made.engine), WarmStart)
     for name, page in pages.items():
         assert (reverse(name.strip(), args=[made.pk]) in page) == can, name
-        assert (f"No other run can begin with these topics: {engines.get(made.engine).LABEL}" in page) != can, name
+        assert (f"No other run can begin with these topics: {engines.get(made.engine).ABOUT.label}" in page) != can, (
+            name
+        )
 
 
 def test_a_text_is_read_as_the_engine_reads_a_document(made):
     """Of an engine that gives a document one topic: the very topic and certainty that the evidence has."""
-    if not engines.get(made.engine).BY_DOCUMENT:
+    if not engines.get(made.engine).ABOUT.by_document:
         return
     known = evidence.of(made)
     for number in np.argsort(-known.lengths, kind="stable")[[0, 5, 50, 100, 200, -1]].tolist():

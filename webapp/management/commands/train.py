@@ -22,7 +22,7 @@ class Command(OwnCommand):
             "choices": engines.ENGINES,
             "default": engines.DEFAULT,
             "help": f"what trains (default: {engines.DEFAULT}): "
-            + "; ".join(f"{name}: {engine.HELP}" for name, engine in engines.ENGINES.items()).replace("%", "%%"),
+            + "; ".join(f"{name}: {engine.ABOUT.help}" for name, engine in engines.ENGINES.items()).replace("%", "%%"),
         },
         "--no-wait": {"action": "store_true", "help": "print the number and leave; a worker trains on"},
     }
