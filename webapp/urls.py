@@ -40,12 +40,12 @@ from webapp.codebook import coding_views
 from webapp.codebook import views as codebook
 from webapp.collocations import views as collocations
 from webapp.compare import views as comparisons
-from webapp.corpora import deletion_views, prepare_views, upload_form_views, version_views, views
+from webapp.corpora import deletion_views, draft_views, version_views, views
 from webapp.corpora import views as corpora
 from webapp.courses import views as courses
-from webapp.curation import intrusion_views, ticked_views
+from webapp.curation import intrusion_views
 from webapp.curation import views as curation
-from webapp.documents import infer_views, parent_views, passage_views
+from webapp.documents import infer_views
 from webapp.documents import views as documents
 from webapp.effects import views as effects
 from webapp.exports import views as exports
@@ -56,11 +56,9 @@ from webapp.notebooks import views as notebooks
 from webapp.operations import health_views, operator_views
 from webapp.pages import glossary_views, lesson_views
 from webapp.routes import Load, Tab, file, form, included, page, probe, stream, upload
-from webapp.runs import steering_views
 from webapp.runs import views as runs
 from webapp.simulate import views as simulate
 from webapp.time import views as time
-from webapp.topics import overview_views
 from webapp.topics import views as topics
 from webapp.words import views as words
 
@@ -146,13 +144,13 @@ urlpatterns = [
         example={"kind": "run", "key": ABSENT},
     ),
     # Corpora
-    form("corpora", upload_form_views.upload, "corpora", USER, load=Load.HEAVY),
+    form("corpora", draft_views.upload, "corpora", USER, load=Load.HEAVY),
     upload("uploads", upload_views.creation, "uploads", USER),
     upload("uploads/<str:upload_id>", upload_views.one, "upload", USER),
-    form("corpora/example", upload_form_views.example, "example", USER),
+    form("corpora/example", draft_views.example, "example", USER),
     *page("simulate", simulate.make, "simulate", USER),
     *page(CORPUS, corpora.detail, "corpus", SEE),
-    *page(f"{CORPUS}/prepare", prepare_views.prepare, "corpus_prepare", EDIT, load=Load.HEAVY, repeatable=True),
+    *page(f"{CORPUS}/prepare", draft_views.prepare, "corpus_prepare", EDIT, load=Load.HEAVY, repeatable=True),
     stream(f"{CORPUS}/events", corpora.watch, "corpus_events", SEE),
     file(f"{CORPUS}/report.csv", corpora.report, "corpus_report", SEE),
     form(f"{CORPUS}/runs", corpora.train, "corpus_runs", TRAIN),
@@ -163,12 +161,12 @@ urlpatterns = [
     # Its view lets in only to whom the corpus is offered.
     *page(f"{CORPUS}/owner", sharing_views.owner, "corpus_owner", of_corpus(Role.VIEWER, Role.VIEWER), example=None),
     # The part is the corpus of whoever makes it.
-    *page(f"{CORPUS}/subset", prepare_views.subset, "corpus_subset", ANSWER, states=("q=war",)),
+    *page(f"{CORPUS}/subset", draft_views.subset, "corpus_subset", ANSWER, states=("q=war",)),
     *page(f"{CORPUS}/files", views.files, "corpus_files", SEE),
     *page(f"{CORPUS}/problems", views.problems, "corpus_problems", SEE),
-    form(f"{CORPUS}/add", upload_form_views.add, "corpus_add", EDIT, load=Load.HEAVY),
-    form(f"{CORPUS}/again", upload_form_views.again, "corpus_again", OWN),
-    form(f"{CORPUS}/retry", upload_form_views.retry, "corpus_retry", EDIT),
+    form(f"{CORPUS}/add", draft_views.add, "corpus_add", EDIT, load=Load.HEAVY),
+    form(f"{CORPUS}/again", draft_views.again, "corpus_again", OWN),
+    form(f"{CORPUS}/retry", draft_views.retry, "corpus_retry", EDIT),
     *page(f"{CORPUS}/words", version_views.words, "corpus_words", EDIT, repeatable=True),
     *page(f"{CORPUS}/vocabulary", version_views.vocabulary, "corpus_vocabulary", SEE),
     *page(f"{CORPUS}/phrases", version_views.phrases, "corpus_phrases", EDIT, repeatable=True),
@@ -188,14 +186,14 @@ urlpatterns = [
     ),
     *page(
         f"{CORPUS}/documents/<int:number>/passages/<int:start>-<int:end>",
-        passage_views.in_corpus,
+        documents.passage_in_corpus,
         "corpus_passage",
         SEE,
         example=PASSAGE,
     ),
     *page(
         f"{CORPUS}/wholes/<int:first>",
-        parent_views.in_corpus,
+        documents.whole_in_corpus,
         "corpus_whole",
         SEE,
         example={"first": 2},
@@ -214,7 +212,7 @@ urlpatterns = [
     # Topics of a run
     *page(
         f"{RUN}/topics",
-        overview_views.index,
+        topics.index,
         "run_topics",
         SEE,
         load=map_or_grid,
@@ -242,8 +240,8 @@ urlpatterns = [
         SEE,
         example=NUMBER | WORD,
     ),
-    form(f"{RUN}/topics/ticked", ticked_views.look, "topics_ticked", TRY),  # leads to a page about them
-    form(f"{RUN}/topics/edit", ticked_views.edit, "topics_edit", EDIT),
+    form(f"{RUN}/topics/ticked", curation.look_at_ticked, "topics_ticked", TRY),  # leads to a page about them
+    form(f"{RUN}/topics/edit", curation.edit_ticked, "topics_edit", EDIT),
     form(f"{RUN}/topics/<int:number>/edit", curation.edit, "topic_edit", EDIT, example=NUMBER),
     # Documents
     *page(
@@ -264,7 +262,7 @@ urlpatterns = [
     ),
     *page(
         f"{RUN}/documents/<int:number>/passages/<int:start>-<int:end>",
-        passage_views.in_run,
+        documents.passage_in_run,
         "run_passage",
         SEE,
         example=PASSAGE,
@@ -280,7 +278,7 @@ urlpatterns = [
     ),
     *page(
         f"{RUN}/wholes/<int:first>",
-        parent_views.in_run,
+        documents.whole_in_run,
         "run_whole",
         SEE,
         example={"first": 2},
@@ -374,8 +372,8 @@ urlpatterns = [
     form(f"{RUN}/curation/carry/do", curation.carry_over, "run_carry_over", EDIT),
     form("reader", curation.sign, "reader", LOCAL),  # with accounts a reader's name is that of the account
     # Steering
-    *page(f"{RUN}/steer", steering_views.index, "run_steer", EDIT, tab=Tab("Steer the topics", menu="Actions")),
-    form(f"{RUN}/steer/train", steering_views.train, "run_steer_train", EDIT),
+    *page(f"{RUN}/steer", runs.steer, "run_steer", EDIT, tab=Tab("Steer the topics", menu="Actions")),
+    form(f"{RUN}/steer/train", runs.train_steered, "run_steer_train", EDIT),
     # The codebook
     *page(f"{RUN}/codebook", codebook.index, "run_codebook", SEE, tab=Tab("Codebook", menu="Actions")),
     form(f"{RUN}/codebook/new", codebook.create, "concept_new", EDIT_BEYOND),
@@ -449,8 +447,8 @@ urlpatterns = [
     form(f"{RUN}/seeds", runs.other_seeds, "run_seeds", EDIT),
     form(f"{RUN}/again", runs.train_again, "run_again", EDIT),
     form(f"{RUN}/onward", runs.continue_with, "run_continue", EDIT),
-    *page(f"{RUN}/without", steering_views.without, "run_without", EDIT, load=Load.HEAVY),
-    form(f"{RUN}/without/train", steering_views.train_without, "run_without_train", EDIT),
+    *page(f"{RUN}/without", runs.without, "run_without", EDIT, load=Load.HEAVY),
+    form(f"{RUN}/without/train", runs.train_without, "run_without_train", EDIT),
     *deletion(RUN, "run", EDIT_DELETED, for_good=OWN_DELETED),
     # Notebooks
     *page("notebooks", notebooks.index, "notebooks", USER),

@@ -89,12 +89,8 @@ TRY = of_corpus(Role.READER, Role.READER)  # what is sent is not kept
 def rule(match: ResolverMatch) -> Rule:
     """The rule of an address, as webapp.urls declares it: the view carries it. Raises ImproperlyConfigured where there
     is none."""
-    route = getattr(match.func, "route", None)
-    if route is None:
-        raise ImproperlyConfigured(
-            f"Nothing says who may ask for “{match.url_name or match.route}”: declare it in webapp/urls.py."
-        )
-    return route.access
+    unsaid = f"Nothing says who may ask for “{match.url_name or match.route}”: declare it in webapp/urls.py."
+    return there(getattr(match.func, "route", None), ImproperlyConfigured(unsaid)).access
 
 
 # What a request may see ----------------------------------------------------------------------------------------------
@@ -199,9 +195,7 @@ def user(request: HttpRequest) -> User | None:
 
 def signed_in(request: HttpRequest) -> User:
     """The user of a request that nobody else may make (rule USER). Raises PermissionDenied where nobody has signed in."""
-    if (account := user(request)) is None:
-        raise PermissionDenied("Nobody has signed in.")
-    return account
+    return there(user(request), PermissionDenied("Nobody has signed in."))
 
 
 def is_student(request: HttpRequest) -> bool:
@@ -231,9 +225,7 @@ def uploader(request: HttpRequest) -> int | None:
     """
     if not settings.ACCOUNTS:
         return None
-    if (user := user_id(request)) is None:
-        raise PermissionDenied("Nobody has signed in.")
-    return user
+    return there(user_id(request), PermissionDenied("Nobody has signed in."))
 
 
 # Who may still see it, while a connection stays open -----------------------------------------------------------------

@@ -7,7 +7,7 @@ from inference.errors import Invalid
 from webapp.documents import queries as texts
 from webapp.documents.listing import Listing
 from webapp.documents.selection import Selection
-from webapp.pages.page import next_page
+from webapp.pages.page import address
 
 LIMIT = 100  # items of a page, by default
 MOST = 1000
@@ -15,8 +15,7 @@ MOST = 1000
 
 def following(request: HttpRequest, **place) -> str | None:
     """This address from another place on; None where there is nothing more."""
-    more = next_page(request, **place)
-    return more and request.path + more
+    return None if None in place.values() else request.path + address(request, **place)
 
 
 def documents(request: HttpRequest, selection: Selection, by: str, after: str, limit: int) -> dict:

@@ -216,9 +216,8 @@ def pattern(request: HttpRequest, run_id: int, documents: Query[shapes.Documents
 def _word(request: HttpRequest, run_id: int, text: str):
     """(the set of documents, the word, its uses there)"""
     run = finished(run_id)
-    selection, entry = Selection.read(request.GET, RunView(run)), words.word(run.version, text)
-    if entry is None:
-        raise Http404(f"“{text}” is not in the vocabulary of “{run.corpus.name}”.")
+    selection = Selection.read(request.GET, RunView(run))
+    entry = there(words.word(run.version, text), Http404(f"“{text}” is not in the vocabulary of “{run.corpus.name}”."))
     return selection, entry, senses.uses(selection.view, entry, selection)
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 
-from inference.errors import Invalid
+from inference.errors import Invalid, there
 from webapp.codebook.concepts import TEXT, defined
 from webapp.curation.services import lines, one_line
 from webapp.models import Assignment, Coder, Coding, Concept, Corpus, Definition, Draw, Item, Settlement, User
@@ -130,9 +130,10 @@ def settle(concept: Concept, item: int, code: int, by: str) -> None:
     definition = defined(concept).holds
     if not Settlement.OPEN <= code < len(definition.codes):
         raise Invalid("code", f"Choose one of {', '.join(definition.codes)}.")
-    chosen = Item.objects.filter(pk=item, draw__concept=concept).first()
-    if chosen is None:
-        raise Invalid("item", "There is no such text among those that were drawn.")
+    chosen = there(
+        Item.objects.filter(pk=item, draw__concept=concept).first(),
+        Invalid("item", "There is no such text among those that were drawn."),
+    )
     Settlement.objects.create(item=chosen, definition=definition, code=code, by=by)
 
 

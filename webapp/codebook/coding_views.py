@@ -5,7 +5,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 
-from inference.errors import Invalid
+from inference.errors import Invalid, there
 from webapp.accounts import embargo
 from webapp.codebook import coding, concepts
 from webapp.codebook.shapes import ClosedPage, CodingPage, JoinPage
@@ -40,11 +40,11 @@ def code(
 
 
 def _save(coder: Coder, sent: QueryDict) -> None:
-    if (item := coding.assigned(coder, whole(sent, "item"))) is None:
-        raise Invalid("item", "This text was not given to you.")
-    definition = Definition.objects.filter(concept=coder.concept_id, number=whole(sent, "definition")).first()
-    if definition is None:
-        raise Invalid("definition", "There is no such version of the definition.")
+    item = there(coding.assigned(coder, whole(sent, "item")), Invalid("item", "This text was not given to you."))
+    definition = there(
+        Definition.objects.filter(concept=coder.concept_id, number=whole(sent, "definition")).first(),
+        Invalid("definition", "There is no such version of the definition."),
+    )
     coding.save(coder, item, definition, whole(sent, "code"), bool(sent.get("unsure")), sent.get("remark", ""))
 
 

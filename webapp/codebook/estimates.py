@@ -8,7 +8,7 @@ import numpy as np
 from inference.codes import estimate
 from inference.codes.estimate import Bounds, Cells
 from inference.codes.predict import Prediction, predict
-from inference.errors import Invalid
+from inference.errors import Invalid, there
 from webapp.accounts import embargo
 from webapp.codebook import coding, concepts
 from webapp.codebook.shapes import Cell, CodedText, EstimatesPage, Interval
@@ -89,9 +89,10 @@ class Estimated(NamedTuple):
 def estimated(run: Run, concept: Concept, by: str, code: int) -> Estimated:
     """by: a field, or a period; "" the usual one. Raises Invalid, with a sentence for the reader, while nothing can be
     said."""
-    drawn = Draw.objects.filter(concept=concept).select_related("run__version__corpus", "run__snapshot").first()
-    if drawn is None:
-        raise Invalid("draw", "No documents have been drawn for this concept yet.")
+    drawn = there(
+        Draw.objects.filter(concept=concept).select_related("run__version__corpus", "run__snapshot").first(),
+        Invalid("draw", "No documents have been drawn for this concept yet."),
+    )
     holds, base = concepts.defined(concept)
     scale = concept.kind == Concept.Kind.SCALE
     code = 1 if concept.kind == Concept.Kind.YES_NO else min(max(code, 0), len(holds.codes) - 1)

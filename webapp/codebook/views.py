@@ -175,9 +175,7 @@ def _remove(request: HttpRequest, concept: Concept, url: str) -> None:
 
 
 def _take_in(request: HttpRequest, concept: Concept, run: Run, by: str) -> None:
-    file = request.FILES.get("codes")
-    if file is None:
-        raise Invalid("codes", "Choose a CSV file first.")
+    file = there(request.FILES.get("codes"), Invalid("codes", "Choose a CSV file first."))
     n = imports.take_in(concept, run, file.read(imports.FILE + 1), by)
     messages.success(request, f"{n:,} codes were taken in.")
 

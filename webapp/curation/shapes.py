@@ -132,26 +132,29 @@ class ReaderLabel:
 
 
 @dataclass(frozen=True)
-class SeededLabel:
+class SeededLabel(ReaderLabel):
     """A reader's label of the topic. seed: of the passages that the reader saw."""
 
-    reader: str
     seed: int
-    label: str
-    confidence: int
 
 
 @dataclass(frozen=True)
-class BlindPassagesPage:
+class ReadTopic:
+    """A topic by its passages: the reader's own label; and its words and all labels, none before they are revealed."""
+
+    seed: int
+    label: OwnLabel
+    words: list[str]
+    labels: list[SeededLabel]
+
+
+@dataclass(frozen=True)
+class BlindPassagesPage(ReadTopic):
     """Passages to read, without anything that tells what the model makes of them."""
 
     topic: BlindTopic
-    seed: int
     passages: list[BlindPassage]
-    label: OwnLabel
     revealed: Literal[False]
-    words: list[str]
-    labels: list[SeededLabel]
     next: None
 
 
@@ -177,16 +180,12 @@ class ReadPassage(Passage):
 
 
 @dataclass(frozen=True)
-class PassagesPage:
+class PassagesPage(ReadTopic):
     """Passages that the reader has answered all questions of, with what the model and other readers make of them."""
 
     topic: TopicLink
-    seed: int
     passages: list[ReadPassage]
-    label: OwnLabel
     revealed: Literal[True]
-    words: list[str]
-    labels: list[SeededLabel]
     next: str | None
 
 
@@ -218,17 +217,23 @@ class IntrusionPage:
 
 
 @dataclass(frozen=True)
-class TopicResults(TopicLink):
-    """likeness: words that two labels share, averaged over pairs. fits: of each stratum how many answers say that the
-    passage fits, and how many there are. model_precision: share of readers who found the intruding word."""
+class TestResults:
+    """model_precision: share of readers who found the intruding word. word_tests, topic_tests: how many there are of each."""
 
-    labels: list[ReaderLabel]
-    likeness: float | None
-    fits: dict[Stratum, tuple[int, int]]
     model_precision: float | None
     word_tests: int
     log_odds: float | None
     topic_tests: int
+
+
+@dataclass(frozen=True)
+class TopicResults(TestResults, TopicLink):
+    """likeness: words that two labels share, averaged over pairs. fits: of each stratum how many answers say that the
+    passage fits, and how many there are."""
+
+    labels: list[ReaderLabel]
+    likeness: float | None
+    fits: dict[Stratum, tuple[int, int]]
 
 
 @dataclass(frozen=True)
@@ -250,9 +255,8 @@ class Agreement:
 
 
 @dataclass(frozen=True)
-class ResultsPage:
-    """Topics that were judged, and measures over all of them. passages, labels, word_tests, topic_tests: answers of each
-    kind."""
+class ResultsPage(TestResults):
+    """Topics that were judged, and measures over all of them. passages, labels: answers of each kind."""
 
     topics: list[TopicResults]
     next: str | None
@@ -260,8 +264,4 @@ class ResultsPage:
     passages: int
     labels: int
     agreement: Agreement
-    model_precision: float | None
-    word_tests: int
     topic_precision: float | None
-    log_odds: float | None
-    topic_tests: int

@@ -1,6 +1,9 @@
-"""Labels and notes of topics: the form of a topic, the history with undo, a table of labels to import, and carrying them from
-another run of the corpus to this one."""
+"""Labels and notes of topics: the form of a topic, what is done with those that are ticked in a list, the history with undo,
+a table of labels to import, and carrying them from another run of the corpus to this one.
+"""
 
+from collections.abc import Callable
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import messages
@@ -9,17 +12,19 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from inference.errors import Invalid
+from inference.errors import Invalid, there
 from webapp.accounts import authorization
 from webapp.curation import label_transfer, queries
 from webapp.curation import services as curation
 from webapp.curation.label_transfer import Plan
 from webapp.curation.shapes import CarriedPair, CarryPage, CurationPage
+from webapp.drawing.numbers import topic_label
 from webapp.models import Edit, Run
 from webapp.pages.here import Here
-from webapp.pages.page import READER, back, is_whole, reader, run_or_404, told
+from webapp.pages.page import READER, back, is_whole, looked_up, reader, told
 from webapp.pages.typed import Answer, typed
-from webapp.results import links
+from webapp.results import links, measures, topics
+from webapp.results.run_links import conditions
 from webapp.results.view import RunView
 
 
@@ -40,10 +45,10 @@ def index(view: RunView, here: Here, *, topic: int | None = None, before: int | 
 
 
 @require_POST
-def edit(request: HttpRequest, run_id: int, number: int) -> HttpResponse:
+@looked_up
+def edit(request: HttpRequest, run: Run, number: int) -> HttpResponse:
     """Take the fields that the form changed: each comes with what it `was` when the form was opened, so that a form
     that was open for long does not take back what another reader changed since."""
-    run = run_or_404(run_id)
     sent = request.POST
     values = {f: sent[f] for f in Edit.Field.values if f in sent and sent[f] != sent.get(f"was_{f}")}
     if "into" in values:
@@ -68,47 +73,41 @@ def edit(request: HttpRequest, run_id: int, number: int) -> HttpResponse:
 
 
 @require_POST
-def undo(request: HttpRequest, run_id: int, edit_id: int) -> HttpResponse:
-    return _done(request, run_id, lambda run: curation.undo(run, _edit(run, edit_id), reader(request)))
+@looked_up
+def undo(request: HttpRequest, run: Run, edit_id: int) -> HttpResponse:
+    return _done(request, run, lambda: curation.undo(run, _edit(run, edit_id), reader(request)))
 
 
 @require_POST
-def redo(request: HttpRequest, run_id: int, edit_id: int) -> HttpResponse:
-    return _done(request, run_id, lambda run: curation.redo(run, _edit(run, edit_id)))
+@looked_up
+def redo(request: HttpRequest, run: Run, edit_id: int) -> HttpResponse:
+    return _done(request, run, lambda: curation.redo(run, _edit(run, edit_id)))
 
 
 @require_POST
-def undo_batch(request: HttpRequest, run_id: int, batch: UUID) -> HttpResponse:
-    def act(run: Run) -> None:
-        if not queries.in_batch(run, batch):
-            raise Http404(f"Run {run.pk} has no edits {batch}.")
-        curation.undo_batch(run, batch, reader(request))
-
-    return _done(request, run_id, act)
+@looked_up
+def undo_batch(request: HttpRequest, run: Run, batch: UUID) -> HttpResponse:
+    if not queries.in_batch(run, batch):
+        raise Http404(f"Run {run.pk} has no edits {batch}.")
+    return _done(request, run, lambda: curation.undo_batch(run, batch, reader(request)))
 
 
 def _edit(run: Run, edit_id: int) -> Edit:
-    edit = queries.edit_or_none(run, edit_id)
-    if edit is None:
-        raise Http404(f"Run {run.pk} has no edit {edit_id}.")
-    return edit
+    return there(queries.edit_or_none(run, edit_id), Http404(f"Run {run.pk} has no edit {edit_id}."))
 
 
-def _done(request: HttpRequest, run_id: int, act) -> HttpResponse:
-    run = run_or_404(run_id)
+def _done(request: HttpRequest, run: Run, act: Callable[[], object]) -> HttpResponse:
     with told(request):
-        act(run)
+        act()
     return redirect(back(request, reverse("run_curation", args=[run.pk])))
 
 
 @require_POST
-def table(request: HttpRequest, run_id: int) -> HttpResponse:
+@looked_up
+def table(request: HttpRequest, run: Run) -> HttpResponse:
     """Read labels from a CSV."""
-    run = run_or_404(run_id)
-    file = request.FILES.get("table")
     with told(request):
-        if file is None:
-            raise Invalid("table", "Choose a CSV file first.")
+        file = there(request.FILES.get("table"), Invalid("table", "Choose a CSV file first."))
         changed = curation.read_table(run, file.read(curation.TABLE + 1), reader(request))
         messages.success(request, f"{changed:,} field{'' if changed == 1 else 's'} changed.")
     return redirect("run_curation", run.pk)
@@ -157,8 +156,8 @@ def carry(request: HttpRequest, view: RunView, *, source: int | None = None) -> 
 
 
 @require_POST
-def carry_over(request: HttpRequest, run_id: int) -> HttpResponse:
-    run = run_or_404(run_id)
+@looked_up
+def carry_over(request: HttpRequest, run: Run) -> HttpResponse:
     with told(request):
         number = request.POST.get("from", "")
         if not is_whole(number):
@@ -176,3 +175,80 @@ def _source(request: HttpRequest, pk: int) -> Run:
         return authorization.runs(request).select_related("corpus", "version", "snapshot").get(pk=pk)
     except Run.DoesNotExist:
         raise Invalid("from", f"There is no run {pk}.") from None
+
+
+# what the button says -> the page, the name of its topics, and what else its address says
+LOOKS = {
+    "only": ("run_topics", "topics", {}),
+    "words": ("run_topics", "topics", {"view": "grid"}),
+    "time": ("run_topics", "topics", {"view": "time"}),
+    "effects": ("run_effects", "topic", {}),
+    "steer": ("run_steer", "topics", {}),
+}
+
+
+@require_POST
+@looked_up
+def look_at_ticked(request: HttpRequest, run: Run) -> HttpResponse:
+    """Lead to the page that shows the ticked topics, for the documents that are chosen."""
+    ticked, do = _ticked(request, run), request.POST.get("do", "")
+    if not ticked:
+        return _nothing(request, run)
+    numbers, chosen = ",".join(map(str, ticked)), conditions(request.GET)
+    if do == "export":
+        url = reverse("export", args=[run.pk, "documents.csv"])
+        return redirect(f"{url}?{urlencode([*chosen, ('topics', numbers)], safe=',')}")
+    name, parameter, more = LOOKS.get(do, LOOKS["only"])
+    query = urlencode([*chosen, *more.items(), (parameter, numbers)], safe=",")
+    return redirect(f"{reverse(name, args=[run.pk])}?{query}")
+
+
+@require_POST
+@looked_up
+def edit_ticked(request: HttpRequest, run: Run) -> HttpResponse:
+    """Merge, hide, group or colour the ticked topics: one entry of the history, which can be undone as a whole."""
+    ticked, do = _ticked(request, run), request.POST.get("do", "")
+    if not ticked:
+        return _nothing(request, run)
+    with told(request):
+        values = _values(run, ticked, do, request.POST.get(do, ""))
+        changed = curation.change_many(run, values, reader(request))
+        text = (
+            f"{_sentence(run, ticked, do)}. It can be undone under Labels and notes." if changed else "Nothing changed."
+        )
+        messages.success(request, text)
+    return redirect(back(request, reverse("run_topics", args=[run.pk])))
+
+
+def _values(run: Run, ticked: list[int], do: str, text: str) -> dict[int, dict[str, str]]:
+    if do == "merge":
+        if len(ticked) < 2:
+            raise Invalid("merge", "Merging needs two topics or more; tick another one.")
+        largest = _largest(run, ticked)
+        return {k: {"into": str(largest)} for k in ticked if k != largest}
+    if do == "hidden":
+        return {k: {"hidden": "1"} for k in ticked}
+    if do in ("group", "colour"):
+        return {k: {do: text} for k in ticked}
+    raise Invalid("do", "Choose an action for the ticked topics.")
+
+
+def _sentence(run: Run, ticked: list[int], do: str) -> str:
+    count = f"{len(ticked):,} topic{'' if len(ticked) == 1 else 's'}"
+    if do == "merge":
+        return f"{count} are now merged into {topic_label(_largest(run, ticked))}"
+    return f"{count}: {'hidden' if do == 'hidden' else f'{do} changed'}"
+
+
+def _largest(run: Run, ticked: list[int]) -> int:
+    share = measures.of(run)["share"]
+    return max(ticked, key=lambda k: (share[k], -k))
+
+
+def _ticked(request: HttpRequest, run: Run) -> list[int]:
+    return topics.numbers(request.POST.getlist("topics"), run)
+
+
+def _nothing(request: HttpRequest, run: Run) -> HttpResponse:
+    messages.error(request, "No topic is ticked. Tick one or more first.")
+    return redirect(back(request, reverse("run_topics", args=[run.pk])))

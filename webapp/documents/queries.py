@@ -10,7 +10,15 @@ from webapp.accounts import embargo
 from webapp.documents import search, texts
 from webapp.documents.listing import Listing
 from webapp.documents.selection import Selection
-from webapp.documents.shapes import Document, Found, FoundDocument, Proportion, Similar, SimilarDocument
+from webapp.documents.shapes import (
+    Document,
+    DocumentWithPassage,
+    Found,
+    FoundDocument,
+    Proportion,
+    Similar,
+    SimilarDocument,
+)
 from webapp.models import Corpus
 from webapp.results import evidence, links, topics
 from webapp.results.view import RunView
@@ -35,13 +43,12 @@ def listed(listing: Listing, numbers: list[int]) -> list[FoundDocument]:
     parameters = f"?{urlencode(listing.parameters)}" if listing.parameters else ""  # a document knows its list by them
     rows = []
     for number in numbers:
-        row, shown = by_number[number], texts.shown(owner, number, matches.get(number) or beginnings[number])
-        leads = shown["passage_url"]
+        row = by_number[number]
+        shown = texts.shown(selection.corpus, view, number, matches.get(number) or beginnings[number])
         rows.append(
             FoundDocument(
                 **row,
-                snippet=shown["snippet"],
-                passage_url=view.go.with_set(leads) if view and leads else leads,
+                **shown,
                 share=shares.get(number),
                 id=row["source_id"],
                 date=row["date_text"],
@@ -80,6 +87,18 @@ def document(corpus: Corpus, number: int, at: int = 0) -> Document | None:
     )[number]  # fmt: skip
     known = about | part._asdict() | {"metadata": json.loads(about["metadata"])}
     return Document(**known, embargo=embargo.sentence(corpus), id=about["source_id"], date=about["date_text"])
+
+
+def strongest(view: RunView, numbers: list[int], topic: int) -> list[DocumentWithPassage]:
+    """Some documents, each with the passage where a topic is strongest."""
+    corpus = view.run.corpus
+    known, passages = embargo.about(corpus, numbers, "title", "date_text"), texts.passages(view, numbers, topic)
+    return [
+        DocumentWithPassage(
+            **known[n], **texts.shown(corpus, view, n, passages.get(n)), url=view.go("run_document", n, topic=topic)
+        )
+        for n in numbers
+    ]
 
 
 def proportions(view: RunView, number: int) -> list[Proportion]:

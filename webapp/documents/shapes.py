@@ -37,21 +37,39 @@ class Document:
 
 
 @dataclass(frozen=True)
-class FoundDocument:
-    """A document of a list, with a passage: snippet in pieces, and whether each is marked; passage the same as one text.
-    share: of the topic by which the list is chosen or sorted; null without such."""
+class ListedDocument:
+    """A document of a list."""
 
     number: int
     title: str
-    source_id: str
     date_text: str
+    url: str
+
+
+@dataclass(frozen=True)
+class DocumentWithPassage(ListedDocument):
+    """snippet: the passage in pieces, and whether each is to be marked."""
+
     snippet: list[tuple[str, bool]]
     passage_url: str | None
+
+
+@dataclass(frozen=True)
+class FoundDocument(DocumentWithPassage):
+    """passage: the snippet as one text. share: of the topic by which the list is chosen or sorted; null without such."""
+
+    source_id: str
     share: float | None
     id: str
     date: str
     passage: str
-    url: str
+
+
+@dataclass(frozen=True)
+class StrongestPassage(DocumentWithPassage):
+    """The passage where a topic is strongest, and the topic's share of the document."""
+
+    share: float
 
 
 @dataclass(frozen=True)
@@ -101,13 +119,22 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class ProminentTopic(TopicLink):
+class ProminentTopic(TopicShare):
     """share: of the set's words; usual: of all. narrow: the set with this topic alone."""
 
-    share: float
     usual: float
     words: list[str]
     narrow: str
+
+
+@dataclass(frozen=True)
+class Group:
+    """A group of documents: a period, or a value of a field. url: of these documents."""
+
+    label: str
+    documents: int
+    tokens: int
+    url: str
 
 
 @dataclass(frozen=True)
@@ -133,11 +160,10 @@ class DocumentsPage(Found):
 
 
 @dataclass(frozen=True)
-class Proportion(TopicLink):
+class Proportion(TopicShare):
     """A topic's share of a document or a passage, and its first words."""
 
     tokens: int
-    share: float
     words: list[str]
 
 
@@ -230,17 +256,13 @@ class SetForm(ChosenSet):
 
 
 @dataclass(frozen=True)
-class SimilarDocument:
+class SimilarDocument(ListedDocument):
     """likeness: 1 - H^2, H the Hellinger distance of the mixtures. shared: the topics that both have most of. same: the very
     text."""
 
-    number: int
-    title: str
-    date_text: str
     likeness: float
     shared: list[TopicShare]
     same: bool
-    url: str
 
 
 @dataclass(frozen=True)
@@ -493,14 +515,18 @@ class ListPart:
 
 
 @dataclass(frozen=True)
-class WholePage:
-    """A whole document and a part of its sections. after: how many come before these."""
+class PartOfWhole:
+    """A whole document, of which a page shows some sections. after: how many come before these."""
 
     whole: Whole
-    sections: list[Section]
     after: int
     previous: ListPart | None
     next: ListPart | None
+
+
+@dataclass(frozen=True)
+class WholePage(PartOfWhole):
+    sections: list[Section]
 
 
 @dataclass(frozen=True)
@@ -515,14 +541,10 @@ class StretchOfWhole:
 
 
 @dataclass(frozen=True)
-class WholeOfRunPage:
+class WholeOfRunPage(PartOfWhole):
     """With the topics of all sections together, largest first, and along its length."""
 
-    whole: Whole
     sections: list[SectionOfRun]
-    after: int
-    previous: ListPart | None
-    next: ListPart | None
     proportions: list[Proportion]
     strip: list[StretchOfWhole]
 

@@ -2,7 +2,7 @@
 matter."""
 
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import regex
@@ -153,11 +153,12 @@ def _densest(places: np.ndarray, length: int) -> int:
     return int(places[np.argmax(np.searchsorted(places, places + length) - np.arange(len(places)))])
 
 
-def shown(owner: Run | Corpus, number: int, passage: Excerpt | None) -> dict:
-    """snippet: its parts; passage_url: its page, or None where there is no passage."""
+def shown(corpus: Corpus, view: RunView | None, number: int, passage: Excerpt | None) -> dict[str, Any]:
+    """snippet: its parts; passage_url: its page, in a run with the set that is chosen; None where there is no passage."""
     if passage is None or passage.end <= passage.start:
         return {"snippet": passage.parts if passage else [], "passage_url": None}
-    return {"snippet": passage.parts, "passage_url": links.passage_url(owner, number, passage.start, passage.end)}
+    url = links.passage_url(view.run if view else corpus, number, passage.start, passage.end)
+    return {"snippet": passage.parts, "passage_url": view.go.with_set(url) if view else url}
 
 
 def around(corpus: Corpus, at: dict[int, int]) -> list[Piece]:

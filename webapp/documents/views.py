@@ -1,5 +1,9 @@
-"""Documents: lists and search of a corpus or inside a run, and one document."""
+"""Documents: lists and search of a corpus or inside a run, one document, a passage of one, and parent documents: what the
+sections that were made of one hold together.
+"""
 
+import json
+from functools import partial
 from typing import NamedTuple
 from urllib.parse import urlencode
 
@@ -8,8 +12,9 @@ from django.shortcuts import redirect
 from django.urls import reverse
 
 from inference.errors import there
-from webapp.documents import facets, fields, infer, queries, texts
+from webapp.documents import facets, fields, infer, parent_documents, passages, queries, texts
 from webapp.documents.listing import ORDERS, Listing
+from webapp.documents.parent_documents import ParentDocument
 from webapp.documents.passages import Place
 from webapp.documents.selection import Selection
 from webapp.documents.shapes import (
@@ -20,13 +25,22 @@ from webapp.documents.shapes import (
     DocumentsPage,
     LikelyTopics,
     ListOrder,
+    ListPart,
     MarkedProportion,
     Neighbour,
+    PassageHtml,
+    PassageOfRunPage,
+    PassagePage,
     PlaceInList,
     Proportion,
+    SectionOfRun,
     Stretch,
+    StretchOfWhole,
     TextHtml,
+    WholeHtml,
     WholeLink,
+    WholeOfRunPage,
+    WholePage,
 )
 from webapp.drawing.numbers import topic_label
 from webapp.models import Corpus, Run
@@ -246,3 +260,124 @@ def _list_url(listing: Listing) -> str:
     selection = listing.selection
     name, owner = ("run_documents", selection.run) if selection.run else ("corpus_documents", selection.corpus)
     return reverse(name, args=[owner.pk]) + (f"?{urlencode(listing.parameters)}" if listing.parameters else "")
+
+
+@typed("passage.html")
+def passage_in_corpus(request: HttpRequest, corpus: Corpus, number: int, start: int, end: int) -> Answer[PassagePage]:
+    page = _passage(corpus, corpus, number, Place(start, end))
+    return Answer(page, partial(_passage_html, request, corpus, page))
+
+
+@typed("run/passage.html")
+def passage_in_run(
+    request: HttpRequest, run: Run, view: RunView, number: int, start: int, end: int
+) -> Answer[PassageOfRunPage]:
+    """With the passage's topics. Under embargo not: which topic stands at which character would say more than counts."""
+    place = Place(start, end)
+    described = _passage(run.corpus, run, number, place)
+    tokens = passages.mixture(view, number, place)
+    if run.corpus.embargo:
+        tokens[:] = 0
+    page = PassageOfRunPage(
+        **vars(described) | {"url": view.go.with_set(described.url)},
+        tokens=int(tokens.sum()),
+        proportions=queries.parts(view, view.labels.merged(tokens)),
+        **vars(passages.similar(view, number, tokens)),
+    )
+    return Answer(page, partial(_passage_html, request, run.corpus, page))
+
+
+def _passage(corpus: Corpus, owner: Run | Corpus, number: int, place: Place) -> PassagePage:
+    passage = there(
+        passages.described(corpus, number, place) if number < corpus.documents else None,
+        Http404(
+            f"Document {number} of “{corpus.name}” has no passage from character {place.start} to {place.end}. A passage lies "
+            "within its document and has at most 5,000 characters."
+        ),
+    )
+    return PassagePage(**vars(passage), url=links.marked_url(owner, number, *place))
+
+
+def _passage_html(request: HttpRequest, corpus: Corpus, page: PassagePage) -> PassageHtml:
+    csl = json.dumps([page.citations.csl], ensure_ascii=False, indent=2)
+    return PassageHtml(corpus, request.build_absolute_uri(page.url), csl)
+
+
+@typed("corpus/parent_document.html")
+def whole_in_corpus(
+    corpus: Corpus, here: Here, first: int, as_json: bool, *, after: int = 0
+) -> Answer[WholePage] | HttpResponse:
+    parent = _parent(corpus, first, corpus.documents)
+    if parent.first != first:
+        return redirect(reverse("corpus_whole_json" if as_json else "corpus_whole", args=[corpus.pk, parent.first]))
+    after = min(after, parent.parts - 1)
+    listed = parent_documents.sections(
+        corpus, parent, after, lambda number: reverse("corpus_document", args=[corpus.pk, number])
+    )
+    return Answer(
+        WholePage(
+            parent_documents.about(corpus, parent), after, _earlier(here, after), _later(here, parent, after), listed
+        )
+    )
+
+
+@typed("run/parent_document.html")
+def whole_in_run(
+    run: Run, view: RunView, here: Here, first: int, as_json: bool, *, after: int = 0
+) -> Answer[WholeOfRunPage] | HttpResponse:
+    """With the topics of all its sections together, and along its length."""
+    parent = _parent(run.corpus, first, run.version.documents)
+    if parent.first != first:
+        return redirect(reverse("run_whole_json" if as_json else "run_whole", args=[run.pk, parent.first]))
+    after = min(after, parent.parts - 1)
+    rows = parent_documents.sections(run.corpus, parent, after, lambda number: view.go("run_document", number))
+    page = WholeOfRunPage(
+        whole=parent_documents.about(run.corpus, parent),
+        sections=[
+            SectionOfRun(**vars(row), **largest._asdict())
+            for row, largest in zip(rows, parent_documents.largest(view, [row.number for row in rows]), strict=True)
+        ],
+        after=after,
+        previous=_earlier(here, after),
+        next=_later(here, parent, after),
+        proportions=queries.parts(view, parent_documents.mixture(view, parent)),
+        strip=_strip_of_whole(view, parent),
+    )
+    return Answer(
+        page,
+        lambda: WholeHtml(
+            sections=[(row, [links.topic_share(view, k, share) for k, share in row.topics]) for row in page.sections],
+            hues=links.hues(view, page.proportions),
+            shown=set(range(view.run.topics)),
+        ),
+    )
+
+
+def _parent(corpus: Corpus, number: int, documents: int) -> ParentDocument:
+    return there(
+        parent_documents.parent_of(corpus, number) if number < documents else None,
+        Http404(f"“{corpus.name}” has no document {number}."),
+    )
+
+
+def _earlier(here: Here, after: int) -> ListPart | None:
+    if not after:
+        return None
+    return ListPart(here.url(after=max(0, after - parent_documents.PAGE) or None) + "#sections", "Earlier sections")
+
+
+def _later(here: Here, parent: ParentDocument, after: int) -> ListPart | None:
+    end = after + parent_documents.PAGE
+    return ListPart(here.url(after=end) + "#sections", "Later sections") if end < parent.parts else None
+
+
+def _strip_of_whole(view: RunView, parent: ParentDocument) -> list[StretchOfWhole]:
+    """Steps of the parent document, each with the address of its first section."""
+    edges, tokens = parent_documents.strip(view, parent)
+    steps = []
+    for i, counts in enumerate(tokens):
+        total = int(counts.sum())
+        shares = [(k, float(counts[k] / total)) for k in (-counts).argsort(kind="stable").tolist() if counts[k]]
+        url = view.go("run_document", parent.first + edges[i])
+        steps.append(StretchOfWhole(edges[i] + 1, edges[i + 1] - edges[i], total, shares, url))
+    return steps

@@ -236,8 +236,7 @@ def add_files(draft: Corpus, reading: ReadingSettings) -> Version:
     (storing.join_additions). Runs on older versions stay as they are. Raises Invalid where another version is
     being made, or the files are not of a kind.
     """
-    if (corpus := draft.into) is None:
-        raise Invalid("files", "These files are to be added to no corpus: have them read instead.")
+    corpus = there(draft.into, Invalid("files", "These files are to be added to no corpus: have them read instead."))
     before = ReadingSettings.from_dict(corpus.settings)
     if bool(reading.options.get("given")) != bool(before.options.get("given")):
         theirs, these = (

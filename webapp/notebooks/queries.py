@@ -44,7 +44,7 @@ def content(notebook: Notebook, seen: QuerySet[Corpus]) -> NotebookPage:
     """
     pins = list(notebook.pins.all())
     origins = _origins(pins, seen)
-    header = NotebookHeader(notebook.pk, notebook.title, notebook.intro, notebook.by, notebook.created_at)
+    header = NotebookHeader(notebook.pk, notebook.title, notebook.by, notebook.created_at, notebook.intro)
     return NotebookPage(
         notebook=header,
         pins=[_row(pin, origins[pin.pk]) for pin in pins if pin.removed_at is None],

@@ -35,11 +35,15 @@ class Evidence:
 
 
 @dataclass(frozen=True)
-class NotebookRow:
+class NotebookHead:
     id: int
     title: str
     by: str
     created: datetime
+
+
+@dataclass(frozen=True)
+class NotebookRow(NotebookHead):
     used: datetime
     pins: int
     shared: bool
@@ -56,12 +60,8 @@ class NotebooksPage:
 
 
 @dataclass(frozen=True)
-class NotebookHeader:
-    id: int
-    title: str
+class NotebookHeader(NotebookHead):
     intro: str
-    by: str
-    created: datetime
 
 
 @dataclass(frozen=True)

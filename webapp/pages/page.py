@@ -136,8 +136,3 @@ def back(request: HttpRequest, default: str) -> str:
 def address(request: HttpRequest, **changes) -> str:
     """`Here.url` of webapp.pages.here, but that a list stays where it is."""
     return Here(request.GET).url(**{BEGINNING: request.GET.get(BEGINNING)} | changes)
-
-
-def next_page(request: HttpRequest, **place) -> str | None:
-    """The `address` of the page of a list that begins at a place; None where the place is None, as nothing follows."""
-    return None if None in place.values() else address(request, **place)

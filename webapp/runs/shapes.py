@@ -15,22 +15,28 @@ STEADY = 0.7  # of the topics, found again with other seeds
 
 
 @dataclass(frozen=True)
-class RunAbout:
-    """A run as the API has it. in_use: topics that the model uses, where `topics` is the most there can be. settings: of its
-    engine. versions: of the programs that trained it. url: its page."""
+class RunState:
+    """How far a run is. seconds: of training."""
 
     id: int
     status: str
     error: str
+    step: int
+    steps: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class RunAbout(RunState):
+    """A run as the API has it. in_use: topics that the model uses, where `topics` is the most there can be. settings: of its
+    engine. versions: of the programs that trained it. url: its page."""
+
     engine: str
     topics: int
     in_use: int | None
     seed: int
     settings: dict[str, Any]
     versions: dict[str, str]
-    step: int
-    steps: int
-    seconds: float
     corpus: int
     created: datetime
     url: str
@@ -99,7 +105,7 @@ class OtherSeeds:
 
 
 @dataclass(frozen=True)
-class RunPage:
+class RunPage(RunState):
     """A run and how far it is. left: seconds; null where it is not known. workers: that are alive. queue_ahead: runs before it, which take
     about queue_seconds; null where nobody knows.
     metrics: the columns of webapp.runs.series, by step; topic_coherence: of every topic, or null where `bands` has its
@@ -108,16 +114,10 @@ class RunPage:
     `forming` alone, at ?step=. other_seeds: null where there can be none."""
 
     run: RunAbout
-    id: int
-    status: str
     request: str
-    error: str
-    step: int
-    steps: int
     pass_: Annotated[int, Field(alias="pass")]
     passes: int
     tokens: int
-    seconds: float
     left: float | None
     tokens_per_second: float | None
     documents_per_second: float | None

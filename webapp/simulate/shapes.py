@@ -1,5 +1,6 @@
 """What the pages of simulated texts show: that of true and found topics is also answered as JSON, key by key in this order."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from webapp.results.links import TopicLink
@@ -51,13 +52,10 @@ class UnmatchedTopic:
 
 
 @dataclass(frozen=True)
-class ExtraTopic:
+class ExtraTopic(UnmatchedTopic):
     """The same with its link."""
 
     topic: TopicLink
-    number: int
-    share: float
-    words: list[str]
 
 
 @dataclass(frozen=True)
@@ -106,21 +104,18 @@ class Measured:
     """A run's topics compared with the true ones. topics: the most frequent first. extra: the largest first."""
 
     settings: MadeSettings
-    topics: list[TrueTopic]
+    topics: Sequence[TrueTopic]
     summary: MadeSummary
     alpha: MadeAlpha
-    extra: list[UnmatchedTopic]
+    extra: Sequence[UnmatchedTopic]
 
 
 @dataclass(frozen=True)
-class Beside:
+class Beside(Measured):
     """The same with links to the run's topics."""
 
-    settings: MadeSettings
-    topics: list[MadeTopic]
-    summary: MadeSummary
-    alpha: MadeAlpha
-    extra: list[ExtraTopic]
+    topics: Sequence[MadeTopic]
+    extra: Sequence[ExtraTopic]
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from webapp.documents.shapes import Group, StrongestPassage
 from webapp.findings.topic_changes import TopicChange
 from webapp.results.links import TopicLink
 from webapp.words.shapes import WordLink
@@ -26,14 +27,10 @@ class Offer:
 
 
 @dataclass(frozen=True)
-class Period:
-    """A period or a value of a category. thin: too few documents to read much into it. url: of its documents."""
+class Period(Group):
+    """thin: too few documents to read much into it."""
 
-    label: str
-    documents: int
-    tokens: int
     thin: bool
-    url: str
 
 
 # Lines
@@ -54,44 +51,37 @@ class TimeLine(TopicLink):
 
 
 @dataclass(frozen=True)
-class PassageOfTime:
-    """A document with the passage where the topic is strongest, in pieces, and whether each is to be marked."""
-
-    number: int
-    title: str
-    date_text: str
-    share: float
-    url: str
-    snippet: list[tuple[str, bool]]
-    passage_url: str | None
-
-
-@dataclass(frozen=True)
 class Passages:
     """Of one group. url: of all its documents with the topic."""
 
     label: str
     url: str
-    documents: list[PassageOfTime]
+    documents: list[StrongestPassage]
 
 
 @dataclass(frozen=True)
-class TimeLines:
-    """left_out: values of a category that are not shown. without: documents in no group. measured: whether these are the
-    topics that change most, as the address names none. changing: numbers of these, most first. selection: the documents
-    in words. unit: for whom the intervals hold; low and high are null where fewer than five units speak."""
+class ByGroups:
+    """left_out: values of a category that are not shown. measured: whether these are the topics that change most, as the
+    address names none. selection: the documents in words. unit: for whom the intervals hold; low and high are null where
+    fewer than five units speak."""
 
     by: str
     in_time: bool
-    bins: list[Period]
     left_out: int
-    without: int
     measured: bool
-    topics: list[TimeLine]
-    changing: list[int]
     choices: list[Choice]
     selection: str
     unit: str
+
+
+@dataclass(frozen=True)
+class TimeLines(ByGroups):
+    """without: documents in no group. changing: numbers of the topics that change, most first."""
+
+    bins: list[Period]
+    without: int
+    topics: list[TimeLine]
+    changing: list[int]
     passages: Passages | None
 
 
@@ -185,23 +175,15 @@ class TopicWords(TopicLink):
 
 
 @dataclass(frozen=True)
-class Table:
-    """darkest: the share that has the darkest shade. field, topic: null where rows are topics. See TimeLines for the
-    rest."""
+class Table(ByGroups):
+    """darkest: the share that has the darkest shade. field, topic: null where rows are topics."""
 
-    by: str
-    in_time: bool
     columns: list[Period]
-    left_out: int
     scale: Literal["share", "against"]
     darkest: float
     rows: list[TopicCells] | list[ValueCells]
     field: str | None
     topic: TopicWords | None
-    measured: bool
-    choices: list[Choice]
-    selection: str
-    unit: str
 
 
 @dataclass(frozen=True)

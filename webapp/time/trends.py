@@ -6,9 +6,9 @@ import numpy as np
 
 from inference.errors import Invalid
 from inference.explore.bands import Bands
-from webapp.accounts import embargo
-from webapp.documents import fields, texts
+from webapp.documents import fields, queries
 from webapp.documents.selection import RunSelection
+from webapp.documents.shapes import StrongestPassage
 from webapp.models import Version
 from webapp.results import links, topics
 from webapp.results.topics import is_topic
@@ -16,7 +16,7 @@ from webapp.results.view import RunView
 from webapp.storage import csv_cells
 from webapp.storage.nulls import number_or_none
 from webapp.time import shares
-from webapp.time.shapes import Choice, PassageOfTime, Passages, Period, TimeLine, TimeLines
+from webapp.time.shapes import Choice, Passages, Period, TimeLine, TimeLines
 
 SHOWN = 9  # topics of a page that names none: those that change most
 MOST = 24  # side by side; more can't be compared
@@ -150,22 +150,9 @@ def strongest(selection: RunSelection, by: str, topic: int, label: str) -> Passa
     g = cut.groups.labels.index(label)
     largest = shares.strongest(cut, topic, g, PASSAGES)
     numbers = [number for number, _ in largest]
-    known = embargo.about(selection.corpus, numbers, "title", "date_text")
-    snippets = texts.passages(selection.view, numbers, topic)
-    go = selection.view.go
-    documents = []
-    for number, share in largest:
-        passage = texts.shown(selection.run, number, snippets.get(number))
-        documents.append(
-            PassageOfTime(
-                number=number,
-                title=known[number]["title"],
-                date_text=known[number]["date_text"],
-                share=share,
-                url=go("run_document", number, topic=topic),
-                snippet=passage["snippet"],
-                passage_url=passage["passage_url"] and go.with_set(passage["passage_url"]),
-            )
-        )
+    passages = queries.strongest(selection.view, numbers, topic)
+    documents = [
+        StrongestPassage(**vars(passage), share=share) for passage, (_, share) in zip(passages, largest, strict=True)
+    ]
     url = links.documents_url(selection.run, shares.address(selection, (cut.groups, g), has=topic))
     return Passages(label, url, documents)

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from webapp.curation.queries import TopicForm
+from webapp.documents.shapes import Group, StrongestPassage
 from webapp.findings.topic_changes import TopicChange
 from webapp.results import measures
 from webapp.results.found_again import Elsewhere, FoundAgain
@@ -163,16 +164,6 @@ class Band(CountedTopic):
 
 
 @dataclass(frozen=True)
-class Bin:
-    """A group of documents. url: of these; “&has=<topic>:0” may be added to it."""
-
-    label: str
-    tokens: int
-    documents: int
-    url: str
-
-
-@dataclass(frozen=True)
 class Most:
     tokens: int
     shares: float
@@ -183,14 +174,14 @@ class TopicTimes:
     """Topics in groups of documents, empty groups at both ends left out. stacked: the topics of the chart; other: all
     that are not stacked, of which `rest` names the largest, rest_count of them in all. part: of all words, those of
     stacked topics. other_drawn: whether the chart shows the others, which would fill it where part is small. left_out:
-    values of a category that are not shown. most: the largest share and count of any topic in `multiples`. next: where
-    the next of them begin."""
+    values of a category that are not shown. bins: “&has=<topic>:0” may be added to their addresses. most: the largest
+    share and count of any topic in `multiples`. next: where the next of them begin."""
 
     by: str
     in_time: bool
     choices: list[str]
     labels: list[str]
-    bins: list[Bin]
+    bins: list[Group]
     left_out: int
     stacked: list[Band]
     rest: list[CountedTopic]
@@ -306,16 +297,12 @@ class Counted:
 
 
 @dataclass(frozen=True)
-class GroupBin:
+class GroupBin(Group):
     """share: of the group's words; null without words."""
 
-    label: str
     share: float | None
-    tokens: int
-    documents: int
     of_tokens: int
     of_documents: int
-    url: str
 
 
 @dataclass(frozen=True)
@@ -333,20 +320,12 @@ class DocumentLink:
 
 
 @dataclass(frozen=True)
-class DocumentOfTopic:
-    """of: its tokens. snippet: the passage where the topic is strongest, in pieces, and whether each is to be marked.
-    alike: documents further down the page that are nearly the same."""
+class DocumentOfTopic(StrongestPassage):
+    """tokens: of the topic; of: all its tokens. alike: documents further down the page that are nearly the same."""
 
-    number: int
     tokens: int
-    share: float
-    title: str
-    date_text: str
     of: int
-    snippet: list[tuple[str, bool]] | None
-    passage_url: str | None
     alike: list[DocumentLink]
-    url: str
 
 
 @dataclass(frozen=True)

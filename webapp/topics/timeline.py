@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 
 from webapp.documents import fields, sums
+from webapp.documents.shapes import Group
 from webapp.drawing.numbers import HUES
 from webapp.results import links
 from webapp.storage.nulls import number_or_none
 from webapp.topics.overview import Overview
-from webapp.topics.shapes import Band, Bin, Most, TopicTimes, Values
+from webapp.topics.shapes import Band, Most, TopicTimes, Values
 
 STACKED = HUES  # topics of the chart in which they stand on one another: as many as there are colours
 LEAST = 0.2  # of all words that stacked topics hold: with less, the others would fill the chart, and it leaves them out
@@ -34,7 +35,7 @@ def over_time(overview: Overview, by: str, after: int = 0) -> TopicTimes | None:
     kept = np.arange(some[0], some[-1] + 1) if groups.in_time else np.array(listed, np.int64)
     tokens, shares, totals = counted.tokens[kept], counted.shares[kept], counted.of_tokens[kept]
     bins = [
-        Bin(
+        Group(
             label=counted.labels[i],
             tokens=int(counted.of_tokens[i]),
             documents=int(counted.of_documents[i]),

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from webapp.accounts import embargo
-from webapp.documents import texts
+from webapp.documents import queries
 from webapp.documents.selection import RunSelection
 from webapp.models import Run
 from webapp.results import evidence
@@ -33,27 +32,17 @@ def ranked(
     page = best[:limit]
     following = f"{page[-1][by]!r},{page[-1]['number']}" if len(best) > limit else None
     page = _once(view.run, page)
-    numbers = [row["number"] for row in page]
-    shown = embargo.about(view.run.corpus, numbers, "title", "date_text")
-    snippets = texts.passages(view, numbers, k)
     lengths = evidence.of(view.run).lengths
-    documents = []
-    for row in page:
-        number, passage = row["number"], texts.shown(view.run, row["number"], snippets.get(row["number"]))
-        documents.append(
-            DocumentOfTopic(
-                number=number,
-                tokens=row["tokens"],
-                share=row["share"],
-                title=shown[number]["title"],
-                date_text=shown[number]["date_text"],
-                of=int(lengths[number]),
-                snippet=passage["snippet"],
-                passage_url=passage["passage_url"] and view.go.with_set(passage["passage_url"]),
-                alike=[DocumentLink(n, view.go("run_document", n, topic=k)) for n in row["alike"]],
-                url=view.go("run_document", number, topic=k),
-            )
+    documents = [
+        DocumentOfTopic(
+            **vars(passage),
+            tokens=row["tokens"],
+            share=row["share"],
+            of=int(lengths[row["number"]]),
+            alike=[DocumentLink(n, view.go("run_document", n, topic=k)) for n in row["alike"]],
         )
+        for row, passage in zip(page, queries.strongest(view, [row["number"] for row in page], k), strict=True)
+    ]
     return documents, following
 
 

@@ -533,7 +533,7 @@ def test_views_do_not_ask_the_tables_themselves():
     }
     asked = {
         ("corpora/views", "Corpus"),
-        ("corpora/prepare_views", "Corpus"),
+        ("corpora/draft_views", "Corpus"),
         ("runs/views", "Run"),
     }  # that it is still there, and to mark it as failed
     views = [path for path in (ROOT / "webapp").glob("*/*.py") if path.stem.endswith("views")]

@@ -199,7 +199,7 @@ def test_a_preview_that_nobody_waits_for_has_no_worker_look(client, monkeypatch)
     left = threading.Event()
     left.set()
     with monkeypatch.context() as patch:
-        patch.setattr("webapp.corpora.prepare_views.looked_into", lambda request: looking.within(60.0, left.is_set))
+        patch.setattr("webapp.corpora.draft_views.looked_into", lambda request: looking.within(60.0, left.is_set))
         assert client.post(url, data | {"preview": "1"}).status_code == 302
     corpus.refresh_from_db()
     assert corpus.status == "draft" and not corpus.unstored

@@ -10,7 +10,7 @@ from webapp.exports import provenance
 from webapp.models import Run
 from webapp.results import topics
 from webapp.results.view import RunView
-from webapp.runs import navigation, steering, steering_views
+from webapp.runs import navigation, steering, views
 from webapp.runs import services as runs
 
 pytestmark = pytest.mark.django_db
@@ -83,7 +83,7 @@ def test_the_form_shows_the_ticked_topics_and_engines_that_cannot_say_so(client,
     url = reverse("run_steer", args=[trained.pk])
     page = client.get(url + "?topics=1,3&topics=x,999").content.decode()
     assert page.count('name="merge"') == 2 and 'name="split" value="3"' in page
-    monkeypatch.setattr(steering_views.runs, "can_be_continued", lambda run: False)
+    monkeypatch.setattr(views.runs, "can_be_continued", lambda run: False)
     monkeypatch.setattr(navigation.services, "can_be_continued", lambda run: False)
     page = client.get(url).content.decode()
     assert "No other run can begin with these topics" in page and 'name="split"' not in page

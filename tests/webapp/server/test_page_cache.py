@@ -16,7 +16,7 @@ from webapp.notebooks import services as notebooks
 from webapp.results import labels
 from webapp.server import page_cache
 from webapp.storage import cache
-from webapp.topics import overview_views
+from webapp.topics import views
 
 pytestmark = pytest.mark.django_db
 TOKENS = re.compile(rb'name="csrfmiddlewaretoken" value="([^"]+)"')
@@ -31,8 +31,8 @@ def made(monkeypatch):
         asked.append(query.urlencode())
         return original(query, run)
 
-    original = overview_views.read_wanted
-    monkeypatch.setattr(overview_views, "read_wanted", read)
+    original = views.read_wanted
+    monkeypatch.setattr(views, "read_wanted", read)
     return asked
 
 
