@@ -26,8 +26,6 @@ from benchmarks import stability
 from benchmarks.engines import corpora
 from benchmarks.origin import options
 from inference.effects import contrasts, joint, over_time, regression, units
-from inference.effects.joint import UnitSums
-from inference.effects.regression import Data
 from inference.findings import sums
 
 Q_VALUE = 0.05
@@ -77,12 +75,12 @@ class Drawn(NamedTuple):
     a: np.ndarray
     b: np.ndarray
 
-    def data(self) -> Data:
+    def data(self) -> regression.Data:
         held = np.nonzero(self.x)
         ptr, lengths = np.concatenate([[0], np.cumsum((self.x > 0).sum(axis=1))]), self.x.sum(axis=1)
         cell = self.side * PERIODS + (self.u * PERIODS).astype(int)
         K = self.x.shape[1]
-        return Data.from_documents(
+        return regression.Data.from_documents(
             units.by_code(self.unit), cell, (ptr, held[1], self.x[held], lengths), np.arange(K), K
         )
 
@@ -166,7 +164,7 @@ def robust_over_time(years: int, phi: float, collections: int) -> None:
         share = (share / share.sum(axis=2, keepdims=True)).mean(axis=1)
         text = chance.multinomial(words, share) + 0.1
         readings = [chance.multinomial(words, text / text.sum(axis=1, keepdims=True)) for _ in range(READINGS)]
-        runs = [UnitSums(read.astype(float), np.full(years, float(words))) for read in readings]
+        runs = [joint.UnitSums(read.astype(float), np.full(years, float(words))) for read in readings]
         test = over_time.tested(runs, x / (x @ x), chance)
         fixed, picked = fixed + (test.p[0] <= 0.05), picked + (test.selected.min() <= 0.05)
     print(
@@ -205,7 +203,7 @@ def large(D: int, K: int, columns: int) -> float:
     design[:, 0] = 1
     most = 0.0
     for own in (units.documents(D), units.by_code(chance.integers(0, 5_000, D))):
-        data = Data.from_documents(own, cell, documents, np.arange(K), K)
+        data = regression.Data.from_documents(own, cell, documents, np.arange(K), K)
         began = time.process_time()
         regression.fit(data, design, np.eye(columns)[1:2])
         most = max(most, time.process_time() - began)

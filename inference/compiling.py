@@ -17,7 +17,6 @@ from inference import checkpoint, engines, infer, senses, simulate
 from inference.bow import Bow, Postings
 from inference.codes.predict import predict
 from inference.effects import contrasts, joint, regression, units
-from inference.engines import from_documents
 from inference.engines.contract import AnyEngine, Config
 from inference.evaluate import Coherence, Completion, LeftToRight, diagnose
 from inference.evidence import Evidence, gather
@@ -142,7 +141,7 @@ def _evidence(folder: Path, topics: Topics, index: Index) -> None:
     diagnose(bow, topics, evidence)
     LeftToRight(bow, np.arange(2), 2)(topics, 0.1)
     list(neighbours.samples(evidence, np.ones(bow.V, np.int32)))
-    from_documents.unlike(bow, np.arange(4), np.ones(bow.V), 2, 1)
+    engines.from_documents.unlike(bow, np.arange(4), np.ones(bow.V), 2, 1)
     group = np.zeros(bow.D, np.int32)
     for mask in (None, group == 0):
         uses = senses.Uses(evidence, 1, np.arange(evidence.K), mask)

@@ -9,7 +9,6 @@ import numpy as np
 from inference import checkpoint, engines
 from inference.bow import Bow
 from inference.cluster import parts
-from inference.engines import arena
 from inference.engines.contract import AnyEngine, Divisible, Exchange, Site, rest
 from inference.errors import Invalid
 from inference.evidence import Assigned, assigned, rows_by_word
@@ -118,7 +117,7 @@ class Share:
         out."""
         left_out = {f.name for f in fields(self.state) if f.metadata} | {"tokens"}
         rest(self.state)
-        state = arena.compacted(self.state) if isinstance(self.state, arena.Rows) else self.state
+        state = engines.arena.compacted(self.state) if isinstance(self.state, engines.arena.Rows) else self.state
         return {f.name: getattr(state, f.name) for f in fields(state) if f.name not in left_out}
 
 

@@ -15,13 +15,14 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from inference.effects import regression
-from inference.effects.regression import Data
 
 DRAWS = 25  # as stm makes where nothing else is asked for
 BLOCK = 1 << 14  # documents, and what is left of the last one's unit
 
 
-def fit(data: Data, alpha: np.ndarray, design: np.ndarray, contrasts: np.ndarray, draws: int = DRAWS) -> regression.Fit:
+def fit(
+    data: regression.Data, alpha: np.ndarray, design: np.ndarray, contrasts: np.ndarray, draws: int = DRAWS
+) -> regression.Fit:
     """As regression.fit, with the normal distribution. alpha: float64[K], the prior; draws: how many are pooled; 0: theta is taken as
     known."""
     documents = np.bincount(data.cell[data.cell >= 0], minlength=len(design)).astype(float)
@@ -71,7 +72,7 @@ def fit(data: Data, alpha: np.ndarray, design: np.ndarray, contrasts: np.ndarray
     return regression.Fit(estimate, variance, np.full(Q, np.inf), np.zeros(Q, bool))
 
 
-def _blocks(data: Data) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def _blocks(data: regression.Data) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Documents of the regression, whole units of them: int32[n], and where each unit's begin, int64[G + 1]."""
     (order, starts), first = data.units, 0
     while first < data.units.U:
@@ -88,7 +89,7 @@ def _by_unit(weight: np.ndarray, starts: np.ndarray) -> csr_matrix:
     return csr_matrix((weight, np.arange(len(weight)), starts))
 
 
-def _theta(data: Data, rows: np.ndarray, alpha: np.ndarray) -> tuple[csr_matrix, np.ndarray, np.ndarray]:
+def _theta(data: regression.Data, rows: np.ndarray, alpha: np.ndarray) -> tuple[csr_matrix, np.ndarray, np.ndarray]:
     """S, r and alpha of S + r alpha': [n, T], float64[n], float64[T]."""
     sizes, some = data.doc_ptr[rows + 1] - data.doc_ptr[rows], data.into >= 0
     place, r = np.repeat(np.arange(len(rows)), sizes), 1 / (data.lengths[rows] + alpha.sum())

@@ -7,11 +7,9 @@ import numpy as np
 from scipy.special import logit, stdtr
 
 from inference.effects import regression, shares
-from inference.effects.regression import Data
-from inference.effects.shares import Shares
 from inference.effects.units import LEAST, LEVEL
 
-Estimator = Callable[[Data, np.ndarray, np.ndarray], regression.Fit]  # as regression.fit
+Estimator = Callable[[regression.Data, np.ndarray, np.ndarray], regression.Fit]  # as regression.fit
 Verdict = Literal["", "few units", "apart in time", "not apart"]
 SPOKEN = 0.05  # of a period's words that are a side's, for it to speak there
 OVERLAP = 0.25  # of a side's words in periods where both speak
@@ -65,8 +63,8 @@ class Contrast(NamedTuple):
     where time is held constant; float64[T, 2] each. correlation: float64[T], of both, as a unit may be on both. plain: the same
     as the regression has it, for shares that it expects outside 0 to 1."""
 
-    sides: Shares
-    compared: Shares
+    sides: shares.Shares
+    compared: shares.Shares
     correlation: np.ndarray
     plain: Plain
 
@@ -160,7 +158,7 @@ def _logit(x: np.ndarray) -> np.ndarray:
     return logit(np.clip(x, _RARE, 1 - _RARE))
 
 
-def of_sides(data: Data, side: np.ndarray, period: np.ndarray | None = None) -> Contrast:
+def of_sides(data: regression.Data, side: np.ndarray, period: np.ndarray | None = None) -> Contrast:
     """side: int8[C], of each cell of data.cell: 0 for a, 1 for b, -1 for neither. period: int[C], the cell's time, to be held
     constant: shares are then regressed on a linear spline of it, and b's share is told at the times of a.
     """
@@ -179,7 +177,7 @@ def of_sides(data: Data, side: np.ndarray, period: np.ndarray | None = None) -> 
 
 
 def of_settings(
-    data: Data, design: np.ndarray, settings: np.ndarray, side: np.ndarray, fit: Estimator = regression.fit
+    data: regression.Data, design: np.ndarray, settings: np.ndarray, side: np.ndarray, fit: Estimator = regression.fit
 ) -> Contrast:
     """The shares that a design expects at two settings. design: float64[C, P]; settings: float64[2, P], a row of it for a and b;
     side: int8[C], the cells that speak of a (0), of b (1), or of neither (-1). fit: what estimates.
@@ -194,14 +192,14 @@ def of_settings(
     return Contrast(counted, compared, correlation, plain)
 
 
-def along(data: Data, design: np.ndarray, settings: np.ndarray, fit: Estimator = regression.fit) -> Plain:
+def along(data: regression.Data, design: np.ndarray, settings: np.ndarray, fit: Estimator = regression.fit) -> Plain:
     """The same where all documents speak of both settings, as along a line."""
     counted = _counted(data, np.zeros(len(design), np.int8), 1)
     return _plain(fit(data, design, np.concatenate([settings, settings[:1] - settings[1:]])), counted)
 
 
 def of_changes(
-    data: Data,
+    data: regression.Data,
     design: np.ndarray,
     settings: np.ndarray,
     side: np.ndarray,
@@ -213,12 +211,12 @@ def of_changes(
     return _plain(fit(data, design, np.stack([first, second, first - second])), _counted(data, side, sides))
 
 
-def _counted(data: Data, side: np.ndarray, sides: int) -> Shares:
+def _counted(data: regression.Data, side: np.ndarray, sides: int) -> shares.Shares:
     cell = np.where(data.cell >= 0, np.asarray(side)[data.cell], -1).astype(np.int32)
     return shares.of_groups(data._replace(cell=cell), sides)
 
 
-def _plain(fit: regression.Fit, counted: Shares) -> Plain:
+def _plain(fit: regression.Fit, counted: shares.Shares) -> Plain:
     verdict: Verdict = ""
     if counted.units.min() < LEAST:
         verdict = "few units"

@@ -9,7 +9,6 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.effects import regression
-from inference.effects.regression import Data
 from inference.errors import Invalid
 from inference.jit import njit
 from inference.topics import Topics
@@ -20,7 +19,7 @@ MOST_NUMBERS = 30_000_000
 PARTS = 64  # of a token
 
 
-def _reading(data: Data, bow: Bow, topics: Topics) -> tuple | None:
+def _reading(data: regression.Data, bow: Bow, topics: Topics) -> tuple | None:
     """The parts of W, of the K topics in use: B as listed (sparse) and floor; float64[V], the inverse of words' shares; float64[K, K],
     (B P B')^-1; float64[T, K], 1 where a topic is counted as one of T; and float64[T], the inflation of their sums' variance."""
     if len(bow.indptr) - 1 != len(data.cell):
@@ -43,7 +42,9 @@ def _reading(data: Data, bow: Bow, topics: Topics) -> tuple | None:
     return listed, floor, inverse, solved, summed, inflation
 
 
-def effect(data: Data, bow: Bow, topics: Topics, design: np.ndarray, contrast: np.ndarray) -> np.ndarray | None:
+def effect(
+    data: regression.Data, bow: Bow, topics: Topics, design: np.ndarray, contrast: np.ndarray
+) -> np.ndarray | None:
     """bow: a row for each document of data; topics: K rows, which data.into puts into T; design: float64[C, P]; contrast: float64[P].
     Returns float64[T], NaN of topics that others of like words stand in for; None beyond MOST_TOPICS or MOST_PAIRS. Raises Invalid for other documents than the bow's."""
     if (read := _reading(data, bow, topics)) is None:
@@ -55,7 +56,7 @@ def effect(data: Data, bow: Bow, topics: Topics, design: np.ndarray, contrast: n
     return np.where(inflation <= INFLATION, summed @ moved, np.nan)
 
 
-def documents(data: Data, bow: Bow, topics: Topics) -> Data | None:
+def documents(data: regression.Data, bow: Bow, topics: Topics) -> regression.Data | None:
     """The same with the tokens that W gives, in parts of 1 / PARTS: a regression of these has intervals. None beyond MOST_TOPICS or
     MOST_PAIRS, and beyond MOST_NUMBERS of documents and topics."""
     D, T = len(data.cell), data.T
@@ -66,7 +67,7 @@ def documents(data: Data, bow: Bow, topics: Topics) -> Data | None:
     weights = listed.T @ of_topic.T + of_topic @ floor
     tokens = _reweighted(data.cell, bow.indptr, bow.words, bow.counts, PARTS * weights * inverse[:, None])
     arrays = np.arange(D + 1) * T, np.tile(np.arange(T), D), tokens, data.lengths * PARTS
-    return Data.from_documents(data.units, data.cell, arrays, np.arange(T), T)
+    return regression.Data.from_documents(data.units, data.cell, arrays, np.arange(T), T)
 
 
 @njit(cache=True, nogil=True)

@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.effects import regression
-from inference.effects.regression import Data
 from inference.errors import Invalid
 from inference.jit import njit
 
@@ -79,7 +78,7 @@ def exchangeable(
     return Exchangeable(of_document, own, stratum)
 
 
-def sums(data: Data, held: np.ndarray, units: Exchangeable) -> UnitSums:
+def sums(data: regression.Data, held: np.ndarray, units: Exchangeable) -> UnitSums:
     """Of one run. held: float64[C, P], the columns of data's cells that are held constant, with the constant. Raises Invalid for
     other documents than the units'."""
     if len(units.unit) != len(data.cell):

@@ -9,7 +9,6 @@ from scipy.special import digamma, gammaln
 from inference.bow import Bow, ranges
 from inference.engines import arena
 from inference.engines import batch as batches
-from inference.engines.arena import Rows
 from inference.kernels import rng, rows, seeds
 
 UNITS = 65_535  # shares that are remembered are whole numbers of 1 / UNITS, and so are their sums: exact in any order
@@ -45,7 +44,7 @@ def first_documents(batch: Batch, K: int, diverse: bool, seed: int, purpose: int
 
 
 def add(
-    state: Rows, batch: Batch, new_topics: np.ndarray, new: np.ndarray, old_topics: np.ndarray, old: np.ndarray, *,
+    state: arena.Rows, batch: Batch, new_topics: np.ndarray, new: np.ndarray, old_topics: np.ndarray, old: np.ndarray, *,
     unit: float = 1.0, drop_below: float = 0.5,
 ) -> None:  # fmt: skip
     """Put counts times `new` into the rows and take counts times `old` out; see `rows.blend`."""
@@ -56,7 +55,7 @@ def add(
     arena.put(state, batch.words, indptr, sizes, topics, values)
 
 
-def topics_bound(state: Rows, unit: float, eta: float) -> float:
+def topics_bound(state: arena.Rows, unit: float, eta: float) -> float:
     """E[log p(beta)] - E[log q(beta)] in nats (003, eq. 35, for any lam): an entry at eta gives nothing."""
     V = len(state.start)
     here = ranges(state.start, state.length)

@@ -6,7 +6,6 @@ from numba import prange
 from inference.bow import Bow
 from inference.errors import Invalid
 from inference.evaluate import fold_in
-from inference.evaluate.fold_in import ITERATIONS, alpha_for
 from inference.jit import njit
 from inference.kernels import rng
 from inference.topics import Topics
@@ -90,8 +89,8 @@ class Completion:
             self.places,
             self.observed,
             self.scored,
-            np.full(topics.K, self.alpha or alpha_for(topics.K)),
-            ITERATIONS,
+            np.full(topics.K, self.alpha or fold_in.alpha_for(topics.K)),
+            fold_in.ITERATIONS,
             active,
         )
         return float(scores.sum() / self.sizes[documents].sum())

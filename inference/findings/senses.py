@@ -5,7 +5,6 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.findings import sums
-from inference.findings.sums import Sums
 
 LEAST_DOCUMENTS = 30  # with the word, on either side
 LEAST_UNITS = 4  # periods with the word, on either side
@@ -58,14 +57,14 @@ def shift(topics: np.ndarray, period: np.ndarray, early: int, late: int) -> Shif
     )  # fmt: skip
 
 
-def _sums(at: np.ndarray, period: np.ndarray, T: int) -> Sums:
+def _sums(at: np.ndarray, period: np.ndarray, T: int) -> sums.Sums:
     """Each document is one word of length 1; T topics."""
     _, unit = np.unique(period, return_inverse=True)
     counts = np.zeros((unit.max(initial=-1) + 1, T))
     np.add.at(counts, (unit, at), 1.0)
     size, n, x = counts.sum(axis=1), float(len(at)), counts.sum(axis=0)[None]
     one = np.array([n])
-    return Sums(
+    return sums.Sums(
         one, one, one, np.array([float(len(counts))]), np.array([(size**2).sum()]), x, x, x, x, x,
         (counts**2).sum(axis=0)[None], (counts * size[:, None]).sum(axis=0)[None],
     )  # fmt: skip

@@ -1,10 +1,9 @@
 """Groups of documents, each beside all others."""
 
 from inference.findings import sums
-from inference.findings.sums import Ratio, Shares, Sums
 
 
-def contrasts(counted: Sums) -> tuple[Shares, Ratio]:
+def contrasts(counted: sums.Sums) -> tuple[sums.Shares, sums.Ratio]:
     """Of each group: its shares, and how many times they are those of all other documents together: [G, T]."""
     typical = sums.typical(counted)
     own = sums.shares(counted, typical)

@@ -20,7 +20,6 @@ from webapp.documents import parent_documents, sums
 from webapp.documents import queries as documents
 from webapp.documents.selection import Selection
 from webapp.effects import estimates
-from webapp.effects.estimates import Asked, Order, Regression, Way
 from webapp.effects.pages import asked_formula, claim_page, effects_page
 from webapp.effects.shapes import ClaimPage, EffectsPage
 from webapp.exports import methods
@@ -32,7 +31,6 @@ from webapp.models import Metric, Run
 from webapp.pages.here import Here
 from webapp.pages.page import published_or_404, run_or_404
 from webapp.results import evidence, topics
-from webapp.results.topics import TopicDetail
 from webapp.results.view import RunView
 from webapp.runs import queries as run_queries
 from webapp.runs import series
@@ -98,7 +96,7 @@ def index(request: HttpRequest, run_id: int, documents: Query[shapes.Documents],
     return {"items": topics, "next": pages.following(request, after=following)}
 
 
-@router.get("/{int:run_id}/topics/{int:number}", response={200: TopicDetail, **ERRORS}, summary="A topic")
+@router.get("/{int:run_id}/topics/{int:number}", response={200: topics.TopicDetail, **ERRORS}, summary="A topic")
 def topic(request: HttpRequest, run_id: int, number: int):
     return there(
         topics.described(RunView(published_or_404(run_id)), number), Http404(f"Run {run_id} has no topic {number}.")
@@ -258,7 +256,7 @@ def time(
 @router.get("/{int:run_id}/effects", response={200: EffectsPage, **ERRORS},
             summary="How topics’ shares depend on what is known of the documents, with intervals; topic=3,7 adds these along it; estimate=stm has each document count the same")  # fmt: skip
 def effects(request: HttpRequest, run_id: int, documents: Query[shapes.Documents], effect: Query[shapes.Effect],
-            estimate: Way = "counted", order: Order = "difference", topic: str = "", after: Place = 0):  # fmt: skip
+            estimate: estimates.Way = "counted", order: estimates.Order = "difference", topic: str = "", after: Place = 0):  # fmt: skip
     regression = _regression(request, run_id, effect, estimate)
     numbers = trends.read_topics(regression.selection.view, [topic])
     return effects_page(regression, order, numbers, after, lambda following: pages.following(request, after=following))
@@ -272,14 +270,16 @@ def claim(
     return claim_page(_regression(request, run_id, effect), number, authorization.user_id(request))
 
 
-def _regression(request: HttpRequest, run_id: int, effect: shapes.Effect, estimate: Way = "counted") -> Regression:
+def _regression(
+    request: HttpRequest, run_id: int, effect: shapes.Effect, estimate: estimates.Way = "counted"
+) -> estimates.Regression:
     run = finished(run_id)
     selection = Selection.read(request.GET, RunView(run))
     chosen = there(
         asked_formula(selection, effect.formula),
         Invalid("formula", f"Nothing is known of the documents of “{run.corpus.name}” but their texts."),
     )
-    return estimates.regression_of(selection, Asked(chosen, effect.a, effect.b, effect.x, effect.y, estimate))
+    return estimates.regression_of(selection, estimates.Asked(chosen, effect.a, effect.b, effect.x, effect.y, estimate))
 
 
 @router.get(

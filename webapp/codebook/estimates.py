@@ -6,14 +6,12 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.codes import estimate
-from inference.codes.estimate import Bounds, Cells
 from inference.codes.predict import Prediction, predict
 from inference.errors import Invalid, there
 from webapp.accounts import embargo
 from webapp.codebook import coding, concepts
 from webapp.codebook.shapes import Cell, CodedText, EstimatesPage, Interval
 from webapp.documents import fields, units
-from webapp.documents.units import Unit
 from webapp.drawing.numbers import percent
 from webapp.drawing.tables import json_text
 from webapp.metadata.groups import NONE, Groups
@@ -77,13 +75,13 @@ class Estimated(NamedTuple):
     code: int
     scale: bool
     data: Coded
-    unit: Unit
+    unit: units.Unit
     r2: float
     groups: Groups | None
     kept: np.ndarray
     cell: np.ndarray
-    whole: Cells
-    cells: Cells | None
+    whole: estimate.Cells
+    cells: estimate.Cells | None
 
 
 def estimated(run: Run, concept: Concept, by: str, code: int) -> Estimated:
@@ -111,7 +109,7 @@ def estimated(run: Run, concept: Concept, by: str, code: int) -> Estimated:
     of_unit = None if unit.field is None else fields.values(version, unit.field)[:D]
     state = (drawn.pk, source.pk, *(array.tobytes() for array in (data.documents, data.y, data.pi)), unit.said)
 
-    def make() -> tuple[np.ndarray, np.ndarray, Cells, Cells | None, float]:
+    def make() -> tuple[np.ndarray, np.ndarray, estimate.Cells, estimate.Cells | None, float]:
         strata, prediction = _kept.get_or_set(state, lambda: _predicted(source, drawn, data, of_unit))
         kept, cell = _cells(groups, D)
         each = (data.documents, data.y, data.pi, prediction, of_unit, scale)
@@ -185,12 +183,12 @@ def page(
     )
 
 
-def _interval(bounds: Bounds, at: int | tuple = ()) -> Interval:
+def _interval(bounds: estimate.Bounds, at: int | tuple = ()) -> Interval:
     values = (array[at] for array in (bounds.estimate, bounds.low, bounds.high))
     return Interval(*map(number_or_none, values))
 
 
-def _cell(cells: Cells, i: int, label: str, url: str) -> Cell:
+def _cell(cells: estimate.Cells, i: int, label: str, url: str) -> Cell:
     return Cell(
         label=label,
         documents=int(cells.documents[i]),

@@ -15,7 +15,6 @@ from django.db import transaction
 
 from inference.errors import Invalid
 from inference.explore import matching
-from inference.explore.matching import Matching
 from webapp.jobs import claims, dispatch, kinds
 from webapp.jobs.heartbeat import Heartbeat, run_next
 from webapp.models import Comparison, Run, Snapshot
@@ -48,7 +47,7 @@ def _snapshots(a: Run, b: Run) -> list[int]:
     return sorted(run.snapshot_id for run in (a, b) if run.snapshot_id is not None)
 
 
-def matched(a: Run, b: Run, by: int | None = None) -> Matching:
+def matched(a: Run, b: Run, by: int | None = None) -> matching.Matching:
     """Their present topics. Both have a snapshot. by: the user who asks. Raises NotYet where a worker has to do it."""
     first, second = _snapshots(a, b)
     if a.topics * b.topics <= QUICK:
@@ -78,7 +77,7 @@ def again(key: int) -> bool:
 
 
 @cached(KEPT)
-def _quick(first: int, second: int) -> Matching:
+def _quick(first: int, second: int) -> matching.Matching:
     return matching.match(*_topics(first, second))
 
 
@@ -93,14 +92,14 @@ def _topics(first: int, second: int) -> tuple:
 _kept = BoundedCache(KEPT, weigh=lambda between: 1)
 
 
-def _read(first: int, second: int) -> Matching | None:
+def _read(first: int, second: int) -> matching.Matching | None:
     row = Comparison.objects.filter(first=first, second=second, status=Comparison.Status.READY).first()
     if row is None:
         return None
     data = row.data or {}
     fields: dict[str, Any] = {name: np.array(data[name], dtype) for name, dtype in _ARRAYS.items()}
     fields |= {name: [(whole, parts) for whole, parts in data[name]] for name in ("splits", "merges")}
-    return Matching(**fields)
+    return matching.Matching(**fields)
 
 
 _ARRAYS: dict[str, Any] = {

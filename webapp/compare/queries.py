@@ -22,7 +22,6 @@ from webapp.compare.shapes import (
 from webapp.drawing.numbers import HUES
 from webapp.models import Metric, Run
 from webapp.results import links, measures, topics
-from webapp.results.links import TopicShare
 from webapp.results.view import RunView
 from webapp.runs import series
 
@@ -204,7 +203,7 @@ def _shares(view: RunView) -> np.ndarray:
     return measures.of(view.run)["share"]
 
 
-def _topic(view: RunView, number: int, share: np.ndarray) -> TopicShare:
+def _topic(view: RunView, number: int, share: np.ndarray) -> links.TopicShare:
     return links.topic_share(view, number, float(share[number]))
 
 

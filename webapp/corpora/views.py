@@ -42,7 +42,6 @@ from webapp.pages.page import back, looked_up, number, told
 from webapp.pages.typed import Answer, Here, HtmlAnswer, typed
 from webapp.results import links
 from webapp.runs import services as runs
-from webapp.runs.services import MOST_AT_ONCE
 from webapp.server import live
 from webapp.simulate import truth
 from webapp.storage import files as paths
@@ -182,7 +181,7 @@ def corpus_page(
 
     def html() -> CorpusHtml:
         listed, following = queries.runs(corpus, before)
-        done = [run.id for run in listed if run.status == Run.Status.DONE][:MOST_AT_ONCE]
+        done = [run.id for run in listed if run.status == Run.Status.DONE][: runs.MOST_AT_ONCE]
         return CorpusHtml(
             progress=_progress(corpus, page),
             train_form=train_form or TrainForm(corpus=corpus, engine=engine),

@@ -8,7 +8,6 @@ from django.views.decorators.http import require_POST
 
 from webapp.curation import intrusion as queries
 from webapp.curation import intrusion_answers, reading_results
-from webapp.curation.intrusion import TopicTest, WordTest
 from webapp.curation.shapes import (
     BlindPassage,
     BlindPassagesPage,
@@ -146,7 +145,7 @@ def test(request: HttpRequest, view: RunView, number: int, kind: Test, *, seed: 
             number=question,
             seed=seed,
             shown=_shown(view, asked, bool(answered)),
-            text=asked.text if isinstance(asked, TopicTest) else None,
+            text=asked.text if isinstance(asked, queries.TopicTest) else None,
             next=_next(view, kind, queries.after(view, who, seed, kind, number), seed),
             chosen=answered.get("chosen"),
             intruder=answered.get("intruder"),
@@ -157,9 +156,9 @@ def test(request: HttpRequest, view: RunView, number: int, kind: Test, *, seed: 
 
 
 def _shown(
-    view: RunView, asked: WordTest | TopicTest | None, revealed: bool
+    view: RunView, asked: queries.WordTest | queries.TopicTest | None, revealed: bool
 ) -> list[str] | list[RevealedTopic | TopicWords] | None:
-    if isinstance(asked, TopicTest):
+    if isinstance(asked, queries.TopicTest):
         return [
             RevealedTopic(words, topic_link(view, k)) if revealed else TopicWords(words) for k, words in asked.shown
         ]

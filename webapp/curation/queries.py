@@ -8,7 +8,6 @@ from webapp.curation.shapes import EditRow, TopicGroup
 from webapp.drawing.numbers import HUE_NAMES, topic_label
 from webapp.models import Edit, Run
 from webapp.results import links
-from webapp.results.links import TopicLink
 from webapp.results.view import RunView
 from webapp.storage.sql import rows
 
@@ -64,7 +63,7 @@ def in_batch(run: Run, batch: UUID) -> bool:
 
 def groups(view: RunView) -> list[TopicGroup]:
     """The groups and their topics; at the end what is in none, but named or merged."""
-    members: dict[str, list[TopicLink]] = {}
+    members: dict[str, list[links.TopicLink]] = {}
     for k in view.labels.edited():
         members.setdefault(view.labels.group(k), []).append(links.topic_link(view, k))
     return [TopicGroup(name, members[name]) for name in sorted(members, key=lambda name: (not name, name.lower()))]
@@ -90,8 +89,8 @@ class TopicForm:
     hues: list[Hue]
     own_hue: int
     others: list[str]
-    target: TopicLink | None
-    members: list[TopicLink]
+    target: links.TopicLink | None
+    members: list[links.TopicLink]
 
 
 def topic_form(view: RunView, number: int) -> TopicForm:

@@ -16,7 +16,6 @@ from inference.errors import Invalid, there
 from webapp.accounts import authorization
 from webapp.curation import label_transfer, queries
 from webapp.curation import services as curation
-from webapp.curation.label_transfer import Plan
 from webapp.curation.shapes import CarriedPair, CarryPage, CurationPage
 from webapp.drawing.numbers import topic_label
 from webapp.models import Edit, Run
@@ -132,7 +131,7 @@ def sign(request: HttpRequest) -> HttpResponse:
 @typed("run/carry.html")
 def carry(request: HttpRequest, view: RunView, *, source: int | None = None) -> Answer[CarryPage]:
     """What would be copied from another run of the corpus, and what would not."""
-    there, plan = view, Plan([], [], {})
+    there, plan = view, label_transfer.Plan([], [], {})
     if source is not None:
         there = RunView(_source(request, source))
         plan = label_transfer.plan(there, view)

@@ -11,7 +11,6 @@ import numpy as np
 
 from inference.explore.documents import frozen, marked
 from webapp.documents import conditions, fields, ranges, search
-from webapp.documents.conditions import ONLY
 from webapp.ingest import repeats, sources
 from webapp.models import Version
 from webapp.results import evidence
@@ -71,7 +70,7 @@ def _tests(selection: Selection, version: Version) -> Iterator[Test]:
     for name in selection.only:
         if name == "wordless":
             yield partial(_without_words, evidence.bow(version.pk).indptr)
-        elif name in ONLY:
+        elif name in conditions.ONLY:
             yield repeats.repeating(version, name).__getitem__
         else:
             _, first, end = sources.documents(version, conditions.file_position(name))

@@ -10,7 +10,6 @@ import numpy as np
 from inference.explore.day_sums import ALL, MEASURES, NUMBER, TOKENS, WORDS, Ranges
 from inference.explore.documents import count, spread
 from webapp.documents import fields
-from webapp.documents.fields import Groups
 from webapp.documents.selection import Selection
 from webapp.results import evidence
 from webapp.results.view import RunView
@@ -24,7 +23,7 @@ _kept = BoundedCache(16 << 20)  # one of 100 years and 2,000 topics has 3 MB
 Spans = list[tuple[int, int]]  # days a ... b - 1 each, ascending, none in two of them
 
 
-def days_of_groups(selection: Selection, groups: Groups | None) -> list[Spans] | None:
+def days_of_groups(selection: Selection, groups: fields.Groups | None) -> list[Spans] | None:
     """The days of each group of a set, or of all of it; None where anything but days says what is in the set or a group."""
     span = selection.span
     if span is None or groups is not None and groups.starts is None:

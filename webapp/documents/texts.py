@@ -9,7 +9,6 @@ import regex
 
 from inference.errors import Invalid
 from webapp.accounts import embargo
-from webapp.accounts.embargo import Piece
 from webapp.documents import wording
 from webapp.models import Corpus, Run
 from webapp.results import evidence, links, topics
@@ -161,7 +160,7 @@ def shown(corpus: Corpus, view: RunView | None, number: int, passage: Excerpt | 
     return {"snippet": passage.parts, "passage_url": view.go.with_set(url) if view else url}
 
 
-def around(corpus: Corpus, at: dict[int, int]) -> list[Piece]:
+def around(corpus: Corpus, at: dict[int, int]) -> list[embargo.Piece]:
     """Of each document the passage that begins at a character, with its margins; under embargo a shorter one."""
     return embargo.pieces(
         corpus,
@@ -180,7 +179,7 @@ def beginnings(corpus: Corpus, numbers: list[int]) -> dict[int, Excerpt]:
     }
 
 
-def ends(piece: Piece) -> tuple[int, int]:
+def ends(piece: embargo.Piece) -> tuple[int, int]:
     """Where a passage begins and ends in a piece of a text, so that its words are whole. What has no space within the
     margin, as in scripts that write none, is cut where the piece ends."""
     text = piece.text
@@ -191,7 +190,7 @@ def ends(piece: Piece) -> tuple[int, int]:
     return a, b if b > a else len(text)
 
 
-def marked(piece: Piece, cut: tuple[int, int], places: np.ndarray, stops: list[int]) -> Excerpt:
+def marked(piece: embargo.Piece, cut: tuple[int, int], places: np.ndarray, stops: list[int]) -> Excerpt:
     """The passage between the ends `cut` with the words marked that begin at `places` and end at `stops`."""
     text = piece.text
     at, b = cut

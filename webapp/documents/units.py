@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from inference.effects import units
-from inference.effects.units import Units
 from inference.errors import Invalid
 from webapp.documents import fields
 from webapp.metadata import Field
@@ -41,7 +40,7 @@ def unit_of(version: Version, *compared: str) -> Unit:
     return Unit(field, f"for other values of “{name}” like these")
 
 
-def documents(version: Version, unit: Unit) -> Units:
+def documents(version: Version, unit: Unit) -> units.Units:
     """The documents in their units."""
     field = unit.field
     if field is None:

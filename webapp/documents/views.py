@@ -14,7 +14,6 @@ from django.urls import reverse
 from inference.errors import there
 from webapp.documents import facets, fields, infer, parent_documents, passages, queries, texts
 from webapp.documents.listing import ORDERS, Listing
-from webapp.documents.parent_documents import ParentDocument
 from webapp.documents.passages import Place
 from webapp.documents.selection import Selection
 from webapp.documents.shapes import (
@@ -353,7 +352,7 @@ def whole_in_run(
     )
 
 
-def _parent(corpus: Corpus, number: int, documents: int) -> ParentDocument:
+def _parent(corpus: Corpus, number: int, documents: int) -> parent_documents.ParentDocument:
     return there(
         parent_documents.parent_of(corpus, number) if number < documents else None,
         Http404(f"“{corpus.name}” has no document {number}."),
@@ -366,12 +365,12 @@ def _earlier(here: Here, after: int) -> ListPart | None:
     return ListPart(here.url(after=max(0, after - parent_documents.PAGE) or None) + "#sections", "Earlier sections")
 
 
-def _later(here: Here, parent: ParentDocument, after: int) -> ListPart | None:
+def _later(here: Here, parent: parent_documents.ParentDocument, after: int) -> ListPart | None:
     end = after + parent_documents.PAGE
     return ListPart(here.url(after=end) + "#sections", "Later sections") if end < parent.parts else None
 
 
-def _strip_of_whole(view: RunView, parent: ParentDocument) -> list[StretchOfWhole]:
+def _strip_of_whole(view: RunView, parent: parent_documents.ParentDocument) -> list[StretchOfWhole]:
     """Steps of the parent document, each with the address of its first section."""
     edges, tokens = parent_documents.strip(view, parent)
     steps = []

@@ -3,7 +3,6 @@
 import numpy as np
 
 from inference import text
-from inference.text import Choice
 from webapp.models import Version
 
 
@@ -17,11 +16,11 @@ def stops(version: Version, texts: list[str], places: list[np.ndarray]) -> list[
     return text.stops(texts, places, *_how(version))
 
 
-def _how(version: Version) -> tuple[Choice, str, bool]:
+def _how(version: Version) -> tuple[text.Choice, str, bool]:
     chosen, reading = version.settings, version.corpus.settings
     names = {"min_length", "numbers", "hyphens", "apostrophes", "forms", "language"} & chosen.keys()
     alike = ((written, word) for written, word in chosen.get("alike", ()) if written not in chosen.get("apart", ()))
-    choice = Choice(
+    choice = text.Choice(
         **{name: chosen[name] for name in names}, phrases=tuple(chosen.get("phrases", ())), variants=tuple(alike)
     )
     return choice, reading.get("language", ""), reading.get("options", {}).get("given", False)

@@ -8,9 +8,7 @@ import numpy as np
 
 from inference import Bow, Invalid, Topics
 from inference.effects import as_stm, contrasts, corrected, corrections, design, regression
-from inference.effects.contrasts import Contrast, Plain
 from inference.effects.design import Design
-from inference.effects.regression import Data
 from inference.effects.units import LEAST, LEVEL
 from inference.findings import sums
 from webapp.documents import fields, units
@@ -19,7 +17,6 @@ from webapp.documents.units import Unit
 from webapp.effects import variables
 from webapp.effects.formula import Formula, Term
 from webapp.effects.shapes import Wider
-from webapp.effects.variables import Levels
 from webapp.results import evidence, weights
 from webapp.results.priors import priors
 from webapp.storage.cache import BoundedCache
@@ -88,9 +85,9 @@ class Regression:
     selection: RunSelection
     asked: Asked
     unit: Unit
-    effect: Levels
-    across: Levels | None
-    held: list[Levels]
+    effect: variables.Levels
+    across: variables.Levels | None
+    held: list[variables.Levels]
 
     @cached_property
     def settings(self) -> tuple[int, int]:
@@ -181,10 +178,10 @@ class Regression:
             return [self.selection.within(groups, i) for i in places]
         return [self.selection.elsewhere(name).with_value(name, levels.labels[i]) for i in places]
 
-    def data(self, topics: list[int], together: bool = False) -> Data:
+    def data(self, topics: list[int], together: bool = False) -> regression.Data:
         return shares.effect_data(self.selection.view, self.unit, self.design.cell, topics, together)
 
-    def fit(self, data: Data, rows: np.ndarray, contrast: np.ndarray) -> regression.Fit:
+    def fit(self, data: regression.Data, rows: np.ndarray, contrast: np.ndarray) -> regression.Fit:
         if self.asked.counted:
             return regression.fit(data, rows, contrast)
         draws = as_stm.DRAWS if self.asked.estimate == "stm" else 0
@@ -202,7 +199,7 @@ class Regression:
         rows = self._rows
         return rows[0] - rows[1] - (rows[2] - rows[3] if self.across else 0.0)
 
-    def corrected(self, data: Data) -> np.ndarray:
+    def corrected(self, data: regression.Data) -> np.ndarray:
         """float64[T]: the differences, corrected for reading; NaN where that can't be done, and as stm."""
         made = corrected.effect(data, *self._read, self.design.rows, self.contrast) if self.asked.counted else None
         return np.full(data.T, np.nan) if made is None else made
@@ -218,14 +215,14 @@ class Regression:
         key = "corrected", self.key, tuple(topics), together
         return _kept.get_or_set(key, lambda: self._corrected_ends(self.data(topics, together)))
 
-    def _corrected_ends(self, counted: Data) -> np.ndarray:
+    def _corrected_ends(self, counted: regression.Data) -> np.ndarray:
         data = corrected.documents(counted, *self._read) if self.asked.counted else None
         if data is None:
             return np.full((2, counted.T), np.nan)
         fit = regression.fit(data, self.design.rows, self.contrast[None])
         return np.concatenate(regression.reach(fit, LEVEL))
 
-    def estimated(self, data: Data) -> Contrast | Plain:
+    def estimated(self, data: regression.Data) -> contrasts.Contrast | contrasts.Plain:
         """a: the second setting, or how the share changes in the second group; b: the first."""
         made, rows, (first, second) = self.design, self._rows, self.settings
         side = np.full(len(made.rows), -1, np.int8)
@@ -265,7 +262,7 @@ class Regression:
     def _table(self, topics: list[int], together: bool = False) -> Table:
         data = self.data(topics, together)
         estimated = self.estimated(data)
-        plain, p = estimated.plain if isinstance(estimated, Contrast) else estimated, estimated.p
+        plain, p = estimated.plain if isinstance(estimated, contrasts.Contrast) else estimated, estimated.p
         named = sums.accepted(p, FALSE)
         level = corrections.level_of_named(int(named.sum()), len(p))
         wider, usual = ([*estimated.ends(each), *estimated.between(each)] for each in (level, LEVEL))
@@ -355,7 +352,9 @@ def regression_of(selection: RunSelection, asked: Asked) -> Regression:
     return Regression(selection, asked, unit, effect, across, held)
 
 
-def _two(levels: Levels, words: np.ndarray, texts: tuple[str, str], letters: tuple[str, str]) -> tuple[int, int]:
+def _two(
+    levels: variables.Levels, words: np.ndarray, texts: tuple[str, str], letters: tuple[str, str]
+) -> tuple[int, int]:
     """Levels that texts name; as usual of words, float64[L], where there is none. Raises Invalid."""
     asked = zip(texts, letters, strict=True)
     first, second = (levels.setting(text, letter, words) if text else -1 for text, letter in asked)

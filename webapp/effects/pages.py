@@ -12,7 +12,6 @@ from webapp.documents.selection import RunSelection
 from webapp.effects import estimates, sentences, variables, variants
 from webapp.effects import formula as formulas
 from webapp.effects.estimates import Order, Regression, Table
-from webapp.effects.formula import Formula
 from webapp.effects.shapes import (
     AboutEffect,
     AlongEffect,
@@ -27,11 +26,9 @@ from webapp.effects.shapes import (
     Together,
     TopicEffect,
 )
-from webapp.effects.variants import Variant
 from webapp.models import Replicate
 from webapp.results import evidence, links, topics
 from webapp.runs import replicates, trials
-from webapp.runs.trials import Kept
 from webapp.time import shares
 
 LISTED = 30
@@ -53,7 +50,7 @@ def trained(regression: Regression, topic: int) -> list[OtherTexts]:
     ]
 
 
-def _measured(regression: Regression, topic: int, texts: str, kept: Kept) -> OtherTexts:
+def _measured(regression: Regression, topic: int, texts: str, kept: trials.Kept) -> OtherTexts:
     """times: of all topics that were found again, their differences against those that the run counts, by least squares."""
     table = regression.table()
     data = _data(regression, table.topics, kept)
@@ -70,7 +67,7 @@ def _measured(regression: Regression, topic: int, texts: str, kept: Kept) -> Oth
     )  # fmt: skip
 
 
-def _data(regression: Regression, topics: list[int], kept: Kept) -> Data:
+def _data(regression: Regression, topics: list[int], kept: trials.Kept) -> Data:
     """As Regression.data, of what was counted there."""
     selection = regression.selection
     row, into = shares.rows_of(selection.view.labels.into, topics), np.full(selection.run.topics, -1, np.int32)
@@ -83,7 +80,7 @@ def _data(regression: Regression, topics: list[int], kept: Kept) -> Data:
 
 def asked_formula(
     selection: RunSelection, text: str, effect: str = "", across: str = "", held: Sequence[str] = ()
-) -> Formula | None:
+) -> formulas.Formula | None:
     """What an address asks for, by a formula or by the menus; else what is usual of such documents."""
     if text:
         return formulas.read(text)
@@ -92,7 +89,7 @@ def asked_formula(
     first, terms = formulas.term(effect), [formulas.term(each) for each in held if each]
     other = formulas.term(across).name if across else ""
     return formulas.checked(
-        Formula(first, other, tuple(each for each in terms if each.name not in (first.name, other)))
+        formulas.Formula(first, other, tuple(each for each in terms if each.name not in (first.name, other)))
     )
 
 
@@ -242,7 +239,7 @@ def claim_page(regression: Regression, topic: int, by: int | None) -> ClaimPage:
     )
 
 
-def _in_run(variant: Variant, first: Variant) -> ClaimInRun:
+def _in_run(variant: variants.Variant, first: variants.Variant) -> ClaimInRun:
     run, other = variant.view.run, variant.view
     difference, low, high = _known(np.array([variant.difference, variant.low, variant.high]))
     return ClaimInRun(

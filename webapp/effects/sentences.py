@@ -3,7 +3,6 @@
 from webapp.drawing.numbers import percent
 from webapp.drawing.trends import points
 from webapp.effects import estimates, variables
-from webapp.effects.estimates import Regression
 from webapp.effects.shapes import Estimate
 from webapp.effects.variants import Claim
 from webapp.results.links import TopicLink
@@ -13,7 +12,7 @@ def named(topic: TopicLink) -> str:
     return f"{topic.name} ({topic.label})" if topic.name else topic.label
 
 
-def difference(regression: Regression, name: str, estimate: Estimate, together: bool = False) -> str:
+def difference(regression: estimates.Regression, name: str, estimate: Estimate, together: bool = False) -> str:
     """With its interval, and with what it rests on."""
     unit = "of the words" if regression.asked.counted else "of a document, as stm estimates it"
     levels, places, shown = regression.effect, regression.settings, percent
@@ -34,7 +33,7 @@ def difference(regression: Regression, name: str, estimate: Estimate, together: 
     return f"{said}; by {regression.asked.formula}, {regression.unit.said}{chosen}."
 
 
-def of_effect(regression: Regression, name: str, estimate: Estimate, together: bool = False) -> str:
+def of_effect(regression: estimates.Regression, name: str, estimate: Estimate, together: bool = False) -> str:
     """together: several topics as one, which no other is compared with."""
     said = difference(regression, name, estimate, together)
     if not estimate.named:

@@ -6,7 +6,6 @@ from datetime import date
 import numpy as np
 
 from inference.effects import design
-from inference.effects.design import Variable
 from inference.errors import Invalid
 from webapp.documents import days, fields, units
 from webapp.documents.selection import RunSelection
@@ -38,13 +37,13 @@ class Levels:
         """Values that are told apart."""
         return self.labels[:-1] if self.others else self.labels
 
-    def variable(self, weight: np.ndarray) -> Variable:
+    def variable(self, weight: np.ndarray) -> design.Variable:
         """weight: float64[D], words of each document."""
         if self.values is None:
-            return Variable(self.place, design.levels(len(self.labels)))
+            return design.Variable(self.place, design.levels(len(self.labels)))
         if not self.term.curve:
-            return Variable(self.place, design.line(self.values))
-        return Variable(self.place, design.curve(self.values, self.words(weight)))
+            return design.Variable(self.place, design.line(self.values))
+        return design.Variable(self.place, design.curve(self.values, self.words(weight)))
 
     def shown(self, places: np.ndarray) -> list[str]:
         """Labels of a chart: dates as years, months or days, by how far they are apart."""

@@ -16,7 +16,6 @@ from inference.effects.units import LEVEL
 from inference.errors import Invalid
 from inference.explore.matching import Matching
 from webapp.compare import matchings
-from webapp.compare.matchings import NotYet
 from webapp.documents import fields
 from webapp.documents.selection import RunSelection
 from webapp.effects import estimates, variables
@@ -66,7 +65,7 @@ class Claim(NamedTuple):
     topic, None before all are made, or where nothing can be exchanged, as `untested` says."""
 
     variants: list[Variant]
-    waiting: list[NotYet]
+    waiting: list[matchings.NotYet]
     left: int
     training: int
     test: Tested | None
@@ -98,11 +97,11 @@ def claim(own: Regression, topic: int, by: int | None) -> Claim:
     deadline = time.monotonic() + SECONDS
     exchange, untested = _exchangeable(own)
     test: Tested | None = None
-    variants, waiting, left = [_of_run(own, own, topic, None, exchange)], list[NotYet](), 0
+    variants, waiting, left = [_of_run(own, own, topic, None, exchange)], list[matchings.NotYet](), 0
     for view in map(RunView, others(own.selection.run)):
         try:
             between = matchings.matched(own.selection.run, view.run, by)
-        except NotYet as state:
+        except matchings.NotYet as state:
             waiting.append(state)
             continue
         made = _kept.get(key := _key(own, topic, view))

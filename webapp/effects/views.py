@@ -32,7 +32,6 @@ from webapp.effects.shapes import (
     Setting,
     TopicEffect,
 )
-from webapp.effects.variables import Offered
 from webapp.pages.page import back, run_or_404, table_answer
 from webapp.pages.typed import Answer, Here, typed
 from webapp.results.links import TopicLink
@@ -43,9 +42,9 @@ from webapp.time import trends
 from webapp.time.shapes import Offer, Pinned
 
 WAYS = [
-    Offered("counted", "words, as they were counted"),
-    Offered("stm", "documents, each counting the same, as in stm’s estimateEffect"),
-    Offered("stm-fixed", "the same, shares taken as known (uncertainty = None)"),
+    variables.Offered("counted", "words, as they were counted"),
+    variables.Offered("stm", "documents, each counting the same, as in stm’s estimateEffect"),
+    variables.Offered("stm-fixed", "the same, shares taken as known (uncertainty = None)"),
 ]
 NO_TEXTS: list[str] = []
 
@@ -85,9 +84,9 @@ def effects(
     return Answer(page, partial(_html, request, here, regression, page))
 
 
-def _menu(offered: list[Offered], chosen: list[str]) -> list[tuple[Offered, bool]]:
+def _menu(offered: list[variables.Offered], chosen: list[str]) -> list[tuple[variables.Offered, bool]]:
     """Terms that a formula alone has come last: a form that is sent again asks for the same."""
-    written = [Offered(term, term) for term in chosen if term not in {option.term for option in offered}]
+    written = [variables.Offered(term, term) for term in chosen if term not in {option.term for option in offered}]
     return [(option, option.term in chosen) for option in [*offered, *written]]
 
 

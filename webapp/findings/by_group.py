@@ -10,7 +10,6 @@ from scipy.sparse import csr_matrix
 
 from inference.findings import groups as tests
 from inference.findings import sums, trends
-from inference.findings.sums import Sums
 from webapp.documents import fields
 from webapp.findings import keywords, over_time
 from webapp.findings.kinds import Keywords, Mark, NoDifference
@@ -41,7 +40,7 @@ class Tested(NamedTuple):
     p: np.ndarray
     z: np.ndarray
     together: float
-    totals: Sums
+    totals: sums.Sums
     own: sums.Shares
     ratio: sums.Ratio
     rest: np.ndarray

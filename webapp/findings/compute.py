@@ -14,7 +14,6 @@ from webapp.documents.selection import Selection
 from webapp.findings import by_group, cautions, over_time, periods, quotations, word_shifts
 from webapp.findings.called import Names
 from webapp.findings.kinds import KINDS, Family, Finding, Mark, Quote, SetFindings, Unlike
-from webapp.findings.periods import Periods
 from webapp.metadata import ValueField
 from webapp.models import Topic
 from webapp.results import evidence
@@ -71,7 +70,7 @@ class Context:
         return families.families(apart, size, given), size
 
     @property
-    def times(self) -> Periods:
+    def times(self) -> periods.Periods:
         """The periods, of a set that has them."""
         assert self.periods is not None, "the documents have no two dates"
         return self.periods

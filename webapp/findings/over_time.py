@@ -16,7 +16,6 @@ from inference.findings import changes, scan, sums
 from inference.findings.changes import Change, Units
 from webapp.documents import fields
 from webapp.findings import kinds, periods
-from webapp.findings.kinds import Shaped, ShareInterval
 from webapp.metadata import ValueField
 
 if TYPE_CHECKING:
@@ -174,11 +173,11 @@ def _row(context: Context, k: int, units: Units, change: Change) -> kinds.Change
     )
 
 
-def shaped(context: Context, units: Units, change: Change) -> Shaped:
+def shaped(context: Context, units: Units, change: Change) -> kinds.Shaped:
     """Where a change lies, and how, as addresses have it. A step that rises has no end, one that falls is told by what was until
     then."""
     times, numbers = context.times, units.numbers
-    return Shaped(
+    return kinds.Shaped(
         first=times.names[int(numbers[change.first])],
         last=times.ends[int(numbers[change.last])],
         shape=change.shape,
@@ -210,7 +209,7 @@ def ratio_interval(ratio: sums.Ratio, g: int, k: int) -> tuple[float | None, flo
     return estimate, low, high
 
 
-def share_interval(shares: sums.Shares, g: int, k: int) -> ShareInterval:
+def share_interval(shares: sums.Shares, g: int, k: int) -> kinds.ShareInterval:
     share, low, high = (float(array[g, k]) for array in shares[:3])
     return share, low, high
 

@@ -37,7 +37,11 @@ NUMBERS = "numbers.npy"  # of a part: its documents' numbers in the parent
 
 
 def create(
-    name: str, received: Iterable[ReceivedFile], owner: User | None = None, in_background: bool = False, **fields
+    name: str,
+    received: Iterable[ReceivedFile],
+    owner: User | None = None,
+    in_background: bool = False,
+    **fields,
 ) -> Corpus:
     """A draft of these files, by default the local owner's. Raises Invalid("files", …) when there are none or all are
     empty.

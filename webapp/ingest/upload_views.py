@@ -25,7 +25,6 @@ from django.views.decorators.csrf import csrf_exempt
 from webapp.accounts import authorization
 from webapp.ingest import uploads
 from webapp.ingest.upload_limits import Refused, check_room, promise, refuse_when_full
-from webapp.ingest.uploads import IncomingFile, save_note
 from webapp.server import bodies, concurrency, metrics
 
 VERSION = "1.0.0"
@@ -55,7 +54,7 @@ class UploadWriter:
     kept.
     """
 
-    def __init__(self, upload: IncomingFile):
+    def __init__(self, upload: uploads.IncomingFile):
         self.upload = upload
         try:
             self.file = os.open(upload.path, os.O_WRONLY | os.O_APPEND)
@@ -130,7 +129,7 @@ class UploadWriter:
             if self.hash and self.hashing:
                 self.hashing.result()
             if self.hash and self.offset == self.upload.length:
-                save_note(replace(self.upload, sha256=self.hash.hexdigest()))
+                uploads.save_note(replace(self.upload, sha256=self.hash.hexdigest()))
             elif self.hash:
                 _hashes[self.upload.id] = self.offset, self.hash
                 if len(_hashes) > _MOST_HASHES:
@@ -245,7 +244,7 @@ async def one(request: HttpRequest, method: str, upload_id: str) -> HttpResponse
     return _state(HttpResponse(status=204), upload, offset)
 
 
-def _state(response: HttpResponse, upload: IncomingFile, offset: int) -> HttpResponse:
+def _state(response: HttpResponse, upload: uploads.IncomingFile, offset: int) -> HttpResponse:
     response["Upload-Offset"] = offset
     response["Upload-Expires"] = http_date(upload.expires)
     return response
@@ -301,7 +300,7 @@ def arriving(owner: int | None) -> Iterator[None]:
             del _arriving[owner]
 
 
-async def _append(request: HttpRequest, upload: IncomingFile, offset: int) -> int:
+async def _append(request: HttpRequest, upload: uploads.IncomingFile, offset: int) -> int:
     """Write a body to the end of the upload; returns the offset that is then on disk. What came of a body that broke
     off is kept.
 
@@ -355,5 +354,5 @@ def _end(writer: UploadWriter, block: Future | None, syncing: Future | None, par
         writer.close()
 
 
-def _too_much(upload: IncomingFile) -> Refused:
+def _too_much(upload: uploads.IncomingFile) -> Refused:
     return Refused(413, f"The upload was to have {upload.length:,} bytes, and more came. Begin a new upload.")

@@ -8,14 +8,12 @@ import numpy as np
 from inference.errors import Invalid
 from inference.explore import keyness
 from inference.index import two_sets
-from inference.index.two_sets import FIRST, SECOND, FormSums, Totals
 from webapp.documents import search
 from webapp.documents.selection import RunSelection
 from webapp.keyness.shapes import Keyness, KeySide, KeyWord, Order, Which
 from webapp.storage import csv_cells
 from webapp.storage.cache import BoundedCache
 from webapp.time import contrasts
-from webapp.time.contrasts import Side
 
 LISTED = 50  # words of each side
 LEAST = 5  # documents of both sides: what fewer have is told by no list
@@ -27,7 +25,7 @@ _COLUMNS = "corpus run selection word side times low high adjusted_p g2 tokens t
 class Computed(NamedTuple):
     """The words that differ, of so many that were tried. forms: int32[n]; tokens, documents: int64[n, 2]."""
 
-    totals: Totals
+    totals: two_sets.Totals
     forms: np.ndarray
     tokens: np.ndarray
     documents: np.ndarray
@@ -35,7 +33,7 @@ class Computed(NamedTuple):
     tried: int
 
 
-def computed(base: RunSelection, a: Side, b: Side, which: Which) -> Computed:
+def computed(base: RunSelection, a: contrasts.Side, b: contrasts.Side, which: Which) -> Computed:
     """A pass over the index. Raises Invalid where a side has no documents or no words, or where one document is on
     both."""
     index, sides = search.open_index(base.run.corpus), contrasts.divided(base, a, b)
@@ -44,16 +42,16 @@ def computed(base: RunSelection, a: Side, b: Side, which: Which) -> Computed:
         first, second = sides.of_both(base)
         sets = np.zeros(index.D, np.uint8)
         if second is None:
-            sets[: base.version.documents] = SECOND
+            sets[: base.version.documents] = two_sets.SECOND
         else:
-            sets[second] = SECOND
-        sets[first] = FIRST
+            sets[second] = two_sets.SECOND
+        sets[first] = two_sets.FIRST
         totals = two_sets.totals(index.stream.lengths, sets)
         if not totals.tokens.all():
             raise Invalid("from_a", "One of the two sets has no words. Choose another time or value.")
         sums = two_sets.sums(index.fields["text"], len(index.stream.lexicon), index.stream.lengths, sets, LEAST)
         if which == "content":
-            sums = FormSums(*(array[search.content_words(index, sums.forms)] for array in sums))
+            sums = two_sets.FormSums(*(array[search.content_words(index, sums.forms)] for array in sums))
         result = keyness.keyness(sums, totals)
         rows = np.flatnonzero(result.different)
         forms, tokens, documents = (array[rows] for array in (sums.forms, sums.tokens, sums.documents))
@@ -64,7 +62,9 @@ def computed(base: RunSelection, a: Side, b: Side, which: Which) -> Computed:
     return _kept.get_or_set(key, make)
 
 
-def listed(base: RunSelection, a: Side, b: Side, order: Order, which: Which, selection: str) -> Keyness:
+def listed(
+    base: RunSelection, a: contrasts.Side, b: contrasts.Side, order: Order, which: Which, selection: str
+) -> Keyness:
     made, sides = computed(base, a, b, which), (a, b)
     ranked = [_ranked(made, s, order) for s in range(2)]
     words = []
@@ -90,7 +90,7 @@ def listed(base: RunSelection, a: Side, b: Side, order: Order, which: Which, sel
     )
 
 
-def table(base: RunSelection, a: Side, b: Side, which: Which) -> bytes:
+def table(base: RunSelection, a: contrasts.Side, b: contrasts.Side, which: Which) -> bytes:
     """The words that differ, of the first side, then of the second, as CSV; at most LONGEST_FILE."""
     made, names = computed(base, a, b, which), (a.name, b.name)
     rows: list[list] = [_COLUMNS]

@@ -9,7 +9,6 @@ from django.urls import resolve, reverse
 from inference.errors import Invalid, there
 from webapp.accounts import embargo
 from webapp.documents import passages
-from webapp.documents.passages import Place
 from webapp.drawing.numbers import percent
 from webapp.models import Corpus, Notebook, Pin, Run, Topic
 from webapp.notebooks.shapes import Evidence, KeptTable, NotebookHeader, NotebookPage, PinRow, Source
@@ -54,10 +53,10 @@ def content(notebook: Notebook, seen: QuerySet[Corpus]) -> NotebookPage:
 
 def bibliography(page: NotebookPage, seen: QuerySet[Corpus]) -> str:
     """BibTeX of its passages, each once, by corpus; of those whose documents are there and may be seen. seen: see `content`."""
-    cited: dict[int, list[tuple[int, Place]]] = {}
+    cited: dict[int, list[tuple[int, passages.Place]]] = {}
     for pin in page.pins:
         if pin.address and pin.start is not None and pin.end is not None:
-            place = int(pin.source["document"] or 0), Place(pin.start, pin.end)
+            place = int(pin.source["document"] or 0), passages.Place(pin.start, pin.end)
             cited.setdefault(int(pin.source["corpus_id"] or 0), []).append(place)
     entries = [entry for pk, corpus in seen.in_bulk(cited).items() for entry in passages.bibtex(corpus, cited[pk])]
     return "\n".join(dict.fromkeys(entries))

@@ -33,7 +33,6 @@ from inference.versions import topograph
 from webapp.models import Corpus, Run, Version
 from webapp.operations import archive
 from webapp.storage import bulk, copies, files, sealed
-from webapp.storage.copies import Stored
 from webapp.storage.s3 import StoreAway
 
 CHUNK = 16 << 20  # bytes of a table's rows in one member, and so in memory
@@ -70,7 +69,7 @@ class Rows(NamedTuple):
     corpora: list[tuple]  # (id, status, the checkpoint of its token stream, sizes of growing files, documents)
     versions: list[tuple]  # (id,) of those that are ready
     runs: list[tuple]  # (id, status)
-    stored: dict[tuple[str, int], list[Stored]]  # by folder and id, what is in the store
+    stored: dict[tuple[str, int], list[copies.Stored]]  # by folder and id, what is in the store
 
 
 def on_record(cursor) -> Rows:
@@ -130,7 +129,7 @@ def _corpus_files(pk: int, status: str, stream: dict | None, sizes: dict, docume
             yield BackupFile(_below(path), path, ends.get(name))
 
 
-def _all_and_stored(folder: Path, stored: list[Stored]) -> Iterator[BackupFile]:
+def _all_and_stored(folder: Path, stored: list[copies.Stored]) -> Iterator[BackupFile]:
     """What is in the store is taken from there: a copy of it may go at any time."""
     names = {each.item.name for each in stored}
     for file in _all(folder):
@@ -140,7 +139,7 @@ def _all_and_stored(folder: Path, stored: list[Stored]) -> Iterator[BackupFile]:
         yield from _stored(each)
 
 
-def _stored(stored: Stored) -> Iterator[BackupFile]:
+def _stored(stored: copies.Stored) -> Iterator[BackupFile]:
     for name, size, digest in stored.files:
         path = stored.item.path / name if name else stored.item.path
         yield BackupFile(_below(path), path, size, reader=partial(sealed.reader, stored, name, size, digest))

@@ -8,7 +8,6 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from webapp.jobs import kinds
-from webapp.jobs.kinds import JobKind
 from webapp.operations.shapes import Database, Job, JobCount
 
 PAGE = 50
@@ -101,7 +100,7 @@ def _ago(at: datetime | None) -> float | None:
     return max(0.0, (timezone.now() - at).total_seconds()) if at else None
 
 
-def at_work(kind: JobKind, keys: list[int]) -> set[int]:
+def at_work(kind: kinds.JobKind, keys: list[int]) -> set[int]:
     """Which of these rows an attempt owns."""
     return set(kind.model.objects.filter(status__in=kind.active, pk__in=keys).values_list("pk", flat=True))
 

@@ -16,7 +16,6 @@ from django.views.decorators.http import require_POST
 from inference.errors import there
 from webapp.ingest import upload_limits
 from webapp.jobs import claims, kinds, roster, teams
-from webapp.jobs.kinds import JobKind
 from webapp.models import Run
 from webapp.operations import health, upkeep
 from webapp.operations import operator as queries
@@ -94,15 +93,15 @@ def live_workers() -> list[Worker] | None:
     ]
 
 
-def _keys_of_kinds(doing: list[dict]) -> dict[JobKind, list[int]]:
-    keys: dict[JobKind, list[int]] = {}
+def _keys_of_kinds(doing: list[dict]) -> dict[kinds.JobKind, list[int]]:
+    keys: dict[kinds.JobKind, list[int]] = {}
     for note in doing:
         if kind := OF_TASK.get(note["task"]):
             keys.setdefault(kind, []).append(note["key"])
     return keys
 
 
-def _doing(note: dict, at_work: dict[JobKind, set[int]], now: float) -> Doing | None:
+def _doing(note: dict, at_work: dict[kinds.JobKind, set[int]], now: float) -> Doing | None:
     """A task of the roster; None for that of a process that was killed, whose job is not at work."""
     kind = OF_TASK.get(note["task"])
     if kind and note["key"] not in at_work[kind]:

@@ -11,7 +11,6 @@ from webapp.readers import html, text
 from webapp.readers.model import Document, Options, Problem
 from webapp.readers.opening import Source
 from webapp.readers.prose import Prose
-from webapp.readers.text import characters
 
 # What stands before a text: "title: …"
 _FRONT = regex.compile(r"\A---[ \t]*\r?\n(.{0,20000}?)^(?:---|\.\.\.)[ \t]*\r?$", regex.S | regex.M)
@@ -45,7 +44,7 @@ sniff = text.sniff
 
 
 def read(path: Source, name: str, options: Options, advance: Callable[[int], None]) -> Iterator[Document | Problem]:
-    source = yield from characters(path, name, options.encoding, advance)
+    source = yield from text.characters(path, name, options.encoding, advance)
     about = {}
     if front := _FRONT.match(source):
         about = {key.lower(): value for key, value in _FIELD.findall(front[1]) if value.strip()}

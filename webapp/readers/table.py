@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from webapp.readers import cells, headers
-from webapp.readers.cells import SAMPLE_ROWS
 from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
 from webapp.readers.opening import Source, decoded, extension, guess_encoding, head, lines, opened
 from webapp.readers.rows import Row, Rows
@@ -24,7 +23,7 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
         raise Unreadable(
             f"“{name}”: columns can be separated by one character only, such as a comma, not by “{delimiter[:20]}”."
         )
-    rows = _first_rows(path, name, options, SAMPLE_ROWS + headers.ROWS)
+    rows = _first_rows(path, name, options, cells.SAMPLE_ROWS + headers.ROWS)
     beyond = len(rows) < 2 and _has_more(path, name, options)
     if beyond and not rows:
         raise Unreadable(f"“{name}”: its first {SAMPLE_LINES:,} lines are blank. Take them out, and upload it again.")
@@ -52,7 +51,7 @@ def _dialect(path: Source, name: str, options: Options) -> dict[str, Any]:
     return {"delimiter": delimiter}
 
 
-def _first_rows(path: Source, name: str, options: Options, most: int = SAMPLE_ROWS) -> list[Row]:
+def _first_rows(path: Source, name: str, options: Options, most: int = cells.SAMPLE_ROWS) -> list[Row]:
     with opened(path, name) as file:
         rows = Rows(decoded(file, options.encoding), _dialect(path, name, options), SAMPLE_LINES)
         return cells.beginning(rows, most)

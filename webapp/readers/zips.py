@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import IO, BinaryIO
 
 from webapp.readers import archive, encodings, looking
-from webapp.readers.archive import DAMAGED
 from webapp.readers.companions import Companions
 from webapp.readers.copies import Copy, Stat
 from webapp.readers.model import Unreadable
@@ -206,7 +205,7 @@ def _damage(name: str) -> Iterator[None]:
     """Says what is wrong with the archive or its list of entries: Unreadable."""
     try:
         yield
-    except DAMAGED as error:
+    except archive.DAMAGED as error:
         if isinstance(error, Unreadable):
             raise
         raise Unreadable(

@@ -9,7 +9,6 @@ from inference.text.forms import STEMS, former
 from webapp.models import Run
 from webapp.results import found_again, links, measures
 from webapp.results.found_again import FoundAgain
-from webapp.results.links import TopicLink
 from webapp.results.view import RunView
 from webapp.storage.cache import cached
 from webapp.storage.nulls import number_or_none
@@ -123,7 +122,7 @@ def _together(view: RunView, merged: list[int], words: dict[int, dict[str, float
 
 
 @dataclass(frozen=True)
-class TopicDetail(TopicLink):
+class TopicDetail(links.TopicLink):
     """share: of all words of the run. floor: the weight of each word that is not listed; floor_mass: of these together.
     Null where it was not measured. words: its first ones. found_again: with other seeds; null before they are trained."""
 

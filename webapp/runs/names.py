@@ -8,7 +8,6 @@ from django.db.models.functions import Length
 from inference import Evidence, Topics
 from inference.explore import naming, neighbours
 from inference.explore.company import Company
-from inference.explore.neighbours import DOCUMENTS, MORE
 from webapp.accounts import embargo
 from webapp.documents import fields
 from webapp.jobs.heartbeat import Heartbeat
@@ -36,7 +35,9 @@ def of_texts(
     for number, length in words.values_list("number", "length").iterator():
         lengths[number] = length
     samples = []
-    for sample, wider in zip(*(neighbours.samples(evidence, lengths, n) for n in (DOCUMENTS, MORE)), strict=True):
+    for sample, wider in zip(
+        *(neighbours.samples(evidence, lengths, n) for n in (neighbours.DOCUMENTS, neighbours.MORE)), strict=True
+    ):
         beat.check()
         samples.append((sample, wider.phrases))
     own = naming.standing(evidence)

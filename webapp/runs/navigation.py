@@ -14,7 +14,6 @@ from webapp.models import Run
 from webapp.request_context import request_context
 from webapp.results.hidden_words import HiddenWords
 from webapp.results.run_links import RunLinks
-from webapp.routes import Route, Tab
 from webapp.runs import services, steering
 
 register = template.Library()
@@ -75,7 +74,9 @@ def _links(context) -> list[Link]:
     return list(shown.values())
 
 
-def _link(route: Route, tab: Tab, here: Route | None, path: str, go: RunLinks, hidden: HiddenWords | None) -> Link:
+def _link(
+    route: routes.Route, tab: routes.Tab, here: routes.Route | None, path: str, go: RunLinks, hidden: HiddenWords | None
+) -> Link:
     """The tab is current on its page and on those below it."""
     url = reverse(route.name, args=[go.run])
     below = path.startswith(url) or (here is not None and here.under == route.name)

@@ -12,7 +12,6 @@ from webapp.results import links
 from webapp.results.view import RunView
 from webapp.runs import series
 from webapp.runs.forming import STORED, TopicAtStep
-from webapp.runs.series import Curve
 from webapp.runs.shapes import Circle, DrawnTopic, Forming, RunAbout
 
 LINES = 60  # topics up to which the coherence chart draws a line for each; above, bands of quantiles say more
@@ -148,14 +147,14 @@ def documents_seen(run: Run) -> float:
     return version.documents * run.tokens_seen / version.tokens if version.tokens else 0.0
 
 
-def curves(metrics: list[Metric]) -> dict[str, Curve | list[Curve] | dict[str, Curve] | None]:
+def curves(metrics: list[Metric]) -> dict[str, series.Curve | list[series.Curve] | dict[str, series.Curve] | None]:
     """As RunPage has them."""
     few = not metrics or len(metrics[0].topic_coherence) <= LINES
     by_topic = [metric.topic_coherence for metric in metrics] if few else None
     return {**series.columns(metrics), "topic_coherence": by_topic, "bands": None if few else _bands(metrics)}
 
 
-def _bands(metrics: list[Metric]) -> dict[str, Curve]:
+def _bands(metrics: list[Metric]) -> dict[str, series.Curve]:
     """Quantiles of coherence over topics, for each point."""
     names = {"p05": 5, "p25": 25, "p50": 50, "p75": 75, "p95": 95}
     points = [[c for c in metric.topic_coherence if c is not None and not math.isnan(c)] for metric in metrics]

@@ -11,7 +11,6 @@ import structlog
 from django.conf import settings
 
 from inference import Bow, checkpoint, cluster, fold_in_corpus
-from inference.cluster import parts
 from inference.engines.contract import AnyEngine, Divisible
 from webapp.jobs import teams
 from webapp.jobs.heartbeat import Heartbeat
@@ -70,7 +69,7 @@ def save(file: Path, state: Any, team: Any, engine: AnyEngine, config: Any, bow:
     if team is not None:
         return team.save(file, state)
     checkpoint.save(file, state, engine=engine, config=config, bow=bow)
-    parts.drop(file)
+    cluster.parts.drop(file)
 
 
 def evidence(team: Any, engine: AnyEngine, config: Any, state: Any, bow: Bow) -> Iterator[Any]:

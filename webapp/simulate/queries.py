@@ -9,7 +9,6 @@ from webapp.results import weights
 from webapp.results.priors import priors
 from webapp.simulate import truth
 from webapp.simulate.shapes import MadeAlpha, MadeAlphaRow, MadeSummary, Measured, TrueTopic, UnmatchedTopic
-from webapp.simulate.truth import Made
 from webapp.storage.cache import cached
 
 WORDS = 10
@@ -50,7 +49,7 @@ def _in_true_words(beta: np.ndarray, vocabulary: list[str], words: list[str]) ->
 
 
 def _row(
-    k: int, partner: int, made: Made, shares: np.ndarray, estimate: np.ndarray, elsewhere: np.ndarray
+    k: int, partner: int, made: truth.Made, shares: np.ndarray, estimate: np.ndarray, elsewhere: np.ndarray
 ) -> TrueTopic:
     """A true topic. partner: -1 for none."""
     beta, matched = made.truth.beta[k], partner >= 0
@@ -95,7 +94,7 @@ def _summary(rows: list[TrueTopic]) -> MadeSummary:
     )
 
 
-def _alpha(run: Run, made: Made, partner: np.ndarray) -> MadeAlpha:
+def _alpha(run: Run, made: truth.Made, partner: np.ndarray) -> MadeAlpha:
     """alpha true and as the run has it, each topic's beside its partner's; relative: as shares of their sum, which are the
     expected shares of topics in a document (paper 004, section 4)."""
     true, estimate = made.truth.alpha, priors(run).alpha

@@ -15,13 +15,12 @@ from inference.kernels import rng
 from webapp.ingest import corpora, guesses
 from webapp.models import Corpus, User
 from webapp.simulate import truth
-from webapp.simulate.truth import Made, MadeSettings
 from webapp.storage import files
 
 SHAPE = 2.0  # of the Gamma distribution of alpha: paper 004, section 3.1
 
 
-def draw(chosen: MadeSettings) -> tuple[Bow, Made]:
+def draw(chosen: truth.MadeSettings) -> tuple[Bow, truth.Made]:
     """Draw the documents. Raises Invalid."""
     K = chosen.topics
     alpha = (SHAPE, chosen.alpha / SHAPE) if chosen.varied else np.full(K, chosen.alpha)
@@ -29,10 +28,10 @@ def draw(chosen: MadeSettings) -> tuple[Bow, Made]:
         chosen.documents, K, chosen.vocabulary, chosen.length, alpha, chosen.eta, seed=chosen.seed
     )
     share = np.diff(bow.first_token) @ drawn.theta / max(1, bow.tokens)
-    return bow, Made(chosen, simulate.words(chosen.vocabulary), drawn, share)
+    return bow, truth.Made(chosen, simulate.words(chosen.vocabulary), drawn, share)
 
 
-def write_csv(path: Path, bow: Bow, made: Made) -> None:
+def write_csv(path: Path, bow: Bow, made: truth.Made) -> None:
     """A CSV of id, title and text. A document's words stand in no order of meaning: the model knows none."""
     words = np.array(made.words)
     with path.open("w", encoding="utf-8", newline="") as file:
@@ -46,7 +45,7 @@ def write_csv(path: Path, bow: Bow, made: Made) -> None:
             out.writerow([f"made-{d}", f"Simulated document {d + 1}", text])
 
 
-def create(chosen: MadeSettings, owner: User | None = None, name: str = "", train: bool = False) -> Corpus:
+def create(chosen: truth.MadeSettings, owner: User | None = None, name: str = "", train: bool = False) -> Corpus:
     """A corpus of simulated texts, queued for reading with settings that keep all its words; by default the local
     owner's. train: a run with as many topics follows by itself. Raises Invalid."""
     bow, made = draw(chosen)

@@ -17,7 +17,6 @@ from inference.explore import bands, change
 from inference.explore.day_sums import WORDED
 from inference.explore.documents import count
 from webapp.documents import fields, sums, units
-from webapp.documents.fields import Groups
 from webapp.documents.selection import RunSelection, Selection
 from webapp.results import evidence
 from webapp.results.view import RunView
@@ -34,7 +33,7 @@ class Cut(NamedTuple):
     groups from the first to the last with a document, so that a chart does not begin with empty years.
     """
 
-    groups: Groups
+    groups: fields.Groups
     selection: RunSelection
     days: list[sums.Spans] | None
     documents: np.ndarray
@@ -72,7 +71,7 @@ def cut(selection: RunSelection, by: str) -> Cut:
     return of_groups(selection, fields.groups(selection.version, by), by)
 
 
-def of_groups(selection: RunSelection, groups: Groups, name: Hashable) -> Cut:
+def of_groups(selection: RunSelection, groups: fields.Groups, name: Hashable) -> Cut:
     """name: of the groups, which tells them from others of the same corpus."""
     into = selection.view.labels.into.tobytes()
     key = (selection.run.snapshot_id, name, tuple(selection.parameters), into, selection.corpus.unit)
@@ -190,7 +189,7 @@ def strongest(cut: Cut, topic: int, g: int, count: int) -> list[tuple[int, float
     return evidence.of(cut.selection.run).strongest(parts, cut.group, g, count)
 
 
-def address(selection: RunSelection, *groups: tuple[Groups, int], has: int | None = None) -> str:
+def address(selection: RunSelection, *groups: tuple[fields.Groups, int], has: int | None = None) -> str:
     """The query string of what of a set lies in a group of each kind, and has a topic: for the page of documents."""
     for kind, g in groups:
         selection = selection.within(kind, g)

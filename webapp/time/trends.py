@@ -11,7 +11,6 @@ from webapp.documents.selection import RunSelection
 from webapp.documents.shapes import StrongestPassage
 from webapp.models import Version
 from webapp.results import links, topics
-from webapp.results.topics import is_topic
 from webapp.results.view import RunView
 from webapp.storage import csv_cells
 from webapp.storage.nulls import number_or_none
@@ -44,7 +43,7 @@ def read_topics(view: RunView, texts: list[str]) -> list[int]:
     for text in (part.strip().lstrip("Tt") for parts in texts for part in parts.replace(" ", ",").split(",")):
         if not text:
             continue
-        if not is_topic(text, view.run):
+        if not topics.is_topic(text, view.run):
             raise Invalid("topics", f"Run {view.run.pk} has topics 0 to {view.run.topics - 1}, got “{text[:20]}”.")
         numbers.append(int(view.labels.into[int(text)]))
     return list(dict.fromkeys(numbers))

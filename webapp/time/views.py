@@ -14,7 +14,6 @@ from webapp.documents import fields
 from webapp.documents.selection import RunSelection, Selection
 from webapp.drawing.tables import json_text, kept_table
 from webapp.findings import topic_changes
-from webapp.findings.topic_changes import TopicChange
 from webapp.models import Run
 from webapp.pages.page import looked_up
 from webapp.pages.typed import Answer, Here, typed
@@ -22,7 +21,6 @@ from webapp.results import links, topics
 from webapp.results.view import RunView
 from webapp.server.page_cache import cached_page
 from webapp.time import contrasts, tables, trends
-from webapp.time.contrasts import Constant, Order
 from webapp.time.shapes import (
     Compared,
     Comparison,
@@ -79,7 +77,7 @@ def _lines_html(
         (b, here.url(bin=b.label), [Interval(t.share[i], t.low[i], t.high[i]) for t in page.topics])
         for i, b in enumerate(page.bins)
     ]
-    changes: list[TopicChange | None] = [None] * len(page.topics)
+    changes: list[topic_changes.TopicChange | None] = [None] * len(page.topics)
     if page.in_time:
         changes = [*topic_changes.of_topics(selection, [topic.number for topic in page.topics])]
     return LinesHtml(
@@ -193,9 +191,9 @@ def compare(
     as_json: bool,
     *,
     by: str = "",
-    order: Order = "difference",
+    order: contrasts.Order = "difference",
     rest: bool = False,
-    constant: Constant = "",
+    constant: contrasts.Constant = "",
 ) -> Answer[Comparison | Compared | TimeNothing]:
     """What one set of documents is about and another is not."""
     if _by(view.run, by) is None:
@@ -232,7 +230,7 @@ def _comparison_html(
         categories=contrasts.choices(version),
         dated=fields.dated(version),
         suggestions=offered,
-        orders=[Offer(o, here.url(order=o), o == page.order) for o in get_args(Order)],
+        orders=[Offer(o, here.url(order=o), o == page.order) for o in get_args(contrasts.Order)],
         most=max((x for part in page.more for row in part for x in row.share), default=1.0),
     )
 

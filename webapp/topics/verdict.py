@@ -8,7 +8,6 @@ import numpy as np
 from inference.explore import matching
 from webapp.models import Run
 from webapp.results import found_again, links, measures
-from webapp.results.found_again import Elsewhere
 from webapp.results.view import RunView
 from webapp.topics.shapes import Kind, Reason, SimilarTopic, Verdict
 
@@ -86,7 +85,7 @@ def _stability(run: Run, k: int) -> list[Finding]:
     return [Finding(sentence, "unstable" if counted.doubtful else None), *others]
 
 
-def _elsewhere(one: Elsewhere) -> str:
+def _elsewhere(one: found_again.Elsewhere) -> str:
     close = "; another topic comes close" if one.similarity >= matching.LEAST else ""
     return f"with seed {one.seed} most like “{', '.join(one.words)}” (similarity {_number(one.similarity)}{close})"
 

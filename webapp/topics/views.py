@@ -18,8 +18,6 @@ from webapp.findings import topic_changes
 from webapp.models import Run
 from webapp.pages.typed import Answer, Here, Place, typed
 from webapp.results import found_again, links, topics
-from webapp.results.links import TopicLink
-from webapp.results.topics import TopicDetail
 from webapp.results.view import RunView
 from webapp.server.page_cache import cached_page
 from webapp.topics import grid, maps, timeline, topic, topic_documents, topic_words, verdict, word_in_topic
@@ -200,7 +198,7 @@ def detail(
     return Answer(page, lambda: TopicHtml(mostly, topics.OWN, topic_changes.of_topics(selection, [number])[0]))
 
 
-def _link(view: RunView, number: int | None) -> TopicLink | None:
+def _link(view: RunView, number: int | None) -> links.TopicLink | None:
     return None if number is None else links.topic_link(view, number)
 
 
@@ -237,5 +235,5 @@ def why(view: RunView, selection: RunSelection, number: int, word: str) -> Answe
     return Answer(WhyPage(about, word_in_topic.why(view, number, known, selection)))
 
 
-def _detail(view: RunView, number: int) -> TopicDetail:
+def _detail(view: RunView, number: int) -> topics.TopicDetail:
     return there(topics.described(view, number), Http404(f"Run {view.run.pk} has no topic {number}."))

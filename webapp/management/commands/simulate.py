@@ -9,9 +9,8 @@ from django.core.management.base import CommandError
 from webapp.management.base import OwnCommand
 from webapp.management.progress import follow_reading
 from webapp.simulate import services, truth
-from webapp.simulate.truth import MadeSettings
 
-DEFAULT = MadeSettings()
+DEFAULT = truth.MadeSettings()
 HELP = {
     "documents": "documents M",
     "topics": "known topics K",
@@ -36,7 +35,7 @@ class Command(OwnCommand):
                 "default": field.default,
                 "help": f"{HELP[field.name]} (default: %(default)s)",
             }
-            for field in fields(MadeSettings)
+            for field in fields(truth.MadeSettings)
             if field.name in HELP
         },
         "--same-alpha": {
@@ -50,7 +49,7 @@ class Command(OwnCommand):
     }
 
     def handle(self, *args, **given):
-        chosen = MadeSettings(**{field.name: given[field.name] for field in fields(MadeSettings)})
+        chosen = truth.MadeSettings(**{field.name: given[field.name] for field in fields(truth.MadeSettings)})
         if given["csv"]:
             self._write(given["csv"], chosen)
             self.stdout.write(str(given["csv"]))
@@ -60,7 +59,7 @@ class Command(OwnCommand):
             follow_reading(corpus)
         self.stdout.write(str(corpus.pk))
 
-    def _write(self, path: Path, chosen: MadeSettings) -> None:
+    def _write(self, path: Path, chosen: truth.MadeSettings) -> None:
         bow, made = services.draw(chosen)
         try:
             services.write_csv(path, bow, made)
