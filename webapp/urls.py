@@ -337,7 +337,7 @@ urlpatterns = [
         SEE,
         load=Load.HEAVY,
         example=WORD,
-        states=("", "left=0&right=2&which=all&order=g2&least=2"),
+        states=("", "left=0&right=2&which=all&order=g2&least=2", "topic_a=0&topic_b=1&least=2", "from_a=1790"),
     ),
     file(
         f"{RUN}/words/<str:word>/collocations.csv",

@@ -4,6 +4,7 @@ A match of the first part of a pattern is a hit if each other part matches near 
 longest counts, and the next one begins behind it.
 """
 
+from collections.abc import Sequence
 from time import monotonic
 
 import numpy as np
@@ -17,6 +18,7 @@ from inference.index.segments import NUMBER
 from inference.jit import njit
 
 SECONDS = 10.0  # that counting may take, at whose end a segment is finished
+BLOCK = 1 << 20  # hits of which a sample is drawn at a time: 40 MB
 OF_FORMS = 1.0  # in which the words are found that a pattern stands for
 
 
@@ -25,19 +27,24 @@ class Hits:
     for each form of the lexicon, of which elements it is."""
 
     def __init__(
-        self, index: Index, pattern: tuple[Part, ...], evidence: Evidence, topics: np.ndarray, chosen: np.ndarray
+        self, index: Index, pattern: tuple[Part, ...], evidence: Evidence | None, topics: np.ndarray, chosen: np.ndarray
     ):
-        """chosen: bool[D], documents that are looked at; the index may have more. topics: bool[K]: hits count of which a word is
-        assigned to one of them; bool[0]: all do. Raises Invalid where it takes too long."""
-        self.index, self._evidence, bow, now = index, evidence, evidence.bow, monotonic()
+        """chosen: bool[D], documents that are looked at; the index may have more. evidence: None where no places are asked for.
+        topics: bool[K]: hits count of which a word is assigned to one of them; bool[0]: all do. Raises Invalid where it takes
+        too long."""
+        self.index, self._evidence, now = index, evidence, monotonic()
         self.codes, wanted = np.zeros(len(index.stream.lexicon), np.uint16), list[np.ndarray]()
         for e, element in enumerate(element for part in pattern for element in part.elements):
             forms = np.concatenate([index.forms.like(piece, now + OF_FORMS) for piece in element.words])
             self.codes[forms] |= np.uint16(1 << e)
             wanted += [forms] if element.least and ANY not in element.words else []  # in every document with a hit
-        self._read = [*_bits(pattern), *(frozen(array, array.dtype.type) for array in (
-            bow.indptr, bow.counts, evidence.topics, bow.first_token, np.asarray(bow.offsets), topics
-        ))]  # fmt: skip
+        of_words: Sequence[np.ndarray] = [
+            np.zeros(0, kind) for kind in (np.int64, np.int32, np.uint16, np.int64, np.int32)
+        ]
+        if evidence is not None:
+            bow = evidence.bow
+            of_words = bow.indptr, bow.counts, evidence.topics, bow.first_token, np.asarray(bow.offsets)
+        self._read = [*_bits(pattern), *(frozen(array, array.dtype.type) for array in (*of_words, topics))]
         parts = [np.zeros((2, 0), np.int32)]
         for s, field in enumerate(index.fields["text"]):
             begin, end = index.bounds[s : s + 2].tolist()
@@ -57,6 +64,7 @@ class Hits:
         """int64[n, 5]: of the first hits of a document: characters of its text at which one begins, at which its last word does, and
         at which the next word of the text does (END behind the last); the topic of its first word that has one, of `topics` if there
         are any, and how certain that is, as in Evidence.certainty. Without such a word these are -1."""
+        assert self._evidence is not None, "hits without topics have no places"
         s = int(np.searchsorted(self.index.bounds, document, "right")) - 1
         low, high = self.index.fields["text"][s].first[document - self.index.bounds[s] :][:2].tolist()
         (n,) = self._match(s, np.array([document], np.int32), found := np.empty((most, 3), np.int64))
@@ -78,6 +86,21 @@ class Hits:
             int((first[documents + 1 - begin] - first[documents - begin]).max(initial=0)), self.codes,
             *self._read, found,
         )  # fmt: skip
+
+
+def sample(documents: np.ndarray, counts: np.ndarray, most: int) -> np.ndarray:
+    """int64, ascending: of all hits, by document, at most so many: those with the smallest hashes of the document's number and
+    of which hit it is there. So they are the same each time, spread evenly, and those of some documents are among the sample of
+    these alone."""
+    ends, chosen = np.cumsum(counts, dtype=np.int64), np.zeros(0, np.int64)
+    for begin in range(0, int(ends[-1]) if len(ends) else 0, BLOCK):
+        lines = np.concatenate([chosen, np.arange(begin, min(begin + BLOCK, int(ends[-1])))])
+        at = np.searchsorted(ends, lines, "right")
+        mixed = documents[at].astype(np.uint64) << np.uint64(32) | (lines - ends[at] + counts[at]).astype(np.uint64)
+        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1)):  # splitmix64
+            mixed = (mixed ^ mixed >> np.uint64(shift)) * np.uint64(factor)
+        chosen = lines[np.argsort(mixed, kind="stable")[:most]]
+    return np.sort(chosen)
 
 
 def _bits(pattern: tuple[Part, ...]) -> list[np.ndarray]:

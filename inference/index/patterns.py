@@ -2,7 +2,9 @@
 
 pattern = part ("~" number part)*      part = element+
 element = (one | "(" one ")") ("{" least ["," most] "}")?      one = word ("|" word)*
-word = letters, "*" and "?" among them | "*" | "/" regular expression "/"
+word = letters, "*" and "?" among them | "*" | "/" regular expression "/" | "[]" | "[word=" string "]"
+
+The last two are of CQL (the query language of the Corpus Workbench): any word, and a regular expression. Behind "]" and ")", "?" is {0,1}.
 """
 
 from collections.abc import Callable
@@ -19,10 +21,11 @@ LONGEST = 300  # characters of a pattern
 ELEMENTS = 12  # of a pattern: a bit each in the code of a form
 REACH = 60  # words of a match, of all parts together: a bit each of a state
 GLOB, EXPRESSION, ANY = "glob", "expression", Piece("", "any")  # beside the ways of a search (Piece.how)
-_WORD = r"(?P<word>/(?:[^/\\]|\\.)+/|[^\s()|{}~/][^\s()|{}~]*)"
+_CQL = r'\[\s*(?:word\s*=\s*"(?P<string>(?:[^"\\]|\\.)+)"\s*(?:%c\s*)?)?\](?!\s*[*+])'
+_WORD = rf"(?P<word>/(?:[^/\\]|\\.)+/|{_CQL}|[^\s()|{{}}~/[][^\s()|{{}}~]*)"
 _NEXT = regex.compile(
     rf"~\s*(?P<within>[1-9]\d?)(?!\d)\s*|(?P<open>\()?\s*{_WORD}(?:\s*\|\s*{_WORD})*\s*(?(open)\)\s*)"
-    r"(?:\{\s*(?P<least>1?\d|20)\s*(?:,\s*(?P<most>1?\d|20)\s*)?\})?\s*"
+    r"(?:\{\s*(?P<least>1?\d|20)\s*(?:,\s*(?P<most>1?\d|20)\s*)?\}|(?<=[\])])(?P<may>\?))?\s*"
 )
 _NO_WORD, _OF_ARROW = pa.array([""], pa.large_string()), "Invalid regular expression: "
 _LETTERS = str.maketrans(
@@ -38,6 +41,7 @@ _HINTS = {
     "|": "“|” comes between two words that are alternatives.",
     "/": "The regular expression that begins here has no “/” at its end.",
     "}": "This “}” has no “{” before it.",
+    "[": 'Of CQL, [word="rights?"] and [] can be written here, with ? or {0,5} behind; + and * say no most.',
 }
 
 
@@ -101,27 +105,32 @@ def _elements(match: regex.Match, cut: Callable[[str], list[str]]) -> list[Eleme
         for at, text in zip(match.starts("word"), match.captures("word"), strict=True)
     ]
     pieces = tuple(piece for *_, some in words for piece in some)
-    if len(words) == 1 and not match["least"]:
+    if len(words) == 1 and not (match["least"] or match["may"]):
         return [Element((piece,)) for piece in pieces]
     for at, text, some in words:
         if len(some) > 1:
             raise PatternError(
                 at, f"“{text}” is {len(some)} words in the texts; an alternative or a word before {{…}} is one."
             )
-    least, most = sorted(int(match[name] or match["least"] or 1) for name in ("least", "most"))
+    first = match["least"] or (0 if match["may"] else 1)
+    least, most = sorted((int(first), int(match["most"] or match["least"] or 1)))
     return [Element(pieces, least, most)]
 
 
 def _pieces(at: int, text: str, cut: Callable[[str], list[str]]) -> list[Piece]:
     """Of a word as it was typed: several where the texts cut it, as at a hyphen."""
-    if text.startswith("/"):
+    cql = regex.fullmatch(_CQL, text)
+    if cql or text.startswith("/"):
+        expression = text[1:-1] if cql is None else cql["string"]
+        if not expression:
+            return [ANY]
         try:
-            whole(_NO_WORD, text[1:-1])
+            whole(_NO_WORD, expression)
         except pa.ArrowInvalid as error:
             raise PatternError(
                 at, f"RE2 can't read this regular expression: {str(error).removeprefix(_OF_ARROW)}."
             ) from None
-        return [Piece(text[1:-1], EXPRESSION)]
+        return [Piece(expression, EXPRESSION)]
     words = [word.translate(_WILDCARDS) for word in cut(text.translate(_LETTERS))]
     if not words:
         raise PatternError(at, f"There is no word in “{text}”.")

@@ -1,7 +1,7 @@
 """What stands near a word against a count of every document by hand, and measures of association against published and
 scipy's figures."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import chi2_contingency
 
 from inference.explore.association import association
-from inference.index.collocations import Near
+from inference.index.collocations import Near, together
 from inference.index.segments import Field, Scratch
 
 FORMS = 6
@@ -30,8 +30,9 @@ def indexed(documents: list[list[int]], cuts: list[int]) -> SimpleNamespace:
 
 
 def by_hand(documents, phrase: list[int], left: int, right: int):
-    """(tokens, documents, own) of each form: sets of places, joined."""
-    tokens, having, own, found = Counter(), defaultdict(set), Counter(), []
+    """(count of each form near the phrase in each document, own pieces of each form, the phrase's places): sets of
+    places, joined."""
+    counts, own, found = [], Counter(), []
     for d, words in enumerate(documents):
         at, i = [], 0
         while i + len(phrase) <= len(words):  # from the left, without overlap, as phrases are read
@@ -44,10 +45,25 @@ def by_hand(documents, phrase: list[int], left: int, right: int):
         pieces = {i + n for i in at for n in range(len(phrase))}
         near = {j for i in at for j in range(i - left, i + len(phrase) + right)} & set(range(len(words))) - pieces
         own.update(words[i] for i in pieces)
-        for j in near:
-            tokens[words[j]] += 1
-            having[words[j]].add(d)
-    return tokens, {w: len(some) for w, some in having.items()}, own, found
+        counts.append(Counter(words[j] for j in near))
+    return counts, own, found
+
+
+def sums_by_hand(counts: list[Counter]) -> tuple[dict, list[int]]:
+    """form -> its six sums, and the totals of documents that have anything near."""
+    lengths = [count.total() for count in counts]
+    made = {}
+    for w in set().union(*counts):
+        largest = max(count[w] for count in counts)
+        made[w] = [
+            sum(count[w] for count in counts),
+            sum(count[w] > 0 for count in counts),
+            sum(count[w] ** 2 for count in counts),
+            sum(count[w] * n for count, n in zip(counts, lengths, strict=True)),
+            largest,
+            next(n for count, n in zip(counts, lengths, strict=True) if count[w] == largest),
+        ]
+    return made, [sum(n > 0 for n in lengths), sum(lengths), sum(n * n for n in lengths)]
 
 
 @pytest.mark.parametrize("seed", range(300))
@@ -58,24 +74,37 @@ def test_windows_are_those_of_a_count_by_hand(seed):
     ]
     phrase, (left, right) = rng.integers(0, 3, rng.integers(1, 3)).tolist(), rng.integers(0, 5, 2).tolist()
     cuts = sorted(set(rng.integers(1, len(documents) + 1, rng.integers(0, 3)).tolist()) - {len(documents)})
-    tokens, having, own, found = by_hand(documents, phrase, left, right)
-    near = Near(indexed(documents, cuts), len(phrase), left, right)
+    counts, own, found = by_hand(documents, phrase, left, right)
+    sums, totals = sums_by_hand(counts)
+    index = indexed(documents, cuts)
+    near = Near(index, len(phrase), left, right)
     part = rng.integers(0, len(documents) + 1)
-    for some in ([f for f in found if f[0] < part], [f for f in found if f[0] >= part]):  # in two calls
-        near.add(*np.array(some, np.int32).reshape(-1, 2).T)
+    halves = [[f for f in found if f[0] < part], [f for f in found if f[0] >= part]]
+    sides = [Near(index, len(phrase), left, right) for _ in halves]
+    for side, some in zip(sides, halves, strict=True):
+        for each in (near, side):  # of both halves in two calls
+            each.add(*np.array(some, np.int32).reshape(-1, 2).T)
     listed = near.listed(1)
-    forms = listed.forms.tolist()
-    assert dict(zip(forms, listed.tokens.tolist(), strict=True)) == tokens
-    assert dict(zip(forms, listed.documents.tolist(), strict=True)) == having
+    forms = listed.sums.forms.tolist()
+    assert dict(zip(forms, np.stack(listed.sums[1:], axis=1).tolist(), strict=True)) == sums
     assert listed.own.tolist() == [own[w] for w in forms]
-    assert (listed.window, listed.found, listed.pieces) == (tokens.total(), len(found), own.total())
-    assert near.listed(2).forms.tolist() == sorted(w for w in having if having[w] >= 2)
+    assert list(listed.totals) == totals
+    assert (listed.found, listed.pieces) == (len(found), own.total())
+    assert near.listed(2).sums.forms.tolist() == sorted(w for w in sums if sums[w][1] >= 2)
+    by_side = [sums_by_hand(half) for half in (counts[:part], counts[part:])]
+    least = int(rng.integers(1, 4))
+    made, both = together([side.listed(1) for side in sides], least)
+    assert np.stack(both, axis=1).tolist() == [of_side for _, of_side in by_side]
+    assert made.forms.tolist() == [w for w in sorted(sums) if sums[w][1] >= least]
+    for i, w in enumerate(made.forms.tolist()):
+        table = [[int(array[i, s]) for array in made[1:]] for s in range(2)]
+        assert table == [of_side.get(w, [0] * 6) for of_side, _ in by_side]
 
 
 def test_a_place_where_no_piece_begins_is_not_found():
     near = Near(indexed([[0, 1, 2]], []), 1, 1, 1)
     near.add(np.array([0, 0], np.int32), np.array([1, 3], np.int32))
-    assert near.found == 1 and near.listed(1).tokens.tolist() == [1, 1]
+    assert near.found == 1 and near.listed(1).sums.tokens.tolist() == [1, 1]
 
 
 def test_t_and_g2_are_the_published_ones():

@@ -5,9 +5,9 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from scipy.stats import chi2_contingency
+from scipy.stats import chi2_contingency, norm
 
-from inference.explore.keyness import FEW, keyness, nearer_end
+from inference.explore.keyness import FEW, differ, keyness, nearer_end
 from inference.index.segments import Field, Scratch
 from inference.index.two_sets import FIRST, SECOND, sums, totals
 
@@ -115,6 +115,53 @@ def test_random_halves_differ_in_few_words_and_by_tokens_alone_in_many():
     assert np.mean(false) <= 0.15  # of 20 comparisons of nothing: some word is called different in at most 3
     assert np.mean(inside) > 0.99
     assert np.mean(many) > 0.15  # 0.05 if tokens were independent
+
+
+def naive_score(documents: list[list[int]], sets: np.ndarray, w: int) -> float:
+    """The p value of a form, document by document: how far the first set is from the rate of both together."""
+    sides = [[words for words, s in zip(documents, sets, strict=True) if s == side] for side in (FIRST, SECOND)]
+    tokens = [sum(map(len, side)) for side in sides]
+    rate = sum(words.count(w) for side in sides for words in side) / sum(tokens)
+    far = [[words.count(w) - rate * len(words) for words in side] for side in sides]
+    variance = sum((1 - n / sum(tokens)) ** 2 * sum(x * x for x in side) for n, side in zip(tokens, far, strict=True))
+    return float(2 * norm.sf(abs(sum(far[0])) / math.sqrt(variance)))
+
+
+def step_up(p: list[float], level: float) -> list[bool]:
+    """Benjamini and Hochberg 1995: up to the largest rank at which p is small enough."""
+    ranked = sorted(p)
+    last = max((r for r, x in enumerate(ranked, 1) if x <= level * r / len(p)), default=0)
+    return [last > 0 and x <= ranked[last - 1] for x in p]
+
+
+def test_what_differs_is_that_of_the_twin():
+    rng, some = np.random.default_rng(8), []
+    for _ in range(12):
+        documents, sets = bursty(rng, 200, 60), rng.integers(0, 3, 200).astype(np.uint8)
+        for d in np.flatnonzero(sets == FIRST):
+            documents[d] += [w for w in range(50, 60) for _ in range(rng.random() < (w - 50) / 12)]
+        fields, lengths = indexed(documents, 60, ())
+        made = sums(fields, 60, lengths, sets, FEW)
+        p = [naive_score(documents, sets, int(w)) for w in made.forms]
+        some.append(step_up(p, 0.05))
+        assert differ(made, totals(lengths, sets)).tolist() == some[-1]
+    assert sum(map(sum, some)) > 20 and not all(map(all, some))
+
+
+def test_random_halves_hardly_differ_and_a_word_of_one_side_does():
+    rng, false = np.random.default_rng(9), []
+    documents = bursty(rng, 600, 150)
+    fields, lengths = indexed(documents, 150, ())
+    for _ in range(40):
+        sets = rng.integers(1, 3, 600).astype(np.uint8)
+        false.append(bool(differ(sums(fields, 150, lengths, sets, FEW), totals(lengths, sets)).any()))
+    assert np.mean(false) <= 0.1
+    for d in np.flatnonzero(sets == FIRST)[:18]:
+        documents[d].append(150)
+    fields, lengths = indexed(documents, 151, ())
+    made, whole = sums(fields, 151, lengths, sets, FEW), totals(lengths, sets)
+    assert differ(made, whole)[-1] and not keyness(made, whole).different[-1]  # 18 documents against none
+    assert differ(sums(fields, 151, lengths, sets, 999), whole).tolist() == []
 
 
 def test_a_word_of_one_document_is_marked_and_one_of_few_has_an_open_end():

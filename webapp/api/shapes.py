@@ -36,6 +36,9 @@ class Documents(Schema):
     between: list[str] = Field(
         [], description="price:10:20, a field of numbers or dates and its ends, both included; repeatable"
     )
+    match: list[str] = Field(
+        [], description="right|rights of ~5 labor, a pattern that occurs in the document; at most 3"
+    )
     only: list[str] = Field(
         [],
         description="wordless, same (as an earlier document) or near (nearly the same), or file:7, of an uploaded file; repeatable",

@@ -1,22 +1,22 @@
 """Collocations of a word in a set of documents of a run."""
 
 from typing import NamedTuple
-from urllib.parse import urlencode
 
 import numpy as np
 
+from inference.errors import Invalid
 from inference.explore.association import Association, association
 from inference.index import Index, two_sets
 from inference.index.collocations import Listed, Near
 from inference.index.two_sets import FIRST
-from webapp.collocations.shapes import Collocate, Collocations, Order, Which
+from webapp.collocations.shapes import Collocate, Collocations, NearPage, Order, Which
 from webapp.documents import search
 from webapp.documents.selection import RunSelection
 from webapp.models import Word
 from webapp.results import links
 from webapp.storage import csv_cells
 from webapp.storage.cache import BoundedCache
-from webapp.words import senses
+from webapp.words import concordance, senses
 from webapp.words.senses_page import header
 
 LISTED = 50
@@ -51,23 +51,27 @@ class Counted(NamedTuple):
     total: int
 
 
-def counted(selection: RunSelection, word: Word, asked: Asked) -> Counted:
-    """A pass over the documents that have the word, and for a new set one over the index. Raises Invalid where the corpus
-    has no index."""
+def counted(selection: RunSelection, word: Word, asked: Asked, kept: int = LEAST) -> Counted:
+    """A pass over the documents that have the word, and for a new set one over the index. kept: documents that a form has
+    near the word at least. Raises Invalid where the corpus has no index, or the places of its words are not known."""
     view, index = selection.view, search.open_index(selection.run.corpus)
+    if not concordance.has_places(view.run):
+        raise Invalid("run", "This corpus was read by a version that kept no places of words. Upload the files again.")
 
     def make() -> Counted:
-        near = _count(index, selection, word, asked)
+        near = _count(index, selection, word, asked).listed(kept)
         forms, tokens, total = _tokens(index, selection)
-        own = tokens[np.searchsorted(forms, near.forms)] - near.own
-        return Counted(near, np.maximum(own, near.tokens), total - near.pieces)  # counts of the index have a limit
+        at = np.searchsorted(forms, near.sums.forms)
+        own = np.append(tokens, 0)[at] * (np.append(forms, -1)[at] == near.sums.forms) - near.own
+        return Counted(near, np.maximum(own, near.sums.tokens), total - near.pieces)  # counts of the index have a limit
 
     parts = () if asked.topic is None else view.labels.parts(asked.topic)
-    key = (index.made, view.run.snapshot_id, *selection.key, word.pk, asked.topic, *parts, asked.left, asked.right)
+    window = (asked.left, asked.right)
+    key = (index.made, view.run.snapshot_id, *selection.key, word.pk, asked.topic, *parts, *window, kept)
     return _near.get_or_set(key, make)
 
 
-def _count(index: Index, selection: RunSelection, word: Word, asked: Asked) -> Listed:
+def _count(index: Index, selection: RunSelection, word: Word, asked: Asked) -> Near:
     pieces = index.spans(word.word.replace("_", " "))  # of a phrase several
     near = Near(index, max(len(pieces), 1), asked.left, asked.right)
     uses = senses.uses(selection.view, word, selection)
@@ -76,7 +80,7 @@ def _count(index: Index, selection: RunSelection, word: Word, asked: Asked) -> L
     cuts = np.searchsorted(ends, np.arange(TOKENS, ends[-1] if len(ends) else 0, TOKENS))
     for part in np.split(pairs, np.searchsorted(documents, documents[cuts])):
         near.add(*uses.places(part))
-    return near.listed(LEAST)
+    return near
 
 
 def _tokens(index: Index, selection: RunSelection) -> tuple[np.ndarray, np.ndarray, int]:
@@ -92,6 +96,11 @@ def _tokens(index: Index, selection: RunSelection) -> tuple[np.ndarray, np.ndarr
     return _everywhere.get_or_set((index.made, *selection.key), make)
 
 
+def associated(made: Counted) -> Association:
+    near = made.near
+    return association(near.sums.tokens, made.everywhere, int(near.totals.tokens), made.total, near.found)
+
+
 def least(selection: RunSelection, asked: int) -> int:
     """Documents that a listed word has near the other at least."""
     return max(asked, LEAST_UNDER_EMBARGO if selection.run.corpus.embargo else LEAST)
@@ -100,60 +109,72 @@ def least(selection: RunSelection, asked: int) -> int:
 def _ranked(selection: RunSelection, word: Word, asked: Asked) -> tuple[Counted, Association, np.ndarray]:
     """All forms, how they are associated with the word, and the places of those that are listed, in their order."""
     made = counted(selection, word, asked)
-    near = made.near
-    of_forms = association(near.tokens, made.everywhere, near.window, made.total, near.found)
-    rows = np.flatnonzero(near.documents >= least(selection, asked.least))
+    near, of_forms = made.near, associated(made)
+    rows = np.flatnonzero(near.sums.documents >= least(selection, asked.least))
     if asked.which == "content":
-        rows = rows[search.content_words(search.open_index(selection.run.corpus), near.forms[rows])]
+        rows = rows[search.content_words(search.open_index(selection.run.corpus), near.sums.forms[rows])]
     by: np.ndarray = getattr(of_forms, asked.order)
     return made, of_forms, rows[np.argsort(-by[rows], kind="stable")]
 
 
 def _collocates(
-    selection: RunSelection, word: Word, made: Counted, of_forms: Association, rows: np.ndarray
+    selection: RunSelection, word: Word, asked: Asked, made: Counted, of_forms: Association, rows: np.ndarray
 ) -> list[Collocate]:
-    texts = search.open_index(selection.run.corpus).stream.lexicon.words(made.near.forms[rows])
+    texts = search.open_index(selection.run.corpus).stream.lexicon.words(made.near.sums.forms[rows])
     return [
         Collocate(
-            word=text,
-            tokens=int(made.near.tokens[i]),
-            documents=int(made.near.documents[i]),
-            expected=float(of_forms.expected[i]),
-            everywhere=int(made.everywhere[i]),
-            log_dice=float(of_forms.log_dice[i]),
-            g2=float(of_forms.g2[i]),
-            t=float(of_forms.t[i]),
-            url=_documents(selection, word, text),
+            text,
+            int(made.near.sums.tokens[i]),
+            int(made.near.sums.documents[i]),
+            float(of_forms.expected[i]),
+            int(made.everywhere[i]),
+            float(of_forms.log_dice[i]),
+            float(of_forms.g2[i]),
+            float(of_forms.t[i]),
+            *addresses(selection, word, asked, text),
         )
         for i, text in zip(rows.tolist(), texts, strict=True)
     ]
 
 
-def _documents(selection: RunSelection, word: Word, other: str) -> str:
-    """The documents of the set that have both words; where words are counted by stem or lemma in any of their forms."""
-    text = word.word.replace("_", " ")
-    plain = selection.version.settings.get("forms", "written") == "written"
-    asked = [value for name, value in selection.parameters if name == "q"]
-    q = " ".join([*asked, f'"{text}"' if plain else text, f'"{other}"'])
-    parameters = [("q", q)] + [p for p in selection.parameters if p[0] != "q"]
-    return links.documents_url(selection.run, "?" + urlencode(parameters))
+def lines(selection: RunSelection, word: Word, asked: Asked) -> str:
+    """All lines of the word."""
+    query = selection.address(topic="all" if asked.topic is None else asked.topic)[1:]
+    return selection.view.go("run_word", word.word, asked=query)
+
+
+def addresses(selection: RunSelection, word: Word, asked: Asked, other: str) -> tuple[str, str]:
+    """The documents, and the lines, in which another word is near: those of a pattern. Where words are counted by stem or
+    lemma, which no pattern finds, both are the documents that have the two."""
+    text, farther = word.word.replace("_", " "), max(asked.left, asked.right)
+    if selection.version.settings.get("forms", "written") != "written":
+        both = links.documents_url(
+            selection.run, selection.changed(q=f'{selection.q} {text} "{other}"'.strip()).address()
+        )
+        return both, both
+    pattern, gap = f"{text} ~{farther} {other}", f"*{{0,{farther - 1}}}"
+    if not (asked.left and asked.right or selection.run.corpus.embargo):
+        pattern = f"{other} {gap} {text}" if asked.left else f"{text} {gap} {other}"
+    lines = selection.view.go("run_pattern", asked=selection.address(pattern=pattern, topic=asked.topic)[1:])
+    documents = selection if asked.topic is None else selection.with_topic(asked.topic)
+    return links.documents_url(selection.run, documents.address(match=pattern)), lines
+
+
+def near_page(selection: RunSelection, word: Word, asked: Asked) -> NearPage:
+    window = asked.left, asked.right
+    return NearPage(header(word), selection.sentence, *window, least(selection, asked.least), asked.which)
 
 
 def listed(selection: RunSelection, word: Word, asked: Asked) -> Collocations:
     made, of_forms, rows = _ranked(selection, word, asked)
     return Collocations(
-        word=header(word),
-        documents_chosen=selection.sentence,
+        **vars(near_page(selection, word, asked)),
         topic=None if asked.topic is None else links.topic_link(selection.view, asked.topic),
         found=made.near.found,
-        window=made.near.window,
+        window=int(made.near.totals.tokens),
         total=made.total,
-        left=asked.left,
-        right=asked.right,
-        least=least(selection, asked.least),
         order=asked.order,
-        which=asked.which,
-        words=_collocates(selection, word, made, of_forms, rows[:LISTED]),
+        words=_collocates(selection, word, asked, made, of_forms, rows[:LISTED]),
         more=max(len(rows) - LISTED, 0),
     )
 
@@ -164,7 +185,7 @@ def table(selection: RunSelection, word: Word, asked: Asked) -> bytes:
     topic = "" if asked.topic is None else links.topic_link(selection.view, asked.topic).label
     about = [selection.run.corpus.name, selection.run.pk, selection.sentence, word.word, topic, asked.left, asked.right]
     lines: list[list] = [_COLUMNS]
-    for c in _collocates(selection, word, made, of_forms, rows[:LONGEST_FILE]):
+    for c in _collocates(selection, word, asked, made, of_forms, rows[:LONGEST_FILE]):
         counts = [c.tokens, c.documents, round(c.expected, 2), c.everywhere]
         lines.append([*about, c.word, *counts, round(c.log_dice, 3), round(c.g2, 2), round(c.t, 3)])
     return csv_cells.lines(lines)

@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from webapp.keyness.shapes import KeyWord
 from webapp.results.links import TopicLink
+from webapp.time.shapes import Offer, SetsForm
 from webapp.words.shapes import WordHeader
 
 Order = Literal["log_dice", "g2", "t"]
@@ -13,7 +15,8 @@ Which = Literal["content", "all"]
 @dataclass(frozen=True)
 class Collocate:
     """A word near another. tokens, documents: near it; expected: tokens, were they spread evenly; everywhere: tokens in
-    all chosen documents. log_dice, g2, t: of inference.explore.association. url: documents that have both words."""
+    all chosen documents. log_dice, g2, t: of inference.explore.association. url: documents, lines: all
+    lines, in which both are near each other."""
 
     word: str
     tokens: int
@@ -24,6 +27,7 @@ class Collocate:
     g2: float
     t: float
     url: str
+    lines: str
 
     @property
     def strength(self) -> float:
@@ -32,27 +36,63 @@ class Collocate:
 
 
 @dataclass(frozen=True)
-class Collocations:
-    """What is near a word in the chosen documents, in one topic or in all (null).
-
-    found: tokens of the word. window: words near these. total: words of the chosen documents without the word itself.
-    left, right: words of a window before and behind the word. least: documents that a listed word has near it, at
-    least. which: without the stop words of the corpus's language, or with them. more: how many others there are.
-    """
+class NearPage:
+    """What is near a word in the chosen documents. left, right: words of a window before and behind the word. least:
+    documents that a listed word has near it, at least. which: without the stop words of the corpus's language, or with
+    them."""
 
     word: WordHeader
     documents_chosen: str
+    left: int
+    right: int
+    least: int
+    which: Which
+
+
+@dataclass(frozen=True)
+class Collocations(NearPage):
+    """In one topic or in all (null). found: tokens of the word. window: words near these. total: words of the chosen
+    documents without the word itself. more: how many others there are."""
+
     topic: TopicLink | None
     found: int
     window: int
     total: int
-    left: int
-    right: int
-    least: int
     order: Order
-    which: Which
     words: list[Collocate]
     more: int
+
+
+@dataclass(frozen=True)
+class WordSide:
+    """One of two sides of a word. found, window: as Collocations has them. lines: of the word there."""
+
+    name: str
+    found: int
+    window: int
+    lines: str
+
+
+@dataclass(frozen=True)
+class NearWord(KeyWord):
+    """A word near another on two sides, the first side's figures first. times, low, high, g2, burst: of its frequency among
+    the words near, the side where it is larger against the other. rates: in 10,000 words near it. urls: lines.
+    association: G2 on either side, as a Collocate has it. clear: whether the two frequencies differ beyond chance, by a test
+    that is better for small counts than the interval."""
+
+    association: list[float]
+    clear: bool
+
+
+@dataclass(frozen=True)
+class ComparedCollocations(NearPage):
+    """On two sides. words: collocations of the first side, of the second, of both; one is in both if it is a collocation of
+    either and the frequencies do not clearly differ. more: how many others each has. tried: words that were compared."""
+
+    sides: list[WordSide]
+    words: list[list[NearWord]]
+    more: list[int]
+    tried: int
 
 
 @dataclass(frozen=True)
@@ -64,27 +104,18 @@ class NoCollocations:
 
 
 @dataclass(frozen=True)
-class Offer:
-    """label: what it is called. here: whether it is the present choice."""
-
-    label: str
-    url: str
-    here: bool
-
-
-@dataclass(frozen=True)
 class SenseOffer:
     """tokens: of the word that are assigned to the topic."""
 
     topic: TopicLink
     tokens: int
-    url: str
 
 
 @dataclass(frozen=True)
-class CollocationsHtml:
-    """What else the page can show: words of a window, its sides, orders, words, least documents; senses of the word,
-    and all of them. lines: of the word in this topic. embargo: a sentence, or ""."""
+class CollocationsHtml(SetsForm):
+    """What else the page can show: words of a window, its sides, orders, words, least documents; senses of the word. lines:
+    of the word in this topic. embargo: a sentence, or "". chosen: the topics of
+    the two sides."""
 
     windows: list[Offer]
     sides: list[Offer]
@@ -92,7 +123,6 @@ class CollocationsHtml:
     words: list[Offer]
     leasts: list[Offer]
     senses: list[SenseOffer]
-    every: str
     lines: str
-    csv: str
     embargo: str
+    chosen: list[int | None]

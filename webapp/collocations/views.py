@@ -1,4 +1,4 @@
-"""The words that tend to occur near a word, as a page and as a table."""
+"""The words that tend to occur near a word, in all documents or on two sides, as a page and as a table."""
 
 from functools import partial
 from typing import get_args
@@ -10,13 +10,13 @@ from django.views.decorators.http import require_safe
 from inference.errors import Invalid
 from webapp import exports
 from webapp.accounts import embargo
-from webapp.collocations import queries
+from webapp.collocations import queries, two_sides
 from webapp.collocations.queries import FARTHEST, Asked
 from webapp.collocations.shapes import (
     Collocations,
     CollocationsHtml,
+    ComparedCollocations,
     NoCollocations,
-    Offer,
     Order,
     SenseOffer,
     Which,
@@ -28,6 +28,8 @@ from webapp.pages.typed import Answer, Here, typed
 from webapp.results import links
 from webapp.results.view import RunView
 from webapp.server.page_cache import cached_page
+from webapp.time import contrasts
+from webapp.time.shapes import Offer
 from webapp.words import concordance, senses
 from webapp.words import queries as words_queries
 
@@ -37,8 +39,15 @@ WINDOWS, LEASTS = (1, 2, 5, 10), (2, 5, 10, 25)
 
 
 @cached_page()
-@typed({Collocations: "collocations/words.html", NoCollocations: "collocations/nothing.html"})
+@typed(
+    {
+        Collocations: "collocations/words.html",
+        ComparedCollocations: "collocations/two_sides.html",
+        NoCollocations: "collocations/nothing.html",
+    }
+)
 def words(
+    request: HttpRequest,
     view: RunView,
     selection: RunSelection,
     here: Here,
@@ -46,28 +55,31 @@ def words(
     word: str,
     *,
     topic: int | None = None,
+    topic_a: int | None = None,
+    topic_b: int | None = None,
     left: int = 5,
     right: int = 5,
     least: int = 5,
     order: Order = "log_dice",
     which: Which = "content",
-) -> Answer[Collocations | NoCollocations]:
-    """Words that tend to occur near a word, in all its uses or in one topic."""
+) -> Answer[Collocations | ComparedCollocations | NoCollocations]:
+    """Words that tend to occur near a word, in all its uses or in one topic; or on two sides, which ?from_a= ?to_a= ?in_a=
+    ?topic_a= and the same of b say."""
     known = words_queries.word(view.run.version, word)
     if known is None:
         return Answer(NoCollocations(word[:100], "No word of this run is written like this."), status=404)
-    asked = _asked(view, topic, left, right, least, order, which)
+    asked, *both = (_asked(view, each, left, right, least, order, which) for each in (topic, topic_a, topic_b))
     try:
-        if not concordance.has_places(view.run):
-            raise Invalid(
-                "run", "This corpus was read by a version that kept no places of words. Upload the files again."
-            )
-        page = queries.listed(selection, known, asked)
+        page: Collocations | ComparedCollocations
+        if sides := two_sides.sides(request.GET, selection, both):
+            page = two_sides.page(selection, known, sides)
+        else:
+            page = queries.listed(selection, known, asked)
     except Invalid as error:
         if as_json:
             raise
         return Answer(NoCollocations(known.word, error.message))
-    return Answer(page, partial(_html, selection, here, known, page))
+    return Answer(page, partial(_html, request, selection, here, known, asked, [each.topic for each in both]))
 
 
 def _asked(view: RunView, topic: int | None, left: int, right: int, least: int, order: Order, which: Which) -> Asked:
@@ -80,31 +92,28 @@ def _asked(view: RunView, topic: int | None, left: int, right: int, least: int, 
     return Asked(None if topic is None else int(view.labels.into[topic]), left, right, least, order, which)
 
 
-def _html(selection: RunSelection, here: Here, word: Word, page: Collocations) -> CollocationsHtml:
-    view, farther = selection.view, max(page.left, page.right)
+def _html(
+    request: HttpRequest, selection: RunSelection, here: Here, word: Word, asked: Asked, chosen: list[int | None]
+) -> CollocationsHtml:
+    view, left, right = selection.view, asked.left, asked.right
+    farther, least = max(left, right), queries.least(selection, asked.least)
     both = [("before and after", 1, 1), ("before", 1, 0), ("after", 0, 1)]
     named, _ = senses.tallied(senses.uses(view, word, selection))
     hued = links.apart_links(view, [links.topic_link(view, tally.topic) for tally in named])
-    number = None if page.topic is None else page.topic.number
-    lines = selection.address(topic="all" if number is None else number)[1:]
     return CollocationsHtml(
-        windows=[
-            Offer(str(n), here.url(left=n * bool(page.left), right=n * bool(page.right)), n == farther) for n in WINDOWS
-        ],
+        **vars(contrasts.sets_form(request.GET, selection.version, here)),
+        windows=[Offer(str(n), here.url(left=n * bool(left), right=n * bool(right)), n == farther) for n in WINDOWS],
         sides=[
-            Offer(label, here.url(left=farther * a, right=farther * b), (bool(page.left), bool(page.right)) == (a, b))
-            for label, a, b in both
+            Offer(said, here.url(left=farther * a, right=farther * b), (bool(left), bool(right)) == (a, b))
+            for said, a, b in both
         ],
-        orders=[Offer(ORDERS[name], here.url(order=name), name == page.order) for name in get_args(Order)],
-        words=[Offer(WORDS[name], here.url(which=name), name == page.which) for name in get_args(Which)],
-        leasts=[Offer(str(n), here.url(least=n), n == page.least) for n in LEASTS if queries.least(selection, n) == n],
-        senses=[
-            SenseOffer(link, tally.tokens, here.url(topic=tally.topic)) for link, tally in zip(hued, named, strict=True)
-        ],
-        every=here.url(topic=None),
-        lines=view.go("run_word", word.word, asked=lines),
-        csv=view.go("run_collocations_csv", word.word, asked=here.url()[1:]),
+        orders=[Offer(ORDERS[name], here.url(order=name), name == asked.order) for name in get_args(Order)],
+        words=[Offer(WORDS[name], here.url(which=name), name == asked.which) for name in get_args(Which)],
+        leasts=[Offer(str(n), here.url(least=n), n == least) for n in LEASTS if queries.least(selection, n) == n],
+        senses=[SenseOffer(link, tally.tokens) for link, tally in zip(hued, named, strict=True)],
+        lines=queries.lines(selection, word, asked),
         embargo=embargo.sentence(view.run.corpus),
+        chosen=chosen,
     )
 
 
@@ -114,6 +123,9 @@ def csv(request: HttpRequest, run_id: int, word: str) -> HttpResponse:
     known = words_queries.word(view.run.version, word)
     if known is None or not view.run.final or not concordance.has_places(view.run):
         raise Http404("This run has no places of this word: open the page of the run's words.")
-    asked = _asked(view, **words.asked(request.GET))
-    table = queries.table(Selection.read(request.GET, view), known, asked)
+    said, selection = words.asked(request.GET), Selection.read(request.GET, view)
+    window = [said[name] for name in ("left", "right", "least", "order", "which")]
+    asked, *both = (_asked(view, said[name], *window) for name in ("topic", "topic_a", "topic_b"))
+    sides = two_sides.sides(request.GET, selection, both)
+    table = two_sides.table(selection, known, sides) if sides else queries.table(selection, known, asked)
     return table_answer(table, exports.file_name(view.run, "collocations"))

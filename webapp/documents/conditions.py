@@ -5,10 +5,10 @@ import regex
 from django.http import QueryDict
 
 from inference.errors import Invalid
-from webapp.documents import fields
+from webapp.documents import fields, search
 from webapp.ingest import sources
 from webapp.metadata import ValueField
-from webapp.models import Run, Version
+from webapp.models import Corpus, Run, Version
 from webapp.results.run_links import is_condition
 
 ONLY = {
@@ -16,6 +16,7 @@ ONLY = {
     "same": "the same as an earlier one",
     "near": "nearly the same as an earlier one",
 }
+MATCHES = 3  # patterns of a set: each is a pass over texts
 PLACES = ("after", "before", "at")  # where a page of a list begins
 _PERCENT = regex.compile(r"\d{1,3}(?:\.\d{1,3})?", regex.ASCII)
 _TOPIC_SHARE = regex.compile(rf"(\d{{1,5}}):({_PERCENT.pattern})", regex.ASCII)
@@ -40,6 +41,16 @@ def only(query: QueryDict, version: Version) -> list[str]:
         if name not in ONLY:
             sources.documents(version, file_position(name))
     return names
+
+
+def matches(query: QueryDict, corpus: Corpus) -> list[str]:
+    """Patterns of words."""
+    texts = [text for text in dict.fromkeys(query.getlist("match")) if text.strip()]
+    if len(texts) > MATCHES:
+        raise Invalid("match", f"A set has at most {MATCHES} patterns, got {len(texts)}.")
+    for text in texts:
+        search.pattern(corpus, text)
+    return texts
 
 
 def file_position(text: str) -> int:

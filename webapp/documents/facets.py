@@ -68,6 +68,7 @@ def form(selection: Selection, query: QueryDict) -> SetForm:
         categories=[_category(selection, category) for category in fields.categories(version)[:CATEGORIES]],
         ranges=ranges.shown(version, selection.between),
         only=selection.only,
+        matches=selection.matches,
         between=[
             between.address
             for i, between in enumerate(selection.between)

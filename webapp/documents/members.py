@@ -43,6 +43,10 @@ def numbers(selection: Selection) -> np.ndarray:
             numbers = np.sort(few)
     for test in tests:
         numbers = marked(test(slice(None))) if numbers is None else numbers[test(numbers)]
+    for text in selection.matches:  # a pass over the texts of what is left
+        among = np.full(version.documents, numbers is None)
+        among[[] if numbers is None else numbers] = True
+        numbers = search.matching(selection.corpus, text, among)
     assert numbers is not None
     return frozen(numbers, np.int32)
 

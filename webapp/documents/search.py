@@ -5,6 +5,8 @@ from pathlib import Path
 import numpy as np
 
 from inference.index import Index
+from inference.index.hits import Hits
+from inference.index.patterns import Part, PatternError, parse, reach
 from inference.text import Stream, Tokeniser, stop_words
 from webapp.accounts.embargo import Piece
 from webapp.documents import texts
@@ -12,6 +14,7 @@ from webapp.models import Corpus
 from webapp.storage import files, sealed
 from webapp.storage.cache import cached
 
+UNDER_EMBARGO = 3  # words of a pattern's hit: with more, counts would tell a text word by word
 _OPEN = 16  # corpora whose index a web process keeps mapped
 
 
@@ -40,6 +43,21 @@ def _index(folder: Path) -> Index:
         return Tokeniser(stream.language, stream.given).spans(text)
 
     return Index.open(folder / "index", stream, spans)
+
+
+def pattern(corpus: Corpus, text: str) -> tuple[Part, ...]:
+    """Raises PatternError for what can't be understood, or is longer than an embargo allows."""
+    index = open_index(corpus)
+    made = parse(text, lambda typed: [word for *_, word in index.spans(typed)])
+    if corpus.embargo and reach(made) > UNDER_EMBARGO:
+        raise PatternError(0, f"These texts are under embargo: a pattern has at most {UNDER_EMBARGO} words.")
+    return made
+
+
+def matching(corpus: Corpus, text: str, among: np.ndarray) -> np.ndarray:
+    """int32, ascending: documents in which a pattern occurs. among: bool[D], those that are looked at. Raises Invalid where it
+    takes too long."""
+    return Hits(open_index(corpus), pattern(corpus, text), None, np.zeros(0, bool), among).documents
 
 
 def content_words(index: Index, forms: np.ndarray) -> np.ndarray:

@@ -5,6 +5,7 @@
 ?from=    ?to=  days, months or years, both included: 1914, 1914-08, 1914-08-04, 1910s
 ?between= price:10:20, a field of numbers or dates and its ends (documents.ranges); may be repeated
 ?in=      party:Democratic, a category and a value; may be repeated: values of one category are alternatives
+?match=   a pattern of words (inference.index.patterns) that occurs in the document; may be repeated
 ?only=    wordless, same or near: what the corpus's page counts (ONLY), or file:7, what came of an uploaded file; may be repeated
 
 A form without JavaScript can't join two fields into one, so these are read, too, and written as the above:
@@ -36,7 +37,8 @@ class Selection:
     condition it is all documents.
 
     q: a search. topics: (topic, least percentage of the document). span: first and last day, as they were asked for.
-    values: (category, value). between: ranges of numbers or dates. only: names of conditions.ONLY, or files.
+    values: (category, value). between: ranges of numbers or dates. only: names of conditions.ONLY, or files. matches:
+    patterns of words.
     """
 
     def __init__(
@@ -50,12 +52,13 @@ class Selection:
         values: Sequence[tuple[str, str]] = (),
         between: Sequence[ranges.Range] = (),
         only: Sequence[str] = (),
+        matches: Sequence[str] = (),
     ):
         self.corpus, self.view = corpus, view
         self.run = view.run if view else None
         self.version = _version(corpus, view)
         self.q, self.topics, self.values = q, list(topics), list(values)
-        self.between, self.only = list(between), list(only)
+        self.between, self.only, self.matches = list(between), list(only), list(matches)
         self.first, self.last = span
         self.days = (days.ordinal(self.first, "from", last=False), days.ordinal(self.last, "to", last=True))
 
@@ -63,7 +66,7 @@ class Selection:
         """The same with other conditions: keywords as `__init__` has them."""
         present = {
             "q": self.q, "topics": self.topics, "span": (self.first, self.last), "values": self.values,
-            "between": self.between, "only": self.only,
+            "between": self.between, "only": self.only, "matches": self.matches,
         }  # fmt: skip
         return type(self)(self.corpus, self.view, **present | conditions)
 
@@ -109,6 +112,7 @@ class Selection:
             values=list(dict.fromkeys(values)),
             between=ranges.read(query, version),
             only=conditions.only(query, version),
+            matches=conditions.matches(query, corpus),
         )
 
     @classmethod
@@ -133,7 +137,7 @@ class Selection:
         parameters += [("has", f"{topic}:{percent:g}") for topic, percent in self.topics]
         parameters += [("between", between.address) for between in self.between]
         parameters += [("in", f"{name}:{value}") for name, value in self.values]
-        parameters += [("only", name) for name in self.only]
+        parameters += [("match", text) for text in self.matches] + [("only", name) for name in self.only]
         return [(name, value) for name, value in parameters if value]
 
     def address(self, *, without: tuple[str, str] | None = None, **more: object) -> str:
@@ -202,7 +206,12 @@ class Selection:
                 ONLY.get(value)
                 or f"of the file “{sources.documents(self.version, conditions.file_position(value))[0]}”"
             )
-        return {"q": f"with “{value}”", "from": f"from {value}", "to": f"to {value}"}[name]
+        return {
+            "q": f"with “{value}”",
+            "match": f"where the pattern “{value}” occurs",
+            "from": f"from {value}",
+            "to": f"to {value}",
+        }[name]
 
     @cached_property
     def mask(self) -> np.ndarray | None:
@@ -249,7 +258,7 @@ class Selection:
     @property
     def span(self) -> tuple[int, int] | None:
         """(a, b) where the set is all documents of the days a ... b - 1, and None where anything else says which are in it."""
-        if self.q or self.topics or self.values or self.between or self.only:
+        if self.q or self.topics or self.values or self.between or self.only or self.matches:
             return None
         return self.dates
 

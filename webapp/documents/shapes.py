@@ -250,6 +250,7 @@ class SetForm(ChosenSet):
     categories: list[OfferedCategory]
     ranges: list[OfferedRange]
     only: Sequence[str]
+    matches: Sequence[str]
     between: list[str]
     counted: bool
     topics: list[tuple[int, str]]

@@ -136,6 +136,7 @@ def _made(own: Regression, topic: int, view: RunView, between: Matching, exchang
         values=chosen.values,
         between=chosen.between,
         only=chosen.only,
+        matches=chosen.matches,
     )
     labels = [own.effect.labels[i] for i in own.settings]
     groups = [own.across.labels[i] for i in own.groups] if own.across else ["", ""]

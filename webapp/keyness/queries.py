@@ -72,8 +72,8 @@ def listed(
         own, other = sides[s], sides[1 - s]
         words.append(
             [
-                _word(made, i, s, word, [contrasts.address(side, base, word=word) for side in (own, other)])
-                for i, word in _texts(base, made, rows[:LISTED])
+                key_word(made, i, s, word, [contrasts.address(side, base, word=word) for side in (own, other)])
+                for i, word in texts(base, made, rows[:LISTED])
             ]
         )
     return Keyness(
@@ -96,15 +96,15 @@ def table(base: RunSelection, a: contrasts.Side, b: contrasts.Side, which: Which
     rows: list[list] = [_COLUMNS]
     about = [base.run.corpus.name, base.run.pk, base.sentence]
     for s in range(2):
-        for i, text in _texts(base, made, _ranked(made, s, "ratio")[: LONGEST_FILE // 2]):
-            w = _word(made, i, s, text, [])
+        for i, text in texts(base, made, _ranked(made, s, "ratio")[: LONGEST_FILE // 2]):
+            w = key_word(made, i, s, text, [])
             high = "" if w.high is None else round(w.high, 4)
             tested = [round(w.times, 4), round(w.low, 4), high, f"{made.result.adjusted[i]:.3g}", round(w.g2, 2)]
             rows.append([*about, text, names[s], *tested, *w.tokens, *w.documents, int(w.burst)])
     return csv_cells.lines(rows)
 
 
-def _texts(base: RunSelection, made: Computed, rows: np.ndarray) -> Iterator[tuple[int, str]]:
+def texts(base: RunSelection, made: Computed, rows: np.ndarray) -> Iterator[tuple[int, str]]:
     """Some rows, each with its word."""
     return zip(rows.tolist(), search.open_index(base.run.corpus).stream.lexicon.words(made.forms[rows]), strict=True)
 
@@ -117,7 +117,7 @@ def _ranked(made: Computed, s: int, order: Order) -> np.ndarray:
     return rows[np.argsort(-by[rows], kind="stable")]
 
 
-def _word(made: Computed, i: int, s: int, word: str, urls: list[str]) -> KeyWord:
+def key_word(made: Computed, i: int, s: int, word: str, urls: list[str]) -> KeyWord:
     """As side s sees it: its own figures first."""
     result, own = made.result, [s, 1 - s]
     ends = sorted(abs(float(end)) for end in (result.low[i], result.high[i]))  # both on the side that is larger

@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl, urlencode
 from django.http import QueryDict
 from django.urls import reverse
 
-NAMES = ("q", "has", "from", "to", "between", "in", "only", "with", "least")
+NAMES = ("q", "has", "from", "to", "between", "in", "match", "only", "with", "least")
 _TYPED = ("in:", "low:", "high:")  # fields of the form, by the name of a field of the corpus
 
 

@@ -18,12 +18,15 @@ from inference.explore.relevance import distinctive
 from webapp.documents import fields, sums, units
 from webapp.documents.selection import RunSelection, Selection
 from webapp.models import Run, Version, Word
+from webapp.pages.here import Here
 from webapp.results import evidence, links, topics
 from webapp.storage.cache import BoundedCache
 from webapp.time import shares
 from webapp.time.shapes import (
     CategoryChoice,
     Compared,
+    SetsForm,
+    SideForm,
     SideOfComparison,
     TopicDifference,
     ValueChoice,
@@ -33,6 +36,7 @@ from webapp.words.shapes import WordLink
 
 Order = Literal["difference", "ratio"]
 Constant = Literal["", "time"]  # what is held constant
+ASKED = ("from_a", "to_a", "in_a", "from_b", "to_b", "in_b", "topic", "topic_a", "topic_b")  # what says two sides
 LISTED = 15  # topics of each side
 WORDS = 8  # of a topic as one side uses it
 ALL_WORDS = 24  # of each side, whatever the topic
@@ -62,7 +66,7 @@ def side(query: QueryDict, letter: str, base: RunSelection) -> Side | None:
     categories = {name for name, _ in own.values}
     values = [(name, value) for name, value in base.values if name not in categories] + own.values
     span = (own.first or base.first, own.last or base.last)
-    return Side(_name(own), base.changed(span=span, values=values), False)
+    return Side(own.name, base.changed(span=span, values=values), False)
 
 
 def asked(query: QueryDict, selection: RunSelection, rest: bool) -> tuple[RunSelection, Side, Side] | None:
@@ -77,15 +81,6 @@ def asked(query: QueryDict, selection: RunSelection, rest: bool) -> tuple[RunSel
         return None
     base = Selection.all(selection.view)
     return base, Side(selection.name, selection, False), _others(base)
-
-
-def _name(own: Selection) -> str:
-    values = ", ".join(value for _, value in own.values)
-    if own.first and own.last:
-        span = own.first if own.first == own.last else f"{own.first}–{own.last}"
-    else:
-        span = f"from {own.first}" if own.first else f"to {own.last}" if own.last else ""
-    return " ".join(part for part in (values, span) if part)
 
 
 def _others(base: RunSelection) -> Side:
@@ -335,18 +330,39 @@ def _words(run: Run, numbers: set[int]) -> dict[int, str]:
     return dict(Word.objects.filter(version=run.version_id, number__in=numbers).values_list("number", "word"))
 
 
-def choices(version: Version) -> list[CategoryChoice]:
-    """Values of each category that the form offers."""
-    offered = []
-    for category in fields.categories(version):
-        groups = fields.groups(version, category.name)
-        places = fields.in_order(version, groups, list(range(min(len(category.values), OFFERED))))
-        values = [ValueChoice(category.values[i], f"{category.name}:{category.values[i]}") for i in places]
-        offered.append(CategoryChoice(category.name, values))
-    return offered
+def sets_form(query: QueryDict, version: Version, here: Here) -> SetsForm:
+    """What an address says of two sets, and what can be chosen: values of each category, the most frequent."""
+    return SetsForm(
+        form=[
+            SideForm(
+                letter,
+                legend,
+                query.get(f"from_{letter}", ""),
+                query.get(f"to_{letter}", ""),
+                query.getlist(f"in_{letter}"),
+            )
+            for letter, legend in (("a", "First set"), ("b", "Second set"))
+        ],
+        categories=[
+            CategoryChoice(
+                category.name,
+                [
+                    ValueChoice(category.values[i], f"{category.name}:{category.values[i]}")
+                    for i in fields.in_order(
+                        version, fields.groups(version, category.name), list(range(len(category.values[:OFFERED])))
+                    )
+                ],
+            )
+            for category in fields.categories(version)
+        ],
+        dated=fields.dated(version),
+        suggestions=[
+            (text, here.url(**dict.fromkeys(ASKED) | parameters)) for text, parameters in _suggestions(version)
+        ],
+    )
 
 
-def suggestions(version: Version) -> list[tuple[str, dict[str, str]]]:
+def _suggestions(version: Version) -> list[tuple[str, dict[str, str]]]:
     """What might be compared, and the parameters that say so: the first and the last decade, the two most frequent values
     of each category."""
     suggested, span = list[tuple[str, dict[str, str]]](), fields.dated(version)

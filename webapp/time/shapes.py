@@ -302,7 +302,17 @@ class SideForm:
 
 
 @dataclass(frozen=True)
-class ComparisonHtml:
+class SetsForm:
+    """The form that chooses two sets. dated: the first day and the last. suggestions: what they might be, and its address."""
+
+    form: list[SideForm]
+    categories: list[CategoryChoice]
+    dated: tuple | None
+    suggestions: list[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class ComparisonHtml(SetsForm):
     """problem: why nothing is compared. keyness: the page of all words that differ; effects: that where other
     things are held constant, "" where there is none. most: the largest share."""
 
@@ -310,9 +320,5 @@ class ComparisonHtml:
     keyness: str
     effects: str
     compared: str
-    form: list[SideForm]
-    categories: list[CategoryChoice]
-    dated: tuple | None
-    suggestions: list[tuple[str, str]]
     orders: list[Offer]
     most: float

@@ -31,7 +31,6 @@ from webapp.time.shapes import (
     Offer,
     OfferedTopic,
     Pinned,
-    SideForm,
     Table,
     TableHtml,
     TimeLines,
@@ -212,24 +211,13 @@ def compare(
 def _comparison_html(
     request: HttpRequest, selection: RunSelection, here: Here, page: Comparison, problem: str
 ) -> ComparisonHtml:
-    version, query = selection.version, request.GET
-
-    def typed_in(letter: str, legend: str) -> SideForm:
-        first, last = (query.get(f"{end}_{letter}", "") for end in ("from", "to"))
-        return SideForm(letter, legend, first, last, query.getlist(f"in_{letter}"))
-
-    offered = [
-        (text, selection.address(without=None, **parameters)) for text, parameters in contrasts.suggestions(version)
-    ]
+    query = request.GET
     return ComparisonHtml(
+        **vars(contrasts.sets_form(query, selection.version, here)),
         problem=problem,
         keyness=selection.view.go("run_keyness", asked=query.urlencode()) if page.sides else "",
         effects=_effects(selection.view, query),
         compared=" compared with ".join(side.name for side in page.sides)[:150],
-        form=[typed_in("a", "First set"), typed_in("b", "Second set")],
-        categories=contrasts.choices(version),
-        dated=fields.dated(version),
-        suggestions=offered,
         orders=[Offer(o, here.url(order=o), o == page.order) for o in get_args(contrasts.Order)],
         most=max((x for part in page.more for row in part for x in row.share), default=1.0),
     )

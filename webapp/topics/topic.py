@@ -10,12 +10,12 @@ import numpy as np
 import regex
 
 from webapp.documents import fields, sums
+from webapp.documents.search import UNDER_EMBARGO
 from webapp.documents.selection import RunSelection
 from webapp.models import Run, Topic
 from webapp.results import links, measures, topics
 from webapp.results.view import RunView
 from webapp.topics.shapes import BesideTopic, GroupBin, Measure, SimilarTopic, TopicGroups, TopicPhrase
-from webapp.words.patterns import UNDER_EMBARGO
 
 PHRASES = 8  # that are shown
 NEIGHBOURS = 6  # topics named as like it, and as its company

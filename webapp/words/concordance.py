@@ -27,7 +27,7 @@ LONGEST = 260  # characters of a word or a phrase as it is written
 SORTED = (
     1_000  # lines that are put in the order of their context, which takes their texts; the others follow by certainty
 )
-Order = Literal["certainty", "document", "left", "right", "oldest", "newest"]
+Order = Literal["certainty", "document", "left", "right", "oldest", "newest", "sample"]
 ORDERS: dict[Order, str] = {
     "certainty": "most certain first",
     "document": "by document",

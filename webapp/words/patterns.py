@@ -1,22 +1,25 @@
 """Where a pattern of words occurs in a set of documents of a run (inference.index.patterns), and its lines."""
 
 from collections.abc import Iterator
-from functools import partial
 
 import numpy as np
 
 from inference.errors import Invalid
-from inference.index.hits import Hits
-from inference.index.patterns import PatternError, parse, reach
+from inference.index.hits import Hits, sample
 from webapp.accounts import embargo
 from webapp.documents import search
 from webapp.documents.selection import RunSelection
 from webapp.results import evidence
 from webapp.storage.cache import BoundedCache, nbytes
 from webapp.words import concordance
-from webapp.words.concordance import Cut, Line, Lines, Place
+from webapp.words.concordance import Cut, Line, Lines, Order, Place
 
-UNDER_EMBARGO = 3  # words of a hit: with more, counts would tell a text word by word
+ORDERS: dict[Order, str] = {
+    "document": "by document",
+    "sample": "spread evenly",
+    "left": "by the words before",
+    "right": "by the words after",
+}
 _hits = BoundedCache(32 << 20, lambda hits: nbytes((hits.codes, hits.documents, hits.counts)))
 
 
@@ -28,9 +31,7 @@ def hits(selection: RunSelection, text: str, topic: int | None) -> Hits:
         raise Invalid(
             "run", "Patterns are found when the run has ended, in a corpus of which it was noted where words are."
         )
-    pattern = parse(text, lambda typed: [word for *_, word in index.spans(typed)])
-    if selection.run.corpus.embargo and reach(pattern) > UNDER_EMBARGO:
-        raise PatternError(0, f"These texts are under embargo: a pattern has at most {UNDER_EMBARGO} words.")
+    pattern = search.pattern(selection.run.corpus, text)
     chosen, parts = (selection, []) if topic is None else (selection.with_topic(topic), view.labels.parts(topic))
     return _hits.get_or_set(
         (index.made, view.run.snapshot_id, *chosen.key, topic, text),
@@ -45,13 +46,17 @@ def hits(selection: RunSelection, text: str, topic: int | None) -> Hits:
 
 
 def page(selection: RunSelection, hits: Hits, order: str, first: int, limit: int = concordance.PAGE) -> Lines:
-    """Lines `first` and following."""
-    ends = np.cumsum(np.minimum(hits.counts, embargo.lines(selection.run.corpus) or 2**31 - 1), dtype=np.int64)
-    shown, tokens_of = int(ends[-1]) if len(ends) else 0, partial(concordance.tokens_of, np.arange(len(ends)), ends)
-    return concordance.ordered(
-        selection, lambda first, limit: _cut(selection, hits, tokens_of(first, limit)), shown, int(hits.counts.sum()) - shown, order,
-        first, limit,
-    )  # fmt: skip
+    """Lines `first` and following. Where there are more than an order by context takes, it is that of an even sample."""
+    counts = np.minimum(hits.counts, embargo.lines(selection.run.corpus) or 2**31 - 1)
+    ends = np.cumsum(counts, dtype=np.int64)
+    shown, kept_back = int(ends[-1]) if len(ends) else 0, int((hits.counts - counts).sum(dtype=np.int64))
+    numbers = range(shown) if order == "document" else sample(hits.documents, counts, concordance.SORTED).tolist()
+
+    def cut(first: int, limit: int) -> list[Cut]:
+        wanted = numbers[first : first + limit]
+        return _cut(selection, hits, [concordance.tokens_of(np.arange(len(ends)), ends, n, 1)[0] for n in wanted])
+
+    return concordance.ordered(selection, cut, len(numbers), kept_back, order, first, limit)
 
 
 def every(selection: RunSelection, hits: Hits, size: int = 1_000) -> Iterator[list[Line]]:

@@ -234,14 +234,15 @@ def pattern_page(
 ) -> PatternPage:
     topic = None if asked_topic is None else _topic(selection.view, asked_topic)
     hits = patterns.hits(selection, text, topic)
-    orders: dict[Order, str] = {name: concordance.ORDERS[name] for name in ("document", "left", "right")}
-    sort = asked if asked in orders else "document"
+    sort = asked if asked in patterns.ORDERS else "document"
     years, most_often = facets.rates(
         selection, hits.documents, hits.counts, hits.index.stream.lengths,
         [("pattern", text)] + ([] if topic is None else [("topic", str(topic))]),
     )  # fmt: skip
     return PatternPage(
-        **vars(_listed(selection, here, topic, patterns.page(selection, hits, sort, first), sort, orders, first)),
+        **vars(
+            _listed(selection, here, topic, patterns.page(selection, hits, sort, first), sort, patterns.ORDERS, first)
+        ),
         pattern=text,
         hits=int(hits.counts.sum()),
         documents=len(hits.documents),

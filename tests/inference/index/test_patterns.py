@@ -47,6 +47,14 @@ def word(text: str, how: str = EXACT) -> Element:
         ("(very|so){2}", [Element((Piece("very", EXACT), Piece("so", EXACT)), 2, 2)]),
         ("/(un)?just(ly)?/ man", [word("(un)?just(ly)?", EXPRESSION), word("man")]),
         ("and/or", [word("and"), word("or")]),
+        (
+            '[word="rights?"] []{0,5} [word = "labou?r" %c]',
+            [word("rights?", EXPRESSION), Element((ANY,), 0, 5), word("labou?r", EXPRESSION)],
+        ),
+        ('[word="a|b"]?[] c', [Element((Piece("a|b", EXPRESSION),), 0, 1), Element((ANY,)), word("c")]),
+        ('([word="a]"] | [word="\\"x"]){2}', [Element((Piece("a]", EXPRESSION), Piece('\\"x', EXPRESSION)), 2, 2)]),
+        ("(the|a)? man", [Element((Piece("the", EXACT), Piece("a", EXACT)), 0, 1), word("man")]),
+        ("(the|a) ? man", [Element((Piece("the", EXACT), Piece("a", EXACT))), word("?", GLOB), word("man")]),
     ],
 )
 def test_what_can_be_written(text, elements):
@@ -89,6 +97,12 @@ def test_parts_within_some_words():
         (r"/(x)\1/", 0, "invalid escape sequence"),
         (r"/\Qx/", 0, "RE2"),
         ("just /abc", 5, "no “/” at its end"),
+        ('the [lemma="right"]', 4, "Of CQL"),
+        ('the [word="right" & pos="N"]', 4, "Of CQL"),
+        ('the [word="right"]+', 4, "+ and * say no most"),
+        ("the []* of", 4, "+ and * say no most"),
+        ('the [word="right]', 4, "Of CQL"),
+        ('the [word="a(b"]', 4, "missing )"),
         (" ".join("abcdefghijklm"), 0, "12 words"),
         ("a{20} b{20} c{20} d{20}", 0, "60 words; this one has more"),
         ("x" * 301, 0, "at most 300 characters"),
@@ -117,7 +131,7 @@ EVERY = (NO_TOPICS, np.zeros(0, bool))
 def test_no_text_breaks_the_parser():
     rng = random.Random(1)
     for _ in range(3_000):
-        text = "".join(rng.choices("ab -'*?|(){}~/,0123\\é“”", k=rng.randint(0, 12)))
+        text = "".join(rng.choices("ab -'*?|(){}~/,0123\\é“”[]", k=rng.randint(0, 12)))
         try:
             assert sum(len(part.elements) for part in parse(text, cut))
         except PatternError as error:
@@ -262,3 +276,38 @@ def test_counting_ends_in_time(tmp_path, monkeypatch):
     monkeypatch.setattr(hits, "OF_FORMS", -1.0)
     with pytest.raises(Invalid, match="takes too long"):
         Hits(index, parse("a*", cut), *EVERY, np.ones(9, bool))
+
+
+def naive_sample(documents: list[int], counts: list[int], most: int) -> list[tuple[int, int]]:
+    """(document, which of its hits): all of them by their hashes, the smallest first."""
+
+    def mixed(x: int) -> int:
+        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1)):
+            x = (x ^ x >> shift) * factor % 2**64
+        return x
+
+    every = [(d, n) for d, count in zip(documents, counts, strict=True) for n in range(count)]
+    return sorted(sorted(every, key=lambda line: mixed(line[0] << 32 | line[1]))[:most])
+
+
+def test_a_sample_is_that_of_the_twin_and_keeps_its_lines_in_a_part(monkeypatch):
+    rng = np.random.default_rng(4)
+    for seed in range(60):
+        monkeypatch.setattr(hits, "BLOCK", int(rng.integers(1, 40)))
+        documents = np.flatnonzero(rng.random(60) < 0.6).astype(np.int32)
+        counts, most = rng.integers(1, 7, len(documents)).astype(np.int32), int(rng.integers(1, 90))
+        lines = [(int(d), n) for d, count in zip(documents, counts, strict=True) for n in range(count)]
+        chosen = [lines[i] for i in hits.sample(documents, counts, most)]
+        assert chosen == naive_sample(documents.tolist(), counts.tolist(), most), seed
+        part = documents >= 30
+        own = lines[counts[~part].sum() :]
+        of_part = [own[i] for i in hits.sample(documents[part], counts[part], most)]
+        assert {line for line in chosen if line[0] >= 30} <= set(of_part)
+    assert hits.sample(np.zeros(0, np.int32), np.zeros(0, np.int32), 5).tolist() == []
+
+
+def test_a_sample_is_spread_evenly():
+    counts = np.full(400, 50, np.int32)
+    chosen = hits.sample(np.arange(400, dtype=np.int32), counts, 2_000)
+    for place in (chosen // 5_000, chosen % 50 // 13):  # quarters of the documents, and of each document
+        assert np.bincount(place).min() > 380

@@ -25,6 +25,7 @@ from webapp.documents import facets, fields, sums, wording
 from webapp.documents.selection import Selection
 from webapp.drawing import trends as drawing
 from webapp.models import Corpus, Document, Run
+from webapp.pages.here import Here
 from webapp.results import evidence
 from webapp.results.view import RunView
 from webapp.server import page_cache
@@ -632,6 +633,10 @@ def test_values_stand_in_the_order_of_their_first_documents(trained):
         }
         expected = sorted(first, key=lambda i: (first[i], category.values[i].casefold()))
         assert fields.in_order(version, groups, list(range(len(category.values)))) == expected
-        offered = next(c for c in contrasts.choices(version) if c.name == category.name)
+        offered = next(
+            c
+            for c in contrasts.sets_form(QueryDict(), version, Here(QueryDict())).categories
+            if c.name == category.name
+        )
         assert [v.value for v in offered.values] == [category.values[i] for i in expected]
     assert fields.in_order(version, fields.groups(version, "decade"), [2, 0, 1]) == [2, 0, 1]

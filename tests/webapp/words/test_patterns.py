@@ -222,3 +222,47 @@ def test_the_api_has_the_same(client, trained):
     assert answer.status_code == 400 and "Character 1 of the pattern" in answer.content.decode()
     assert client.get(address, {"pattern": "the", "topic": 9999}).status_code == 400
     assert client.get(address, {"pattern": "the", "topic": -1}).status_code in (400, 422)
+
+
+def documents(client, run, status=200, **query):
+    """Numbers of the documents of a set."""
+    numbers, after = [], ""
+    while True:
+        response = client.get(reverse("run_documents_json", args=[run.pk]), query | {"after": after})
+        assert response.status_code == status, response.content[-2000:]
+        page = response.json()
+        if status != 200:
+            return page["error"]
+        numbers += [item["number"] for item in page["items"]]
+        if not page["next"]:
+            return numbers
+        after = page["next"].split("after=")[1].split("&")[0].replace("%2C", ",")
+
+
+@pytest.mark.parametrize("pattern", ["right|rights ~9 people", "just *{0,3} peace", "/(un)?just(ly)?/", "zyzzyva"])
+def test_a_pattern_is_a_condition_of_a_set(client, trained, spans, pattern):
+    wanted = sorted(by_hand(spans, pattern))
+    assert sorted(documents(client, trained, match=pattern)) == wanted
+    years = dict(Document.objects.filter(corpus_id=trained.corpus_id).values_list("number", "date__year"))
+    late = [number for number in wanted if years[number] >= 1795]
+    assert sorted(documents(client, trained, match=pattern, **{"from": "1795"})) == late
+    both = set(by_hand(spans, "congress")) & set(late)
+    assert sorted(documents(client, trained, match=[pattern, "congress"], **{"from": "1795"})) == sorted(both)
+    of_corpus = client.get(reverse("corpus_documents_json", args=[trained.corpus_id]), {"match": pattern}).json()
+    assert of_corpus["count"] == len(wanted)
+    hits = get(client, trained, pattern="the", match=pattern)
+    assert hits["documents"] == len(set(by_hand(spans, "the")) & set(wanted))
+
+
+def test_a_condition_that_cannot_be_read_is_said(client, trained):
+    assert "has no “)”" in documents(client, trained, 400, match="the (right")
+    assert "at most 3 patterns" in documents(client, trained, 400, match=["a", "b", "c", "d"])
+    Corpus.objects.filter(pk=trained.corpus_id).update(embargo=True)
+    assert "at most 3 words" in documents(client, trained, 400, match="of the united states")
+
+
+def test_the_page_leads_to_the_documents_of_a_pattern(client, trained):
+    html = get(client, trained, 200, "run_pattern", pattern="the people", **{"from": "1795"})
+    assert "?from=1795&amp;match=the+people" in html
+    page = client.get(reverse("run_documents", args=[trained.pk]), {"match": "the people"}).content.decode()
+    assert "the pattern “the people” occurs" in page and 'name="match" value="the people"' in page
