@@ -93,15 +93,7 @@ def addresses(run) -> list[str]:
     names = [
         name
         for name in [*PAGES, *OTHER]
-        if name
-        not in (
-            "run_word",
-            "run_collocations",
-            "run_collocations_compare",
-            "run_topic_word",
-            "corpus_subset",
-            "corpus_prepare",
-        )
+        if name not in ("run_word", "run_collocations", "run_topic_word", "corpus_subset", "corpus_prepare")
     ]  # of words that are not here
     of_all = [address(name, run.corpus_id, run.pk) for name in names]
     return [
