@@ -121,7 +121,11 @@ class Names:
             {*self.telling, *(w for k in range(self.context.K) for w in [*self._standing[k], *first[k][:FIRST]])}
         )
         ptr, topics, tokens, _ = self.counted.by_word()
-        most = {w: int(self.context.into[topics[ptr[w] + tokens[ptr[w] : ptr[w + 1]].argmax()]]) for w in listed}
+        most = {
+            w: int(self.context.into[topics[ptr[w] + tokens[ptr[w] : ptr[w + 1]].argmax()]])
+            for w in listed
+            if ptr[w] < ptr[w + 1]
+        }
         return {w: k for w, k in most.items() if self.context.subjects[k]}
 
     @cached_property

@@ -10,6 +10,8 @@ from django.urls import reverse
 from inference import Bow
 from inference.errors import Invalid
 from inference.explore import matching
+from tests.corpora import example_rows
+from tests.webapp.making import corpus_of, run_on
 from webapp.compare import matchings
 from webapp.curation import label_transfer
 from webapp.curation import services as curation
@@ -172,6 +174,17 @@ def test_what_cannot_be_left_out_is_said(trained, child):
     assert again.dropped == [*DROPPED[:2], "navy", *DROPPED[2:]] and again.parent_id == child.pk
     same = runs.train_again(child)
     assert (same.dropped, same.parent_id, same.settings) == (child.dropped, child.parent_id, child.settings)
+
+
+def test_of_few_words_one_can_be_left_out(draft, client):
+    """Words without a token are looked at for findings, too, where there are so few."""
+    from tasks.runs import train
+
+    corpus = corpus_of(draft, example_rows(60), "few.csv", language="en", min_documents=2)
+    most = Word.objects.filter(version=corpus.version_id).latest("tokens").word
+    run = runs.without(run_on(corpus, topics=4, passes=1), [most])
+    train(run.pk)
+    assert client.get(reverse("run_overview_json", args=[run.pk])).status_code == 200
 
 
 def test_without_its_parent_a_run_says_so(trained, child):
