@@ -17,6 +17,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
@@ -27,16 +29,8 @@ PATIENCE = 1800.0  # seconds
 
 def measured(name: str, data: Path, kernels: Path, trains: bool, compiles: bool = False) -> str:
     """A line of the table. trains, compiles: wait for the first point, or until everything is compiled."""
-    env = {k: v for k, v in os.environ.items() if k not in ("DATABASE_URL", "REDIS_URL")}
-    env |= {"TOPOGRAPH_DATA": str(data), "TOPOGRAPH_KERNELS": str(kernels), "PYTHONUNBUFFERED": "1"}
-    log, before, began = data.with_suffix(".log"), processor_seconds(), time.monotonic()
-    with log.open("w") as out:
-        process = subprocess.Popen(
-            [sys.executable, "manage.py", "start", "--port", "0"], cwd=ROOT, env=env, stdout=out, stderr=out
-        )
-    try:
-        while not re.search("^Topograph is ready", log.read_text(), re.M):
-            wait(process, began)
+    before, began = processor_seconds(), time.monotonic()
+    with started(data, TOPOGRAPH_KERNELS=str(kernels)) as (process, _):
         ready, point = time.monotonic() - began, ""
         if trains:
             with psycopg.connect(
@@ -47,10 +41,24 @@ def measured(name: str, data: Path, kernels: Path, trains: bool, compiles: bool 
             point = f"{time.monotonic() - began:.1f}"
         while compiles and not (data / "compiled-the-rest").exists():
             wait(process, began)
+    return f"| {name} | {ready:.1f} | {point} | {processor_seconds() - before:.1f} |"
+
+
+@contextmanager
+def started(data: Path, **env: str) -> Iterator[tuple[subprocess.Popen, str]]:
+    """A Topograph of its own that is ready, and its address. env: further variables of its environment."""
+    kept = {k: v for k, v in os.environ.items() if k not in ("DATABASE_URL", "REDIS_URL")}
+    kept |= {"TOPOGRAPH_DATA": str(data), "PYTHONUNBUFFERED": "1", **env}
+    log, began, argv = data.with_suffix(".log"), time.monotonic(), [sys.executable, "manage.py", "start", "--port", "0"]
+    with log.open("w") as out:
+        process = subprocess.Popen(argv, cwd=ROOT, env=kept, stdout=out, stderr=out)
+    try:
+        while not (ready := re.search(r"^Topograph is ready at (\S+)", log.read_text(), re.M)):
+            wait(process, began)
+        yield process, ready[1]
     finally:
         process.send_signal(signal.SIGINT)
         process.wait(60)
-    return f"| {name} | {ready:.1f} | {point} | {processor_seconds() - before:.1f} |"
 
 
 def wait(process: subprocess.Popen, began: float) -> None:

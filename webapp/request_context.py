@@ -22,6 +22,7 @@ class RequestContext:
     abandoned: threading.Event = field(default_factory=threading.Event)  # the client has gone: long work may end
     asked_again: bool = False  # its view failed, and was called a second time (pages.errors)
     role: int = 0  # what the reader is to the corpus of the address: accounts.authorization.Role
+    own_run: bool = False  # whether the run of the address is the reader's, who is no editor of the corpus
     api_token: ApiToken | None = None  # with which a program came (accounts.authorization)
     csrf_placeholder: str = ""  # stands for the CSRF token in a page that is cached (server.page_cache)
     recent_notebooks: list[Notebook] | None = None  # that Pin buttons offer; None: not asked for yet (notebooks.tags)

@@ -21,7 +21,7 @@ let stored = 0; // share of the documents whose topics are found
 // How many are before it, and how long these take.
 function waits() {
   const { queue_ahead: ahead, queue_seconds: seconds } = state;
-  if (!ahead && seconds < 20) return "A worker takes it next.";
+  if (!ahead && seconds !== null && seconds < 20) return "A worker takes it next.";
   const before = ahead ? `${ahead} ${ahead === 1 ? "training is" : "trainings are"} before it.` : "It is next.";
   return seconds === null ? before : `About ${seconds < 90 ? "a minute" : `${Math.round(seconds / 60)} minutes`}: ${before[0].toLowerCase()}${before.slice(1)}`;
 }

@@ -351,21 +351,15 @@ class Authorization:
                 named.append((corpora.filter(pk__in=one.values("corpus")), one))
         if not named:
             raise ImproperlyConfigured(f"“{request.resolver_match.route}” has the rule of a corpus, and names none.")
+        context = request_context(request)
         for corpus, run in named:
             has = role(request, corpus)
-            if (
-                has == Role.TRAINER
-                and run is not None
-                and not needed.beyond
-                and run.filter(by=user_id(request)).exists()
-            ):
-                has = Role.EDITOR
             if has == Role.NONE:
                 return _missing(request)
-            if has < least:
+            own = has == Role.TRAINER and run is not None and run.filter(by=user_id(request)).exists()
+            if (Role.EDITOR if own and not needed.beyond else has) < least:
                 return _only(request, corpus, least)
-            context = request_context(request)
-            context.role = min(has, context.role or has)
+            context.role, context.own_run = min(has, context.role or has), own
         return None
 
 
@@ -476,9 +470,10 @@ class May:
 
     def __init__(self, request: HttpRequest):
         has = Role(request_context(request).role)  # NONE: an error came before the middleware
-        self.answer, self.train, self.edit, self.own = (
+        self.answer, self.train, self.edit_corpus, self.own = (
             has >= least for least in (Role.VIEWER, Role.TRAINER, Role.EDITOR, Role.OWNER)
         )
+        self.edit = self.edit_corpus or request_context(request).own_run
         self.add = self.keep = not settings.ACCOUNTS or request.user.is_authenticated  # corpora; notebooks
 
 

@@ -129,4 +129,12 @@ def _reader(request: HttpRequest, run: Run) -> tuple:
     account = (user.pk, user.name, user.is_staff) if settings.ACCOUNTS and user.is_authenticated else None
     context.recent_notebooks = authorization.notebooks(request).recent() if account or not settings.ACCOUNTS else []
     offered = [(notebook.pk, notebook.title) for notebook in context.recent_notebooks]
-    return settings.ACCOUNTS, context.role, account, request.session.get(READER), offered, embargo.readers(run.corpus)
+    return (
+        settings.ACCOUNTS,
+        context.role,
+        context.own_run,
+        account,
+        request.session.get(READER),
+        offered,
+        embargo.readers(run.corpus),
+    )

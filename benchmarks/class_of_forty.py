@@ -1,0 +1,139 @@
+"""An afternoon with a class: students join by one link, train on shared or own texts, read, pin and hand in, all at once.
+
+    .venv/bin/python -m benchmarks.class_of_forty [--students 40] [--quick]
+
+A Topograph of its own is started, with accounts. Students arrive within two minutes, each a client as a browser is one,
+but for scripts: it waits as a reader does between pages, and asks for a training's state every three seconds. One in
+four uploads 2 MB; the others train on the shared State of the Union. Prints the seconds until all had joined, and for each
+kind of step its median and 95th percentile. `lost` are the students whose notebook did not arrive with all its
+pins; `p95` is of all pages, `topics` the 95th percentile of the seconds from Train to the first page of topics.
+--quick: 10 students.
+"""
+
+import argparse
+import gzip
+import io
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from collections import defaultdict
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median, quantiles
+
+from benchmarks.ready import ROOT, started
+from benchmarks.whole_path import EXAMPLE, Browser, press_train, training_fields, upload
+
+PASSWORD = "hedgehogs in the fog"
+ARRIVE = 120.0  # seconds within which all open the link
+PINS = 3
+OWN = 2_000_000  # bytes of a student's own texts
+THINKS = (2.0, 6.0)  # seconds between two pages
+PAGES = ("overview/", "topics/", "topics/1/", "topics/2/", "documents/", "documents/30/", "words/war/", "time/")
+
+
+class Class:
+    """What is measured: seconds of each kind of step."""
+
+    def __init__(self, url: str, folder: Path):
+        self.url, self.folder, self.began = url, folder, time.monotonic()
+        self.seconds: dict[str, list[float]] = defaultdict(list)
+
+    @contextmanager
+    def timed(self, what: str) -> Iterator[None]:
+        began = time.monotonic()
+        yield
+        self.seconds[what].append(time.monotonic() - began)
+
+    def open(self, students: int) -> tuple[Browser, str]:
+        """The teacher, and the address of the class."""
+        teacher = Browser(self.url)
+        teacher.post("/account/login/", {"login": "ada@example.org", "password": PASSWORD}, "/account/login/")
+        corpus, _ = upload(teacher)
+        teacher.post("/courses/", {"name": "Speeches", "corpus": str(corpus), "days": "30"}, "/courses/")
+        return teacher, teacher.url
+
+    def afternoon(self, number: int, link: str, corpus: int) -> None:
+        """What one student does."""
+        chance, student = random.Random(number), Browser(self.url)
+        time.sleep(chance.uniform(0, ARRIVE))
+        with self.timed("join"):
+            student.post(link, {"name": f"Student {number}"}, link)
+        self.seconds["all joined"].append(time.monotonic() - self.began)
+        if number % 4 == 3:
+            with self.timed("upload 2 MB"):
+                corpus, _ = upload(student, own_texts(self.folder, number))
+        with self.timed("first topics"):
+            run = press_train(student, corpus, training_fields(student, corpus) | {"topics": "20", "seed": str(number)})
+            while student.json(f"/runs/{run}.json")["status"] != "done":
+                time.sleep(3)
+            student.get(f"/runs/{run}/topics/")
+        for page in PAGES:
+            time.sleep(chance.uniform(*THINKS))
+            with self.timed(page):
+                student.get(f"/runs/{run}/{page}")
+        for topic in range(PINS):
+            with self.timed("pin"):
+                where = f"/runs/{run}/topics/{topic}/"
+                book = (
+                    "new" if not topic else re.search(r'name="notebook".*?value="(\d+)"', student.get(where), re.S)[1]
+                )
+                student.post("/notebooks/pin/", {"kind": "topic", "run": run, "topic": topic, "notebook": book}, where)
+        with self.timed("hand in"):
+            book = re.search(r'<option value="(\d+)"', student.get("/class/"))[1]
+            student.post("/class/", {"notebook": book}, "/class/")
+
+
+def own_texts(folder: Path, number: int) -> Path:
+    """2 MB of the example's rows, others for each student."""
+    head, *rows = gzip.decompress(EXAMPLE.read_bytes()).decode().splitlines(keepends=True)
+    random.Random(number).shuffle(rows)
+    path = folder / f"texts-{number}.csv"
+    path.write_text((head + "".join(rows))[:OWN].rpartition("\n")[0])
+    return path
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--students", type=int, default=40)
+    parser.add_argument("--quick", action="store_true")
+    given = parser.parse_args()
+    students = 10 if given.quick else given.students
+    with tempfile.TemporaryDirectory() as folder, started(Path(folder) / "data", TOPOGRAPH_ACCOUNTS="1") as (_, url):
+        env = os.environ | {"TOPOGRAPH_DATA": f"{folder}/data", "TOPOGRAPH_ACCOUNTS": "1"}
+        account = ["ada@example.org", "--name", "Ada", "--owner", "--most-students", str(students), "--password-stdin"]
+        command = [sys.executable, "manage.py", "account", *account]
+        subprocess.run(command, cwd=ROOT, input=PASSWORD + "\n", text=True, check=True, env=env)
+        measured = Class(url, Path(folder))
+        teacher, course = measured.open(students)
+        page = teacher.get(course)
+        link, corpus = re.search(r"/join/[\w-]+/", page)[0], int(re.search(r'href="/corpora/(\d+)/"', page)[1])
+        measured.began = time.monotonic()
+        with ThreadPoolExecutor(students) as pool:
+            list(pool.map(lambda number: measured.afternoon(number, link, corpus), range(students)))
+        with teacher.opener.open(course.rstrip("/") + ".zip") as answer:
+            pack = zipfile.ZipFile(io.BytesIO(answer.read()))
+    whole = sum(pack.read(name).count(b"<article") == PINS for name in pack.namelist())
+    for what, seconds in measured.seconds.items():
+        print(
+            f"  {what:14} n {len(seconds):4}   median {median(seconds):7.2f} s   95% {p95(seconds):7.2f} s   most {max(seconds):7.2f} s"
+        )
+    pages = 1000 * p95([one for page in PAGES for one in measured.seconds[page]])
+    print(
+        f"students: {students} lost: {students - whole} p95: {pages:.0f} ms topics: {p95(measured.seconds['first topics']):.0f} s"
+    )
+
+
+def p95(seconds: list[float]) -> float:
+    return quantiles(seconds, n=20, method="inclusive")[-1] if len(seconds) > 1 else seconds[0]
+
+
+if __name__ == "__main__":
+    main()
