@@ -21,7 +21,7 @@ def replicate(replicate_id: int) -> None:
 @app.task(name="tasks.runs.find")
 def find(run_id: int, query: str, by: int | None) -> None:
     """Findings of a set of a run's documents, as an address names it; by: the user who asked, None for a guest."""
-    stored.answer(run_id, query, by)
+    stored.compute(run_id, query, by)
 
 
 @app.task(name="tasks.runs.compare")

@@ -23,22 +23,28 @@ def read_or_ask(selection: Selection, by: int | None) -> SetFindings | None:
     Raises Invalid for a run without evidence."""
     if (found := read(selection)) is not None:
         return found
-    if len(evidence.of(selection.run_view.run).doc_topics) <= QUICK:
+    run, asked = selection.run_view.run, [selection.run_view.run.pk, selection.address().removeprefix("?")]
+    if len(evidence.of(run).doc_topics) <= QUICK and not dispatch.promised(TASK, asked):
         return _make(selection)
-    dispatch.ask(TASK, [selection.run_view.run.pk, selection.address().removeprefix("?")], by)
+    dispatch.ask(TASK, asked, by)
     return None
 
 
-def answer(run_id: int, query: str, by: int | None) -> None:
-    """What `read_or_ask` asked a worker for."""
+def promise(run: Run) -> None:
+    """Those of all documents are computed as soon as the run's topics are there: a page that is opened at once waits for them."""
+    dispatch.promise(TASK, [run.pk, ""])
+
+
+def compute(run_id: int, query: str = "", by: int | None = None) -> None:
+    """In a worker, asked by a page of the user `by` or not: compute and store, unless they are stored already."""
     try:
-        compute(run_id, query)
+        _compute(run_id, query)
     finally:
         dispatch.answered(TASK, [run_id, query], by)
 
 
-def compute(run_id: int, query: str = "") -> None:
-    """Compute and store, in a worker. Nothing where the run is not there any more, or they are stored already."""
+def _compute(run_id: int, query: str) -> None:
+    """Nothing where the run is not there any more."""
     run = Run.objects.select_related("corpus__version", "version__corpus", "snapshot").filter(pk=run_id).first()
     if run is None or run.snapshot is None or not run.snapshot.final:
         return

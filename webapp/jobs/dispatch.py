@@ -20,6 +20,7 @@ log = structlog.get_logger(__name__)
 
 # Seconds after which a task without a row that has not answered, as its message was lost, is asked for again
 ASKED = 600
+PROMISED = 60  # the same of one that a worker does unasked
 
 
 def send(kind: JobKind, pk: int) -> None:
@@ -51,6 +52,20 @@ def ask(task: str, arguments: list, by: int | None) -> None:
     except (redis.RedisError, OperationalError, KombuError, CeleryError, OSError) as error:
         log.warning("a task waits for the broker", task=task, error=logs.named(error))
         answered(task, arguments, by)
+
+
+def promise(task: str, arguments: list) -> None:
+    """A worker will do it unasked, at once: who asks for it meanwhile waits for that, for a while at most."""
+    with suppress(redis.RedisError):
+        events.client().set(_asked(task, arguments, None)[0], 1, nx=True, ex=PROMISED)
+
+
+def promised(task: str, arguments: list) -> bool:
+    """Whether a worker does it, asked or not; False while Redis does not answer."""
+    try:
+        return bool(events.client().exists(_asked(task, arguments, None)[0]))
+    except redis.RedisError:
+        return False
 
 
 def answered(task: str, arguments: list, by: int | None) -> None:

@@ -97,16 +97,21 @@ def ahead(run: Run) -> int:
     return before + sum(min(turn.waiting, before + (turn < own)) for turn in turns if own and turn is not own)
 
 
-def wait(before: int) -> float | None:
-    """Seconds until a run begins before which so many are due, by what the last trainings took; None where none has ended."""
+def seconds_of_trainings() -> float | None:
+    """What the last trainings took, by their median; None where none has ended."""
     done = Run.objects.filter(status=Run.Status.DONE).order_by("-pk")[:RECENT_RUNS]
     took = [
         (end - begin).total_seconds() for begin, end in done.values_list("started_at", "finished_at") if begin and end
     ]
-    at_work, places = _at_work(TRAIN).count(), training_places()
+    return median(took) if took else None
+
+
+def wait(before: int) -> float | None:
+    """Seconds until a run begins before which so many are due; None where nobody knows."""
+    at_work, places, took = _at_work(TRAIN).count(), training_places(), seconds_of_trainings()
     if at_work + before < places:
         return 0.0
-    return median(took) * (before + at_work / 2) / places if took else None
+    return took and took * (before + at_work / 2) / places
 
 
 def gives_way(user: int | None, since: float) -> bool:

@@ -317,6 +317,7 @@ class Training:
         made = self.folder / "evidence", self.bow_folder
         settle(*made)  # they are on the disk before a row points to them
         items = sealed.put(*made, self.checkpoint)
+        stored.promise(self.run)
         with transaction.atomic():
             snapshots.publish(self.run.pk, self.attempt, self.state.t, topics, measures.coherence, outcome)
             sealed.record(items)

@@ -158,6 +158,18 @@ def test_a_worker_computes_what_would_take_long(trained, client, monkeypatch):
     assert client.get(url, {"from": "1795"}).status_code == 200
 
 
+def test_a_page_waits_for_the_worker_that_has_just_trained(trained, client):
+    """Else both compute the same at once, and a class that opens its overviews does so in the web process."""
+    Findings.objects.all().delete()
+    url = reverse("run_overview", args=[trained.pk])
+    stored.promise(trained)
+    assert client.get(url).status_code == 202 and not Findings.objects.exists()
+    assert client.get(url, {"from": "1795"}).status_code == 200, "of another set nobody promised anything"
+    stored.compute(trained.pk)
+    assert Findings.objects.filter(snapshot=trained.snapshot_id, key="").exists()
+    assert client.get(url).status_code == 200
+
+
 def test_a_worker_is_asked_for_one_set_of_a_reader_at_a_time(trained, client, monkeypatch):
     """Else whoever reads a run could have every worker at work on its sets, and a page that waits asks again and again."""
     sent = []
@@ -173,13 +185,13 @@ def test_a_worker_is_asked_for_one_set_of_a_reader_at_a_time(trained, client, mo
     dispatch.ask(stored.TASK, [trained.pk, "from=1797"], None)
     dispatch.ask(stored.TASK, [trained.pk, "from=1798"], None)
     assert sent[1:] == [[trained.pk, "from=1797", None]]
-    stored.answer(*sent[0])
+    stored.compute(*sent[0])
     made = Findings.objects.get(snapshot=trained.snapshot_id, key__gt="").made_at
-    stored.answer(*sent[0])  # a message that came twice
+    stored.compute(*sent[0])  # a message that came twice
     assert Findings.objects.get(snapshot=trained.snapshot_id, key__gt="").made_at == made
     assert client.get(url, {"from": "1796"}).status_code == 202 and sent[2:] == [[trained.pk, "from=1796", me]]
     with pytest.raises(Invalid):
-        stored.answer(trained.pk, "has=x", None)
+        stored.compute(trained.pk, "has=x", None)
     dispatch.answered(stored.TASK, [trained.pk, "from=1796"], me)
 
 
