@@ -90,7 +90,11 @@ class Index:
         scratch = Scratch(len(stream.lexicon))
         while begin < len(stream.lengths):
             first = {
-                field: at[field] + _first(columns[field][1][begin : begin + segments.DOCUMENTS]) for field in FIELDS
+                field: at[field]
+                + np.concatenate(
+                    [[0], np.cumsum(columns[field][1][begin : begin + segments.DOCUMENTS], dtype=np.int64)]
+                )
+                for field in FIELDS
             }
             size = sum(first[field] - at[field] for field in FIELDS)
             count = max(1, int(np.searchsorted(size, segments.SEGMENT, "right")) - 1)
@@ -287,11 +291,6 @@ def _meta(folder: Path) -> dict | None:
     except FileNotFoundError:
         return None
     return meta if meta["format"] == FORMAT else None
-
-
-def _first(lengths: np.ndarray) -> np.ndarray:
-    """int64[D + 1]: where each document begins."""
-    return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
 
 
 def _standing(pieces: np.ndarray, accepted: list[np.ndarray]) -> np.ndarray:

@@ -206,9 +206,9 @@ def lines(request: HttpRequest, run_id: int, word: str, documents: Query[shapes.
     summary="Where a pattern of words occurs: hits, documents, hits by time, and a page of lines",
 )
 def pattern(request: HttpRequest, run_id: int, documents: Query[shapes.Documents], pattern: str = "*", topic: Place | None = None,
-            sort: concordance.Order = "document", after: Place = 0):  # fmt: skip
+            sort: concordance.Order = "document", by: str = "", after: Place = 0):  # fmt: skip
     selection = Selection.read(request.GET, RunView(finished(run_id)))
-    return views.pattern_page(selection, Here(request.GET), pattern, topic, sort, after)
+    return views.pattern_page(selection, Here(request.GET), pattern, topic, sort, by, after)
 
 
 def _word(request: HttpRequest, run_id: int, text: str):

@@ -113,9 +113,7 @@ class SenseOffer:
 
 @dataclass(frozen=True)
 class CollocationsHtml(SetsForm):
-    """What else the page can show: words of a window, its sides, orders, words, least documents; senses of the word. lines:
-    of the word in this topic. embargo: a sentence, or "". chosen: the topics of
-    the two sides."""
+    """What else the page can show: words of a window, its sides, orders, words, least documents; senses of the word. embargo: a sentence, or ""."""
 
     windows: list[Offer]
     sides: list[Offer]
@@ -123,6 +121,4 @@ class CollocationsHtml(SetsForm):
     words: list[Offer]
     leasts: list[Offer]
     senses: list[SenseOffer]
-    lines: str
     embargo: str
-    chosen: list[int | None]

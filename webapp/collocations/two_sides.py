@@ -16,7 +16,6 @@ from webapp.documents import search
 from webapp.documents.selection import RunSelection
 from webapp.keyness import queries as words_of_sets
 from webapp.models import Word
-from webapp.results import links
 from webapp.storage import csv_cells
 from webapp.time import contrasts
 
@@ -53,7 +52,7 @@ def sides(query: QueryDict, base: RunSelection, asked: list[Asked]) -> list[Side
     if None in topics or topics[0] == topics[1]:
         lacking = Invalid("from_b", "Choose two sets of documents, or a topic for each side.")
         contrasts.divided(base, *(there(side, lacking) for side in own))
-    labels = ["" if topic is None else links.topic_link(base.view, topic).label for topic in topics]
+    labels = ["" if topic is None else base.view.labels.title(topic) for topic in topics]
     return [
         Side(f"{label} {side.name if side else ''}".strip(), side.documents if side else base, each)
         for label, side, each in zip(labels, own, asked, strict=True)

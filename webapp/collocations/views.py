@@ -79,7 +79,7 @@ def words(
         if as_json:
             raise
         return Answer(NoCollocations(known.word, error.message))
-    return Answer(page, partial(_html, request, selection, here, known, asked, [each.topic for each in both]))
+    return Answer(page, partial(_html, request, selection, here, known, asked))
 
 
 def _asked(view: RunView, topic: int | None, left: int, right: int, least: int, order: Order, which: Which) -> Asked:
@@ -92,9 +92,7 @@ def _asked(view: RunView, topic: int | None, left: int, right: int, least: int, 
     return Asked(None if topic is None else int(view.labels.into[topic]), left, right, least, order, which)
 
 
-def _html(
-    request: HttpRequest, selection: RunSelection, here: Here, word: Word, asked: Asked, chosen: list[int | None]
-) -> CollocationsHtml:
+def _html(request: HttpRequest, selection: RunSelection, here: Here, word: Word, asked: Asked) -> CollocationsHtml:
     view, left, right = selection.view, asked.left, asked.right
     farther, least = max(left, right), queries.least(selection, asked.least)
     both = [("before and after", 1, 1), ("before", 1, 0), ("after", 0, 1)]
@@ -111,9 +109,7 @@ def _html(
         words=[Offer(WORDS[name], here.url(which=name), name == asked.which) for name in get_args(Which)],
         leasts=[Offer(str(n), here.url(least=n), n == least) for n in LEASTS if queries.least(selection, n) == n],
         senses=[SenseOffer(link, tally.tokens) for link, tally in zip(hued, named, strict=True)],
-        lines=queries.lines(selection, word, asked),
         embargo=embargo.sentence(view.run.corpus),
-        chosen=chosen,
     )
 
 

@@ -202,11 +202,17 @@ def bars(
 
 
 def rates(
-    selection: Selection, documents: np.ndarray, counts: np.ndarray, lengths: np.ndarray, own: list[tuple[str, str]]
+    selection: Selection,
+    documents: np.ndarray,
+    counts: np.ndarray,
+    lengths: np.ndarray,
+    own: list[tuple[str, str]],
+    among: Selection,
 ) -> tuple[list[Bar], float]:
     """How often what some documents have occurs by time: its height by the words of all the set's documents of that time; and how
-    often in PER words where it is most. lengths: int32[D], words."""
-    (least, known), days = _of_days(selection), fields.dates(selection.version)
+    often in PER words where it is most. lengths: int32[D], words. among: the set of whose time the bars are, which has all of
+    these documents."""
+    (least, known), days = _of_days(among), fields.dates(selection.version)
     numbers, tallies = np.arange(len(days)) if selection.numbers is None else selection.numbers, list[np.ndarray]()
     for some, weights in ((documents, counts), (numbers, lengths[numbers])):
         dated = days[some] > 0

@@ -141,7 +141,12 @@ def compare(base: RunSelection, a: Side, b: Side, order: Order, constant: Consta
             )
         )
     return Compared(
-        sides=[_described(each, base, bands, s) for s, each in enumerate((a, b))],
+        sides=[
+            SideOfComparison(
+                each.name, int(bands.documents[s]), int(bands.tokens[s]), bool(bands.thin[s]), address(each, base)
+            )
+            for s, each in enumerate((a, b))
+        ],
         more=[rows[: len(more[0])], rows[len(more[0]) :]],
         words=_all_words(base, (a, b), word_sums[:, -1]),
         order=order,
@@ -157,11 +162,6 @@ def compare(base: RunSelection, a: Side, b: Side, order: Order, constant: Consta
         unit=unit.said,
         caution=caution,
     )
-
-
-def _described(side: Side, base: RunSelection, bands: intervals.Bands, s: int) -> SideOfComparison:
-    counts = int(bands.documents[s]), int(bands.tokens[s])
-    return SideOfComparison(side.name, *counts, bool(bands.thin[s]), address(side, base))
 
 
 def address(side: Side, base: RunSelection, *, topic: int | None = None, word: str = "") -> str:

@@ -5,7 +5,6 @@ import regex
 
 from inference.explore import seriation
 from inference.explore.saliency import saliency
-from webapp.models import Run
 from webapp.results import evidence
 from webapp.results.view import RunView
 from webapp.storage.cache import BoundedCache
@@ -38,7 +37,14 @@ def word_grid(overview: Overview, words: list[str], by_likeness: bool, after: in
     columns = overview.numbers[after : after + TOPICS]
     words_shown = [
         (number, word)
-        for number, word in (_named(run, words) if words else _salient(overview, columns))
+        for number, word in (
+            tuples(
+                "SELECT number, word FROM word WHERE version_id = %s AND word = ANY(%s) ORDER BY number",
+                [run.version_id, words],
+            )
+            if words
+            else _salient(overview, columns)
+        )
         if word not in overview.view.hidden_words.words
     ]
     given = evidence.of(overview.run).word_topics_of([number for number, _ in words_shown], overview.selection.mask)
@@ -60,13 +66,6 @@ def word_grid(overview: Overview, words: list[str], by_likeness: bool, after: in
         most=most,
         unknown=sorted(set(words) - {word for _, word in words_shown} - set(overview.view.hidden_words.words)),
         next=after + TOPICS if len(overview.numbers) > after + TOPICS else None,
-    )
-
-
-def _named(run: Run, words: list[str]) -> list[tuple[int, str]]:
-    return tuples(
-        "SELECT number, word FROM word WHERE version_id = %s AND word = ANY(%s) ORDER BY number",
-        [run.version_id, words],
     )
 
 

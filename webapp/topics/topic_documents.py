@@ -24,8 +24,11 @@ def ranked(
     """Documents by their share of a topic, or by its words in them (by: "share" or "tokens"), and where the next page
     begins. Those that are nearly the same as one before them are not shown again."""
     parts = view.labels.parts(k)
-    best = (
-        _by_order(view.run, k, selection, by, after, limit + 1)
+    best: list[dict] = (
+        [
+            {"number": d, "tokens": tokens, "share": share}
+            for d, tokens, share in evidence.of(view.run).best(k, by, limit + 1, after, selection.mask)
+        ]  # in the order that the evidence has of the topic's documents
         if len(parts) == 1
         else _by_evidence(view.run, parts, selection, by, after, limit + 1)
     )
@@ -65,14 +68,6 @@ def _overlap(a: dict[int, int], b: dict[int, int]) -> float:
     """Tokens that two documents have in common, of all of both: 1 for the same words as often."""
     common = sum(min(n, b[w]) for w, n in a.items() if w in b)
     return common / max(1, sum(a.values()) + sum(b.values()) - common)
-
-
-def _by_order(
-    run: Run, k: int, selection: RunSelection, by: str, after: tuple[float, int] | None, limit: int
-) -> list[dict]:
-    """From the order that the evidence has of the topic's documents."""
-    best = evidence.of(run).best(k, by, limit, after, selection.mask)
-    return [{"number": d, "tokens": tokens, "share": share} for d, tokens, share in best]
 
 
 def _by_evidence(

@@ -6,11 +6,10 @@ import numpy as np
 
 from inference.explore.relevance import relevance
 from webapp.documents.selection import RunSelection
-from webapp.models import Version
 from webapp.results import evidence
 from webapp.results.view import RunView
 from webapp.storage.cache import BoundedCache, cached
-from webapp.storage.sql import rows
+from webapp.storage.sql import rows, tuples
 from webapp.topics.shapes import WeighedWord
 
 WORDS = 30  # on the topic's own page
@@ -82,7 +81,12 @@ def relevant(
     order = np.lexsort((words.numbers, -words.tokens, -score, seldom))
     order = order[~np.isin(words.numbers[order], view.hidden_words.numbers)]
     page = order[after : after + limit]
-    texts = _texts(view.run.version, words.numbers[page].tolist())
+    texts = dict(
+        tuples(
+            "SELECT number, word FROM word WHERE version_id = %s AND number = ANY(%s)",
+            [view.run.version_id, words.numbers[page].tolist()],
+        )
+    )
     most = int(words.everywhere[page].max(initial=1))
     lines, why = selection.address(topic=k)[1:], selection.address()[1:]
     listed = []
@@ -104,8 +108,3 @@ def relevant(
             )
         )
     return listed, after + limit if len(order) > after + limit else None
-
-
-def _texts(version: Version, numbers: list[int]) -> dict[int, str]:
-    words = rows("SELECT number, word FROM word WHERE version_id = %s AND number = ANY(%s)", [version.pk, numbers])
-    return {row["number"]: row["word"] for row in words}

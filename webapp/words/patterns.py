@@ -1,18 +1,20 @@
 """Where a pattern of words occurs in a set of documents of a run (inference.index.patterns), and its lines."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from inference.errors import Invalid
 from inference.index.hits import Hits, sample
 from webapp.accounts import embargo
-from webapp.documents import search
+from webapp.documents import facets, fields, search
 from webapp.documents.selection import RunSelection
 from webapp.results import evidence
 from webapp.storage.cache import BoundedCache, nbytes
 from webapp.words import concordance
 from webapp.words.concordance import Cut, Line, Lines, Order, Place
+from webapp.words.shapes import PatternGroup
 
 ORDERS: dict[Order, str] = {
     "document": "by document",
@@ -20,6 +22,7 @@ ORDERS: dict[Order, str] = {
     "left": "by the words before",
     "right": "by the words after",
 }
+VALUES = 12  # of a category that are counted, those with most hits
 _hits = BoundedCache(32 << 20, lambda hits: nbytes((hits.codes, hits.documents, hits.counts)))
 
 
@@ -57,6 +60,28 @@ def page(selection: RunSelection, hits: Hits, order: str, first: int, limit: int
         return _cut(selection, hits, [concordance.tokens_of(np.arange(len(ends)), ends, n, 1)[0] for n in wanted])
 
     return concordance.ordered(selection, cut, len(numbers), kept_back, order, first, limit)
+
+
+def by_value(selection: RunSelection, hits: Hits, by: str, own: list[tuple[str, str]]) -> list[PatternGroup]:
+    """The values of a category with most hits. own: parameters of the page."""
+    groups, lengths = fields.groups(selection.version, by), hits.index.stream.lengths
+    of_hits, made = groups.group[hits.documents], list[tuple[PatternGroup, float]]()
+    counts = np.bincount(of_hits + 1, hits.counts, len(groups.labels) + 1)[1:].astype(np.int64)
+    for g in np.argsort(-counts, kind="stable")[: min(VALUES, np.count_nonzero(counts))].tolist():
+        chosen, inside = selection.within(groups, g), of_hits == g
+        years, most = facets.rates(chosen, hits.documents[inside], hits.counts[inside], lengths, own, selection)
+        words = int(lengths[chosen.numbers].sum(dtype=np.int64))
+        row = PatternGroup(
+            label=groups.labels[g],
+            hits=int(counts[g]),
+            documents=int(inside.sum()),
+            rate=facets.PER * int(counts[g]) / words,
+            url=chosen.address(without=None, **dict(own)),
+            years=years,
+        )
+        made.append((row, most))
+    top = max((most for _, most in made), default=0.0) or 1.0
+    return [replace(row, years=[replace(bar, part=bar.part * most / top) for bar in row.years]) for row, most in made]
 
 
 def every(selection: RunSelection, hits: Hits, size: int = 1_000) -> Iterator[list[Line]]:

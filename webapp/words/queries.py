@@ -48,9 +48,9 @@ class Beginning(WordCount):
 def matching(version: Version, prefix: str, after: int = -1, limit: int = PAGE) -> tuple[list[WordCount], int | None]:
     """Words that begin with `prefix`, accents aside, most frequent first (numbers are in that order); and the next
     page's beginning."""
-    words = rows(
+    words = rows(  # LIKE takes the prefix literally
         "SELECT number, word, tokens, documents FROM word WHERE version_id = %s AND number > %s AND plain LIKE %s ORDER BY number LIMIT %s",
-        [version.pk, after, _escape(plain(prefix)) + "%", limit + 1],
+        [version.pk, after, regex.sub(r"[\\%_]", r"\\\g<0>", plain(prefix)) + "%", limit + 1],
     )
     return [WordCount(**row) for row in words[:limit]], words[limit - 1]["number"] if len(words) > limit else None
 
@@ -64,11 +64,6 @@ def alike(version: Version, text: str) -> list[WordCount]:
         {"version": version.pk, "text": wanted, "limit": ALIKE},
     )
     return [WordCount(**row) for row in nearest]
-
-
-def _escape(text: str) -> str:
-    """Text that LIKE takes literally."""
-    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
 
 
 def word(version: Version, text: str) -> Word | None:
@@ -107,15 +102,13 @@ def beginnings(view: RunView) -> list[Beginning]:
             word=word,
             tokens=tokens,
             documents=documents,
-            topics=[Use(**vars(links.topic_link(view, k)), words=_others(first[k], word)) for k in numbers],
+            topics=[
+                Use(**vars(links.topic_link(view, k)), words=[w for w in first[k] if not w.startswith(word)][:3])
+                for k in numbers
+            ],  # the word's other forms left out
         )
         for number, word, tokens, documents, numbers in words
     ]
-
-
-def _others(words: list[str], word: str, count: int = 3) -> list[str]:
-    """The first of a topic's words, the word itself and its other forms left out."""
-    return [other for other in words if other[: len(word)] != word][:count]
 
 
 @cached(32)

@@ -147,7 +147,8 @@ def _lines(
     selection: RunSelection, here: Here, word: Word, topic: int | None, asked: Order, first: int
 ) -> Answer[WordPages]:
     view, run = selection.view, selection.run
-    orders = _orders(run)
+    dated = fields.dated(run.version) is not None  # without dates there is no oldest line
+    orders = {name: says for name, says in concordance.ORDERS.items() if dated or name not in ("oldest", "newest")}
     sort = asked if asked in orders else "certainty"
     uses = senses.uses(view, word, selection)
     named, others = senses.tallied(uses)
@@ -198,12 +199,6 @@ def _listed(
     )
 
 
-def _orders(run: Run) -> dict[Order, str]:
-    """Without dates there is no oldest line."""
-    dated = fields.dated(run.version) is not None
-    return {name: says for name, says in concordance.ORDERS.items() if dated or name not in ("oldest", "newest")}
-
-
 @cached_page()
 @typed({PatternPage: "run/pattern.html", NoPattern: "run/patterns.html"})
 def pattern(
@@ -215,13 +210,14 @@ def pattern(
     pattern: str = "",
     topic: int | None = None,
     sort: Order = "document",
+    by: str = "",
     after: int = 0,
 ) -> Answer[PatternPage | NoPattern]:
     """Where a pattern of words occurs, such as “right|rights of ~5 labor”: hits, documents and lines."""
     problem, at = "", len(pattern)
     try:
         if pattern:
-            return Answer(pattern_page(selection, here, pattern, topic, sort, after))
+            return Answer(pattern_page(selection, here, pattern, topic, sort, by, after))
     except Invalid as error:
         if as_json:
             raise
@@ -230,15 +226,13 @@ def pattern(
 
 
 def pattern_page(
-    selection: RunSelection, here: Here, text: str, asked_topic: int | None, asked: Order, first: int
+    selection: RunSelection, here: Here, text: str, asked_topic: int | None, asked: Order, by: str, first: int
 ) -> PatternPage:
     topic = None if asked_topic is None else _topic(selection.view, asked_topic)
     hits = patterns.hits(selection, text, topic)
     sort = asked if asked in patterns.ORDERS else "document"
-    years, most_often = facets.rates(
-        selection, hits.documents, hits.counts, hits.index.stream.lengths,
-        [("pattern", text)] + ([] if topic is None else [("topic", str(topic))]),
-    )  # fmt: skip
+    own = [("pattern", text)] + ([] if topic is None else [("topic", str(topic))])
+    years, most_often = facets.rates(selection, hits.documents, hits.counts, hits.index.stream.lengths, own, selection)
     return PatternPage(
         **vars(
             _listed(selection, here, topic, patterns.page(selection, hits, sort, first), sort, patterns.ORDERS, first)
@@ -248,6 +242,8 @@ def pattern_page(
         documents=len(hits.documents),
         years=years,
         most_often=most_often,
+        by=by,
+        groups=patterns.by_value(selection, hits, by, own) if by else [],
         direction=concordance.direction(text),
     )
 

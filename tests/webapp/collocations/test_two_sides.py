@@ -121,7 +121,7 @@ def test_two_topics_are_two_sides(client, trained):
     a, b = sorted(tokens, key=lambda k: -tokens[k])[:2]
     data = get(client, trained, f"?topic_a={a}&topic_b={b}&least=2")
     assert [side["found"] for side in data["sides"]] == [tokens[a], tokens[b]]
-    assert [side["name"] for side in data["sides"]] == [f"T{a:02}", f"T{b:02}"]
+    assert [side["name"][:3] for side in data["sides"]] == [f"T{a:02}", f"T{b:02}"]
     swapped = get(client, trained, f"?topic_a={b}&topic_b={a}&least=2")
     words = [[row["word"] for row in part] for part in data["words"]]
     assert [words[i] for i in (1, 0, 2)] == [[row["word"] for row in part] for part in swapped["words"]]

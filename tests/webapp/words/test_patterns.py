@@ -148,6 +148,35 @@ def test_a_bar_of_the_chart_opens_its_hits_and_says_how_often(client, trained, s
     assert numbers > 0 and inside["most_often"] == pytest.approx(page["most_often"], rel=1e-6)
 
 
+def test_groups_are_counted_by_hand_and_open_their_hits(client, trained, spans):
+    fields = Document.objects.filter(corpus_id=trained.corpus_id).values_list("number", "metadata")
+    presidents = {number: row["president"] for number, row in fields}
+    wanted, having, words = Counter(), Counter(), Counter()
+    for number, places in by_hand(spans, "the people").items():
+        wanted[presidents[number]] += len(places)
+        having[presidents[number]] += 1
+    for number, (_, pieces) in spans.items():
+        words[presidents[number]] += len(pieces)
+    page = get(client, trained, pattern="the people", by="president")
+    assert 1 < len(page["groups"]) == len(wanted) <= 12 and page["by"] == "president"
+    assert [row["hits"] for row in page["groups"]] == sorted(wanted.values(), reverse=True)
+    for row in page["groups"]:
+        name = row["label"]
+        assert (row["hits"], row["documents"]) == (wanted[name], having[name])
+        assert row["rate"] == pytest.approx(10_000 * wanted[name] / words[name])
+        assert sum(bar["documents"] for bar in row["years"]) == wanted[name]
+        inside = client.get(reverse("run_pattern_json", args=[trained.pk]) + row["url"]).json()
+        assert (inside["hits"], inside["pattern"]) == (wanted[name], "the people")
+    for i, bar in enumerate(page["years"]):  # one time for all groups, whose hits add up to those of the page
+        assert {row["years"][i]["label"] for row in page["groups"]} == {bar["label"]}
+        assert sum(row["years"][i]["documents"] for row in page["groups"]) == bar["documents"]
+    assert max(bar["part"] for row in page["groups"] for bar in row["years"]) == pytest.approx(1.0)
+    some = get(client, trained, pattern="the people", by="president", **{"from": "1795"})
+    assert sum(row["hits"] for row in some["groups"]) == some["hits"] < page["hits"]
+    assert "Hits by group" in get(client, trained, 200, "run_pattern", pattern="the people")
+    get(client, trained, 400, pattern="the people", by="nothing")
+
+
 def test_an_error_points_at_its_place(client, trained):
     assert (
         "Character 11 of the pattern: This “(” has no “)”"
