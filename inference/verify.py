@@ -58,6 +58,8 @@ def verify(path: Path) -> Iterator[Finding]:
 
 def has_bag(path: Path) -> bool:
     """Whether a bundle can be trained again."""
+    if not zipfile.is_zipfile(path):
+        return False
     with zipfile.ZipFile(path) as archive:
         return BAG in archive.namelist()
 

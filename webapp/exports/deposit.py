@@ -70,10 +70,10 @@ def _about(run: Run, form: DepositForm) -> SimpleNamespace:
     given, paragraphs = form.cleaned_data, methods.paragraphs(run)
     shared = () if run.corpus.embargo else tuple(given["share"])
     missing = [_SHUT] if run.corpus.embargo else [sentence for name, sentence in _MISSING.items() if name not in shared]
-    forms = [exports.FORMS[name] for name in TABLES if exports.ready(run, exports.FORMS[name])]
-    tables = {f"tables/{table.name}.csv": table for table in forms} | (
-        {"tables/texts.json": _TEXTS} if "texts" in shared else {}
-    )
+    tables = {
+        **{f"tables/{name}.csv": exports.FORMS[name] for name in TABLES if exports.ready(run, exports.FORMS[name])},
+        **({"tables/texts.json": _TEXTS} if "texts" in shared else {}),
+    }
     books = {f"notebooks/{n}.html": form.own[key] for n, key in enumerate(given["notebooks"], 1)}
     version, (licence, url) = topograph(), LICENCES[given["licence"]]
     what = f"A topic model of “{run.corpus.name}”, made by Topograph {version}: its topics as tables and pages, how it was made, and what checks it."

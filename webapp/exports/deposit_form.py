@@ -102,6 +102,10 @@ def own_runs(run: Run) -> list[int]:
 
 def notebooks(run: Run, by: int) -> list[Notebook]:
     """A user's notebooks that have something of the run's corpus, last used first."""
-    here = Q(source__corpus_id=run.corpus_id) | Q(source__run__in=own_runs(run))
-    pins = Pin.objects.filter(here, removed_at=None, notebook__owner=by, notebook__removed_at=None)
+    pins = Pin.objects.filter(
+        Q(source__corpus_id=run.corpus_id) | Q(source__run__in=own_runs(run)),
+        removed_at=None,
+        notebook__owner=by,
+        notebook__removed_at=None,
+    )
     return list(Notebook.objects.filter(pk__in=pins.values("notebook")).order_by("-used_at", "-pk")[:NOTEBOOKS])

@@ -143,6 +143,12 @@ def test_manage_py_verifies_a_folder_and_trains_only_what_it_can(trained, tmp_pa
         assert "not trained again, as versions differ: numpy" in text and "bit for bit" not in text
     without = made(trained, tmp_path / "2", share=["quotes"])
     assert "the bag of words is not in the deposit" in said(without)
+    bare = tmp_path / "bare"
+    bare.mkdir()
+    (bare / "README.txt").write_text("alone")
+    digest = hashlib.sha256(b"alone").hexdigest()
+    (bare / "manifest-sha256.txt").write_text(f"{digest}  README.txt\n")
+    assert "the bag of words is not in the deposit" in said(bare)
     (folder / "README.txt").write_text("another")
     with pytest.raises(CommandError, match="not as it was made"):
         said(folder)

@@ -19,16 +19,15 @@ class Command(OwnCommand):
     }
 
     def handle(self, *args, **given):
-        if given["bundle"].is_dir():
-            given["bundle"] = self._deposited(given["bundle"])
-            if given["bundle"] is None:
-                return
-        for name, (there, here) in other_versions(given["bundle"]).items():
+        path = self._deposited(given["bundle"]) if given["bundle"].is_dir() else given["bundle"]
+        if path is None:
+            return
+        for name, (there, here) in other_versions(path).items():
             self.stdout.write(f"Note: it was trained with {name} {there}; here it is {here}.")
-        if older := other_engine(given["bundle"]):
+        if older := other_engine(path):
             self.stdout.write(f"Note: {older}")
         wrong = 0
-        for finding in verify(given["bundle"]):
+        for finding in verify(path):
             self.stdout.write(f"{'the same ' if finding.same else 'DIFFERENT'}  {finding.what}")
             wrong += not finding.same
         if wrong:
