@@ -303,7 +303,7 @@ class Student(models.Model):
     digest = models.CharField(max_length=64, unique=True)  # sha256 of the code with which one comes back
     joined_at = models.DateTimeField(auto_now_add=True)
     seen_at = models.DateTimeField(null=True)
-    address = models.TextField(default="")  # of the page that they opened last
+    address = models.TextField(default="")  # of the page of a corpus or run that they opened last
 
     class Meta:
         ordering = ["number"]

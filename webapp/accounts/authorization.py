@@ -301,12 +301,9 @@ class Authorization:
         if not settings.ACCOUNTS:
             request.user = SimpleLazyObject(User.objects.local)
         answer = self.get_response(request)
-        page = (
-            request.method == "GET"
-            and answer.status_code == 200
-            and answer.get("Content-Type", "").startswith("text/html")
-        )
-        if page and is_student(request):
+        html = answer.status_code == 200 and answer.get("Content-Type", "").startswith("text/html")
+        match = request.resolver_match
+        if request.method == "GET" and html and match and rule(match).kind == "corpus" and is_student(request):
             Student.objects.filter(pk=user_id(request)).update(seen_at=Now(), address=request.get_full_path()[:2000])
         return answer
 
