@@ -83,13 +83,11 @@ def words(
 
 
 def _asked(view: RunView, topic: int | None, left: int, right: int, least: int, order: Order, which: Which) -> Asked:
-    if topic is not None and not 0 <= topic < view.run.topics:
-        raise BadRequest(f"“topic” in the address must be a topic of this run, 0 to {view.run.topics - 1}.")
     if not (0 <= left <= FARTHEST and 0 <= right <= FARTHEST and left + right):
         raise BadRequest(
             f"“left” and “right” in the address must be 0 to {FARTHEST} words, and one of them more than 0."
         )
-    return Asked(None if topic is None else int(view.labels.into[topic]), left, right, least, order, which)
+    return Asked(senses.asked_topic(view, topic), left, right, least, order, which)
 
 
 def _html(request: HttpRequest, selection: RunSelection, here: Here, word: Word, asked: Asked) -> CollocationsHtml:

@@ -77,7 +77,9 @@ def compare(
     comparable = [run for run in runs if run.snapshot_id]
     reference, user = _reference(runs, against), authorization.user_id(request)
     notices, of_topics = _notices(run, runs), _topic_notices(runs)
-    waiting = _waiting(runs, comparable, reference, user)
+    # Pairs whose topics the page needs, and which a worker compares first
+    beside = [(reference, run) for run in runs if reference and run != reference and measuring.final(run)]
+    waiting = matchings.not_yet([(comparable[0], run) for run in comparable[1:]] + beside, user)
     alike = not {(state.a, state.b) for state in waiting} & {(comparable[0].pk, run.pk) for run in comparable[1:]}
     page = ComparePage(
         runs=[_described(run) for run in runs],
@@ -137,12 +139,6 @@ def measures_csv(request: HttpRequest) -> HttpResponse:
     rows = measuring.rows(measuring.table(runs, _reference(runs, asked["against"])))
     name = "-".join(["runs", *(str(run.pk) for run in runs)])
     return table_answer(csv_cells.lines(rows), f"{name}.csv")
-
-
-def _waiting(runs: list[Run], comparable: list[Run], reference: Run | None, user: int | None) -> list[matchings.NotYet]:
-    """Pairs whose topics the page needs, and which a worker compares first."""
-    beside = [(reference, run) for run in runs if reference and run != reference and measuring.final(run)]
-    return matchings.not_yet([(comparable[0], run) for run in comparable[1:]] + beside, user)
 
 
 def _comparing(state: matchings.NotYet) -> Comparing:

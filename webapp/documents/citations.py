@@ -17,6 +17,8 @@ ADDRESSES = ("url", "link", "uri", "href", "permalink", "source_url")
 WORKS = ("publication", "journal", "newspaper", "periodical", "container")
 _DATE = re.compile(r"(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?)?")
 _ADDRESS = re.compile(r"https?://[^\s<>\"{}|\\^`]+")
+# Around a field of BibTeX; a title in braces within quotation marks keeps its capitals
+_BRACES = {"month": "%s", "title": '"{%s}"'}
 _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
 )  # fmt: skip
@@ -116,15 +118,8 @@ def bibtex(cited: Passage) -> str:
         "url": cited.url.replace("%", r"\%"),
         "note": _latex(note),
     }
-    lines = [f"  {name} = {_value(name, value)}" for name, value in fields.items() if value]
+    lines = [f"  {name} = {_BRACES.get(name, '{%s}') % value}" for name, value in fields.items() if value]
     return f"@misc{{{_key(cited)},\n" + ",\n".join(lines) + "\n}\n"
-
-
-def _value(name: str, value: str) -> str:
-    """A field as BibTeX writes it; a title in braces within quotation marks, so that it keeps its capitals."""
-    if name == "month":
-        return value
-    return f'"{{{value}}}"' if name == "title" else f"{{{value}}}"
 
 
 def csl(cited: Passage) -> dict[str, Any]:
@@ -135,7 +130,10 @@ def csl(cited: Passage) -> dict[str, Any]:
         "id": _key(cited),
         "type": "document",
         "title": cited.title,
-        "author": [_name(name) for name in cited.authors],
+        "author": [
+            {"family": turned[0], "given": turned[1]} if (turned := _turned(name)) else {"literal": name}
+            for name in cited.authors
+        ],
         "issued": issued,
         "container-title": cited.work,
         "archive": cited.file,
@@ -167,13 +165,7 @@ def _turned(name: str) -> tuple[str, str] | None:
 
 
 def _forward(name: str) -> str:
-    turned = _turned(name)
-    return f"{turned[1]} {turned[0]}" if turned else name
-
-
-def _name(name: str) -> dict[str, str]:
-    turned = _turned(name)
-    return {"family": turned[0], "given": turned[1]} if turned else {"literal": name}
+    return " ".join(reversed(_turned(name) or (name,)))
 
 
 def _several(names: list[str]) -> str:

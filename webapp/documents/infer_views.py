@@ -23,14 +23,11 @@ def text(request: HttpRequest, view: RunView, sent: QueryDict | None) -> HtmlAns
     if sent is None:
         return HtmlAnswer(TryPage(LONGEST))
     try:
-        return HtmlAnswer(TryPage(LONGEST, tried=_read(view, _text(request))))
+        read, words = infer.text(view, _text(request))
+        tried = TriedText(read, words, links.hues(view, read.proportions), {part.number for part in read.proportions})
+        return HtmlAnswer(TryPage(LONGEST, tried=tried))
     except Invalid as error:
         return HtmlAnswer(TryPage(LONGEST, problem=error.message), status=400)
-
-
-def _read(view: RunView, text: str) -> TriedText:
-    read, words = infer.text(view, text)
-    return TriedText(read, words, links.hues(view, read.proportions), {part.number for part in read.proportions})
 
 
 def _text(request: HttpRequest) -> str:

@@ -81,13 +81,16 @@ def _stability(run: Run, k: int) -> list[Finding]:
         return []
     counted, url = found_again.count(compared), links.seeds_url(run)
     sentence = Reason(f"found again in {counted.found} of {counted.runs} runs with other seeds", url)
-    others = [Finding(Reason(_elsewhere(one), url)) for one in compared if not one.found and one.words]
-    return [Finding(sentence, "unstable" if counted.doubtful else None), *others]
-
-
-def _elsewhere(one: found_again.Elsewhere) -> str:
-    close = "; another topic comes close" if one.similarity >= matching.LEAST else ""
-    return f"with seed {one.seed} most like “{', '.join(one.words)}” (similarity {_number(one.similarity)}{close})"
+    others = [
+        f"with seed {one.seed} most like “{', '.join(one.words)}” (similarity {_number(one.similarity)}"
+        f"{'; another topic comes close' if one.similarity >= matching.LEAST else ''})"
+        for one in compared
+        if not one.found and one.words
+    ]
+    return [
+        Finding(sentence, "unstable" if counted.doubtful else None),
+        *(Finding(Reason(other, url)) for other in others),
+    ]
 
 
 def _number(value: float) -> str:

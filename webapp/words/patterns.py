@@ -1,6 +1,7 @@
 """Where a pattern of words occurs in a set of documents of a run (inference.index.patterns), and its lines."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -22,7 +23,10 @@ ORDERS: dict[Order, str] = {
     "left": "by the words before",
     "right": "by the words after",
 }
-VALUES = 12  # of a category that are counted, those with most hits
+TOPIC = "run-topic"  # groups hits by the topic of a word of theirs; no field is called so
+VALUES = 12  # of a category, or topics, that are counted, those with most hits
+# What it is called, its set, documents with hits, hits of each, and the parameters of its page
+Group = tuple[str, RunSelection, np.ndarray, np.ndarray, list[tuple[str, str]]]
 _hits = BoundedCache(32 << 20, lambda hits: nbytes((hits.codes, hits.documents, hits.counts)))
 
 
@@ -56,32 +60,57 @@ def page(selection: RunSelection, hits: Hits, order: str, first: int, limit: int
     numbers = range(shown) if order == "document" else sample(hits.documents, counts, concordance.SORTED).tolist()
 
     def cut(first: int, limit: int) -> list[Cut]:
-        wanted = numbers[first : first + limit]
-        return _cut(selection, hits, [concordance.tokens_of(np.arange(len(ends)), ends, n, 1)[0] for n in wanted])
+        return _cut(selection, hits, _tokens(ends, numbers[first : first + limit]))
 
     return concordance.ordered(selection, cut, len(numbers), kept_back, order, first, limit)
 
 
-def by_value(selection: RunSelection, hits: Hits, by: str, own: list[tuple[str, str]]) -> list[PatternGroup]:
-    """The values of a category with most hits. own: parameters of the page."""
-    groups, lengths = fields.groups(selection.version, by), hits.index.stream.lengths
-    of_hits, made = groups.group[hits.documents], list[tuple[PatternGroup, float]]()
-    counts = np.bincount(of_hits + 1, hits.counts, len(groups.labels) + 1)[1:].astype(np.int64)
-    for g in np.argsort(-counts, kind="stable")[: min(VALUES, np.count_nonzero(counts))].tolist():
-        chosen, inside = selection.within(groups, g), of_hits == g
-        years, most = facets.rates(chosen, hits.documents[inside], hits.counts[inside], lengths, own, selection)
-        words = int(lengths[chosen.numbers].sum(dtype=np.int64))
-        row = PatternGroup(
-            label=groups.labels[g],
-            hits=int(counts[g]),
-            documents=int(inside.sum()),
-            rate=facets.PER * int(counts[g]) / words,
-            url=chosen.address(without=None, **dict(own)),
-            years=years,
+def _tokens(ends: np.ndarray, numbers: Sequence[int]) -> list[tuple[int, int]]:
+    """Which of the documents, and which of its hits, some lines are. ends: lines up to each document, its own included."""
+    return [concordance.tokens_of(np.arange(len(ends)), ends, n, 1)[0] for n in numbers]
+
+
+def by_group(selection: RunSelection, hits: Hits, by: str, own: list[tuple[str, str]]) -> list[PatternGroup]:
+    """The values of a category, or the topics, with most hits. own: parameters of the page."""
+    made, lengths = list[tuple[PatternGroup, float]](), hits.index.stream.lengths
+    for label, chosen, documents, counts, more in (_of_topics if by == TOPIC else _of_values)(selection, hits, by, own):
+        tokens, words = int(counts.sum()), lengths if chosen.numbers is None else lengths[chosen.numbers]
+        years, most = facets.rates(chosen, documents, counts, lengths, own + more, selection)
+        made.append(
+            (
+                PatternGroup(
+                    label,
+                    tokens,
+                    len(documents),
+                    facets.PER * tokens / int(words.sum(dtype=np.int64)),
+                    chosen.address(without=None, **dict(own + more)),
+                    years,
+                ),
+                most,
+            )
         )
-        made.append((row, most))
     top = max((most for _, most in made), default=0.0) or 1.0
     return [replace(row, years=[replace(bar, part=bar.part * most / top) for bar in row.years]) for row, most in made]
+
+
+def _of_values(selection: RunSelection, hits: Hits, by: str, own: list[tuple[str, str]]) -> Iterator[Group]:
+    groups = fields.groups(selection.version, by)
+    of_hits = groups.group[hits.documents]
+    counts = np.bincount(of_hits + 1, hits.counts, len(groups.labels) + 1)[1:]
+    for g in np.argsort(-counts, kind="stable")[: min(VALUES, np.count_nonzero(counts))].tolist():
+        inside = of_hits == g
+        yield groups.labels[g], selection.within(groups, g), hits.documents[inside], hits.counts[inside], []
+
+
+def _of_topics(selection: RunSelection, pattern: Hits, by: str, own: list[tuple[str, str]]) -> Iterator[Group]:
+    """Those that most hits of a sample have a word of, counted in all."""
+    labels, lines = selection.view.labels, sample(pattern.documents, pattern.counts, concordance.SORTED).tolist()
+    tokens = _tokens(np.cumsum(pattern.counts, dtype=np.int64), lines)
+    given = [int(pattern.places(int(pattern.documents[i]), n + 1)[n, 3]) for i, n in tokens]
+    seen = Counter(int(labels.into[k]) for k in given if k >= 0).most_common(VALUES)
+    counted = [(k, hits(selection, dict(own)["pattern"], k)) for k, _ in seen]
+    for k, each in sorted(counted, key=lambda pair: -int(pair[1].counts.sum())):
+        yield labels.title(k), selection, each.documents, each.counts, [("topic", str(k))]
 
 
 def every(selection: RunSelection, hits: Hits, size: int = 1_000) -> Iterator[list[Line]]:

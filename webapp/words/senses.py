@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from django.core.exceptions import BadRequest
 
 from inference.senses import Near, Uses, distinguishing
 from webapp.documents import fields
@@ -44,6 +45,15 @@ class Tally:
     def clear(self) -> bool:
         """Whether it is clear enough to be called a sense; the largest topic is shown though it isn't."""
         return self.tokens >= FEW and self.share >= RARE and self.certainty >= LIKELY
+
+
+def asked_topic(view: RunView, asked: int | str | None) -> int | None:
+    """The topic that an address asks for, that into which it was merged; None for all of a word's."""
+    if not isinstance(asked, int):
+        return None
+    if not 0 <= asked < view.run.topics:
+        raise BadRequest(f"A topic in the address must be “all” or one of this run, 0 to {view.run.topics - 1}.")
+    return int(view.labels.into[asked])
 
 
 def uses(view: RunView, word: Word, selection: RunSelection) -> Uses:

@@ -261,7 +261,7 @@ class LinesPage(ListedLines):
 
 @dataclass(frozen=True)
 class PatternGroup:
-    """Hits of the documents with a value of a category. rate: in 10,000 words of these. years: hits by time, their height on
+    """Hits of the documents with a value of a category, or of which a word has a topic. rate: in 10,000 words of the documents. years: hits by time, their height on
     the scale of all groups."""
 
     label: str
@@ -276,7 +276,7 @@ class PatternGroup:
 class PatternPage(ListedLines):
     """Lines of a pattern of words. hits: how often it occurs in the chosen documents, or of these hits those of which a word is
     assigned to a topic; documents: that have any. years: hits by time, their height by the words of that time;
-    most_often: hits in 10,000 words where they are most. by: a category, or ""; groups: its values with most hits. direction: of
+    most_often: hits in 10,000 words where they are most. by: a category, run-topic or ""; groups: its values with most hits. direction: of
     the pattern's script, ltr or rtl."""
 
     pattern: str

@@ -5,7 +5,6 @@ import unicodedata
 from dataclasses import replace
 from typing import Annotated
 
-from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
@@ -109,7 +108,7 @@ def detail(
         return Answer(UntrainedWord(header(known)))
     if topic is None:
         return Answer(*senses_page(selection, known, by, rest == "apart"))
-    return _lines(selection, here, known, _topic(view, topic), sort, after)
+    return _lines(selection, here, known, senses.asked_topic(view, topic), sort, after)
 
 
 def _uncounted(view: RunView, word: str) -> UncountedWord | None:
@@ -132,15 +131,6 @@ def _uncounted(view: RunView, word: str) -> UncountedWord | None:
     bars = [replace(bar, url=view.go("run_documents", asked=bar.url[1:])) for bar in facets.bars(having)]
     lines = view.go("run_documents", asked=having.address()[1:])
     return UncountedWord(text, documents, run.version.documents, reason, lines, bars, not rare) if documents else None
-
-
-def _topic(view: RunView, asked: int | str) -> int | None:
-    """The sense whose lines are asked for, that into which it was merged; None for all."""
-    if isinstance(asked, str):
-        return None
-    if asked >= view.run.topics:
-        raise BadRequest(f"“topic” in the address must be “all” or a topic of this run, 0 to {view.run.topics - 1}.")
-    return int(view.labels.into[asked])
 
 
 def _lines(
@@ -228,7 +218,7 @@ def pattern(
 def pattern_page(
     selection: RunSelection, here: Here, text: str, asked_topic: int | None, asked: Order, by: str, first: int
 ) -> PatternPage:
-    topic = None if asked_topic is None else _topic(selection.view, asked_topic)
+    topic = senses.asked_topic(selection.view, asked_topic)
     hits = patterns.hits(selection, text, topic)
     sort = asked if asked in patterns.ORDERS else "document"
     own = [("pattern", text)] + ([] if topic is None else [("topic", str(topic))])
@@ -243,7 +233,7 @@ def pattern_page(
         years=years,
         most_often=most_often,
         by=by,
-        groups=patterns.by_value(selection, hits, by, own) if by else [],
+        groups=patterns.by_group(selection, hits, by, own) if by else [],
         direction=concordance.direction(text),
     )
 

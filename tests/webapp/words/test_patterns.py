@@ -177,6 +177,25 @@ def test_groups_are_counted_by_hand_and_open_their_hits(client, trained, spans):
     get(client, trained, 400, pattern="the people", by="nothing")
 
 
+def test_topics_of_hits_are_those_of_their_pages(client, trained):
+    page = get(client, trained, pattern="the *", by="run-topic", match="congress")
+    wanted = {k: get(client, trained, pattern="the *", topic=k, match="congress") for k in range(trained.topics)}
+    assert 3 < len(page["groups"]) <= 12
+    for row in page["groups"]:
+        inside = client.get(reverse("run_pattern_json", args=[trained.pk]) + row["url"]).json()
+        k = inside["topic"]["number"]
+        assert inside == wanted[k] | {name: inside[name] for name in ("lines", "sorts", "next", "years")}
+        assert row["label"].startswith(inside["topic"]["label"])
+        assert (row["hits"], row["documents"]) == (wanted[k]["hits"], wanted[k]["documents"])
+        assert sum(bar["documents"] for bar in row["years"]) == row["hits"]
+    hits = [row["hits"] for row in page["groups"]]
+    assert hits == sorted(hits, reverse=True)
+    if trained.topics <= 12:
+        assert sorted(hits, reverse=True) == sorted((w["hits"] for w in wanted.values() if w["hits"]), reverse=True)
+    html = get(client, trained, 200, "run_pattern", pattern="the people", by="run-topic")
+    assert "At most 12 topics" in html and ">Topic</th>" in html
+
+
 def test_an_error_points_at_its_place(client, trained):
     assert (
         "Character 11 of the pattern: This “(” has no “)”"
