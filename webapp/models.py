@@ -292,6 +292,11 @@ class Course(models.Model):
     class Meta:
         ordering = ["-id"]
 
+    @property
+    def texts(self) -> Corpus | None:
+        """Its corpus, unless that is deleted."""
+        return self.corpus if self.corpus and not self.corpus.deleted_at else None
+
 
 class Student(models.Model):
     """Whose account a course made. Others see the account's name, “Student 3-7”; the teacher alone sees `name`."""

@@ -14,8 +14,13 @@ def offer(corpus: Corpus, user: int) -> User:
     with transaction.atomic():
         Corpus.objects.select_for_update().get(pk=corpus.pk)
         member = there(
-            corpus.memberships.filter(user=user, user__is_active=True).select_related("user").first(),
-            Invalid("owner", "A corpus can be handed over to somebody with whom it is shared. Share it first."),
+            corpus.memberships.filter(user=user, user__is_active=True, user__student=None)
+            .select_related("user")
+            .first(),
+            Invalid(
+                "owner",
+                "A corpus can be handed over to somebody with whom it is shared, but not to a student. Share it first.",
+            ),
         )
         Corpus.objects.filter(pk=corpus.pk).update(offered=member.user)
     return member.user

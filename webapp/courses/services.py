@@ -18,7 +18,7 @@ from webapp.models import GONE, Corpus, Course, Membership, Notebook, Run, Stude
 LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # of a code: those that are not taken for another
 CODE = 12  # letters: 59 bits, too many to be guessed
 DAYS = 400  # that a course may last
-HANDED_IN = 20  # copies of one student's notebooks
+HANDED_IN = 10  # copies of one student's notebooks
 STEP = 20  # students whose accounts are deleted at a time
 # Of a student: 50 MB, 100,000 documents, two jobs, for texts of their own
 MAY_HAVE = {"most_bytes": 50_000_000, "most_documents": 100_000, "most_jobs": 2, "most_students": 0}
@@ -72,13 +72,13 @@ def join(course: Course, name: str) -> tuple[Student, str]:
         most = quotas.limits(course.owner).students or 0
         if Student.objects.filter(course__owner=course.owner).count() >= most:
             raise Invalid("name", f"The class is full: {course.owner.name} may have {most:,} students. Tell them.")
-        if course.corpus is None or course.corpus.memberships.count() >= sharing.MOST_PEOPLE:
+        if course.texts is None or course.texts.memberships.count() >= sharing.MOST_PEOPLE:
             raise Invalid("name", "The texts of this class can’t be shared with anybody more. Tell your teacher.")
         number = (course.students.aggregate(last=Max("number"))["last"] or 0) + 1
         user = User.objects.create(name=f"Student {course.pk}-{number}", password="!", **MAY_HAVE)
         code = _code()
         student = Student.objects.create(user=user, course=course, number=number, name=name, digest=digest(code))
-        Membership.objects.create(corpus=course.corpus, user=user, role=Membership.Role.TRAINER)
+        Membership.objects.create(corpus=course.texts, user=user, role=Membership.Role.TRAINER)
     return student, _written(code)
 
 

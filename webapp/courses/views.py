@@ -100,7 +100,7 @@ def index(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[CoursesPag
 @typed("course/detail.html")
 def detail(request: HttpRequest, course_id: int, sent: QueryDict | None) -> HtmlAnswer[CoursePage] | HttpResponse:
     """A class: who joined, what each does and has handed in; POST changes it."""
-    course, wrong = authorization.courses(request).select_related("corpus").get(pk=course_id), ""
+    course, wrong = _course(request, course_id), ""
     made: dict[int, str] = {}
     if sent is not None:
         try:
@@ -112,6 +112,12 @@ def detail(request: HttpRequest, course_id: int, sent: QueryDict | None) -> Html
     link = request.build_absolute_uri(reverse("join", args=[course.token])) if course.token else ""
     page = CoursePage(course, link, _qr(link) if link else mark_safe(""), queries.students(course, made), wrong)
     return HtmlAnswer(page, status=400 if wrong else 200)
+
+
+def _course(request: HttpRequest, pk: int) -> Course:
+    """A class of the user's."""
+    mine = authorization.courses(request).select_related("corpus", "owner")
+    return there(mine.filter(pk=pk).first(), Http404(f"There is no class {pk}."))
 
 
 def _act(course: Course, sent: QueryDict) -> dict[int, str]:
@@ -146,7 +152,7 @@ def _qr(link: str) -> SafeString:
 @require_safe
 def handed_in(request: HttpRequest, course_id: int) -> FileResponse:
     """The last notebook that each student handed in, as HTML files in a ZIP archive."""
-    course = authorization.courses(request).get(pk=course_id)
+    course = _course(request, course_id)
     seen, root = authorization.corpora(request), request.build_absolute_uri("/").rstrip("/")
     packed = tempfile.TemporaryFile()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as pack:

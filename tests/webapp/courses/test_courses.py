@@ -11,7 +11,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from inference.errors import Invalid
-from webapp.accounts import authorization, quotas
+from webapp.accounts import authorization, ownership, quotas
+from webapp.corpora import deletion
 from webapp.courses import services
 from webapp.models import Corpus, Course, Membership, Notebook, Pin, Run, Student, User
 from webapp.notebooks import services as notebooks
@@ -185,9 +186,9 @@ def test_what_is_handed_in_is_the_teachers_copy(course):
         (name,) = pack.namelist()
         assert name == "001-anna-what-i-found.html" and "A chart" in pack.read(name).decode()
     Notebook.objects.bulk_create(
-        Notebook(owner=course.owner, by="x", title="x", handed_in_by=student) for _ in range(18)
+        Notebook(owner=course.owner, by="x", title="x", handed_in_by=student) for _ in range(8)
     )
-    with pytest.raises(Invalid, match="20 times"):
+    with pytest.raises(Invalid, match="10 times"):
         services.hand_in(student, book)
 
 
@@ -255,6 +256,30 @@ def test_only_a_teacher_with_a_corpus_makes_a_class(teacher):
 def test_while_accounts_are_off_there_are_no_classes(client, settings, course):
     settings.ACCOUNTS = False
     assert "Accounts are off" in client.get(reverse("courses")).content.decode()
-    assert client.get(reverse("join", args=[course.token])).status_code == 404
+    for name, value in (("join", course.token), ("course", course.pk), ("course_zip", course.pk)):
+        assert client.get(reverse(name, args=[value])).status_code == 404
     assert client.get(reverse("class")).status_code == client.get(reverse("come_back")).status_code == 404
     assert authorization.courses(client.get("/").wsgi_request).count() == 0
+
+
+def test_texts_that_were_deleted_take_nobody_in(course):
+    client, student = joined(course)
+    with pytest.raises(Invalid, match="not to a student"):
+        ownership.offer(course.corpus, student.user.pk)
+    deletion.corpus(course.corpus)
+    answer = Client().post(reverse("join", args=[course.token]), {"name": "Late"})
+    assert answer.status_code == 400 and "can’t be shared" in answer.content.decode()
+    assert "The texts of this class were deleted" in client.get(reverse("class")).content.decode()
+    assert "were deleted" in signed_in(course.owner).get(reverse("course", args=[course.pk])).content.decode()
+    assert "deleted" in signed_in(course.owner).get(reverse("courses")).content.decode()
+
+
+def test_hostile_names_stay_text(course):
+    client, student = joined(course, "<script>alert(1)</script>")
+    book = notebooks.create("../../=cmd|x", student.user.name, student.user)
+    services.hand_in(student, book)
+    page = signed_in(course.owner).get(reverse("course", args=[course.pk])).content.decode()
+    assert "<script>alert" not in page and "&lt;script&gt;alert(1)" in page
+    answer = signed_in(course.owner).get(reverse("course_zip", args=[course.pk]))
+    with zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content))) as pack:
+        assert re.fullmatch(r"001-[\w-]+\.html", pack.namelist()[0])
