@@ -64,6 +64,8 @@ OF_NOTHING = (
     "webapp_pin",
     "webapp_apitoken",
     "webapp_user",
+    "webapp_course",  # it stays without its texts, until its end
+    "webapp_student",
 )
 
 
