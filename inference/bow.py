@@ -59,10 +59,6 @@ class Bow:
         self.offsets, self.first_row = offsets, first_row
         if check:
             self._check()
-        self._digest: str | None = None
-        self._tokens: int | None = None
-        self._first_token: np.ndarray | None = None
-        self._lengths: np.ndarray | None = None
         self._by_document: Bow | None = None
         self._documents: np.ndarray | None = None
 
@@ -74,8 +70,8 @@ class Bow:
         if self._by_document is None:
             indptr = self.indptr[self.first_row]
             self._by_document = Bow(indptr, self.words, self.counts, self.V, offsets=self.offsets, check=False)
-            self._by_document._first_token = self.first_token[self.first_row]
-            self._by_document._tokens, self._by_document._digest = self.tokens, self._digest
+            self._by_document.first_token = self.first_token[self.first_row]
+            self._by_document.tokens, self._by_document.digest = self.tokens, self.digest
         return self._by_document
 
     def documents_of(self, rows: np.ndarray) -> np.ndarray:
@@ -90,30 +86,24 @@ class Bow:
     def D(self) -> int:
         return len(self.indptr) - 1
 
-    @property
+    @cached_property
     def tokens(self) -> int:
-        if self._tokens is None:
-            self._tokens = int(self.counts.sum(dtype=np.int64))
-        return self._tokens
+        return int(self.counts.sum(dtype=np.int64))
 
-    @property
+    @cached_property
     def first_token(self) -> np.ndarray:
         """int64[D + 1]: where each document's tokens begin, of all tokens of the corpus in order."""
-        if self._first_token is None:
-            self._first_token = _first_tokens(self.indptr, self.counts)
-        return self._first_token
+        return _first_tokens(self.indptr, self.counts)
 
     def offsets_of(self, d: int) -> np.ndarray:
         """int32: where each token of a document begins in its text, in the order of its words; only with `offsets`."""
         assert self.offsets is not None
         return self.offsets[self.first_token[d] : self.first_token[d + 1]]
 
-    @property
+    @cached_property
     def lengths(self) -> np.ndarray:
         """int64[D]: tokens of each document."""
-        if self._lengths is None:
-            self._lengths = np.diff(self.first_token)
-        return self._lengths
+        return np.diff(self.first_token)
 
     @cached_property
     def word_tokens(self) -> np.ndarray:
@@ -123,17 +113,15 @@ class Bow:
             tokens += np.bincount(self.words[i : i + _CHUNK], weights=self.counts[i : i + _CHUNK], minlength=self.V)
         return tokens
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """sha256 of V and the three arrays, in hexadecimal: the same for the same corpus wherever it lies."""
-        if self._digest is None:
-            digest = hashlib.sha256(f"bow {FORMAT} {self.V}".encode())
-            for name in _ARRAYS:
-                array = getattr(self, name)
-                for i in range(0, len(array), _CHUNK):
-                    digest.update(np.ascontiguousarray(array[i : i + _CHUNK]).data)
-            self._digest = digest.hexdigest()
-        return self._digest
+        digest = hashlib.sha256(f"bow {FORMAT} {self.V}".encode())
+        for name in _ARRAYS:
+            array = getattr(self, name)
+            for i in range(0, len(array), _CHUNK):
+                digest.update(np.ascontiguousarray(array[i : i + _CHUNK]).data)
+        return digest.hexdigest()
 
     def _check(self) -> None:
         indptr, words, counts = self.indptr, self.words, self.counts
@@ -221,8 +209,8 @@ class Bow:
             np.load(folder / f"{name}.npy", mmap_mode="r") for name in _CUT
         )
         self._by_document = Bow(indptr, self.words, self.counts, self.V, offsets=self.offsets, check=False)
-        self._by_document._first_token, self._by_document._lengths = first_token, lengths
-        self._by_document._tokens, self._by_document._digest = self._tokens, self._digest
+        self._by_document.first_token, self._by_document.lengths = first_token, lengths
+        self._by_document.tokens, self._by_document.digest = self.tokens, self.digest
 
     def without(self, dropped: np.ndarray, folder: Path) -> "Bow":
         """The same documents and word numbers, written to folder, with some words' columns empty: nothing is
@@ -273,10 +261,10 @@ class Bow:
         }
         offsets = np.load(folder / "offsets.npy", mmap_mode=mode) if (folder / "offsets.npy").exists() else None
         bow = cls(**arrays, V=meta["V"], offsets=offsets, check=False)
-        bow._digest, bow._tokens = meta["digest"], meta["tokens"]
+        bow.digest, bow.tokens = meta["digest"], meta["tokens"]
         if sparing and meta["D"] and all((folder / f"{name}.npy").exists() for name in _BY_DOCUMENT):
             first_token, lengths = (np.load(folder / f"{name}.npy", mmap_mode="r") for name in _BY_DOCUMENT)
-            bow._first_token, bow._lengths = first_token, lengths
+            bow.first_token, bow.lengths = first_token, lengths
         bow._open_sections(folder / _SECTIONS)
         return bow
 

@@ -22,7 +22,7 @@ from inference.evaluate import Coherence, Completion, LeftToRight, diagnose
 from inference.evidence import Evidence, gather
 from inference.explore import bands, cooccurrence, distances, layout, neighbours, saliency, similar
 from inference.explore.day_sums import DaySums, in_span
-from inference.explore.documents import count, frozen, marked
+from inference.explore.documents import count, frozen
 from inference.findings import changes, sums, unlike
 from inference.index import Index, collocations, hits, patterns, two_sets
 from inference.kernels import assign
@@ -204,7 +204,6 @@ def _explore(topics: Topics) -> None:
     unlike.unlike(*mixes, topics.K, np.ones(2, bool))
     changes.tested(changes.in_units(np.ones((changes.LEAST_UNITS, 1)), np.ones(changes.LEAST_UNITS)))
     count(np.zeros(1, np.int32), 1)
-    marked(np.ones(1, bool))
     cooccurrence.beside(*documents, topics.K, 1)
     infer.read(
         infer.Words.from_entries(1, np.array([0]), np.array([0]), np.ones(1), np.zeros(1)), np.ones(1), np.full(1, 0.1)

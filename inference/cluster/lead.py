@@ -96,17 +96,8 @@ class Team:
 
     def step(self, config: Any, state: Any, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
         self._make_way(state)
-        while True:
-            self.begin()
-            try:
-                while self.at <= state.t:
-                    tokens = sum(self._all("step", t=self.at))
-                    self.at += 1
-                break
-            except LOST as error:
-                self._lost(error)
+        state.tokens += self._catch_up(state.t + 1)
         state.t += 1
-        state.tokens += tokens
         if time.monotonic() - self._saved_at > max(SAVE_EVERY, self._saving / SAVE_SHARE):
             self.fetch(state)
             self.save(self.checkpoint, state)
@@ -248,16 +239,18 @@ class Team:
         self._calls.close()
         self._calls.sleep(SETTLING)
 
-    def _catch_up(self, t: int) -> None:
-        """Take the steps up to t again."""
+    def _catch_up(self, t: int) -> int:
+        """Take the steps up to t, also those that were taken before a loss. Returns the tokens of the last one."""
+        tokens = 0
         while self.at < t or not self.deal:
             self.begin()
             try:
                 while self.at < t:
-                    self._all("step", t=self.at)
+                    tokens = sum(self._all("step", t=self.at))
                     self.at += 1
             except LOST as error:
                 self._lost(error)
+        return tokens
 
     def _make_way(self, state: Any) -> None:
         """End the present sharing if other workers came and the checkpoint is of this step: `begin` then shares it among all."""

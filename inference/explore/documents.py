@@ -74,17 +74,4 @@ def spread_outside(documents: np.ndarray, D: int, most: int) -> np.ndarray:
 
 def marked(mask: np.ndarray) -> np.ndarray:
     """int32, ascending: where a mask, bool, is set."""
-    return _marked(frozen(mask, np.bool_))
-
-
-@njit(cache=True, nogil=True)
-def _marked(mask):
-    n = 0
-    for d in range(len(mask)):
-        n += mask[d]
-    out, i = np.empty(n, np.int32), 0
-    for d in range(len(mask)):
-        if mask[d]:
-            out[i] = d
-            i += 1
-    return out
+    return np.flatnonzero(mask).astype(np.int32)

@@ -2,6 +2,7 @@
 properties."""
 
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -40,13 +41,9 @@ class Characters(NamedTuple):
 @lru_cache
 def characters(turkic: bool = False) -> Characters:
     """Of texts. turkic: Turkish and Azeri, where I is the capital of ı, and İ of i (Unicode, SpecialCasing)."""
-    every = _every()
-    classes = np.zeros(CODES, np.uint8)
-    for number, pattern in _SETS:
-        for run in regex.finditer(f"(?:{pattern})+", every, regex.V1):
-            classes[run.start() : run.end()] = number
+    classes = classified(_SETS)
     lower, odd = np.arange(CODES, dtype=np.uint32), np.zeros(CODES, bool)
-    for run in regex.finditer(r"[\p{Lu}\p{Lt}]+", every):
+    for run in regex.finditer(r"[\p{Lu}\p{Lt}]+", _every()):
         for code in range(*run.span()):
             small = chr(code).lower()
             if len(small) == 1:
@@ -73,9 +70,7 @@ def characters(turkic: bool = False) -> Characters:
 @lru_cache
 def given() -> Characters:
     """Of words that stand between white space as they are: controls and lone surrogates are white space, too."""
-    classes = np.full(CODES, LETTER, np.uint8)
-    for run in regex.finditer(r"[\s\p{Cc}\p{Cs}]+", _every()):
-        classes[run.start() : run.end()] = SPACE
+    classes = classified([(SPACE, r"[\s\p{Cc}\p{Cs}]")], LETTER)
     lower, odd = np.arange(CODES, dtype=np.uint32), np.zeros(CODES, bool)
     for array in (classes, lower, odd):
         array.flags.writeable = False
@@ -90,6 +85,15 @@ def canonical(word: str, turkic: bool = False) -> str:
         word = word.replace("ı\u0307", "i")  # İ in two characters
     word = unicodedata.normalize("NFC", word.lower().translate(_LIGATURES))
     return word[:-1] + "ς" if len(word) > 1 and word[-1] == "σ" else word
+
+
+def classified(sets: Iterable[tuple[int, str]], others: int = OTHER) -> np.ndarray:
+    """uint8[CODES]: the class of each character by the last of the sets (class, pattern) that has it."""
+    classes, every = np.full(CODES, others, np.uint8), _every()
+    for number, pattern in sets:
+        for run in regex.finditer(f"(?:{pattern})+", every, regex.V1):
+            classes[run.start() : run.end()] = number
+    return classes
 
 
 def _every() -> str:

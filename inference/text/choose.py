@@ -171,25 +171,29 @@ class _Choosing:
         self.of_forms, self.in_documents = self._counts()
         self.even = np.zeros(len(self.of_forms), bool) if choice.spread_evenly else self._even()
 
-    def _units(self, places: bool = False) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, Block]]:
+    def _units(
+        self, stream: Stream | Spread | Sections, places: bool = False
+    ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, Block]]:
         """(units, the places of their first pieces, where each document's end, the block) of all blocks."""
 
         def cut(block: Block):
             units, first, _, ends = self.units.cut(block.words, block.ends)
             return units, first, ends, block
 
-        return ahead(cut, self.stream.blocks(self.documents, places=places))
+        return ahead(cut, stream.blocks(self.documents, places=places))
 
-    def _count(self, form: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
-        """int64 and int32: tokens of forms, and documents with them. form: int32 by unit, -1 for none."""
-        tokens, documents, last = np.zeros(count, np.int64), np.zeros(count, np.int32), np.full(count, -1, np.int32)
-        for units, _, ends, block in self._units():
+    def _count(
+        self, form: np.ndarray, count: int, pieces: Sections | None = None, first_row: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """int64 and int32: tokens of forms, and rows with them; or `pieces` of rows; or documents, whose rows begin at `first_row`.
+        form: int32 by unit, -1 for none."""
+        skipped = np.repeat(self.skipped, pieces.pieces) if pieces else self.skipped
+        tokens, rows, last = np.zeros(count, np.int64), np.zeros(count, np.int32), np.full(count, -1, np.int32)
+        for units, _, ends, block in self._units(pieces or self.stream):
             numbers = np.arange(block.first, block.first + len(ends))
-            _count_in(units, ends, self._skipped(block), numbers, form, last, tokens, documents)
-        return tokens, documents
-
-    def _skipped(self, block: Block) -> np.ndarray:
-        return self.skipped[block.first : block.first + len(block.ends)]
+            of = numbers if first_row is None else np.searchsorted(first_row, numbers, side="right") - 1
+            _count_in(units, ends, skipped[numbers], of, form, last, tokens, rows)
+        return tokens, rows
 
     def _forms(self, reason: np.ndarray) -> tuple[np.ndarray, Lexicon | None]:
         """int32 by unit, the number of its form, -1 for what is left out; and the forms' words, None where they are the
@@ -210,38 +214,26 @@ class _Choosing:
 
     def _counts(self) -> tuple[np.ndarray, np.ndarray]:
         """Tokens int64 and documents int32 by form."""
-        form, count = self.form, len(self.form) if self.forms is None else len(self.forms)
         if self.forms is None:
-            return np.where(form >= 0, self.tokens, 0), self.in_documents
-        return self._count(form, count)
+            return np.where(self.form >= 0, self.tokens, 0), self.in_documents
+        return self._count(self.form, len(self.forms))
 
     def _even(self) -> np.ndarray:
         """Of `even`, counted in pieces where documents are long."""
         pieces = Sections(self.stream, _PIECE, self.documents)
         if not pieces.cut:
             return even(self.of_forms, self.in_documents, self.lengths)
-        skipped = np.repeat(self.skipped, pieces.pieces)
-        last, within = np.full(len(self.of_forms), -1, np.int32), np.zeros(len(self.of_forms), np.int32)
-        tokens = np.zeros(len(self.of_forms), np.int64)
-        for block in pieces.blocks(places=False):
-            units, _, _, ends = self.units.cut(block.words, block.ends)
-            numbers = np.arange(block.first, block.first + len(ends))
-            _count_in(units, ends, skipped[numbers], numbers, self.form, last, tokens, within)
-        return even(tokens, within, pieces.lengths[~skipped])
+        tokens, within = self._count(self.form, len(self.of_forms), pieces)
+        return even(tokens, within, pieces.lengths[~np.repeat(self.skipped, pieces.pieces)])
 
     def pick(self) -> None:
         """Apply the thresholds, and number what stays. Raises Invalid when no word does."""
         reason, tokens, in_documents = self.reason, self.of_forms, self.in_documents
         words_of = self.units.words if self.forms is None else self.forms.words
         left = thresholds(self.choice, tokens, in_documents, len(self.lengths), self.even, words_of)
-        dropped = {}
-        for i, name in enumerate(REASONS[:-THRESHOLDS]):
-            left_out = reason == i
-            if left_out.any():
-                dropped[name] = (int(left_out.sum()), int(self.tokens[left_out].sum()))
-        for name, left_out in zip(REASONS[-THRESHOLDS:], left, strict=True):
-            if left_out.any():
-                dropped[name] = (int(left_out.sum()), int(tokens[left_out].sum()))
+        out = [(name, reason == i, self.tokens) for i, name in enumerate(REASONS[:-THRESHOLDS])]
+        out += [(name, mask, tokens) for name, mask in zip(REASONS[-THRESHOLDS:], left, strict=True)]
+        dropped = {name: (int(mask.sum()), int(of[mask].sum())) for name, mask, of in out if mask.any()}
         kept = np.flatnonzero((tokens > 0) & ~left.any)
         if not len(kept):
             raise Invalid("min_documents", _nothing_left(dropped, self.documents, self.choice))
@@ -263,11 +255,7 @@ class _Choosing:
         """int64: documents with each form that is kept, from the rows with it."""
         if self.first_row is None:
             return rows
-        last, documents = np.full(len(self.of_forms), -1, np.int32), np.zeros(len(self.of_forms), np.int32)
-        tokens = np.zeros(len(self.of_forms), np.int64)
-        for units, _, ends, block in self._units():
-            number = np.searchsorted(self.first_row, np.arange(block.first, block.first + len(ends)), side="right") - 1
-            _count_in(units, ends, self._skipped(block), number, self.form, last, tokens, documents)
+        _, documents = self._count(self.form, len(self.of_forms), first_row=self.first_row)
         return documents[kept].astype(np.int64)
 
     def write(self, folder: Path) -> tuple[Bow, Vocabulary]:
@@ -275,10 +263,11 @@ class _Choosing:
 
         def rows(item):
             units, first, ends, block = item
-            return _rows(units, first, ends, self._skipped(block), block.starts, self.column, V)
+            skipped = self.skipped[block.first : block.first + len(ends)]
+            return _rows(units, first, ends, skipped, block.starts, self.column, V)
 
         with rows_written(folder, self.documents, V, self.vocabulary.pairs, tokens, self.first_row) as write:
-            for item in ahead(rows, self._units(places=True)):
+            for item in ahead(rows, self._units(self.stream, places=True)):
                 write(*item)
         bow = Bow.open(folder)
         shutil.rmtree(folder / "by_word", ignore_errors=True)  # of an attempt that was killed, or another choice

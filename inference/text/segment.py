@@ -11,6 +11,8 @@ from functools import lru_cache
 import numpy as np
 import regex
 
+from inference.text.characters import CODES, classified
+
 Segmenter = Callable[[str], np.ndarray]
 Cutter = Callable[[str], "list[int] | np.ndarray"]
 
@@ -25,8 +27,7 @@ _SCRIPTS = {
     "th": r"\p{Thai}", "lo": r"\p{Lao}", "km": r"\p{Khmer}", "my": r"\p{Myanmar}",
 }  # fmt: skip
 SEGMENTED = frozenset(_SCRIPTS)
-_CODE_POINTS = 0x110000
-_INSIDE, _INHERITED = 1, 2
+_INSIDE, _INHERITED = 1, 2  # characters of the language's scripts; marks that belong to the script before them
 _SYLLABLES = regex.compile(r"[가-힣]+")
 
 
@@ -40,7 +41,7 @@ def segmenter(language: str) -> Segmenter | None:
     """
     if language not in SEGMENTED:
         return None
-    classes = _classes(_SCRIPTS[language])
+    classes = classified([(_INHERITED, r"\p{Inherited}"), (_INSIDE, f"[{_SCRIPTS[language]}]")])
     cut = _korean if language == "ko" else _chinese if language == "zh" else lambda text: _icu(text, language)
 
     def segment(text: str) -> np.ndarray:
@@ -60,17 +61,6 @@ def segmenter(language: str) -> Segmenter | None:
         return np.flatnonzero(begins).astype(np.int32)
 
     return segment
-
-
-def _classes(scripts: str) -> np.ndarray:
-    """uint8[code points]: _INSIDE of these scripts, _INHERITED for marks that belong to the script before them, or
-    0."""
-    everything = "".join(map(chr, range(_CODE_POINTS)))
-    classes = np.zeros(_CODE_POINTS, np.uint8)
-    for kind, characters in ((_INHERITED, r"\p{Inherited}"), (_INSIDE, scripts)):
-        for match in regex.finditer(f"[{characters}]+", everything):
-            classes[match.start() : match.end()] = kind
-    return classes
 
 
 def _edges(kinds: np.ndarray) -> np.ndarray:
@@ -128,7 +118,7 @@ def _variants() -> np.ndarray:
 
     The old character sets tell: Big5 is Taiwan's, GB 2312 the mainland's.
     """
-    script = np.zeros(_CODE_POINTS, np.int8)
+    script = np.zeros(CODES, np.int8)
     for code in range(0x4E00, 0xA000):
         script[code] = _has("big5", chr(code)) - _has("gb2312", chr(code))
     return script

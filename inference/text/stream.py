@@ -127,14 +127,12 @@ class Writer:
 
     def add(self, texts: list[str], titles: list[str]) -> np.ndarray:
         """Append documents. Returns int32: the pieces of each text."""
-        pieces = self.tokeniser.pieces(texts)
-        for name, array in zip(_TEXTS, (pieces.words, pieces.starts, pieces.lengths), strict=True):
-            array.tofile(self._files[name])
-        of_titles = self.tokeniser.pieces(titles)
-        for name, array in zip(_TITLES, (of_titles.words, of_titles.starts, of_titles.lengths), strict=True):
-            array.tofile(self._files[name])
+        of_texts, of_titles = self.tokeniser.pieces(texts), self.tokeniser.pieces(titles)
+        for names, pieces in ((_TEXTS, of_texts), (_TITLES, of_titles)):
+            for name, array in zip(names, (pieces.words, pieces.starts, pieces.lengths), strict=True):
+                array.tofile(self._files[name])
         self.D += len(texts)
-        return pieces.lengths
+        return of_texts.lengths
 
     def commit(self) -> dict:
         """Put all that was added on disk. Returns the checkpoint, from which writing can be taken up again; it is

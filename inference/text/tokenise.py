@@ -47,12 +47,7 @@ class Tokeniser:
         # Of the table's words: the number of the canonical word, -1 where it has none yet
         self._ids = np.zeros(0, np.int32)
         self._sources = np.zeros(0, np.int32)  # of canonical words: the table's
-        self._count = 0
-
-    @property
-    def count(self) -> int:
-        """Words so far."""
-        return self._count
+        self.count = 0  # words so far
 
     @property
     def lexicon(self) -> Lexicon:
@@ -61,7 +56,7 @@ class Tokeniser:
 
     def since(self, first: int) -> Lexicon:
         """The words from number `first` on, as a lexicon of their own."""
-        numbers = self._sources[first : self._count]
+        numbers = self._sources[first : self.count]
         if not len(numbers):
             return Lexicon(np.zeros(0, np.uint8), np.zeros(0, np.uint32))
         table = self._table
@@ -71,13 +66,13 @@ class Tokeniser:
 
     def know(self, lexicon: Lexicon) -> None:
         """Begin with the words of a lexicon, under its numbers."""
-        if self._count:
+        if self.count:
             raise ValueError("a tokeniser that has cut a text can't begin with other words")
         for _, words in lexicon.blocks():
             entries = self._entries(words)
             self._room()
-            _name(entries, entries, self._ids, self._sources, self._count)
-            self._count += len(words)
+            _name(entries, entries, self._ids, self._sources, self.count)
+            self.count += len(words)
 
     def pieces(self, texts: list[str]) -> Pieces:
         """The pieces of texts; new words get the next numbers."""
@@ -126,11 +121,10 @@ class Tokeniser:
             raw = _words(self._table, first + strange)
             canonical[strange] = self._entries([characters.canonical(word, self._turkic) for word in raw])
         self._room()
-        self._count = _name(np.arange(first, end), canonical, self._ids, self._sources, self._count)
+        self.count = _name(np.arange(first, end), canonical, self._ids, self._sources, self.count)
 
     def _entries(self, words: list[str]) -> np.ndarray:
         """int64: the places of words in the table, as they are."""
-        ends = np.arange(1, len(words) + 1, dtype=np.int64)
         joined = np.frombuffer(" ".join([*words, ""]).encode("utf-32-le"), np.uint32)
         ends = np.flatnonzero(joined == 32) + 1
         return self._table.add(joined, ends, np.zeros(0, bool), False, characters.given())[0].astype(np.int64)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from inference.evaluate import Coherence, Completion, coherence, fold_in, held_out
+from inference.evaluate import Coherence, Completion, coherence, fold_in
 from inference.topics import Topics
 from tests.inference import naive, naive_evaluate
 from tests.inference.corpora import bow_of, planted
@@ -58,7 +58,7 @@ def test_completion_splits_every_document_in_half(known):
 def test_completion_is_em(known):
     bow, beta, _ = known
     judge = Completion(bow, np.arange(20), seed=3)
-    expected = naive_evaluate.completion(judge, beta, fold_in.alpha_for(len(beta)), held_out.ITERATIONS)
+    expected = naive_evaluate.completion(judge, beta, fold_in.alpha_for(len(beta)), fold_in.ITERATIONS)
     assert judge(topics_of(beta, 40)) == pytest.approx(expected, rel=1e-5)
 
 

@@ -41,7 +41,7 @@ def test_types_are_split_four_to_one_and_kept_whole(known):
 def test_completion_is_em(known, split, alpha):
     bow, beta = known
     judge = Completion(bow, np.arange(20), seed=3, split=split, alpha=alpha)
-    expected = naive_evaluate.completion(judge, topics_of(beta, 12).dense(), alpha, held_out.ITERATIONS)
+    expected = naive_evaluate.completion(judge, topics_of(beta, 12).dense(), alpha, fold_in.ITERATIONS)
     assert judge(topics_of(beta, 12)) == pytest.approx(expected, rel=1e-9)
 
 
