@@ -3,8 +3,7 @@
 from typing import Any
 
 from inference.engines import clusters, cvb0, fw, hdp, lsparse, smc, ssi, svi, vb, vem
-from inference.engines.contract import AnyEngine, Config, Truncated
-from inference.engines.settings import Setting, described
+from inference.engines.contract import AnyEngine, Config, Setting, Truncated, described
 from inference.errors import Invalid
 
 # In the order in which they are offered. The type checker compares each module with the contract.

@@ -14,8 +14,18 @@ from scipy.special import digamma, gammaln
 
 from inference.bow import Bow
 from inference.engines import arena, moves, sparse
-from inference.engines.contract import About, Methods, Priors, Shape
-from inference.engines.settings import Settings, Sized, fewer_passes, prior, resolved, setting
+from inference.engines.contract import (
+    About,
+    Methods,
+    Priors,
+    Settings,
+    Shape,
+    Sized,
+    fewer_passes,
+    prior,
+    resolved,
+    setting,
+)
 from inference.engines.sparse import UNITS, Batch
 from inference.kernels import clusters, rng
 from inference.references import entries

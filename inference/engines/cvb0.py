@@ -13,11 +13,13 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import dense
-from inference.engines.contract import MAPPED, About, Methods, Shape
-from inference.engines.priors import as_set
-from inference.engines.settings import (
+from inference.engines.contract import (
+    MAPPED,
+    About,
     Chosen,
+    Methods,
     Settings,
+    Shape,
     alpha_setting,
     eta_setting,
     fewer_passes,
@@ -28,7 +30,8 @@ from inference.engines.settings import (
     setting,
     tau0_setting,
 )
-from inference.engines.settings import rho as falling
+from inference.engines.contract import rho as falling
+from inference.engines.priors import as_set
 from inference.kernels import cvb, rng, rows, vb
 from inference.memory import room
 from inference.references import entries

@@ -14,11 +14,12 @@ import numpy as np
 from inference.bow import Bow, ranges
 from inference.engines import arena
 from inference.engines.batch import Batch, expand
-from inference.engines.contract import About, Methods, Shape
-from inference.engines.priors import as_set
-from inference.engines.settings import (
+from inference.engines.contract import (
+    About,
     Chosen,
+    Methods,
     Settings,
+    Shape,
     eta_setting,
     kappa_setting,
     minibatch_setting,
@@ -28,6 +29,7 @@ from inference.engines.settings import (
     setting,
     tau0_setting,
 )
+from inference.engines.priors import as_set
 from inference.errors import Invalid
 from inference.kernels import frank_wolfe, rng, rows
 from inference.references import entries

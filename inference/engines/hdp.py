@@ -13,9 +13,13 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import dense
-from inference.engines.contract import MOST_TOPICS, About, Methods, Priors, Shape
-from inference.engines.settings import (
+from inference.engines.contract import (
+    MOST_TOPICS,
+    About,
+    Methods,
+    Priors,
     Settings,
+    Shape,
     Sized,
     fewer_passes,
     kappa_setting,

@@ -12,11 +12,14 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import arena, sparse
-from inference.engines.contract import MAPPED, SCRATCH, About, Methods, Shape
-from inference.engines.priors import as_set
-from inference.engines.settings import (
+from inference.engines.contract import (
+    MAPPED,
+    SCRATCH,
+    About,
     Chosen,
+    Methods,
     Settings,
+    Shape,
     alpha_setting,
     eta_setting,
     fewer_passes,
@@ -28,6 +31,7 @@ from inference.engines.settings import (
     setting,
     tau0_setting,
 )
+from inference.engines.priors import as_set
 from inference.engines.sparse import UNITS, Batch
 from inference.errors import Invalid
 from inference.kernels import lsparse, rng

@@ -13,9 +13,19 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import contract, dense
-from inference.engines.contract import MAPPED, About, Methods, Shape
+from inference.engines.contract import (
+    MAPPED,
+    About,
+    Chosen,
+    Methods,
+    Settings,
+    Shape,
+    alpha_setting,
+    eta_setting,
+    resolved,
+    setting,
+)
 from inference.engines.priors import as_set
-from inference.engines.settings import Chosen, Settings, alpha_setting, eta_setting, resolved, setting
 from inference.kernels import gibbs, rng, rows, smc
 from inference.memory import room
 from inference.references import entries

@@ -15,11 +15,18 @@ import numpy as np
 from inference.bow import Bow
 from inference.engines import arena, averaging, from_documents, together
 from inference.engines.batch import Batch, expand
-from inference.engines.contract import LEADING, LONGEST, MAPPED, SCRATCH, About, Exchange, Methods, Shape, Site
-from inference.engines.priors import as_learned
-from inference.engines.settings import (
+from inference.engines.contract import (
+    LEADING,
+    LONGEST,
+    MAPPED,
+    SCRATCH,
+    About,
     Chosen,
+    Exchange,
+    Methods,
     Settings,
+    Shape,
+    Site,
     alpha_setting,
     eta_setting,
     fewer_passes,
@@ -31,6 +38,7 @@ from inference.engines.settings import (
     setting,
     tau0_setting,
 )
+from inference.engines.priors import as_learned
 from inference.errors import Invalid
 from inference.kernels import counts, fold, frank_wolfe, gibbs, rng, rows
 from inference.memory import room

@@ -13,9 +13,10 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import dense, variational
-from inference.engines.contract import About, Methods, Shape
-from inference.engines.priors import as_learned
-from inference.engines.settings import (
+from inference.engines.contract import (
+    About,
+    Methods,
+    Shape,
     fewer_passes,
     passes_within,
     resolved,
@@ -23,6 +24,7 @@ from inference.engines.settings import (
     setting,
     tau0_setting,
 )
+from inference.engines.priors import as_learned
 from inference.errors import Invalid
 from inference.kernels import vb
 from inference.references import entries

@@ -11,10 +11,11 @@ from scipy.special import gammaln, psi
 
 from inference.bow import Bow
 from inference.engines import dense, priors
-from inference.engines.contract import MAPPED, Shape
-from inference.engines.settings import (
+from inference.engines.contract import (
+    MAPPED,
     Chosen,
     Settings,
+    Shape,
     Sized,
     alpha_setting,
     learn_setting,

@@ -13,14 +13,16 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import dense, variational
-from inference.engines.contract import About, Methods, Shape
-from inference.engines.priors import as_learned
-from inference.engines.settings import (
+from inference.engines.contract import (
+    About,
+    Methods,
+    Shape,
     fewer_passes,
     passes_within,
     resolved,
     setting,
 )
+from inference.engines.priors import as_learned
 from inference.kernels import vb as kernels
 from inference.references import entries
 

@@ -15,8 +15,20 @@ from scipy.special import gammaln, psi
 from inference.bow import Bow
 from inference.engines import dense, variational
 from inference.engines import priors as learning
-from inference.engines.contract import MAPPED, About, Methods, Priors, Shape
-from inference.engines.settings import Settings, Sized, fewer_passes, passes_within, prior, resolved, setting
+from inference.engines.contract import (
+    MAPPED,
+    About,
+    Methods,
+    Priors,
+    Settings,
+    Shape,
+    Sized,
+    fewer_passes,
+    passes_within,
+    prior,
+    resolved,
+    setting,
+)
 from inference.errors import Invalid
 from inference.kernels import rng, vb
 from inference.memory import room

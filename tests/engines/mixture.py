@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from inference.engines.contract import MAPPED, About, Methods, Priors
-from inference.engines.settings import Settings, resolved, setting
+from inference.engines.contract import MAPPED, About, Methods, Priors, Settings, resolved, setting
 from inference.memory import room
 from inference.topics import Theta, Topics
 

@@ -9,8 +9,7 @@ from django import forms
 from django.core.exceptions import NON_FIELD_ERRORS
 
 from inference import Invalid, engines
-from inference.engines.contract import About, Truncated, WarmStart
-from inference.engines.settings import Setting
+from inference.engines.contract import About, Setting, Truncated, WarmStart
 from inference.memory import physical
 from webapp.ingest import estimates
 from webapp.models import Corpus, Run, Version

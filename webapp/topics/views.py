@@ -20,7 +20,7 @@ from webapp.pages.typed import Answer, Here, Place, typed
 from webapp.results import found_again, links, topics
 from webapp.results.view import RunView
 from webapp.server.page_cache import cached_page
-from webapp.topics import grid, maps, timeline, topic, topic_documents, topic_words, verdict, word_in_topic
+from webapp.topics import grid, maps, timeline, topic, topic_documents, topic_words, verdict
 from webapp.topics.overview import PAGE, Overview, read_wanted
 from webapp.topics.shapes import (
     Counted,
@@ -232,7 +232,7 @@ def why(view: RunView, selection: RunSelection, number: int, word: str) -> Answe
         of_words.word(view.run.version, word.lower()),
         Http404(f"“{word}” is not in the vocabulary of “{view.run.corpus.name}”."),
     )
-    return Answer(WhyPage(about, word_in_topic.why(view, number, known, selection)))
+    return Answer(WhyPage(about, topic_words.why_here(view, number, known, selection)))
 
 
 def _detail(view: RunView, number: int) -> topics.TopicDetail:

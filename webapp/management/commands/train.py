@@ -3,7 +3,7 @@
 from django.core.management.base import CommandError
 
 from inference import engines, there
-from inference.engines.settings import Setting
+from inference.engines.contract import Setting
 from webapp.management.base import OwnCommand
 from webapp.management.progress import follow
 from webapp.models import Corpus, Run
