@@ -9,7 +9,7 @@ from webapp.ingest.vocabulary_forms import NamedVocabularyForm, choice_field
 from webapp.metadata.dates import ambiguous
 from webapp.models import Corpus
 
-KINDS_SHOWN = 64  # columns whose kind can be changed: as many are kept (webapp.readers.model.MAX_FIELDS)
+KINDS_SHOWN = 64  # columns whose kind can be changed: as many are kept (webapp.readers.base.MAX_FIELDS)
 ENCODINGS = [
     ("utf-8", "UTF-8"), ("detect", "each file’s own, found for each file"), ("utf-16", "UTF-16"), ("utf-32", "UTF-32"),
     ("cp1252", "Western, Windows (cp1252)"), ("iso8859-15", "Western, ISO 8859-15"), ("mac_roman", "Western, old Macintosh"),

@@ -11,13 +11,27 @@ from pathlib import Path
 
 from webapp.metadata.dates import parse_date
 from webapp.readers import archive, dispatch, formats, looking, sandbox
+from webapp.readers.base import (
+    DETECT,
+    ROLES,
+    Document,
+    Options,
+    Problem,
+    Sniff,
+    Source,
+    Unreadable,
+    by_mark,
+    guess_encoding,
+    head,
+    packed_share,
+    stem,
+    together,
+)
 from webapp.readers.companions import Companions
 from webapp.readers.dispatch import Member, Reading, in_order
 from webapp.readers.formats import by_name as kind
 from webapp.readers.formats import single
 from webapp.readers.headers import ROWS as HEADER_ROWS
-from webapp.readers.model import ROLES, Document, Options, Problem, Sniff, Unreadable
-from webapp.readers.opening import DETECT, Source, by_mark, guess_encoding, head, packed_share, stem, together
 
 __all__ = [
     "HEADER_ROWS",

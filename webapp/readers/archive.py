@@ -17,14 +17,19 @@ from typing import IO, Protocol
 
 from inference.errors import there
 from webapp.readers import dispatch, formats, looking, worker
-from webapp.readers.companions import Companions
-from webapp.readers.copies import Stat
-from webapp.readers.model import MAX_TEXT, PREVIEW_CELL, PREVIEW_ROWS, Document, Options, Problem, Sniff, Unreadable
-from webapp.readers.opening import (
+from webapp.readers.base import (
     DETECT,
     MAX_RATIO,
+    MAX_TEXT,
     MAX_UNPACKED,
+    PREVIEW_CELL,
+    PREVIEW_ROWS,
+    Document,
+    Options,
+    Problem,
+    Sniff,
     Source,
+    Unreadable,
     check_encoding,
     clean,
     guess_encoding,
@@ -33,6 +38,8 @@ from webapp.readers.opening import (
     nothing,
     together,
 )
+from webapp.readers.companions import Companions
+from webapp.readers.copies import Stat
 
 MAX_ENTRIES = 2_000_000
 AHEAD = 64 << 20  # bytes of an entry, at most, that is unpacked while others are read: each lies on the disk till then

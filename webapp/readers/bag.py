@@ -4,9 +4,22 @@ counts."""
 import itertools
 from collections.abc import Iterable, Iterator
 
+from webapp.readers.base import (
+    MAX_ID,
+    MAX_TEXT,
+    MAX_TITLE,
+    Document,
+    Problem,
+    Unreadable,
+    clean,
+    decoded,
+    guess_encoding,
+    head,
+    lines,
+    opened,
+    stem,
+)
 from webapp.readers.companions import Companions
-from webapp.readers.model import MAX_ID, MAX_TEXT, MAX_TITLE, Document, Problem, Unreadable
-from webapp.readers.opening import clean, decoded, guess_encoding, head, lines, opened, stem
 
 MAX_WORDS = 10_000_000
 MAX_WORD = 200  # characters

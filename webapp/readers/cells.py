@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from webapp import metadata as metadata_types
 from webapp.readers import headers, html_cells, roles
-from webapp.readers.model import (  # fmt: skip
+from webapp.readers.base import (  # fmt: skip
     MAX_COLUMNS,
     MAX_FIELD,
     MAX_FIELDS,
@@ -23,8 +23,9 @@ from webapp.readers.model import (  # fmt: skip
     Problem,
     Sniff,
     Unreadable,
+    clean,
+    repairs,
 )
-from webapp.readers.opening import clean, repairs
 from webapp.readers.rows import Row
 
 SAMPLE_ROWS = 50

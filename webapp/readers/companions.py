@@ -7,7 +7,7 @@ from functools import cached_property
 import regex
 
 from webapp.readers import formats
-from webapp.readers.opening import Source, plain
+from webapp.readers.base import Source, plain
 
 _VOCABULARY = regex.compile(r"(^|[^\p{L}])(vocab|vocabulary|words|terms|features|tokens|dictionary)([^\p{L}]|$)")
 _ENDINGS = (".txt", ".vocab", ".tsv", ".csv", ".dic")

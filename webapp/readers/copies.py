@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Callable
 from typing import IO, NamedTuple
 
-from webapp.readers.model import Unreadable
+from webapp.readers.base import Unreadable
 
 IN_MEMORY = 4 << 20  # bytes; a larger copy is a file without a name, which ends with its use
 

@@ -17,16 +17,17 @@ from typing import NamedTuple, Protocol, TypeVar
 import regex
 
 from webapp.readers import looking, sandbox, worker
-from webapp.readers.companions import Companions
-from webapp.readers.copies import Copy
-from webapp.readers.formats import FORMATS, Format, bare, by_name, encoded, sentence
-from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
-from webapp.readers.opening import (
+from webapp.readers.base import (
     MAX_RATIO,
     NO_BOMB,
     ZIP,
     Descriptor,
+    Document,
+    Options,
+    Problem,
+    Sniff,
     Source,
+    Unreadable,
     clean,
     head,
     is_gzip,
@@ -34,6 +35,9 @@ from webapp.readers.opening import (
     opened,
     plain,
 )
+from webapp.readers.companions import Companions
+from webapp.readers.copies import Copy
+from webapp.readers.formats import FORMATS, Format, bare, by_name, encoded, sentence
 
 LARGE = 8 << 20  # bytes of a file that a worker process reads though its reader is ours
 MOST_COPIED = 256 << 20  # bytes of an archive's entry that a worker process can have in memory for a library

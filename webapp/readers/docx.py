@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 
 import regex
 
+from webapp.readers.base import Document, Options, Problem, Source, Unreadable
 from webapp.readers.markup import Fields, Handler, part
-from webapp.readers.model import Document, Options, Problem, Unreadable
-from webapp.readers.opening import Source
 from webapp.readers.package import package
 from webapp.readers.prose import Prose
 

@@ -5,10 +5,9 @@ import zipfile
 from collections.abc import Callable, Iterator
 from urllib.parse import unquote
 
+from webapp.readers.base import MAX_TEXT, Document, Options, Problem, Source, Unreadable, content, guess_encoding
 from webapp.readers.html import FLAT, add
 from webapp.readers.markup import Fields, Handler, part
-from webapp.readers.model import MAX_TEXT, Document, Options, Problem, Unreadable
-from webapp.readers.opening import Source, content, guess_encoding
 from webapp.readers.package import package
 from webapp.readers.prose import Prose
 

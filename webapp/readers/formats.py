@@ -7,8 +7,7 @@ from typing import Any
 
 import regex
 
-from webapp.readers.model import Options, Sniff
-from webapp.readers.opening import PARQUET, PDF, ZIP, Source, nothing, plain
+from webapp.readers.base import PARQUET, PDF, ZIP, Options, Sniff, Source, nothing, plain
 from webapp.readers.prose import preview
 
 NO_ORDER = "Only the numbers of words are known, not their order: pages can't show texts."
@@ -22,7 +21,7 @@ class Format:
     label: str  # for pages
     yields: str  # what is a document of it, for pages: formats with the same are listed together
     module: str  # of webapp.readers
-    looks: str | None = None  # what its content is by its first bytes (opening.looks_like); None for text
+    looks: str | None = None  # what its content is by its first bytes (base.looks_like); None for text
     encoded: bool = False  # whether it is in an encoding that is guessed, and that the user may choose
     columns: bool = False  # whether its documents have fields, from which the user chooses
     sandboxed: bool = (

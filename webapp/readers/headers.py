@@ -7,7 +7,7 @@ those below.
 from webapp.metadata.dates import parse_date
 from webapp.metadata.number import parse_number
 from webapp.readers import roles
-from webapp.readers.model import Unreadable
+from webapp.readers.base import Unreadable
 from webapp.readers.rows import Row
 
 ROWS = 100  # of a table in which its header is looked for

@@ -7,8 +7,19 @@ import regex
 from lxml import etree
 
 from webapp.readers import html_cells
-from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
-from webapp.readers.opening import Source, by_mark, check_encoding, guess_encoding, head, nothing
+from webapp.readers.base import (
+    Document,
+    Options,
+    Problem,
+    Sniff,
+    Source,
+    Unreadable,
+    by_mark,
+    check_encoding,
+    guess_encoding,
+    head,
+    nothing,
+)
 from webapp.readers.prose import Prose, line, preview
 from webapp.readers.text import characters
 

@@ -9,7 +9,7 @@ from html.entities import html5
 
 import regex
 
-from webapp.readers.opening import clean
+from webapp.readers.base import clean
 
 _TAGS = (
     "a abbr acronym address area article aside audio b base bdi bdo big blockquote body br button canvas caption center cite code col "

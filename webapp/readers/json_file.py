@@ -13,9 +13,21 @@ from typing import TextIO
 import regex
 
 from webapp.readers import jsonl, roles
+from webapp.readers.base import (
+    MAX_TEXT,
+    SAMPLE_CHARACTERS,
+    Document,
+    Options,
+    Problem,
+    Sniff,
+    Source,
+    Unreadable,
+    decoded,
+    guess_encoding,
+    head,
+    opened,
+)
 from webapp.readers.jsonl import DEEP, TOO_DEEP, document, keys, sniffed, value_of
-from webapp.readers.model import MAX_TEXT, SAMPLE_CHARACTERS, Document, Options, Problem, Sniff, Unreadable
-from webapp.readers.opening import Source, decoded, guess_encoding, head, opened
 
 WHOLE = 10_000_000  # characters of a file that is read as a whole
 MAX_DEPTH = 4  # of the list of objects, in objects

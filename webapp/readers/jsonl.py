@@ -9,7 +9,7 @@ import orjson
 
 from webapp import metadata as metadata_types
 from webapp.readers import cells, html_cells, roles
-from webapp.readers.model import (  # fmt: skip
+from webapp.readers.base import (  # fmt: skip
     MAX_FIELD,
     MAX_FIELDS,
     MAX_ID,
@@ -23,9 +23,15 @@ from webapp.readers.model import (  # fmt: skip
     Options,
     Problem,
     Sniff,
+    Source,
     Unreadable,
+    clean,
+    decoded,
+    guess_encoding,
+    head,
+    lines,
+    opened,
 )
-from webapp.readers.opening import Source, clean, decoded, guess_encoding, head, lines, opened
 
 SAMPLE_LINES = 50
 MAX_DEPTH = 20  # of lists in lists that are joined

@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterator
 import regex
 
 from webapp.readers import bag
+from webapp.readers.base import MAX_TEXT, Document, Options, Problem, Source, Unreadable, clean, decoded, lines, opened
 from webapp.readers.companions import Companions
-from webapp.readers.model import MAX_TEXT, Document, Options, Problem, Unreadable
-from webapp.readers.opening import Source, clean, decoded, lines, opened
 
 _LINE = regex.compile(r"\s*\d+(\s+\d+:\d{1,9})*\s*")
 

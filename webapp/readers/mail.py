@@ -12,9 +12,21 @@ from email.errors import HeaderParseError, MessageError
 from email.header import decode_header, make_header
 from email.message import EmailMessage, MIMEPart
 
+from webapp.readers.base import (
+    MAX_ID,
+    MAX_TITLE,
+    Document,
+    Options,
+    Problem,
+    Source,
+    Unreadable,
+    clean,
+    content,
+    extension,
+    guess_encoding,
+    opened,
+)
 from webapp.readers.html import FLAT, add
-from webapp.readers.model import MAX_ID, MAX_TITLE, Document, Options, Problem, Unreadable
-from webapp.readers.opening import Source, clean, content, extension, guess_encoding, opened
 from webapp.readers.prose import Prose, line
 
 MAX_MESSAGE = 64 << 20  # bytes, with attachments: more than servers pass on

@@ -6,8 +6,20 @@ from dataclasses import replace
 import regex
 
 from webapp.readers import cells
-from webapp.readers.model import MAX_TEXT, Document, Options, Problem, Sniff
-from webapp.readers.opening import Source, decoded, guess_encoding, head, lines, nothing, opened
+from webapp.readers.base import (
+    MAX_TEXT,
+    Document,
+    Options,
+    Problem,
+    Sniff,
+    Source,
+    decoded,
+    guess_encoding,
+    head,
+    lines,
+    nothing,
+    opened,
+)
 from webapp.readers.rows import TOO_LONG, Row
 
 COLUMNS = ("id", "label", "text")

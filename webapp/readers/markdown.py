@@ -8,8 +8,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from webapp.readers import html, text
-from webapp.readers.model import Document, Options, Problem
-from webapp.readers.opening import Source
+from webapp.readers.base import Document, Options, Problem, Source
 from webapp.readers.prose import Prose
 
 # What stands before a text: "title: …"

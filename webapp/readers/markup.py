@@ -9,8 +9,7 @@ from xml.parsers import expat
 
 import regex
 
-from webapp.readers.model import Unreadable
-from webapp.readers.opening import REPLACED, by_mark, check_encoding
+from webapp.readers.base import REPLACED, Unreadable, by_mark, check_encoding
 
 MAX_MARKUP = 1 << 30  # bytes of one file of XML: more tags than any text has
 MAX_DEPTH = 1_000

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from webapp.readers import bag
+from webapp.readers.base import Document, Options, Problem, Source, Unreadable, clean, decoded, lines, opened
 from webapp.readers.companions import Companions
-from webapp.readers.model import Document, Options, Problem, Unreadable
-from webapp.readers.opening import Source, clean, decoded, lines, opened
 
 MAX_UNSORTED = 20_000_000  # entries, 12 bytes each, of a matrix that must be sorted by documents first
 _HEAD = "%%MatrixMarket matrix coordinate"

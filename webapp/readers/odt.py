@@ -3,9 +3,8 @@ out."""
 
 from collections.abc import Callable, Iterator
 
+from webapp.readers.base import Document, Options, Problem, Source, Unreadable
 from webapp.readers.markup import Fields, Handler, part
-from webapp.readers.model import Document, Options, Problem, Unreadable
-from webapp.readers.opening import Source
 from webapp.readers.package import package, small
 from webapp.readers.prose import Prose
 

@@ -5,8 +5,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 
-from webapp.readers.model import Unreadable
-from webapp.readers.opening import Source, opened
+from webapp.readers.base import Source, Unreadable, opened
 
 
 @contextlib.contextmanager

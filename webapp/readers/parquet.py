@@ -9,8 +9,7 @@ import pyarrow
 import pyarrow.parquet
 
 from webapp.readers import cells
-from webapp.readers.model import MAX_TEXT, Document, Options, Problem, Sniff, Unreadable
-from webapp.readers.opening import Source, clean, nothing, opened
+from webapp.readers.base import MAX_TEXT, Document, Options, Problem, Sniff, Source, Unreadable, clean, nothing, opened
 from webapp.readers.rows import Row
 
 ROWS = 200  # that are unpacked at once: each may be a book

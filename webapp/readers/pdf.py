@@ -8,8 +8,7 @@ from contextlib import closing
 import pypdfium2
 import regex
 
-from webapp.readers.model import MAX_TEXT, Document, Options, Problem, Sniff, Unreadable
-from webapp.readers.opening import Source, clean, nothing, opened
+from webapp.readers.base import MAX_TEXT, Document, Options, Problem, Sniff, Source, Unreadable, clean, nothing, opened
 from webapp.readers.prose import document, preview
 
 MAX_PAGES = 50_000

@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Iterable
 
-from webapp.readers.model import (
+from webapp.readers.base import (
     MAX_FIELD,
     MAX_ID,
     MAX_NAME,
@@ -16,8 +16,9 @@ from webapp.readers.model import (
     Problem,
     Sniff,
     Unreadable,
+    clean,
+    stem,
 )
-from webapp.readers.opening import clean, stem
 
 _GAPS = ("", " ", "\n", "\n\n")
 

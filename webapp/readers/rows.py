@@ -10,8 +10,7 @@ from typing import NamedTuple, TextIO
 
 import regex
 
-from webapp.readers.model import MAX_TEXT
-from webapp.readers.opening import lines
+from webapp.readers.base import MAX_TEXT, lines
 
 MOST_MENDED = 100  # of a file's rows: mending reads lines again, up to MAX_TEXT of them, and must not take hours
 _BLANK = ("\n", "\r\n", "\r")

@@ -34,9 +34,8 @@ from typing import IO, Any
 import orjson
 
 from webapp.readers import looking, worker
+from webapp.readers.base import Document, Options, Problem, Sniff, Source, Unreadable, clean, is_gzip, opened, plain
 from webapp.readers.copies import Copy
-from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
-from webapp.readers.opening import Source, clean, is_gzip, opened, plain
 
 SECONDS = 60  # of work without a document or another sign of progress: a busy machine does not make a file unreadable
 SOON = 1.0  # seconds in which a worker answers of which no more is wanted, or it is ended

@@ -21,10 +21,9 @@ from typing import Any
 import orjson
 
 from webapp.readers import archive, dispatch, worker
+from webapp.readers.base import Descriptor, Document, Options, Problem, Source, Unreadable
 from webapp.readers.companions import Companions
 from webapp.readers.formats import FORMATS
-from webapp.readers.model import Document, Options, Problem, Unreadable
-from webapp.readers.opening import Descriptor, Source
 
 BATCH = 1 << 16  # characters of documents and problems that are sent at once, at least …
 ITEMS = 1_000  # … or so many of them

@@ -9,8 +9,7 @@ import python_calamine as calamine
 
 from inference.errors import there
 from webapp.readers import cells, headers
-from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
-from webapp.readers.opening import Source, clean, content, opened
+from webapp.readers.base import Document, Options, Problem, Sniff, Source, Unreadable, clean, content, opened
 from webapp.readers.rows import Row
 
 MAX_FILE = 300 << 20  # bytes: a sheet is read as a whole, within the memory of the process that does it

@@ -7,8 +7,20 @@ from dataclasses import replace
 from typing import Any
 
 from webapp.readers import cells, headers
-from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
-from webapp.readers.opening import Source, decoded, extension, guess_encoding, head, lines, opened
+from webapp.readers.base import (
+    Document,
+    Options,
+    Problem,
+    Sniff,
+    Source,
+    Unreadable,
+    decoded,
+    extension,
+    guess_encoding,
+    head,
+    lines,
+    opened,
+)
 from webapp.readers.rows import Row, Rows
 
 SAMPLE_LINES = 100_000  # of a file that are looked at: it may begin with any number of blank ones

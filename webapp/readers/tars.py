@@ -8,10 +8,9 @@ from collections.abc import Callable, Generator, Iterator
 from typing import IO
 
 from webapp.readers import archive, looking
+from webapp.readers.base import MAX_UNPACKED, Source, Unreadable, clean, opened, unpacked
 from webapp.readers.companions import Companions, is_bag, is_vocabulary
 from webapp.readers.copies import Copy, Stat
-from webapp.readers.model import Unreadable
-from webapp.readers.opening import MAX_UNPACKED, Source, clean, opened, unpacked
 
 MAX_HEADER = 1 << 20  # bytes of an entry's names and attributes together: tarfile keeps them in memory
 MOST_HEADERS = 16  # of one entry: they are nested, a call in a call

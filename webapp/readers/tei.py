@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Iterator
 
+from webapp.readers.base import Document, Options, Problem, Source, opened
 from webapp.readers.markup import Handler, Result, walk
-from webapp.readers.model import Document, Options, Problem
-from webapp.readers.opening import Source, opened
 from webapp.readers.prose import Prose, line
 
 _ROOTS = {"TEI", "TEI.2", "teiCorpus", "teiCorpus.2"}

@@ -3,21 +3,19 @@
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 
-from webapp.readers.model import (
+from webapp.readers.base import (
+    DETECT,
     MAX_ID,
     MAX_TEXT,
     MAX_TITLE,
     PREVIEW_CELL,
+    SAMPLE,
     Document,
     Options,
     Problem,
     Sniff,
-    Unreadable,
-)
-from webapp.readers.opening import (
-    DETECT,
-    SAMPLE,
     Source,
+    Unreadable,
     by_mark,
     check_encoding,
     clean,

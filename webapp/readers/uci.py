@@ -3,9 +3,8 @@
 from collections.abc import Callable, Iterator
 
 from webapp.readers import bag
+from webapp.readers.base import Document, Options, Problem, Source, Unreadable, decoded, lines, opened
 from webapp.readers.companions import Companions
-from webapp.readers.model import Document, Options, Problem, Unreadable
-from webapp.readers.opening import Source, decoded, lines, opened
 
 
 def read(

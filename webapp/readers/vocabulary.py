@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
-from webapp.readers.opening import Source
+from webapp.readers.base import Document, Options, Problem, Sniff, Source, Unreadable
 
 
 def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:

@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import IO, BinaryIO
 
 from webapp.readers import archive, encodings, looking
+from webapp.readers.base import MAX_UNPACKED, Source, Unreadable, clean, is_gzip, opened
 from webapp.readers.companions import Companions
 from webapp.readers.copies import Copy, Stat
-from webapp.readers.model import Unreadable
-from webapp.readers.opening import MAX_UNPACKED, Source, clean, is_gzip, opened
 
 _NAMES = 100_000  # of entries, by which the encoding of all names is guessed
 _UNICODE_PATH = 0x7075  # Info-ZIP's field: a version, the checksum of the name as it stands, and the name in UTF-8

@@ -5,7 +5,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 from webapp import readers
-from webapp.readers.model import Document, Problem
+from webapp.readers.base import Document, Problem
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "docs/formats"
 HEADER = "key,headline,year,who,side,body\n"

@@ -16,8 +16,8 @@ from tests.conftest import ROOT
 from tests.webapp.readers.reading import HEADER, ROWS
 from webapp import readers
 from webapp.readers import dispatch, sandbox
+from webapp.readers.base import Options
 from webapp.readers.companions import Companions
-from webapp.readers.model import Options
 
 RUSSIAN = "Зимой и летом жизнь шла своим чередом, и никто не замечал её.\n"
 OBJECTS = [

@@ -11,7 +11,7 @@ import pytest
 from tests.webapp.readers.reading import FRENCH, HEADER, ROWS, load, roles, zipped
 from webapp import readers
 from webapp.readers import archive
-from webapp.readers.model import Document, Problem, Unreadable
+from webapp.readers.base import Document, Problem, Unreadable
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name:UserWarning")

@@ -12,8 +12,7 @@ import pytest
 from tests.webapp.readers.reading import EXAMPLES, zipped
 from webapp import readers
 from webapp.readers import looking
-from webapp.readers.model import Unreadable
-from webapp.readers.opening import NO_BOMB, opened
+from webapp.readers.base import NO_BOMB, Unreadable, opened
 
 MEMBER = gzip.compress(bytes(10 << 20), 9)  # 10 MB in 10 kB
 SECONDS = 20  # of processor time, on any machine: today's refusals take one

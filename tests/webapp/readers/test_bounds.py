@@ -19,7 +19,7 @@ from tests.webapp.readers.test_looking import slow_pdf
 from webapp import readers
 from webapp.ingest import guesses, shaping
 from webapp.readers import formats, looking, rows, sandbox, table
-from webapp.readers.model import Unreadable
+from webapp.readers.base import Unreadable
 
 DEEP = 1_000_000
 ALTERNATIVE = b"Content-Type: multipart/alternative; boundary=y\n\n--y\n\nplain\n--y\nContent-Type: text/html\n\n<p>html</p>\n--y--\n"

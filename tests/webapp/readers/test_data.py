@@ -13,7 +13,7 @@ from tests.webapp.readers.test_examples import FOLDER
 from tests.webapp.readers.test_marked_up import changed
 from webapp import readers
 from webapp.readers import bag, json_file, jsonl, mtx
-from webapp.readers.model import MAX_TEXT, Document, Unreadable
+from webapp.readers.base import MAX_TEXT, Document, Unreadable
 
 GOOD = "".join(f"k{i},a text of some length about number {i}\n" for i in range(20))
 

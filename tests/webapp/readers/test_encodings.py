@@ -12,8 +12,7 @@ from tests.webapp.readers.reading import load, zipped
 from webapp import readers
 from webapp.ingest.reading_forms import ENCODINGS
 from webapp.readers import encodings
-from webapp.readers.model import Document
-from webapp.readers.opening import DETECT, clean, guess_encoding
+from webapp.readers.base import DETECT, Document, clean, guess_encoding
 
 csv.field_size_limit(10**8)
 TABLES = {  # what each file really is

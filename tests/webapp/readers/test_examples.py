@@ -7,7 +7,7 @@ import pytest
 from tests.conftest import ROOT
 from webapp import readers
 from webapp.readers import formats
-from webapp.readers.model import Document, Problem
+from webapp.readers.base import Document, Problem
 
 FOLDER = ROOT / "docs" / "formats"
 FIRST = "I embrace with great satisfaction the opportunity which now presents itself of congratulating you on the present favorable prospects of our public affairs."  # fmt: skip

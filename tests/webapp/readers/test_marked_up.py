@@ -10,7 +10,7 @@ import pytest
 from tests.webapp.readers.reading import FRENCH, load, zipped
 from tests.webapp.readers.test_examples import EXPECTED, FOLDER
 from webapp.readers import markup, prose
-from webapp.readers.model import Unreadable
+from webapp.readers.base import Unreadable
 
 TEI = '<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt><title>{0}</title></titleStmt></fileDesc></teiHeader><text><body>{1}</body></text></TEI>'  # fmt: skip
 

@@ -9,7 +9,7 @@ import pytest
 from tests.webapp.readers.reading import HEADER, ROWS, load, roles
 from webapp import readers
 from webapp.readers import jsonl, rows
-from webapp.readers.model import Unreadable
+from webapp.readers.base import Unreadable
 
 
 def test_columns_are_guessed(file):

@@ -9,7 +9,7 @@ from tests.webapp.readers.reading import load, zipped
 from tests.webapp.readers.test_examples import FOLDER
 from webapp import readers
 from webapp.readers import sandbox
-from webapp.readers.model import Unreadable
+from webapp.readers.base import Unreadable
 
 
 @pytest.fixture(autouse=True)

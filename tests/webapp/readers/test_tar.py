@@ -12,7 +12,7 @@ import pytest
 from tests.webapp.readers.reading import HEADER, ROWS, load, zipped
 from webapp import readers
 from webapp.readers import archive
-from webapp.readers.model import Document, Problem, Unreadable
+from webapp.readers.base import Document, Problem, Unreadable
 
 
 def tarred(entries, compressed=True) -> bytes:

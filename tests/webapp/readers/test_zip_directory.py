@@ -9,7 +9,7 @@ import pytest
 
 from tests.webapp.readers.reading import zipped
 from webapp import readers
-from webapp.readers.model import Unreadable
+from webapp.readers.base import Unreadable
 from webapp.readers.zips import Directory
 
 OPTIONS = readers.Options(format="zip", entry="text", encoding="utf-8")

@@ -14,7 +14,7 @@ import orjson
 from webapp.ingest.shaping.options import Shaping
 from webapp.ingest.shaping.parts import Part, part_of
 from webapp.readers import Document, Problem, parse_date
-from webapp.readers.model import MAX_ID, MAX_TEXT, MAX_TITLE
+from webapp.readers.base import MAX_ID, MAX_TEXT, MAX_TITLE
 
 LONG = 1_000_000  # characters of a document that is not joined: it is no short one, and many are held at once
 BETWEEN = "\n\n"  # texts

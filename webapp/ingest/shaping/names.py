@@ -9,8 +9,7 @@ import regex
 from inference.errors import Invalid
 from webapp.ingest.shaping.first_lines import date_of
 from webapp.readers import Document, Problem, parse_date
-from webapp.readers.model import MAX_FIELD, MAX_ID, MAX_NAME, MAX_TITLE
-from webapp.readers.opening import clean
+from webapp.readers.base import MAX_FIELD, MAX_ID, MAX_NAME, MAX_TITLE, clean
 
 MOST_FOLDERS = 16
 ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")

@@ -10,7 +10,7 @@ import regex
 
 from webapp.ingest.shaping.options import Shaping
 from webapp.readers import Document, Problem
-from webapp.readers.model import MAX_TITLE
+from webapp.readers.base import MAX_TITLE
 
 MOST = 100_000  # sections of one document; what has more has marks that are none
 MAX_LABEL = 120  # characters of a heading in a title

@@ -20,7 +20,7 @@ from webapp import readers
 from webapp.ingest.shaping.names import MOST_FOLDERS, stem
 from webapp.ingest.shaping.names import path as split
 from webapp.readers import Document, Problem, Unreadable, formats, looking, roles
-from webapp.readers.opening import Source
+from webapp.readers.base import Source
 
 SAID = 100  # documents, and rows, without a match that are reported one by one
 NAMES = 20_000  # of files, by which the table is guessed
