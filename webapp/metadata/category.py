@@ -7,10 +7,9 @@ from struct import Struct
 
 import numpy as np
 
-from webapp.metadata.field import Field, MetadataError, ValueField, mostly
+from webapp.metadata.field import FLUSHED, Arguments, ColumnWriter, Field, MetadataError, ValueField, mostly
 from webapp.metadata.groups import NONE, Groups
 from webapp.metadata.number import is_number
-from webapp.metadata.writer import FLUSHED, Arguments, ColumnWriter
 
 MOST_VALUES = 1_000  # a field with more of them is no category
 LEAST_SHARED = 2.0  # documents that share a value, on average, in a category

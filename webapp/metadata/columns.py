@@ -13,8 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from webapp import metadata
-from webapp.metadata.field import Field
-from webapp.metadata.writer import ColumnWriter
+from webapp.metadata.field import ColumnWriter, Field
 
 
 class Writer:

@@ -8,10 +8,9 @@ import numpy as np
 import regex
 
 from webapp.metadata.dates import day_of, looks_like, parse_date
-from webapp.metadata.field import MetadataError, RangeField, mostly
+from webapp.metadata.field import Arguments, MetadataError, RangeField, mostly
 from webapp.metadata.groups import LONG, Groups, TooManyPeriods, by_period, span
 from webapp.metadata.number import RangeWriter
-from webapp.metadata.writer import Arguments
 
 _YEAR = regex.compile(r"\d{4}")
 

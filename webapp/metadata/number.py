@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 import regex
 
-from webapp.metadata.field import MetadataError, RangeField, mostly
+from webapp.metadata.field import FLUSHED, Arguments, ColumnWriter, MetadataError, RangeField, mostly
 from webapp.metadata.groups import NONE, Groups
-from webapp.metadata.writer import FLUSHED, Arguments, ColumnWriter
 
 LARGEST = 1e300  # beyond it a range has no next round number
 _NUMBER = regex.compile(r"[-+−]?(?:\d{1,3}(?:[,\u202f\xa0' ]\d{3})+|\d+)?(?:\.\d+)?(?:[eE][-+]?\d{1,3})?\s?%?")

@@ -10,7 +10,7 @@ from inference.errors import Invalid
 from tests.corpora import as_csv
 from webapp.documents import fields
 from webapp.metadata import Date, Number, category, columns, number
-from webapp.metadata import writer as column_writer
+from webapp.metadata import field as of_fields
 from webapp.models import Document
 
 
@@ -28,7 +28,7 @@ def values(found: columns.Columns, name: str) -> list[str | None]:
 
 
 def test_every_document_keeps_its_date_and_its_values(tmp_path, monkeypatch):
-    for module in (column_writer, category):
+    for module in (of_fields, category):
         monkeypatch.setattr(module, "FLUSHED", 7)  # so that gaps and blocks cross
     parties = ["Whig", "Democratic", None, "Republican", "Democratic"]
     rows = [
@@ -58,7 +58,7 @@ def test_a_field_of_names_is_no_category(tmp_path, monkeypatch):
 
 
 def test_names_that_are_too_many_for_a_category_still_say_whose_documents_belong_together(tmp_path, monkeypatch):
-    for module in (column_writer, category):
+    for module in (of_fields, category):
         monkeypatch.setattr(module, "FLUSHED", 7)
     monkeypatch.setattr(category, "MOST_VALUES", 10)
     names = [f"speaker {i % 13}" if i % 7 else None for i in range(120)]
@@ -77,7 +77,7 @@ def test_names_that_are_too_many_for_a_category_still_say_whose_documents_belong
 
 
 def test_numbers_and_other_dates(tmp_path, monkeypatch):
-    for module in (column_writer, number):
+    for module in (of_fields, number):
         monkeypatch.setattr(module, "FLUSHED", 7)
     rows = [
         {
