@@ -5,7 +5,7 @@ whose verdict follows from what was measured by a rule in the experiment's own c
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -141,7 +141,8 @@ class Bench:
             used, held_out = corpora.taken(bow, kept), np.searchsorted(kept, held_out)
         schedule = Schedule(used, config, held_out)
         trained_on = np.setdiff1d(np.arange(used.D), held_out)
-        due = iter(_looks(schedule.steps, looks))
+        # Steps after which to look, each about twice the one before, and the last
+        due = iter(sorted({max(1, round(schedule.steps / 2**i)) for i in range(looks)}))
         began = time.perf_counter()
         state = module.init(config, schedule.shape, seed)
         out = Trained(module, config, state, used, trained_on, time.perf_counter() - began, [])
@@ -195,8 +196,3 @@ def umass(trained: Trained) -> np.ndarray:
     """float64[K]: UMass coherence of each topic that lists two words at least."""
     values = Coherence(trained.bow)(trained.topics)
     return values[~np.isnan(values)]
-
-
-def _looks(steps: int, looks: int) -> Iterator[int]:
-    """Steps after which to look, each about twice the one before, and the last."""
-    return iter(sorted({max(1, round(steps / 2**i)) for i in range(looks)}))
