@@ -20,7 +20,7 @@ MADE = 5  # bytes on the disk for each that is uploaded: the texts in Postgres, 
 
 def sentences(readers: int) -> list[str]:
     """One for each thing that may be short: enough, or what to do."""
-    cores, web = len(os.sched_getaffinity(0)), int(os.environ.get("TOPOGRAPH_WEB") or 1)
+    cores, web = os.cpu_count() or 1, int(os.environ.get("TOPOGRAPH_WEB") or 1)
     places = scheduler.training_places()
     last = scheduler.seconds_of_trainings() or TRAINING
     wanted = -(-readers * PAGE // THINKS)

@@ -24,7 +24,7 @@ def machine(monkeypatch, settings):
     here = {"memory": 24 * GB, "free": 100 * GB}
     monkeypatch.setattr(capacity, "physical", lambda: here["memory"])
     monkeypatch.setattr(capacity.shutil, "disk_usage", lambda _: SimpleNamespace(free=here["free"]))
-    monkeypatch.setattr(capacity.os, "sched_getaffinity", lambda _: {0, 1})
+    monkeypatch.setattr(capacity.os, "cpu_count", lambda: 2)
     monkeypatch.setattr(capacity.scheduler, "training_places", lambda: 2)
     monkeypatch.setattr(capacity.scheduler, "seconds_of_trainings", lambda: None)
     return here
