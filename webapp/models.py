@@ -756,7 +756,7 @@ class Edit(models.Model):
 class Notebooks(models.QuerySet["Notebook"]):
     def recent(self, most: int = 8) -> list["Notebook"]:
         """The notebooks that a Pin button offers, last used first."""
-        mine = self.filter(removed_at=None, handed_in_by=None)
+        mine = self.filter(removed_at=None, student="")
         return list(mine.order_by("-used_at", "-pk").only("title")[:most])
 
 
@@ -771,8 +771,9 @@ class Notebook(models.Model):
     used_at = models.DateTimeField(auto_now_add=True)
     token = models.CharField(max_length=43, null=True, unique=True)  # of the link that shares it; none: not shared
     removed_at = models.DateTimeField(null=True)
-    # Of a copy that a student handed in: by whom; it stays the teacher's when the student is gone
+    # Of a copy that a student handed in: by whom, and the name, which the teacher alone sees; it stays when the student is gone
     handed_in_by = models.ForeignKey("Student", models.SET_NULL, null=True, related_name="handed_in")
+    student = models.CharField(max_length=60, default="", db_default="")
 
     objects = Notebooks.as_manager()
 

@@ -17,6 +17,7 @@ one row, which a user with the right to do so made or queued.
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TypeVar
 from urllib.parse import urlencode
 
 from django.conf import settings
@@ -32,7 +33,7 @@ from django.shortcuts import redirect, render
 from django.urls import ResolverMatch, reverse
 from django.utils.functional import SimpleLazyObject
 
-from inference.errors import there
+from inference.errors import Invalid, there
 from webapp.accounts import embargo, tokens
 from webapp.accounts.roles import EVERYBODY, Person, Role, grants, roles, with_role
 from webapp.models import ApiToken, Corpus, Course, Notebook, Notebooks, Run, Student, User
@@ -40,6 +41,7 @@ from webapp.pages.errors import wants_json
 from webapp.request_context import request_context
 
 LINKS = "links"  # in the session: keys of the links that were followed
+T = TypeVar("T")
 SAFE = ("GET", "HEAD", "OPTIONS")
 OF_STUDENTS = ("account_logout", "share")  # of the addresses of accounts, those that a student needs
 
@@ -210,6 +212,15 @@ def student(request: HttpRequest) -> Student | None:
         if is_student(request)
         else None
     )
+
+
+def shareable(request: HttpRequest, what: T) -> T:
+    """What is to be shared with people whom nobody here knows. Raises Invalid for a student."""
+    if is_student(request):
+        raise Invalid(
+            "act", "Who joined a class can’t share. Hand in your notebook; your teacher reads your texts, too."
+        )
+    return what
 
 
 def user_id(request: HttpRequest) -> int | None:

@@ -144,7 +144,7 @@ def change(request: HttpRequest, run: Run, concept_id: int) -> HttpResponse:
         "define": lambda: concepts.define(concept, sent, by, anew=bool(sent.get("anew"))),
         "draw": lambda: concepts.draw(concept, run, sent, sent.getlist("columns"), by),
         "take": lambda: _take_in(request, concept, run, by),
-        "invite": lambda: concepts.invite(concept, on=True),
+        "invite": lambda: concepts.invite(authorization.shareable(request, concept), on=True),
         "revoke": lambda: concepts.invite(concept, on=False),
         "discard": lambda: concepts.discard(concept),
         "withdraw": lambda: concepts.withdraw(concept, whole(sent, "coder"), on=True),

@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from inference.errors import Invalid
-from webapp.accounts import adapters, quotas, sharing
+from webapp.accounts import quotas, sharing, tokens
 from webapp.accounts.tokens import digest
 from webapp.corpora import deletion
 from webapp.curation.services import one_line
@@ -59,7 +59,8 @@ def close(course: Course) -> None:
 
 def invited(token: str) -> Course | None:
     """The course of a link by which one can join now."""
-    return Course.objects.filter(token=token, ends_at__gt=Now()).select_related("owner", "corpus").first()
+    held = Course.objects.filter(token=token, ends_at__gt=Now(), owner__is_active=True)
+    return held.select_related("owner", "corpus").first()
 
 
 def join(course: Course, name: str) -> tuple[Student, str]:
@@ -72,7 +73,11 @@ def join(course: Course, name: str) -> tuple[Student, str]:
         most = quotas.limits(course.owner).students or 0
         if Student.objects.filter(course__owner=course.owner).count() >= most:
             raise Invalid("name", f"The class is full: {course.owner.name} may have {most:,} students. Tell them.")
-        if course.texts is None or course.texts.memberships.count() >= sharing.MOST_PEOPLE:
+        if (
+            course.texts is None
+            or course.texts.owner_id != course.owner_id
+            or course.texts.memberships.count() >= sharing.MOST_PEOPLE
+        ):
             raise Invalid("name", "The texts of this class can’t be shared with anybody more. Tell your teacher.")
         number = (course.students.aggregate(last=Max("number"))["last"] or 0) + 1
         user = User.objects.create(name=f"Student {course.pk}-{number}", password="!", **MAY_HAVE)
@@ -99,10 +104,12 @@ def of_code(written: str) -> Student | None:
 
 
 def new_code(student: Student) -> str:
-    """Another code; the one before, and who is signed in by it, are out."""
+    """Another code; the one before, sessions and API tokens are out."""
     code = _code()
     Student.objects.filter(pk=student.pk).update(digest=digest(code))
-    adapters.end_sessions(student.user)
+    student.user.set_unusable_password()  # another one: sessions hold its hash
+    student.user.save(update_fields=["password"])
+    tokens.revoke_all(student.user)
     return _written(code)
 
 
@@ -110,12 +117,14 @@ def hand_in(student: Student, notebook: Notebook) -> Notebook:
     """A copy of a notebook as it is now, which is the teacher's. Raises Invalid."""
     with transaction.atomic():
         quotas.one_at_a_time(student.user)
+        if student.course.ends_at <= timezone.now():
+            raise Invalid("notebook", "The class has ended: nothing can be handed in any more.")
         if student.handed_in.count() >= HANDED_IN:
             raise Invalid("notebook", f"You have handed in {HANDED_IN} times, which is the most.")
         pins = list(notebook.pins.filter(removed_at=None))
         copy = Notebook.objects.create(
-            owner=student.course.owner, by=student.user.name, title=f"{student.name}: {notebook.title}"[:200],
-            intro=notebook.intro, handed_in_by=student,
+            owner=student.course.owner, by=student.user.name, title=notebook.title, intro=notebook.intro,
+            handed_in_by=student, student=student.name,
         )  # fmt: skip
         for pin in pins:
             pin.pk, pin.notebook, pin._state.adding = None, copy, True
@@ -128,8 +137,7 @@ def remove(student: Student) -> None:
     it made is gone (webapp.operations.upkeep)."""
     user = student.user
     if user.is_active:
-        User.objects.filter(pk=user.pk).update(is_active=False)
-        adapters.end_sessions(user)
+        User.objects.filter(pk=user.pk).update(is_active=False)  # which ends sessions and tokens
     for run in Run.everything.filter(by=user).exclude(deleted_at=GONE)[:100]:
         deletion.run(run)
         deletion.for_good(run)

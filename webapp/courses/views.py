@@ -3,7 +3,7 @@ a student."""
 
 import tempfile
 import zipfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import qrcode
 from django.conf import settings
@@ -23,14 +23,14 @@ from qrcode.image.svg import SvgPathImage
 from inference.errors import Invalid, there
 from webapp.accounts import authorization, quotas
 from webapp.courses import queries, services
-from webapp.models import Corpus, Course, Notebook, Student
+from webapp.models import Corpus, Course, Notebook, Run, Student
 from webapp.notebooks import html
 from webapp.notebooks import queries as notebooks
 from webapp.pages.page import whole
 from webapp.pages.typed import HtmlAnswer, typed
 
 SHOWN = 500  # corpora and notebooks to choose from
-CODE = "code"  # in the session: the code that a student is shown once
+CODE = "code"  # in the session: the code of a student who has not noted it
 
 
 @dataclass(frozen=True)
@@ -66,18 +66,21 @@ class JoinPage:
 
 @dataclass(frozen=True)
 class ClassPage:
-    """Of a student. code: to come back with, shown once."""
+    """Of a student. code: to come back with, until they have noted it. run: the last that they trained."""
 
     student: Student
     code: str
-    notebooks: list[tuple[Notebook, int]] = field(default_factory=list)
-    handed_in: list[Notebook] = field(default_factory=list)
+    run: Run | None
+    notebooks: list[tuple[Notebook, int]]
+    handed_in: list[Notebook]
 
 
 @never_cache
 @typed("course/list.html")
 def index(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[CoursesPage] | HttpResponse:
     """The classes of a teacher; POST makes one."""
+    if authorization.is_student(request):
+        return redirect("class")
     teacher, wrong = authorization.signed_in(request), ""
     mine = authorization.corpora(request).filter(owner=teacher, into=None, status=Corpus.Status.READY)
     students = (quotas.limits(teacher).students or 0) if settings.ACCOUNTS else 0
@@ -157,7 +160,7 @@ def handed_in(request: HttpRequest, course_id: int) -> FileResponse:
     packed = tempfile.TemporaryFile()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as pack:
         for student, book in queries.last_handed_in(course):
-            name = f"{student.number:03}-{slugify(book.title, allow_unicode=True)[:80]}.html"
+            name = f"{student.number:03}-{slugify(f'{student.name} {book.title}', allow_unicode=True)[:80]}.html"
             pack.writestr(name, html.notebook(notebooks.content(book, seen), root))
     packed.seek(0)
     return FileResponse(packed, as_attachment=True, filename=f"class-{course.pk}.zip")
@@ -208,7 +211,9 @@ def own(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[ClassPage] |
     """Where a student begins, and hands in; POST hands in a notebook."""
     student = there(authorization.student(request), Http404("This account is not in a class."))
     mine = authorization.notebooks(request)
-    if sent is not None:
+    if sent is not None and sent.get("act") == "noted":
+        request.session.pop(CODE, None)
+    elif sent is not None:
         try:
             chosen = there(
                 mine.filter(pk=whole(sent, "notebook"), removed_at=None).first(),
@@ -218,6 +223,8 @@ def own(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[ClassPage] |
             messages.success(request, f"“{chosen.title}” is handed in, as it is now.")
         except Invalid as error:
             messages.error(request, error.message)
+    if sent is not None:
         return redirect("class")
-    code, listed = request.session.pop(CODE, ""), notebooks.listed(mine)[0]
-    return HtmlAnswer(ClassPage(student, code, listed, list(student.handed_in.order_by("-pk"))))
+    last = authorization.runs(request).filter(by=student.user).order_by("-pk").first()
+    listed, handed_in = notebooks.listed(mine)[0], list(student.handed_in.order_by("-pk"))
+    return HtmlAnswer(ClassPage(student, request.session.get(CODE, ""), last, listed, handed_in))

@@ -124,7 +124,7 @@ def gives_way(user: int | None, since: float) -> bool:
 
 def _last_turns(kind: JobKind, users: list[int]) -> dict[int, float]:
     """user -> when a job of theirs was last at work, in seconds since the epoch."""
-    recent = kind.model.objects.exclude(status="queued").filter(
+    recent = kind.model.objects.filter(  # a queued one among them: it gave way
         heartbeat_at__gt=Now() - RECENT, **{f"{kind.owner}__in": users}
     )
     return {

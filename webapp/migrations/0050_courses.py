@@ -47,6 +47,7 @@ class Migration(migrations.Migration):
             "handed_in_by",
             models.ForeignKey("webapp.student", django.db.models.deletion.SET_NULL, "handed_in", null=True),
         ),
+        migrations.AddField("notebook", "student", models.CharField(db_default="", default="", max_length=60)),
         migrations.AddConstraint(
             "student", models.UniqueConstraint(fields=["course", "number"], name="one_student_per_number")
         ),

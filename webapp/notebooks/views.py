@@ -39,7 +39,7 @@ def index(
         NotebookRow(
             id=row.pk,
             title=row.title,
-            by=row.by,
+            by=row.student or row.by,
             created=row.created_at,
             used=row.used_at,
             pins=pins,
@@ -82,7 +82,7 @@ def change(request: HttpRequest, notebook_id: int) -> HttpResponse:
     notebook = _or_404(request, notebook_id)
     acts: dict[str, Callable[[], object]] = {
         "text": lambda: notebooks.change(notebook, request.POST.get("title", ""), request.POST.get("intro", "")),
-        "share": lambda: notebooks.share(notebook),
+        "share": lambda: notebooks.share(authorization.shareable(request, notebook)),
         "revoke": lambda: notebooks.revoke(notebook),
         "remove": lambda: notebooks.remove(notebook),
         "restore": lambda: notebooks.restore(notebook),

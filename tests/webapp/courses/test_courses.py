@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from inference.errors import Invalid
-from webapp.accounts import authorization, ownership, quotas
+from webapp.accounts import authorization, ownership, quotas, tokens
 from webapp.corpora import deletion
 from webapp.courses import services
 from webapp.models import Corpus, Course, Membership, Notebook, Pin, Run, Student, User
@@ -106,16 +106,19 @@ def test_a_link_that_is_out_lets_nobody_in(course):
 def test_students_come_back_by_a_code_that_is_shown_once(course):
     client, student = joined(course)
     code = code_of(client)
+    assert code == code_of(client), "until it is noted"
+    client.post(reverse("class"), {"act": "noted"})
     assert code not in client.get(reverse("class")).content.decode()
     elsewhere = Client()
     assert elsewhere.post(reverse("come_back"), {"code": "aaaa-aaaa-aaaa"}).status_code == 400
     assert elsewhere.post(reverse("come_back"), {"code": f" {code.upper().replace('-', ' ')} "}).status_code == 302
     assert elsewhere.get(reverse("class")).context["page"].student == student
     # The teacher gives another: the one before, and whoever is signed in by it, are out
+    token = tokens.create("mine", student.user)[1]
     page = signed_in(course.owner).post(reverse("course", args=[course.pk]), {"act": "code", "student": "1"})
     new = page.context["page"].students[0].code
     assert elsewhere.get(reverse("class")).status_code == client.get(reverse("class")).status_code == 302
-    assert Client().post(reverse("come_back"), {"code": code}).status_code == 400
+    assert Client().post(reverse("come_back"), {"code": code}).status_code == 400 and tokens.find(token) is None
     assert Client().post(reverse("come_back"), {"code": new}).status_code == 302
 
 
@@ -137,8 +140,12 @@ def test_what_belongs_to_accounts_with_an_address_is_not_there_for_students(cour
     own = Corpus.objects.create(name="Mine", owner=student.user, status="ready")
     answer = client.post(reverse("corpus_sharing", args=[own.pk]), {"act": "public", "public": "1"})
     assert answer.status_code == 400 and not Corpus.objects.get(pk=own.pk).public
-    assert client.get(reverse("courses")).status_code == 200
-    assert client.post(reverse("courses"), {"name": "x", "corpus": own.pk, "days": 3}).status_code == 400
+    assert client.get(reverse("courses"))["Location"] == reverse("class")
+    client.post(reverse("courses"), {"name": "x", "corpus": own.pk, "days": 3})
+    assert Course.objects.count() == 1
+    book = notebooks.create("Found", student.user.name, student.user)
+    client.post(reverse("notebook_change", args=[book.pk]), {"act": "share"})
+    assert Notebook.objects.get(pk=book.pk).token is None
 
 
 def test_a_teacher_reads_what_students_upload_and_nobody_else_does(course):
@@ -165,14 +172,14 @@ def test_what_is_handed_in_is_the_teachers_copy(course):
     )
     assert client.post(reverse("class"), {"notebook": book.pk}).status_code == 302
     copy = Notebook.objects.get(handed_in_by=student)
-    assert (copy.owner, copy.title) == (course.owner, "Anna: What I found") and [p.title for p in copy.pins.all()] == [
-        "A chart"
-    ]
+    assert (copy.owner, copy.title, copy.student) == (course.owner, "What I found", "Anna") and [
+        p.title for p in copy.pins.all()
+    ] == ["A chart"]
     assert [p.title for p in book.pins.all()] == ["A chart", "Removed"], "the student goes on with their own"
     reader = signed_in(course.owner)
     assert "A chart" in reader.get(reverse("notebook", args=[copy.pk])).content.decode()
     assert client.get(reverse("notebook", args=[copy.pk])).status_code == 404
-    assert "Anna: What" not in reader.get(reverse("notebooks")).content.decode()
+    assert "What I found" not in reader.get(reverse("notebooks")).content.decode()
     theirs = notebooks.create("Theirs", "x", course.owner)
     assert (
         client.post(reverse("class"), {"notebook": theirs.pk}, follow=True)
@@ -186,7 +193,7 @@ def test_what_is_handed_in_is_the_teachers_copy(course):
         (name,) = pack.namelist()
         assert name == "001-anna-what-i-found.html" and "A chart" in pack.read(name).decode()
     Notebook.objects.bulk_create(
-        Notebook(owner=course.owner, by="x", title="x", handed_in_by=student) for _ in range(8)
+        Notebook(owner=course.owner, by="x", title="x", handed_in_by=student, student="Anna") for _ in range(8)
     )
     with pytest.raises(Invalid, match="10 times"):
         services.hand_in(student, book)
@@ -221,8 +228,8 @@ def test_at_its_end_all_goes_but_what_was_handed_in(course):
         Run.objects.filter(pk=kept.pk).exists()
         and Corpus.objects.filter(pk__in=[staying.pk, course.corpus_id]).count() == 2
     )
-    assert [b.title for b in Notebook.objects.filter(owner=course.owner)] == ["Anna: Found"]
-    assert "Anna: Found" in signed_in(course.owner).get(reverse("notebooks")).content.decode()
+    assert [b.title for b in Notebook.objects.filter(owner=course.owner)] == ["Found"]
+    assert "Anna" in signed_in(course.owner).get(reverse("notebooks")).content.decode()
     assert not Membership.objects.filter(corpus=course.corpus).exists()
 
 
@@ -283,3 +290,27 @@ def test_hostile_names_stay_text(course):
     answer = signed_in(course.owner).get(reverse("course_zip", args=[course.pk]))
     with zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content))) as pack:
         assert re.fullmatch(r"001-[\w-]+\.html", pack.namelist()[0])
+
+
+def test_a_class_of_a_corpus_that_its_teacher_lost_takes_nobody_in(course):
+    Corpus.objects.filter(pk=course.corpus_id).update(owner=User.objects.create_user("heir@example.org", "Heir"))
+    assert Client().post(reverse("join", args=[course.token]), {"name": "Late"}).status_code == 400
+    User.objects.filter(pk=course.owner_id).update(is_active=False)
+    assert Client().get(reverse("join", args=[course.token])).status_code == 404
+    assert not Student.objects.exists()
+
+
+def test_nothing_is_handed_in_after_the_end(course):
+    client, student = joined(course)
+    book = notebooks.create("Late", student.user.name, student.user)
+    Course.objects.update(ends_at=timezone.now())
+    client.post(reverse("class"), {"notebook": book.pk})
+    assert not Notebook.objects.filter(student="Anna").exists()
+
+
+def test_a_student_has_few_notebooks(course):
+    _, student = joined(course)
+    for _ in range(20):
+        notebooks.create("x", "x", student.user)
+    with pytest.raises(Invalid, match="20 notebooks"):
+        notebooks.create("x", "x", student.user)

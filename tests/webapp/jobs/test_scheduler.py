@@ -349,3 +349,14 @@ def test_a_training_gives_way_to_who_has_none_at_work(monkeypatch, settings):
     monkeypatch.setattr(scheduler, "training_places", lambda: 1)
     settings.ACCOUNTS = False
     assert not scheduler.gives_way(ada.user.pk, long_ago)
+
+
+def test_who_gave_way_has_had_a_turn(monkeypatch):
+    """Else the training that made room would take its place back, and whoever waits would never begin."""
+    monkeypatch.setattr(scheduler, "training_places", lambda: 1)
+    ada, ben = Person("ada"), Person("ben")
+    hers, his = ada.run(), ben.run(20)
+    assert take(hers) == hers.pk
+    Run.objects.filter(pk=hers.pk).update(status="queued")  # it gave way
+    assert scheduler.ahead(his) == 0 and scheduler.ahead(hers) == 1
+    assert take(hers) == his.pk
