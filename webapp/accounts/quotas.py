@@ -30,13 +30,13 @@ class Limits:
     bytes: int | None
     documents: int | None
     jobs: int | None
-    students: int | None
+    students: int | None = None
 
 
 def limits(user: User) -> Limits:
     """The user's own, else the installation's (TOPOGRAPH_MOST_…)."""
     if not settings.ACCOUNTS:
-        return Limits(None, None, None, None)
+        return Limits(None, None, None)
     chosen = {name: getattr(user, f"most_{name}") for name in settings.MOST}
     return Limits(**{name: settings.MOST[name] if own is None else own for name, own in chosen.items()})
 
