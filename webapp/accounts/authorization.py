@@ -57,9 +57,8 @@ class Rule:
     read: Role = Role.NONE  # the least role for GET
     write: Role = Role.NONE  # the least role for every other method
     deleted: bool = False  # the corpus or run may be deleted, as long as it can be brought back
-    beyond: bool = (
-        False  # it reaches what others made, beyond the run in the address: who trained that has no more rights
-    )
+    # It reaches what others made, beyond the run in the address: whoever trained that has no more rights here
+    beyond: bool = False
 
 
 ANYONE = Rule("anyone")  # the view shows nothing that belongs to a user, or asks this module for what it shows

@@ -5,7 +5,6 @@ from datetime import datetime
 
 from django.conf import settings
 from django.contrib import messages
-from django.core.exceptions import BadRequest
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
@@ -17,7 +16,7 @@ from django.views.decorators.http import require_safe
 from inference.errors import Invalid, there
 from webapp.accounts import authorization, emails, embargo, ownership, sharing
 from webapp.models import Corpus, Invitation, Link, Membership, User
-from webapp.pages.page import whole
+from webapp.pages.page import check_act, whole
 from webapp.pages.typed import HtmlAnswer, typed
 
 SHOWN = sharing.MOST_PEOPLE
@@ -101,8 +100,7 @@ def _act(request: HttpRequest, sent: QueryDict, corpus: Corpus) -> str:
         "keep": lambda: ownership.withdraw(corpus),
         "public": lambda: sharing.publish(corpus, sent.get("public") == "1"),
     }
-    if act not in acts:
-        raise BadRequest(f"“act” must be one of link, {', '.join(acts)}, got “{act[:20]}”.")
+    check_act(act, ["link", *acts])
     acts[act]()
     return ""
 

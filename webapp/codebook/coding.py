@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 
 from inference.errors import Invalid, there
 from webapp.codebook.concepts import TEXT, defined
-from webapp.curation.services import lines, one_line
+from webapp.curation.services import lines, person
 from webapp.models import Assignment, Coder, Coding, Concept, Corpus, Definition, Draw, Item, Settlement, User
 from webapp.storage.sql import rows
 
@@ -35,9 +35,7 @@ def join(concept: Concept, name: str, user: User | None = None) -> Coder:
         if coder.withdrawn_at:
             raise Invalid("name", "Your codings for this concept were withdrawn. An editor can put them back.")
         return coder
-    name = one_line(name)
-    if not 0 < len(name) <= 60:
-        raise Invalid("name", f"Give a name of 1 to 60 characters; got {len(name)}.")
+    name = person(name)
     if concept.coders.count() >= CODERS:
         raise Invalid("name", f"“{concept.name}” has {CODERS} coders, which is the most.")
     try:

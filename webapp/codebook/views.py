@@ -5,7 +5,6 @@ from collections.abc import Callable
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -32,7 +31,7 @@ from webapp.documents import fields
 from webapp.models import Concept, Draw, Run, Settlement
 from webapp.pages import addresses
 from webapp.pages.here import Here
-from webapp.pages.page import looked_up, reader, table_answer, told, whole
+from webapp.pages.page import check_act, looked_up, reader, table_answer, told, whole
 from webapp.pages.typed import Answer, HtmlAnswer, typed
 from webapp.request_context import request_context
 from webapp.results import links
@@ -156,8 +155,7 @@ def change(request: HttpRequest, run: Run, concept_id: int) -> HttpResponse:
         "restore": lambda: concepts.remove(concept, on=False),
     }
     act, _, code = sent.get("act", "").partition(":")  # settle:1
-    if act not in acts:
-        raise BadRequest(f"“act” must be one of {', '.join(acts)}, got “{act[:20]}”.")
+    check_act(act, acts)
     kept = _typed(sent, FORM[2:]) if act == "define" else ""
     with told(request):
         acts[act]()
@@ -205,12 +203,7 @@ def codes(request: HttpRequest, run: Run, concept_id: int, form: str) -> HttpRes
         return table_answer(exports.table(concept), name)
     if form != "qdpx":
         raise Http404(f"Codes are given as csv or qdpx, not as “{form}”.")
-    pieces = streams.in_one_thread(exports.project(concept))
-    headers = {
-        "Content-Disposition": f'attachment; filename="{name}"',
-        "Content-Encoding": "identity",  # see webapp.exports.views.file
-    }
-    return StreamingHttpResponse(pieces, content_type="application/zip", headers=headers)
+    return streams.download(exports.project(concept), name, "application/zip")
 
 
 @typed({EstimatesPage: "codebook/estimates.html", NothingCoded: "codebook/nothing.html"})

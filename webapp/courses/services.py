@@ -12,7 +12,7 @@ from inference.errors import Invalid
 from webapp.accounts import quotas, sharing, tokens
 from webapp.accounts.tokens import digest
 from webapp.corpora import deletion
-from webapp.curation.services import one_line
+from webapp.curation.services import one_line, person
 from webapp.models import GONE, Corpus, Course, Membership, Notebook, Run, Student, User
 
 LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # of a code: those that are not taken for another
@@ -65,9 +65,7 @@ def invited(token: str) -> Course | None:
 
 def join(course: Course, name: str) -> tuple[Student, str]:
     """A new account in the course, and the code with which it is come back to, which is said once. Raises Invalid."""
-    name = one_line(name)
-    if not 0 < len(name) <= 60:
-        raise Invalid("name", f"Give a name of 1 to 60 characters; got {len(name)}.")
+    name = person(name)
     with transaction.atomic():
         quotas.one_at_a_time(course.owner)
         most = quotas.limits(course.owner).students or 0
@@ -136,8 +134,7 @@ def remove(student: Student) -> None:
     """Delete an account and all that it made. What was handed in stays. It can be repeated: the account itself goes when what
     it made is gone (webapp.operations.upkeep)."""
     user = student.user
-    if user.is_active:
-        User.objects.filter(pk=user.pk).update(is_active=False)  # which ends sessions and tokens
+    User.objects.filter(pk=user.pk).update(is_active=False)  # which ends sessions and tokens
     for run in Run.everything.filter(by=user).exclude(deleted_at=GONE)[:100]:
         deletion.run(run)
         deletion.for_good(run)

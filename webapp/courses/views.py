@@ -1,17 +1,15 @@
 """Classes: a teacher's list of them, one with its students, the forms by which students join and come back, and the page of
 a student."""
 
-import tempfile
-import zipfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import qrcode
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login
-from django.core.exceptions import BadRequest
 from django.db.models import Count, QuerySet
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
@@ -23,11 +21,13 @@ from qrcode.image.svg import SvgPathImage
 from inference.errors import Invalid, there
 from webapp.accounts import authorization, quotas
 from webapp.courses import queries, services
+from webapp.exports.zips import Member, zipped
 from webapp.models import Corpus, Course, Notebook, Run, Student
 from webapp.notebooks import html
 from webapp.notebooks import queries as notebooks
-from webapp.pages.page import whole
+from webapp.pages.page import check_act, whole
 from webapp.pages.typed import HtmlAnswer, typed
+from webapp.server import streams
 
 SHOWN = 500  # corpora and notebooks to choose from
 CODE = "code"  # in the session: the code of a student who has not noted it
@@ -141,8 +141,7 @@ def _act(course: Course, sent: QueryDict) -> dict[int, str]:
         "close": lambda: services.close(course),
         "last": lambda: services.last(course, whole(sent, "days")),
     }
-    if act not in acts:
-        raise BadRequest(f"“act” must be one of code, remove, {', '.join(acts)}, got “{act[:20]}”.")
+    check_act(act, ["code", "remove", *acts])
     acts[act]()
     return {}
 
@@ -153,17 +152,17 @@ def _qr(link: str) -> SafeString:
 
 
 @require_safe
-def handed_in(request: HttpRequest, course_id: int) -> FileResponse:
+def handed_in(request: HttpRequest, course_id: int) -> StreamingHttpResponse:
     """The last notebook that each student handed in, as HTML files in a ZIP archive."""
     course = _course(request, course_id)
     seen, root = authorization.corpora(request), request.build_absolute_uri("/").rstrip("/")
-    packed = tempfile.TemporaryFile()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as pack:
+
+    def members() -> Iterator[Member]:
         for student, book in queries.last_handed_in(course):
             name = f"{student.number:03}-{slugify(f'{student.name} {book.title}', allow_unicode=True)[:80]}.html"
-            pack.writestr(name, html.notebook(notebooks.content(book, seen), root))
-    packed.seek(0)
-    return FileResponse(packed, as_attachment=True, filename=f"class-{course.pk}.zip")
+            yield Member(name, [html.notebook(notebooks.content(book, seen), root).encode()])
+
+    return streams.download(zipped(members()), f"class-{course.pk}.zip", "application/zip")
 
 
 @never_cache

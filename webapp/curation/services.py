@@ -35,6 +35,14 @@ def one_line(text: str) -> str:
     return " ".join(seen.split())
 
 
+def person(text: str) -> str:
+    """What somebody without an account is called. Raises Invalid."""
+    name = one_line(text)
+    if not 0 < len(name) <= 60:
+        raise Invalid("name", f"Give a name of 1 to 60 characters; got {len(name)}.")
+    return name
+
+
 def lines(text: str) -> str:
     """The same, but line breaks stay."""
     return "\n".join(one_line(line) for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")).strip()

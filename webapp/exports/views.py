@@ -212,13 +212,7 @@ def bib(request: HttpRequest, run_id: int) -> HttpResponse:
 @require_safe
 async def file(request: HttpRequest, run_id: int, file: str) -> StreamingHttpResponse:
     export = await sync_to_async(_file)(request, run_id, file)
-    headers = {
-        "Content-Disposition": f'attachment; filename="{export.name}"',
-        # Django 5.2's GZipMiddleware makes each piece of an async stream a gzip file of its own; browsers read the
-        # first.
-        "Content-Encoding": "identity",
-    }
-    return StreamingHttpResponse(streams.in_one_thread(export.pieces), content_type=export.media, headers=headers)
+    return streams.download(export.pieces, export.name, export.media)
 
 
 def _file(request: HttpRequest, run_id: int, file: str) -> exports.File:

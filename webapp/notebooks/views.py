@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import orjson
 from django.contrib import messages
-from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -19,7 +18,7 @@ from webapp.models import Notebook, Pin
 from webapp.notebooks import html, markdown, queries, word
 from webapp.notebooks import services as notebooks
 from webapp.notebooks.shapes import Evidence, NotebookHtml, NotebookPage, NotebookRow, NotebooksPage
-from webapp.pages.page import back, is_whole, reader, told, whole
+from webapp.pages.page import back, check_act, is_whole, reader, told, whole
 from webapp.pages.typed import Answer, Here, typed
 
 NEW = "new"  # the choice of a Pin button that begins a notebook
@@ -111,8 +110,7 @@ def change_pin(request: HttpRequest, notebook_id: int, pin_id: int) -> HttpRespo
 
 def _act(request: HttpRequest, acts: dict[str, Callable[[], object]]) -> str:
     name = request.POST.get("act", "")
-    if name not in acts:
-        raise BadRequest(f"“act” must be one of {', '.join(acts)}, got “{name[:20]}”.")
+    check_act(name, acts)
     with told(request):
         acts[name]()
     return name

@@ -1,7 +1,7 @@
 """What all views share: rendering a page or its .json twin, rows by their numbers, and parameters of the query
 string."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
 from typing import Any
@@ -99,6 +99,12 @@ def whole(sent: Mapping[str, str], name: str) -> int:
     if not is_whole(text):
         raise Invalid(name, f"“{name}” must be a whole number, got “{text[:20]}”.")
     return int(text)
+
+
+def check_act(act: str, known: Collection[str]) -> None:
+    """What a form of several buttons asks for. Raises BadRequest for what no button does."""
+    if act not in known:
+        raise BadRequest(f"“act” must be one of {', '.join(known)}, got “{act[:20]}”.")
 
 
 def number(request: HttpRequest, name: str, default: int | None = None) -> int | None:

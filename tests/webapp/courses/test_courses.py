@@ -6,6 +6,7 @@ import zipfile
 from datetime import timedelta
 
 import pytest
+from asgiref.sync import async_to_sync
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -54,6 +55,11 @@ def joined(course: Course, name: str = "Anna") -> tuple[Client, Student]:
 
 def run_of(course: Course, by: User) -> Run:
     return runs.create(course.corpus.version, topics=2, seed=1, by=by)
+
+
+@async_to_sync
+async def received(answer) -> bytes:
+    return b"".join([piece async for piece in answer.streaming_content])
 
 
 def code_of(client: Client) -> str:
@@ -163,6 +169,7 @@ def test_a_teacher_reads_what_students_upload_and_nobody_else_does(course):
     assert signed_in(another).get(reverse("course", args=[course.pk])).status_code == 404
 
 
+@pytest.mark.django_db(transaction=True)  # the archive is made in a thread, over a connection of its own
 def test_what_is_handed_in_is_the_teachers_copy(course):
     client, student = joined(course)
     book = notebooks.create("What I found", student.user.name, student.user)
@@ -189,7 +196,7 @@ def test_what_is_handed_in_is_the_teachers_copy(course):
     )
     services.hand_in(student, book)
     answer = reader.get(reverse("course_zip", args=[course.pk]))
-    with zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content))) as pack:
+    with zipfile.ZipFile(io.BytesIO(received(answer))) as pack:
         (name,) = pack.namelist()
         assert name == "001-anna-what-i-found.html" and "A chart" in pack.read(name).decode()
     Notebook.objects.bulk_create(
@@ -281,6 +288,7 @@ def test_texts_that_were_deleted_take_nobody_in(course):
     assert "deleted" in signed_in(course.owner).get(reverse("courses")).content.decode()
 
 
+@pytest.mark.django_db(transaction=True)  # the archive is made in a thread, over a connection of its own
 def test_hostile_names_stay_text(course):
     client, student = joined(course, "<script>alert(1)</script>")
     book = notebooks.create("../../=cmd|x", student.user.name, student.user)
@@ -288,7 +296,7 @@ def test_hostile_names_stay_text(course):
     page = signed_in(course.owner).get(reverse("course", args=[course.pk])).content.decode()
     assert "<script>alert" not in page and "&lt;script&gt;alert(1)" in page
     answer = signed_in(course.owner).get(reverse("course_zip", args=[course.pk]))
-    with zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content))) as pack:
+    with zipfile.ZipFile(io.BytesIO(received(answer))) as pack:
         assert re.fullmatch(r"001-[\w-]+\.html", pack.namelist()[0])
 
 
