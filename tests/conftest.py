@@ -159,3 +159,13 @@ def trained(ready, django_db_blocker):
         run.refresh_from_db()
         assert run.status == "done", run.error
         yield run
+
+
+@pytest.fixture
+def alone():
+    """No metrics of servers of other tests: those that ended in the last seconds are still told in Redis."""
+    from webapp.jobs import events
+    from webapp.server import siblings
+
+    for key in events.client().scan_iter(f"{siblings.METRICS}*"):
+        events.client().delete(key)

@@ -19,7 +19,7 @@ OF_PYTHON = {"generation", "implementation", "major", "minor", "patchlevel", "ve
 
 
 @pytest.fixture(autouse=True)
-def afresh(monkeypatch):
+def afresh(monkeypatch, alone):
     """Nothing that was found out for an earlier test."""
     monkeypatch.setattr(health, "_last", None)
     monkeypatch.setattr(health_views.gathered, "at", -health_views.KEEP)
