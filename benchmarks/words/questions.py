@@ -90,9 +90,12 @@ def near(words: list[str], asked: str) -> list[str]:
 def same_company(view: RunView, texts: Texts, asked: str, made: collocations.Counted) -> bool:
     tokens, documents = counted(texts.copies * [near(words, asked) for words in texts.words])
     every, _ = counted(texts.copies * texts.words)
-    return (made.near.found, made.near.window) == (every[asked], tokens.total()) and [
-        array.tolist() for array in (made.near.tokens, made.near.documents, made.everywhere)
-    ] == texts.counts(made.near.forms, tokens, documents, every)
+    one, sums = made.near, made.near.sums
+    alike = (one.found, one.totals.tokens, made.total) == (every[asked], tokens.total(), every.total() - every[asked])
+    every[asked] = tokens[asked]  # of the word itself no more than what is near another use
+    return alike and [array.tolist() for array in (sums.tokens, sums.documents, made.everywhere)] == texts.counts(
+        sums.forms, tokens, documents, every
+    )
 
 
 def same_hits(view: RunView, texts: Texts, asked: str, made: patterns.Hits) -> bool:
