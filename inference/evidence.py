@@ -88,7 +88,7 @@ class Evidence:
         if not (folder / "held_ptr.npy").exists():  # it was made before words had their sums
             _hold(folder, bow, postings, len(topic_ptr) - 1)
         arrays = {
-            name: np.memmap(folder / name, dtype, "r") if doc_ptr[-1] else np.zeros(0, dtype)
+            name: np.asarray(np.memmap(folder / name, dtype, "r")) if doc_ptr[-1] else np.zeros(0, dtype)
             for name, dtype in (_PAIRS | _ROWS | _ORDERS | _WORDS).items()
         }
         held_ptr = np.load(folder / "held_ptr.npy")

@@ -56,34 +56,47 @@ def samples(evidence: Evidence, lengths: np.ndarray, most: int = DOCUMENTS) -> I
     bow, K = evidence.bow, evidence.K
     largest = _largest(evidence.doc_ptr, evidence.doc_topics, evidence.doc_tokens, K, most)
     size = np.bincount(evidence.doc_topics, weights=evidence.doc_tokens, minlength=K)
+    words, counts, topics = (np.asarray(array) for array in (bow.words, bow.counts, evidence.topics))
+    offsets = None if bow.offsets is None else np.asarray(bow.offsets)
     for k in range(K):
         documents = largest[k][largest[k] >= 0]
         seen = np.cumsum(evidence.lengths[documents])
         documents = documents[: max(1, int(np.searchsorted(seen, TOKENS // K, side="right")))]
-        if bow.offsets is None:
+        if offsets is None:
             yield Sample(documents, 0, [], 0)
             continue
-        rows = [_neighbours(evidence, bow.offsets, k, int(d), lengths) for d in documents]
-        tokens = sum(n for n, _ in rows)
-        yield Sample(documents, tokens, _phrases([pairs for _, pairs in rows], len(documents)), int(size[k]))
+        rows, tokens = [], 0
+        for d in documents.tolist():
+            pairs, own = slice(*bow.indptr[d : d + 2].tolist()), slice(*bow.first_token[d : d + 2].tolist())
+            mine = topics[pairs] == k
+            rows.append(_neighbours(words[pairs], counts[pairs], mine, offsets[own], lengths))
+            tokens += int(counts[pairs][mine].sum())
+        yield Sample(documents, tokens, _phrases(rows, len(documents)), int(size[k]))
 
 
-def _neighbours(evidence: Evidence, places: np.ndarray, k: int, d: int, lengths: np.ndarray) -> tuple[int, np.ndarray]:
-    """Tokens of a topic in a document, and int64[n, 7] of its words that follow each other: first, second, gap; the word
-    before them and its gap; the word behind them and its gap (-1 where none is close by)."""
-    words, counts, topics, _ = evidence.document(d)
-    offsets = places[evidence.bow.first_token[d] : evidence.bow.first_token[d + 1]]
-    order = np.argsort(offsets, kind="stable")
-    words, mine = np.repeat(words, counts)[order].astype(np.int64), np.repeat(topics == k, counts)[order]
-    gap = np.diff(offsets[order]) - lengths[words[:-1]]
-    some = np.flatnonzero(mine[:-1] & mine[1:] & (gap >= 0) & (gap <= GAP) & (words[:-1] != words[1:]))
-    close = np.concatenate([[False], (gap >= 0) & (gap <= 1), [False]])
-    gap, words = np.concatenate([[0], gap, [0]]), np.concatenate([words, [0]])
-    before, behind = close[some], close[some + 2]
-    columns = [words[some], words[some + 1], gap[some + 1], words[some - 1], gap[some], words[some + 2], gap[some + 2]]
-    columns[3], columns[4] = np.where(before, columns[3], -1), np.where(before, columns[4], -1)
-    columns[5], columns[6] = np.where(behind, columns[5], -1), np.where(behind, columns[6], -1)
-    return int(mine.sum()), np.column_stack(columns)
+@njit(cache=True, nogil=True)
+def _neighbours(words, counts, mine, offsets, lengths):
+    """int64[n, 7] of a topic's words in a document that follow each other: first, second, gap; the word before them and its gap;
+    the word behind them and its gap (-1 where none is close by). Of the document's pairs: words, counts, mine: whether the
+    topic has them; offsets: of its tokens, in the order of the pairs."""
+    of_token = np.repeat(np.arange(len(words)), counts)
+    order = np.argsort(offsets, kind="mergesort")
+    n, T = 0, len(order)
+    out = np.empty((max(T - 1, 0), 7), np.int64)
+    gaps = np.full(T + 1, -1, np.int64)  # before each token
+    for i in range(1, T):
+        gaps[i] = offsets[order[i]] - offsets[order[i - 1]] - lengths[words[of_token[order[i - 1]]]]
+    for i in range(1, T):
+        a, b = of_token[order[i - 1]], of_token[order[i]]
+        if not (mine[a] and mine[b] and 0 <= gaps[i] <= GAP) or words[a] == words[b]:
+            continue
+        out[n, 0], out[n, 1], out[n, 2], out[n, 3:] = words[a], words[b], gaps[i], -1
+        if 0 <= gaps[i - 1] <= 1:
+            out[n, 3], out[n, 4] = words[of_token[order[i - 2]]], gaps[i - 1]
+        if 0 <= gaps[i + 1] <= 1:
+            out[n, 5], out[n, 6] = words[of_token[order[i + 1]]], gaps[i + 1]
+        n += 1
+    return out[:n].copy()
 
 
 def _phrases(rows: list[np.ndarray], looked_at: int) -> list[Phrase]:
@@ -92,9 +105,8 @@ def _phrases(rows: list[np.ndarray], looked_at: int) -> list[Phrase]:
     if not sum(map(len, rows)):
         return []
     document, table = np.repeat(np.arange(len(rows)), [len(row) for row in rows]), np.concatenate(rows)
-    distinct, which, tokens = np.unique(table[:, :3], axis=0, return_inverse=True, return_counts=True)
-    which = which.ravel()
-    documents = np.bincount(np.unique(np.column_stack([which, document]), axis=0)[:, 0], minlength=len(distinct))
+    distinct, which, tokens = _distinct(table[:, :3])
+    documents = np.bincount(np.unique(which * len(rows) + document) // len(rows), minlength=len(distinct))
     order = np.lexsort((distinct[:, 1], distinct[:, 0], -tokens))
     phrases: dict[tuple[int, ...], Phrase] = {}
     for i in order[documents[order] >= min(LEAST, looked_at)][:PHRASES].tolist():
@@ -103,11 +115,20 @@ def _phrases(rows: list[np.ndarray], looked_at: int) -> list[Phrase]:
     return list(phrases.values())
 
 
+def _distinct(table: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """As numpy.unique of the rows has them: the distinct ones, which of them each is, and how often each occurs; by one number for
+    each row, many times faster. table: int64[n, columns], n > 0."""
+    least = table.min(axis=0)
+    numbers = np.ravel_multi_index(tuple((table - least).T), tuple(table.max(axis=0) - least + 1))
+    _, first, which, times = np.unique(numbers, return_index=True, return_inverse=True, return_counts=True)
+    return table[first], which, times
+
+
 def _longer(pair: list[int], rows: np.ndarray, tokens: int, documents: int) -> Phrase:
     """The pair as a phrase, with the word before or behind it that nearly always occurs there."""
     first, second, gap = pair
     for place, column in (("before", 3), ("behind", 5)):
-        around, times = np.unique(rows[:, column : column + 2], axis=0, return_counts=True)
+        around, _, times = _distinct(rows[:, column : column + 2])
         word, near = around[np.argmax(times)].tolist()
         if word >= 0 and times.max() >= PART * tokens:
             if place == "before":

@@ -132,18 +132,21 @@ def tested_in_cells(
 def _seen(Z, weight, shapes, lengths) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The largest correlation with a shape, the largest excess of a window of each length, and where it begins."""
     scan, place = np.empty((len(lengths), Z.shape[1])), np.empty((len(lengths), Z.shape[1]), np.int64)
-    straight = np.arange(len(weight))
-    windows.largest(Z, weight, lengths, straight, scan, place)
-    return _trend(Z, weight, shapes, straight), scan, place
+    passed, sums = (np.concatenate([0 * each[:1], each.cumsum(axis=0)]) for each in (weight, weight[:, None] * Z))
+    for j, n in enumerate(lengths.tolist()):
+        part = np.clip(passed[n:] - passed[:-n], 1e-9, 1 - 1e-9)
+        excess = (sums[n:] - sums[:-n]) * (1 / np.sqrt(part * (1 - part)))[:, None]
+        scan[j], place[j] = excess.max(axis=0), excess.argmax(axis=0)
+    return _trend(Z, weight, shapes, np.arange(len(weight))), scan, place
 
 
 def _p(drawn: Iterable[Permuted], n: int, shapes, lengths, trend, scan):
     """p of the trend, of the largest standardised window, and which length it has. n: how many are drawn."""
     beyond = np.ones(len(trend))
-    scans, place = np.empty((n, *scan.shape), np.float32), np.empty(scan.shape, np.int64)
+    scans = np.empty((n, *scan.shape), np.float32)
     for permuted, (Z, weight, order) in zip(scans, drawn, strict=True):
         beyond += _trend(Z, weight, shapes, order) >= trend - 1e-12
-        windows.largest(Z, weight, lengths, order, permuted, place)
+        windows.largest(Z, weight, lengths, order, permuted)
     mean, spread = scans.mean(axis=0), scans.std(axis=0) + 1e-12
     seen = (scan - mean) / spread
     scans -= mean
@@ -164,8 +167,9 @@ def _shapes(numbers: np.ndarray) -> np.ndarray:
 
 
 def _trend(Z: np.ndarray, w: np.ndarray, shapes: np.ndarray, order: np.ndarray) -> np.ndarray:
-    W = w[order]
-    return np.abs((_standard(shapes, W) * W[:, None]).T @ Z[order]).max(axis=0)
+    W, weighted = w[order], np.empty_like(shapes)
+    weighted[order] = _standard(shapes, W) * W[:, None]
+    return np.abs(weighted.T @ Z).max(axis=0)
 
 
 def lengths_of_windows(G: int, longest: float) -> np.ndarray:

@@ -8,18 +8,18 @@ BLOCK = 64  # columns that are looked at together: their sums stay in the proces
 
 
 @njit(cache=True)
-def largest(Z, weight, lengths, order, most, first):
-    """The largest excess of the windows of each length over the rows of Z in this order, and where that window begins.
+def largest(Z, weight, lengths, order, most):
+    """The largest excess of the windows of each length over the rows of Z in this order.
 
     A window of weight p whose weighted sum of z is s has the excess s / sqrt(p (1 - p)). Z: float64[G, T], each column with
     mean 0 and variance 1; weight: float64[G], sums to 1; lengths: int64[L], in rows, at most G; order: int64[G]. Writes most:
-    float[L, T], and first: int64[L, T], a place in the order.
+    float32[L, T].
     """
     G, T = Z.shape
     passed = np.zeros(G + 1)
     for g in range(G):
         passed[g + 1] = passed[g] + weight[order[g]]
-    sums, best, at = np.zeros((G + 1, BLOCK)), np.empty(BLOCK), np.zeros(BLOCK, np.int64)
+    sums, best = np.zeros((G + 1, BLOCK)), np.empty(BLOCK)
     for a in range(0, T, BLOCK):
         width = min(BLOCK, T - a)
         for g in range(G):
@@ -33,8 +33,5 @@ def largest(Z, weight, lengths, order, most, first):
                 scale = 1 / np.sqrt(part * (1 - part))
                 for t in range(BLOCK):
                     excess = (sums[g + n, t] - sums[g, t]) * scale
-                    more = excess > best[t]
-                    best[t] = excess if more else best[t]
-                    at[t] = g if more else at[t]
-            for t in range(width):
-                most[j, a + t], first[j, a + t] = best[t], at[t]
+                    best[t] = excess if excess > best[t] else best[t]
+            most[j, a : a + width] = best[:width]

@@ -321,7 +321,7 @@ def _joined(bursts: list[Burst], inside: dict[int, np.ndarray]) -> list[kinds.Ev
     for burst in sorted(bursts, key=lambda burst: -burst.event.score):
         event, places = burst.event, burst.places
         for other in kept:
-            if len(places & other.places) < TOGETHER * len(places | other.places) or event.more != other.event.more:
+            if event.more != other.event.more or len(places & other.places) < TOGETHER * len(places | other.places):
                 continue
             first, words = inside[other.w], other.event.words
             both = len(np.intersect1d(first, inside[burst.w], assume_unique=True))
