@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+from collections import Counter
 from itertools import islice
 from pathlib import Path
 
@@ -19,6 +20,11 @@ FILES = {
     "sotu": ROOT / "webapp" / "example" / "state_of_the_union.csv.gz",
 }
 SYNTHETIC_TOPICS = 100
+LONG, TOGETHER, FEWEST = (
+    "arxiv-long",
+    20,
+    20,
+)  # abstracts that are one document; documents of a value that counts as a label
 
 
 def load(name: str, quick: bool = False) -> tuple[str, Bow, np.ndarray | None]:
@@ -28,9 +34,12 @@ def load(name: str, quick: bool = False) -> tuple[str, Bow, np.ndarray | None]:
         return name, *(synthetic(2_000, 5_000, 20) if quick else synthetic(10_000, 10_000, SYNTHETIC_TOPICS))
     if name in FILES:
         return name, read(file(name)), None
+    if name == LONG:
+        path = file("arxiv")
+        return name, joined(read(path), labels(path, "category"), TOGETHER), None
     if path.exists():
         return path.resolve().name if path.is_dir() else path.stem, saved(path), None
-    raise Invalid("corpus", f"{name} is neither a file or folder nor one of {', '.join([*FILES, 'synthetic'])}.")
+    raise Invalid("corpus", f"{name} is neither a file or folder nor one of {', '.join([*FILES, LONG, 'synthetic'])}.")
 
 
 def file(name: str) -> Path:
@@ -53,6 +62,34 @@ def texts(path: Path, most: int | None = None) -> list[str]:
 
     items = readers.read(path, path.name, readers.sniff(path, path.name).options)
     return [item.text for item in islice((item for item in items if isinstance(item, readers.Document)), most)]
+
+
+def labels(path: Path, field: str) -> np.ndarray:
+    """int64[D]: the number of each document's value of a field; -1 where it has none, or one that fewer than FEWEST have."""
+    from webapp import readers
+
+    items = readers.read(path, path.name, readers.sniff(path, path.name).options)
+    values = [item.metadata.get(field, "") for item in items if isinstance(item, readers.Document)]
+    often = [value for value, times in Counter(values).most_common() if value and times >= FEWEST]
+    number = {value: n for n, value in enumerate(often)}
+    return np.array([number.get(value, -1) for value in values])
+
+
+def joined(bow: Bow, label: np.ndarray, n: int) -> Bow:
+    """Documents of one label, as they follow each other, n at a time as one; those without a label, and what is left over, are not
+    in it. label: int64[D]."""
+    from scipy.sparse import csr_array
+
+    whole = [
+        some[: len(some) // n * n].reshape(-1, n)
+        for some in map(np.flatnonzero, label == np.arange(label.max() + 1)[:, None])
+    ]
+    members = np.concatenate(whole)
+    rows = csr_array((bow.counts, bow.words, bow.indptr), shape=(bow.D, bow.V))
+    group = csr_array(
+        (np.ones(members.size, np.int32), members.ravel(), np.arange(0, members.size + 1, n)), (len(members), bow.D)
+    )
+    return Bow.from_csr(csr_array(group @ rows))
 
 
 def read_words(path: Path, most: int | None = None) -> tuple[Bow, list[str]]:

@@ -102,9 +102,10 @@ class Trained:
 
 @dataclass
 class Bench:
-    """quick: small corpora and one seed, so that every paper takes two minutes at the most."""
+    """quick: small corpora and one seed, so that every paper takes two minutes at the most. stand_in: the corpus of paper 000."""
 
     quick: bool
+    stand_in: str = "reuters"
     _corpora: dict[str, Bow] = field(default_factory=dict)
     _ready: set[tuple] = field(default_factory=set)
 
@@ -113,7 +114,7 @@ class Bench:
         return QUICK_SEEDS if self.quick else SEEDS
 
     def corpus(self, name: str) -> Bow:
-        """ "sotu", "reuters" or "arxiv"; with `quick` some of its documents. Raises Invalid where it is missing."""
+        """ "sotu", "reuters", "arxiv" or "arxiv-long"; with `quick` some of its documents. Raises Invalid where it is missing."""
         if name not in self._corpora:
             _, bow, _ = corpora.load(name)
             if self.quick:

@@ -21,7 +21,7 @@ def markdown(paper: Paper, experiments: dict[str, dict]) -> str:
     holds = sum(one["verdict"] == VERDICTS[0] for one in experiments.values())
     out = [
         f"# Paper {paper.id}, again\n", f"{paper.citation}\n",
-        f"Made by `python -m benchmarks.papers {paper.id}`, one thread. {holds} of {len(experiments)} claims hold. Below each "
+        f"Made by `python -m benchmarks.papers {paper.id.replace('-', ' --corpus ', 1)}`, one thread. {holds} of {len(experiments)} claims hold. Below each "
         "experiment stand its date, processor, commit, seconds, and the machine's load when it began: seconds that were "
         "measured beside other work (a load above 1) say little.\n",
     ]  # fmt: skip

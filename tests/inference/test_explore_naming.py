@@ -170,3 +170,41 @@ def test_long_words_in_capitals_are_headings():
             said.add((key,), text, at, at + len(word))
             at = text.lower().find(word, at + 1)
     assert [said.form((key,)) for key in (1, 2, 3, 4)] == ["veterans", "AIDS", "telegram", "UNESCO"]
+
+
+def follows(words, counts, mine, offsets, lengths):
+    """As neighbours._neighbours, on lists."""
+    of_token = [i for i, n in enumerate(counts) for _ in range(n)]
+    tokens = sorted(zip(offsets, of_token, strict=True), key=lambda token: token[0])
+    out = []
+
+    def gap(i):  # between token i and the next; -2 at both ends of the text
+        if i < 0 or i + 1 >= len(tokens):
+            return -2
+        return tokens[i + 1][0] - tokens[i][0] - lengths[words[tokens[i][1]]]
+
+    for i, ((_, a), (_, b)) in enumerate(zip(tokens, tokens[1:], strict=False)):
+        if mine[a] and mine[b] and 0 <= gap(i) <= neighbours.GAP and words[a] != words[b]:
+            before, behind = (
+                [words[tokens[at][1]], gap(g)] if gap(g) in (0, 1) else [-1, -1]
+                for at, g in ((i - 1, i - 1), (i + 2, i + 1))
+            )
+            out.append([words[a], words[b], gap(i), *before, *behind])
+    return out
+
+
+def test_neighbours_are_those_of_a_slow_twin():
+    chance = np.random.default_rng(3)
+    lengths = chance.integers(1, 6, 9).astype(np.int32)
+    rows = 0
+    for _ in range(200):
+        words = np.sort(chance.choice(9, chance.integers(1, 9), replace=False)).astype(np.int32)
+        counts = chance.integers(1, 4, len(words)).astype(np.int32)
+        mine = chance.random(len(words)) < 0.7
+        sequence = chance.permutation(np.repeat(np.arange(len(words)), counts))
+        starts = np.cumsum([0, *(lengths[words[sequence[:-1]]] + chance.integers(0, 14, len(sequence) - 1))])
+        offsets = np.concatenate([starts[sequence == i] for i in range(len(words))]).astype(np.int32)
+        twin = follows(words.tolist(), counts.tolist(), mine.tolist(), offsets.tolist(), lengths.tolist())
+        assert neighbours._neighbours(words, counts, mine, offsets, lengths).tolist() == twin
+        rows += len(twin)
+    assert rows > 200

@@ -1,0 +1,74 @@
+"""What each engine is better at than the default, if anything: all of them on one collection, each with its own defaults.
+
+    .venv/bin/python -m benchmarks.engines.purposes FILE [--field category] [--topics 30] [--passes N] [--engines ssi,fw]
+
+Prints for each engine: topics in use; processor seconds of the whole training; document completion of held-out documents (nats a
+token) and mean NPMI, higher is better; the share of distinct words among the first ten of all topics; and, with --field, how well
+the documents' largest topics tell its values apart: normalised mutual information, 0 to 1. --passes: of all engines, where their
+own number is not wanted.
+"""
+
+import argparse
+import time
+from pathlib import Path
+
+import numpy as np
+
+import inference
+from benchmarks.engines import corpora
+from inference import Bow, engines
+from inference.evaluate import Coherence
+from inference.training import fold_in_corpus
+
+LINE = "{:<10}{:>7}{:>9}{:>12}{:>8}{:>10}{:>8}"
+
+
+def measured(name: str, bow: Bow, labels: np.ndarray | None, **settings: int) -> list[str]:
+    """Of an engine: a row of the table. labels: int64[D], -1 for none."""
+    engine, config = engines.get(name), engines.config(name, **settings).resolve(bow.D, bow.tokens)
+    began = time.process_time()
+    *_, last = inference.train(engine, config, bow, seed=1)
+    seconds = time.process_time() - began
+    assert isinstance(last, inference.Snapshot)
+    topics = last.topics.in_use()
+    first = topics.top(10)[topics.top(10) >= 0]
+    npmi, distinct = np.nanmean(Coherence(bow).npmi(topics)), len(np.unique(first)) / len(first)
+    row = [str(topics.K), f"{seconds:.1f}", f"{last.held_out:.3f}", f"{npmi:.3f}", f"{distinct:.2f}"]
+    if labels is None:
+        row.append("")
+    else:
+        largest = np.full(bow.D, -1)
+        for theta in fold_in_corpus(engine, config, last.state, bow):
+            some = np.flatnonzero(np.diff(theta.indptr))
+            largest[theta.first + some] = theta.topics[theta.indptr[some]]
+        known = (labels >= 0) & (largest >= 0)
+        row.append(f"{mutual_information(labels[known], largest[known]):.3f}")
+    return row
+
+
+def mutual_information(a: np.ndarray, b: np.ndarray) -> float:
+    """Of two partitions, divided by the mean of their entropies (Strehl and Ghosh 2002 with that mean). a, b: int[n], at least 0."""
+    table = np.zeros((a.max() + 1, b.max() + 1))
+    np.add.at(table, (a, b), 1 / len(a))
+    entropies = [-float((p[p > 0] * np.log(p[p > 0])).sum()) for p in (table.sum(axis=1), table.sum(axis=0), table)]
+    return (entropies[0] + entropies[1] - entropies[2]) / max((entropies[0] + entropies[1]) / 2, 1e-12)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--field")
+    parser.add_argument("--topics", type=int, default=30)
+    parser.add_argument("--passes", type=int)
+    parser.add_argument("--engines", default=",".join(engines.ENGINES))
+    given = parser.parse_args()
+    bow, labels = corpora.read(given.file), corpora.labels(given.file, given.field) if given.field else None
+    print(f"{given.file.name}: {bow.D:,} documents, {bow.tokens:,} words; K = {given.topics}")
+    print(LINE.format("engine", "in use", "cpu s", "completion", "NPMI", "distinct", given.field or ""))
+    for name in given.engines.split(","):
+        settings = {"topics": given.topics} | ({"passes": given.passes} if given.passes else {})
+        print(LINE.format(name, *measured(name, bow, labels, **settings)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
