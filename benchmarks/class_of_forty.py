@@ -1,10 +1,10 @@
 """An afternoon with a class: students join by one link, train on shared or own texts, read, pin and hand in, all at once.
 
-    .venv/bin/python -m benchmarks.class_of_forty [--students 40] [--quick]
+    .venv/bin/python -m benchmarks.class_of_forty [--students 40] [--browsers 5] [--quick]
 
 A Topograph of its own is started, with accounts. Students arrive within two minutes, each a client as a browser is one,
-but for scripts: it waits as a reader does between pages, and asks for a training's state every three seconds. One in
-four uploads 2 MB; the others train on the shared State of the Union. Prints the seconds until all had joined, and for each
+but for scripts: it waits as a reader does between pages, and asks for a training's state every three seconds. --browsers: so many
+more come in Chromium. One in four uploads 2 MB; the others train on the shared State of the Union. Prints the seconds until all had joined, and for each
 kind of step its median and 95th percentile. `lost` are the students whose notebook did not arrive with all its
 pins; `p95` is of all pages, `topics` the 95th percentile of the seconds from Train to the first page of topics.
 --quick: 10 students.
@@ -28,13 +28,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from statistics import median, quantiles
 
+from playwright.sync_api import sync_playwright
+
 from benchmarks.ready import ROOT, started
+from benchmarks.screens import chromium
 from benchmarks.whole_path import EXAMPLE, Browser, press_train, training_fields, upload
 
 PASSWORD = "hedgehogs in the fog"
 ARRIVE = 120.0  # seconds within which all open the link
 PINS = 3
 OWN = 2_000_000  # bytes of a student's own texts
+WAITS = 240_000  # milliseconds, at the most, of Chromium
 THINKS = (2.0, 6.0)  # seconds between two pages
 PAGES = ("overview/", "topics/", "topics/1/", "topics/2/", "documents/", "documents/30/", "words/war/", "time/")
 
@@ -90,6 +94,31 @@ class Class:
             book = re.search(r'<option value="(\d+)"', student.get("/class/"))[1]
             student.post("/class/", {"notebook": book}, "/class/")
 
+    def in_chromium(self, number: int, link: str, corpus: int) -> None:
+        """The same, of a student in a browser, on the shared corpus."""
+        time.sleep(random.Random(number).uniform(0, ARRIVE))
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=chromium(playwright), args=["--no-sandbox"])
+            page = browser.new_page(base_url=self.url)
+            page.set_default_timeout(WAITS)
+            page.goto(link)
+            page.get_by_label("Your name").fill(f"Student {number}")
+            page.get_by_role("button", name="Join").click()
+            page.goto(f"/corpora/{corpus}/")
+            page.get_by_label("Number of topics").fill("20")
+            with self.timed("first topics, Chromium"):
+                page.get_by_role("button", name="Train").click()
+                page.wait_for_url("**/overview/")
+                page.goto(page.url.replace("overview", "topics"))
+            for topic in range(PINS):
+                page.goto(re.sub("topics/.*", f"topics/{topic}/", page.url))
+                page.locator("details.pin summary").first.click()
+                page.locator("details.pin[open] button[type=submit]").click()
+                page.wait_for_url("**/topics/**")
+            page.goto("/class/")
+            page.get_by_role("button", name="Hand in").click()
+            page.locator(".messages").wait_for()
+
 
 def own_texts(folder: Path, number: int) -> Path:
     """2 MB of the example's rows, others for each student."""
@@ -103,12 +132,14 @@ def own_texts(folder: Path, number: int) -> Path:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--students", type=int, default=40)
+    parser.add_argument("--browsers", type=int, default=0)
     parser.add_argument("--quick", action="store_true")
     given = parser.parse_args()
     students = 10 if given.quick else given.students
+    everybody = students + given.browsers
     with tempfile.TemporaryDirectory() as folder, started(Path(folder) / "data", TOPOGRAPH_ACCOUNTS="1") as (_, url):
         env = os.environ | {"TOPOGRAPH_DATA": f"{folder}/data", "TOPOGRAPH_ACCOUNTS": "1"}
-        account = ["ada@example.org", "--name", "Ada", "--owner", "--most-students", str(students), "--password-stdin"]
+        account = ["ada@example.org", "--name", "Ada", "--owner", "--most-students", str(everybody), "--password-stdin"]
         command = [sys.executable, "manage.py", "account", *account]
         subprocess.run(command, cwd=ROOT, input=PASSWORD + "\n", text=True, check=True, env=env)
         measured = Class(url, Path(folder))
@@ -116,18 +147,19 @@ def main() -> None:
         page = teacher.get(course)
         link, corpus = re.search(r"/join/[\w-]+/", page)[0], int(re.search(r'href="/corpora/(\d+)/"', page)[1])
         measured.began = time.monotonic()
-        with ThreadPoolExecutor(students) as pool:
-            list(pool.map(lambda number: measured.afternoon(number, link, corpus), range(students)))
+        with ThreadPoolExecutor(everybody) as pool:
+            kinds = students * [measured.afternoon] + given.browsers * [measured.in_chromium]
+            list(pool.map(lambda number: kinds[number](number, link, corpus), range(everybody)))
         with teacher.opener.open(course.rstrip("/") + ".zip") as answer:
             pack = zipfile.ZipFile(io.BytesIO(answer.read()))
     whole = sum(pack.read(name).count(b"<article") == PINS for name in pack.namelist())
     for what, seconds in measured.seconds.items():
         print(
-            f"  {what:14} n {len(seconds):4}   median {median(seconds):7.2f} s   95% {p95(seconds):7.2f} s   most {max(seconds):7.2f} s"
+            f"  {what:22} n {len(seconds):4}   median {median(seconds):7.2f} s   95% {p95(seconds):7.2f} s   most {max(seconds):7.2f} s"
         )
     pages = 1000 * p95([one for page in PAGES for one in measured.seconds[page]])
     print(
-        f"students: {students} lost: {students - whole} p95: {pages:.0f} ms topics: {p95(measured.seconds['first topics']):.0f} s"
+        f"students: {everybody} lost: {everybody - whole} p95: {pages:.0f} ms topics: {p95(measured.seconds['first topics']):.0f} s"
     )
 
 
