@@ -2,7 +2,7 @@
 
     .venv/bin/python -m benchmarks.engines.purposes FILE [--field category] [--topics 30] [--passes N] [--engines ssi,fw]
 
-Prints for each engine: topics in use; processor seconds of the whole training; document completion of held-out documents (nats a
+Prints for each engine: topics in use; processor seconds of the whole training, on one thread; document completion of held-out documents (nats a
 token) and mean NPMI, higher is better; the share of distinct words among the first ten of all topics; and, with --field, how well
 the documents' largest topics tell its values apart: normalised mutual information, 0 to 1. --passes: of all engines, where their
 own number is not wanted.
@@ -27,7 +27,7 @@ def measured(name: str, bow: Bow, labels: np.ndarray | None, **settings: int) ->
     """Of an engine: a row of the table. labels: int64[D], -1 for none."""
     engine, config = engines.get(name), engines.config(name, **settings).resolve(bow.D, bow.tokens)
     began = time.process_time()
-    *_, last = inference.train(engine, config, bow, seed=1)
+    *_, last = inference.train(engine, config, bow, seed=1, threads=1)
     seconds = time.process_time() - began
     assert isinstance(last, inference.Snapshot)
     topics = last.topics.in_use()
