@@ -35,8 +35,8 @@ NAME = "clusters"
 ABOUT = About(
     label="Clusters of documents",
     help=(
-        "Gives each document one topic as a whole, or at most L possible ones: for short texts, or to sort documents into "
-        "groups."
+        "Gives each document one topic as a whole: for short texts about one thing each, or to sort documents into groups. Of texts that "
+        "speak of several things the default tells more."
     ),
     purpose="Sort whole documents into groups",
     source="Hughes and Sudderth 2016",

@@ -38,8 +38,7 @@ from inference.topics import LISTED_TOKENS, Theta, Topics
 NAME = "fw"
 ABOUT = About(
     label="Frank-Wolfe and OPE",
-    help="LDA with a few topics in each document: good topics after a single pass, at nearly the same speed with thousands of topics.",
-    purpose="Good topics after one pass, and as many as you like",
+    help="LDA with a few topics in each document, found by steps towards one topic each. As quick as the default, and a little behind it.",
     source="Than and Ho 2015",
     papers=entries("than2015inference", "than2015dual"),
 )

@@ -89,7 +89,7 @@ def test_the_form_offers_purposes_and_says_what_each_engine_takes(client, ready,
     for name in NAMES:
         about = engines.get(name).ABOUT
         assert about.help in page and about.source in page and (about.purpose or about.label) in page
-    assert ("As in a paper" in page) == any(not engines.get(name).ABOUT.purpose for name in NAMES)
+    assert ("For comparison with the papers" in page) == any(not engines.get(name).ABOUT.purpose for name in NAMES)
     form = client.get(reverse("corpus", args=[ready.pk])).context["html"].train_form
     config = engines.config("mixture", topics=form.suggested).resolve(ready.documents, ready.tokens)
     offered = {engine.name: engine for engine in form.engines}["mixture"]
@@ -98,7 +98,9 @@ def test_the_form_offers_purposes_and_says_what_each_engine_takes(client, ready,
     monkeypatch.setattr(mixture, "memory", lambda config, shape: 1 << 60)
     monkeypatch.setattr(mixture, "ABOUT", replace(mixture.ABOUT, purpose=""))
     page = client.get(reverse("corpus", args=[ready.pk]), {"engine": "mixture"}).content.decode()
-    assert "more than this machine has" in page and page.index("As in a paper") < page.index(">Mixture</a>")
+    assert "more than this machine has" in page and page.index("For comparison with the papers") < page.index(
+        ">Mixture</a>"
+    )
     assert "Engine: Mixture. Choose another" in page
 
 
