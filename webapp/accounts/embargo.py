@@ -27,7 +27,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.conf import settings as configuration
 from django.db import transaction
@@ -427,16 +427,19 @@ _ABOUT = {
 }  # fmt: skip
 
 
-def numbers(corpus: Corpus, ids: Collection[str]) -> dict[str, int]:
+def numbers(corpus: Corpus, ids: Collection, column: str = "source_id") -> dict[Any, int]:
     """id -> the number of the document that has it in its files; of several with one id the first. Ids that none has are
-    left out. Nothing is said of ids that are withheld."""
+    left out. Nothing is said of ids that are withheld. column: what they are instead: title, or digest (bytes, sha256 of the
+    text); those that several documents have are left out, too."""
     hidden = withheld(corpus)
-    if hidden and "id" in hidden.roles:
+    if hidden and any(column in ROLES[role] for role in hidden.roles if role in ROLES):
         return {}
-    query = (
-        "SELECT source_id, min(number) AS number FROM document WHERE corpus_id = %s AND source_id = ANY(%s) GROUP BY 1"
-    )
-    return {row["source_id"]: row["number"] for row in rows(query, [corpus.pk, [*ids]])}
+    if column not in ("source_id", "title", "digest"):
+        raise ValueError(f"Documents are found by source_id, title or digest, not by {column}.")
+    one = "" if column == "source_id" else "HAVING count(*) = 1"
+    query = f"SELECT {column} AS id, min(number) AS number FROM document WHERE corpus_id = %s AND {column} = ANY(%s) GROUP BY 1 {one}"
+    found = rows(query, [corpus.pk, [*ids]])
+    return {bytes(row["id"]) if column == "digest" else row["id"]: row["number"] for row in found}
 
 
 def words(corpus: Corpus, first: int, end: int) -> int:

@@ -7,7 +7,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 from inference.versions import topograph
 from webapp.accounts import embargo
-from webapp.codebook import coding
+from webapp.codebook import coding, qdpx
 from webapp.codebook.concepts import defined
 from webapp.exports.zips import Member, zipped
 from webapp.models import Coding, Concept, Definition
@@ -52,8 +52,8 @@ def project(concept: Concept) -> Iterator[bytes]:
             for document, readings in part.items():
                 text, title = texts.get(document, ""), about[document]["title"] if document in about else ""
                 sources.append(_source(concept, document, title, len(text), readings))
-                yield Member(f"sources/{_guid(concept, 'text', document)}.txt", [text.encode()])
-        yield Member("project.qde", [_qde(concept, holds, coded, sources).encode()])
+                yield Member(f"{qdpx.FOLDER}{_guid(concept, 'text', document)}.txt", [text.encode()])
+        yield Member(qdpx.NAME, [_qde(concept, holds, coded, sources).encode()])
 
     return zipped(members())
 
@@ -69,14 +69,15 @@ def _source(concept: Concept, document: int, title: str, length: int, readings: 
     for one in readings:
         who = f'creatingUser="{_guid(concept, "coder", one.coder_id)}" creationDateTime="{one.at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"'
         mark, code = _guid(concept, "coding", one.pk), _guid(concept, "code", one.code)
-        remark = escape(" ".join(filter(None, ["(unsure)" if one.unsure else "", one.remark])))
+        remark = escape(" ".join(filter(None, [qdpx.UNSURE if one.unsure else "", one.remark])))
         marks.append(
             f'<PlainTextSelection guid="{_guid(concept, "selection", one.pk)}" startPosition="0" endPosition="{length}" {who}>'
             f"{f'<Description>{remark}</Description>' if remark else ''}"
             f'<Coding guid="{mark}" {who}><CodeRef targetGUID="{code}"/></Coding></PlainTextSelection>'
         )
     return (
-        f'<TextSource guid="{guid}" name="{name}" plainTextPath="internal://{guid}.txt">{"".join(marks)}</TextSource>'
+        f'<TextSource guid="{guid}" name="{name}" plainTextPath="internal://{guid}.txt">'
+        f"<Description>{qdpx.PROBABILITY}{readings[0].item.pi!r}</Description>{''.join(marks)}</TextSource>"
     )
 
 

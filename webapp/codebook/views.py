@@ -173,9 +173,9 @@ def _remove(request: HttpRequest, concept: Concept, url: str) -> None:
 
 
 def _take_in(request: HttpRequest, concept: Concept, run: Run, by: str) -> None:
-    file = there(request.FILES.get("codes"), Invalid("codes", "Choose a CSV file first."))
-    n = imports.take_in(concept, run, file.read(imports.FILE + 1), by)
-    messages.success(request, f"{n:,} codes were taken in.")
+    file = there(request.FILES.get("codes"), Invalid("codes", "Choose a file first."))
+    n, left_out = imports.take_in(concept, run, file.read(imports.FILE + 1), by)
+    messages.success(request, f"{n:,} codes were taken in. {left_out}".strip())
 
 
 @require_POST
