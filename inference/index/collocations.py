@@ -6,8 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.explore.documents import frozen
+from inference.index.patterns import FARTHEST
 from inference.index.search import Index
-from inference.index.segments import NUMBER
+from inference.index.segments import NUMBER, in_sentence
 from inference.index.two_sets import FormSums, Totals
 from inference.jit import njit
 
@@ -37,13 +38,15 @@ def together(sides: list[Listed], least: int) -> tuple[FormSums, Totals]:
 class Near:
     """Counts what is near the tokens of a word, which come in parts: 56 bytes for each form of a lexicon.
 
-    A window has `left` pieces before a token and `right` behind it, and ends where the document does. A piece in several
-    windows of a document counts once, and the word's own pieces do not count.
+    A window has `left` pieces before a token and `right` behind it, and ends where the document does; or it is all of the sentence on these
+    sides. A piece in several windows of a document counts once, and the word's own pieces do not count.
     """
 
-    def __init__(self, index: Index, pieces: int, left: int, right: int):
+    def __init__(self, index: Index, pieces: int, left: int, right: int, sentence: bool = False):
         """pieces: how many of the stream a token of the word has: of a phrase as many as it has words."""
-        self.index, self.window, self.found = index, (pieces, left, right), 0
+        self.index, self.found = index, 0
+        self.window = (pieces, left, right) if not sentence else (pieces, FARTHEST * (left > 0), FARTHEST * (right > 0))
+        self.sentence = sentence
         self.sums, self.totals = np.zeros((len(index.stream.lexicon), 6), np.int64), np.zeros(3, np.int64)
         self.own, self._here = np.zeros((2, len(index.stream.lexicon)), np.int32)
 
@@ -57,7 +60,7 @@ class Near:
             self.found += _near(
                 words, starts, frozen(field.first, np.int64), int(self.index.bounds[s]),
                 frozen(documents[some], np.int32), frozen(places[some], np.int32), *self.window,
-                self.sums, self.totals, self.own, self._here,
+                self.sentence, self.sums, self.totals, self.own, self._here,
             )  # fmt: skip
 
     def listed(self, least: int) -> Listed:
@@ -68,7 +71,7 @@ class Near:
 
 
 @njit(cache=True, nogil=True)
-def _near(words, starts, first, document, documents, places, pieces, left, right, sums, totals, own, here):
+def _near(words, starts, first, document, documents, places, pieces, left, right, sentence, sums, totals, own, here):
     """Adds to sums, totals and own; how many of the places are beginnings of pieces. document: the number of the first
     of the segment. here: int32[forms], all 0: of each form in the windows of one document."""
     found, j = 0, 0
@@ -87,7 +90,10 @@ def _near(words, starts, first, document, documents, places, pieces, left, right
         at[n] = high
         for t in range(n):
             end = min(at[t] + pieces, high)
-            begin, done = max(at[t] - left, done), min(end + right, at[t + 1])  # the next token's window goes on there
+            begin, stop = max(at[t] - left, done), min(end + right, at[t + 1])  # the next token's window goes on there
+            if sentence:
+                begin, stop = in_sentence(words, at[t], end, begin, stop)
+            done = min(stop, at[t + 1])
             for i in range(begin, done):
                 w = words[i] & NUMBER
                 if at[t] <= i < end:

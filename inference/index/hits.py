@@ -14,7 +14,7 @@ from inference.evidence import Evidence
 from inference.explore.documents import frozen, marked
 from inference.index.patterns import ANY, Part
 from inference.index.search import END, Index
-from inference.index.segments import NUMBER
+from inference.index.segments import NUMBER, begins_sentence, in_sentence
 from inference.jit import njit
 
 SECONDS = 10.0  # that counting may take, at whose end a segment is finished
@@ -106,7 +106,7 @@ def sample(documents: np.ndarray, counts: np.ndarray, most: int) -> np.ndarray:
 def _bits(pattern: tuple[Part, ...]) -> list[np.ndarray]:
     """The words that each part can have as bits of a state. passed: uint64[2, parts, codes], those that a form may be by its
     code, in which bit e is set where it is of element e; optional, final: uint64[2, parts], those that may be left out, and those
-    behind which all may be; read from the left and from the right. within: int64[parts]."""
+    behind which all may be; read from the left and from the right. within: int64[parts]; sentence: bool[parts]."""
     codes, number = np.arange(1 << sum(len(part.elements) for part in pattern)), iter(range(len(pattern) * 99))
     passed, (optional, final) = (
         np.zeros((2, len(pattern), len(codes)), np.uint64),
@@ -121,12 +121,13 @@ def _bits(pattern: tuple[Part, ...]) -> list[np.ndarray]:
                 passed[side, p] |= (codes >> e & 1).astype(np.uint64) << np.uint64(s)
                 optional[side, p] |= np.uint64(may << s)
                 final[side, p] |= np.uint64(all(can for _, can in states[s + 1 :]) << s)
-    return [passed, optional, final, np.array([part.within for part in pattern])]
+    near = np.array([part.within for part in pattern]), np.array([part.sentence for part in pattern])
+    return [passed, optional, final, *near]
 
 
 @njit(cache=True, nogil=True)
 def _match(
-    words, starts, first, document, documents, longest, codes, passed, optional, final, within,
+    words, starts, first, document, documents, longest, codes, passed, optional, final, within, sentence,
     indptr, counts, topics, first_token, offsets, wanted, found,
 ):  # fmt: skip
     """int32[n]: hits in each of some documents. document: the number of the first of the segment. longest: words of the
@@ -139,19 +140,23 @@ def _match(
         low, high = first[documents[i] - document], first[documents[i] - document + 1]
         text, size, stop = words[low:high], high - low, 0
         for p in range(len(within)):
-            _ends(text[::-1], 0, codes, passed[1, p], optional[1, p], final[1, p], True, begins[p, :size][::-1])
+            backwards, cut = begins[p, :size][::-1], int(sentence[p])
+            _ends(text[::-1], 0, codes, passed[1, p], optional[1, p], final[1, p], True, 2 * cut, backwards)
             if p:  # where one of the first part ends is asked below, of its hits alone
-                _ends(text, 0, codes, passed[0, p], optional[0, p], final[0, p], True, ends[p])
+                _ends(text, 0, codes, passed[0, p], optional[0, p], final[0, p], True, cut, ends[p])
         if len(wanted) or len(found):
             _pair(starts[low:high], documents[i], indptr, counts, topics, first_token, offsets, wanted, pairs)
         for a in range(size):
             if a < stop or not begins[0, a]:
                 continue
-            stop = _ends(text, a, codes, first_part, optional[0, 0], final[0, 0], False, last)
+            stop = _ends(text, a, codes, first_part, optional[0, 0], final[0, 0], False, 0, last)
             pair = pairs[a + np.argmax(pairs[a:stop] >= 0)] if len(wanted) or len(found) else -1
             near = pair >= 0 or not len(wanted)
             for p in range(1, len(within)):
-                near &= begins[p, stop : min(stop + within[p], size)].any() or ends[p, max(a - within[p], 0) : a].any()
+                left, right = max(a - within[p], 0), min(stop + within[p], size)
+                if sentence[p]:
+                    left, right = in_sentence(text, a, stop, left, right)
+                near &= begins[p, stop:right].any() or ends[p, left:a].any()
             if near and filled < len(found):
                 found[filled, 0], found[filled, 1], found[filled, 2] = a, stop, pair
                 filled += 1
@@ -160,11 +165,14 @@ def _match(
 
 
 @njit(cache=True, nogil=True)
-def _ends(words, begin, codes, passed, optional, final, anywhere, ends):
+def _ends(words, begin, codes, passed, optional, final, anywhere, cut, ends):
     """With which words from one on a match ends; returns the word behind the longest that begins with it. anywhere: whether matches
-    begin with the others, too. Bit s of a state: the words before state s have matched."""
+    begin with the others, too. cut: none crosses the border of a sentence (1, of words in reverse order 2), or any may (0). Bit s of
+    a state: the words before state s have matched."""
     state, one, longest = np.uint64(1), np.uint64(1), begin
     for i in range(begin, len(words)):
+        if cut and i > begin and begins_sentence(words[i + 1 - cut]):
+            state = one
         while (state & optional) << one & ~state:
             state |= (state & optional) << one
         state &= passed[codes[words[i] & NUMBER]]

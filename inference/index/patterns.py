@@ -1,6 +1,6 @@
 """The language of patterns, which find sequences of words: “right|rights of * ~5 labor”.
 
-pattern = part ("~" number part)*      part = element+
+pattern = part ("~" (number ["s"] | "s") part)*      part = element+
 element = (one | "(" one ")") ("{" least ["," most] "}")?      one = word ("|" word)*
 word = letters, "*" and "?" among them | "*" | "/" regular expression "/" | "[]" | "[word=" string "]"
 
@@ -19,12 +19,14 @@ from inference.index.query import EXACT, Piece
 
 LONGEST = 300  # characters of a pattern
 ELEMENTS = 12  # of a pattern: a bit each in the code of a form
+FARTHEST = 1 << 30  # of a part that is anywhere in the sentence
 REACH = 60  # words of a match, of all parts together: a bit each of a state
 GLOB, EXPRESSION, ANY = "glob", "expression", Piece("", "any")  # beside the ways of a search (Piece.how)
 _CQL = r'\[\s*(?:word\s*=\s*"(?P<string>(?:[^"\\]|\\.)+)"\s*(?:%c\s*)?)?\](?!\s*[*+])'
 _WORD = rf"(?P<word>/(?:[^/\\]|\\.)+/|{_CQL}|[^\s()|{{}}~/[][^\s()|{{}}~]*)"
 _NEXT = regex.compile(
-    rf"~\s*(?P<within>[1-9]\d?)(?!\d)\s*|(?P<open>\()?\s*{_WORD}(?:\s*\|\s*{_WORD})*\s*(?(open)\)\s*)"
+    r"~\s*(?P<within>(?P<words>[1-9]\d?(?!\d))?+(?P<sentence>s(?=[\s([/]|$))?+(?<!~)(?<!\s))\s*|"
+    rf"(?P<open>\()?\s*{_WORD}(?:\s*\|\s*{_WORD})*\s*(?(open)\)\s*)"
     r"(?:\{\s*(?P<least>1?\d|20)\s*(?:,\s*(?P<most>1?\d|20)\s*)?\}|(?<=[\])])(?P<may>\?))?\s*"
 )
 _NO_WORD, _OF_ARROW = pa.array([""], pa.large_string()), "Invalid regular expression: "
@@ -34,7 +36,7 @@ _LETTERS = str.maketrans(
 _WILDCARDS = str.maketrans("ƻƾ", "*?")
 _HINTS = {
     "": "A word is missing at the end.",
-    "~": "Write ~5 between words for “within 5 words of”; ~99 is the farthest.",
+    "~": "Write ~5 between words for “within 5 words of”, ~s for “in one sentence with”; ~99 is the farthest.",
     "{": "Write {0,3} behind a word for how often it may be there; 20 is the most.",
     "(": "This “(” has no “)” after alternatives such as (right|rights).",
     ")": "This “)” has no “(” before alternatives such as (right|rights).",
@@ -62,29 +64,31 @@ class Element(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Words in a row. within: at most so many words from the first part, on either side; of that itself 0."""
+    """Words in a row. within: at most so many words from the first part, on either side; of that itself 0. sentence: in one
+    sentence with it."""
 
     elements: tuple[Element, ...]
     within: int = 0
+    sentence: bool = False
 
 
 def parse(text: str, cut: Callable[[str], list[str]]) -> tuple[Part, ...]:
     """cut: a text's words as the stream has them. Raises PatternError."""
     at, end = len(text) - len(text.lstrip()), len(text.rstrip())
-    parts = [(0, at, list[Element]())]
-    while at < end or not parts[-1][2]:
+    parts = [(0, False, at, list[Element]())]
+    while at < end or not parts[-1][3]:
         match = _NEXT.match(text, at)
-        if match is None or match["within"] and not parts[-1][2]:
+        if match is None or match["within"] and not parts[-1][3]:
             raise PatternError(at, _HINTS[text[at : at + 1]])
         if match["within"]:
-            parts.append((int(match["within"]), at, []))
+            parts.append((int(match["words"] or FARTHEST), bool(match["sentence"]), at, []))
         else:
-            parts[-1][2].extend(_elements(match, cut))
+            parts[-1][3].extend(_elements(match, cut))
         at = match.end()
-    for _, begin, elements in parts:
+    for *_, begin, elements in parts:
         if not any(element.least for element in elements):
             raise PatternError(begin, "Here one word at least must be there: {0,…} says that it may be missing.")
-    pattern = tuple(Part(tuple(elements), within) for within, _, elements in parts)
+    pattern = tuple(Part(tuple(elements), within, sentence) for within, sentence, _, elements in parts)
     if len(text) > LONGEST or sum(len(part.elements) for part in pattern) > ELEMENTS or reach(pattern) > REACH:
         raise PatternError(
             0,

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.jit import njit
+from inference.text.table import AFTER_APOSTROPHE, AFTER_HYPHEN, NUMBER
 
-NUMBER = (1 << 29) - 1  # the bits of a stream's word that are its number; the others say what stands before it
 MOST = 65_535  # a count above is kept as this
 SEGMENT = 1 << 25  # pieces: a segment is made in 200 MB at most, and 12 bytes a word of the lexicon
 DOCUMENTS = 1 << 22  # of a segment
@@ -83,6 +83,26 @@ class Scratch:
     def __init__(self, words: int):
         self.words = words
         self.last = np.empty(words, np.int32)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def begins_sentence(piece):
+    """Whether a sentence ends before a piece of a stream, or a paragraph: AFTER_SENTENCE or AFTER_PARAGRAPH."""
+    return piece < 0 and piece & (AFTER_HYPHEN | AFTER_APOSTROPHE) != 0
+
+
+@njit(cache=True, nogil=True)
+def in_sentence(words, a, stop, left, right):
+    """What of words[left:right] is in one sentence with words[a:stop]; nothing where these are in several."""
+    for i in range(a + 1, stop):
+        if begins_sentence(words[i]):
+            return a, stop
+    before, behind = a, stop
+    while before > left and not begins_sentence(words[before]):
+        before -= 1
+    while behind < right and not begins_sentence(words[behind]):
+        behind += 1
+    return before, behind
 
 
 @njit(cache=True, nogil=True)

@@ -37,8 +37,10 @@ def matches(part: Part, words: list[str]) -> list[tuple[int, int]]:
     return [(i, end) for i in range(len(words)) for end in ends(part.elements, words, i) if end > i]
 
 
-def hits(pattern: tuple[Part, ...], words: list[str], held: set[int] | None = None) -> list[tuple[int, int]]:
-    """The matches that count. held: words of which a match must have one; None for all."""
+def hits(
+    pattern: tuple[Part, ...], words: list[str], held: set[int] | None = None, sentences: list[int] | None = None
+) -> list[tuple[int, int]]:
+    """The matches that count. held: words of which a match must have one; None for all. sentences: which each word is in."""
     every = [matches(part, words) for part in pattern]
     found, i = [], 0
     while i < len(words):
@@ -47,7 +49,14 @@ def hits(pattern: tuple[Part, ...], words: list[str], held: set[int] | None = No
             i += 1
             continue
         near = all(
-            any(0 < b - (longest - 1) <= part.within or 0 < i - (e - 1) <= part.within for b, e in others)
+            any(
+                (0 < b - (longest - 1) <= part.within or 0 < i - (e - 1) <= part.within)
+                and not (
+                    part.sentence
+                    and len({(sentences or [0] * len(words))[j] for j in {*range(i, longest), *range(b, e)}}) > 1
+                )
+                for b, e in others
+            )
             for part, others in zip(pattern[1:], every[1:], strict=True)
         )
         if near and (held is None or held & set(range(i, longest))):

@@ -11,15 +11,20 @@ from scipy.stats import chi2_contingency
 from inference.explore.association import association
 from inference.index.collocations import Near, together
 from inference.index.segments import Field, Scratch
+from inference.text.table import AFTER_APOSTROPHE, AFTER_BREAK, AFTER_HYPHEN, AFTER_PARAGRAPH, AFTER_SENTENCE
 
 FORMS = 6
+FLAGS = [
+    int(flag)
+    for flag in (0, AFTER_HYPHEN, AFTER_BREAK, AFTER_SENTENCE, 0, 0, 0, AFTER_APOSTROPHE, AFTER_PARAGRAPH, 0, 0)
+]
 
 
 def indexed(documents: list[list[int]], cuts: list[int]) -> SimpleNamespace:
     """What Near reads of an index. A piece begins at every third character; some have flags."""
     lengths = [len(words) for words in documents]
     first = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-    words = np.array([w | (1 << 29) * (i % 3 == 0) for i, w in enumerate(sum(documents, []))], np.int32)
+    words = np.array([w | FLAGS[i % len(FLAGS)] for i, w in enumerate(sum(documents, []))], np.int32)
     starts = np.array([3 * i for n in lengths for i in range(n)], np.int32)
     bounds = [0, *cuts, len(documents)]
     fields = [
@@ -29,10 +34,10 @@ def indexed(documents: list[list[int]], cuts: list[int]) -> SimpleNamespace:
     return SimpleNamespace(stream=stream, fields={"text": fields}, bounds=np.array(bounds))
 
 
-def by_hand(documents, phrase: list[int], left: int, right: int):
+def by_hand(documents, phrase: list[int], left: int, right: int, sentence: bool):
     """(count of each form near the phrase in each document, own pieces of each form, the phrase's places): sets of
     places, joined."""
-    counts, own, found = [], Counter(), []
+    counts, own, found, before = [], Counter(), [], 0
     for d, words in enumerate(documents):
         at, i = [], 0
         while i + len(phrase) <= len(words):  # from the left, without overlap, as phrases are read
@@ -43,7 +48,17 @@ def by_hand(documents, phrase: list[int], left: int, right: int):
                 i += 1
         found += [(d, 3 * i) for i in at]
         pieces = {i + n for i in at for n in range(len(phrase))}
-        near = {j for i in at for j in range(i - left, i + len(phrase) + right)} & set(range(len(words))) - pieces
+        flags = [FLAGS[(before + i) % len(FLAGS)] for i in range(len(words))]
+        of_sentence = np.cumsum([flag in (AFTER_SENTENCE, AFTER_PARAGRAPH) for flag in flags]).tolist()
+        before += len(words)
+        windows = [{*range(i - left, i + len(phrase) + right)} & {*range(len(words))} for i in at]
+        if sentence:
+            windows = []
+            for i in at:
+                inside = {of_sentence[n] for n in range(i, i + len(phrase))}
+                same = {j for j in range(len(words)) if {of_sentence[j]} == inside}
+                windows.append({j for j in same if (left and j < i) or (right and j >= i)})
+        near = {j for window in windows for j in window} - pieces
         own.update(words[i] for i in pieces)
         counts.append(Counter(words[j] for j in near))
     return counts, own, found
@@ -74,13 +89,14 @@ def test_windows_are_those_of_a_count_by_hand(seed):
     ]
     phrase, (left, right) = rng.integers(0, 3, rng.integers(1, 3)).tolist(), rng.integers(0, 5, 2).tolist()
     cuts = sorted(set(rng.integers(1, len(documents) + 1, rng.integers(0, 3)).tolist()) - {len(documents)})
-    counts, own, found = by_hand(documents, phrase, left, right)
+    sentence = seed % 2 == 1
+    counts, own, found = by_hand(documents, phrase, left, right, sentence)
     sums, totals = sums_by_hand(counts)
     index = indexed(documents, cuts)
-    near = Near(index, len(phrase), left, right)
+    near = Near(index, len(phrase), left, right, sentence)
     part = rng.integers(0, len(documents) + 1)
     halves = [[f for f in found if f[0] < part], [f for f in found if f[0] >= part]]
-    sides = [Near(index, len(phrase), left, right) for _ in halves]
+    sides = [Near(index, len(phrase), left, right, sentence) for _ in halves]
     for side, some in zip(sides, halves, strict=True):
         for each in (near, side):  # of both halves in two calls
             each.add(*np.array(some, np.int32).reshape(-1, 2).T)

@@ -9,7 +9,7 @@ from inference.explore.association import Association, association
 from inference.index import Index, two_sets
 from inference.index.collocations import Listed, Near
 from inference.index.two_sets import FIRST
-from webapp.collocations.shapes import Collocate, Collocations, NearPage, Order, Which
+from webapp.collocations.shapes import Collocate, Collocations, NearPage, Order, Which, Within
 from webapp.documents import search
 from webapp.documents.selection import RunSelection
 from webapp.models import Word
@@ -27,9 +27,7 @@ LEAST_UNDER_EMBARGO = 5  # else the neighbours of a word, one after the other, g
 TOKENS = 1 << 18  # of the word that are looked at at a time
 _near = BoundedCache(16 << 20)
 _everywhere = BoundedCache(16 << 20)  # 12 bytes for each form that LEAST documents have
-_COLUMNS = (
-    "corpus run selection word topic left right near tokens documents expected tokens_everywhere log_dice g2 t".split()
-)
+_COLUMNS = "corpus run selection word topic left right within near tokens documents expected tokens_everywhere log_dice g2 t".split()
 
 
 class Asked(NamedTuple):
@@ -41,6 +39,7 @@ class Asked(NamedTuple):
     least: int
     order: Order
     which: Which
+    within: Within = "words"
 
 
 class Counted(NamedTuple):
@@ -66,14 +65,14 @@ def counted(selection: RunSelection, word: Word, asked: Asked, kept: int = LEAST
         return Counted(near, np.maximum(own, near.sums.tokens), total - near.pieces)  # counts of the index have a limit
 
     parts = () if asked.topic is None else view.labels.parts(asked.topic)
-    window = (asked.left, asked.right)
+    window = (asked.left, asked.right, asked.within)
     key = (index.made, view.run.snapshot_id, *selection.key, word.pk, asked.topic, *parts, *window, kept)
     return _near.get_or_set(key, make)
 
 
 def _count(index: Index, selection: RunSelection, word: Word, asked: Asked) -> Near:
     pieces = index.spans(word.word.replace("_", " "))  # of a phrase several
-    near = Near(index, max(len(pieces), 1), asked.left, asked.right)
+    near = Near(index, max(len(pieces), 1), asked.left, asked.right, asked.within == "sentence")
     uses = senses.uses(selection.view, word, selection)
     pairs = uses.pairs(asked.topic)
     documents, ends = uses.documents[pairs], np.cumsum(uses.counts[pairs], dtype=np.int64)
@@ -144,7 +143,7 @@ def lines(selection: RunSelection, word: Word, asked: Asked) -> str:
 
 
 def addresses(selection: RunSelection, word: Word, asked: Asked, other: str) -> tuple[str, str]:
-    """The documents, and the lines, in which another word is near: those of a pattern. Where words are counted by stem or
+    """The documents, and the lines, in which another word is near: those of a pattern; within a sentence on either side. Where words are counted by stem or
     lemma, which no pattern finds, both are the documents that have the two."""
     text, farther = word.word.replace("_", " "), max(asked.left, asked.right)
     if selection.version.settings.get("forms", "written") != "written":
@@ -153,7 +152,9 @@ def addresses(selection: RunSelection, word: Word, asked: Asked, other: str) -> 
         )
         return both, both
     pattern, gap = f"{text} ~{farther} {other}", f"*{{0,{farther - 1}}}"
-    if not (asked.left and asked.right or selection.run.corpus.embargo):
+    if asked.within == "sentence":
+        pattern = f"{text} ~s {other}"
+    elif not (asked.left and asked.right or selection.run.corpus.embargo):
         pattern = f"{other} {gap} {text}" if asked.left else f"{text} {gap} {other}"
     lines = selection.view.go("run_pattern", asked=selection.address(pattern=pattern, topic=asked.topic)[1:])
     documents = selection if asked.topic is None else selection.with_topic(asked.topic)
@@ -162,7 +163,7 @@ def addresses(selection: RunSelection, word: Word, asked: Asked, other: str) -> 
 
 def near_page(selection: RunSelection, word: Word, asked: Asked) -> NearPage:
     window = asked.left, asked.right
-    return NearPage(header(word), selection.sentence, *window, least(selection, asked.least), asked.which)
+    return NearPage(header(word), selection.sentence, *window, least(selection, asked.least), asked.which, asked.within)
 
 
 def listed(selection: RunSelection, word: Word, asked: Asked) -> Collocations:
@@ -183,7 +184,16 @@ def table(selection: RunSelection, word: Word, asked: Asked) -> bytes:
     """What `listed` has as CSV, at most LONGEST_FILE words."""
     made, of_forms, rows = _ranked(selection, word, asked)
     topic = "" if asked.topic is None else links.topic_link(selection.view, asked.topic).label
-    about = [selection.run.corpus.name, selection.run.pk, selection.sentence, word.word, topic, asked.left, asked.right]
+    about = [
+        selection.run.corpus.name,
+        selection.run.pk,
+        selection.sentence,
+        word.word,
+        topic,
+        asked.left,
+        asked.right,
+        asked.within,
+    ]
     lines: list[list] = [_COLUMNS]
     for c in _collocates(selection, word, asked, made, of_forms, rows[:LONGEST_FILE]):
         counts = [c.tokens, c.documents, round(c.expected, 2), c.everywhere]

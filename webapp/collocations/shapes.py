@@ -10,6 +10,7 @@ from webapp.words.shapes import WordHeader
 
 Order = Literal["log_dice", "g2", "t"]
 Which = Literal["content", "all"]
+Within = Literal["words", "sentence"]
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,8 @@ class Collocate:
 
 @dataclass(frozen=True)
 class NearPage:
-    """What is near a word in the chosen documents. left, right: words of a window before and behind the word. least:
+    """What is near a word in the chosen documents. left, right: words of a window before and behind the word; within a
+    sentence 0 where a side is left out. least:
     documents that a listed word has near it, at least. which: without the stop words of the corpus's language, or with
     them."""
 
@@ -47,6 +49,7 @@ class NearPage:
     right: int
     least: int
     which: Which
+    within: Within
 
 
 @dataclass(frozen=True)
@@ -113,9 +116,10 @@ class SenseOffer:
 
 @dataclass(frozen=True)
 class CollocationsHtml(SetsForm):
-    """What else the page can show: words of a window, its sides, orders, words, least documents; senses of the word. embargo: a sentence, or ""."""
+    """What else the page can show: words of a window, a sentence as window, its sides, orders, words, least documents; senses of the word. embargo: a sentence, or ""."""
 
     windows: list[Offer]
+    sentence: Offer
     sides: list[Offer]
     orders: list[Offer]
     words: list[Offer]

@@ -23,7 +23,7 @@ LISTED = 25  # words of each column
 COLLOCATION = 10.83  # G2 from which a word is one: of tokens that are independent 1 in 1,000 has as much
 COLUMNS = ("first", "second", "both")
 _COLUMNS = (
-    "corpus run selection word first second left right near column tokens_first tokens_second documents_first "
+    "corpus run selection word first second left right within near column tokens_first tokens_second documents_first "
     "documents_second association_first association_second times clear"
 ).split()
 
@@ -61,13 +61,13 @@ def sides(query: QueryDict, base: RunSelection, asked: list[Asked]) -> list[Side
 
 def _computed(word: Word, chosen: list[Side]) -> Computed:
     """Raises Invalid where a side does not have the word."""
-    corpus, (least, *_, which) = chosen[0].documents.run.corpus, chosen[0].asked[3:]
+    corpus, asked = chosen[0].documents.run.corpus, chosen[0].asked
     kept = queries.LEAST_UNDER_EMBARGO if corpus.embargo else 1
     made = [queries.counted(side.documents, word, side.asked, kept) for side in chosen]
     sums, totals = together([each.near for each in made], words_of_sets.LEAST)
     if not totals.tokens.all():
         raise Invalid("from_a", f"On one side no word is near “{word.word}”. Choose more documents.")
-    if which == "content":
+    if asked.which == "content":
         sums = FormSums(*(array[search.content_words(search.open_index(corpus), sums.forms)] for array in sums))
     result = keyness.keyness(sums, totals)._replace(different=keyness.differ(sums, totals))
     compared = words_of_sets.Computed(totals, *sums[:3], result, len(sums.forms))
@@ -75,7 +75,7 @@ def _computed(word: Word, chosen: list[Side]) -> Computed:
     for s, each in enumerate(made):
         _, at, rows = np.intersect1d(compared.forms, each.near.sums.forms, assume_unique=True, return_indices=True)
         association[at, s] = queries.associated(each).g2[rows]
-    strong = (association >= COLLOCATION) & (compared.documents >= queries.least(chosen[0].documents, least))
+    strong = (association >= COLLOCATION) & (compared.documents >= queries.least(chosen[0].documents, asked.least))
     columns = _columns(compared.result, strong, association)
     return Computed([each.near.found for each in made], compared, association, columns)
 
@@ -129,7 +129,8 @@ def _words(base: RunSelection, word: Word, chosen: list[Side], made: Computed, r
 def table(base: RunSelection, word: Word, chosen: list[Side]) -> bytes:
     """What `page` has as CSV, at most queries.LONGEST_FILE words."""
     made, (a, b), lines = _computed(word, chosen), chosen, list[list]([_COLUMNS])
-    about = [base.run.corpus.name, base.run.pk, base.sentence, word.word, a.name, b.name, a.asked.left, a.asked.right]
+    window = a.asked.left, a.asked.right, a.asked.within
+    about = [base.run.corpus.name, base.run.pk, base.sentence, word.word, a.name, b.name, *window]
     for column, rows in zip(COLUMNS, made.rows, strict=True):
         for w in _words(base, word, chosen, made, rows[: queries.LONGEST_FILE // 3]):
             association = [round(x, 2) for x in w.association]

@@ -20,6 +20,7 @@ from webapp.collocations.shapes import (
     Order,
     SenseOffer,
     Which,
+    Within,
 )
 from webapp.documents.selection import RunSelection, Selection
 from webapp.models import Word
@@ -62,13 +63,14 @@ def words(
     least: int = 5,
     order: Order = "log_dice",
     which: Which = "content",
+    within: Within = "words",
 ) -> Answer[Collocations | ComparedCollocations | NoCollocations]:
     """Words that tend to occur near a word, in all its uses or in one topic; or on two sides, which ?from_a= ?to_a= ?in_a=
     ?topic_a= and the same of b say."""
     known = words_queries.word(view.run.version, word)
     if known is None:
         return Answer(NoCollocations(word[:100], "No word of this run is written like this."), status=404)
-    asked, *both = (_asked(view, each, left, right, least, order, which) for each in (topic, topic_a, topic_b))
+    asked, *both = (_asked(view, each, left, right, least, order, which, within) for each in (topic, topic_a, topic_b))
     try:
         page: Collocations | ComparedCollocations
         if sides := two_sides.sides(request.GET, selection, both):
@@ -82,23 +84,31 @@ def words(
     return Answer(page, partial(_html, request, selection, here, known, asked))
 
 
-def _asked(view: RunView, topic: int | None, left: int, right: int, least: int, order: Order, which: Which) -> Asked:
+def _asked(
+    view: RunView, topic: int | None, left: int, right: int, least: int, order: Order, which: Which, within: Within
+) -> Asked:
     if not (0 <= left <= FARTHEST and 0 <= right <= FARTHEST and left + right):
         raise BadRequest(
             f"“left” and “right” in the address must be 0 to {FARTHEST} words, and one of them more than 0."
         )
-    return Asked(senses.asked_topic(view, topic), left, right, least, order, which)
+    return Asked(senses.asked_topic(view, topic), left, right, least, order, which, within)
 
 
 def _html(request: HttpRequest, selection: RunSelection, here: Here, word: Word, asked: Asked) -> CollocationsHtml:
     view, left, right = selection.view, asked.left, asked.right
-    farther, least = max(left, right), queries.least(selection, asked.least)
+    farther, least, sentence = max(left, right), queries.least(selection, asked.least), asked.within == "sentence"
     both = [("before and after", 1, 1), ("before", 1, 0), ("after", 0, 1)]
     named, _ = senses.tallied(senses.uses(view, word, selection))
     hued = links.apart_links(view, [links.topic_link(view, tally.topic) for tally in named])
     return CollocationsHtml(
         **vars(contrasts.sets_form(request.GET, selection.version, here)),
-        windows=[Offer(str(n), here.url(left=n * bool(left), right=n * bool(right)), n == farther) for n in WINDOWS],
+        windows=[
+            Offer(
+                str(n), here.url(left=n * bool(left), right=n * bool(right), within=""), n == farther and not sentence
+            )
+            for n in WINDOWS
+        ],
+        sentence=Offer("in one sentence", here.url(within="sentence"), sentence),
         sides=[
             Offer(said, here.url(left=farther * a, right=farther * b), (bool(left), bool(right)) == (a, b))
             for said, a, b in both
@@ -118,7 +128,7 @@ def csv(request: HttpRequest, run_id: int, word: str) -> HttpResponse:
     if known is None or not view.run.final or not concordance.has_places(view.run):
         raise Http404("This run has no places of this word: open the page of the run's words.")
     said, selection = words.asked(request.GET), Selection.read(request.GET, view)
-    window = [said[name] for name in ("left", "right", "least", "order", "which")]
+    window = [said[name] for name in ("left", "right", "least", "order", "which", "within")]
     asked, *both = (_asked(view, said[name], *window) for name in ("topic", "topic_a", "topic_b"))
     sides = two_sides.sides(request.GET, selection, both)
     table = two_sides.table(selection, known, sides) if sides else queries.table(selection, known, asked)

@@ -1,6 +1,8 @@
 """Patterns: what can be written, what an error says and where, and matches against the twin in plain Python."""
 
 import random
+import re
+from itertools import pairwise
 from pathlib import Path
 from time import monotonic
 from types import SimpleNamespace
@@ -11,7 +13,7 @@ import pytest
 from inference.errors import Invalid
 from inference.index import Index, hits
 from inference.index.hits import Hits
-from inference.index.patterns import ANY, EXPRESSION, GLOB, Element, Part, PatternError, parse
+from inference.index.patterns import ANY, EXPRESSION, FARTHEST, GLOB, Element, Part, PatternError, parse
 from inference.index.query import EXACT, Piece
 from inference.text import Stream, Tokeniser
 from tests.inference import naive_patterns
@@ -67,6 +69,12 @@ def test_parts_within_some_words():
         Part((word("labor"),), 5),
         Part((word("just"),), 12),
     )
+    assert parse("labor ~s(s|t) ~9s just ~5social ~5 s*", cut)[1:] == (
+        Part((Element((Piece("s", EXACT), Piece("t", EXACT))),), FARTHEST, True),
+        Part((word("just"),), 9, True),
+        Part((word("social"),), 5),
+        Part((word("s*", GLOB),), 5),
+    )
 
 
 @pytest.mark.parametrize(
@@ -77,6 +85,7 @@ def test_parts_within_some_words():
         ("~5 labor", 0, "Write ~5 between"),
         (" labor ~ rights", 7, "Write ~5"),
         ("labor ~0 rights", 6, "Write ~5"),
+        ("labor ~so rights", 6, "~s for “in one sentence with”"),
         ("labor ~100 rights", 6, "~99 is the farthest"),
         ("labor ~5 ~6 rights", 9, "Write ~5 between"),
         ("(right|rights of", 0, "has no “)”"),
@@ -168,7 +177,14 @@ def written(rng: random.Random, words: list[str]) -> str:
         return rng.choice(some) + rng.choice(["", "", "", "{0,1}", "{0,3}", "{2}", "{1,2}"])
 
     parts = [" ".join(one() for _ in range(rng.randint(1, 3))) for _ in range(rng.choice([1, 1, 2, 3]))]
-    return "".join(part + (f" ~{rng.randint(1, 4)} " if n + 1 < len(parts) else "") for n, part in enumerate(parts))
+    near = [*(f" ~{n} " for n in range(1, 5)), " ~s ", " ~2s ", " ~4s "]
+    return "".join(part + (rng.choice(near) if n + 1 < len(parts) else "") for n, part in enumerate(parts))
+
+
+def sentences(text: str, spans: list[tuple[int, int, str]]) -> list[int]:
+    """In which sentence each word is: between two there is a sign that ends one, or an empty line."""
+    gaps = [text[a[1] : b[0]] for a, b in pairwise(spans)]
+    return [sum(bool(re.search(r"[.!?…]|\n\s*\n", gap)) for gap in gaps[:i]) for i in range(len(spans))]
 
 
 def compare(index: Index, texts: list[str], text: str, chosen: np.ndarray, assigned=EVERY, held=None) -> int:
@@ -178,7 +194,8 @@ def compare(index: Index, texts: list[str], text: str, chosen: np.ndarray, assig
     documents, counts = found.documents, found.counts
     for d in np.flatnonzero(chosen).tolist():
         spans = Tokeniser("en").spans(texts[d])
-        hits = naive_patterns.hits(pattern, [word for *_, word in spans], None if held is None else held[d])
+        own = None if held is None else held[d]
+        hits = naive_patterns.hits(pattern, [word for *_, word in spans], own, sentences(texts[d], spans))
         if hits:
             wanted[d] = [(spans[begin][0], spans[end - 1][0]) for begin, end in hits]
     assert dict(zip(documents.tolist(), counts.tolist(), strict=True)) == {d: len(w) for d, w in wanted.items()}, text
@@ -195,7 +212,11 @@ def compare(index: Index, texts: list[str], text: str, chosen: np.ndarray, assig
 @pytest.mark.parametrize("seed", range(20))
 def test_matches_are_those_of_the_twin(seed, tmp_path, monkeypatch):
     rng = random.Random(seed)
-    texts = [" ".join(rng.choices(WORDS, k=rng.randint(0, 12))) for _ in range(rng.randint(1, 12))]
+    signs = [" "] * 6 + [", ", ". ", "! ", "\n\n"]
+    texts = [
+        "".join(w + rng.choice(signs) for w in rng.choices(WORDS, k=rng.randint(0, 14)))
+        for _ in range(rng.randint(3, 12))
+    ]
     index = index_of(tmp_path, texts, monkeypatch, segment=25)
     patterns = (
         (text, np.array([rng.random() < 0.8 for _ in texts])) for text in iter(lambda: written(rng, WORDS), None)

@@ -9,6 +9,7 @@ import pytest
 from django.urls import reverse
 
 from inference.text import Tokeniser
+from tests.inference.index.test_patterns import sentences
 from webapp.collocations import queries
 from webapp.models import Corpus, Document
 from webapp.storage.cache import clear_all
@@ -23,13 +24,21 @@ def get(client, run, query="", name="run_collocations_json", status=200, word=WO
     return response.json() if name.endswith("json") else response.content.decode()
 
 
-def by_hand(run, left, right, **chosen) -> tuple[Counter, dict, Counter, int, int]:
+def by_hand(run, left, right, within="words", **chosen) -> tuple[Counter, dict, Counter, int, int]:
     """(tokens and documents near the word, tokens everywhere, all tokens near it, its own tokens) from the texts."""
     near, having, every, window, own = Counter(), defaultdict(set), Counter(), 0, 0
     for row in Document.objects.filter(corpus_id=run.corpus_id, **chosen):
-        words = [word for _, _, word in Tokeniser("en").spans(row.text)]
+        spans = Tokeniser("en").spans(row.text)
+        words, of_sentence = [word for *_, word in spans], sentences(row.text, spans)
         at = {i for i, word in enumerate(words) if word == WORD}
-        places = {j for i in at for j in range(i - left, i + right + 1) if 0 <= j < len(words)} - at
+        if within == "sentence":
+            left, right = (len(words) * bool(side) for side in (left, right))
+        places = {
+            j
+            for i in at
+            for j in range(max(i - left, 0), min(i + right + 1, len(words)))
+            if within == "words" or of_sentence[i] == of_sentence[j]
+        } - at
         near.update(words[j] for j in places)
         for j in places:
             having[words[j]].add(row.number)
@@ -38,10 +47,13 @@ def by_hand(run, left, right, **chosen) -> tuple[Counter, dict, Counter, int, in
     return near, having, every, window, own
 
 
-@pytest.mark.parametrize(("left", "right"), [(5, 5), (0, 2), (3, 0)])
-def test_counts_are_those_of_the_texts(client, trained, left, right):
-    near, having, every, window, own = by_hand(trained, left, right)
-    data = get(client, trained, f"?left={left}&right={right}&which=all&least=2&order=t")
+@pytest.mark.parametrize(
+    ("left", "right", "within"),
+    [(5, 5, "words"), (0, 2, "words"), (3, 0, "words"), (5, 5, "sentence"), (0, 1, "sentence"), (9, 0, "sentence")],
+)
+def test_counts_are_those_of_the_texts(client, trained, left, right, within):
+    near, having, every, window, own = by_hand(trained, left, right, within)
+    data = get(client, trained, f"?left={left}&right={right}&within={within}&which=all&least=2&order=t")
     assert (data["found"], data["window"], data["total"]) == (own, window, every.total())
     listed = {word for word in near if len(having[word]) >= 2}
     assert len(data["words"]) + data["more"] == len(listed)
@@ -108,13 +120,17 @@ def test_a_row_opens_its_documents(client, trained):
     for row in get(client, trained)["words"][:3]:
         path, _, query = row["url"].partition("?")
         assert client.get(f"{path.rstrip('/')}.json?{query}").json()["count"] >= row["documents"]
+    for row in get(client, trained, "?within=sentence&which=all")["words"][:9]:
+        path, _, query = row["url"].partition("?")
+        assert client.get(f"{path.rstrip('/')}.json?{query}").json()["count"] == row["documents"]
 
 
 def test_the_word_page_leads_here_and_the_page_has_its_choices(client, trained):
     here = reverse("run_collocations", args=[trained.pk, WORD])
     assert here in client.get(reverse("run_word", args=[trained.pk, WORD])).content.decode()
     html = get(client, trained, "?from=1790", "run_collocations")
-    assert "collocations.csv?from=1790" in html and "left=5&amp;right=0" in html
+    assert "collocations.csv?from=1790" in html and "left=5&amp;right=0" in html and "within=sentence" in html
+    assert "a sentence ends at" in get(client, trained, "?within=sentence", "run_collocations")
 
 
 @pytest.mark.parametrize("query", ["?left=21", "?left=0&right=0", "?right=-1", "?topic=9999", "?left=x"])

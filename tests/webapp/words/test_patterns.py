@@ -11,7 +11,7 @@ from django.urls import reverse
 from inference.index.patterns import PatternError, parse
 from inference.text import Tokeniser
 from tests.inference import naive_patterns
-from tests.inference.index.test_patterns import cut, written
+from tests.inference.index.test_patterns import cut, sentences, written
 from tests.webapp.taking import taken
 from webapp.models import Corpus, Document, Run, Word
 from webapp.storage.cache import clear_all
@@ -48,9 +48,9 @@ def spans(trained, django_db_blocker):
 def by_hand(spans, pattern, documents=None):
     """document -> (first character, last character) of each hit."""
     found = {}
-    for number, (_, words) in spans.items():
+    for number, (text, words) in spans.items():
         if documents is None or number in documents:
-            hits = naive_patterns.hits(parse(pattern, cut), [word for *_, word in words])
+            hits = naive_patterns.hits(parse(pattern, cut), [word for *_, word in words], None, sentences(text, words))
             if hits:
                 found[number] = [(words[begin][0], words[end - 1][1]) for begin, end in hits]
     return found
@@ -59,7 +59,8 @@ def by_hand(spans, pattern, documents=None):
 @pytest.mark.parametrize(
     "pattern",
     ["congress", "united states", "right|rights ~9 people", "the{0,1} people of *{0,2} states", "/(un)?just(ly)?/", "secur*",
-     "*ment of the", "wom?n|m?n", "fellow-citizens", "public * and ~5 *ed"],
+     "*ment of the", "wom?n|m?n", "fellow-citizens", "public * and ~5 *ed",
+     "right|rights ~s people", "the people ~4s government ~s of"],
 )  # fmt: skip
 def test_numbers_and_lines_are_those_of_the_texts(client, trained, spans, pattern):
     wanted = by_hand(spans, pattern)
