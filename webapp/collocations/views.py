@@ -48,7 +48,6 @@ WINDOWS, LEASTS = (1, 2, 5, 10), (2, 5, 10, 25)
     }
 )
 def words(
-    request: HttpRequest,
     view: RunView,
     selection: RunSelection,
     here: Here,
@@ -73,7 +72,7 @@ def words(
     asked, *both = (_asked(view, each, left, right, least, order, which, within) for each in (topic, topic_a, topic_b))
     try:
         page: Collocations | ComparedCollocations
-        if sides := two_sides.sides(request.GET, selection, both):
+        if sides := two_sides.sides(here.query, selection, both):
             page = two_sides.page(selection, known, sides)
         else:
             page = queries.listed(selection, known, asked)
@@ -81,7 +80,7 @@ def words(
         if as_json:
             raise
         return Answer(NoCollocations(known.word, error.message))
-    return Answer(page, partial(_html, request, selection, here, known, asked))
+    return Answer(page, partial(_html, selection, here, known, asked))
 
 
 def _asked(
@@ -94,14 +93,14 @@ def _asked(
     return Asked(senses.asked_topic(view, topic), left, right, least, order, which, within)
 
 
-def _html(request: HttpRequest, selection: RunSelection, here: Here, word: Word, asked: Asked) -> CollocationsHtml:
+def _html(selection: RunSelection, here: Here, word: Word, asked: Asked) -> CollocationsHtml:
     view, left, right = selection.view, asked.left, asked.right
     farther, least, sentence = max(left, right), queries.least(selection, asked.least), asked.within == "sentence"
     both = [("before and after", 1, 1), ("before", 1, 0), ("after", 0, 1)]
     named, _ = senses.tallied(senses.uses(view, word, selection))
     hued = links.apart_links(view, [links.topic_link(view, tally.topic) for tally in named])
     return CollocationsHtml(
-        **vars(contrasts.sets_form(request.GET, selection.version, here)),
+        **vars(contrasts.sets_form(here.query, selection.version, here)),
         windows=[
             Offer(
                 str(n), here.url(left=n * bool(left), right=n * bool(right), within=""), n == farther and not sentence
