@@ -6,18 +6,23 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.codes import estimate
+from inference.codes.effect import effect
 from inference.codes.predict import Prediction, predict
 from inference.errors import Invalid, there
 from webapp.accounts import embargo
 from webapp.codebook import coding, concepts
-from webapp.codebook.shapes import Cell, CodedText, EstimatesPage, Interval
+from webapp.codebook.shapes import Cell, CodedText, EffectOfCode, EstimatesPage, Interval
 from webapp.documents import fields, units
+from webapp.documents.selection import RunSelection
 from webapp.drawing.numbers import percent
 from webapp.drawing.tables import json_text
+from webapp.effects.estimates import Asked, regression_of
+from webapp.effects.formula import Formula
 from webapp.metadata.groups import NONE, Groups
 from webapp.models import Coding, Concept, Draw, Run
 from webapp.pages.here import Here
 from webapp.results import evidence, links
+from webapp.results.view import RunView
 from webapp.storage import csv_cells
 from webapp.storage.cache import BoundedCache
 from webapp.storage.nulls import number_or_none
@@ -71,6 +76,7 @@ class Estimated(NamedTuple):
 
     concept: Concept
     drawn: Draw
+    source: Run
     codes: list[str]
     code: int
     scale: bool
@@ -106,27 +112,66 @@ def estimated(run: Run, concept: Concept, by: str, code: int) -> Estimated:
     by = by or fields.usual(version) or ""
     groups = fields.groups(version, by) if by else None
     unit = units.unit_of(version, by)
-    of_unit = None if unit.field is None else fields.values(version, unit.field)[:D]
-    state = (drawn.pk, source.pk, *(array.tobytes() for array in (data.documents, data.y, data.pi)), unit.said)
+    state = _state(source, drawn, data, unit)
 
     def make() -> tuple[np.ndarray, np.ndarray, estimate.Cells, estimate.Cells | None, float]:
-        strata, prediction = _kept.get_or_set(state, lambda: _predicted(source, drawn, data, of_unit))
+        strata, prediction, of_unit = _kept.get_or_set(state, lambda: _predicted(source, drawn, data, unit))
         kept, cell = _cells(groups, D)
         each = (data.documents, data.y, data.pi, prediction, of_unit, scale)
         cells = estimate.cells(cell, strata, *each) if len(kept) else None
         return kept, cell, estimate.cells(np.zeros(D, np.int32), strata, *each), cells, prediction.r2
 
     kept, cell, whole, cells, r2 = _kept.get_or_set((*state, by), make)
-    return Estimated(concept, drawn, holds.codes, code, scale, data, unit, r2, groups, kept, cell, whole, cells)
+    return Estimated(concept, drawn, source, holds.codes, code, scale, data, unit, r2, groups, kept, cell, whole, cells)
 
 
-def _predicted(source: Run, drawn: Draw, data: Coded, of_unit: np.ndarray | None) -> tuple[np.ndarray, Prediction]:
-    """The strata, and what each document is expected to be coded as."""
+def _state(source: Run, drawn: Draw, data: Coded, unit: units.Unit) -> tuple:
+    """All that a prediction depends on."""
+    return drawn.pk, source.pk, *(array.tobytes() for array in (data.documents, data.y, data.pi)), unit.said
+
+
+def _predicted(
+    source: Run, drawn: Draw, data: Coded, unit: units.Unit
+) -> tuple[np.ndarray, Prediction, np.ndarray | None]:
+    """The strata, what each document is expected to be coded as, and of whom it is."""
+    of_unit = None if unit.field is None else fields.values(source.version, unit.field)[: drawn.documents]
     strata = concepts.strata_of(drawn) if drawn.run else np.zeros(drawn.documents, np.int32)
     counted = evidence.of(source)
     coded_units = None if of_unit is None else of_unit[data.documents]
     made = predict(counted.bow, counted, data.documents, data.y, drawn.seed, units=coded_units)
-    return strata, made._replace(g=made.g[:, : drawn.documents])
+    return strata, made._replace(g=made.g[:, : drawn.documents]), of_unit
+
+
+def effect_of(known: Estimated, formula: Formula, first: str, second: str) -> EffectOfCode:
+    """first, second: the settings that are compared, "" for the usual ones. Raises Invalid for what documents don't have."""
+    asked = Asked(formula, first, second, estimate="stm-fixed")  # each document counts the same
+    made, data = regression_of(RunSelection.all(RunView(known.source)), asked), known.data
+    state = _state(known.source, known.drawn, data, made.unit)
+    strata, prediction, of_unit = _kept.get_or_set(
+        state, lambda: _predicted(known.source, known.drawn, data, made.unit)
+    )
+    cell, rows = made.design.cell[: known.drawn.documents], made.design.rows
+    each = (strata, data.documents, data.y, data.pi, prediction, of_unit, known.scale)
+    found = effect(cell, rows, made.contrast, *each)
+    if np.isnan(found.corrected.estimate):
+        raise Invalid("effect", "The effect can’t be separated from what is held constant. Hold less constant.")
+    name, held = formula.effect.name, [term.name for term in formula.held]
+    ends, shown = [made.effect.labels[i] for i in made.settings], _interval(found.corrected)
+    alike = f", where documents are alike in {', '.join(held)}" if held else ""
+    return EffectOfCode(
+        formula=str(formula),
+        settings=ends,
+        held=held,
+        documents=int(np.count_nonzero(cell >= 0)),
+        left_out=made.left_out,
+        coded=found.codes,
+        units=made.unit.said,
+        corrected=shown,
+        beyond=_interval(found.beyond),
+        sample=_interval(found.coded),
+        naive=number_or_none(found.counted),
+        sentence=f"From “{ends[0]}” to “{ends[1]}” of {name}, “{_what(known)}” changes by {_points(shown, known.scale)}{alike}.",
+    )
 
 
 def _cells(groups: Groups | None, D: int) -> tuple[np.ndarray, np.ndarray]:
@@ -146,9 +191,10 @@ def _cells(groups: Groups | None, D: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def page(
-    run: Run, here: Here, known: Estimated, cell: int | None, a: int | None, b: int | None, shown: bool
-) -> EstimatesPage:
-    """cell: whose coded passages are shown, too. a, b: cells that are compared, by
+    run: Run, here: Here, known: Estimated, cell: int | None, a: int | None, b: int | None, shown: bool,
+    effect: EffectOfCode | None = None, problem: str = "",
+) -> EstimatesPage:  # fmt: skip
+    """effect, problem: with other things held constant, or why there is none. cell: whose coded passages are shown, too. a, b: cells that are compared, by
     default the first and the last, or the two largest groups. shown: whether codes of single texts are: coders are blind to
     others' until all is coded."""
     labels = [known.groups.labels[k] for k in known.kept] if known.groups else []
@@ -178,6 +224,8 @@ def page(
         r2=None if (r2 := number_or_none(known.r2)) is None else max(r2, 0.0),
         more=None if np.isnan(more) else int(more),
         waiting=known.data.waiting,
+        effect=effect,
+        problem=problem,
         cell=None if cell is None else labels[cell],
         passages=_passages(run, known, chosen[: FIRST if cell is None else PASSAGES], shown),
     )

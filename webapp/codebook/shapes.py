@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
+from webapp.effects.variables import Offered
 from webapp.models import Coder, Concept, Definition, Draw
 from webapp.results.links import TopicLink
 
@@ -195,11 +196,31 @@ class CodedText:
 
 
 @dataclass(frozen=True)
+class EffectOfCode:
+    """How much more documents have the code at the second setting than at the first, where what is held is alike: corrected in these
+    texts and `beyond` them; sample: by the coded documents alone; naive: of counted predictions. left_out: documents of which something is not
+    known; units: for what `beyond` holds."""
+
+    formula: str
+    settings: list[str]
+    held: list[str]
+    documents: int
+    left_out: int
+    coded: int
+    units: str
+    corrected: Interval
+    beyond: Interval
+    sample: Interval
+    naive: float | None
+    sentence: str
+
+
+@dataclass(frozen=True)
 class EstimatesPage:
     """code: whose share is estimated; of a scale the mean. all: of all documents. cells: of each period or group; of more than 60 the largest.
     difference: the last less the first of those in `compared`. sentence, method: what is found, and how, for a paper. units: for what `beyond` holds. r2: how much of the codes
     the prediction explains in texts that it did not see. more: how many more documents have to be coded for plus or minus two points.
-    waiting: drawn documents that nobody has coded. passages: coded documents, of `cell` where one is chosen."""
+    waiting: drawn documents that nobody has coded. effect: with other things held constant, if asked for; problem: why there is none. passages: coded documents, of `cell` where one is chosen."""
 
     concept: str
     code: str
@@ -214,13 +235,15 @@ class EstimatesPage:
     r2: float | None
     more: int | None
     waiting: int
+    effect: EffectOfCode | None
+    problem: str
     cell: str | None
     passages: list[CodedText]
 
 
 @dataclass(frozen=True)
 class EstimatesHtml:
-    """choices: (what it is called, address, whether it is here) of what the cells can be; codes: the same of codes. most: the largest that is drawn. counts: what the codes of a scale count; pinned: what a notebook keeps; asked: what a form sends along."""
+    """choices: (what it is called, address, whether it is here) of what the cells can be; codes: the same of codes. most: the largest that is drawn. counts: what the codes of a scale count; pinned: what a notebook keeps; asked: what a form sends along. effects, held: what menus of an effect offer, and whether it is chosen."""
 
     concept: Concept
     choices: list[tuple[str, str, bool]]
@@ -230,6 +253,8 @@ class EstimatesHtml:
     counts: str
     pinned: str
     asked: list[tuple[str, str]]
+    effects: list[tuple[Offered, bool]]
+    held: list[tuple[Offered, bool]]
 
     @property
     def asked_as_query(self) -> str:

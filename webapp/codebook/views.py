@@ -28,6 +28,9 @@ from webapp.codebook.shapes import (
     NothingCoded,
 )
 from webapp.documents import fields
+from webapp.documents.selection import RunSelection
+from webapp.effects import variables
+from webapp.effects.pages import asked_formula
 from webapp.models import Concept, Draw, Run, Settlement
 from webapp.pages import addresses
 from webapp.pages.here import Here
@@ -40,6 +43,7 @@ from webapp.server import streams
 
 OFFERED = 400  # topics to choose from
 _TOPIC = re.compile(r"/runs/(\d+)/topics/(\d+)/")
+NO_TEXTS: list[str] = []
 KEPT = 2_000  # characters of each field of a form that can't be done
 FORM = ("called", "kind", "text", "codes", "examples", "borderline")
 
@@ -210,6 +214,7 @@ def codes(request: HttpRequest, run: Run, concept_id: int, form: str) -> HttpRes
 def estimate(
     request: HttpRequest,
     run: Run,
+    view: RunView,
     here: Here,
     concept_id: int,
     *,
@@ -218,15 +223,27 @@ def estimate(
     cell: int | None = None,
     a: int | None = None,
     b: int | None = None,
+    effect: str = "",
+    held: list[str] = NO_TEXTS,
+    x: str = "",
+    y: str = "",
 ) -> Answer[EstimatesPage | NothingCoded]:
-    """How many of all documents have the concept, with intervals."""
+    """How many of all documents have the concept, with intervals; and how that depends on `effect`, from x to y, with `held`
+    constant."""
     concept = concept_or_404(run, concept_id)
     try:
         known = estimates.estimated(run, concept, by, code)
     except Invalid as error:
         return Answer(NothingCoded(concept.name, error.message))
     shown = not known.data.waiting or request_context(request).role >= Role.EDITOR
-    page = estimates.page(run, here, known, cell, a, b, shown)
+    found, problem = None, ""
+    try:
+        if effect and (formula := asked_formula(RunSelection.all(view), "", effect, "", held)):
+            found = estimates.effect_of(known, formula, x, y)
+    except Invalid as error:
+        problem = error.message
+    page = estimates.page(run, here, known, cell, a, b, shown, found, problem)
+    effects, _, constant = variables.offered(run.version)
     drawn = [one.high or one.value or 0 for row in (page.all, *page.cells) for one in (row.corrected, row.sample)]
     codes = known.codes if concept.kind == Concept.Kind.ONE_OF else []
     return Answer(
@@ -243,6 +260,8 @@ def estimate(
             counts=estimates.counts(known) if known.scale else "",
             pinned=estimates.pinned(page),
             asked=[(name, value) for name, value in (("by", page.by), ("code", str(known.code))) if value],
+            effects=[(one, one.term == effect) for one in effects],
+            held=[(one, one.term in held) for one in constant],
         ),
     )
 

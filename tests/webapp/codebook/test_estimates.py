@@ -130,3 +130,35 @@ def test_codes_of_single_texts_are_hidden_from_coders_until_all_is_coded(client,
     assert not any(one["codes"] for one in get(client, trained, concept)["passages"])
     code_all(concept, [ann], about_war)
     assert all(one["codes"] for one in get(client, trained, concept)["passages"])
+
+
+def test_an_effect_with_the_date_held_constant_is_that_of_all_codes(client, trained):
+    concept = drawn(trained, trained.version.documents, overlap=0)
+    code_all(concept, [coding.join(concept, "Ann")], about_war)
+    assert get(client, trained, concept)["effect"] is None
+    query = "?effect=party&held=date&x=Democratic&y=Republican"
+    found = get(client, trained, concept, query)["effect"]
+    texts = [
+        d
+        for d in Document.objects.filter(corpus_id=trained.corpus_id).order_by("number")
+        if d.metadata.get("party") and d.date
+    ]
+    parties = sorted({d.metadata["party"] for d in texts})
+    X = np.array([[d.date.toordinal() / 1e5, *(d.metadata["party"] == p for p in parties)] for d in texts])
+    beta = np.linalg.lstsq(X, np.array([about_war(None, d.text) for d in texts], float), rcond=None)[0]
+    difference = beta[1 + parties.index("Republican")] - beta[1 + parties.index("Democratic")]
+    assert found["settings"] == ["Democratic", "Republican"] and found["held"] == ["date"]
+    assert [found["corrected"][name] for name in ("value", "low", "high")] == pytest.approx([difference] * 3, abs=0.002)
+    assert found["beyond"]["low"] < difference < found["beyond"]["high"]
+    page = client.get(reverse("concept_estimates", args=[trained.pk, concept.pk]) + query).content.decode()
+    assert found["sentence"] in page and "predictions counted" in page
+
+
+def test_an_effect_that_can_not_be_told_is_a_sentence(client, trained):
+    concept = drawn(trained, 60, overlap=0)
+    code_all(concept, [coding.join(concept, "Ann")], about_war)
+    for query, said in (("?effect=nothing", "nothing"), ("?effect=party&x=Whigs%20of%20Mars", "Whigs of Mars")):
+        data = get(client, trained, concept, query)
+        assert data["effect"] is None and said in data["problem"] and data["all"]["coded"] == 60
+        page = client.get(reverse("concept_estimates", args=[trained.pk, concept.pk]) + query).content.decode()
+        assert said in page
