@@ -136,7 +136,7 @@ def test_an_effect_with_the_date_held_constant_is_that_of_all_codes(client, trai
     concept = drawn(trained, trained.version.documents, overlap=0)
     code_all(concept, [coding.join(concept, "Ann")], about_war)
     assert get(client, trained, concept)["effect"] is None
-    query = "?effect=party&held=date&x=Democratic&y=Republican"
+    query = "?effect=party&held=date&x=Democratic-Republican&y=Federalist"
     found = get(client, trained, concept, query)["effect"]
     texts = [
         d
@@ -146,8 +146,8 @@ def test_an_effect_with_the_date_held_constant_is_that_of_all_codes(client, trai
     parties = sorted({d.metadata["party"] for d in texts})
     X = np.array([[d.date.toordinal() / 1e5, *(d.metadata["party"] == p for p in parties)] for d in texts])
     beta = np.linalg.lstsq(X, np.array([about_war(None, d.text) for d in texts], float), rcond=None)[0]
-    difference = beta[1 + parties.index("Republican")] - beta[1 + parties.index("Democratic")]
-    assert found["settings"] == ["Democratic", "Republican"] and found["held"] == ["date"]
+    difference = beta[1 + parties.index("Federalist")] - beta[1 + parties.index("Democratic-Republican")]
+    assert found["settings"] == ["Democratic-Republican", "Federalist"] and found["held"] == ["date"]
     assert [found["corrected"][name] for name in ("value", "low", "high")] == pytest.approx([difference] * 3, abs=0.002)
     assert found["beyond"]["low"] < difference < found["beyond"]["high"]
     page = client.get(reverse("concept_estimates", args=[trained.pk, concept.pk]) + query).content.decode()
