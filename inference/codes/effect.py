@@ -89,4 +89,4 @@ def _beyond(
 
 def _bounds(estimate: float, variance: float, df: float) -> Bounds:
     half = stdtrit(np.maximum(df, 1e-3), 0.5 + LEVEL / 2) * np.sqrt(variance)
-    return Bounds(*map(np.float64, (estimate, variance, estimate - half, estimate + half)))
+    return Bounds(*(np.asarray(x) for x in (estimate, variance, estimate - half, estimate + half)))
