@@ -9,7 +9,7 @@ import secrets
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -146,18 +146,13 @@ class Postgres:
 
     def wait(self, process: subprocess.Popen, seconds: float = 120.0) -> None:
         """Until it answers; recovery after a crash may take a while. Makes the database at the first start."""
-        deadline = time.monotonic() + seconds
+        answers_in_time("Postgres", process, self.log, seconds, self._make_database, psycopg.OperationalError)
+
+    def _make_database(self) -> None:
         maintenance = self.url.rsplit("/", 1)[0] + "/postgres"
-        while True:
-            try:
-                with psycopg.connect(maintenance, autocommit=True, connect_timeout=5) as connection:
-                    if not connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [NAME]).fetchone():
-                        connection.execute(f"CREATE DATABASE {NAME}")
-                return
-            except psycopg.OperationalError:
-                if process.poll() is not None or time.monotonic() > deadline:
-                    raise Failed(f"Postgres did not start. The end of {self.log}:\n{tail(self.log)}") from None
-                time.sleep(0.02)
+        with psycopg.connect(maintenance, autocommit=True, connect_timeout=5) as connection:
+            if not connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [NAME]).fetchone():
+                connection.execute(f"CREATE DATABASE {NAME}")
 
     def part(self) -> processes.Part:
         if not (self.directory / "PG_VERSION").exists():
@@ -165,8 +160,24 @@ class Postgres:
         return processes.Part("Postgres", self.process, gently=signal.SIGINT, seconds=10.0)
 
 
-def tail(log: Path, lines: int = 8) -> str:
-    return "\n".join(log.read_text(errors="replace").splitlines()[-lines:]) if log.exists() else "(no log)"
+def answers_in_time(
+    name: str, process: subprocess.Popen, log: Path, seconds: float, ask: Callable[[], object], silent: type[Exception]
+) -> None:
+    """Ask a server that starts until it answers. silent: what `ask` raises until then. Raises Failed with the end of its
+    log where it ends, or so many seconds are over."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            ask()
+            return
+        except silent:
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise Failed(f"{name} did not start. The end of {log}:\n{_tail(log)}") from None
+            time.sleep(0.02)
+
+
+def _tail(log: Path) -> str:
+    return "\n".join(log.read_text(errors="replace").splitlines()[-8:]) if log.exists() else "(no log)"
 
 
 def _serves(pid: int, directory: Path) -> bool:

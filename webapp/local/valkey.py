@@ -3,14 +3,13 @@
 import os
 import signal
 import subprocess
-import time
 from importlib.util import find_spec
 from pathlib import Path
 
 import redis
 
 from webapp.local import folder, processes
-from webapp.local.postgres import Failed, tail
+from webapp.local.postgres import Failed, answers_in_time
 
 
 def binary() -> Path:
@@ -48,16 +47,8 @@ class Valkey:
         return processes.spawn([str(binary()), str(config)], self.log)
 
     def wait(self, process: subprocess.Popen, seconds: float = 60.0) -> None:
-        deadline = time.monotonic() + seconds
         with redis.Redis.from_url(self.url, socket_connect_timeout=2, retry=None) as client:
-            while True:
-                try:
-                    client.ping()
-                    return
-                except redis.RedisError:
-                    if process.poll() is not None or time.monotonic() > deadline:
-                        raise Failed(f"Valkey did not start. The end of {self.log}:\n{tail(self.log)}") from None
-                    time.sleep(0.02)
+            answers_in_time("Valkey", process, self.log, seconds, client.ping, redis.RedisError)
 
     def part(self) -> processes.Part:
         return processes.Part("Valkey", self.process, gently=signal.SIGTERM, seconds=5.0)

@@ -107,14 +107,16 @@ def check_act(act: str, known: Collection[str]) -> None:
         raise BadRequest(f"“act” must be one of {', '.join(known)}, got “{act[:20]}”.")
 
 
-def number(request: HttpRequest, name: str, default: int | None = None) -> int | None:
-    """A whole number from the query string, or the default where it is missing."""
-    text = request.GET.get(name, "")
-    if not text:
-        return default
+def number_in_address(name: str, text: str) -> int:
     if not is_whole(text):
         raise BadRequest(f"“{name}” in the address must be a whole number, got “{text[:50]}”.")
     return int(text)
+
+
+def number(request: HttpRequest, name: str) -> int | None:
+    """A whole number from the query string; None where it is missing."""
+    text = request.GET.get(name)
+    return number_in_address(name, text) if text else None
 
 
 def reader(request: HttpRequest) -> str:

@@ -69,9 +69,7 @@ class Parameter:
 
 
 def whole(name: str, values: list[str]) -> int:
-    if not pages.is_whole(values[-1]):
-        raise BadRequest(f"“{name}” in the address must be a whole number, got “{values[-1][:50]}”.")
-    return int(values[-1])
+    return pages.number_in_address(name, values[-1])
 
 
 def wholes(name: str, values: list[str]) -> list[int]:
