@@ -42,21 +42,15 @@ def follow(row: Job, over: set[str], part: Callable[[Job], float], said: Callabl
 
 
 def _follow(row: Job, over: set[str], part: Callable[[Job], float], said: Callable[[Job], str]) -> None:
-    terminal, line_at = sys.stderr.isatty(), 0.0
-    while True:
-        row.refresh_from_db()
-        done = min(1.0, max(0.0, part(row)))
-        text = f"{'#' * round(WIDTH * done):.<{WIDTH}} {done:4.0%}  {row.status}: {said(row)}"
-        if terminal:
-            print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
-        elif time.monotonic() - line_at >= LINE_EVERY or row.status in over:
-            line_at = time.monotonic()
-            print(text, file=sys.stderr, flush=True)
-        if row.status in over:
-            break
-        time.sleep(EVERY)
-    if terminal:
-        print(file=sys.stderr)
+    with Line() as line:
+        while True:
+            row.refresh_from_db()
+            done = min(1.0, max(0.0, part(row)))
+            text = f"{'#' * round(WIDTH * done):.<{WIDTH}} {done:4.0%}  {row.status}: {said(row)}"
+            line.write(text, last=row.status in over)
+            if row.status in over:
+                return
+            time.sleep(EVERY)
 
 
 @contextmanager
@@ -73,7 +67,7 @@ def _worker_if_none() -> Iterator[None]:
 
 
 class Line:
-    """The progress of something in bytes: a line that changes on a terminal, else one every few seconds. Use `with`."""
+    """The progress of something: a line that changes on a terminal, else one every few seconds. Use `with`."""
 
     def __init__(self):
         self.terminal, self.at = sys.stderr.isatty(), 0.0
@@ -86,15 +80,19 @@ class Line:
             print(file=sys.stderr)
 
     def say(self, done: int, total: int, text: str) -> None:
-        """total: 0 where it is not known."""
-        if time.monotonic() - self.at < (EVERY if self.terminal else LINE_EVERY):
-            return
-        self.at = time.monotonic()
-        line = (
+        """Of something in bytes. total: 0 where it is not known."""
+        self.write(
             f"{min(1.0, done / total):4.0%}  {size(done)} of about {size(total)}, {text}"
             if total
             else f"{size(done)}, {text}"
         )
-        print(
-            f"\r\x1b[K{line}" if self.terminal else line, end="" if self.terminal else "\n", file=sys.stderr, flush=True
-        )
+
+    def write(self, text: str, last: bool = False) -> None:
+        """last: it is written however soon it comes after the one before."""
+        if not last and time.monotonic() - self.at < (EVERY if self.terminal else LINE_EVERY):
+            return
+        self.at = time.monotonic()
+        if self.terminal:
+            print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+        else:
+            print(text, file=sys.stderr, flush=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -68,11 +69,7 @@ def place(environment: os._Environ | dict[str, str]) -> Place | None:
 
 def installed() -> bool:
     """Whether the extra `s3` is."""
-    try:
-        import obstore  # noqa: F401
-    except ImportError:
-        return False
-    return True
+    return find_spec("obstore") is not None
 
 
 def put(key: str, path: Path) -> None:
