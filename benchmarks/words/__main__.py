@@ -1,6 +1,7 @@
 """Whether counts of words in their company are true, and how long they take: keyness, collocations and patterns.
 
     .venv/bin/python -m benchmarks.words [--quick] [--repeats 5] [--data FOLDER]
+    .venv/bin/python -m benchmarks.words --bytes FILE …     bytes a word of a corpus's stream and index, by file, and nothing else
 
 The corpus arxiv, of 50,000 abstracts (without --quick COPIES of each), is uploaded and read as the page presets it, and trained, in
 this process. The questions (benchmarks.words.questions) are asked of the functions that the pages ask, what these keep emptied
@@ -9,11 +10,14 @@ with one that plain Python has from the words of all texts: statistics of these 
 that stays, and with it what was read and trained. The last line is `equal: yes|no p95: A ms at N documents`, of the warm ones.
 """
 
+import tempfile
 from pathlib import Path
 
-from benchmarks.engines.corpora import FILES
+from benchmarks.engines.corpora import FILES, texts
 from benchmarks.insight.collections import Collection
 from benchmarks.origin import machine, options, started
+from inference.index import Index
+from inference.text import Stream, Tokeniser
 
 COPIES = 20
 TRAINED = {"topics": 20, "passes": 5}
@@ -22,8 +26,18 @@ TRAINED = {"topics": 20, "passes": 5}
 def main() -> None:
     given = options(
         __doc__,
-        {"--quick": {"action": "store_true"}, "--repeats": {"type": int, "default": 5}, "--data": {"type": Path}},
+        {
+            "--quick": {"action": "store_true"},
+            "--repeats": {"type": int, "default": 5},
+            "--data": {"type": Path},
+            "--bytes": {"type": Path, "nargs": "+", "metavar": "FILE"},
+        },
     ).parse_args()
+    if given.bytes:
+        with started(given.data):
+            for path in given.bytes:
+                print(sized(path), flush=True)
+        return
     if not FILES["arxiv"].is_file():
         raise SystemExit(f"Nothing is measured: the abstracts are missing, {FILES['arxiv']}.")
     with started(given.data):
@@ -35,6 +49,21 @@ def main() -> None:
         run = runs.trained(Collection("words", named, []), given.quick, 0, **TRAINED)
         print(machine(), flush=True)
         questions.answered(run, copies, given.repeats)
+
+
+def sized(path: Path) -> str:
+    """Bytes a word of what is kept of English texts, titles left out."""
+    with tempfile.TemporaryDirectory() as folder:
+        tokens, index = Path(folder) / "tokens", Path(folder) / "index"
+        read = texts(path)
+        with Stream.write(tokens, Tokeniser("en")) as writer:
+            writer.add(read, [""] * len(read))
+            writer.commit()
+        stream = Stream.open(tokens)
+        Index.write(index, stream, "en")
+        sizes = [sum(file.stat().st_size for file in part.rglob("*") if file.is_file()) for part in (tokens, index)]
+        each = [size / stream.tokens for size in (*sizes, sum(sizes), len("".join(read).encode()))]
+    return f"{path.name}: {stream.tokens:,} words; stream {each[0]:.1f} + index {each[1]:.1f} = {each[2]:.1f} bytes a word, texts {each[3]:.1f}"
 
 
 if __name__ == "__main__":
