@@ -39,7 +39,7 @@ class Near:
     """Counts what is near the tokens of a word, which come in parts: 56 bytes for each form of a lexicon.
 
     A window has `left` pieces before a token and `right` behind it, and ends where the document does; or it is all of the sentence on these
-    sides. A piece in several windows of a document counts once, and the word's own pieces do not count.
+    sides, FARTHEST words at most. A piece in several windows of a document counts once, and the word's own pieces do not count.
     """
 
     def __init__(self, index: Index, pieces: int, left: int, right: int, sentence: bool = False):

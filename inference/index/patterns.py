@@ -19,7 +19,7 @@ from inference.index.query import EXACT, Piece
 
 LONGEST = 300  # characters of a pattern
 ELEMENTS = 12  # of a pattern: a bit each in the code of a form
-FARTHEST = 1 << 30  # of a part that is anywhere in the sentence
+FARTHEST = 1_000  # words from what is in one sentence with it: a text without full stops is one, and hits would take its square
 REACH = 60  # words of a match, of all parts together: a bit each of a state
 GLOB, EXPRESSION, ANY = "glob", "expression", Piece("", "any")  # beside the ways of a search (Piece.how)
 _CQL = r'\[\s*(?:word\s*=\s*"(?P<string>(?:[^"\\]|\\.)+)"\s*(?:%c\s*)?)?\](?!\s*[*+])'

@@ -232,6 +232,12 @@ def test_matches_are_those_of_the_twin(seed, tmp_path, monkeypatch):
     assert total
 
 
+def test_a_sentence_without_end_reaches_some_words(tmp_path, monkeypatch):
+    texts = [f"a {'b ' * n}c" for n in (FARTHEST - 1, FARTHEST)]
+    texts += [" ".join(text.split()[::-1]) for text in texts]
+    assert compare(index_of(tmp_path, texts, monkeypatch), texts, "a ~s c", np.ones(4, bool)) == 2
+
+
 def test_only_documents_of_the_version_are_looked_at(tmp_path, monkeypatch):
     index = index_of(tmp_path, ["a b", "a", "a"], monkeypatch, segment=2)
     assert Hits(index, parse("a", cut), *EVERY, np.ones(2, bool)).documents.tolist() == [0, 1]
