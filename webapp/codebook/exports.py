@@ -1,6 +1,7 @@
-"""The codes of a concept as files: a table (CSV), and a project for programs of qualitative analysis (QDPX)."""
+"""The codes of a concept as files: a table (CSV), a project for programs of qualitative analysis (QDPX), and annotations (JSON-LD)."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator
 from datetime import UTC
 from html import escape
 from uuid import NAMESPACE_URL, uuid5
@@ -58,6 +59,41 @@ def project(concept: Concept) -> Iterator[bytes]:
     return zipped(members())
 
 
+def annotations(concept: Concept, url: Callable[[int], str]) -> Iterator[bytes]:
+    """A W3C annotation (www.w3.org/TR/annotation-model) of each coding that counts, in a collection. Codes are of whole documents, so
+    targets have no selectors, and no text is told. url: of a document by its number."""
+    codings = list(coding.counted(concept, defined(concept).base))
+    head = {
+        "@context": "http://www.w3.org/ns/anno.jsonld",
+        "id": f"urn:uuid:{_guid(concept, 'concept', 0)}",
+        "type": "AnnotationCollection",
+        "label": concept.name,
+        "total": len(codings),
+    }
+    yield json.dumps(head, ensure_ascii=False)[:-1].encode() + b', "first": {"type": "AnnotationPage", "items": ['
+    for i, one in enumerate(codings):
+        said = {"tagging": one.definition.codes[one.code], "commenting": _remark(one)}
+        annotation = {
+            "id": f"urn:uuid:{_guid(concept, 'coding', one.pk)}",
+            "type": "Annotation",
+            "motivation": "classifying",
+            "creator": {
+                "id": f"urn:uuid:{_guid(concept, 'coder', one.coder_id)}",
+                "type": "Person",
+                "name": one.coder.name,
+            },
+            "created": f"{one.at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
+            "body": [{"type": "TextualBody", "purpose": why, "value": value} for why, value in said.items() if value],
+            "target": url(one.item.document),
+        }
+        yield (b",\n" if i else b"\n") + json.dumps(annotation, ensure_ascii=False).encode()
+    yield b"\n]}}\n"
+
+
+def _remark(one: Coding) -> str:
+    return " ".join(filter(None, [qdpx.UNSURE if one.unsure else "", one.remark]))
+
+
 def _guid(concept: Concept, kind: str, key: object) -> str:
     """The same each time, so that a project can be merged with an earlier one."""
     return str(uuid5(NAMESPACE_URL, f"topograph:{concept.corpus_id}:{concept.pk}:{kind}:{key}"))
@@ -69,7 +105,7 @@ def _source(concept: Concept, document: int, title: str, length: int, readings: 
     for one in readings:
         who = f'creatingUser="{_guid(concept, "coder", one.coder_id)}" creationDateTime="{one.at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"'
         mark, code = _guid(concept, "coding", one.pk), _guid(concept, "code", one.code)
-        remark = escape(" ".join(filter(None, [qdpx.UNSURE if one.unsure else "", one.remark])))
+        remark = escape(_remark(one))
         marks.append(
             f'<PlainTextSelection guid="{_guid(concept, "selection", one.pk)}" startPosition="0" endPosition="{length}" {who}>'
             f"{f'<Description>{remark}</Description>' if remark else ''}"

@@ -201,12 +201,18 @@ def agree(run: Run, concept_id: int) -> Answer[AgreementPage]:
 @require_safe
 @looked_up
 def codes(request: HttpRequest, run: Run, concept_id: int, form: str) -> HttpResponse | StreamingHttpResponse:
-    """The codes as a table (CSV), or as a REFI-QDA project (QDPX)."""
+    """The codes as a table (CSV), as a REFI-QDA project (QDPX), or as W3C annotations (JSON-LD)."""
     concept, name = concept_or_404(run, concept_id), f"codes_{concept_id}.{form}"
     if form == "csv":
         return table_answer(exports.table(concept), name)
+    if form == "jsonld":
+
+        def url(number: int) -> str:
+            return request.build_absolute_uri(reverse("corpus_document", args=[run.corpus_id, number]))
+
+        return streams.download(exports.annotations(concept, url), name, "application/ld+json")
     if form != "qdpx":
-        raise Http404(f"Codes are given as csv or qdpx, not as “{form}”.")
+        raise Http404(f"Codes are given as csv, qdpx or jsonld, not as “{form}”.")
     return streams.download(exports.project(concept), name, "application/zip")
 
 

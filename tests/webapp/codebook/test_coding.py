@@ -2,6 +2,7 @@
 nobody codes at an address that holds no more."""
 
 import io
+import json
 from collections import Counter
 from datetime import timedelta
 from functools import partial
@@ -225,6 +226,31 @@ def test_codes_are_taken_away_as_a_table_and_as_a_project(client, trained):
             code = codes[mark.find(f"{q}Coding/{q}CodeRef").get("targetGUID")]
             assert code == ("weder – noch" if about_war(None, text) else "Krieg & Frieden")
     assert client.get(address(args=[trained.pk, concept.pk, "exe"])).status_code == 404
+
+
+def test_codes_are_annotations_of_documents_by_their_addresses(client, trained):
+    concept = drawn(trained, 30, overlap=0)
+    ann, gone = coding.join(concept, "Zoë"), coding.join(concept, "Gone")
+    holds = concepts.defined(concept).holds
+    coding.save(gone, coding.following(gone).item, holds, 0, False, "")
+    coding.save(ann, coding.following(ann).item, holds, 0, True, "hardly")
+    code_all(concept, [ann], about_war)
+    concepts.withdraw(concept, gone.pk, on=True)
+    answer = client.get(reverse("concept_codes", args=[trained.pk, concept.pk, "jsonld"]))
+    assert answer.status_code == 200 and answer["Content-Type"] == "application/ld+json"
+
+    def url(number: int) -> str:
+        return reverse("corpus_document", args=[trained.corpus_id, number])
+
+    found = json.loads(b"".join(exports.annotations(concept, url)))
+    items = found["first"]["items"]
+    assert found["total"] == len(items) == concept.coders.get(name="Zoë").codings.count()
+    assert {one["creator"]["name"] for one in items} == {"Zoë"} and len({one["id"] for one in items}) == len(items)
+    first = next(one for one in items if len(one["body"]) == 2)
+    assert [(b["purpose"], b["value"]) for b in first["body"]] == [("tagging", "no"), ("commenting", "(unsure) hardly")]
+    assert client.get(first["target"]).status_code == 200
+    coded = set(ann.codings.values_list("item__document", flat=True))
+    assert {int(one["target"].rstrip("/").rpartition("/")[2]) for one in items} == coded
 
 
 def test_the_forms_of_the_page_do_what_they_say(client, trained):
