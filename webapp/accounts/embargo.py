@@ -438,8 +438,8 @@ def numbers(corpus: Corpus, ids: Collection, column: str = "source_id") -> dict[
         raise ValueError(f"Documents are found by source_id, title or digest, not by {column}.")
     one = "" if column == "source_id" else "HAVING count(*) = 1"
     query = f"SELECT {column} AS id, min(number) AS number FROM document WHERE corpus_id = %s AND {column} = ANY(%s) GROUP BY 1 {one}"
-    found = rows(query, [corpus.pk, [*ids]])
-    return {bytes(row["id"]) if column == "digest" else row["id"]: row["number"] for row in found}
+    documents = rows(query, [corpus.pk, [*ids]])
+    return {bytes(row["id"]) if column == "digest" else row["id"]: row["number"] for row in documents}
 
 
 def words(corpus: Corpus, first: int, end: int) -> int:

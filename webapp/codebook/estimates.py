@@ -152,11 +152,11 @@ def effect_of(known: Estimated, formula: Formula, first: str, second: str) -> Ef
     )
     cell, rows = made.design.cell[: known.drawn.documents], made.design.rows
     each = (strata, data.documents, data.y, data.pi, prediction, of_unit, known.scale)
-    found = effect(cell, rows, made.contrast, *each)
-    if np.isnan(found.corrected.estimate):
+    fitted = effect(cell, rows, made.contrast, *each)
+    if np.isnan(fitted.corrected.estimate):
         raise Invalid("effect", "The effect can’t be separated from what is held constant. Hold less constant.")
     name, held = formula.effect.name, [term.name for term in formula.held]
-    ends, shown = [made.effect.labels[i] for i in made.settings], _interval(found.corrected)
+    ends, shown = [made.effect.labels[i] for i in made.settings], _interval(fitted.corrected)
     alike = f", where documents are alike in {', '.join(held)}" if held else ""
     return EffectOfCode(
         formula=str(formula),
@@ -164,12 +164,12 @@ def effect_of(known: Estimated, formula: Formula, first: str, second: str) -> Ef
         held=held,
         documents=int(np.count_nonzero(cell >= 0)),
         left_out=made.left_out,
-        coded=found.codes,
+        coded=fitted.codes,
         units=made.unit.said,
         corrected=shown,
-        beyond=_interval(found.beyond),
-        sample=_interval(found.coded),
-        naive=number_or_none(found.counted),
+        beyond=_interval(fitted.beyond),
+        sample=_interval(fitted.coded),
+        naive=number_or_none(fitted.counted),
         sentence=f"From “{ends[0]}” to “{ends[1]}” of {name}, “{_what(known)}” changes by {_points(shown, known.scale)}{alike}.",
     )
 

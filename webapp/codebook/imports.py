@@ -158,16 +158,18 @@ def _left_out(unknown: list[str], several: list[str], others: int) -> str:
     def listed(titles: list[str]) -> str:
         return ", ".join(f"“{title[:60]}”" for title in titles[:NAMED]) + (" …" if len(titles) > NAMED else "")
 
-    said = []
+    sentences = []
     if unknown:
-        said.append(
+        sentences.append(
             f"Left out, as no document here, or none that is not taken already, has that text or name: {len(unknown):,} of the texts, {listed(unknown)}."
         )
     if several:
-        said.append(f"Left out, as one coder gave them several of these codes: {len(several):,}, {listed(several)}.")
+        sentences.append(
+            f"Left out, as one coder gave them several of these codes: {len(several):,}, {listed(several)}."
+        )
     if others:
-        said.append(f"{others:,} sources of the project are no plain texts, and were left out.")
-    return " ".join(said)
+        sentences.append(f"{others:,} sources of the project are no plain texts, and were left out.")
+    return " ".join(sentences)
 
 
 def _rows(content: bytes) -> list[dict[str, str]]:

@@ -53,7 +53,7 @@ def folded(name: str) -> str:
 
 def read(content: bytes) -> Project:
     """Raises Invalid."""
-    found, name, left, texts = _Found(), "The project", MOST_TEXTS, list[Text]()
+    handler, name, left, texts = _Found(), "The project", MOST_TEXTS, list[Text]()
     try:
         with (
             closing(Copy(io.BytesIO(content), name, len(content))) as copy,
@@ -64,22 +64,22 @@ def read(content: bytes) -> Project:
                 raise Invalid(
                     "codes", f"A REFI-QDA project has a file {NAME} of at most {MOST_MARKUP // 1_000_000} MB."
                 )
-            parse(io.BufferedReader(io.BytesIO(markup)), found, name)
+            parse(io.BufferedReader(io.BytesIO(markup)), handler, name)
             inside = {entry.lower(): entry for entry in archive.namelist()}
-            for about, marks, written, described in found.sources:
+            for about, marks, written, described in handler.sources:
                 path = FOLDER + about.get("plainTextPath", "").removeprefix("internal://").lower()
                 raw = small(archive, inside.get(path, path), MAX_TEXT) or "".join(written).encode()
                 if (left := left - len(raw)) < 0:
                     raise Invalid(
                         "codes", f"The project’s texts have more than {MOST_TEXTS // 1_000_000} MB, the most."
                     )
-                named = [mark._replace(coder=found.users.get(mark.coder, "")) for mark in marks]
-                said = "".join(described).strip()
-                probability = said.removeprefix(PROBABILITY) if said.startswith(PROBABILITY) else ""
+                named = [mark._replace(coder=handler.users.get(mark.coder, "")) for mark in marks]
+                description = "".join(described).strip()
+                probability = description.removeprefix(PROBABILITY) if description.startswith(PROBABILITY) else ""
                 texts.append(Text(_names(about.get("name", "")), _digests(raw), named, probability))
     except Unreadable as error:
         raise Invalid("codes", error.message) from None
-    return Project(found.codes, texts, found.others)
+    return Project(handler.codes, texts, handler.others)
 
 
 def _names(name: str) -> list[str]:

@@ -242,13 +242,13 @@ def estimate(
     except Invalid as error:
         return Answer(NothingCoded(concept.name, error.message))
     shown = not known.data.waiting or request_context(request).role >= Role.EDITOR
-    found, problem = None, ""
+    dependence, problem = None, ""
     try:
         if effect and (formula := asked_formula(RunSelection.all(view), "", effect, "", held)):
-            found = estimates.effect_of(known, formula, x, y)
+            dependence = estimates.effect_of(known, formula, x, y)
     except Invalid as error:
         problem = error.message
-    page = estimates.page(run, here, known, cell, a, b, shown, found, problem)
+    page = estimates.page(run, here, known, cell, a, b, shown, dependence, problem)
     effects, _, constant = variables.offered(run.version)
     drawn = [one.high or one.value or 0 for row in (page.all, *page.cells) for one in (row.corrected, row.sample)]
     codes = known.codes if concept.kind == Concept.Kind.ONE_OF else []
