@@ -317,11 +317,12 @@ def _burst(context: Context, w: int, k: int, units: Units, i: int, change: Chang
 def _joined(bursts: list[Burst], inside: dict[int, np.ndarray]) -> list[kinds.Event]:
     """Words that come, or go, at the same time in the same documents, or sections, are one event, named by its strongest. inside: of
     each word those that have it when there is more of it."""
-    kept: list[Burst] = []
+    kept, bits = list[Burst](), {burst.w: sum(1 << place for place in burst.places) for burst in bursts}
     for burst in sorted(bursts, key=lambda burst: -burst.event.score):
-        event, places = burst.event, burst.places
+        event, places = burst.event, bits[burst.w]
         for other in kept:
-            if event.more != other.event.more or len(places & other.places) < TOGETHER * len(places | other.places):
+            there = bits[other.w]
+            if event.more != other.event.more or (places & there).bit_count() < TOGETHER * (places | there).bit_count():
                 continue
             first, words = inside[other.w], other.event.words
             both = len(np.intersect1d(first, inside[burst.w], assume_unique=True))
