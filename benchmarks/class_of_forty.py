@@ -113,8 +113,8 @@ class Class:
             for topic in range(PINS):
                 page.goto(re.sub("topics/.*", f"topics/{topic}/", page.url))
                 page.locator("details.pin summary").first.click()
-                page.locator("details.pin[open] button[type=submit]").click()
-                page.wait_for_url("**/topics/**")
+                with page.expect_navigation():
+                    page.locator("details.pin[open] button[type=submit]").click()
             page.goto("/class/")
             page.get_by_role("button", name="Hand in").click()
             page.locator(".messages").wait_for()

@@ -3,8 +3,10 @@
 import os
 import tempfile
 from collections import Counter
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -20,11 +22,8 @@ FILES = {
     "sotu": ROOT / "webapp" / "example" / "state_of_the_union.csv.gz",
 }
 SYNTHETIC_TOPICS = 100
-LONG, TOGETHER, FEWEST = (
-    "arxiv-long",
-    20,
-    20,
-)  # abstracts that are one document; documents of a value that counts as a label
+LONG, TOGETHER = "arxiv-long", 20  # abstracts that are one document
+FEWEST = 20  # documents of a value that counts as a label
 
 
 def load(name: str, quick: bool = False) -> tuple[str, Bow, np.ndarray | None]:
@@ -57,22 +56,24 @@ def read(path: Path) -> Bow:
 
 
 def texts(path: Path, most: int | None = None) -> list[str]:
-    """The texts of a file's documents, or of the first ones, as the pages read it by default."""
-    from webapp import readers
-
-    items = readers.read(path, path.name, readers.sniff(path, path.name).options)
-    return [item.text for item in islice((item for item in items if isinstance(item, readers.Document)), most)]
+    """The texts of a file's documents, or of the first ones."""
+    return [item.text for item in islice(_items(path), most)]
 
 
 def labels(path: Path, field: str) -> np.ndarray:
     """int64[D]: the number of each document's value of a field; -1 where it has none, or one that fewer than FEWEST have."""
-    from webapp import readers
-
-    items = readers.read(path, path.name, readers.sniff(path, path.name).options)
-    values = [item.metadata.get(field, "") for item in items if isinstance(item, readers.Document)]
+    values = [item.metadata.get(field, "") for item in _items(path)]
     often = [value for value, times in Counter(values).most_common() if value and times >= FEWEST]
     number = {value: n for n, value in enumerate(often)}
     return np.array([number.get(value, -1) for value in values])
+
+
+def _items(path: Path) -> Iterator[Any]:
+    """The documents of a file, as the pages read it by default."""
+    from webapp import readers
+
+    items = readers.read(path, path.name, readers.sniff(path, path.name).options)
+    return (item for item in items if isinstance(item, readers.Document))
 
 
 def joined(bow: Bow, label: np.ndarray, n: int) -> Bow:

@@ -78,11 +78,10 @@ def _beyond(
 ) -> tuple[float, float]:
     """(variance, degrees of freedom); NaN of fewer than LEAST_UNITS units, and where one alone decides."""
     D, parts = len(cell), PRECISION / max(float(np.abs(outcome).max(initial=0)), 1.0)
-    clusters = by_code(np.full(D, -1) if units is None else units)
-    arrays = np.arange(D + 1), np.zeros(D), np.rint(outcome * parts), np.full(D, int(parts))
-    data = regression.Data.from_documents(clusters, cell, arrays, np.zeros(1), 1)
-    fit = regression.fit(data, rows, contrast[None])
     known = np.full(D, -1) if units is None else units
+    arrays = np.arange(D + 1), np.zeros(D), np.rint(outcome * parts), np.full(D, int(parts))
+    data = regression.Data.from_documents(by_code(known), cell, arrays, np.zeros(1), 1)
+    fit = regression.fit(data, rows, contrast[None])
     few = len(np.unique(known[(cell >= 0) & (known >= 0)])) + np.count_nonzero((cell >= 0) & (known < 0)) < LEAST_UNITS
     return (np.nan if few or fit.alone[0] else float(fit.variance[0, 0])), float(fit.df[0])
 

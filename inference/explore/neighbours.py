@@ -43,18 +43,19 @@ class Phrase(NamedTuple):
 
 class Sample(NamedTuple):
     """What was looked at of one topic. documents: int64, most of its tokens first. tokens: of the topic in them, size: in all
-    documents. phrases: the most frequent first."""
+    documents. phrases: the most frequent first; further: those of MORE documents, these among them."""
 
     documents: np.ndarray
     tokens: int
     phrases: list[Phrase]
+    further: list[Phrase]
     size: int
 
 
-def samples(evidence: Evidence, lengths: np.ndarray, most: int = DOCUMENTS) -> Iterable[Sample]:
-    """A Sample of each topic, in their order. lengths: int32[V], letters of each word of the vocabulary. most: documents."""
+def samples(evidence: Evidence, lengths: np.ndarray) -> Iterable[Sample]:
+    """A Sample of each topic, in their order. lengths: int32[V], letters of each word of the vocabulary."""
     bow, K = evidence.bow, evidence.K
-    largest = _largest(evidence.doc_ptr, evidence.doc_topics, evidence.doc_tokens, K, most)
+    largest = _largest(evidence.doc_ptr, evidence.doc_topics, evidence.doc_tokens, K, MORE)
     size = np.bincount(evidence.doc_topics, weights=evidence.doc_tokens, minlength=K)
     words, counts, topics = (np.asarray(array) for array in (bow.words, bow.counts, evidence.topics))
     offsets = None if bow.offsets is None else np.asarray(bow.offsets)
@@ -63,15 +64,16 @@ def samples(evidence: Evidence, lengths: np.ndarray, most: int = DOCUMENTS) -> I
         seen = np.cumsum(evidence.lengths[documents])
         documents = documents[: max(1, int(np.searchsorted(seen, TOKENS // K, side="right")))]
         if offsets is None:
-            yield Sample(documents, 0, [], 0)
+            yield Sample(documents[:DOCUMENTS], 0, [], [], 0)
             continue
-        rows, tokens = [], 0
+        rows, tokens = [], []
         for d in documents.tolist():
             pairs, own = slice(*bow.indptr[d : d + 2].tolist()), slice(*bow.first_token[d : d + 2].tolist())
             mine = topics[pairs] == k
             rows.append(_neighbours(words[pairs], counts[pairs], mine, offsets[own], lengths))
-            tokens += int(counts[pairs][mine].sum())
-        yield Sample(documents, tokens, _phrases(rows, len(documents)), int(size[k]))
+            tokens.append(int(counts[pairs][mine].sum()))
+        phrases, further = (_phrases(rows[:n], len(rows[:n])) for n in (DOCUMENTS, MORE))
+        yield Sample(documents[:DOCUMENTS], sum(tokens[:DOCUMENTS]), phrases, further, int(size[k]))
 
 
 @njit(cache=True, nogil=True)

@@ -14,9 +14,7 @@ from django.urls import reverse
 from tests.waiting import until
 from tests.webapp.tus import Server
 from webapp.corpora import deletion
-from webapp.jobs import events
 from webapp.models import Run
-from webapp.server import siblings
 from webapp.storage import files
 
 
@@ -39,7 +37,7 @@ def mapped(server: Server, folder: Path) -> int:
 
 
 @pytest.fixture
-def two(trained, committed):
+def two(trained, committed, alone):
     """On the tests' database, and a run that is there again afterwards."""
     url = f"{settings.DATABASE_URL.rsplit('/', 1)[0]}/{connection.settings_dict['NAME']}"
     servers = [Server({"DATABASE_URL": url}) for _ in range(2)]
@@ -50,8 +48,6 @@ def two(trained, committed):
     finally:
         for server in servers:
             server.stop()
-        for key in events.client().scan_iter(f"{siblings.METRICS}*"):
-            events.client().delete(key)
         deletion.bring_back(Run.everything.get(pk=trained.pk))
 
 

@@ -112,16 +112,15 @@ def estimated(run: Run, concept: Concept, by: str, code: int) -> Estimated:
     by = by or fields.usual(version) or ""
     groups = fields.groups(version, by) if by else None
     unit = units.unit_of(version, by)
-    state = _state(source, drawn, data, unit)
 
     def make() -> tuple[np.ndarray, np.ndarray, estimate.Cells, estimate.Cells | None, float]:
-        strata, prediction, of_unit = _kept.get_or_set(state, lambda: _predicted(source, drawn, data, unit))
+        strata, prediction, of_unit = _predicted(source, drawn, data, unit)
         kept, cell = _cells(groups, D)
         each = (data.documents, data.y, data.pi, prediction, of_unit, scale)
         cells = estimate.cells(cell, strata, *each) if len(kept) else None
         return kept, cell, estimate.cells(np.zeros(D, np.int32), strata, *each), cells, prediction.r2
 
-    kept, cell, whole, cells, r2 = _kept.get_or_set((*state, by), make)
+    kept, cell, whole, cells, r2 = _kept.get_or_set((*_state(source, drawn, data, unit), by), make)
     return Estimated(concept, drawn, source, holds.codes, code, scale, data, unit, r2, groups, kept, cell, whole, cells)
 
 
@@ -134,22 +133,23 @@ def _predicted(
     source: Run, drawn: Draw, data: Coded, unit: units.Unit
 ) -> tuple[np.ndarray, Prediction, np.ndarray | None]:
     """The strata, what each document is expected to be coded as, and of whom it is."""
-    of_unit = None if unit.field is None else fields.values(source.version, unit.field)[: drawn.documents]
-    strata = concepts.strata_of(drawn) if drawn.run else np.zeros(drawn.documents, np.int32)
-    counted = evidence.of(source)
-    coded_units = None if of_unit is None else of_unit[data.documents]
-    made = predict(counted.bow, counted, data.documents, data.y, drawn.seed, units=coded_units)
-    return strata, made._replace(g=made.g[:, : drawn.documents]), of_unit
+
+    def make() -> tuple[np.ndarray, Prediction, np.ndarray | None]:
+        of_unit = None if unit.field is None else fields.values(source.version, unit.field)[: drawn.documents]
+        strata = concepts.strata_of(drawn) if drawn.run else np.zeros(drawn.documents, np.int32)
+        counted = evidence.of(source)
+        coded_units = None if of_unit is None else of_unit[data.documents]
+        made = predict(counted.bow, counted, data.documents, data.y, drawn.seed, units=coded_units)
+        return strata, made._replace(g=made.g[:, : drawn.documents]), of_unit
+
+    return _kept.get_or_set(_state(source, drawn, data, unit), make)
 
 
 def effect_of(known: Estimated, formula: Formula, first: str, second: str) -> EffectOfCode:
     """first, second: the settings that are compared, "" for the usual ones. Raises Invalid for what documents don't have."""
     asked = Asked(formula, first, second, estimate="stm-fixed")  # each document counts the same
     made, data = regression_of(RunSelection.all(RunView(known.source)), asked), known.data
-    state = _state(known.source, known.drawn, data, made.unit)
-    strata, prediction, of_unit = _kept.get_or_set(
-        state, lambda: _predicted(known.source, known.drawn, data, made.unit)
-    )
+    strata, prediction, of_unit = _predicted(known.source, known.drawn, data, made.unit)
     cell, rows = made.design.cell[: known.drawn.documents], made.design.rows
     each = (strata, data.documents, data.y, data.pi, prediction, of_unit, known.scale)
     fitted = effect(cell, rows, made.contrast, *each)

@@ -35,25 +35,23 @@ def of_texts(
     for number, length in words.values_list("number", "length").iterator():
         lengths[number] = length
     samples = []
-    for sample, wider in zip(
-        *(neighbours.samples(evidence, lengths, n) for n in (neighbours.DOCUMENTS, neighbours.MORE)), strict=True
-    ):
+    for sample in neighbours.samples(evidence, lengths):
         beat.check()
-        samples.append((sample, wider.phrases))
+        samples.append(sample)
     own = naming.standing(evidence)
     sides = {k: kinds.sides[k] for k in np.flatnonzero(kinds.mixed).tolist()}
     for k, parts in sides.items():
         own[k] = list(dict.fromkeys([*own[k], *parts[0], *parts[1]]))  # whose spelling is looked up
-    others = [w for sample, further in samples for phrase in (*sample.phrases, *further) for w in phrase.words]
+    others = [w for sample in samples for phrase in (*sample.phrases, *sample.further) for w in phrase.words]
     vocabulary = _spelling(run.version_id, np.unique([w for some in (*own, others) for w in some]).astype(np.int64))
     looked_at, phrases, texts = [], [], partial(embargo.beginnings, run.corpus)
-    for (sample, further), telling in zip(samples, own, strict=True):
+    for sample, telling in zip(samples, own, strict=True):
         beat.check()
-        every = {phrase.words: phrase for phrase in (*further, *sample.phrases)}
+        every = {phrase.words: phrase for phrase in (*sample.further, *sample.phrases)}
         sought = sample._replace(phrases=list(every.values()))
         written = neighbours.written(evidence, sought, telling, vocabulary.__getitem__, texts)
         looked_at.append((sample, written))
-        forms = [(written.form(p.words), p.tokens, p.documents) for p in further if p.documents >= LEAST]
+        forms = [(written.form(p.words), p.tokens, p.documents) for p in sample.further if p.documents >= LEAST]
         phrases.append([row for row in forms if row[0]])
     return naming.by_coverage(evidence, vocabulary, looked_at, fields.who_speaks(run.version), sides), phrases
 
