@@ -92,8 +92,7 @@ def drawn(chance: np.random.Generator, setting: Setting) -> Drawn:
     times = np.where(chance.random(K) < PLANTED, chance.choice([1.5, 2 / 3], K), 1.0) if setting.effect else np.ones(K)
     middle = chance.uniform(0.2, 0.8, U) + np.where(side == 0, 0.15, -0.15) if setting.in_time else np.full(U, 0.5)
     shares = [p / p.sum() for p in (base * times, base, later * times, later)]
-    n = np.maximum(chance.lognormal(np.log(DOCUMENTS), TAIL, U), 2).astype(int)
-    unit = np.repeat(np.arange(U), n)
+    unit = np.repeat(np.arange(U), np.maximum(chance.lognormal(np.log(DOCUMENTS), TAIL, U), 2).astype(int))
     u = np.clip(middle[unit] + chance.normal(0, 0.15, len(unit)), 0, 0.999) if setting.in_time else np.zeros(len(unit))
     own = [chance.dirichlet(OWN * K * shares[s + 2 * t]) for t in (0, 1) for s in side]
     own_first, own_last = np.array(own[:U]), np.array(own[U:])
@@ -178,8 +177,7 @@ def told(setting: Setting, runs: int) -> tuple[float, float, float]:
     chance = np.random.default_rng([setting.K, setting.words, *setting.sides, setting.effect, setting.in_time])
     outcomes = [one(chance, setting) for _ in range(runs)]
     given = np.stack([o.told for o in outcomes])
-    held = np.stack([o.held for o in outcomes])
-    coverage = (held & given).sum(axis=(0, 2)) / np.maximum(given.sum(axis=(0, 2)), 1)
+    coverage = (np.stack([o.held for o in outcomes]) & given).sum(axis=(0, 2)) / np.maximum(given.sum(axis=(0, 2)), 1)
     width = float(np.nanmedian(np.concatenate([o.width for o in outcomes])))
     false = float(np.mean([o.false for o in outcomes]))
     print(
@@ -194,8 +192,7 @@ def told(setting: Setting, runs: int) -> tuple[float, float, float]:
 def large(D: int, K: int, columns: int) -> float:
     """Seconds of this process for every topic's effect of a column, documents as units and as those of 5,000 speakers."""
     chance = np.random.default_rng(5)
-    n = chance.integers(5, 15, D)
-    ptr = np.concatenate([[0], np.cumsum(n)])
+    ptr = np.concatenate([[0], np.cumsum(chance.integers(5, 15, D))])
     topics = chance.integers(0, K, ptr[-1]).astype(np.uint16)
     tokens = chance.integers(1, 20, ptr[-1]).astype(np.int32)
     documents = ptr, topics, tokens, np.add.reduceat(tokens, ptr[:-1]).astype(np.int64)

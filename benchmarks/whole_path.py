@@ -124,8 +124,7 @@ def upload(browser: Browser, file: Path = EXAMPLE) -> tuple[int, float]:
 
 def training_fields(browser: Browser, corpus: int) -> dict[str, str]:
     """What the form of a corpus's page that trains is preset with."""
-    fields = form_fields(browser.get(f"/corpora/{corpus}/"))
-    return {name: value for name, value in fields.items() if name != "q"}
+    return {name: value for name, value in form_fields(browser.get(f"/corpora/{corpus}/")).items() if name != "q"}
 
 
 def press_train(browser: Browser, corpus: int, fields: dict[str, str]) -> int:

@@ -128,5 +128,4 @@ def _mapped(file: Any, name: str, scratch: Path | None) -> np.ndarray:
 def priors(path: Path) -> Priors:
     """The priors as the training left them: learned, or as they were set. Reads nothing else of the file."""
     with np.load(path, allow_pickle=False) as file:
-        meta = _meta(file)
-        return Priors(file[_PRIOR if _PRIOR in file.files else "alpha"], float(meta["eta"]))
+        return Priors(file[_PRIOR if _PRIOR in file.files else "alpha"], float(_meta(file)["eta"]))

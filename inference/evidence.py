@@ -91,8 +91,7 @@ class Evidence:
             name: np.asarray(np.memmap(folder / name, dtype, "r")) if doc_ptr[-1] else np.zeros(0, dtype)
             for name, dtype in (_PAIRS | _ROWS | _ORDERS | _WORDS).items()
         }
-        held_ptr = np.load(folder / "held_ptr.npy")
-        return cls(bow, postings, doc_ptr, topic_ptr, held_ptr, arrays, DaySums.open(folder))
+        return cls(bow, postings, doc_ptr, topic_ptr, np.load(folder / "held_ptr.npy"), arrays, DaySums.open(folder))
 
     @property
     def lengths(self) -> np.ndarray:
@@ -268,8 +267,7 @@ class Evidence:
             np.array(topics, np.int64), self._wanted(topics), frozen(group, np.int32), g, n, self.topic_ptr,
             self.by_share, self.doc_ptr, self.doc_topics, self.doc_tokens, frozen(self.lengths, np.int64),
         )  # fmt: skip
-        best = np.lexsort((documents, -shares))[:n]
-        return [(int(documents[i]), float(shares[i])) for i in best]
+        return [(int(documents[i]), float(shares[i])) for i in np.lexsort((documents, -shares))[:n]]
 
     def by_word(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """(int64[V + 1], topics uint16 ascending, tokens int64, documents int32): what each word's topics hold of

@@ -57,8 +57,7 @@ def read(words: Words, counts: np.ndarray, alpha: float | np.ndarray) -> Reading
     words: of the text, each once. counts: int[n], how often the text has each. alpha: the model's (Engine.priors),
     float64[K], or one for all topics. A text without words is an even mixture.
     """
-    n = len(words.row_ptr) - 1
-    places, counts = np.arange(n), np.asarray(counts, np.int64)
+    places, counts = np.arange(len(words.row_ptr) - 1), np.asarray(counts, np.int64)
     K = len(words.floor)
     theta = fold_in.fit(
         words.floor, words.row_ptr, words.topics, words.above, places, counts, np.full(K, alpha), fold_in.ITERATIONS

@@ -125,8 +125,7 @@ class Kept(caching._Cache):
 
     def _shipped(self, sig: Any, target_context: Any) -> Any:
         """What the wheel carries for processors like this one, or None."""
-        codegen = target_context.codegen()
-        triple, processor, _ = codegen.magic_tuple()
+        triple, processor, _ = target_context.codegen().magic_tuple()
         if processor != binding.get_host_cpu_name() or not serves_this_processor():
             return None
         name = self._name(sig, (triple, SHIPPED_FOR, ""))

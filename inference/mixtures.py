@@ -48,8 +48,7 @@ class Gaussians:
 
     def covariances(self) -> np.ndarray:
         """B_k / (nu_k - P - 1), the posterior mean of each covariance: float64[K, P, P]."""
-        P = self.roots.shape[1]
-        return np.einsum("kij,klj->kil", self.roots, self.roots) / (self.nu - P - 1)[:, None, None]
+        return np.einsum("kij,klj->kil", self.roots, self.roots) / (self.nu - self.roots.shape[1] - 1)[:, None, None]
 
     def score(self, points: np.ndarray) -> float:
         """Mean log density of points, in nats, under the posterior means of shares and covariances."""

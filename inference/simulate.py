@@ -64,8 +64,7 @@ def corpus(
     flat = np.full(V, float(eta))
     for k in range(K):
         _dirichlet(_stream(start, _BETA, k), flat, beta[k])
-    sums = np.cumsum(beta, axis=1)
-    indptr, words, counts = _documents(start, np.int64(_DOCUMENT), drawn, sums, float(xi), theta)
+    indptr, words, counts = _documents(start, np.int64(_DOCUMENT), drawn, np.cumsum(beta, axis=1), float(xi), theta)
     return Bow(indptr, words, counts, V), Truth(drawn, beta, theta)
 
 
@@ -221,9 +220,7 @@ def _poisson(state, mean):
 def _drawn(state, sums):
     """A place of an array of running sums, each in proportion to its own part, and the stream after it, first."""
     state = rng.after(state)
-    u = rng.unit(state) * sums[-1]
-    place = np.searchsorted(sums, u, side="right")
-    return state, min(place, len(sums) - 1)
+    return state, min(np.searchsorted(sums, rng.unit(state) * sums[-1], side="right"), len(sums) - 1)
 
 
 @njit(cache=True, nogil=True)

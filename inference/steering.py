@@ -64,8 +64,7 @@ def put_together(topics: np.ndarray, bow: Bow, words: Sequence[int]) -> np.ndarr
     pairs = np.isin(bow.words, np.asarray(words, np.int64))
     if not pairs.any():
         return topics
-    most = int(np.argmax(np.bincount(topics[pairs], weights=bow.counts[pairs])))
-    return np.where(pairs, np.uint16(most), topics)
+    return np.where(pairs, np.uint16(np.argmax(np.bincount(topics[pairs], weights=bow.counts[pairs]))), topics)
 
 
 def split(topics: np.ndarray, bow: Bow, k: int, new: int) -> np.ndarray:

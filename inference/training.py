@@ -338,8 +338,7 @@ def snapshots(engine: AnyEngine, config: ResolvedConfig, bow: Bow, sample_tokens
     """
     K = config.topics
     one = PAIR_SECONDS * len(bow.words) + TOPIC_SECONDS * K + TOKEN_SECONDS * sample_tokens * (1 + K / TOKEN_TOPICS)
-    wanted = int(JUDGED * engine.seconds(config, bow.tokens) / max(one, 1e-9))
-    return min(SNAPSHOTS, max(FEWEST_SNAPSHOTS, wanted))
+    return min(SNAPSHOTS, max(FEWEST_SNAPSHOTS, int(JUDGED * engine.seconds(config, bow.tokens) / max(one, 1e-9))))
 
 
 def objective_every(engine: AnyEngine, config: ResolvedConfig, bow: Bow, points: int, seconds: float) -> int:
@@ -348,8 +347,7 @@ def objective_every(engine: AnyEngine, config: ResolvedConfig, bow: Bow, points:
     with each. seconds: of one."""
     if engine.ABOUT.batch or not seconds:
         return 1
-    wanted = int(JUDGED * engine.seconds(config, bow.tokens) / seconds)
-    return max(1, points // max(FEWEST_OBJECTIVES, wanted))
+    return max(1, points // max(FEWEST_OBJECTIVES, int(JUDGED * engine.seconds(config, bow.tokens) / seconds)))
 
 
 def held_out_documents(bow: Bow, seed: int) -> np.ndarray:

@@ -59,8 +59,7 @@ def svg(curves: list[Curve], seconds: float, title: str) -> str:
         label = f"{curve.variant.label}  \N{MINUS SIGN}{-points[-1][1]:.3f}"
         note = ours and bool(curve.variant.note)
         lines.append(Line(label, points, COLOURS[engine], "6 3" if note else "", ours and not note))
-    ends = [line.points[-1][1] for line in lines]
-    lowest = min(max(y for line in lines for _, y in line.points) - DEPTH, *ends)
+    lowest = min(max(y for line in lines for _, y in line.points) - DEPTH, *[line.points[-1][1] for line in lines])
     return draw(title, lines, "seconds of training", "Held-out completion, nats per token (higher is better)", lowest)
 
 
@@ -97,8 +96,7 @@ def draw(title: str, lines: list[Line], x_axis: str, y_axis: str, lowest: float 
         out.append(f'<line class="grid" x1="{LEFT}" x2="{right}" y1="{y(value):.1f}" y2="{y(value):.1f}"/>')
         number = f"{value:.4g}".replace("-", "\N{MINUS SIGN}")
         out.append(f'<text class="small" x="{LEFT - 8}" y="{y(value) + 4:.1f}" text-anchor="end">{number}</text>')
-    powers = [m * 10.0**e for e in range(-6, 9) for m in (1, 2, 5)]
-    for value in powers if logarithmic else _ticks(first, last or 1):
+    for value in [m * 10.0**e for e in range(-6, 9) for m in (1, 2, 5)] if logarithmic else _ticks(first, last or 1):
         if first <= scale(value) <= last + 1e-9:
             out.append(f'<line class="grid" x1="{x(value):.1f}" x2="{x(value):.1f}" y1="{TOP}" y2="{floor}"/>')
             out.append(f'<text class="small" x="{x(value):.1f}" y="{floor + 18}" text-anchor="middle">{value:g}</text>')

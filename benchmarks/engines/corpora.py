@@ -126,8 +126,7 @@ def synthetic(D: int, V: int, K: int, seed: int = 1) -> tuple[Bow, np.ndarray]:
 def of_rows(rows: list[tuple[np.ndarray, np.ndarray]], V: int) -> Bow:
     """A bag of words from each document's (words, counts)."""
     words, counts = zip(*rows, strict=True)
-    indptr = np.append(0, np.cumsum([len(row) for row in words]))
-    return Bow(indptr, np.concatenate(words), np.concatenate(counts), V)
+    return Bow(np.append(0, np.cumsum([len(row) for row in words])), np.concatenate(words), np.concatenate(counts), V)
 
 
 def split(bow: Bow, seed: int) -> tuple[np.ndarray, Bow]:

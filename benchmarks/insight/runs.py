@@ -49,8 +49,7 @@ def _name_anew(run) -> None:
     kinds = company(evidence.of(run))
     for k, name in enumerate(names.of_texts(run, evidence.of(run), kinds, SimpleNamespace(check=lambda: None))[0]):
         general, mixed = bool(kinds.general[k]), bool(kinds.mixed[k])
-        topic = Topic.objects.filter(snapshot=run.snapshot_id, number=k)
-        topic.update(name=name, background=general, mixed=mixed)
+        Topic.objects.filter(snapshot=run.snapshot_id, number=k).update(name=name, background=general, mixed=mixed)
 
 
 def read(collection: Collection, name: str):
@@ -67,8 +66,7 @@ def read(collection: Collection, name: str):
     address = answer["Location"]
     number = int(re.search(r"/corpora/(\d+)/", address)[1])
     store_upload(number)  # large ones; others are stored by now
-    html = client.get(address).content.decode()
-    answer = client.post(address, reading_fields(html))
+    answer = client.post(address, reading_fields(client.get(address).content.decode()))
     if answer.status_code != 302:
         raise SystemExit(f"{collection.name}: the prepare page answered {answer.status_code}")
     read_corpus(number)
@@ -80,8 +78,7 @@ def read(collection: Collection, name: str):
 
 def _preset_topics(corpus) -> int:
     """What the form that trains is preset with."""
-    html = Client(SERVER_NAME=HOST).get(f"/corpora/{corpus.pk}/").content.decode()
-    return int(form_fields(html)["topics"])
+    return int(form_fields(Client(SERVER_NAME=HOST).get(f"/corpora/{corpus.pk}/").content.decode())["topics"])
 
 
 def shown(run, detail: str) -> dict:

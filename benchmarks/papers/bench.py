@@ -170,8 +170,7 @@ class Bench:
         if key in self._ready:
             return
         compiling.engine(name)
-        little = corpora.taken(bow, np.arange(min(100, bow.D)))
-        trainer = Trainer(little, module, config, 0)
+        trainer = Trainer(corpora.taken(bow, np.arange(min(100, bow.D))), module, config, 0)
         for _ in range(min(config.passes, 2)):
             trainer.one_pass()
         trainer.topics()

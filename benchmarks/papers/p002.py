@@ -95,8 +95,7 @@ def _grid(bench: Bench, name: str, values: list, fixed: dict) -> tuple[list[dict
 def forgetting(bench: Bench) -> Outcome:
     """kappa from 0.5 to 1, minibatches of 500 (of 50 in the quick form), tau0 = 1."""
     values = [0.5, 0.9] if bench.quick else [0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
-    fixed = {"tau0": 1.0, "minibatch": 50 if bench.quick else 500}
-    rows, curves, means = _grid(bench, "kappa", values, fixed)
+    rows, curves, means = _grid(bench, "kappa", values, {"tau0": 1.0, "minibatch": 50 if bench.quick else 500})
     best = {label: max(values, key=lambda v, label=label: means[label, v]) for label, _ in means}
     checks = [best[label] >= 0.7 for label in best]
     why = "The best kappa is " + " and ".join(f"{value} with {label}" for label, value in best.items()) + "."

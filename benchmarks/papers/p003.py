@@ -129,8 +129,7 @@ def _token_weights(config: lsparse.Resolved, state: lsparse.State, batch: sparse
 
 
 def _summed(V: int, K: int, batch: sparse.Batch, given: np.ndarray, r: np.ndarray) -> None:
-    rows = arena.Rows(seed=0, **arena.empty(V, K, np.float64))
-    sparse.add(rows, batch, given, r, *sparse.NOTHING, drop_below=0.0)
+    sparse.add(arena.Rows(seed=0, **arena.empty(V, K, np.float64)), batch, given, r, *sparse.NOTHING, drop_below=0.0)
 
 
 def _timings(rows: list[dict], curves: dict, instead: str = "") -> Outcome:

@@ -45,8 +45,7 @@ def beta_of(state: vem.State) -> np.ndarray:
 
 def errors(truth: Truth, beta: np.ndarray, alpha: np.ndarray) -> dict[str, float]:
     """By the paper's measures, in order and matched; alpha as shares of their sum."""
-    cost = ((truth.beta[:, None] - beta[None]) ** 2).sum(axis=2)
-    partner = linear_sum_assignment(cost)[1]
+    partner = linear_sum_assignment(((truth.beta[:, None] - beta[None]) ** 2).sum(axis=2))[1]
     shares, estimate = truth.alpha / truth.alpha.sum(), alpha / alpha.sum()
     flat = np.full_like(truth.beta, 1.0 / truth.beta.shape[1])
     return {
@@ -127,8 +126,7 @@ def good_job(bench: Bench) -> Outcome:
         flat = relative_error(truth.beta, np.full(truth.beta.shape[1], 1.0 / truth.beta.shape[1]))
         for name, settings in (("unsmoothed", {}), ("smoothed", {"topics_prior": "dirichlet", "eta": 0.1})):
             state, _ = fit(bow, 60, seed, **settings)
-            beta = beta_of(state)
-            cost = ((truth.beta[:, None] - beta[None]) ** 2).sum(axis=2)
+            cost = ((truth.beta[:, None] - beta_of(state)[None]) ** 2).sum(axis=2)
             topic = cost[linear_sum_assignment(cost)] / (truth.beta**2).sum(axis=1)
             rows.append(
                 {"topics": name, "seed": seed, "median error": float(np.median(topic)), "mean error": float(topic.mean()),
@@ -188,8 +186,7 @@ def table_7(bench: Bench) -> Outcome:
 def tables_4_5(bench: Bench) -> Outcome:
     bow, words = corpora.read_words(corpora.file("reuters"), DOCUMENTS)
     state, _ = fit(bow, 100, bench.seeds[0])
-    config = engines.config("vem", topics=10).resolve(bow.D, bow.tokens)
-    topics = vem.topics(config, state)
+    topics = vem.topics(engines.config("vem", topics=10).resolve(bow.D, bow.tokens), state)
     judge = Coherence(bow)
     npmi = judge.npmi(topics)
     random = np.random.default_rng(0)

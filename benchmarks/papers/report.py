@@ -97,5 +97,4 @@ def keep(paper: Paper, name: str, outcome: Outcome, about: dict, results: Path, 
     every = [json.loads(path.read_text()) for path in sorted(results.glob("paper-*.json"))]
     (pages / "README.md").write_text(index(every))
     if outcome.curves:
-        title = f"Paper {paper.id}, {name}"
-        (pages / file_name(paper, name)).write_text(svg(title, outcome.curves, outcome.axes))
+        (pages / file_name(paper, name)).write_text(svg(f"Paper {paper.id}, {name}", outcome.curves, outcome.axes))

@@ -27,8 +27,7 @@ def evidence(team: Team, state: Any) -> Iterator[Assigned]:
     def ask(member: str) -> None:
         if unasked:
             first = unasked.popleft()
-            call = team.ask(member, "evidence", first=first, end=min(first + BLOCK, bow.D))
-            asked.append((first, member, call))
+            asked.append((first, member, team.ask(member, "evidence", first=first, end=min(first + BLOCK, bow.D))))
 
     for member in [*team.members] * AHEAD if team.ready(state) else []:
         ask(member)

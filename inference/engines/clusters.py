@@ -272,8 +272,7 @@ def _weights(
     )
     documents = state.documents / UNITS
     prior = digamma(documents + config.alpha / K) - digamma(documents.sum() + config.alpha)
-    floor = digamma(config.eta) - digamma(V * config.eta + state.totals / UNITS)
-    return row_ptr, topics, above, prior, floor
+    return row_ptr, topics, above, prior, digamma(config.eta) - digamma(V * config.eta + state.totals / UNITS)
 
 
 def _visit(
@@ -299,8 +298,7 @@ def topics(config: Resolved, state: State) -> Topics:
 
 def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> Theta:
     """The clusters of the documents first … end - 1, with their shares: p(k | d) over the L likeliest."""
-    batch = sparse.expand(bow, np.arange(first, end))
-    given, shares, _ = _visit(config, state, batch)
+    given, shares, _ = _visit(config, state, sparse.expand(bow, np.arange(first, end)))
     order = np.argsort(-shares, axis=1, kind="stable")  # clusters ascend, so the least of equals is first
     given, shares = np.take_along_axis(given, order, 1), np.take_along_axis(shares, order, 1)
     kept = shares > 0

@@ -495,8 +495,7 @@ def check(config: Settings) -> None:
         value = getattr(config, f.name)
         if value is None and f.name in may_be_open:
             continue
-        _checked = {int: _whole, float: _number, str: _choice}[kind(f)](f, value)
-        object.__setattr__(config, f.name, _checked)
+        object.__setattr__(config, f.name, {int: _whole, float: _number, str: _choice}[kind(f)](f, value))
 
 
 def kind(f: Field) -> type:
@@ -535,8 +534,7 @@ def _choice(f: Field, value: Any) -> str:
 
 def resolved(config: Config, form: type[T], **chosen: Any) -> T:
     """The resolved form of a config: what it leaves open is as chosen."""
-    given = {name: value for name, value in asdict(config).items() if value is not None}
-    return form(**{**chosen, **given})
+    return form(**chosen | {name: value for name, value in asdict(config).items() if value is not None})
 
 
 def described(config: type) -> list[Setting]:

@@ -142,8 +142,7 @@ def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None)
     decay, N_kw begins at random, exponential with the mean that it will have."""
     state = _empty(config, shape, seed, scratch)
     if config.statistics == "decay":
-        mean = cvb.WHOLE * shape.tokens / (config.topics * shape.V)
-        vb.scatter(np.uint64(seed), mean, state.values, state.totals)
+        vb.scatter(np.uint64(seed), cvb.WHOLE * shape.tokens / (config.topics * shape.V), state.values, state.totals)
     return state
 
 
@@ -271,8 +270,7 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
     batch = dense.batch_of(bow, documents)
     nothing = np.zeros((len(batch.places), config.most), np.uint16)
     keys = np.zeros(len(documents), np.uint64)
-    how = cvb.Turns(0, FOLD_TURNS, FOLD_LEAST, 0, 0.0)
-    phi = _visit(config, state, batch, keys, cvb.Phi(nothing, nothing), how)
+    phi = _visit(config, state, batch, keys, cvb.Phi(nothing, nothing), cvb.Turns(0, FOLD_TURNS, FOLD_LEAST, 0, 0.0))
     gamma = cvb.mixtures(batch.doc_ptr, batch.counts, *phi, np.full(config.topics, config.alpha))
     return dense.theta(gamma, first, batch.lengths)
 
@@ -331,8 +329,7 @@ def memory(config: Resolved, shape: Shape) -> int:
     """The statistics, in float64, and a copy in float32 while topics are made; the table of a minibatch's words, and its
     phi before and after."""
     pairs = -(-max(shape.pairs, 1) // shape.per_pass) * 2  # documents are of unequal length
-    words = min(shape.V, pairs)
-    table = words * (4 * config.topics + 4 * LEADING)
+    table = min(shape.V, pairs) * (4 * config.topics + 4 * LEADING)
     return (
         16 * shape.V * config.topics
         + table

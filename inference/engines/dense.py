@@ -80,8 +80,7 @@ def batch_of(bow: Bow, documents: np.ndarray) -> Batch:
     word_ptr, pairs, _ = rows.by_word(places, token_ptr, len(words))
     document = np.repeat(np.arange(len(documents), dtype=np.int32), np.diff(doc_ptr))
     lengths = np.diff(token_ptr[doc_ptr]).astype(np.float64)
-    counts = np.diff(token_ptr).astype(np.float32)
-    return Batch(words, doc_ptr, places, counts, word_ptr, pairs, document, lengths)
+    return Batch(words, doc_ptr, places, np.diff(token_ptr).astype(np.float32), word_ptr, pairs, document, lengths)
 
 
 def topics(values: np.ndarray, scale: float, eta: float, totals: np.ndarray) -> Topics:

@@ -65,15 +65,13 @@ def begin(state: arena.Rows, bow: Bow, shape: Shape, key: int) -> None:
     if K < UNLIKE or len(random) < ENOUGH * K or searched < CANDIDATES * K:
         arena.from_documents(state, bow, random[:K], weights)
         return
-    begins = unlike(bow, random[:searched], weights, K, key)
-    arena.from_documents(state, bow, begins, weights, bow.tokens / bow.D)
+    arena.from_documents(state, bow, unlike(bow, random[:searched], weights, K, key), weights, bow.tokens / bow.D)
 
 
 def _looked_at(bow: Bow, K: int) -> int:
     """How many documents are searched for K that are unlike each other, so that this takes no longer than some passes. A candidate
     costs a look at each document and at the words that it shares."""
-    tried = K * (2 + math.log(K))
-    return int(LOOKED_AT / (tried * (1 + SHARED * len(bow.words) / bow.D)))
+    return int(LOOKED_AT / (K * (2 + math.log(K)) * (1 + SHARED * len(bow.words) / bow.D)))
 
 
 def unlike(bow: Bow, documents: np.ndarray, weights: np.ndarray, K: int, key: int) -> np.ndarray:

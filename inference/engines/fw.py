@@ -361,8 +361,7 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
     """theta of the documents first … end - 1: (alpha + n_k) / (K alpha + N), n_k the tokens that a step of EM expects of
     topic k after the engine's own inference, listed from half a token on."""
     documents = np.arange(first, end, dtype=np.int64)
-    weights = _weights(config, state)
-    batch, (listed, *_) = _final(config, state, bow, documents, weights)
+    batch, (listed, *_) = _final(config, state, bow, documents, _weights(config, state))
     places, tokens = _listed(listed), np.diff(batch.token_ptr[batch.doc_ptr])
     document = np.repeat(np.arange(len(documents)), listed.sizes)
     theta = (config.alpha + listed.weights[places]) / (config.topics * config.alpha + tokens[document])

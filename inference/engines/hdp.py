@@ -171,8 +171,7 @@ def stick_parameters(config: Resolved, mass: np.ndarray) -> Sticks:
     of all orders the one with the largest bound (docs/engines/hdp.md). mass: float64[K], m."""
     order = np.argsort(-mass, kind="stable")
     m = mass[order]
-    later = np.cumsum(m[::-1])[::-1][1:]
-    first, rest = 1.0 + m[:-1], config.omega + later
+    first, rest = 1.0 + m[:-1], config.omega + np.cumsum(m[::-1])[::-1][1:]
     logs, sizes = np.empty(len(mass)), np.empty(len(mass))
     hdp.sticks(first, rest, logs)
     hdp.lengths(first, rest, sizes)
@@ -270,8 +269,7 @@ def _listed(candidates: np.ndarray, theta: np.ndarray, T: int, first: int, lengt
     raised = np.nextafter(weights[:, 0] + missing.astype(np.float32), np.float32(2.0))
     weights[:, 0] = np.where(missing > 0.0, raised, weights[:, 0])
     indptr = np.concatenate(([0], np.cumsum(kept.sum(axis=1)))).astype(np.int64)
-    topic = np.take_along_axis(candidates, order, axis=1)
-    return Theta(first, indptr, topic[kept].astype(np.int32), weights[kept])
+    return Theta(first, indptr, np.take_along_axis(candidates, order, axis=1)[kept].astype(np.int32), weights[kept])
 
 
 def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray, times: float = 1.0) -> float:
@@ -297,8 +295,7 @@ def priors(config: Resolved, state: State | None) -> Priors:
     """alpha E[sigma_k], the prior of each topic in a document; even before the first step."""
     if state is None:
         return Priors(np.full(config.topics, config.alpha / config.topics), config.eta)
-    sizes = stick_parameters(config, state.mass).sizes
-    return Priors(np.maximum(config.alpha * sizes, LEAST_ALPHA), config.eta)
+    return Priors(np.maximum(config.alpha * stick_parameters(config, state.mass).sizes, LEAST_ALPHA), config.eta)
 
 
 continued = fewer_passes

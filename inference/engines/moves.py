@@ -133,5 +133,4 @@ def split(
     gone = batch.counts * leave[document]
     other = row_of(batch.words[batch.places[gone > 0]], gone[gone > 0], float(leave.sum()))
     left = merged(row, Row(other.words, -other.tokens, -other.documents))
-    gain = worth(left, V, alpha, eta) + worth(other, V, alpha, eta) - worth(row, V, alpha, eta)
-    return gain, documents[leave]
+    return worth(left, V, alpha, eta) + worth(other, V, alpha, eta) - worth(row, V, alpha, eta), documents[leave]

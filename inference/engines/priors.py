@@ -61,8 +61,7 @@ def alpha_step(a: np.ndarray, log_theta: np.ndarray) -> np.ndarray:
     """H^-1 g at a: what Newton's method takes away (004, below eq. 13)."""
     g = psi(a.sum()) - psi(a) + log_theta
     h, z = -polygamma(1, a), polygamma(1, a.sum())
-    c = (g / h).sum() / (1.0 / z + (1.0 / h).sum())
-    return (g - c) / h
+    return (g - (g / h).sum() / (1.0 / z + (1.0 / h).sum())) / h
 
 
 def _alpha_objective(a: np.ndarray, log_theta: np.ndarray) -> float:

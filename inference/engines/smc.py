@@ -220,5 +220,4 @@ def remembered(config: Resolved, shape: Shape) -> int:
 
 def memory(config: Resolved, shape: Shape) -> int:
     """The counts of all words in all topics, a copy of them while topics are made, and what a minibatch needs."""
-    pairs = -(-shape.tokens // shape.per_pass)
-    return 8 * shape.V * config.topics + 16 * config.topics + 16 * shape.V + 40 * pairs
+    return 8 * shape.V * config.topics + 16 * config.topics + 16 * shape.V + 40 * (-(-shape.tokens // shape.per_pass))

@@ -331,7 +331,7 @@ def _step_rows(
     if way.by_ope:
         coins = _keys(state.seed, rng.OPE, state.t, documents)
         inferred = _infer(state, bow, documents, batch, coins, keys if way.draws else None)
-        weight = _ope_weight(state, len(documents), shape)
+        weight = _ope_weight(state, len(documents), shape)  # changes pi
         from_documents.learn(state, state.pi, batch, inferred, weight)
     else:
         new, old = _visit(config, state, bow, documents, batch, keys, way)
@@ -413,8 +413,7 @@ def _unit(config: Resolved, state: State, way: Way, n: int, M: int, shape: Shape
     """
     if not way.fades:
         return 1.0, WHOLE
-    unit = state.fade(rho(config, state.t)) * shape.D / (n * M) / state.pi
-    return unit, DROPPED_TOKENS / state.pi
+    return state.fade(rho(config, state.t)) * shape.D / (n * M) / state.pi, DROPPED_TOKENS / state.pi
 
 
 def _reset_scale(state: State) -> None:
@@ -725,8 +724,7 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
         words, unit = np.arange(len(words)), 1.0
     norm = gibbs.normalisers(unit * shown.totals, len(state.start), state.eta, log)
     beta = fold.rows(words, shown.arena, unit, state.eta, norm, state.alpha, log)
-    mixed = fold.mixtures(batch.doc_ptr, batch.places, np.diff(batch.token_ptr), *beta, state.alpha)
-    return Theta(first, *mixed)
+    return Theta(first, *fold.mixtures(batch.doc_ptr, batch.places, np.diff(batch.token_ptr), *beta, state.alpha))
 
 
 priors = as_learned

@@ -292,5 +292,4 @@ def remembered(config: Resolved, shape: Shape) -> int:
 
 def memory(config: Resolved, shape: Shape) -> int:
     """V x K numbers of 4 bytes, twice to four times as many with options."""
-    copies = 1 + 3 * (config.rate == "adaptive") + (config.statistics == "stream")
-    return variational.memory(config, shape, copies)
+    return variational.memory(config, shape, 1 + 3 * (config.rate == "adaptive") + (config.statistics == "stream"))

@@ -67,8 +67,7 @@ def lay_out(site: Site, documents: np.ndarray) -> Laid:
 def count(batch: Batch, new: np.ndarray, old: np.ndarray, K: int) -> Counts:
     """Of a batch's samples: uint16[N, M], as for `rows.merge`. All words of the batch are there, changed or not."""
     word_ptr, pairs, tokens = rows.by_word(batch.places, batch.token_ptr, len(batch.words))
-    counts = tally.count(word_ptr, pairs, tokens, batch.token_ptr, new, old, K)
-    return Counts(batch.words.astype(np.int32), *counts)
+    return Counts(batch.words.astype(np.int32), *tally.count(word_ptr, pairs, tokens, batch.token_ptr, new, old, K))
 
 
 def changed(listed: np.ndarray, begins: np.ndarray, ends: np.ndarray, V: int, K: int) -> Counts:

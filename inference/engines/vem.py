@@ -148,8 +148,7 @@ class State(dense.State):
 def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None) -> State:
     """Topics at random: values are exponential, so that beta ~ Dir(1) without a prior of topics (004, algorithm 1)."""
     state = _empty(config, shape, seed, scratch)
-    mean = max(shape.tokens, 1) / (config.topics * shape.V)
-    vb.scatter(np.uint64(seed), mean, state.values, state.totals)
+    vb.scatter(np.uint64(seed), max(shape.tokens, 1) / (config.topics * shape.V), state.values, state.totals)
     return state
 
 
@@ -236,8 +235,7 @@ def _table(config: Resolved, state: State, words: np.ndarray) -> tuple[np.ndarra
     `vb.table`. A word that no topic has is the same in all; a weight below vb.LEAST of a word's largest is 0."""
     if config.topics_prior == "dirichlet":
         return vb.table(words, state.values, 1.0, state.eta, state.totals, True)
-    inverse = np.divide(1.0, state.totals, out=np.zeros(len(state.totals)), where=state.totals > 0.0)
-    b = state.values[words] * inverse
+    b = state.values[words] * np.divide(1.0, state.totals, out=np.zeros(len(state.totals)), where=state.totals > 0.0)
     most = b.max(axis=1)
     unknown = most == 0.0
     b[unknown], most[unknown] = 1.0, 1.0
@@ -277,8 +275,7 @@ def _log_beta(state: State) -> np.ndarray:
     V = len(state.values)
     out = np.empty(V)
     for first in range(0, V, 4096):
-        lam = state.eta + state.values[first : first + 4096].astype(np.float64)
-        out[first : first + 4096] = psi(lam).sum(axis=1)
+        out[first : first + 4096] = psi(state.eta + state.values[first : first + 4096].astype(np.float64)).sum(axis=1)
     return out - psi(V * state.eta + state.totals).sum()
 
 
@@ -289,8 +286,7 @@ def _learn_words(state: State) -> None:
         return
     statistics, totals = state.values, state.totals
     _lift(state, statistics, totals)  # lambda with the etas before
-    most = max(totals.sum() / K, V * learning.LEAST)
-    state.eta_words = learning.alpha(state.eta_words, _log_beta(state) / K, most)
+    state.eta_words = learning.alpha(state.eta_words, _log_beta(state) / K, max(totals.sum() / K, V * learning.LEAST))
     _lift(state, statistics, totals)
 
 

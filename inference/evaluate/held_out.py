@@ -103,8 +103,7 @@ class Completion:
         if not len(sample):
             return sample, 0.0
         frequency = bow.word_tokens + 1.0
-        log_p = np.log(frequency / frequency.sum())
-        nats = _by_document(self.scored * log_p[self.words[self.places]], self.indptr)
+        nats = _by_document(self.scored * np.log(frequency / frequency.sum())[self.words[self.places]], self.indptr)
         return sample, float(nats.sum() / self.tokens - nats[sample].sum() / self.sizes[sample].sum())
 
 
