@@ -11,7 +11,7 @@ import numpy as np
 from inference import engines
 from inference.bow import Bow
 from inference.durable import settle_names, sync
-from inference.engines.contract import AnyEngine, Config, Priors, ResolvedConfig, State, rest
+from inference.engines.contract import AnyEngine, Config, Priors, ResolvedConfig, State
 from inference.errors import Invalid
 from inference.memory import room
 
@@ -28,7 +28,7 @@ def save(path: Path, state: State, *, engine: AnyEngine, config: ResolvedConfig,
     then.
     """
     path = Path(path)
-    rest(state)
+    state.rest()
     kept = {f.name: getattr(state, f.name) for f in fields(state) if not f.metadata.get("scratch")}
     arrays = {name: value for name, value in kept.items() if isinstance(value, np.ndarray)}
     numbers = {name: value for name, value in kept.items() if name not in arrays}

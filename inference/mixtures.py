@@ -8,10 +8,11 @@ prior of alpha / K each.
 
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import solve_triangular
-from scipy.special import digamma, gammaln, multigammaln
+from scipy.special import digamma, gammaln, logsumexp, multigammaln, softmax, xlogy
 
 from inference.errors import Invalid
 
@@ -34,17 +35,17 @@ class Gaussians:
         """W_nk = E log pi_k + E log N(x_n | 0, Lam_k^-1): float64[n, K] (003, section 2)."""
         P = points.shape[1]
         shares = digamma(self.N + self.alpha / len(self.N)) - digamma(self.N.sum() + self.alpha)
-        out = np.empty((len(points), len(self.N)))
-        for k, root in enumerate(self.roots):
-            scaled = solve_triangular(root, points.T, lower=True, check_finite=False)
-            out[:, k] = shares[k] + 0.5 * (
-                self.e_log_det(k) - P * np.log(2 * np.pi) - self.nu[k] * np.einsum("in,in->n", scaled, scaled)
-            )
-        return out
+        logs = [
+            share + 0.5 * (self.e_log_det(k) - P * np.log(2 * np.pi) - self.nu[k] * _squares(points, self.roots[k]))
+            for k, share in enumerate(shares)
+        ]
+        return np.stack(logs, axis=1)
 
     def e_log_det(self, k: int) -> float:
         """E log |Lam_k|."""
-        return _e_log_det(self.nu[k], self.roots[k])
+        P = len(self.root0)
+        logs = np.log(np.diag(self.roots[k])).sum()
+        return float(digamma((self.nu[k] - np.arange(P)) / 2).sum() + P * np.log(2) - 2 * logs)
 
     def covariances(self) -> np.ndarray:
         """B_k / (nu_k - P - 1), the posterior mean of each covariance: float64[K, P, P]."""
@@ -52,17 +53,19 @@ class Gaussians:
 
     def score(self, points: np.ndarray) -> float:
         """Mean log density of points, in nats, under the posterior means of shares and covariances."""
-        P = points.shape[1]
         shares = np.log((self.N + self.alpha / len(self.N)) / (self.N.sum() + self.alpha))
-        densities = np.empty((len(points), len(self.N)))
-        for k, covariance in enumerate(self.covariances()):
-            root = np.linalg.cholesky(covariance)
-            scaled = solve_triangular(root, points.T, lower=True, check_finite=False)
-            densities[:, k] = shares[k] - 0.5 * (
-                P * np.log(2 * np.pi) + 2 * np.log(np.diag(root)).sum() + np.einsum("in,in->n", scaled, scaled)
-            )
-        most = densities.max(axis=1)
-        return float((most + np.log(np.exp(densities - most[:, None]).sum(axis=1))).mean())
+        roots, constant = np.linalg.cholesky(self.covariances()), points.shape[1] * np.log(2 * np.pi)
+        densities = [
+            share - 0.5 * (constant + 2 * np.log(np.diag(root)).sum() + _squares(points, root))
+            for share, root in zip(shares, roots, strict=True)
+        ]
+        return float(logsumexp(densities, axis=0).mean())
+
+
+def _squares(points: np.ndarray, root: np.ndarray) -> np.ndarray:
+    """x' (C C')^-1 x of each point, for a lower triangular C: float64[n]."""
+    scaled = solve_triangular(root, points.T, lower=True, check_finite=False)
+    return np.einsum("in,in->n", scaled, scaled)
 
 
 def responsibilities(log_weights: np.ndarray, L: int) -> tuple[np.ndarray, np.ndarray]:
@@ -70,18 +73,14 @@ def responsibilities(log_weights: np.ndarray, L: int) -> tuple[np.ndarray, np.nd
     Algorithm 1)."""
     n, K = log_weights.shape
     L = min(L, K)
-    if L == K:
-        chosen = np.tile(np.arange(K), (n, 1))
-    elif L == 1:
+    if L == 1:
         chosen = log_weights.argmax(axis=1)[:, None]
     else:
         least = np.partition(log_weights, K - L, axis=1)[:, K - L]
         above, equal = log_weights > least[:, None], log_weights == least[:, None]
         taken = above | (equal & (np.cumsum(equal, axis=1) <= (L - above.sum(axis=1))[:, None]))
         chosen = np.nonzero(taken)[1].reshape(n, L)
-    W = np.take_along_axis(log_weights, chosen, 1)
-    r = np.exp(W - W.max(axis=1, keepdims=True))
-    return chosen, r / r.sum(axis=1, keepdims=True)
+    return chosen, softmax(np.take_along_axis(log_weights, chosen, 1), axis=1)
 
 
 def summary(points: np.ndarray, chosen: np.ndarray, r: np.ndarray, K: int) -> tuple[np.ndarray, np.ndarray]:
@@ -101,14 +100,11 @@ def summary(points: np.ndarray, chosen: np.ndarray, r: np.ndarray, K: int) -> tu
     return N, S
 
 
-@dataclass(frozen=True)
-class Lap:
-    """After a pass: the model, the evidence lower bound in nats, and r's part of the time."""
+class Lap(NamedTuple):
+    """After a pass: the model, and the evidence lower bound in nats."""
 
     model: Gaussians
     bound: float
-    clusters: np.ndarray  # int64[n, L]
-    r: np.ndarray  # float64[n, L]
 
 
 def fit(
@@ -155,7 +151,7 @@ def fit(
                 N, S = N + new[0] - parts[b][0], S + new[1] - parts[b][1]
             parts[b] = new
             model = updated(np.maximum(N, 0.0), S)
-        laps.append(Lap(model, bound(model, points, chosen, r), chosen.copy(), r.copy()))
+        laps.append(Lap(model, bound(model, points, chosen, r)))
     return laps
 
 
@@ -176,7 +172,7 @@ def bound(model: Gaussians, points: np.ndarray, chosen: np.ndarray, r: np.ndarra
     for a in range(0, len(points), AT_ONCE):
         W = np.take_along_axis(model.log_weights(points[a : a + AT_ONCE]), chosen[a : a + AT_ONCE], 1)
         own = r[a : a + AT_ONCE]
-        total += (own * W).sum() - (own[own > 0] * np.log(own[own > 0])).sum()
+        total += (own * W - xlogy(own, own)).sum()
     shares = model.N + model.alpha / K
     e_log = digamma(shares) - digamma(shares.sum())
     total += gammaln(model.alpha) - K * gammaln(model.alpha / K) - gammaln(shares.sum()) + gammaln(shares).sum()
@@ -187,11 +183,6 @@ def bound(model: Gaussians, points: np.ndarray, chosen: np.ndarray, r: np.ndarra
         total += _log_normaliser(model.nu[k], model.roots[k]) - _log_normaliser(model.nu0, model.root0)
         total += 0.5 * (model.nu0 - model.nu[k]) * e_det - 0.5 * model.nu[k] * ((scaled**2).sum() - P)
     return float(total)
-
-
-def _e_log_det(nu: float, root: np.ndarray) -> float:
-    P = len(root)
-    return float(digamma((nu - np.arange(P)) / 2).sum() + P * np.log(2) - 2 * np.log(np.diag(root)).sum())
 
 
 def _log_normaliser(nu: float, root: np.ndarray) -> float:

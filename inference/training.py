@@ -170,7 +170,7 @@ def train(
     state = resume if resume is not None else engine.init(resolved, schedule.shape, seed, scratch)
     judge = Coherence(bow)
     began = told = time.perf_counter()
-    documents, due = 0, schedule.after(state.tokens)
+    documents, (due, _) = 0, schedule.due(state.tokens)
     _use(threads)
 
     def snapshot(ends: bool, before: int) -> Snapshot:
@@ -179,9 +179,8 @@ def train(
         used = topics.in_use()
         held_out = completion(used) if ends else completion.estimate(used)
         coherence = judge(topics) if topics.used is None else np.where(topics.used, judge(topics), np.nan)
-        raised = float("nan")
-        if ends or every == 1 or schedule.due(state.tokens) // every > schedule.due(before) // every:
-            raised = objective(state)
+        measured = ends or every == 1 or schedule.due(state.tokens)[1] // every > schedule.due(before)[1] // every
+        raised = objective(state) if measured else float("nan")
         return Snapshot(
             state.t, schedule.steps, state.tokens, seconds, topics, state, held_out, raised, coherence, share
         )
@@ -204,7 +203,7 @@ def train(
             _use(threads)
         new = not engine.ABOUT.batch or state.t % schedule.per_pass == 0
         if state.tokens >= due and new or state.t == end or stopped:
-            due = schedule.after(state.tokens)
+            due, _ = schedule.due(state.tokens)
             yield snapshot(state.t == end or stopped, before)
 
 
@@ -314,15 +313,8 @@ class Schedule:
         batch = rng.permutation_slice(first, end, self.D, order)
         return batch[~self.held_out[batch]]
 
-    def after(self, tokens: int) -> int:
-        """When the next snapshot is due, in tokens."""
-        return self._next(tokens)[0]
-
-    def due(self, tokens: int) -> int:
-        """How many were due by then."""
-        return self._next(tokens)[1]
-
-    def _next(self, tokens: int) -> tuple[int, int]:
+    def due(self, tokens: int) -> tuple[int, int]:
+        """When the next snapshot is due, in tokens, and how many were due by then."""
         due, number = max(1, self.first), 0
         while due <= tokens:
             due += max(1, min(self.gap, int(self.growth * due)))

@@ -92,35 +92,44 @@ def draw(title: str, lines: list[Line], x_axis: str, y_axis: str, lowest: float 
         f'<text class="small" x="{(LEFT + right) / 2}" y="{HEIGHT - 12}" text-anchor="middle">{escape(x_axis)}'
         f"{', logarithmic' if logarithmic else ''}</text>",
     ]
-    for value in _ticks(low, high):
-        out.append(f'<line class="grid" x1="{LEFT}" x2="{right}" y1="{y(value):.1f}" y2="{y(value):.1f}"/>')
-        number = f"{value:.4g}".replace("-", "\N{MINUS SIGN}")
-        out.append(f'<text class="small" x="{LEFT - 8}" y="{y(value) + 4:.1f}" text-anchor="end">{number}</text>')
-    for value in [m * 10.0**e for e in range(-6, 9) for m in (1, 2, 5)] if logarithmic else _ticks(first, last or 1):
-        if first <= scale(value) <= last + 1e-9:
-            out.append(f'<line class="grid" x1="{x(value):.1f}" x2="{x(value):.1f}" y1="{TOP}" y2="{floor}"/>')
-            out.append(f'<text class="small" x="{x(value):.1f}" y="{floor + 18}" text-anchor="middle">{value:g}</text>')
+    out += [
+        f'<line class="grid" x1="{LEFT}" x2="{right}" y1="{y(value):.1f}" y2="{y(value):.1f}"/>\n'
+        f'<text class="small" x="{LEFT - 8}" y="{y(value) + 4:.1f}" text-anchor="end">{_number(value)}</text>'
+        for value in _ticks(low, high)
+    ]
+    powers = [m * 10.0**e for e in range(-6, 9) for m in (1, 2, 5)]
+    out += [
+        f'<line class="grid" x1="{x(value):.1f}" x2="{x(value):.1f}" y1="{TOP}" y2="{floor}"/>\n'
+        f'<text class="small" x="{x(value):.1f}" y="{floor + 18}" text-anchor="middle">{value:g}</text>'
+        for value in (powers if logarithmic else _ticks(first, last or 1))
+        if first <= scale(value) <= last + 1e-9
+    ]
     out.append(f'<line class="axis" x1="{LEFT}" x2="{right}" y1="{floor}" y2="{floor}"/>')
-    for i, name_y in reversed(
-        list(zip(*apart([y(line.points[-1][1]) for line in lines], floor, LINE_HEIGHT), strict=True))
-    ):
-        line = lines[i]
-        colour, places = line.colour, [(f"{x(a):.1f}", f"{y(b):.1f}") for a, b in line.points]
-        path = " ".join(",".join(place) for place in places)
-        dashes = f' stroke-dasharray="{line.dashes}"' if line.dashes else ""
-        out.append(f'<g clip-path="url(#in)" fill="{colour}" stroke="{colour}">')
-        out.append(
-            f'<polyline points="{path}" fill="none" stroke-width="{3.2 if line.bold else 1.8}" stroke-linejoin="round"{dashes}/>'
-        )
-        out += [f'<circle cx="{cx}" cy="{cy}" r="{2.6 if line.bold else 2}"/>' for cx, cy in places]
-        out.append(
-            f'</g><path d="M{x(line.points[-1][0]) + 5:.1f} {places[-1][1]}L{right + 8} {name_y:.1f}" stroke="{colour}" '
-            'stroke-dasharray="1 3" fill="none"/>'
-        )
-        weight = ' font-weight="700"' if line.bold else ""
-        out.append(f'<circle cx="{right + 12}" cy="{name_y:.1f}" r="4" fill="{colour}"/>')
-        out.append(f'<text x="{right + 21}" y="{name_y + 4:.1f}"{weight}>{escape(line.name)}</text>')
+    names = apart([y(line.points[-1][1]) for line in lines], floor, LINE_HEIGHT)
+    for i, name_y in reversed(list(zip(*names, strict=True))):
+        places = [(f"{x(a):.1f}", f"{y(b):.1f}") for a, b in lines[i].points]
+        out.append(_drawn(lines[i], places, x(lines[i].points[-1][0]), right, name_y))
     return "\n".join([*out, "</svg>"]) + "\n"
+
+
+def _drawn(line: Line, places: list[tuple[str, str]], end: float, right: float, name_y: float) -> str:
+    """A line with its points, and its name beside it."""
+    path, colour = " ".join(map(",".join, places)), line.colour
+    dashes = f' stroke-dasharray="{line.dashes}"' if line.dashes else ""
+    circles = "\n".join(f'<circle cx="{cx}" cy="{cy}" r="{2.6 if line.bold else 2}"/>' for cx, cy in places)
+    weight = ' font-weight="700"' if line.bold else ""
+    return (
+        f'<g clip-path="url(#in)" fill="{colour}" stroke="{colour}">\n'
+        f'<polyline points="{path}" fill="none" stroke-width="{3.2 if line.bold else 1.8}" stroke-linejoin="round"{dashes}/>\n'
+        f'{circles}\n</g><path d="M{end + 5:.1f} {places[-1][1]}L{right + 8} {name_y:.1f}" stroke="{colour}" '
+        'stroke-dasharray="1 3" fill="none"/>\n'
+        f'<circle cx="{right + 12}" cy="{name_y:.1f}" r="4" fill="{colour}"/>\n'
+        f'<text x="{right + 21}" y="{name_y + 4:.1f}"{weight}>{escape(line.name)}</text>'
+    )
+
+
+def _number(value: float) -> str:
+    return f"{value:.4g}".replace("-", "\N{MINUS SIGN}")
 
 
 def _ticks(low: float, high: float) -> list[float]:

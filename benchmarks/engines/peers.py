@@ -84,14 +84,14 @@ def topograph(task: Task, clock: Clock) -> None:
         trainer = Trainer(bow, engine, config, task.seed, held_out, task.threads)
     state, schedule, done = trainer.state, trainer.schedule, 0
     schedule.measure(snapshots(engine, config, bow, completion.sample_tokens))
-    due = schedule.after(0)
+    due, _ = schedule.due(0)
     while True:
         with clock:
             batch = schedule.batch(state.t, task.seed)
             trainer.take(batch)
         done += len(batch)
         if state.tokens >= due and (not engine.ABOUT.batch or state.t % schedule.per_pass == 0):
-            due = schedule.after(state.tokens)
+            due, _ = schedule.due(state.tokens)
             with clock.judging():
                 topics = trainer.topics()
                 completion.estimate(topics.in_use())

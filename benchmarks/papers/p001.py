@@ -15,22 +15,20 @@ from inference.engines import fw
 from inference.engines.batch import expand
 
 INSTEAD = "Reuters-21578 (18,777 documents) in the place of New York Times and PubMed"
-HALF, TENTH, HUNDREDTH = 0.5, 0.1, 0.01
+HALF = 0.5
 FLAT = 0.02  # nats a token: less is no difference
 K, QUICK_K = 100, 30
-LEARNERS: dict[str, dict[str, Any]] = {
-    f"{name} by {inference}": {"learn": learn, "inference": inference}
+LEARNERS: dict[str, tuple[str, dict[str, Any]]] = {
+    f"{name} by {inference}": (fw.NAME, {"learn": learn, "inference": inference})
     for name, learn in (("ML", "ml"), ("Online", "online"), ("Streaming", "streaming"))
     for inference in ("fw", "ope")
 }  # fmt: skip
+OTHERS: dict[str, tuple[str, dict[str, Any]]] = {name: (name, {}) for name in engines.ENGINES if name != fw.NAME}
+BY_INFERENCE = {f"{fw.NAME} {kind}": (fw.NAME, {"inference": kind}) for kind in ("fw", "ope")} | OTHERS
 
 
 def _topics(bench: Bench) -> int:
     return QUICK_K if bench.quick else K
-
-
-def _others() -> list[str]:
-    return [name for name in engines.ENGINES if name != fw.NAME]
 
 
 def _inferred(trained: Trained, documents: int) -> tuple[float, float]:
@@ -50,44 +48,23 @@ def _one_pass(bench: Bench, name: str, seed: int, **settings: Any) -> Trained:
 
 def time_of_inference(bench: Bench) -> Outcome:
     rows = []
-    for name, settings in [
-        (fw.NAME, {"inference": "fw"}),
-        (fw.NAME, {"inference": "ope"}),
-        *((other, {}) for other in _others()),
-    ]:
+    for label, (name, settings) in BY_INFERENCE.items():
         seconds, found = _inferred(_one_pass(bench, name, bench.seeds[0], **settings), 200 if bench.quick else 2000)
-        rows.append(
-            {
-                "engine": f"{name} {settings.get('inference', '')}".strip(),
-                "microseconds a document": 1e6 * seconds,
-                "topics": found,
-            }
-        )
+        rows.append({"engine": label, "microseconds a document": 1e6 * seconds, "topics": found})
     ours, others = rows[0]["microseconds a document"], [row["microseconds a document"] for row in rows[2:]]
     why = f"Frank-Wolfe takes {ours:.0f} µs a document, the other engines {min(others):.0f} to {max(others):.0f} µs."
     return Outcome(verdict(ours < min(others), ours < max(others)), why, rows, instead=INSTEAD)
 
 
 def sparsity(bench: Bench) -> Outcome:
-    rows = []
-    for name, settings in [
-        (fw.NAME, {"inference": "fw"}),
-        (fw.NAME, {"inference": "ope"}),
-        *((other, {}) for other in _others()),
-    ]:
+    rows, bow = [], bench.corpus("reuters")
+    for label, (name, settings) in BY_INFERENCE.items():
         for share in (0.25, 0.5, 1.0):
-            bow = bench.corpus("reuters")
             trained = bench.train(
                 name, bow, bench.seeds[0], topics=_topics(bench), passes=1, looks=1, documents=np.arange(int(share * bow.D)), **settings
             )  # fmt: skip
             found = _inferred(trained, 200 if bench.quick else 2000)[1]
-            rows.append(
-                {
-                    "engine": f"{name} {settings.get('inference', '')}".strip(),
-                    "share of the corpus": share,
-                    "topics": found,
-                }
-            )
+            rows.append({"engine": label, "share of the corpus": share, "topics": found})
     frank_wolfe = [row["topics"] for row in rows[:3]]
     sampler = [row["topics"] for row in rows[6:9]]
     flat, fewer = max(frank_wolfe) - min(frank_wolfe) <= 1.5, max(frank_wolfe) < max(sampler)
@@ -95,9 +72,10 @@ def sparsity(bench: Bench) -> Outcome:
         f"Frank-Wolfe gives a document {min(frank_wolfe):.1f} to {max(frank_wolfe):.1f} topics, sampling {min(sampler):.1f} to "
         f"{max(sampler):.1f}, as more documents are trained on."
     )
-    curves: dict[str, list[tuple[float, float]]] = {}
-    for row in rows:
-        curves.setdefault(row["engine"], []).append((row["share of the corpus"], row["topics"]))
+    curves = {
+        label: [(row["share of the corpus"], row["topics"]) for row in rows if row["engine"] == label]
+        for label in BY_INFERENCE
+    }
     return Outcome(
         verdict(flat and fewer, flat or fewer), why, rows, curves, ("share of the corpus", "topics a document"), INSTEAD
     )
@@ -127,10 +105,7 @@ def iterations(bench: Bench) -> Outcome:
 
 def predictiveness(bench: Bench) -> Outcome:
     rows, curves = [], {}
-    runs = [(name, fw.NAME, settings) for name, settings in LEARNERS.items()] + [
-        (other, other, {}) for other in _others()
-    ]
-    for label, name, settings in runs:
+    for label, (name, settings) in (LEARNERS | OTHERS).items():
         trained = [_one_pass(bench, name, seed, split="tokens", **settings) for seed in bench.seeds]
         rows.append(
             {"learner": label, "held-out": float(np.mean([run.held_out for run in trained])),
@@ -155,7 +130,7 @@ def predictiveness(bench: Bench) -> Outcome:
 def coherence(bench: Bench) -> Outcome:
     rows, curves = [], {}
     bow = bench.corpus("reuters" if bench.quick else "arxiv")
-    for label, settings in LEARNERS.items():
+    for label, (_, settings) in LEARNERS.items():
         for share in (0.25, 1.0) if bench.quick else (0.125, 0.25, 0.5, 1.0):
             documents = np.arange(int(share * bow.D))
             runs = [

@@ -9,7 +9,7 @@ import numpy as np
 from inference import checkpoint, engines
 from inference.bow import Bow
 from inference.cluster import parts
-from inference.engines.contract import AnyEngine, Divisible, Exchange, Site, rest
+from inference.engines.contract import AnyEngine, Divisible, Exchange, Site
 from inference.errors import Invalid
 from inference.evidence import Assigned, assigned, rows_by_word
 from inference.kernels import rows
@@ -116,7 +116,7 @@ class Share:
         """The fields of the state that are the same in all processes, without room that rows do not need; the memory is left
         out."""
         left_out = {f.name for f in fields(self.state) if f.metadata} | {"tokens"}
-        rest(self.state)
+        self.state.rest()
         state = engines.arena.compacted(self.state) if isinstance(self.state, engines.arena.Rows) else self.state
         return {f.name: getattr(state, f.name) for f in fields(state) if f.name not in left_out}
 

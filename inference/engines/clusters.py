@@ -133,19 +133,9 @@ def begin(
     for i, d in enumerate(trained_on):
         pairs = slice(bow.indptr[d], bow.indptr[d + 1])
         largest[i] = np.bincount(topics[pairs], weights=bow.counts[pairs]).argmax()
-    _give(config, state, bow, trained_on, largest)
-    return state
-
-
-def _give(config: Resolved, state: State, bow: Bow, documents: np.ndarray, chosen: np.ndarray) -> None:
-    """Documents that are new go to a cluster as a whole. chosen: int64[n]."""
     _make_memory(state, bow)
-    for first in range(0, len(documents), AT_ONCE):
-        some, into = documents[first : first + AT_ONCE], chosen[first : first + AT_ONCE]
-        state.memory_clusters[some, 0], state.memory_shares[some, 0] = into, UNITS
-        _replace(
-            state, sparse.expand(bow, some), state.memory_clusters[some], state.memory_shares[some].astype(np.float64)
-        )
+    _reassign(state, bow, trained_on, largest)
+    return state
 
 
 def _make_memory(state: State, bow: Bow) -> None:
@@ -154,25 +144,11 @@ def _make_memory(state: State, bow: Bow) -> None:
         state.memory_clusters, state.memory_shares = np.zeros(shape, np.uint16), np.zeros(shape, np.uint16)
 
 
-def _replace(
-    state: State, batch: Batch, new_clusters: np.ndarray, new: np.ndarray, old_clusters: np.ndarray | None = None,
-    old: np.ndarray | None = None,
-) -> None:  # fmt: skip
-    """Replace documents' old statistics by the new. new, old: float64[n, L], times UNITS, of documents with words."""
-    document = np.repeat(np.arange(len(new)), np.diff(batch.doc_ptr))
-    before = sparse.NOTHING
-    np.add.at(state.documents, new_clusters.ravel(), new.ravel())
-    if old is not None and old_clusters is not None:
-        np.add.at(state.documents, old_clusters.ravel(), -old.ravel())
-        before = old_clusters[document], old[document]
-    sparse.add(state, batch, new_clusters[document], new[document], *before)
-
-
 def _seed(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> None:
     """Each cluster begins with a document of the first minibatch; with fewer documents than clusters some begin empty."""
     batch = sparse.expand(bow, documents)
     chosen = sparse.first_documents(batch, config.topics, config.init == "diverse", state.seed, rng.CLUSTER)
-    _give(config, state, bow, documents[chosen], np.arange(len(chosen)))
+    _reassign(state, bow, documents[chosen], np.arange(len(chosen)))
 
 
 def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
@@ -194,10 +170,9 @@ def _update(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> 
         _seed(config, state, bow, documents)
     batch = sparse.expand(bow, documents)
     state.tokens += int(batch.counts.sum())
-    old_clusters, old = state.memory_clusters[documents], state.memory_shares[documents].astype(np.float64)
-    new_clusters, new, _ = _visit(config, state, batch, old_clusters, old)
-    state.memory_clusters[documents], state.memory_shares[documents] = new_clusters, new.astype(np.uint16)
-    _replace(state, batch, new_clusters, new, old_clusters, old)
+    remembered = state.memory_clusters[documents], state.memory_shares[documents].astype(np.float64)
+    new_clusters, new, _ = _visit(config, state, batch, *remembered)
+    _remember(state, batch, documents, new_clusters, new)
 
 
 def _move(config: Resolved, state: State, bow: Bow) -> None:
@@ -222,12 +197,12 @@ def _move(config: Resolved, state: State, bow: Bow) -> None:
         least = moves.LEAST_GAIN * abs(moves.worth(rows[k], *priors))
         empty = np.flatnonzero(state.documents == 0.0)
         if len(empty) and gain > least:
-            _reassign(state, bow, leave, int(empty[0]))
+            _reassign(state, bow, leave, np.full(len(leave), empty[0]))
             continue
         pair = next((pair for pair in pairs if k not in pair[1:]), None)
         if pair is not None and not len(empty) and gain + pair[0] > least:
             _merge(state, bow, *pair[1:])
-            _reassign(state, bow, leave, pair[2])
+            _reassign(state, bow, leave, np.full(len(leave), pair[2]))
 
 
 def _merge(state: State, bow: Bow, a: int, b: int) -> None:
@@ -242,23 +217,26 @@ def _merge(state: State, bow: Bow, a: int, b: int) -> None:
         each = np.arange(len(some))
         new_clusters[each, into] = a
         new[each, into] = np.where(both, old, 0).sum(axis=1)
-        _remember(state, bow, some, new_clusters, new)
+        _remember(state, sparse.expand(bow, some), some, new_clusters, new)
 
 
-def _reassign(state: State, bow: Bow, documents: np.ndarray, k: int) -> None:
-    """Some documents go to cluster k as a whole."""
+def _reassign(state: State, bow: Bow, documents: np.ndarray, chosen: np.ndarray) -> None:
+    """Documents go to a cluster as a whole. chosen: int64[n]."""
     for first in range(0, len(documents), AT_ONCE):
         some = documents[first : first + AT_ONCE]
-        shape = len(some), state.memory_clusters.shape[1]
-        new_clusters, new = np.zeros(shape, np.uint16), np.zeros(shape, np.uint16)
-        new_clusters[:, 0], new[:, 0] = k, UNITS
-        _remember(state, bow, some, new_clusters, new)
+        new_clusters, new = np.zeros((2, len(some), state.memory_clusters.shape[1]), np.uint16)
+        new_clusters[:, 0], new[:, 0] = chosen[first : first + AT_ONCE], UNITS
+        _remember(state, sparse.expand(bow, some), some, new_clusters, new)
 
 
-def _remember(state: State, bow: Bow, documents: np.ndarray, new_clusters: np.ndarray, new: np.ndarray) -> None:
+def _remember(state: State, batch: Batch, documents: np.ndarray, new_clusters: np.ndarray, new: np.ndarray) -> None:
+    """Replace documents' old statistics by the new. new: [n, L], times UNITS, of documents with words."""
     old_clusters, old = state.memory_clusters[documents], state.memory_shares[documents].astype(np.float64)
-    state.memory_clusters[documents], state.memory_shares[documents] = new_clusters, new.astype(np.uint16)
-    _replace(state, sparse.expand(bow, documents), new_clusters, new.astype(np.float64), old_clusters, old)
+    state.memory_clusters[documents], state.memory_shares[documents] = new_clusters, new
+    np.add.at(state.documents, new_clusters.ravel(), new.ravel())
+    np.add.at(state.documents, old_clusters.ravel(), -old.ravel())
+    document = np.repeat(np.arange(len(new)), np.diff(batch.doc_ptr))
+    sparse.add(state, batch, new_clusters[document], new[document].astype(float), old_clusters[document], old[document])
 
 
 def _weights(
@@ -282,7 +260,7 @@ def _visit(
     shape = len(batch.doc_ptr) - 1, min(config.most, config.topics)
     new_clusters, new, objectives = np.zeros(shape, np.uint16), np.zeros(shape), np.zeros(shape[0])
     if old is None or old_clusters is None:
-        old_clusters, old = np.zeros(shape, np.uint16), np.zeros(shape)
+        old_clusters, old = np.zeros_like(new_clusters), np.zeros_like(new)
     clusters.visit(
         batch.doc_ptr, batch.places, batch.counts, *_weights(config, state, batch.words), old_clusters, old, float(UNITS),
         new_clusters, new, objectives,

@@ -138,19 +138,9 @@ class State:
         """How many of the K x V parameters are above their prior."""
         raise NotImplementedError
 
-
-@runtime_checkable
-class Resting(Protocol):
-    """A state that keeps in scratch, while it is trained, what its other fields should have."""
-
     def rest(self) -> None:
-        """Bring the fields up to date that are written and sent; training can continue."""
-
-
-def rest(state: Any) -> None:
-    """Let a state be written, sent or read."""
-    if isinstance(state, Resting):
-        state.rest()
+        """Bring the fields up to date that are written and sent, where scratch has what they should have; training can
+        continue."""
 
 
 C = TypeVar("C", bound=Config, covariant=True)
