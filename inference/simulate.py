@@ -190,16 +190,12 @@ def _log_gamma(state, shape):
 @njit(cache=True)
 def _dirichlet(state, parameter, out):
     """Fill `out` with a Dirichlet number; returns the stream after it."""
-    most = -math.inf
     for i in range(len(parameter)):
         state, out[i] = _log_gamma(state, parameter[i])
-        most = max(most, out[i])
-    total = 0.0
+    most = out.max()
     for i in range(len(out)):
         out[i] = math.exp(out[i] - most)
-        total += out[i]
-    for i in range(len(out)):
-        out[i] /= total
+    out /= out.sum()
     return state
 
 
@@ -229,11 +225,8 @@ def _documents(seed, what, alpha, sums, xi, theta):
     M, K = theta.shape
     V = sums.shape[1]
     indptr = np.zeros(M + 1, np.int64)
-    words = np.empty(1024, np.int32)
-    counts = np.empty(1024, np.int32)
-    count = np.zeros(V, np.int32)
-    topic_sums = np.empty(K)
-    used = 0
+    words, counts, used = np.empty(1024, np.int32), np.empty(1024, np.int32), 0
+    count, topic_sums = np.zeros(V, np.int32), np.empty(K)
     for d in range(M):
         state = rng.key(seed, np.uint64(rng.SIMULATE), np.uint64(what), np.uint64(d))
         state = _dirichlet(state, alpha, theta[d])

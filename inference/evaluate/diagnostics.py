@@ -9,6 +9,7 @@ from inference.bow import Bow
 from inference.evaluate.coherence import WORDS, Coherence
 from inference.evidence import Evidence
 from inference.jit import njit
+from inference.kernels.special import sum_in_order
 from inference.topics import Topics
 
 
@@ -65,7 +66,7 @@ def _exclusivity(topics: Topics) -> np.ndarray:
     top = topics.top(WORDS)
     listed = top >= 0
     everywhere = np.full(topics.V, topics.floor.sum())
-    _add_above(topics.indptr, topics.words, topics.weights, topics.floor, everywhere)
+    np.add.at(everywhere, topics.words, topics.weights - np.repeat(topics.floor, np.diff(topics.indptr)))
     out = np.full(topics.K, np.nan)
     for k in np.flatnonzero(listed[:, 0]):
         row = topics.weights[topics.indptr[k] :][: listed[k].sum()].astype(float)
@@ -82,14 +83,6 @@ def _of_tokens(assigned: Evidence) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     entropy[has] = np.maximum(np.log(tokens[has]) - tokens_log[has] / tokens[has], 0.0)
     documents = first.sum()
     return tokens, entropy, first / documents if documents else np.full(len(tokens), np.nan)
-
-
-@njit(cache=True, nogil=True)
-def _add_above(indptr, words, weights, floor, out):
-    """Add to each word's number what the topics that list it have above their floors."""
-    for k in range(len(floor)):
-        for j in range(indptr[k], indptr[k + 1]):
-            out[words[j]] += weights[j] - floor[k]
 
 
 @njit(cache=True, nogil=True)
@@ -113,9 +106,7 @@ def _shapes(indptr, words, weights, floor, V, log_corpus):
     words."""
     K = len(floor)
     out = np.full((4, K), np.nan)
-    log_all = 0.0
-    for w in range(V):
-        log_all += log_corpus[w]
+    log_all = sum_in_order(log_corpus)
     for k in prange(K):
         squares, entropy, cross, log_rest = 0.0, 0.0, 0.0, log_all
         for j in range(indptr[k], indptr[k + 1]):
@@ -126,9 +117,7 @@ def _shapes(indptr, words, weights, floor, V, log_corpus):
                 entropy -= b * np.log(b)
                 cross -= b * log_corpus[words[j]]
         rest = V - (indptr[k + 1] - indptr[k])
-        mass = 0.0
-        for j in range(indptr[k], indptr[k + 1]):
-            mass += weights[j]
+        mass = sum_in_order(weights[indptr[k] : indptr[k + 1]])
         if floor[k] > 0.0 and rest > 0:
             mass += rest * floor[k]
             squares += rest * floor[k] * floor[k]

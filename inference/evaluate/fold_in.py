@@ -79,8 +79,7 @@ def _step(theta, floor, row_ptr, row_topics, above, places, counts, alpha, token
     for k in range(len(theta)):
         theta[k] = alpha[k] + tokens[k]
         total += theta[k]
-    for k in range(len(theta)):
-        theta[k] /= total
+    theta /= total
 
 
 @njit(cache=True, nogil=True)

@@ -117,14 +117,12 @@ def _by_document(values: np.ndarray, indptr: np.ndarray) -> np.ndarray:
 def _split(documents, indptr, words, counts, V, seed, parts, of, types):
     """(distinct words, indptr, place of each word among them, observed counts, scored counts): parts / of is
     observed."""
-    place = np.full(V, -1, np.int64)
-    distinct = np.empty(V, np.int64)
+    place, distinct = np.full(V, -1, np.int64), np.empty(V, np.int64)
     out_ptr = np.zeros(len(documents) + 1, np.int64)
     for i in range(len(documents)):
         out_ptr[i + 1] = out_ptr[i] + indptr[documents[i] + 1] - indptr[documents[i]]
     places = np.empty(out_ptr[-1], np.int64)
-    observed = np.zeros(out_ptr[-1], np.int64)
-    scored = np.zeros(out_ptr[-1], np.int64)
+    observed, scored = np.zeros(out_ptr[-1], np.int64), np.zeros(out_ptr[-1], np.int64)
     n = 0
     for i in range(len(documents)):
         d = documents[i]
@@ -132,11 +130,9 @@ def _split(documents, indptr, words, counts, V, seed, parts, of, types):
         for j in range(indptr[d], indptr[d + 1]):
             w = words[j]
             if place[w] < 0:
-                place[w] = n
-                distinct[n] = w
+                place[w], distinct[n] = n, w
                 n += 1
-            at = out_ptr[i] + j - indptr[d]
-            places[at] = place[w]
+            places[out_ptr[i] + j - indptr[d]] = place[w]
             left += 1 if types else counts[j]
         # Selection sampling (Knuth, 3.4.2): exactly so many of the tokens, or words, are observed.
         wanted = (2 * parts * left + of) // (2 * of)

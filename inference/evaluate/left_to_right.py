@@ -13,6 +13,7 @@ from inference.evaluate import fold_in
 from inference.evaluate.held_out import LEAST
 from inference.jit import njit
 from inference.kernels import rng
+from inference.kernels.gibbs import first_above
 from inference.topics import Topics
 
 PARTICLES = 20
@@ -104,11 +105,9 @@ def _order(documents, first_token, indptr, words, counts, V, seed, most):
     word_ptr, token_ptr = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
     for i in range(n):
         token_ptr[i + 1] = token_ptr[i] + min(first_token[documents[i] + 1] - first_token[documents[i]], most)
-    order = np.empty(token_ptr[n], np.int32)
-    places = np.empty(token_ptr[n], np.int64)  # a document uses at most as many words as tokens
-    place = np.full(V, -1, np.int64)
-    distinct = np.empty(V, np.int64)
-    count = 0
+    # A document uses at most as many words as tokens
+    order, places = np.empty(token_ptr[n], np.int32), np.empty(token_ptr[n], np.int64)
+    place, distinct, count = np.full(V, -1, np.int64), np.empty(V, np.int64), 0
     for i in range(n):
         d, used = documents[i], word_ptr[i]
         size = first_token[d + 1] - first_token[d]
@@ -155,8 +154,7 @@ def _tables(floor, row_ptr, row_topics, above, alpha, places):
     K = len(floor)
     beta, prior = np.empty((len(places), K)), np.empty((len(places), K))
     for u in range(len(places)):
-        for k in range(K):
-            beta[u, k] = floor[k]
+        beta[u] = floor
         for i in range(row_ptr[places[u]], row_ptr[places[u] + 1]):
             beta[u, row_topics[i]] += above[i]
         total = 0.0
@@ -176,14 +174,10 @@ def _document(beta, prior, alpha_sum, tokens, particles, seed, d):
     """
     N, K = len(tokens), beta.shape[1]
     most = min(N, K)
-    z = np.full((particles, N), -1, np.int32)
-    used = np.zeros(particles, np.int64)
-    active = np.empty((particles, most), np.int32)
-    held = np.empty((particles, most), np.int32)
-    slot = np.full((particles, K), -1, np.int32)
-    sums = np.empty(most)
-    p = np.empty(particles)
-    states = np.empty(particles, np.uint64)
+    z, slot = np.full((particles, N), -1, np.int32), np.full((particles, K), -1, np.int32)
+    active, held = np.empty((particles, most), np.int32), np.empty((particles, most), np.int32)
+    used, states = np.zeros(particles, np.int64), np.empty(particles, np.uint64)
+    sums, p = np.empty(most), np.empty(particles)
     for r in range(particles):
         states[r] = rng.key(seed, np.uint64(rng.LEFT_TO_RIGHT), d, np.uint64(r))
     shared = rng.key(seed, np.uint64(rng.LEFT_TO_RIGHT), d, np.uint64(particles))
@@ -226,22 +220,13 @@ def _draw(x, r, u, beta, prior, used, active, held, sums):
     for s in range(used[r]):
         total += held[r, s] * beta[u, active[r, s]]
         sums[s] = total
-    K = prior.shape[1]
-    x *= total + prior[u, K - 1]
+    x *= total + prior[u, -1]
     if x < total:
         s = 0
         while sums[s] <= x:
             s += 1
         return active[r, s]
-    x -= total
-    low, high = 0, K - 1
-    while low < high:
-        middle = (low + high) // 2
-        if prior[u, middle] > x:
-            high = middle
-        else:
-            low = middle + 1
-    return np.int32(low)
+    return np.int32(first_above(prior[u], x - total))
 
 
 @njit(cache=True)

@@ -162,14 +162,21 @@ def rank(first, end, topic_ptr, lengths, documents, tokens):
 
 
 @njit(cache=True, nogil=True)
+def _held_by(d, wanted, doc_ptr, doc_topics, doc_tokens):
+    """Tokens of a document that some topics hold together. wanted: bool[K]."""
+    tokens = 0
+    for j in range(doc_ptr[d], doc_ptr[d + 1]):
+        if wanted[doc_topics[j]]:
+            tokens += doc_tokens[j]
+    return tokens
+
+
+@njit(cache=True, nogil=True)
 def held(documents, every, wanted, doc_ptr, doc_topics, doc_tokens):
     """int32[n]: tokens of each document that some topics hold together. wanted: bool[K]; documents, every: as in `sums`."""
     out = np.zeros(len(doc_ptr) - 1 if every else len(documents), np.int32)
     for i in range(len(out)):
-        d = i if every else documents[i]
-        for j in range(doc_ptr[d], doc_ptr[d + 1]):
-            if wanted[doc_topics[j]]:
-                out[i] += doc_tokens[j]
+        out[i] = _held_by(i if every else documents[i], wanted, doc_ptr, doc_topics, doc_tokens)
     return out
 
 
@@ -220,23 +227,10 @@ def word_sums(documents, every, group, G, slot, T, V, indptr, words, counts, top
 
 
 @njit(cache=True, nogil=True)
-def _held_by(d, wanted, doc_ptr, doc_topics, doc_tokens):
-    """Tokens of a document that some topics hold together. wanted: bool[K]."""
-    tokens = 0
-    for j in range(doc_ptr[d], doc_ptr[d + 1]):
-        if wanted[doc_topics[j]]:
-            tokens += doc_tokens[j]
-    return tokens
-
-
-@njit(cache=True, nogil=True)
 def at_least(topics, wanted, share, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens, lengths, mask):
     """int32: the documents of which some topics together hold at least a share, in no order. topics: int64, the same as
     wanted: bool[K]. by_share: each topic's documents. mask: bool[D], where those are set that were met before."""
-    room = 0
-    for k in topics:
-        room += topic_ptr[k + 1] - topic_ptr[k]
-    out, n = np.empty(room, np.int32), 0
+    out, n = np.empty((topic_ptr[topics + 1] - topic_ptr[topics]).sum(), np.int32), 0
     for k in topics:
         for i in range(topic_ptr[k], topic_ptr[k + 1]):
             d = by_share[i]
@@ -253,9 +247,7 @@ def at_least(topics, wanted, share, topic_ptr, by_share, doc_ptr, doc_topics, do
 def strongest(topics, wanted, group, g, n, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens, lengths):
     """(int32[m], float64[m]): documents of a group among which are the n with the largest shares of some topics
     together, and these shares, each document once. Of a single topic only the first n are looked for."""
-    room = 0
-    for k in topics:
-        room += topic_ptr[k + 1] - topic_ptr[k]
+    room = (topic_ptr[topics + 1] - topic_ptr[topics]).sum()
     room = min(n, room) if len(topics) == 1 else room
     documents, shares = np.empty(room, np.int32), np.empty(room, np.float64)
     m = 0

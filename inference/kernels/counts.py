@@ -123,8 +123,7 @@ def rows(table, values):
     indptr = np.zeros(V + 1, np.int64)
     for w in prange(V):
         indptr[w + 1] = _entries(wide, w, topics, values, 0) if w < F else _entries(narrow, w - F, topics, values, 0)
-    for w in range(V):
-        indptr[w + 1] += indptr[w]
+    indptr = np.cumsum(indptr)
     topics, values = np.empty(indptr[V], np.int32), np.empty(indptr[V], values.dtype)
     if indptr[V]:
         for w in prange(V):

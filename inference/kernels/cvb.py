@@ -320,8 +320,7 @@ def stochastic(batch, present, turns, least, rate, after):
             length = 0.0
             for p in range(doc_ptr[d], doc_ptr[d + 1]):
                 length += counts[p]
-            for k in range(K):
-                tokens[k] = length / K
+            tokens[:] = length / K
             t = 0
             for turn in range(turns):
                 for p in range(doc_ptr[d], doc_ptr[d + 1]):

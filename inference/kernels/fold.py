@@ -262,8 +262,7 @@ def mixtures(doc_ptr, places, tokens, row_ptr, topics, above, inverse, floor, al
             m = choose(guess, most, room, column, active)
             for a in range(m):
                 prior_of[a], x[a] = small[active[a]], floor[active[a]]
-            for j in range(len(of)):
-                c[j] = counts[j]
+            c[:] = counts
             spread(of, row_ptr, topics, above, inverse, x, column, m, beta)
             if m:
                 m = fit(beta, gamma, rest, c, active, prior_of, held, weight, x, m)

@@ -22,7 +22,7 @@ from inference.jit import njit
 from inference.kernels import rng
 from inference.kernels.gibbs import CHUNKS, cumulated, shares
 from inference.kernels.rows import noted, sort_first
-from inference.kernels.special import add_in_order
+from inference.kernels.special import add_in_order, sum_in_order
 
 OPE, FW, PAIRWISE = 0, 1, 2  # how theta is inferred
 SAFE, FIXED, LINE_SEARCH = 0, 1, 2  # how far a step of FW goes
@@ -123,13 +123,9 @@ def gather(words, arena, factor, floor, logs):
     start, length, row_topics, row_values = arena
     n, K = len(words), len(floor)
     indptr = cumulated(length[words])
-    topics = np.empty(indptr[n], np.uint16)
-    above = np.empty(indptr[n], np.float32)
-    first = np.empty(indptr[n] if logs else 0, np.float32)
-    even = np.empty(n, np.float32)
-    floors = 0.0
-    for k in range(K):
-        floors += floor[k]
+    topics, above = np.empty(indptr[n], np.uint16), np.empty(indptr[n], np.float32)
+    first, even = np.empty(indptr[n] if logs else 0, np.float32), np.empty(n, np.float32)
+    floors = sum_in_order(floor)
     bounds = shares(indptr)
     for chunk in prange(CHUNKS):
         for i in range(bounds[chunk], bounds[chunk + 1]):
@@ -397,16 +393,10 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
     K = len(floor)
     full_width = (K + 7) // 8 * 8
     logs = np.log(floor.astype(np.float64))
-    gradient = np.empty(K, np.float32)
-    place = np.full(K, -1, np.int32)
-    slots = np.empty(full_width, np.int32)
-    base = np.empty(full_width, np.float32)
-    t = np.zeros(full_width, np.float32)
-    own = np.empty(2 * full_width + 2 * COLUMNS, np.float32)
-    support = np.empty(full_width, np.int32)
-    member = np.zeros(full_width, np.bool_)
-    largest = np.empty(COLUMNS, np.int32)
-    block = np.empty(0, np.float32)
+    gradient, place, largest = np.empty(K, np.float32), np.full(K, -1, np.int32), np.empty(COLUMNS, np.int32)
+    slots, support = np.empty(full_width, np.int32), np.empty(full_width, np.int32)
+    base, t, member = np.empty(full_width, np.float32), np.zeros(full_width, np.float32), np.zeros(full_width, np.bool_)
+    own, block = np.empty(2 * full_width + 2 * COLUMNS, np.float32), np.empty(0, np.float32)
     longest = 0
     for d in range(d0, d1):
         longest = max(longest, doc_ptr[d + 1] - doc_ptr[d])
@@ -418,8 +408,7 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
     for d in range(d0, d1):
         p0, p1 = doc_ptr[d], doc_ptr[d + 1]
         n = p1 - p0
-        sizes[d] = 0
-        rests[d] = np.float32(0.0)
+        sizes[d], rests[d] = 0, np.float32(0.0)
         if n == 0:
             continue
         tokens = np.float64(token_ptr[p1] - token_ptr[p0])
@@ -473,10 +462,7 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
         state = keys[d]
         length = (iterations - 1) if kind == OPE else iterations
         turns = ROUNDS if kind == PAIRWISE and not dense else 1
-        gap = np.inf
-        done = 0
-        while done < length * turns:
-            done += 1
+        for done in range(1, length * turns + 1):
             if kind == OPE:
                 state = rng.after(state)
                 if rng.unit(state) < 0.5:
@@ -503,8 +489,7 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
                 for j in range(n):
                     known[j] = x[j] / counts[j]
                 if kind == PAIRWISE:
-                    gap = max(value, np.float64(gradient[largest[0]]) if more else 0.0) - tokens
-                    if gap <= tolerance * tokens:
+                    if max(value, np.float64(gradient[largest[0]]) if more else 0.0) - tokens <= tolerance * tokens:
                         break
                 elif more:
                     v = ones * gradient[largest[0]] - (twos * prior * K / np.float64(rest) if twos > 0.0 else 0.0)
@@ -526,8 +511,7 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
             if kind == OPE:
                 share = np.float32(1.0 / (done + 1))
             else:
-                slope = value - tokens
-                most = 1.0
+                slope, most = value - tokens, 1.0
                 if kind == PAIRWISE:
                     for i in range(size):
                         if t[support[i]] > 0.0 and (other < 0 or own[support[i]] < own[other]):
@@ -677,10 +661,8 @@ def _blend_rows(
     row_ptr, topics, above = rows.row_ptr, rows.topics, rows.above
     floor, unit, keep, drop_below, credits = change
     K = len(floor)
-    tally = np.zeros(K)
-    beta = floor.copy()
-    known = np.zeros(K, np.bool_)
-    fresh = np.empty(K, np.int32)
+    tally, beta = np.zeros(K), floor.copy()
+    known, fresh = np.zeros(K, np.bool_), np.empty(K, np.int32)
     for i in range(i0, i1):
         for e in range(row_ptr[i], row_ptr[i + 1]):
             beta[topics[e]] += above[e]

@@ -204,7 +204,7 @@ def normalisers(totals, V, eta, log_expectation):
 
 
 @njit(cache=True)
-def _first_above(values, x):
+def first_above(values, x):
     """The first place whose value exceeds x, the last one at the most; without unforeseeable branches."""
     first, n = 0, len(values)
     while n > 1:
@@ -244,7 +244,7 @@ def _from_smoothing(x, smooth, active, counts, m, g, g_sums):
             if x < 0.0:
                 return np.int64(active[j])
         return np.int64(active[m - _1])
-    return _first_above(g_sums, x - smooth)
+    return first_above(g_sums, x - smooth)
 
 
 @njit(cache=True)
@@ -258,7 +258,7 @@ def _from_counts(u, active, counts, m, alpha):
         x -= counts[j]
         if x < 0.0:
             return np.int64(active[j])
-    return _first_above(np.cumsum(alpha), x)
+    return first_above(np.cumsum(alpha), x)
 
 
 @njit(cache=True, inline="always")

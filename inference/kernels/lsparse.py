@@ -175,14 +175,8 @@ def _gather(j, m, document, out, at):
 def _weight(w, k, rows, g):
     """exp(E[log beta_kw] - scale_w)."""
     row_ptr, row_topics, weights, rest, _ = rows
-    low, high = row_ptr[w], row_ptr[w + 1]
-    while low < high:
-        middle = (low + high) // 2
-        if row_topics[middle] < k:
-            low = middle + 1
-        else:
-            high = middle
-    return weights[low] if low < row_ptr[w + 1] and row_topics[low] == k else g[k] * rest[w]
+    at = row_ptr[w] + np.searchsorted(row_topics[row_ptr[w] : row_ptr[w + 1]], k)
+    return weights[at] if at < row_ptr[w + 1] and row_topics[at] == k else g[k] * rest[w]
 
 
 @njit(cache=True)
@@ -332,8 +326,7 @@ def _propose(restarts, drops, m, N, idx, size, r, document, work):
     Each goes by two sweeps from N_k = 0.
     """
     order = N[:m].copy()  # as it was before any proposal; inf where it was tried
-    tried, accepted = 0, 0
-    score = 0.0
+    tried, accepted, score = 0, 0, 0.0
     for _ in range(min(restarts, m)):
         a, left = -1, 0
         for b in range(m):
@@ -571,8 +564,7 @@ def mixtures(doc_ptr, counts, topics, r, alpha, K, least):
             if i == 0 or N[k] >= least * tokens:
                 out_topics[at], out_weights[at] = k, (alpha + N[k]) / (K * alpha + tokens)
                 at += 1
-        for i in range(m):
-            N[here[i]] = 0.0
+        N[here] = 0.0
         indptr[d + 1] = at
     return indptr, out_topics[:at].copy(), out_weights[:at].copy()
 

@@ -89,17 +89,10 @@ def permutation_slice(start, stop, n, k):
 @njit(cache=True)
 def chosen(n, purpose, share, seed):
     """Which of the items 0 … n - 1 have a hash below `share`: ascending int64."""
-    out = np.empty(64, np.int64)
-    count = 0
+    below = np.empty(n, np.bool_)
     for i in range(n):
-        if hash_unit(seed, np.uint64(purpose), np.uint64(i)) < share:
-            if count == len(out):
-                bigger = np.empty(2 * count, np.int64)
-                bigger[:count] = out
-                out = bigger
-            out[count] = i
-            count += 1
-    return out[:count].copy()
+        below[i] = hash_unit(seed, np.uint64(purpose), np.uint64(i)) < share
+    return np.flatnonzero(below)
 
 
 @njit(cache=True)

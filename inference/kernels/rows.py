@@ -42,8 +42,7 @@ def expand(documents, indptr, words, counts, slot, distinct):
             slot[w] = n
             distinct[n] = w
             n += 1
-    places = np.empty(doc_ptr[-1], np.int32)
-    token_ptr = np.zeros(doc_ptr[-1] + 1, np.int64)
+    places, token_ptr = np.empty(doc_ptr[-1], np.int32), np.zeros(doc_ptr[-1] + 1, np.int64)
     p, t = 0, np.int64(0)
     for i in range(len(documents)):
         for j in range(indptr[documents[i]], indptr[documents[i] + 1]):
@@ -86,15 +85,12 @@ def remember(documents, first, memory, doc_ptr, token_ptr, samples):
 @njit(cache=True, nogil=True)
 def by_word(places, token_ptr, n):
     """The pairs of each of n words: (indptr int64[n + 1], pairs int32[P], ascending within a word, tokens int64[n])."""
-    indptr = np.zeros(n + 1, np.int64)
-    tokens = np.zeros(n, np.int64)
+    indptr, tokens = np.zeros(n + 1, np.int64), np.zeros(n, np.int64)
     for p in range(len(places)):
         indptr[places[p] + 1] += 1
         tokens[places[p]] += token_ptr[p + 1] - token_ptr[p]
-    for w in range(n):
-        indptr[w + 1] += indptr[w]
-    pairs = np.empty(len(places), np.int32)
-    cursor = indptr[:-1].copy()
+    indptr = np.cumsum(indptr)
+    pairs, cursor = np.empty(len(places), np.int32), indptr[:-1].copy()
     for p in range(len(places)):
         pairs[cursor[places[p]]] = p
         cursor[places[p]] += 1
@@ -131,14 +127,7 @@ def pairs_of(documents, indptr, words, wanted, ends, first, values):
         cursor[wanted[i] - least] = ends[i]
     for i in range(len(documents)):
         a, b = indptr[documents[i]], indptr[documents[i] + 1]
-        j, n = a, b - a
-        while n > 0:  # its words ascend
-            half = n >> 1
-            if words[j + half] < least:
-                j += half + 1
-                n -= half + 1
-            else:
-                n = half
+        j = a + np.searchsorted(words[a:b], least)
         while j < b and words[j] <= most:
             at = cursor[words[j] - least]
             doc_of[at], out[at] = i, values[first[i] + j - a]
@@ -177,8 +166,7 @@ def merge_row(arena, w, tally, known, fresh, m, unit, drop_below, topics, values
         k = arena.topics[j] if j < end else K
         while f < m and fresh[f] < k:
             value = unit * tally[fresh[f]]
-            tally[fresh[f]] = 0
-            known[fresh[f]] = False
+            tally[fresh[f]], known[fresh[f]] = 0, False
             if value >= drop_below:
                 topics[at], values[at] = fresh[f], value
                 added[fresh[f]] += value
@@ -186,8 +174,7 @@ def merge_row(arena, w, tally, known, fresh, m, unit, drop_below, topics, values
             f += 1
         if k < K:
             value = arena.values[j] + unit * tally[k]
-            tally[k] = 0
-            known[k] = False
+            tally[k], known[k] = 0, False
             added[k] -= arena.values[j]
             if value >= drop_below:
                 topics[at], values[at] = k, value
@@ -251,15 +238,12 @@ def merge(words, word_ptr, pairs, tokens, token_ptr, new, old, unit, drop_below,
     """
     n, K = len(words), len(totals)
     indptr = cumulated(np.minimum(K, arena.length[words] + tokens * new.shape[1]))
-    topics = np.empty(indptr[n], np.int32)
-    values = np.empty(indptr[n], arena.values.dtype)
-    sizes = np.empty(n, np.int64)
-    added = np.zeros((CHUNKS, K))
+    topics, values = np.empty(indptr[n], np.int32), np.empty(indptr[n], arena.values.dtype)
+    sizes, added = np.empty(n, np.int64), np.zeros((CHUNKS, K))
     bounds = shares(indptr)
     for chunk in prange(CHUNKS):
-        tally = np.zeros(K, np.int32)
-        known = np.zeros(K, np.bool_)  # topics of the row, or new to it
-        fresh = np.empty(K, np.int32)
+        # known: topics of the row, or new to it
+        tally, known, fresh = np.zeros(K, np.int32), np.zeros(K, np.bool_), np.empty(K, np.int32)
         for i in range(bounds[chunk], bounds[chunk + 1]):
             mark(arena, words[i], known)
             m = tally_word(word_ptr[i], word_ptr[i + 1], pairs, token_ptr, new, old, tally, known, fresh)
@@ -334,8 +318,7 @@ def put(words, indptr, sizes, topics, values, arena, capacity, used):
     for i in range(len(words)):
         w = words[i]
         if sizes[i] > capacity[w]:
-            start[w] = used
-            capacity[w] = room_of(sizes[i])
+            start[w], capacity[w] = used, room_of(sizes[i])
             used += capacity[w]
         length[w] = sizes[i]
     bounds = shares(indptr)
@@ -376,9 +359,7 @@ def compact(arena, capacity, scale, drop_below, new_topics, new_values):
             new_topics[at], new_values[at] = arena_topics[j], scale * arena_values[j]
             if new_values[at] >= drop_below:
                 at += 1
-        start[w] = first
-        length[w] = at - first
-        capacity[w] = at - first
+        start[w], length[w], capacity[w] = first, at - first, at - first
     return at
 
 
@@ -402,9 +383,7 @@ def transpose(arena, scale, at_least, K):
             if scale * arena_values[j] >= at_least:
                 sizes[arena_topics[j] + 1] += 1
     indptr = np.cumsum(sizes)
-    words = np.empty(indptr[K], np.int32)
-    values = np.empty(indptr[K])
-    cursor = indptr[:-1].copy()
+    words, values, cursor = np.empty(indptr[K], np.int32), np.empty(indptr[K]), indptr[:-1].copy()
     for w in range(len(start)):
         for j in range(start[w], start[w] + length[w]):
             value = scale * arena_values[j]
@@ -456,8 +435,7 @@ def mixtures(indptr, samples, alpha):
     topics, listed = np.empty(room[n], np.int32), np.empty(room[n], np.float32)
     sizes = np.empty(n, np.int64)
     for chunk in prange(CHUNKS):
-        tally = np.zeros(K, np.int64)
-        touched = np.empty(K, np.int32)
+        tally, touched = np.zeros(K, np.int64), np.empty(K, np.int32)
         for d in range(chunk * n // CHUNKS, (chunk + 1) * n // CHUNKS):
             a, b = indptr[d], indptr[d + 1]
             m = 0
@@ -486,7 +464,6 @@ def _summed(w, arena, scale, other, other_scale, least, out_topics, out_values, 
     a, end = arena.start[w], arena.start[w] + arena.length[w]
     b, other_end = other.start[w], other.start[w] + other.length[w]
     while a < end or b < other_end:
-        k, value = np.int32(0), 0.0
         if a < end and (b >= other_end or arena.topics[a] <= other.topics[b]):
             k, value = arena.topics[a], scale * arena.values[a]
             if b < other_end and other.topics[b] == k:

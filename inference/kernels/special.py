@@ -8,20 +8,26 @@ from inference.kernels.bits import bits_of, of_bits
 _ROOT_HALF = 0x3FE6A09E667F3BCD  # the bits of sqrt(1/2)
 
 
+@njit(cache=True, inline="always")
+def _rise(x):
+    """(above, below) with psi(x + 10) - psi(x) = (2 x + 9) above / below, the sum of 1 / (x + i), i < 10: by pairs (i, 9 - i)
+    a polynomial of u = x (x + 9) over another."""
+    u = x * (x + 9.0)
+    above = 40320.0 + u * (24352.0 + u * (3924.0 + u * (240.0 + u * 5.0)))
+    return above, u * (40320.0 + u * (12176.0 + u * (1308.0 + u * (60.0 + u))))
+
+
 @njit(cache=True)
 def exp_digamma(x):
     """exp(psi(x)) for x > 0, to a relative 2e-12; 0 where it underflows (below x of about 0.0014).
 
     Asymptotic series about z = x - 1/2: z + 1/(24 z) - 37/(5760 z^3) + 10313/(2903040 z^5) - 5509121/(1393459200 z^7).
-    A small x is moved up by psi(x) = psi(x + 10) - sum of 1 / (x + i), i < 10, which by pairs (i, 9 - i) is a
-    polynomial of u = x (x + 9) over another: one division.
+    A small x is moved up by psi(x) = psi(x + 10) - sum of 1 / (x + i), i < 10 (`_rise`): one division.
     """
     z, shift = x - 0.5, 0.0
     if x < 12.0:
         z += 10.0
-        u = x * (x + 9.0)
-        above = 40320.0 + u * (24352.0 + u * (3924.0 + u * (240.0 + u * 5.0)))
-        below = u * (40320.0 + u * (12176.0 + u * (1308.0 + u * (60.0 + u))))
+        above, below = _rise(x)
         shift = (2.0 * x + 9.0) * above / below
     r = 1.0 / (z * z)
     value = z + (1.0 / z) * (
@@ -39,9 +45,7 @@ def digamma_parts(x):
     """
     small = x < 12.0
     z = x + 9.5 if small else x - 0.5
-    u = x * (x + 9.0)
-    above = 40320.0 + u * (24352.0 + u * (3924.0 + u * (240.0 + u * 5.0)))
-    below = u * (40320.0 + u * (12176.0 + u * (1308.0 + u * (60.0 + u))))
+    above, below = _rise(x)
     shift = (2.0 * x + 9.0) * above / below if small else 0.0
     inverse = 1.0 / z
     r = inverse * inverse
@@ -95,14 +99,12 @@ def psi(x):
     """psi(x) for x > 0, to an absolute 1e-14 times max(1, |psi(x)|): `digamma` to more digits.
 
     The asymptotic series ln y - 1/(2 y) - 1/(12 y^2) + 1/(120 y^4) - ... of y = x, or of y = x + 10 below 12, less the
-    sum of 1 / (x + i), i < 10, in the form of `exp_digamma`.
+    sum of 1 / (x + i), i < 10 (`_rise`).
     """
     y, shift = x, 0.0
     if x < 12.0:
         y += 10.0
-        u = x * (x + 9.0)
-        above = 40320.0 + u * (24352.0 + u * (3924.0 + u * (240.0 + u * 5.0)))
-        below = u * (40320.0 + u * (12176.0 + u * (1308.0 + u * (60.0 + u))))
+        above, below = _rise(x)
         shift = (2.0 * x + 9.0) * above / below
     r = 1.0 / (y * y)
     tail = r * (1 / 12 - r * (1 / 120 - r * (1 / 252 - r * (1 / 240 - r * (1 / 132 - r * (691 / 32760 - r / 12))))))

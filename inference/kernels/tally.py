@@ -21,8 +21,7 @@ def _emit(tally, known, fresh, m, topics, changes, at):
             if tally[k] != 0:
                 topics[at], changes[at] = k, tally[k]
                 at += 1
-            tally[k] = 0
-            known[k] = False
+            tally[k], known[k] = 0, False
         return at
     sort_first(fresh, m)
     for f in range(m):
@@ -30,8 +29,7 @@ def _emit(tally, known, fresh, m, topics, changes, at):
         if tally[k] != 0:
             topics[at], changes[at] = k, tally[k]
             at += 1
-        tally[k] = 0
-        known[k] = False
+        tally[k], known[k] = 0, False
     return at
 
 
@@ -43,8 +41,7 @@ def count(word_ptr, pairs, tokens, token_ptr, new, old, K):
     """
     n = len(tokens)
     room = cumulated(np.minimum(K, tokens * (new.shape[1] + old.shape[1])))
-    topics, changes = np.empty(room[n], np.uint16), np.empty(room[n], np.int32)
-    sizes = np.empty(n, np.int64)
+    topics, changes, sizes = np.empty(room[n], np.uint16), np.empty(room[n], np.int32), np.empty(n, np.int64)
     bounds = shares(word_ptr)
     for chunk in prange(CHUNKS):
         tally, known, fresh = np.zeros(K, np.int32), np.zeros(K, np.bool_), np.empty(K, np.int32)
@@ -62,9 +59,7 @@ def _by_run(changed, begins, ends_of, n):
     for chunk in range(CHUNKS):
         for e in range(begins[chunk], ends_of[chunk], SAMPLED):
             ends[(changed[e] >> np.uint64(32)) + np.uint64(1)] += 1
-    for i in range(n):
-        ends[i + 1] += ends[i]
-    words = shares(ends)
+    words = shares(np.cumsum(ends))
     run_of = np.empty(n, np.uint8)
     for run in range(CHUNKS):
         run_of[words[run] : words[run + 1]] = run
@@ -159,8 +154,7 @@ def add_up(pieces, first, end, p_topics, p_changes, K):
         for p in range(pieces[i], pieces[i + 1]):
             most += end[p] - first[p]
         room[i + 1] = room[i] + min(K, most)
-    topics, changes = np.empty(room[n], np.uint16), np.empty(room[n], np.int32)
-    sizes = np.empty(n, np.int64)
+    topics, changes, sizes = np.empty(room[n], np.uint16), np.empty(room[n], np.int32), np.empty(n, np.int64)
     bounds = shares(room)
     for chunk in prange(CHUNKS):
         tally, known, fresh = np.zeros(K, np.int32), np.zeros(K, np.bool_), np.empty(K, np.int32)
@@ -179,10 +173,8 @@ def merge(bounds, words, indptr, pieces, first, end, p_topics, p_changes, unit, 
     as for `add_up`.
     """
     n, runs = len(words), len(bounds) - 1
-    topics = np.empty(indptr[n], np.int32)
-    values = np.empty(indptr[n], arena.values.dtype)
-    sizes = np.empty(n, np.int64)
-    added = np.zeros((runs, K))
+    topics, values = np.empty(indptr[n], np.int32), np.empty(indptr[n], arena.values.dtype)
+    sizes, added = np.empty(n, np.int64), np.zeros((runs, K))
     for run in prange(runs):
         tally, known, fresh = np.zeros(K, np.int32), np.zeros(K, np.bool_), np.empty(K, np.int32)
         for i in range(bounds[run], bounds[run + 1]):

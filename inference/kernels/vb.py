@@ -379,10 +379,7 @@ def log_theta(doc_ptr, gamma):
     for chunk in prange(CHUNKS):
         for d in range(chunk * n // CHUNKS, (chunk + 1) * n // CHUNKS):
             if doc_ptr[d] < doc_ptr[d + 1]:
-                total = 0.0
-                for k in range(K):
-                    total += gamma[d, k]
-                total = digamma(total)
+                total = digamma(sum_in_order(gamma[d]))
                 for k in range(K):
                     added[chunk, k] += digamma(gamma[d, k]) - total
     out = np.zeros(K)
@@ -437,9 +434,7 @@ def topics_sums(values, scale, eta):
             by_word[w, 1] += n * log
             by_word[w, 2] += math.lgamma(eta + n)
     out = np.zeros(3)
-    for w in range(V):
-        for i in range(3):
-            out[i] += by_word[w, i]
+    add_in_order(by_word, out)
     return out
 
 
@@ -481,8 +476,6 @@ def adapt(values, target, mean, weight):
             mean[w, k] += weight * (g - mean[w, k])
             by_word[w, 0] += np.float64(g) * g
             by_word[w, 1] += np.float64(mean[w, k]) * mean[w, k]
-    squares, of_mean = 0.0, 0.0
-    for w in range(V):
-        squares += by_word[w, 0]
-        of_mean += by_word[w, 1]
-    return squares, of_mean
+    sums = np.zeros(2)
+    add_in_order(by_word, sums)
+    return sums[0], sums[1]
