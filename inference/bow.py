@@ -52,35 +52,34 @@ class Bow:
         first_row: np.ndarray | None = None,
         check: bool = True,
     ):
-        self.indptr = np.asanyarray(indptr, np.int64)
-        self.words = np.asanyarray(words, np.int32)
-        self.counts = np.asanyarray(counts, np.int32)
-        self.V = int(V)
+        self.indptr, self.V = np.asanyarray(indptr, np.int64), int(V)
+        self.words, self.counts = np.asanyarray(words, np.int32), np.asanyarray(counts, np.int32)
         self.offsets, self.first_row = offsets, first_row
         if check:
             self._check()
-        self._by_document: Bow | None = None
-        self._documents: np.ndarray | None = None
 
     def by_document(self) -> "Bow":
         """The same with a row for each document; itself where rows are documents. It has the same arrays of pairs: a
         document's are those of its sections, one section after the other, so its words ascend within a section only."""
-        if self.first_row is None:
-            return self
-        if self._by_document is None:
-            indptr = self.indptr[self.first_row]
-            self._by_document = Bow(indptr, self.words, self.counts, self.V, offsets=self.offsets, check=False)
-            self._by_document.first_token = self.first_token[self.first_row]
-            self._by_document.tokens, self._by_document.digest = self.tokens, self.digest
-        return self._by_document
+        return self if self.first_row is None else self._by_document
+
+    @cached_property
+    def _by_document(self) -> "Bow":
+        return self._whole(self.indptr[self.first_row], self.first_token[self.first_row])
+
+    def _whole(self, indptr: np.ndarray, first_token: np.ndarray) -> "Bow":
+        whole = Bow(indptr, self.words, self.counts, self.V, offsets=self.offsets, check=False)
+        whole.first_token, whole.tokens, whole.digest = first_token, self.tokens, self.digest
+        return whole
 
     def documents_of(self, rows: np.ndarray) -> np.ndarray:
         """int32: the documents of some rows; the rows themselves where these are documents."""
-        if self.first_row is None:
-            return rows
-        if self._documents is None:
-            self._documents = np.repeat(np.arange(len(self.first_row) - 1, dtype=np.int32), np.diff(self.first_row))
-        return self._documents[rows]
+        return rows if self.first_row is None else self._documents[rows]
+
+    @cached_property
+    def _documents(self) -> np.ndarray:
+        sizes = np.diff(self.first_row)
+        return np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
 
     @property
     def D(self) -> int:
@@ -208,9 +207,8 @@ class Bow:
         self.first_row, indptr, first_token, lengths, self._documents = (
             np.load(folder / f"{name}.npy", mmap_mode="r") for name in _CUT
         )
-        self._by_document = Bow(indptr, self.words, self.counts, self.V, offsets=self.offsets, check=False)
-        self._by_document.first_token, self._by_document.lengths = first_token, lengths
-        self._by_document.tokens, self._by_document.digest = self.tokens, self.digest
+        self._by_document = self._whole(indptr, first_token)
+        self._by_document.lengths = lengths
 
     def without(self, dropped: np.ndarray, folder: Path) -> "Bow":
         """The same documents and word numbers, written to folder, with some words' columns empty: nothing is
@@ -226,9 +224,7 @@ class Bow:
         sizes = {"words": int(indptr[-1]), "counts": int(indptr[-1])} | (
             {} if self.offsets is None else {"offsets": int(tokens)}
         )
-        arrays = {}
-        for name, size in sizes.items():
-            arrays[name] = mapped(folder / f"{name}.npy", np.int32, size)
+        arrays = {name: mapped(folder / f"{name}.npy", np.int32, size) for name, size in sizes.items()}
         none = np.zeros(0, np.int32)
         offsets = (none, none) if self.offsets is None else (self.offsets, arrays["offsets"])
         _copy_kept(keep, self.words, self.counts, arrays["words"], arrays["counts"], *offsets)

@@ -125,8 +125,10 @@ class Evidence:
         j = int(np.searchsorted(topics, k))
         return int(tokens[j]) if j < len(topics) and topics[j] == k else 0
 
-    def _share(self, d: int, k: int) -> float:
-        return self.tokens(d, k) / int(self.bow.first_token[d + 1] - self.bow.first_token[d])
+    def _held(self, d: int, k: int) -> tuple[int, int, float]:
+        """(document, tokens of topic k, their share of its tokens)."""
+        tokens = self.tokens(d, k)
+        return d, tokens, tokens / int(self.bow.first_token[d + 1] - self.bow.first_token[d])
 
     def best(
         self, k: int, by: str, n: int, after: tuple[float, int] | None = None, mask: np.ndarray | None = None
@@ -135,22 +137,17 @@ class Evidence:
         lower number. after: (value, document), which they come behind, if it is given. mask: bool[D], those that are wanted."""
         order = (self.by_share if by == "share" else self.by_tokens)[self.topic_ptr[k] : self.topic_ptr[k + 1]]
 
-        def row(d: int) -> tuple[int, int, float]:
-            tokens = self.tokens(d, k)
-            return d, tokens, tokens / int(self.bow.first_token[d + 1] - self.bow.first_token[d])
-
         def place(i: int) -> tuple[float, int]:
-            d, tokens, share = row(int(order[i]))
+            d, tokens, share = self._held(int(order[i]), k)
             return -(share if by == "share" else tokens), d
 
         first = bisect_right(range(len(order)), (-after[0], after[1]), key=place) if after else 0
-        wanted: list[int] = []
-        step = n
+        wanted, step = list[int](), n
         while first < len(order) and len(wanted) < n:
             some = order[first : first + step]
             wanted += (some if mask is None else some[mask[some]]).tolist()
             first, step = first + step, 2 * step
-        return [row(d) for d in wanted[:n]]
+        return [self._held(d, k) for d in wanted[:n]]
 
     def word(self, w: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """(documents int32 ascending, counts int32, topics uint16, certainty uint8) of a word's pairs; a document has one
@@ -251,7 +248,7 @@ class Evidence:
         if len(topics) == 1:
             order = self.by_share[self.topic_ptr[topics[0]] : self.topic_ptr[topics[0] + 1]]
             return np.sort(
-                order[: bisect_right(range(len(order)), -share, key=lambda i: -self._share(int(order[i]), topics[0]))]
+                order[: bisect_right(range(len(order)), -share, key=lambda i: -self._held(int(order[i]), topics[0])[2])]
             )
         mask = np.zeros(len(self.doc_ptr) - 1, bool)
         numbers = assign.at_least(
@@ -330,9 +327,8 @@ def document_tokens(bow: Bow, topics: Topics, thetas: Iterable[Theta], by_docume
         made = assigned(bow, topics.K, beta, theta)
         blocks.append(csr_matrix((made.doc_tokens, made.doc_topics, made.indptr), (len(made.indptr) - 1, topics.K)))
     rows, whole = vstack(blocks, format="csr"), bow.first_row
-    if whole is None:
-        return rows
-    return csr_matrix((np.ones(bow.D, np.int32), np.arange(bow.D), whole), (len(whole) - 1, bow.D)) @ rows
+    ones = np.ones(bow.D, np.int32)
+    return rows if whole is None else csr_matrix((ones, np.arange(bow.D), whole), (len(whole) - 1, bow.D)) @ rows
 
 
 def gather(

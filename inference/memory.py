@@ -38,13 +38,10 @@ def mapped(path: Path, dtype: npt.DTypeLike, size: int) -> np.memmap:
 
     Raises OSError where the disk has no room for it.
     """
-    path = Path(path)
-    if path.suffix == ".npy":
-        array = np.lib.format.open_memmap(path, "w+", dtype, (size,))
-    else:
-        array = np.memmap(path, np.dtype(dtype), "w+", shape=(size,))
-    with path.open("r+b") as file:
-        reserve(file.fileno(), path.stat().st_size)
+    opened = np.lib.format.open_memmap if Path(path).suffix == ".npy" else np.memmap
+    array = opened(path, mode="w+", dtype=np.dtype(dtype), shape=(size,))
+    with Path(path).open("r+b") as file:
+        reserve(file.fileno(), os.fstat(file.fileno()).st_size)
     return array
 
 

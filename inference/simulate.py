@@ -5,6 +5,7 @@ allows.
 """
 
 import math
+from itertools import count, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -59,9 +60,7 @@ def corpus(
             raise Invalid(name, f"{name} must be above 0 and below 1e9, got {number!r}.")
     start = np.uint64(seed)
     drawn = _alpha(alpha, K, start)
-    beta = np.empty((K, V))
-    theta = np.empty((M, K))
-    flat = np.full(V, float(eta))
+    beta, theta, flat = np.empty((K, V)), np.empty((M, K)), np.full(V, float(eta))
     for k in range(K):
         _dirichlet(_stream(start, _BETA, k), flat, beta[k])
     indptr, words, counts = _documents(start, np.int64(_DOCUMENT), drawn, np.cumsum(beta, axis=1), float(xi), theta)
@@ -91,27 +90,18 @@ def again(bow: Bow, assigned: np.ndarray, topics: Topics, seed: int) -> Bow:
 
 def words(V: int) -> list[str]:
     """V different made words that can be pronounced, those of two syllables first."""
-    two = len(_SYLLABLES) ** 2
-    made: list[str] = []
-    i = 0
-    while len(made) < V:
-        turn, rest = divmod(i, two)
-        place = rng.permuted(rest, two, np.uint64(_WORDS_ORDER + turn))
-        word = _SYLLABLES[place // len(_SYLLABLES)] + _SYLLABLES[place % len(_SYLLABLES)]
-        word += "".join(_SYLLABLES[int(digit)] for digit in _digits(turn))
-        if word not in _NOT_SAID:
-            made.append(word)
-        i += 1
-    return made
+    return list(islice((word for word in map(_word, count()) if word not in _NOT_SAID), V))
 
 
-def _digits(turn: int) -> list[int]:
-    """A number from 1 on as syllables' numbers; of 0 none."""
-    digits = []
+def _word(i: int) -> str:
+    """Two syllables, and more where there are no more such words."""
+    turn, rest = divmod(i, len(_SYLLABLES) ** 2)
+    place = rng.permuted(rest, len(_SYLLABLES) ** 2, np.uint64(_WORDS_ORDER + turn))
+    syllables = [place // len(_SYLLABLES), place % len(_SYLLABLES)]
     while turn:
         turn, digit = divmod(turn - 1, len(_SYLLABLES))
-        digits.append(digit)
-    return digits
+        syllables.append(digit)
+    return "".join(_SYLLABLES[each] for each in syllables)
 
 
 def relative_error(true: np.ndarray, estimate: np.ndarray) -> np.ndarray:

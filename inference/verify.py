@@ -47,13 +47,11 @@ def verify(path: Path) -> Iterator[Finding]:
         for _ in gather(folder / "evidence", bow, postings, topics, thetas, by_document=engine.ABOUT.by_document):
             pass
         again = Evidence.open(folder / "evidence", bow, postings)
-        same = all(np.array_equal(getattr(again, name), held[f"given_{name}"]) for name in ("topics", "certainty"))
-        yield Finding(same, "the topic of every word in every document, and its certainty")
-        same = all(
-            np.array_equal(getattr(again, name), held[f"given_{name}"])
-            for name in ("doc_ptr", "doc_topics", "doc_tokens")
-        )
-        yield Finding(same, "the tokens of every topic in every document")
+        for names, what in (
+            (("topics", "certainty"), "the topic of every word in every document, and its certainty"),
+            (("doc_ptr", "doc_topics", "doc_tokens"), "the tokens of every topic in every document"),
+        ):
+            yield Finding(all(np.array_equal(getattr(again, name), held[f"given_{name}"]) for name in names), what)
 
 
 def has_bag(path: Path) -> bool:

@@ -14,9 +14,8 @@ _PROJECT = Path(__file__).resolve().parent.parent / "pyproject.toml"
 @cache
 def topograph() -> str:
     """The version of Topograph, from pyproject.toml; the metadata of an installed wheel repeats it."""
-    if _PROJECT.with_name("manage.py").exists():  # a clone
-        return tomllib.loads(_PROJECT.read_text(encoding="utf-8"))["project"]["version"]
-    return version("topograph")
+    clone = _PROJECT.with_name("manage.py").exists()
+    return tomllib.loads(_PROJECT.read_text("utf-8"))["project"]["version"] if clone else version("topograph")
 
 
 @cache

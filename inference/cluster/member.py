@@ -55,19 +55,16 @@ class Seat:
         While others are waited for, the computing thread adds what this worker counted to its rows, or lays out the next step;
         at the latest it lays that out while the leader is waited for.
         """
-        self.last, began = time.monotonic(), self.share.state.tokens
+        began = self.share.state.tokens
         if self.share.state.t != t:
             raise Gone(f"This worker is at step {self.share.state.t}, and not at {t}.")
         steps, turn = self.share.step(), 0
         messages = await self._timed("computing", self._compute(next, steps, None))
         while messages is not None:
-            work = (
-                self._compute(messages.work)
-                if isinstance(messages, Messages)
-                else self._compute(self.share.lay_out, t + 1)
-            )
+            work = (messages.work,) if isinstance(messages, Messages) else (self.share.lay_out, t + 1)
+            working = self._compute(*work)
             heard = await self._timed("exchanging", self._exchange((t, turn), messages))
-            await self._timed("computing", work)
+            await self._timed("computing", working)
             messages = await self._timed("computing", self._compute(_continue, steps, heard))
             turn += 1
         self._compute(self.share.lay_out, t + 1)
@@ -184,6 +181,7 @@ class Member(WorkerPlugin):
     def _seat(self, deal: str) -> Seat:
         if deal not in self.seats:
             raise Gone("This worker has no seat in that training.")
+        self.seats[deal].last = time.monotonic()
         return self.seats[deal]
 
     async def about(self) -> dict[str, Any]:
@@ -218,20 +216,14 @@ class Member(WorkerPlugin):
         return await self._seat(deal).step(t)
 
     async def save(self, deal: str) -> list[list]:
-        seat = self._seat(deal)
-        seat.last = time.monotonic()
-        return [list(part) for part in await self._compute(seat.share.save)]
+        return [list(part) for part in await self._compute(self._seat(deal).share.save)]
 
     async def topics(self, deal: str) -> Any:
-        seat = self._seat(deal)
-        seat.last = time.monotonic()
-        return to_serialize(await self._compute(seat.share.topics_state))
+        return to_serialize(await self._compute(self._seat(deal).share.topics_state))
 
     async def evidence(self, deal: str, first: int, end: int) -> Any:
         """inference.evidence.Assigned of some documents, under the topics as they are."""
-        seat = self._seat(deal)
-        seat.last = time.monotonic()
-        start, *arrays = await self._compute(seat.share.evidence, first, end)
+        start, *arrays = await self._compute(self._seat(deal).share.evidence, first, end)
         heads, data = pack(tuple(arrays))
         return {"first": start, "heads": heads, "data": to_serialize(data)}
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.bow import Bow
-from inference.kernels import rows
+from inference.kernels import rng, rows
 
 
 class Batch(NamedTuple):
@@ -16,6 +16,11 @@ class Batch(NamedTuple):
     doc_ptr: np.ndarray
     places: np.ndarray
     token_ptr: np.ndarray
+
+
+def keys(seed: int, purpose: int, t: int, documents: np.ndarray) -> np.ndarray:
+    """A random stream for each document of a step or visit."""
+    return rng.keys(np.uint64(seed), np.uint64(purpose), np.uint64(t), documents)
 
 
 def expand(bow: Bow, documents: np.ndarray) -> Batch:

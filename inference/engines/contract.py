@@ -394,23 +394,25 @@ def prior(
 
 
 def alpha_setting(least: float = 1e-6) -> Any:
-    help = "Prior of each topic in a document: small values give each document few topics."
-    return prior("Document smoothing", "α", help, least=least)
+    return prior(
+        "Document smoothing", "α", "Prior of each topic in a document: small values give each document few topics.", least=least
+    )  # fmt: skip
 
 
 def eta_setting(least: float = 1e-6) -> Any:
-    help = "Prior of each word in a topic: small values give topics of fewer words."
-    return prior("Topic smoothing", "η", help, least=least)
+    return prior(
+        "Topic smoothing", "η", "Prior of each word in a topic: small values give topics of fewer words.", least=least
+    )  # fmt: skip
 
 
 def kappa_setting(default: float, when: str = "") -> Any:
     """when: with which other setting it counts, "With decay, "."""
-    help = _sentence(f"{when}how fast the step size falls: above 0.5, at most 1.")
+    help = f"{when}how fast the step size falls: above 0.5, at most 1.".capitalize()
     return setting("Forgetting", "κ", help, default, least=nextafter(0.5, 1), most=1, bounds="in (0.5, 1]")
 
 
 def tau0_setting(default: float, when: str = "") -> Any:
-    help = _sentence(f"{when}how much the first steps are damped.")
+    help = f"{when}how much the first steps are damped.".capitalize()
     return setting("Delay", "τ₀", help, default, least=0, most=1e12, bounds="at least 0, and at most 1e12")
 
 
@@ -419,10 +421,6 @@ def learn_setting() -> Any:
         "Learned priors", "α, η", "Which priors are fitted to the corpus: none, an α for each topic, or η as well.",
         "nothing", choices={"nothing": "none", "alpha": "α for each topic", "both": "α and η"},
     )  # fmt: skip
-
-
-def _sentence(text: str) -> str:
-    return text[0].upper() + text[1:]
 
 
 def _short(number: float) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import dense
+from inference.engines.batch import keys as streams
 from inference.engines.contract import (
     MAPPED,
     About,
@@ -211,7 +212,7 @@ def _replace(
 ) -> None:  # fmt: skip
     """CVB0: a document's phi continues from where it was at the last visit."""
     before = cvb.Phi(_recall(bow, documents, batch, state.remembered), _recall(bow, documents, batch, state.phi))
-    keys = rng.keys(np.uint64(state.seed), np.uint64(rng.SAMPLE), np.uint64(state.t), documents)
+    keys = streams(state.seed, rng.SAMPLE, state.t, documents)
     warm = WARM_ALPHA if state.t <= config.warm_up * shape.per_pass else 0.0
     how = cvb.Turns(config.iterations, config.burn_in + 1, config.least, DRAWN, 1.0)
     after = _visit(config, state, batch, keys, before, how, warm)

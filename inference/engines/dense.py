@@ -105,12 +105,10 @@ def _topics(values: np.ndarray, scale: float, eta: float, totals: np.ndarray, at
     # at least what is listed: rounding may have made the running sum a little less
     norm = V * eta + np.maximum(of_topic, np.bincount(topic, weights=tokens, minlength=K))
     weights = ((eta + tokens) / norm[topic]).astype(np.float32)
-    unlisted = V - np.diff(indptr)
-    mass = np.maximum(1.0 - np.bincount(topic, weights=weights, minlength=K), 0.0)
-    mass[unlisted == 0] = 0.0
-    sum_of_all = of_topic.sum()
-    share = of_topic / sum_of_all if sum_of_all else np.full(K, 1.0 / K)
-    return Topics(indptr, words, weights, mass / np.maximum(unlisted, 1), mass, share, V)
+    result = Topics.of_listed(indptr, words, weights, of_topic, V)
+    whole = np.diff(indptr) == V
+    result.floor[whole], result.floor_mass[whole] = 0.0, 0.0
+    return result
 
 
 def theta(gamma: np.ndarray, first: int, lengths: np.ndarray) -> Theta:

@@ -61,17 +61,13 @@ def begin(state: arena.Rows, bow: Bow, shape: Shape, key: int) -> None:
         documents += np.bincount(bow.words[first : first + COUNTED], minlength=bow.V)
     weights, K = np.log((bow.D + 1) / np.maximum(documents, 1)), len(state.totals)
     random = arena.candidates(bow, shape, key)
-    searched = min(len(random), _looked_at(bow, K))
+    # So that choosing takes no longer than some passes: a candidate costs a look at each document and the words that it shares
+    tried = K * (2 + math.log(K)) * (1 + SHARED * len(bow.words) / bow.D)
+    searched = min(len(random), int(LOOKED_AT / tried))
     if K < UNLIKE or len(random) < ENOUGH * K or searched < CANDIDATES * K:
         arena.from_documents(state, bow, random[:K], weights)
         return
     arena.from_documents(state, bow, unlike(bow, random[:searched], weights, K, key), weights, bow.tokens / bow.D)
-
-
-def _looked_at(bow: Bow, K: int) -> int:
-    """How many documents are searched for K that are unlike each other, so that this takes no longer than some passes. A candidate
-    costs a look at each document and at the words that it shares."""
-    return int(LOOKED_AT / (K * (2 + math.log(K)) * (1 + SHARED * len(bow.words) / bow.D)))
 
 
 def unlike(bow: Bow, documents: np.ndarray, weights: np.ndarray, K: int, key: int) -> np.ndarray:

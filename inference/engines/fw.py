@@ -14,6 +14,7 @@ import numpy as np
 from inference.bow import Bow, ranges
 from inference.engines import arena
 from inference.engines.batch import Batch, expand
+from inference.engines.batch import keys as streams
 from inference.engines.contract import (
     About,
     Chosen,
@@ -261,7 +262,7 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     weights = _weights(config, state)
     batch = expand(bow, documents)
     gathered = _gather(config, state, batch.words, weights)
-    keys = rng.keys(np.uint64(state.seed), np.uint64(rng.OPE), np.uint64(state.t), documents)
+    keys = streams(state.seed, rng.OPE, state.t, documents)
     inferred = _infer(config, batch, gathered, weights, keys, False)
     state.tokens += int(batch.token_ptr[-1])
     _learn(config, state, batch, gathered, inferred, weights.floor, shape.D / len(documents))
@@ -377,7 +378,7 @@ def _final(
     """theta under the topics as they are, without learning from it; random numbers depend on the document alone."""
     batch = expand(bow, documents)
     gathered = _gather(config, state, batch.words, weights)
-    keys = rng.keys(np.uint64(state.seed), np.uint64(rng.OPE), np.uint64(0), documents)
+    keys = streams(state.seed, rng.OPE, 0, documents)
     return batch, _infer(config, batch, gathered, weights, keys, True)
 
 

@@ -220,16 +220,13 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
         batch = sparse.expand(bow, documents)
         state.tokens += int(batch.counts.sum())
         if _exact(config, state.t, shape):
-            _replace(config if state.t <= config.explore * shape.per_pass else _settled(config), state, batch)
+            # Later visits continue from what is remembered, and try nothing else
+            explores = state.t <= config.explore * shape.per_pass
+            _replace(config if explores else replace(config, start="warm", restarts=0), state, batch)
         else:
             _fade(config, state, batch, shape.D / len(documents))
     if config.statistics == "memo" and state.t == config.warm_up * shape.per_pass:
         _recount(state, bow)
-
-
-def _settled(config: Resolved) -> Resolved:
-    """Settings of a visit that continues from what is remembered and tries nothing else."""
-    return replace(config, start="warm", restarts=0)
 
 
 def _replace(config: Resolved, state: State, batch: Batch) -> None:
@@ -332,10 +329,11 @@ def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def methods(settings: Mapping[str, Any]) -> Methods:
     """How topics were inferred, with which priors and which L."""
-    if settings["statistics"] == "memo":
-        how = "memoized variational inference, which replaces a document’s counts when it is visited again"
-    else:
-        how = f"stochastic variational inference with a step size of (τ₀ + t)^−κ, κ = {settings['kappa']:g} and τ₀ = {settings['tau0']:g}"
+    how = (
+        "memoized variational inference, which replaces a document’s counts when it is visited again"
+        if settings["statistics"] == "memo"
+        else f"stochastic variational inference with a step size of (τ₀ + t)^−κ, κ = {settings['kappa']:g} and τ₀ = {settings['tau0']:g}"
+    )
     most = min(settings["most"], settings["topics"])
     explored = settings.get("explore", settings["passes"])
     where = f" in the first {explored:,} of {settings['passes']:,} passes" if explored < settings["passes"] else ""

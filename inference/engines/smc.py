@@ -13,6 +13,7 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import contract, dense
+from inference.engines.batch import keys
 from inference.engines.contract import (
     MAPPED,
     About,
@@ -139,9 +140,8 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     doc_ptr, words, token_ptr = _batch(bow, documents)
     place = (documents, bow.first_token, state.memory[:, None], doc_ptr, token_ptr)
     topics = rows.recall(*place).reshape(-1) if len(state.memory) else np.full(token_ptr[-1], gibbs.UNSEEN)
-    keys = _keys(state.seed, rng.SMC, visit, documents)
-    alpha = np.full(config.topics, config.alpha)
-    smc.sweep(doc_ptr, words, token_ptr, topics, state.counts, state.totals, alpha, config.eta, config.sweeps, keys)
+    alpha, streams = np.full(config.topics, config.alpha), keys(state.seed, rng.SMC, visit, documents)
+    smc.sweep(doc_ptr, words, token_ptr, topics, state.counts, state.totals, alpha, config.eta, config.sweeps, streams)
     if len(state.memory):
         rows.remember(*place, topics[:, None])
     state.tokens += len(topics)
@@ -152,11 +152,6 @@ def _batch(bow: Bow, documents: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.
     batch = dense.batch_of(bow, documents)
     token_ptr = np.concatenate(([0], np.cumsum(batch.counts, dtype=np.float64))).astype(np.int64)
     return batch.doc_ptr, batch.words[batch.places], token_ptr
-
-
-def _keys(seed: int, purpose: int, visit: int, documents: np.ndarray) -> np.ndarray:
-    """A random stream for each document of a visit."""
-    return rng.keys(np.uint64(seed), np.uint64(purpose), np.uint64(visit), documents)
 
 
 def topics(config: Resolved, state: State) -> Topics:
@@ -171,7 +166,7 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
     alpha = np.full(config.topics, config.alpha)
     samples = smc.fold(
         doc_ptr, words, token_ptr, state.counts, state.totals, alpha, config.eta, FOLD_BURN_IN, FOLD_SAMPLES,
-        _keys(state.seed, rng.FOLD_IN, 0, documents),
+        keys(state.seed, rng.FOLD_IN, 0, documents),
     )  # fmt: skip
     return Theta(first, *rows.mixtures(token_ptr[doc_ptr], samples, alpha))
 

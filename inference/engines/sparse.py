@@ -38,9 +38,8 @@ def first_documents(batch: Batch, K: int, diverse: bool, seed: int, purpose: int
     """Which documents of the first minibatch K topics begin with, fewer where there are not so many: unlike each other, or any.
     purpose: of kernels.rng."""
     key = np.uint64(rng.key(np.uint64(seed), np.uint64(purpose), np.uint64(0), np.uint64(0)))
-    if diverse:
-        return seeds.diverse(batch.doc_ptr, batch.places, batch.counts, len(batch.words), K, key)
-    return seeds.random(batch.doc_ptr, K, key)
+    of_words = batch.doc_ptr, batch.places, batch.counts, len(batch.words)
+    return seeds.diverse(*of_words, K, key) if diverse else seeds.random(batch.doc_ptr, K, key)
 
 
 def add(
@@ -49,10 +48,10 @@ def add(
 ) -> None:  # fmt: skip
     """Put counts times `new` into the rows and take counts times `old` out; see `rows.blend`."""
     word_ptr, pairs, _ = rows.by_word(batch.places, batch.token_ptr, len(batch.words))
-    indptr, sizes, topics, values = rows.blend(
+    made = rows.blend(
         batch.words, word_ptr, pairs, batch.counts, new_topics, new, old_topics, old, unit, drop_below, state.arena, state.totals
     )  # fmt: skip
-    arena.put(state, batch.words, indptr, sizes, topics, values)
+    arena.put(state, batch.words, *made)
 
 
 def topics_bound(state: arena.Rows, unit: float, eta: float) -> float:

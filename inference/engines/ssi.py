@@ -15,6 +15,7 @@ import numpy as np
 from inference.bow import Bow
 from inference.engines import arena, averaging, from_documents, together
 from inference.engines.batch import Batch, expand
+from inference.engines.batch import keys as streams
 from inference.engines.contract import (
     LEADING,
     LONGEST,
@@ -297,7 +298,7 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     """
     way = _next(config, state, bow, shape)
     if len(documents):
-        keys = _keys(state.seed, rng.SAMPLE, state.t, documents)
+        keys = streams(state.seed, rng.SAMPLE, state.t, documents)
         if way.in_table:
             _apply(state, *_sample_in_place(config, state, bow, documents, keys, way))
         else:
@@ -329,7 +330,7 @@ def _step_rows(
     """`step` where lambda is in rows: it fades, or the table would be too large."""
     batch = expand(bow, documents)
     if way.by_ope:
-        coins = _keys(state.seed, rng.OPE, state.t, documents)
+        coins = streams(state.seed, rng.OPE, state.t, documents)
         inferred = _infer(state, bow, documents, batch, coins, keys if way.draws else None)
         weight = _ope_weight(state, len(documents), shape)  # changes pi
         from_documents.learn(state, state.pi, batch, inferred, weight)
@@ -497,9 +498,7 @@ def settled(config: Resolved, state: State, passes: int, judge: Callable[[], flo
     return look > 1 and bool(state.judged[look] - state.judged[look - 2] < SETTLED * 2 * LOOKS)
 
 
-def lay_out(site: Site, documents: np.ndarray) -> together.Laid:
-    """What `divided` can know of a step before the one before it has ended."""
-    return together.lay_out(site, documents)
+lay_out = together.lay_out
 
 
 def divided(config: Resolved, state: State, site: Site, laid: together.Laid, shape: Shape) -> Exchange:
@@ -507,7 +506,7 @@ def divided(config: Resolved, state: State, site: Site, laid: together.Laid, sha
     way = _next(config, state, site.bow, shape)
     if len(laid.documents):
         here, first_token = laid.own - site.bounds[site.rank], site.own.first_token
-        keys = _keys(state.seed, rng.SAMPLE, state.t, laid.own)
+        keys = streams(state.seed, rng.SAMPLE, state.t, laid.own)
         if way.in_table:
             learned = state.rises.copy()
             changes = _sample_in_place(config, state, site.own, here, keys, way)
@@ -533,7 +532,7 @@ def _divided_rows(
     here = laid.own - site.bounds[site.rank]
     batch = expand(site.own, here)
     if way.by_ope:
-        coins = _keys(state.seed, rng.OPE, state.t, laid.own)
+        coins = streams(state.seed, rng.OPE, state.t, laid.own)
         inferred = _infer(state, site.own, here, batch, coins, keys if way.draws else None)
         yield from _learn_together(state, site, laid, inferred, shape)
     else:
@@ -583,11 +582,6 @@ def _learn_together(
         state, before, state.eta, site.bow, laid.documents, told, state.pi, weight, together.runs(site)
     )
     together.put(state, (yield [together.packed(*made)] * site.ranks))
-
-
-def _keys(seed: int, purpose: int, t: int, documents: np.ndarray) -> np.ndarray:
-    """A random stream for each document of a step."""
-    return rng.keys(np.uint64(seed), np.uint64(purpose), np.uint64(t), documents)
 
 
 def _sample(
@@ -676,19 +670,9 @@ def _add(
     drop_below: float,
 ) -> None:
     """Put a batch's samples into lambda, `unit` for each in the arena's scale, and take its old ones out."""
-    word_ptr, pairs, tokens = rows.by_word(batch.places, batch.token_ptr, len(batch.words))
-    _merge(config, state, batch.words, word_ptr, pairs, tokens, batch.token_ptr, new, old, unit, drop_below)
-
-
-def _merge(
-    config: Resolved, state: State, words: np.ndarray, word_ptr: np.ndarray, pairs: np.ndarray, tokens: np.ndarray,
-    token_ptr: np.ndarray, new: np.ndarray, old: np.ndarray, unit: float, drop_below: float,
-) -> None:  # fmt: skip
-    """`_add` for some words. word_ptr, pairs, tokens: of `rows.by_word`."""
-    indptr, sizes, topics, values = rows.merge(
-        words, word_ptr, pairs, tokens, token_ptr, new, old, unit, drop_below, state.arena, state.totals
-    )
-    arena.put(state, words, indptr, sizes, topics, values)
+    by_word = rows.by_word(batch.places, batch.token_ptr, len(batch.words))
+    made = rows.merge(batch.words, *by_word, batch.token_ptr, new, old, unit, drop_below, state.arena, state.totals)
+    arena.put(state, batch.words, *made)
 
 
 def _learn(config: Resolved, state: State) -> None:

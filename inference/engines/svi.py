@@ -154,16 +154,15 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     if not len(documents):
         return
     batch = dense.batch_of(bow, documents)
+    streams = len(state.noise) > 0
     if not state.begun:
-        streams = len(state.noise) > 0
-        variational.seed(
-            state,
-            batch,
-            state.noise if streams else state.values,
-            state.noise_totals if streams else state.totals,
-        )
-    local = _streamed(config, state, batch, documents, shape) if len(state.noise) else None
-    local = local or variational.local(config, state, batch, documents)
+        start = (state.noise, state.noise_totals) if streams else (state.values, state.totals)
+        variational.seed(state, batch, *start)
+    local = (
+        _streamed(config, state, batch, documents, shape)
+        if streams
+        else variational.local(config, state, batch, documents)
+    )
     if state.gamma.shape[1]:
         vb.remember(documents, local.gamma, state.gamma, state.strongest)
     state.tokens += batch.tokens

@@ -144,10 +144,11 @@ def put_documents(seed: int, batch: dense.Batch, values: np.ndarray, totals: np.
     K = len(totals)
     stream = np.uint64(rng.key(np.uint64(seed), np.uint64(rng.INIT), np.uint64(0), np.uint64(1)))
     counts = batch.counts.astype(np.float64)
-    if K <= DIVERSE:
-        documents = seeds.diverse(batch.doc_ptr, batch.places, counts, len(batch.words), K, stream)
-    else:
-        documents = seeds.random(batch.doc_ptr, K, stream)
+    documents = (
+        seeds.diverse(batch.doc_ptr, batch.places, counts, len(batch.words), K, stream)
+        if K <= DIVERSE
+        else seeds.random(batch.doc_ptr, K, stream)
+    )
     for k, d in enumerate(documents):
         pairs = slice(batch.doc_ptr[d], batch.doc_ptr[d + 1])
         values[:, k] *= np.float32(0.5)
@@ -185,7 +186,6 @@ class Local(NamedTuple):
     f: np.ndarray
     b: np.ndarray
     log_scale: np.ndarray
-    iterations: np.ndarray
 
 
 def local(
@@ -204,11 +204,11 @@ def local(
     if documents is not None and state.gamma.shape[1]:
         new = state.gamma[documents, 0] == 0.0
         limits[new] = np.maximum(limits[new], config.first_tolerance * batch.lengths[new])
-    e, f, iterations = vb.local_step(
+    e, f, _ = vb.local_step(
         batch.doc_ptr, batch.places, batch.counts, b, state.alpha, gamma, limits, config.iterations if most is None else most,
         config.truncate if truncate is None else truncate,
     )  # fmt: skip
-    return Local(gamma, e, f, b, log_scale, iterations)
+    return Local(gamma, e, f, b, log_scale)
 
 
 def start(state: State, n: int, documents: np.ndarray | None) -> np.ndarray:

@@ -126,7 +126,7 @@ def test_moves_undo_a_cluster_that_is_two_and_two_that_are_one():
     assert after - before == pytest.approx(gain, rel=1e-6)
     rows = moves.rows_of(state, state.documents, 1 / sparse.UNITS)
     gain, leave = moves.split(bow, np.flatnonzero(chosen == 0), rows[0], *priors, np.uint64(1))
-    clusters._reassign(state, bow, leave, b)
+    clusters._reassign(state, bow, leave, np.full(len(leave), b))
     assert clusters.bound(config, state, bow, documents) - after == pytest.approx(gain, rel=1e-6) and gain > 0
     halves = np.bincount(own[leave], minlength=2)[:2]
     assert halves.max() > 0.9 * halves.sum() and len(leave) == halves.sum()
