@@ -55,7 +55,6 @@ def _averaged(base: Topics, runs: Sequence[Topics]) -> Topics:
 def _topics(above: csr_matrix, floor: np.ndarray, share: np.ndarray) -> Topics:
     """Words in the order of their weights."""
     weights = above.data + np.repeat(floor, np.diff(above.indptr))
-    topic = np.repeat(np.arange(len(floor)), np.diff(above.indptr))
-    order = np.lexsort((above.indices, -weights, topic))
+    order = np.lexsort((above.indices, -weights, np.repeat(np.arange(len(floor)), np.diff(above.indptr))))
     words, listed = above.indices[order].astype(np.int32), weights[order].astype(np.float32)
     return Topics.of_listed(above.indptr.astype(np.int64), words, listed, share, above.shape[1])

@@ -73,9 +73,8 @@ class Uses:
 
     def certainties(self) -> np.ndarray:
         """Mean certainty of each topic's tokens, 0 to 1 (of a topic without any 0): float64[K]."""
-        tokens = self.tally()[0][0]
         return senses.certainties(self.counts, self.topics, self.certainty, self.evidence.K) / (
-            np.maximum(tokens, 1) * assign.SURE
+            np.maximum(self.tally()[0][0], 1) * assign.SURE
         )
 
     def pairs(self, topic: int | None) -> np.ndarray:

@@ -75,9 +75,8 @@ class Objective:
     @property
     def seconds(self) -> float:
         """About what one call costs."""
-        K = self.config.topics
         return (
-            K * (VALUE_SECONDS * self.bow.V + MEASURED_SECONDS * self.tokens / self.times)
+            self.config.topics * (VALUE_SECONDS * self.bow.V + MEASURED_SECONDS * self.tokens / self.times)
             if len(self.documents)
             else 0.0
         )

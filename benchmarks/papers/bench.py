@@ -158,8 +158,7 @@ class Bench:
             over = seconds is not None and out.seconds >= seconds
             whole = not module.ABOUT.batch or state.t % schedule.per_pass == 0
             if (state.t >= next_look and whole) or over or state.t == schedule.steps:
-                point = Point(out.seconds, seen / max(1, len(trained_on)), seen, judge(out.topics.in_use()))
-                out.points.append(point)
+                out.points.append(Point(out.seconds, seen / max(1, len(trained_on)), seen, judge(out.topics.in_use())))
                 next_look = next((step for step in due if step > state.t), schedule.steps)
             if over:
                 break

@@ -82,8 +82,7 @@ class Team:
         self.job = asdict(job)
         self.saved, self._fetched = (None, 0) if state is None else (state.t, state.t)
         if state is not None and len(state.memory):
-            whole = parts.write_whole(parts.folder_of(self.checkpoint), state.t, 0, bow.D, state.memory)
-            self._commit([whole], state)
+            self._commit([parts.write_whole(parts.folder_of(self.checkpoint), state.t, 0, bow.D, state.memory)], state)
 
     def _path(self, path: Path) -> str:
         path, home = Path(path).absolute(), self.home.absolute()

@@ -57,8 +57,7 @@ class Share:
         self.saved, self.visited = t or 0, 0
 
     def _state(self, seed: int, t: int | None, scratch: Path | None) -> Any:
-        shape = self.schedule.shape._replace(tokens=self.site.own.tokens)
-        state = self.engine.init(self.config, shape, seed, scratch)
+        state = self.engine.init(self.config, self.schedule.shape._replace(tokens=self.site.own.tokens), seed, scratch)
         if t is not None:
             memory = state.memory
             state = checkpoint.load(self.checkpoint, engine=self.engine, config=self.config, bow=self.site.bow)

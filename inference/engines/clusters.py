@@ -357,10 +357,9 @@ def memory(config: Resolved, shape: Shape) -> int:
     clusters; the rows that a minibatch makes."""
     L = min(config.most, config.topics)
     entries = min(config.topics, ENTRIES * L * (config.topics / 100) ** 0.3 * (shape.tokens / (100 * shape.V)) ** 0.5)
-    batch = shape.tokens / shape.per_pass
     return int(
         5 * 12 * max(shape.V * entries, 1 << 12)
-        + 60 * batch * L
+        + 60 * (shape.tokens / shape.per_pass) * L
         + 4 * L * 1.2 * shape.D
         + 24 * shape.V
         + 64 * 16 * config.topics

@@ -162,8 +162,7 @@ def heard(messages: list[Message], owner: np.ndarray, pairs: np.ndarray) -> Told
     order = np.argsort(owner, kind="stable")
     place[order] = np.arange(len(owner))
     room, first = (np.append(0, np.cumsum(each))[place] for each in (sizes, pairs[order]))
-    listed = frank_wolfe.Mixtures(room, topics.astype(np.int32), theta, sizes[place], rests[place])
-    return Told(listed, first, factors)
+    return Told(frank_wolfe.Mixtures(room, topics.astype(np.int32), theta, sizes[place], rests[place]), first, factors)
 
 
 def learned_run(

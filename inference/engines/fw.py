@@ -243,8 +243,7 @@ def _infer(
     method = frank_wolfe.Method(
         KINDS[config.inference], STEPS[config.step], config.iterations, 1.0 - config.alpha, TOLERANCE, final, form
     )
-    factors = np.empty(len(batch.places), np.float32)
-    out = _Inferred(frank_wolfe.Mixtures.empty(room), factors, np.zeros(n), np.zeros(n))
+    out = _Inferred(frank_wolfe.Mixtures.empty(room), np.empty(len(batch.places), np.float32), np.zeros(n), np.zeros(n))
     frank_wolfe.infer(batch, gathered, weights.floor, method, keys, *out)
     return out
 
@@ -262,8 +261,7 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     weights = _weights(config, state)
     batch = expand(bow, documents)
     gathered = _gather(config, state, batch.words, weights)
-    keys = streams(state.seed, rng.OPE, state.t, documents)
-    inferred = _infer(config, batch, gathered, weights, keys, False)
+    inferred = _infer(config, batch, gathered, weights, streams(state.seed, rng.OPE, state.t, documents), False)
     state.tokens += int(batch.token_ptr[-1])
     _learn(config, state, batch, gathered, inferred, weights.floor, shape.D / len(documents))
 
@@ -307,8 +305,7 @@ def _learn(
 def _held(batch: Batch, theta: frank_wolfe.Mixtures, K: int) -> np.ndarray:
     """float64[K]: tokens of a batch's documents by their theta, what is spread evenly left out."""
     places = _listed(theta)
-    tokens = np.diff(batch.token_ptr[batch.doc_ptr])
-    weights = theta.weights[places].astype(np.float64) * np.repeat(tokens, theta.sizes)
+    weights = theta.weights[places].astype(np.float64) * np.repeat(np.diff(batch.token_ptr[batch.doc_ptr]), theta.sizes)
     return np.bincount(theta.topics[places], weights=weights, minlength=K)
 
 
@@ -378,8 +375,7 @@ def _final(
     """theta under the topics as they are, without learning from it; random numbers depend on the document alone."""
     batch = expand(bow, documents)
     gathered = _gather(config, state, batch.words, weights)
-    keys = streams(state.seed, rng.OPE, 0, documents)
-    return batch, _infer(config, batch, gathered, weights, keys, True)
+    return batch, _infer(config, batch, gathered, weights, streams(state.seed, rng.OPE, 0, documents), True)
 
 
 def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray, times: float = 1.0) -> float:

@@ -93,8 +93,7 @@ def add(
         return
     counts = counted()
     if site.ranks > DIRECT:
-        owners = divided_words(site.bow, site.ranks, K)
-        parts = [heard_counts(message) for message in (yield by_owner(counts, owners))]
+        parts = [heard_counts(message) for message in (yield by_owner(counts, divided_words(site.bow, site.ranks, K)))]
         summed = added_up(parts, K)
         counts, own = summed, lambda: change(summed)
     messages = Messages([told(counts)] * site.ranks, own)

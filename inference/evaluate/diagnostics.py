@@ -48,8 +48,7 @@ def diagnose(bow: Bow, topics: Topics, assigned: Evidence) -> TopicMeasures:
     """assigned: the corpus's tokens, each to its topic, as MALLET counts those of a sample. The memory is that of Coherence,
     and V."""
     counts, judge = np.maximum(bow.word_tokens, 1.0), Coherence(bow)
-    log_corpus = np.log(counts / counts.sum())
-    shapes = _shapes(topics.indptr, topics.words, topics.weights, topics.floor, topics.V, log_corpus)
+    shapes = _shapes(topics.indptr, topics.words, topics.weights, topics.floor, topics.V, np.log(counts / counts.sum()))
     return TopicMeasures(
         *_of_tokens(assigned),
         effective_words=shapes[0],
