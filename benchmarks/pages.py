@@ -93,7 +93,7 @@ def fresh(path: str, chance: random.Random) -> str:
     return f"{path}{'&' if '?' in path else '?'}fresh={chance.getrandbits(60)}"
 
 
-def measure(browser: Browser, chosen: dict[str, Address], repeats: int, show: bool = True) -> dict[str, Times]:
+def measure(browser: Browser, chosen: dict[str, Address], repeats: int) -> dict[str, Times]:
     """Times of each page, printed meanwhile. Ends the program where a page does not answer 200."""
     chance, measured = random.Random(time.time_ns()), {}
     for name, page in chosen.items():
@@ -103,8 +103,7 @@ def measure(browser: Browser, chosen: dict[str, Address], repeats: int, show: bo
         again, again_cpu = _ask(browser, paths[1:])
         middle = statistics.median(taken), quantile(taken, 0.95)
         measured[name] = Times(repeats, first, *middle, cpu, statistics.median(again), again_cpu)
-        if show:
-            print(LINE.format(name, first, *middle, cpu, measured[name].again_ms), flush=True)
+        print(LINE.format(name, first, *middle, cpu, measured[name].again_ms), flush=True)
     return measured
 
 

@@ -24,9 +24,11 @@ def compared(folder: Path) -> tuple[int, list[str], list[str]]:
     listed = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
     there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
     wrong = [f"MISSING  {name}" for name in sorted(listed.keys() - there)]
-    for name in sorted(listed.keys() & there):
-        if (now := sha256(folder / name)) != listed[name]:
-            wrong.append(f"CHANGED  {name}: its sha256 was {listed[name]} and is now {now}")
+    wrong += [
+        f"CHANGED  {name}: its sha256 was {listed[name]} and is now {now}"
+        for name in sorted(listed.keys() & there)
+        if (now := sha256(folder / name)) != listed[name]
+    ]
     return len(listed), wrong, sorted(there - listed.keys() - {LIST})
 
 

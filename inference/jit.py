@@ -78,7 +78,7 @@ class Kept(caching._Cache):
     """Compiled code of one function, as numba asks for it: loaded by the types of the arguments, and saved."""
 
     def __init__(self, dispatcher: Dispatcher):
-        self._dispatcher, self._enabled = dispatcher, True
+        self._dispatcher = dispatcher
         self._claims: dict[str, int | None] = {}  # what this process compiles now
 
     @property
@@ -87,10 +87,10 @@ class Kept(caching._Cache):
         return str(folder) if folder else None
 
     def enable(self) -> None:
-        self._enabled = True
+        """Nothing: numba asks for this and the next, and never calls them."""
 
     def disable(self) -> None:
-        self._enabled = False
+        """Nothing."""
 
     def flush(self) -> None:
         """Nothing: what is kept by its content is never out of date."""
@@ -150,8 +150,6 @@ class Kept(caching._Cache):
         """A name that is another one when anything is that the compiled code follows from; None: it is not kept.
 
         target: (system, processor, its features), as of numba's codegen."""
-        if not self._enabled:
-            return None
         function = self._dispatcher.py_func
         arguments, returned = sigutils.normalize_signature(sig)
         try:
@@ -239,21 +237,22 @@ def _code(code: CodeType, doc: str | None, read: set[str], attributes: set[str])
 
 def _value(value: Any, attributes: set[str]) -> str:
     """A constant, or what a name stands for, so that another value gives another text. Raises Unknown."""
-    if isinstance(value, Dispatcher):
-        return fingerprint(value)
-    if isinstance(value, _CONSTANTS):
-        return f"{type(value).__name__} {value!r}"
-    if type(value) is tuple:
-        return f"({', '.join(_value(one, attributes) for one in value)})"
-    if isinstance(value, np.ndarray) and not value.dtype.hasobject:
-        return f"{value.dtype} {value.shape} {value.strides} {sha256(value.tobytes()).hexdigest()}"
-    if isinstance(value, _Intrinsic):
-        return "\n".join(_function(value._defn))
-    if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
-        return f"{value.__module__}.{value.__qualname__} {value._fields}"
-    if isinstance(value, ModuleType) and value.__name__.partition(".")[0] not in VERSIONED:
-        given = {name: getattr(value, name) for name in sorted(attributes) if hasattr(value, name)}
-        return "\n".join(f"{name} {_value(one, attributes)}" for name, one in given.items())
+    match value:
+        case Dispatcher():
+            return fingerprint(value)
+        case _ if isinstance(value, _CONSTANTS):
+            return f"{type(value).__name__} {value!r}"
+        case tuple() if type(value) is tuple:
+            return f"({', '.join(_value(one, attributes) for one in value)})"
+        case np.ndarray() if not value.dtype.hasobject:
+            return f"{value.dtype} {value.shape} {value.strides} {sha256(value.tobytes()).hexdigest()}"
+        case _Intrinsic():
+            return "\n".join(_function(value._defn))
+        case type() if issubclass(value, tuple) and hasattr(value, "_fields"):
+            return f"{value.__module__}.{value.__qualname__} {value._fields}"
+        case ModuleType() if value.__name__.partition(".")[0] not in VERSIONED:
+            given = {name: getattr(value, name) for name in sorted(attributes) if hasattr(value, name)}
+            return "\n".join(f"{name} {_value(one, attributes)}" for name, one in given.items())
     module = str(getattr(value, "__module__", None) or getattr(value, "__name__", ""))
     if module.partition(".")[0] in VERSIONED or isinstance(value, np.ufunc):
         return f"{module}.{getattr(value, '__qualname__', '')}.{getattr(value, '__name__', '')}"
@@ -262,15 +261,16 @@ def _value(value: Any, attributes: set[str]) -> str:
 
 def _described(argument: Any) -> str:
     """The type of an argument, so that another type gives another text. Raises Unknown."""
-    if isinstance(argument, types.BaseTuple):
-        kind, fields = type(argument).__name__, getattr(argument, "fields", ())
-        if made := getattr(argument, "instance_class", None):  # which what is kept names, too
-            kind = f"{kind} {made.__module__}.{made.__qualname__}"
-        return f"{kind} {fields} ({', '.join(_described(one) for one in getattr(argument, 'types'))})"  # noqa: B009
-    if isinstance(argument, types.Omitted):
-        return f"omitted {_value(argument.value, set())}"
-    if isinstance(argument, types.Optional):
-        return f"optional {_described(argument.type)}"
-    if isinstance(argument, _TYPES):
-        return str(argument)
+    match argument:
+        case types.BaseTuple():
+            kind, fields = type(argument).__name__, getattr(argument, "fields", ())
+            if made := getattr(argument, "instance_class", None):  # which what is kept names, too
+                kind = f"{kind} {made.__module__}.{made.__qualname__}"
+            return f"{kind} {fields} ({', '.join(_described(one) for one in getattr(argument, 'types'))})"  # noqa: B009
+        case types.Omitted():
+            return f"omitted {_value(argument.value, set())}"
+        case types.Optional():
+            return f"optional {_described(argument.type)}"
+        case _ if isinstance(argument, _TYPES):
+            return str(argument)
     raise Unknown(f"it takes {argument}")

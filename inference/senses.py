@@ -13,14 +13,7 @@ from inference.kernels import assign, senses
 SAMPLED = 1_000  # documents of a sense whose words are counted; more say the same
 
 
-def _frozen(array: np.ndarray) -> np.ndarray:
-    """Read-only, as mapped files are: a kernel is then compiled once for both."""
-    array = array.view()
-    array.flags.writeable = False
-    return array
-
-
-_ALL, _ONE = _frozen(np.zeros(0, bool)), _frozen(np.zeros(0, np.int32))
+_ALL, _ONE = frozen(np.zeros(0, bool), np.bool_), frozen(np.zeros(0, np.int32), np.int32)
 
 
 class Near(NamedTuple):
@@ -47,14 +40,14 @@ class Uses:
         rows, counts, topics, certainty = evidence.word_rows(word)
         documents = evidence.rows.documents_of(rows)
         if mask is not None:
-            kept = senses.pick(documents, topics, self.into, _frozen(mask))
+            kept = senses.pick(documents, topics, self.into, frozen(mask, np.bool_))
             rows, documents, counts, topics, certainty = (
                 array[kept] for array in (rows, documents, counts, topics, certainty)
             )
         if not np.array_equal(self.into, np.arange(evidence.K)):
             topics = self.into[topics].astype(np.uint16)
-        self.rows, self.documents, self.counts, self.topics, self.certainty = map(
-            _frozen, (rows, documents, counts, topics, certainty)
+        self.rows, self.documents, self.counts, self.topics, self.certainty = (
+            frozen(array, array.dtype) for array in (rows, documents, counts, topics, certainty)
         )
 
     @property
@@ -68,7 +61,12 @@ class Uses:
         group: int32[D], each document's, -1 for none; None for one group of all.
         """
         return senses.tally(
-            self.documents, self.counts, self.topics, _ONE if group is None else _frozen(group), G, self.evidence.K
+            self.documents,
+            self.counts,
+            self.topics,
+            _ONE if group is None else frozen(group, np.int32),
+            G,
+            self.evidence.K,
         )
 
     def certainties(self) -> np.ndarray:
@@ -116,19 +114,9 @@ class Uses:
         documents of each sense, spread over the corpus. A sole sense is told from the corpus at large.
         """
         samples = [spread(self.pairs(k))[:SAMPLED] for k in topics]
-        documents = self.rows[np.concatenate([*samples, np.zeros(0, np.int64)]).astype(np.int64)]
-        sizes = np.array([len(sample) for sample in samples])
-        ptr = np.concatenate(([0], np.cumsum(sizes)))
-        bow = self.evidence.rows
-        words, own, every = senses.near(
-            ptr,
-            documents,
-            np.array(topics, np.int32),
-            self.into,
-            frozen(bow.indptr, np.int64),
-            bow.words,
-            self.evidence.topics,
-            bow.V,
+        bow, sizes = self.evidence.rows, np.array([len(sample) for sample in samples])
+        words, own, every = _beside(
+            self.evidence, [self.rows[sample] for sample in samples], np.array(topics, np.int32), self.into
         )
         if len(topics) > 1:
             elsewhere, others = every.sum(0) - every, sizes.sum() - sizes
@@ -138,6 +126,15 @@ class Uses:
             _named(self.word, words, own[s], every[s], elsewhere[s], sizes[s], others[s], count)
             for s in range(len(topics))
         ]
+
+
+def _beside(
+    evidence: Evidence, samples: list[np.ndarray], topics: np.ndarray, into: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """kernels.senses.near of the rows of each sample."""
+    bow, ptr = evidence.rows, np.append(0, np.cumsum([len(sample) for sample in samples])).astype(np.int64)
+    rows = np.concatenate([*samples, np.zeros(0, np.int32)])
+    return senses.near(ptr, rows, topics, into, frozen(bow.indptr, np.int64), bow.words, evidence.topics, bow.V)
 
 
 def _named(word: int, words, own, every, elsewhere, size: int, others: int, count: int) -> list[Near]:
@@ -183,18 +180,7 @@ def distinguishing(evidence: Evidence, a: Uses, b: Uses, count: int) -> tuple[li
     both = np.intersect1d(a.rows, b.rows, assume_unique=True)
     samples = [spread(np.setdiff1d(uses.rows, both, assume_unique=True))[:SAMPLED] for uses in (a, b)]
     sizes = [len(sample) for sample in samples]
-    ptr = np.array([0, sizes[0], sum(sizes)])
-    bow = evidence.rows
-    words, _, every = senses.near(
-        ptr,
-        np.concatenate(samples),
-        np.zeros(2, np.int32),
-        a.into,
-        frozen(bow.indptr, np.int64),
-        bow.words,
-        evidence.topics,
-        bow.V,
-    )
+    words, _, every = _beside(evidence, samples, np.zeros(2, np.int32), a.into)
     of_a, of_b = (
         _named((a, b)[s].word, words, every[s], every[s], every[1 - s], sizes[s], sizes[1 - s], count) for s in range(2)
     )

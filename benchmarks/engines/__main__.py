@@ -65,21 +65,19 @@ def run(variant: peers.Variant, task: peers.Task, judge: Judge) -> Curve:
     its_end.close()
     patience = 60.0 + PATIENCE * task.seconds  # a minute for imports, reading and compiling
     try:
-        while True:
-            if not pipe.poll(patience):
-                curve.problem = f"It showed nothing for {patience:.0f} s and was ended."
-                break
+        while pipe.poll(patience):
             kind, *message = pipe.recv()
-            if kind == "topics":
-                seconds, other, judged, passes, path = message
-                curve.points.append(judge(seconds, passes, np.load(path), other, judged))
-                tell(curve)
-                pipe.send("go on")
-                continue
-            if kind == "problem":
-                curve.problem = message[0]
-                print(message[1], file=sys.stderr)
-            break
+            if kind != "topics":
+                if kind == "problem":
+                    curve.problem = message[0]
+                    print(message[1], file=sys.stderr)
+                break
+            seconds, other, judged, passes, path = message
+            curve.points.append(judge(seconds, passes, np.load(path), other, judged))
+            tell(curve)
+            pipe.send("go on")
+        else:
+            curve.problem = f"It showed nothing for {patience:.0f} s and was ended."
     except EOFError:
         child.join()
         curve.problem = f"Its process ended by itself (code {child.exitcode})."

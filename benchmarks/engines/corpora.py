@@ -4,6 +4,7 @@ import os
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -158,10 +159,8 @@ def setting(text: str) -> tuple[str, int | float | str]:
     """A setting as a command names it: "eta=0.2"."""
     name, _, value = text.partition("=")
     for kind in (int, float):
-        try:
+        with suppress(ValueError):
             return name, kind(value)
-        except ValueError:
-            continue
     return name, value
 
 

@@ -71,21 +71,20 @@ def sparse(dense: np.ndarray) -> Topics:
     K, V = dense.shape
     if not np.isfinite(dense).all():
         raise ValueError("The topics are not numbers.")
-    indptr, words, weights, floors = [0], [], [], np.zeros(K)
+    words, weights, floors = [], [], np.zeros(K)
     for k in range(K):
         row = dense[k].astype(np.float64)
         row /= row.sum()
-        least = row.min()
-        at = np.flatnonzero(row > 1.0001 * least)
-        floors[k] = least
+        floors[k] = row.min()
+        at = np.flatnonzero(row > 1.0001 * floors[k])
         if len(at) > 0.9 * V:
             at, floors[k] = np.arange(V), 0.0
         at = at[np.argsort(-row[at], kind="stable")]
         words.append(at.astype(np.int32))
         weights.append(row[at].astype(np.float32))
-        indptr.append(indptr[-1] + len(at))
+    indptr = np.append(0, np.cumsum([len(row) for row in words]))
     mass = floors * (V - np.diff(indptr))
-    return Topics(np.array(indptr), np.concatenate(words), np.concatenate(weights), floors, mass, np.full(K, 1 / K), V)
+    return Topics(indptr, np.concatenate(words), np.concatenate(weights), floors, mass, np.full(K, 1 / K), V)
 
 
 def split_ours(curves: list[Curve]) -> tuple[Curve | None, list[Curve]]:

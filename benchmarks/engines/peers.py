@@ -348,11 +348,12 @@ def variants(engine: str, K: int) -> list[Variant]:
     """
     alpha = 0.1 if K <= 200 else 0.01
     if engine == "tomotopy":
-        every = [Variant(engine, {"alpha": alpha, "optim_interval": 10}, f"alpha={alpha}")]
-        if K > 200:
-            every.append(Variant(engine, {"alpha": alpha, "optim_interval": 50}, f"alpha={alpha}/50"))
-            every.append(Variant(engine, {"alpha": 0.1, "optim_interval": 10}, "alpha=0.1", extra=True))
-        return every
+        every = [
+            Variant(engine, {"alpha": alpha, "optim_interval": 10}, f"alpha={alpha}"),
+            Variant(engine, {"alpha": alpha, "optim_interval": 50}, f"alpha={alpha}/50"),
+            Variant(engine, {"alpha": 0.1, "optim_interval": 10}, "alpha=0.1", extra=True),
+        ]
+        return every if K > 200 else every[:1]
     if engine.startswith("topica-"):
         sampler = engine.removeprefix("topica-")
         given = Variant(engine, {"sampler": sampler, "alpha_sum": alpha * K}, f"alpha={alpha}")

@@ -35,23 +35,16 @@ def measured(name: str, bow: Bow, labels: np.ndarray | None, **settings: int) ->
     topics = last.topics.in_use()
     first = topics.top(10)[topics.top(10) >= 0]
     npmi, distinct = np.nanmean(Coherence(bow).npmi(topics)), len(np.unique(first)) / len(first)
-    row = [
-        str(int((topics.share >= LEAST).sum())),
-        f"{seconds:.1f}",
-        f"{last.held_out:.3f}",
-        f"{npmi:.3f}",
-        f"{distinct:.2f}",
-    ]
-    if labels is None:
-        row.append("")
-    else:
+    alike = ""
+    if labels is not None:
         largest = np.full(bow.D, -1)
         for theta in fold_in_corpus(engine, config, last.state, bow):
             some = np.flatnonzero(np.diff(theta.indptr))
             largest[theta.first + some] = theta.topics[theta.indptr[some]]
         known = (labels >= 0) & (largest >= 0)
-        row.append(f"{mutual_information(labels[known], largest[known]):.3f}")
-    return row
+        alike = f"{mutual_information(labels[known], largest[known]):.3f}"
+    used = int((topics.share >= LEAST).sum())
+    return [str(used), f"{seconds:.1f}", f"{last.held_out:.3f}", f"{npmi:.3f}", f"{distinct:.2f}", alike]
 
 
 def mutual_information(a: np.ndarray, b: np.ndarray) -> float:

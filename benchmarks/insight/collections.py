@@ -9,6 +9,7 @@ import re
 import zipfile
 from collections.abc import Callable, Iterator
 from datetime import date
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -99,15 +100,12 @@ def minutes(quick: bool) -> Collection:
 
 def manifestos(quick: bool) -> Collection:
     """Twelve sentences each."""
-    by_manifesto: dict[str, list[dict]] = {}
-    for r in _rows(SHARED / "manifestos.csv.gz"):
-        by_manifesto.setdefault(r["manifesto"], []).append(r)
-    rows = []
-    for name, sentences in by_manifesto.items():
-        for i in range(0, len(sentences), 12):
-            first = sentences[i]
-            rows.append({"id": f"{name} {i // 12 + 1}", "party": first["party"], "year": first["year"],
-                         "text": " ".join(s["text"] for s in sentences[i : i + 12])})  # fmt: skip
+    by_manifesto = groupby(_rows(SHARED / "manifestos.csv.gz"), key=lambda r: r["manifesto"])
+    rows = [
+        {"id": f"{name} {i // 12 + 1}", "party": sentences[i]["party"], "year": sentences[i]["year"],
+         "text": " ".join(s["text"] for s in sentences[i : i + 12])}
+        for name, sentences in [(name, list(of_it)) for name, of_it in by_manifesto] for i in range(0, len(sentences), 12)
+    ]  # fmt: skip
     return _table("manifestos", rows, "year")
 
 
@@ -171,11 +169,8 @@ def _some(rows: list[dict], most: int | None) -> list[dict]:
 
 
 def _joined(rows: list[dict]) -> Iterator[dict]:
-    whole: dict[str, list[dict]] = {}
-    for r in rows:
-        whole.setdefault(r["title"].split(" — ")[0], []).append(r)
-    for title, parts in whole.items():
-        yield parts[0] | {"title": title, "text": "\n\n".join(r["text"] for r in parts)}
+    for title, (first, *others) in groupby(rows, key=lambda r: r["title"].split(" — ")[0]):
+        yield first | {"title": title, "text": "\n\n".join(r["text"] for r in (first, *others))}
 
 
 def _csv(rows: list[dict]) -> bytes:
@@ -187,12 +182,21 @@ def _csv(rows: list[dict]) -> bytes:
 
 
 def _table(name: str, rows: list[dict], day: str) -> Collection:
-    texts = []
-    for r in rows:
-        when = (r.get(day) or "") if day else ""
-        fields = {k: v for k, v in r.items() if k not in ("text", "title", "id", day) and isinstance(v, str)}
-        texts.append(Text(r["text"], when + "-01-01" if len(when) == 4 else when, fields))
+    no_fields = ("text", "title", "id", day)
+    texts = [
+        Text(
+            r["text"],
+            _first_day(r.get(day) or ""),
+            {k: v for k, v in r.items() if k not in no_fields and isinstance(v, str)},
+        )
+        for r in rows
+    ]
     return Collection(name, [(f"{name}.csv", _csv(rows))], texts)
+
+
+def _first_day(date: str) -> str:
+    """Of a year; other dates as they are."""
+    return f"{date}-01-01" if len(date) == 4 else date
 
 
 def _american(text: str) -> str:

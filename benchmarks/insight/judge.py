@@ -34,14 +34,11 @@ class Claim(NamedTuple):
 
 def claims(finding: dict) -> list[Claim]:
     """Of a finding as the overview's JSON has it; none of those that compare nothing."""
-    out = []
-    for said in finding["claims"]:
-        first, last = (_day(said[end], end == "last") for end in ("first", "last"))
-        out.append(
-            Claim(finding["sentence"], said["name"], said["more"], said["steady"], first, last, said["field"], said["value"],
-                  tuple(said["bounds"] or ()), said["ratio"], finding["kind"])
-        )  # fmt: skip
-    return out
+    return [
+        Claim(finding["sentence"], said["name"], said["more"], said["steady"], _day(said["first"], False), _day(said["last"], True),
+              said["field"], said["value"], tuple(said["bounds"] or ()), said["ratio"], finding["kind"])
+        for said in finding["claims"]
+    ]  # fmt: skip
 
 
 def _day(label: str, last: bool) -> str:
@@ -169,17 +166,12 @@ def shown_by(raw: Raw, fact: Fact) -> bool:
             {"rise": (late | inside, early), "fall": (early | inside, late), "burst": (inside, early | late)}[k]
             for k in fact.kinds
         ]
-    for here, there in sides:
-        for word in fact.words:
-            uses = raw.uses(word)
-            if (
-                here.any()
-                and there.any()
-                and uses[here].sum() >= 5
-                and raw.log_ratio(uses, here, there) >= SHOWN_BY_TEXTS
-            ):
-                return True
-    return False
+    return any(_more(raw, raw.uses(word), here, there) for here, there in sides for word in fact.words)
+
+
+def _more(raw: Raw, uses: np.ndarray, here: np.ndarray, there: np.ndarray) -> bool:
+    some = here.any() and there.any() and uses[here].sum() >= 5
+    return some and raw.log_ratio(uses, here, there) >= SHOWN_BY_TEXTS
 
 
 def names(fact: Fact, claim: Claim) -> bool:

@@ -48,8 +48,9 @@ def _name_anew(run) -> None:
 
     kinds = company(evidence.of(run))
     for k, name in enumerate(names.of_texts(run, evidence.of(run), kinds, SimpleNamespace(check=lambda: None))[0]):
-        general, mixed = bool(kinds.general[k]), bool(kinds.mixed[k])
-        Topic.objects.filter(snapshot=run.snapshot_id, number=k).update(name=name, background=general, mixed=mixed)
+        Topic.objects.filter(snapshot=run.snapshot_id, number=k).update(
+            name=name, background=bool(kinds.general[k]), mixed=bool(kinds.mixed[k])
+        )
 
 
 def read(collection: Collection, name: str):

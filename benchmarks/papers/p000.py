@@ -259,10 +259,9 @@ def smoothing(bench: Bench) -> Outcome:
     etas = (0.1, 0.4, 0.6) if bench.quick else ETAS
     shared = {"topics": K, "passes": 3 if bench.quick else 5, "tau0": delay(bow)}
     found = {eta: runs(bench, ssi.NAME, **SAMPLED | shared | {"eta": eta}) for eta in etas}
+    dense = VARIATIONAL | shared | {"iterations": SWEEPS}
     rows = [row(f"sampled, eta {eta}", trainings, False) for eta, trainings in found.items()]
-    for eta in etas:
-        trainings = runs(bench, svi.NAME, **VARIATIONAL | shared | {"eta": eta, "iterations": SWEEPS})
-        rows.append(row(f"variational, eta {eta}", trainings, False))
+    rows += [row(f"variational, eta {eta}", runs(bench, svi.NAME, **dense | {"eta": eta}), False) for eta in etas]
     coherence = {eta: together(trainings, "coherence") for eta, trainings in found.items()}
     means = [coherence[eta].mean() for eta in etas if eta <= 0.4]
     p = p_value(coherence[0.1], coherence[0.4])

@@ -61,8 +61,7 @@ def whole_and_part(bench: Bench) -> Outcome:
 
 def _at(points, seconds: float) -> float:
     """The completion of the last point within so many seconds, or the first."""
-    within = [point.held_out for point in points if point.seconds <= seconds]
-    return within[-1] if within else points[0].held_out
+    return ([point.held_out for point in points if point.seconds <= seconds] or [points[0].held_out])[-1]
 
 
 def _grid(bench: Bench, name: str, values: list, fixed: dict) -> tuple[list[dict], dict, dict]:
@@ -71,15 +70,10 @@ def _grid(bench: Bench, name: str, values: list, fixed: dict) -> tuple[list[dict
     rows, curves, means = [], {}, {}
     for priors, label in ((PAPERS, "η = 0.01"), (OURS, "η = 0.1")):
         for value in values:
-            ends = []
-            for seed in bench.seeds:
-                settings = {**fixed, name: value, **priors}
-                trained = bench.train(
-                    "svi", bow, seed, split="types", topics=K, passes=1 if bench.quick else 3, **settings
-                )
-                ends.append(trained.held_out)
-                if seed == bench.seeds[0]:
-                    curves[f"{label}, {value}"] = [(point.documents, point.held_out) for point in trained.points]
+            settings = {"topics": K, "passes": 1 if bench.quick else 3, **fixed, name: value, **priors}
+            trained = [bench.train("svi", bow, seed, split="types", **settings) for seed in bench.seeds]
+            curves[f"{label}, {value}"] = [(point.documents, point.held_out) for point in trained[0].points]
+            ends = [one.held_out for one in trained]
             means[label, value] = float(np.mean(ends))
             rows.append(
                 {

@@ -226,24 +226,13 @@ def _figure_4(bench: Bench) -> Outcome:
         bow = _some(bench, name)
         for statistics in ("memo", "decay"):
             for L in (1, 4, 8, K):
-                settings = {
-                    "most": L,
-                    "statistics": statistics,
-                    "passes": 3 if bench.quick or statistics == "decay" else 6,
-                }
                 runs = [
                     bench.train(
-                        lsparse.NAME,
-                        bow,
-                        seed,
-                        split="types",
-                        topics=K,
-                        start="cold",
-                        restarts=0 if L == K else 5,
-                        **settings,
+                        lsparse.NAME, bow, seed, split="types", topics=K, start="cold", restarts=0 if L == K else 5, most=L,
+                        statistics=statistics, passes=3 if bench.quick or statistics == "decay" else 6,
                     )
                     for seed in bench.seeds
-                ]
+                ]  # fmt: skip
                 rows.append(_said(name, K, f"L = {L}" if L < K else "L = K", statistics, runs))
                 curves[f"{name}, K = {K}, {rows[-1]['L']}, {statistics}"] = [
                     (p.seconds, p.held_out) for p in runs[0].points
@@ -286,10 +275,10 @@ def _said(name: str, K: int, L: str, statistics: str, runs: list) -> dict:
 
 def _beside(rows: list[dict]) -> list[float]:
     """How much better the sampler is than the best of the others, for each corpus and K."""
-    ends: dict[tuple, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    ends: dict[tuple, dict[bool, list[float]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
-        ends[row["corpus"], row["K"]]["sampler" if row["L"] == "sampler" else "others"].append(row["held out"])
-    return [max(end["sampler"]) - max(end["others"]) for end in ends.values()]
+        ends[row["corpus"], row["K"]][row["L"] == "sampler"].append(row["held out"])
+    return [max(end[True]) - max(end[False]) for end in ends.values()]
 
 
 VARIANTS = {

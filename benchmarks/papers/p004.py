@@ -43,8 +43,9 @@ def beta_of(state: vem.State) -> np.ndarray:
     return lam / lam.sum(axis=1, keepdims=True)
 
 
-def errors(truth: Truth, beta: np.ndarray, alpha: np.ndarray) -> dict[str, float]:
+def errors(truth: Truth, state: vem.State) -> dict[str, float]:
     """By the paper's measures, in order and matched; alpha as shares of their sum."""
+    beta, alpha = beta_of(state), state.alpha
     partner = linear_sum_assignment(((truth.beta[:, None] - beta[None]) ** 2).sum(axis=2))[1]
     shares, estimate = truth.alpha / truth.alpha.sum(), alpha / alpha.sum()
     flat = np.full_like(truth.beta, 1.0 / truth.beta.shape[1])
@@ -74,10 +75,10 @@ def _fits(quick: bool) -> dict[str, dict[str, float]]:
     made = [simulate.corpus(**SETTING, seed=seed) for seed in range(2 if quick else 20)]
     out = {}
     for name, (passes, knows, settings) in ways.items():
-        rows = []
-        for seed, (bow, truth) in enumerate(made):
-            state, _ = fit(bow, passes, seed, truth.alpha if knows else None, **settings)
-            rows.append(errors(truth, beta_of(state), state.alpha))
+        rows = [
+            errors(truth, fit(bow, passes, seed, truth.alpha if knows else None, **settings)[0])
+            for seed, (bow, truth) in enumerate(made)
+        ]
         out[name] = {name: float(np.mean([row[name] for row in rows])) for name in rows[0]}
     return out
 

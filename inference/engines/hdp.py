@@ -218,8 +218,7 @@ def _local(
     config: Resolved, state: State, batch: dense.Batch, iterations: int, tolerance: float, gives: bool = True,
 ) -> hdp.Local:  # fmt: skip
     """The local step of each document, from LDA's with the prior alpha E[sigma] on."""
-    K, n, T = config.topics, len(batch.lengths), _pointers(config)
-    C = min(K, max(T, config.candidates))
+    K, n, T, C = config.topics, len(batch.lengths), _pointers(config), _candidates(config)
     sticks = stick_parameters(config, state.mass)
     b, _ = vb.table(batch.words, state.values, state.pi, config.eta, state.totals, True)
     prior = np.maximum(config.alpha * sticks.sizes, LEAST_ALPHA)
@@ -318,17 +317,20 @@ def warm_up() -> list[Config]:
     return [Config(topics=2, document_topics=2, minibatch=10, passes=20, kappa=0.51, tau0=1.0)]
 
 
+def _candidates(config: Resolved) -> int:
+    """C, at least T."""
+    return min(config.topics, max(_pointers(config), config.candidates))
+
+
 def seconds(config: Resolved, tokens: int) -> float:
     """A token costs K in the start of its document and in the tables, and T times C in the local step."""
-    T = _pointers(config)
-    C = min(config.topics, max(T, config.candidates))
+    T, C = _pointers(config), _candidates(config)
     return tokens * config.passes * (SECONDS_TOPIC * config.topics + SECONDS_CANDIDATE * T * C)
 
 
 def memory(config: Resolved, shape: Shape) -> int:
     """The values, and of a minibatch the tables of its words (float32 and float64) and what its pairs give."""
-    K, T = config.topics, _pointers(config)
-    C = min(K, max(T, config.candidates))
+    K, C = config.topics, _candidates(config)
     S = -(-shape.D // shape.per_pass)
     pairs = -(-shape.tokens // shape.per_pass)
     words = min(shape.V, pairs)

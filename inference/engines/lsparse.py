@@ -377,10 +377,7 @@ def memory(config: Resolved, shape: Shape) -> int:
     """Rows of 12 bytes an entry, in an arena that may be half empty and is copied when it is compacted; L topics and
     shares of each token of a minibatch, now and before."""
     L = _width(config)
-    entries = min(
-        config.topics, ENTRIES * L**0.5 * (config.topics / 100) ** 0.3 * (shape.tokens / (100 * shape.V)) ** 0.5
-    )
-    if L == config.topics:
-        entries = L
+    usual = ENTRIES * L**0.5 * (config.topics / 100) ** 0.3 * (shape.tokens / (100 * shape.V)) ** 0.5
+    entries = min(config.topics, usual) if L < config.topics else L
     batch = shape.tokens / shape.per_pass
     return int(5 * 12 * max(shape.V * entries, 1 << 12) + 40 * batch * L + 24 * shape.V + 64 * 24 * config.topics)

@@ -186,6 +186,7 @@ class Local(NamedTuple):
     f: np.ndarray
     b: np.ndarray
     log_scale: np.ndarray
+    iterations: np.ndarray
 
 
 def local(
@@ -204,11 +205,11 @@ def local(
     if documents is not None and state.gamma.shape[1]:
         new = state.gamma[documents, 0] == 0.0
         limits[new] = np.maximum(limits[new], config.first_tolerance * batch.lengths[new])
-    e, f, _ = vb.local_step(
+    e, f, iterations = vb.local_step(
         batch.doc_ptr, batch.places, batch.counts, b, state.alpha, gamma, limits, config.iterations if most is None else most,
         config.truncate if truncate is None else truncate,
     )  # fmt: skip
-    return Local(gamma, e, f, b, log_scale)
+    return Local(gamma, e, f, b, log_scale, iterations)
 
 
 def start(state: State, n: int, documents: np.ndarray | None) -> np.ndarray:
