@@ -78,7 +78,7 @@ class Bow:
 
     @cached_property
     def _documents(self) -> np.ndarray:
-        sizes = np.diff(self.first_row)
+        sizes = np.diff(np.asarray(self.first_row))
         return np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
 
     @property

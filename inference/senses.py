@@ -47,7 +47,7 @@ class Uses:
         if not np.array_equal(self.into, np.arange(evidence.K)):
             topics = self.into[topics].astype(np.uint16)
         self.rows, self.documents, self.counts, self.topics, self.certainty = (
-            frozen(array, array.dtype) for array in (rows, documents, counts, topics, certainty)
+            frozen(array, array.dtype.type) for array in (rows, documents, counts, topics, certainty)
         )
 
     @property
