@@ -10,7 +10,6 @@ pins; `p95` is of all pages, `topics` the 95th percentile of the seconds from Tr
 --quick: 10 students.
 """
 
-import argparse
 import gzip
 import io
 import os
@@ -30,6 +29,7 @@ from statistics import median, quantiles
 
 from playwright.sync_api import sync_playwright
 
+from benchmarks.origin import options
 from benchmarks.ready import ROOT, started
 from benchmarks.screens import chromium
 from benchmarks.whole_path import EXAMPLE, Browser, press_train, training_fields, upload
@@ -130,11 +130,14 @@ def own_texts(folder: Path, number: int) -> Path:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--students", type=int, default=40)
-    parser.add_argument("--browsers", type=int, default=0)
-    parser.add_argument("--quick", action="store_true")
-    given = parser.parse_args()
+    given = options(
+        __doc__,
+        {
+            "--students": {"type": int, "default": 40},
+            "--browsers": {"type": int, "default": 0},
+            "--quick": {"action": "store_true"},
+        },
+    ).parse_args()
     students = 10 if given.quick else given.students
     everybody = students + given.browsers
     with tempfile.TemporaryDirectory() as folder, started(Path(folder) / "data", TOPOGRAPH_ACCOUNTS="1") as (_, url):

@@ -71,10 +71,7 @@ def main(arguments: list[str]) -> int:
     given.into.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(playwright), args=["--no-sandbox"])
-        missing = set()
-        for size in SIZES:
-            for theme in THEMES:
-                missing |= take(browser, given, names, size, theme)
+        missing = set().union(*(take(browser, given, names, size, theme) for size in SIZES for theme in THEMES))
         browser.close()
     total = sum(path.stat().st_size for path in given.into.glob("*.webp"))
     print(*sorted(missing), sep="\n", end="\n" * bool(missing))

@@ -137,7 +137,6 @@ def _evidence(folder: Path, topics: Topics, index: Index) -> None:
     evidence.folded(np.zeros(evidence.K, np.int32))
     counts, given = frozen(np.ones(1, np.int32), np.int32), frozen(np.zeros(1, np.uint16), np.uint16)
     assign.mixtures(np.array([0, 1]), counts, given, 1)  # where documents have sections
-    evidence.word_sums(np.zeros(bow.D, np.int32), 1, np.zeros(evidence.K, np.int32), 1)
     diagnose(bow, topics, evidence)
     LeftToRight(bow, np.arange(2), 2)(topics, 0.1)
     list(neighbours.samples(evidence, np.ones(bow.V, np.int32)))

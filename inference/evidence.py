@@ -234,9 +234,7 @@ class Evidence:
         return assign.held(*chosen(documents), self._wanted(topics), self.doc_ptr, self.doc_topics, self.doc_tokens)
 
     def _wanted(self, topics: list[int]) -> np.ndarray:
-        wanted = np.zeros(self.K, bool)
-        wanted[topics] = True
-        return wanted
+        return np.isin(np.arange(self.K), topics)
 
     def at_least(self, topics: list[int], share: float, documents: np.ndarray | None = None) -> np.ndarray:
         """int32, ascending: documents in which these topics together have tokens, and at least this share of them. documents:

@@ -10,6 +10,7 @@ import os
 import tempfile
 import traceback
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -70,9 +71,7 @@ def topograph(task: Task, clock: Clock) -> None:
     config = engines.config(name, **settings).resolve(bow.D, bow.tokens)
 
     compiling.engine(name)
-    end = bow.indptr[min(200, bow.D)]
-    little = Bow(bow.indptr[:201], bow.words[:end], bow.counts[:end], bow.V)
-    first = Trainer(little, engine, config, task.seed, threads=task.threads)
+    first = Trainer(bow.part(0, min(200, bow.D)), engine, config, task.seed, threads=task.threads)
     for _ in range(3):  # the kernels for these settings
         first.one_pass()
     first.topics()
@@ -189,10 +188,8 @@ def gensim(task: Task, clock: Clock) -> None:
         )  # fmt: skip
     feed = Feed()
     clock.__enter__()
-    try:
+    with suppress(Over):
         model.update(feed, passes=1 << 30)
-    except Over:
-        return
 
 
 def sklearn(task: Task, clock: Clock) -> None:

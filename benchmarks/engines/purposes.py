@@ -8,7 +8,6 @@ the documents' largest topics tell its values apart: normalised mutual informati
 own number is not wanted. FILE may be `planted:K`: texts simulated from K topics.
 """
 
-import argparse
 import time
 from pathlib import Path
 
@@ -16,6 +15,7 @@ import numpy as np
 
 import inference
 from benchmarks.engines import corpora
+from benchmarks.origin import options
 from inference import Bow, engines
 from inference.evaluate import Coherence
 from inference.training import fold_in_corpus
@@ -56,13 +56,16 @@ def mutual_information(a: np.ndarray, b: np.ndarray) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("file")
-    parser.add_argument("--field")
-    parser.add_argument("--topics", type=int, default=30)
-    parser.add_argument("--passes", type=int)
-    parser.add_argument("--engines", default=",".join(engines.ENGINES))
-    given = parser.parse_args()
+    given = options(
+        __doc__,
+        {
+            "file": {},
+            "--field": {},
+            "--topics": {"type": int, "default": 30},
+            "--passes": {"type": int},
+            "--engines": {"default": ",".join(engines.ENGINES)},
+        },
+    ).parse_args()
     path, planted = Path(given.file), given.file.partition("planted:")[2]
     bow = corpora.synthetic(PLANTED, WORDS, int(planted))[0] if planted else corpora.read(path)
     labels = corpora.labels(path, given.field) if given.field else None

@@ -117,8 +117,7 @@ class Team:
             except LOST as error:
                 self._lost(error)
                 continue
-            for name, value in now.items():
-                setattr(state, name, value)
+            vars(state).update(now)
             self._fetched = state.t
 
     def save(self, path: Path, state: Any) -> None:
