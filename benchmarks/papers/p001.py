@@ -114,8 +114,7 @@ def predictiveness(bench: Bench) -> Outcome:
         curves[label] = [(point.seconds, point.held_out) for point in trained[0].points]
     ours, others = rows[: len(LEARNERS)], rows[len(LEARNERS) :]
     ml = next(row for row in ours if row["learner"] == "ML by fw")
-    best_other = max(others, key=lambda row: row["held-out"])
-    best = max(ours, key=lambda row: row["held-out"])
+    best_other, best = max(others, key=lambda row: row["held-out"]), max(ours, key=lambda row: row["held-out"])
     factor = best_other["seconds"] / best["seconds"]
     ahead = best["held-out"] >= best_other["held-out"] and factor >= 1
     why = (

@@ -269,8 +269,7 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
     are. Nothing is drawn."""
     documents = np.arange(first, end, dtype=np.int64)
     batch = dense.batch_of(bow, documents)
-    nothing = np.zeros((len(batch.places), config.most), np.uint16)
-    keys = np.zeros(len(documents), np.uint64)
+    nothing, keys = np.zeros((len(batch.places), config.most), np.uint16), np.zeros(len(documents), np.uint64)
     phi = _visit(config, state, batch, keys, cvb.Phi(nothing, nothing), cvb.Turns(0, FOLD_TURNS, FOLD_LEAST, 0, 0.0))
     gamma = cvb.mixtures(batch.doc_ptr, batch.counts, *phi, np.full(config.topics, config.alpha))
     return dense.theta(gamma, first, batch.lengths)

@@ -117,8 +117,7 @@ def beginning(
     values, totals = np.zeros((V, K), np.float32), np.zeros(K)
     if random:
         vb.scatter(np.uint64(seed), shape.tokens / (K * V), values, totals)
-    gamma = room((rows, L), scratch, np.float32)
-    strongest = room((rows, L if L < K else 0), scratch, np.uint16)
+    gamma, strongest = room((rows, L), scratch, np.float32), room((rows, L if L < K else 0), scratch, np.uint16)
     gamma[:], strongest[:] = 0.0, 0
     return {
         "seed": seed, "documents": shape.D, "values": values, "totals": totals,
