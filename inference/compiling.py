@@ -180,7 +180,9 @@ def texts(folder: Path) -> None:
             so_far = writer.commit()
     stream = Stream.open(folder / "tokens")
     duplicates.find(stream)
-    joined = Choice(frozenset(["new"]), 1, 1.0, hyphens="join", forms="stems", language="en", phrases=("is well",))
+    joined = Choice(
+        frozenset(["new"]), min_documents=1, hyphens="join", forms="stems", language="en", phrases=("is well",)
+    )
     for choice in (Choice(min_documents=1, max_share=1.0), joined):
         phrases.find(stream, choice)
         choose(stream, choice, folder / "chosen")

@@ -2,7 +2,7 @@
 needed."""
 
 from inference.text import duplicates, phrases, variants
-from inference.text.choice import REASONS, THRESHOLDS, Choice, Vocabulary
+from inference.text.choice import REASONS, THRESHOLDS, Choice, Rules, Vocabulary
 from inference.text.choose import Counts, choose, count, thresholds
 from inference.text.language import detect, shares
 from inference.text.lexicon import Lexicon
@@ -13,6 +13,6 @@ from inference.text.terms import stops, terms
 from inference.text.tokenise import Pieces, Tokeniser
 
 __all__ = [
-    "LANGUAGES", "MAX_LETTERS", "REASONS", "THRESHOLDS", "Choice", "Counts", "Lexicon", "Pieces", "Spread", "Stream", "Tokeniser", "Vocabulary", "choose", "count",
+    "LANGUAGES", "MAX_LETTERS", "REASONS", "THRESHOLDS", "Choice", "Counts", "Lexicon", "Pieces", "Rules", "Spread", "Stream", "Tokeniser", "Vocabulary", "choose", "count",
     "detect", "duplicates", "phrases", "shares", "stop_words", "stops", "terms", "thresholds", "variants",
 ]  # fmt: skip

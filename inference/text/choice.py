@@ -18,27 +18,33 @@ _VALUES = {
 }
 
 
-@dataclass(frozen=True)
-class Choice:
-    """Raises Invalid, naming the field, for a value that can't be."""
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """What a choice has in common with the settings that a version of a corpus keeps."""
 
-    stop_words: frozenset[str] = frozenset()  # as they are written, lower case
     min_documents: int = 5  # words in fewer documents are left out
     max_share: float = 1.0  # words in more than this share of the documents are left out
     spread_evenly: bool = False  # whether frequent words count that occur as evenly as by chance: see `choose.even`
-    kept: frozenset[str] = frozenset()  # words that count however common or evenly spread they are
     min_length: int = 2  # letters; a Chinese character or a Korean syllable is a word by itself, whatever this is
     numbers: bool = False  # whether words that begin with a digit count
     hyphens: str = "split"  # or join: "well-known" is one word
     apostrophes: str = "split"  # or join: "l'homme" is one word
     # or stems, or lemmas: then stop words and the least length are of words as written, thresholds of forms
     forms: str = "written"
-    language: str = ""  # of stems and lemmas, ISO 639-1
+    language: str = ""  # of stems and lemmas, ISO 639-1; none: no stop words but one's own
+    duplicates: str = "keep"  # documents that repeat an earlier one count no words: exact, or near
+
+
+@dataclass(frozen=True)
+class Choice(Rules):
+    """Raises Invalid, naming the field, for a value that can't be."""
+
+    stop_words: frozenset[str] = frozenset()  # as they are written, lower case
+    kept: frozenset[str] = frozenset()  # words that count however common or evenly spread they are
     sections: int = 0  # words of a section, in which long documents are read (inference.text.sections); 0: in one piece
     phrases: tuple[str, ...] = ()  # words with a space between them, each then one word: "new york" is "new_york"
     # Writings and the words that they count as: "co-operation", "cooperation" (inference.text.variants)
     variants: tuple[tuple[str, str], ...] = ()
-    duplicates: str = "keep"  # documents that repeat an earlier one count no words: exact, or near
 
     def __post_init__(self):
         for field, possible, must in (

@@ -45,47 +45,14 @@ def choose(
     skipped = np.zeros(documents, bool) if left_out is None else np.asarray(left_out, bool)
     if choice.duplicates != "keep":
         skipped = skipped | (duplicates.find(stream)[choice.duplicates == "near"][:documents] >= 0)
-    sections = Sections(stream, choice.sections, documents) if choice.sections else None
-    if sections and sections.cut:
-        skipped = np.repeat(skipped, sections.pieces)
-        choosing = _Choosing(sections, choice, skipped, sections.D, sections.first_row)
-    else:
-        choosing = _Choosing(stream, choice, skipped, documents)
+    choosing = Counts(stream, choice, skipped)
     choosing.pick()
     return choosing.write(Path(folder))
 
 
-class Counts(NamedTuple):
-    """How often words occur in a stream, before thresholds. Documents are sections where the choice has them.
-
-    words: of some numbers of forms, as strings. tokens int64 and documents int32, by form. left_out: of some numbers of
-    units, as strings. reason uint8 and left_out_tokens int64, by unit: the place in REASONS of why a unit is left out
-    wherever it occurs, and how often it occurs; len(REASONS) for those that have a form, 255 for those that are in no
-    text. lengths: int32, words of each document, stop words included. even: bool by form, as `even` has it.
-    cut: how many documents are cut into sections, 0 where none is.
-    """
-
-    words: Callable[[np.ndarray], list[str]]
-    tokens: np.ndarray
-    documents: np.ndarray
-    lengths: np.ndarray
-    even: np.ndarray
-    left_out: Callable[[np.ndarray], list[str]]
-    reason: np.ndarray
-    left_out_tokens: np.ndarray
-    cut: int
-
-
-def count(stream: Stream | Spread, choice: Choice) -> Counts:
+def count(stream: Stream | Spread, choice: Choice) -> "Counts":
     """What `choose` counts, with nothing written and no threshold; every document counts."""
-    sections = Sections(stream, choice.sections) if choice.sections else None
-    counted = sections if sections and sections.cut else stream
-    choosing = _Choosing(counted, choice, np.zeros(counted.D, bool), counted.D)
-    words = choosing.units.words if choosing.forms is None else choosing.forms.words
-    return Counts(
-        words, choosing.of_forms, choosing.in_documents, choosing.lengths, choosing.even, choosing.units.words, choosing.reason,
-        choosing.tokens, sections.cut if sections else 0,
-    )  # fmt: skip
+    return Counts(stream, choice, np.zeros(stream.D, bool))
 
 
 class Thresholds(NamedTuple):
@@ -111,10 +78,9 @@ def thresholds(
     rare = exists & (documents < choice.min_documents * part)
     common = exists & ~rare & (documents > choice.max_share * count)
     evenly = evenly & exists & ~rare & ~common
-    if choice.kept:
-        for mask in (common, evenly):
-            numbers = np.flatnonzero(mask)
-            mask[numbers[[word in choice.kept for word in words(numbers)]]] = False
+    for mask in (common, evenly) if choice.kept else ():
+        numbers = np.flatnonzero(mask)
+        mask[numbers[[word in choice.kept for word in words(numbers)]]] = False
     return Thresholds(rare, common, evenly)
 
 
@@ -148,28 +114,43 @@ def even(tokens: np.ndarray, pieces: np.ndarray, lengths: np.ndarray) -> np.ndar
     return evenly
 
 
-class _Choosing:
-    """documents: rows of the bag of words. first_row: int64, of each document, where rows are its sections."""
+class Counts:
+    """How often words occur in a stream, before thresholds. Documents are sections where the choice has them.
 
-    def __init__(
-        self, stream: Stream | Spread | Sections, choice: Choice, skipped: np.ndarray, documents: int,
-        first_row: np.ndarray | None = None,
-    ):  # fmt: skip
-        self.first_row = first_row
-        self.stream, self.choice, self.skipped, self.documents = stream, choice, skipped, documents
+    words: of some numbers of forms, as strings. tokens int64 and documents int32, by form. reason uint8 and left_out_tokens
+    int64, by unit: the place in REASONS of why a unit is left out wherever it occurs, and how often it occurs; len(REASONS)
+    for those that have a form, 255 for those that are in no text. lengths: int32, words of each document, stop words
+    included. even: bool by form, as `even` has it. cut: how many documents are cut into sections, 0 where none is. rows: of
+    the bag of words; first_row: int64, of each document, where they are its sections.
+    """
+
+    def __init__(self, stream: Stream | Spread, choice: Choice, skipped: np.ndarray):
+        """skipped: bool, of each document that is looked at."""
+        self.stream: Stream | Spread | Sections = stream
+        self.choice, self.skipped, self.first_row, self.cut = choice, skipped, None, 0
+        if choice.sections and (sections := Sections(stream, choice.sections, len(skipped))).cut:
+            self.stream, self.first_row, self.cut = sections, sections.first_row, sections.cut
+            self.skipped = np.repeat(skipped, sections.pieces)
+        self.rows = len(self.skipped)
         self.units = Units(stream.lexicon, choice)
-        if self.units.joins:
-            for block in stream.blocks(documents):
-                self.units.learn(block.words, block.ends)
+        self.units.learn(self.stream.blocks(self.rows))
         # int32: words of each document that counts, before hyphens and phrases join them
-        self.lengths = np.asarray(self.stream.lengths[: self.documents])[~self.skipped]
+        self.lengths = np.asarray(self.stream.lengths[: self.rows])[~self.skipped]
         # Of each unit
-        self.tokens, self.in_documents = self._count(np.arange(self.units.count, dtype=np.int32), self.units.count)
+        self.left_out_tokens, self.documents = self._count(
+            np.arange(self.units.count, dtype=np.int32), self.units.count
+        )
         self.reason = reasons(self.units, choice)
-        self.reason[self.tokens == 0] = 255  # of words that are in titles alone, or in documents that are left out
+        self.reason[self.left_out_tokens == 0] = (
+            255  # of words that are in titles alone, or in documents that are left out
+        )
         self.form, self.forms = self._forms(self.reason)
-        self.of_forms, self.in_documents = self._counts()
-        self.even = np.zeros(len(self.of_forms), bool) if choice.spread_evenly else self._even()
+        if self.forms is None:
+            self.words, self.tokens = self.units.words, np.where(self.form >= 0, self.left_out_tokens, 0)
+        else:
+            self.words = self.forms.words
+            self.tokens, self.documents = self._count(self.form, len(self.forms))
+        self.even = np.zeros(len(self.tokens), bool) if choice.spread_evenly else self._even()
 
     def _units(
         self, stream: Stream | Spread | Sections, places: bool = False
@@ -180,7 +161,7 @@ class _Choosing:
             units, first, _, ends = self.units.cut(block.words, block.ends)
             return units, first, ends, block
 
-        return ahead(cut, stream.blocks(self.documents, places=places))
+        return ahead(cut, stream.blocks(self.rows, places=places))
 
     def _count(
         self, form: np.ndarray, count: int, pieces: Sections | None = None, first_row: np.ndarray | None = None
@@ -206,38 +187,30 @@ class _Choosing:
         phrases = self.units.phrases()
         for first in range(0, len(reason), _BLOCK):
             numbers = first + np.flatnonzero(stays[first : first + _BLOCK])
-            words = self.units.words(numbers[numbers < phrases.start])
-            words = [new if len(new.split()) == 1 else word for word, new in zip(words, turn(words), strict=True)]
+            words = turn(self.units.words(numbers[numbers < phrases.start]))
             words += self.units.words(numbers[numbers >= phrases.start])
             form[numbers] = tokeniser.pieces([" ".join(words)]).words
         return form, tokeniser.lexicon
 
-    def _counts(self) -> tuple[np.ndarray, np.ndarray]:
-        """Tokens int64 and documents int32 by form."""
-        if self.forms is None:
-            return np.where(self.form >= 0, self.tokens, 0), self.in_documents
-        return self._count(self.form, len(self.forms))
-
     def _even(self) -> np.ndarray:
         """Of `even`, counted in pieces where documents are long."""
-        pieces = Sections(self.stream, _PIECE, self.documents)
+        pieces = Sections(self.stream, _PIECE, self.rows)
         if not pieces.cut:
-            return even(self.of_forms, self.in_documents, self.lengths)
-        tokens, within = self._count(self.form, len(self.of_forms), pieces)
+            return even(self.tokens, self.documents, self.lengths)
+        tokens, within = self._count(self.form, len(self.tokens), pieces)
         return even(tokens, within, pieces.lengths[~np.repeat(self.skipped, pieces.pieces)])
 
     def pick(self) -> None:
         """Apply the thresholds, and number what stays. Raises Invalid when no word does."""
-        reason, tokens, in_documents = self.reason, self.of_forms, self.in_documents
-        words_of = self.units.words if self.forms is None else self.forms.words
-        left = thresholds(self.choice, tokens, in_documents, len(self.lengths), self.even, words_of)
-        out = [(name, reason == i, self.tokens) for i, name in enumerate(REASONS[:-THRESHOLDS])]
+        reason, tokens, in_documents = self.reason, self.tokens, self.documents
+        left = thresholds(self.choice, tokens, in_documents, len(self.lengths), self.even, self.words)
+        out = [(name, reason == i, self.left_out_tokens) for i, name in enumerate(REASONS[:-THRESHOLDS])]
         out += [(name, mask, tokens) for name, mask in zip(REASONS[-THRESHOLDS:], left, strict=True)]
         dropped = {name: (int(mask.sum()), int(of[mask].sum())) for name, mask, of in out if mask.any()}
         kept = np.flatnonzero((tokens > 0) & ~left.any)
         if not len(kept):
-            raise Invalid("min_documents", _nothing_left(dropped, self.documents, self.choice))
-        words = words_of(kept)
+            raise Invalid("min_documents", _nothing_left(dropped, self.rows, self.choice))
+        words = self.words(kept)
         # The most frequent first, and of those the first in the alphabet: Arrow compares UTF-8, whose order is
         # Python's, without its lock.
         table = pa.table({"tokens": tokens[kept], "word": pa.array(words, pa.large_string())})
@@ -246,17 +219,12 @@ class _Choosing:
         column = np.full(len(tokens) + 1, -1, np.int32)  # the last one: of units without a form
         column[kept] = np.arange(len(kept), dtype=np.int32)
         self.column = column[self.form]  # of units
-        pairs = in_documents[kept].astype(np.int64)
+        documents = pairs = in_documents[kept].astype(np.int64)
+        if self.first_row is not None:
+            documents = self._count(self.form, len(tokens), first_row=self.first_row)[1][kept].astype(np.int64)
         self.vocabulary = Vocabulary(
-            [words[i] for i in order.tolist()], tokens[kept], self._documents(kept, pairs), int(pairs.sum()), dropped
+            [words[i] for i in order.tolist()], tokens[kept], documents, int(pairs.sum()), dropped
         )
-
-    def _documents(self, kept: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """int64: documents with each form that is kept, from the rows with it."""
-        if self.first_row is None:
-            return rows
-        _, documents = self._count(self.form, len(self.of_forms), first_row=self.first_row)
-        return documents[kept].astype(np.int64)
 
     def write(self, folder: Path) -> tuple[Bow, Vocabulary]:
         V, tokens = len(self.vocabulary.words), int(self.vocabulary.tokens.sum())
@@ -266,7 +234,7 @@ class _Choosing:
             skipped = self.skipped[block.first : block.first + len(ends)]
             return _rows(units, first, ends, skipped, block.starts, self.column, V)
 
-        with rows_written(folder, self.documents, V, self.vocabulary.pairs, tokens, self.first_row) as write:
+        with rows_written(folder, self.rows, V, self.vocabulary.pairs, tokens, self.first_row) as write:
             for item in ahead(rows, self._units(self.stream, places=True)):
                 write(*item)
         bow = Bow.open(folder)
@@ -307,17 +275,15 @@ def reasons(units: Units, choice: Choice) -> np.ndarray:
 @njit(cache=True, nogil=True)
 def _count_in(units, ends, skipped, numbers, form, last, tokens, documents):
     """numbers: int64, of the documents, ascending. last: int32 by form, the last document that was seen with it."""
-    i = np.int64(0)
     for d in range(len(ends)):
         if not skipped[d]:
-            for j in range(i, ends[d]):
+            for j in range(ends[d - 1] if d else 0, ends[d]):
                 f = form[units[j]]
                 if f >= 0:
                     tokens[f] += 1
                     if last[f] != numbers[d]:
                         last[f] = numbers[d]
                         documents[f] += 1
-        i = ends[d]
 
 
 @njit(cache=True, nogil=True)
@@ -331,11 +297,9 @@ def _rows(units, places, ends, skipped, starts, column, V):
         np.empty(len(units), np.int32),
         np.empty(len(units), np.int32),
     )
-    pairs = np.int64(0)
-    tokens = np.int64(0)
-    i = np.int64(0)
+    pairs = tokens = np.int64(0)
     for d in range(len(ends)):
-        begin = pairs
+        i, begin = ends[d - 1] if d else 0, pairs
         if not skipped[d]:
             for j in range(i, ends[d]):
                 w = column[units[j]]
@@ -360,7 +324,6 @@ def _rows(units, places, ends, skipped, starts, column, V):
                     count[w] += 1
             tokens = at
         lengths[d] = pairs - begin
-        i = ends[d]
     return lengths, words[:pairs], counts[:pairs], offsets[:tokens]
 
 
@@ -368,8 +331,8 @@ def _nothing_left(dropped: dict[str, tuple[int, int]], D: int, choice: Choice) -
     if not dropped.keys() - {"number"}:
         numbers = ", only numbers" if dropped else ""
         return f"The documents hold no words at all{numbers}. Check that the right column and encoding were chosen."
-    names = {"number": "numbers", "stop word": "stop words"}
-    parts = ", ".join(f"{types:,} {names.get(reason, reason)}" for reason, (types, _) in dropped.items())
+    several = {"number": "numbers", "stop word": "stop words"}
+    parts = ", ".join(f"{types:,} {several.get(reason, reason)}" for reason, (types, _) in dropped.items())
     return (
         f"No word is left of {D:,} documents. Their different words: {parts}. Words were kept if they stand in at least {choice.min_documents:,} documents "
         f"and in at most {choice.max_share:.0%} of them. Lower the first number, raise the second, or choose another language."

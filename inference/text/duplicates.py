@@ -7,13 +7,12 @@ import numpy as np
 from inference.jit import njit
 from inference.memory import room
 from inference.text.stream import Stream
-from inference.text.table import NUMBER
+from inference.text.table import MIX, NUMBER, hashed
 
 ALIKE = 0.8  # Jaccard similarity of their shingles from which on two documents nearly repeat one another
 SHINGLE = 3  # words in a row; shorter documents repeat another exactly or not at all
 # Of MinHash: a pair at ALIKE is found with probability 1 - (1 - 0.8^5)^20 = 0.9996, one at 0.4 is looked at in 19%
 BANDS, ROWS = 20, 5
-_MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 def find(stream: Stream, scratch: Path | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -30,32 +29,27 @@ def find(stream: Stream, scratch: Path | None = None) -> tuple[np.ndarray, np.nd
     """
     digests = np.zeros((stream.D, 2), np.uint64)
     bands = room((BANDS, stream.D), scratch, np.uint32)
-    factors = np.random.default_rng(1997).integers(0, 1 << 31, BANDS * ROWS).astype(np.uint32) * np.uint32(2)
-    factors += np.uint32(1)
+    factors = np.random.default_rng(1997).integers(0, 1 << 31, BANDS * ROWS).astype(np.uint32) * np.uint32(
+        2
+    ) + np.uint32(1)
     for block in stream.blocks(places=False):
-        here = slice(block.first, block.first + len(block.ends))
-        _digests(block.words, block.ends, digests[here])
+        here, words = slice(block.first, block.first + len(block.ends)), block.words & NUMBER
+        _digests(words, block.ends, digests[here])
         keys = np.zeros((BANDS, len(block.ends)), np.uint32)
-        _signatures(block.words, block.ends, factors, ROWS, keys)
+        _signatures(words, block.ends, factors, ROWS, keys)
         bands[:, here] = keys
     exact = _exact(stream, digests)
     return exact, _near(stream, exact, bands)
 
 
 def _exact(stream: Stream, keys: np.ndarray) -> np.ndarray:
+    """int64: of each document the first with the same keys, -1 for that itself and for one without words."""
     order = np.lexsort((keys[:, 1], keys[:, 0]))
-    same = (keys[order[1:]] == keys[order[:-1]]).all(axis=1)
-    firsts = _firsts(order, np.concatenate([[False], same]))
-    firsts[np.asarray(stream.lengths) == 0] = -1
-    return firsts
-
-
-def _firsts(order: np.ndarray, same: np.ndarray) -> np.ndarray:
-    """int64: of each document the first of its group, -1 for that itself. order: documents by group, ascending within
-    each; same: bool, whether one is of the group of the one before it."""
+    same = np.append(False, (keys[order[1:]] == keys[order[:-1]]).all(axis=1))[: len(order)]
     begins = np.maximum.accumulate(np.where(same, 0, np.arange(len(order))))
     firsts = np.full(len(order), -1, np.int64)
     firsts[order[same]] = order[begins[same]]
+    firsts[np.asarray(stream.lengths) == 0] = -1
     return firsts
 
 
@@ -71,26 +65,15 @@ def _near(stream: Stream, exact: np.ndarray, bands: np.ndarray) -> np.ndarray:
 
 @njit(cache=True, nogil=True)
 def _digests(words, ends, out):
-    i = np.int64(0)
     for d in range(len(ends)):
-        a, b = _MIX, ~_MIX
-        for j in range(i, ends[d]):
-            word = np.uint64(words[j] & NUMBER)
-            a = (a ^ word) * _MIX
+        a, b = MIX, ~MIX
+        for j in range(ends[d - 1] if d else 0, ends[d]):
+            word = np.uint64(words[j])
+            a = (a ^ word) * MIX
             a ^= a >> np.uint64(31)
             b = (b + word) * np.uint64(0xBF58476D1CE4E5B9)
             b ^= b >> np.uint64(27)
         out[d, 0], out[d, 1] = a, b
-        i = ends[d]
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _shingle(words, j):
-    h = _MIX
-    for k in range(SHINGLE):
-        h = (h ^ np.uint64(words[j + k] & NUMBER)) * _MIX
-        h ^= h >> np.uint64(29)
-    return h
 
 
 @njit(cache=True, nogil=True)
@@ -98,23 +81,17 @@ def _signatures(words, ends, factors, rows, keys):
     """keys: uint32[bands, documents], hashes of the least values of `rows` permutations each, 0 for a document shorter
     than a shingle; permutations of 32 bits: an odd factor."""
     least = np.empty(len(factors), np.uint32)
-    i = np.int64(0)
     for d in range(len(ends)):
+        i = ends[d - 1] if d else 0
         if ends[d] - i >= SHINGLE:
             least[:] = np.uint32(0xFFFFFFFF)
             for j in range(i, ends[d] - SHINGLE + 1):
-                h = _shingle(words, j)
+                h = hashed(MIX, words, j, j + SHINGLE)
                 low, high = np.uint32(h >> np.uint64(32)), np.uint32(h & np.uint64(0xFFFFFFFF))
                 for f in range(len(factors)):
-                    value = np.uint32(np.uint32(low * factors[f]) ^ high)
-                    least[f] = min(least[f], value)
+                    least[f] = min(least[f], np.uint32(np.uint32(low * factors[f]) ^ high))
             for band in range(len(keys)):
-                h = _MIX
-                for f in range(band * rows, (band + 1) * rows):
-                    h = (h ^ np.uint64(least[f])) * _MIX
-                    h ^= h >> np.uint64(29)
-                keys[band, d] = np.uint32(h >> np.uint64(32))
-        i = ends[d]
+                keys[band, d] = np.uint32(hashed(MIX, least, band * rows, (band + 1) * rows) >> np.uint64(32))
 
 
 @njit(cache=True, nogil=True)
@@ -128,7 +105,7 @@ def _verify(words, bounds, seen, order, keys, near):
         d = seen[order[at]]
         for candidate in (seen[order[begin]], seen[order[at - 1]]):
             if (near[d] < 0 or candidate < near[d]) and _alike(
-                words[bounds[d] : bounds[d + 1]], words[bounds[candidate] : bounds[candidate + 1]]
+                words[bounds[d] : bounds[d + 1]] & NUMBER, words[bounds[candidate] : bounds[candidate + 1]] & NUMBER
             ):
                 near[d] = candidate
 
@@ -158,7 +135,7 @@ def _shingles(words):
     """uint64, ascending, each once."""
     hashes_of = np.empty(len(words) - SHINGLE + 1, np.uint64)
     for j in range(len(hashes_of)):
-        hashes_of[j] = _shingle(words, j)
+        hashes_of[j] = hashed(MIX, words, j, j + SHINGLE)
     hashes_of.sort()
     count = 1
     for j in range(1, len(hashes_of)):

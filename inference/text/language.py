@@ -32,9 +32,8 @@ def shares(texts: Iterable[str]) -> dict[str, float]:
             language, _ = py3langid.classify(sample)
             letters[_WRITTEN_AS.get(language, language)] += count
     total = sum(letters.values())
-    if total < FEWEST_LETTERS:
-        return {}
-    return {language: count / total for language, count in letters.most_common() if language in LANGUAGES}
+    enough = letters.most_common() if total >= FEWEST_LETTERS else ()
+    return {language: count / total for language, count in enough if language in LANGUAGES}
 
 
 def detect(texts: Iterable[str]) -> tuple[str, float]:

@@ -10,12 +10,12 @@ from inference.jit import njit
 from inference.text.choice import REASONS, Choice
 from inference.text.choose import reasons
 from inference.text.stream import Stream
+from inference.text.table import MIX, hashed
 from inference.text.units import Units
 
 LEAST = 5  # times that a phrase must occur: below, a significant score is a matter of chance (Dunning 1993, section 3)
 _WIDTH = 4  # words of a pair: two, and at most two stop words between them ("house of representatives")
 _KEPT = 1 << 21  # pairs that are counted exactly; where there are more, those that occur less often go
-_MIX = np.uint64(0x9E3779B97F4A7C15)
 _CONTENT, _STOP = 1, 2
 
 
@@ -46,16 +46,12 @@ def find(stream: Stream, choice: Choice, most: int = 500) -> list[Phrase]:
 
 def _pairs(stream: Stream, choice: Choice, most: int) -> list[Phrase]:
     units = Units(stream.lexicon, choice)
-    if units.joins:
-        for block in stream.blocks():
-            units.learn(block.words, block.ends)
+    units.learn(stream.blocks())
     reason = reasons(units, choice)
-    kind = np.zeros(units.count, np.uint8)
-    kind[reason == len(REASONS)] = _CONTENT
-    kind[reason == REASONS.index("stop word")] = _STOP
+    kinds = [reason == len(REASONS), reason == REASONS.index("stop word")]
+    kind = np.select(kinds, [_CONTENT, _STOP]).astype(np.uint8)
     tokens = np.zeros(units.count, np.int64)
-    size = 1 << min(24, max(10, int(stream.tokens).bit_length()))
-    sieve = np.zeros(size, np.uint32)
+    sieve = np.zeros(1 << min(24, max(10, int(stream.tokens).bit_length())), np.uint32)
     for block in stream.blocks():
         numbers, first, _, ends = units.cut(block.words, block.ends)
         _sift(numbers, first, ends, block.words, kind, sieve, tokens)
@@ -81,18 +77,14 @@ def _pairs(stream: Stream, choice: Choice, most: int) -> list[Phrase]:
     score[(times < least) | (documents < choice.min_documents)] = 0
     order = np.argsort(-score, kind="stable")[:most]
     order = order[score[order] > 10.83]  # the 0.1% point of chi-squared with one degree of freedom
-    phrases = units.phrases()
-    written = [
-        [
-            choice.phrases[u - phrases.start] if u >= phrases.start else units.words(np.array([u]))[0]
-            for u in keys[i].tolist()
-            if u >= 0
-        ]
-        for i in order.tolist()
-    ]
+    first_phrase = units.phrases().start
+
+    def word(u: int) -> str:
+        return choice.phrases[u - first_phrase] if u >= first_phrase else units.words(np.array([u]))[0]
+
     return [
-        Phrase(" ".join(words), int(documents[i]), int(times[i]), float(score[i]))
-        for words, i in zip(written, order.tolist(), strict=True)
+        Phrase(" ".join(word(u) for u in keys[i].tolist() if u >= 0), int(documents[i]), int(times[i]), float(score[i]))
+        for i in order.tolist()
     ]
 
 
@@ -110,39 +102,31 @@ def _score(together: np.ndarray, a: np.ndarray, b: np.ndarray, N: int) -> np.nda
 @njit(cache=True, nogil=True, inline="always")
 def _end(units, first, words, kind, i, end):
     """Behind the pair that begins at unit i; i where none does."""
-    if kind[units[i]] != 1:
-        return i
-    for j in range(i + 1, min(i + 4, end)):
+    for j in range(i + 1, min(i + _WIDTH, end) if kind[units[i]] == _CONTENT else 0):
         if words[first[j]] < 0:  # punctuation stands before it
-            return i
-        if kind[units[j]] == 1:
+            break
+        if kind[units[j]] == _CONTENT:
             return j + 1
-        if kind[units[j]] != 2:
-            return i
+        if kind[units[j]] != _STOP:
+            break
     return i
 
 
 @njit(cache=True, nogil=True, inline="always")
 def _hash(units, i, stop):
-    h = _MIX
-    for j in range(i, stop):
-        h = (h ^ np.uint64(units[j])) * _MIX
-        h ^= h >> np.uint64(29)
-    return h * _MIX >> np.uint64(24)
+    return hashed(MIX, units, i, stop) * MIX >> np.uint64(24)
 
 
 @njit(cache=True, nogil=True)
 def _sift(units, first, ends, words, kind, sieve, tokens):
     """Counts pairs by hash: no pair occurs more often than its place says. And units."""
     mask = np.uint64(len(sieve) - 1)
-    i = np.int64(0)
     for d in range(len(ends)):
-        for at in range(i, ends[d]):
+        for at in range(ends[d - 1] if d else 0, ends[d]):
             tokens[units[at]] += 1
             stop = _end(units, first, words, kind, at, ends[d])
             if stop > at:
                 sieve[_hash(units, at, stop) & mask] += np.uint32(1)
-        i = ends[d]
 
 
 @njit(cache=True, nogil=True)
@@ -150,9 +134,8 @@ def _count(units, first, ends, words, kind, sieve, least, first_document, slots,
     """Counts pairs that pass the sieve. counts: int64[pairs, 3]: times, documents, 1 + the last document. False where
     the table is full."""
     mask, places = np.uint64(len(sieve) - 1), np.uint64(len(slots) - 1)
-    i = np.int64(0)
     for d in range(len(ends)):
-        for at in range(i, ends[d]):
+        for at in range(ends[d - 1] if d else 0, ends[d]):
             stop = _end(units, first, words, kind, at, ends[d])
             if stop == at:
                 continue
@@ -168,20 +151,17 @@ def _count(units, first, ends, words, kind, sieve, least, first_document, slots,
                     pair = made[0]
                     made[0] += 1
                     slots[place] = pair + 1
-                    for k in range(4):
+                    for k in range(_WIDTH):
                         keys[pair, k] = units[at + k] if at + k < stop else -1
                     break
-                same = True
-                for k in range(4):
+                for k in range(_WIDTH):
                     if keys[pair, k] != (units[at + k] if at + k < stop else -1):
-                        same = False
                         break
-                if same:
+                else:
                     break
                 place = (place + np.uint64(1)) & places
             counts[pair, 0] += 1
             if counts[pair, 2] != first_document + d + 1:
                 counts[pair, 2] = first_document + d + 1
                 counts[pair, 1] += 1
-        i = ends[d]
     return True

@@ -47,8 +47,7 @@ def segmenter(language: str) -> Segmenter | None:
     def segment(text: str) -> np.ndarray:
         if text.isascii():
             return np.zeros(0, np.int32)
-        characters = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-        kinds = classes[characters]
+        kinds = classes[np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)]
         if not (kinds == _INSIDE).any():
             return np.zeros(0, np.int32)
         begins = np.zeros(len(text), bool)
@@ -103,8 +102,7 @@ def _icu(text: str, language: str) -> np.ndarray:
 
 def _chinese(text: str) -> "list[int] | np.ndarray":
     """Simplified by jieba's dictionary, which has few traditional words; those by ICU's, which has both."""
-    characters = np.frombuffer(text.encode("utf-32-le"), np.uint32)
-    variants = _variants()[characters]
+    variants = _variants()[np.frombuffer(text.encode("utf-32-le"), np.uint32)]
     if np.count_nonzero(variants > 0) > np.count_nonzero(variants < 0):
         return _icu(text, "zh")
     import rjieba
@@ -119,8 +117,7 @@ def _variants() -> np.ndarray:
     The old character sets tell: Big5 is Taiwan's, GB 2312 the mainland's.
     """
     script = np.zeros(CODES, np.int8)
-    for code in range(0x4E00, 0xA000):
-        script[code] = _has("big5", chr(code)) - _has("gb2312", chr(code))
+    script[0x4E00:0xA000] = [_has("big5", c) - _has("gb2312", c) for c in map(chr, range(0x4E00, 0xA000))]
     return script
 
 
@@ -133,8 +130,7 @@ def _korean(text: str) -> list[int]:
     places = []
     for match in _SYLLABLES.finditer(text):
         for start in range(match.start(), match.end(), LONGEST_RUN):
-            places.append(start)
-            places += [start + part for part in _parts(text[start : min(start + LONGEST_RUN, match.end())])]
+            places += [start + part for part in (0, *_parts(text[start : min(start + LONGEST_RUN, match.end())]))]
     return places
 
 
@@ -147,8 +143,7 @@ def _parts(word: str) -> tuple[int, ...]:
         instead = _analysed(word[:-1] + "을")
         if instead[-1] == ("을", "JKO"):
             parts = instead
-    lengths = np.cumsum([len(surface) for surface, _ in parts])
-    return tuple(lengths[:-1].tolist())
+    return tuple(np.cumsum([len(surface) for surface, _ in parts])[:-1].tolist())
 
 
 def _analysed(word: str) -> list[tuple[str, str]]:

@@ -31,9 +31,10 @@ while whither who whoever whole whom whomever whose why will with within without
 yourself yourselves
 """.split())  # fmt: skip
 
-# What a Korean noun or stem carries behind it: particles, endings and the commonest auxiliaries, as the segmenter cuts
-# them. Chosen from the frequent ones in Korean texts; words that stand alone are in the list of stopwordsiso.
-KOREAN = frozenset("""
+_MORE = {  # words that the lists of stopwordsiso lack
+    # What a Korean noun or stem carries behind it: particles, endings and the commonest auxiliaries, as the segmenter cuts
+    # them. Chosen from the frequent ones in Korean texts; words that stand alone are in the list of stopwordsiso.
+    "ko": frozenset("""
 가 까지 께서 나 는 다가 대로 도 들 들이 로 로부터 로서 로써 를 마다 마저 만 만큼 밖에 보다 부터 뿐 서 씩 에 에게 에게서 에서 에서는 에는 에도 와
 요 으로 으로부터 으로서 으로써 은 을 의 이 이고 이나 이다 이라 이라고 이라는 이라도 이라면 이란 이며 이었다 이는 조차 처럼 커녕 하고 한테
 거나 게 게끔 겠 고 고도 고자 과 기 기에 긴 까 나요 냐 네 느냐 는가 는다 는다면 는데 는지 니 니까 니다 다 다고 다는 다면 더니 더라도 던 데 도록
@@ -42,14 +43,14 @@ KOREAN = frozenset("""
 입니까 입니다 자 자면 져 졌 죠 지 지만 진
 가지 간 개 것 것이 거 군데 권 그렇 년 대 대하 되 된 된다 될 됐 됨 됩니다 두 둔 때문 바 번 보 봅니다 봐야 볼 분 수 시키 싶 아니 아닌 아닌지 아닐 아닙니다 않
 어떠 어떻 없 월 위하 의하 이러 이렇 인하 일 있 적 주 줄 중 지 채 측 통하 하 한 한다 한다면 한지 할 할까요 함 합니다 해 해서 해야 했 화
-""".split())  # fmt: skip
-# Pieces of verbs, as ICU cuts them finer than the list has them; the frequent ones in Japanese news.
-JAPANESE = frozenset("""
+""".split()),
+    # Pieces of verbs, as ICU cuts them finer than the list has them; the frequent ones in Japanese news.
+    "ja": frozenset("""
 あっ いった いて く くれ け さん した じ しまっ せ だった っ って ている ていた てい てき であり である であっ でした なか ね べ べた ぶり ま ました ません み め よ
 り われ われる わ んで ことに に対し ぞ
-""".split())  # fmt: skip
-# The list for Greek leaves most accents out; texts do not.
-GREEK = frozenset("""
+""".split()),
+    # The list for Greek leaves most accents out; texts do not.
+    "el": frozenset("""
 είναι ή εάν μπορεί όταν αυτό έχετε ότι όπως πρέπει έχει επίσης έπειτα αλλά έτσι μόνο κάθε μπορούν έχουν ακόμα αυτή αυτές μερικές κάτω συχνά άλλα πώς πολύ
 συνήθως μεταξύ καθώς αυτά μερικοί χωρίς αυτήν όλα όχι άλλους άλλες ώστε είσαστε ενώ όμως άλλη κάποια άλλο αυτόν όλες αντί όπου άλλοι αφού λίγο ίσως οποία
 κάτι μόλις αρκετά μέχρι ξανά τώρα μερικά περισσότερο εκεί αυτών πάλι όλους μαζί κάποιο εκτός όσο κάποιες αυτούς ήταν πού τίποτα όλων αυτός κάποιος άλλος
@@ -57,8 +58,8 @@ GREEK = frozenset("""
 εσείς αυτοί μερικών κάπου έχουμε όποτε όλον περίπου ούτε άλλων αυτής καμιά όλης καμία όσες έχω πέρα εαυτόν κατόπιν κανέναν όποιες πλέον όσον καθενός
 οποίου ούτως συνεπώς τέτοιων κάπως έξω εαυτού καθένας καθένα κάποιοι όσα ωστόσο κάποιων μερικούς ούτω ορισμένων άλλης έως κανένας άλλον εαυτό ανάμεσα οπότε
 ορισμένες αλλού οποίες όσους καθεμιά από για μία ένα ένας μου σου του της των τους τις στη στην στο στον στα στις στους δεν θα να
-""".split())  # fmt: skip
-_MORE = {"ko": KOREAN, "ja": JAPANESE, "el": GREEK}
+""".split()),
+}  # fmt: skip
 # The list for Chinese is simplified. The traditional forms of its characters: of those that have one only, and of those
 # that stand for themselves too.
 _TRADITIONAL = str.maketrans(

@@ -38,7 +38,7 @@ _LARGEST = 1 << 32  # bytes of letters
 DONE, TABLE_FULL, PIECES_FULL = 0, 1, 2
 # Places in `state`.
 _AT, _TEXT, _WORDS, _USED, _PIECES, _END, _FIRST = range(7)
-_MIX = np.uint64(0x9E3779B97F4A7C15)  # of splitmix64
+MIX = np.uint64(0x9E3779B97F4A7C15)  # of splitmix64
 
 
 class Known(NamedTuple):
@@ -116,6 +116,16 @@ class Table:
             self.slots = slots
 
 
+@njit(cache=True, nogil=True, inline="always")
+def hashed(seed, numbers, a, b):
+    """uint64, of numbers[a:b], of 32 bits."""
+    h = seed
+    for i in range(a, b):
+        h = (h ^ np.uint64(np.uint32(numbers[i]))) * MIX
+        h ^= h >> np.uint64(29)
+    return h
+
+
 @njit(cache=True, nogil=True)
 def _rehash(old, new):
     """The place in a slot is by the lower half of the hash kept in it, mixed: see `_slot`."""
@@ -131,7 +141,7 @@ def _rehash(old, new):
 @njit(cache=True, nogil=True, inline="always")
 def _slot(half, mask):
     """half: the upper 32 bits of a word's hash."""
-    return (half * _MIX >> np.uint64(20)) & mask
+    return (half * MIX >> np.uint64(20)) & mask
 
 
 @njit(cache=True, nogil=True)
@@ -228,7 +238,7 @@ def _cut(codes, text_ends, breaks, together, characters, known, state, pieces, l
                 short = behind == SPACE or behind == OTHER or behind == HYPHEN or (
                     (behind == MIDDLE or behind == APOSTROPHE) and classes[codes[stop - 1]] != DIGIT
                 )  # fmt: skip
-            place = np.int64((k0 ^ k1 * np.uint64(3)) * _MIX >> np.uint64(64 - _NEAR))
+            place = np.int64((k0 ^ k1 * np.uint64(3)) * MIX >> np.uint64(64 - _NEAR))
             if short and near[place, 0] == k0 and near[place, 1] == k1:
                 words[made] = near_words[place] | _flag(codes, classes, before, i)
                 starts[made], stops[made] = i - begin, stop - begin
@@ -292,7 +302,7 @@ def _cut(codes, text_ends, breaks, together, characters, known, state, pieces, l
                     room[size + 2] = 0x80 | code >> 6 & 0x3F
                     room[size + 3] = 0x80 | code & 0x3F
                     size += 4
-            h = (h ^ h >> np.uint64(32)) * _MIX
+            h = (h ^ h >> np.uint64(32)) * MIX
             half = h >> np.uint64(32)
             at = _slot(half, mask)
             while True:
@@ -314,12 +324,10 @@ def _cut(codes, text_ends, breaks, together, characters, known, state, pieces, l
                     word = np.int64(slot & np.uint64(0xFFFFFFFF)) - 1
                     a = np.int64(ends[word - 1]) if word else 0
                     if np.int64(ends[word]) - a == size:
-                        same = True
                         for p in range(size):
                             if letters[a + p] != room[p]:
-                                same = False
                                 break
-                        if same:
+                        else:
                             break
                 at = (at + np.uint64(1)) & mask
             words[made] = np.int32(word) | _flag(codes, classes, before, i)

@@ -11,12 +11,12 @@ from inference.jit import njit
 from inference.text.characters import canonical
 from inference.text.choice import Choice
 from inference.text.lexicon import Lexicon
-from inference.text.table import AFTER_APOSTROPHE, AFTER_HYPHEN, NUMBER
+from inference.text.stream import Block
+from inference.text.table import AFTER_APOSTROPHE, AFTER_HYPHEN, NUMBER, hashed
 
 # pieces that hyphens and apostrophes make one word of; a ninth begins the next: such a text is hostile, or a list
 MOST = 8
 _FULL = 0.6  # share of the slots from which on the hash table is made larger
-_MIX = np.uint64(0x9E3779B97F4A7C15)
 _Index = tuple[np.ndarray, ...]
 _MARKS = {"-": int(AFTER_HYPHEN), "'": int(AFTER_APOSTROPHE), "’": int(AFTER_APOSTROPHE)}
 
@@ -68,10 +68,10 @@ class Units:
     def count(self) -> int:
         return len(self.lexicon) + self.joined + len(self._named)
 
-    def learn(self, words: np.ndarray, ends: np.ndarray) -> None:
+    def learn(self, blocks: Iterable[Block]) -> None:
         """Number the joined words of some documents."""
-        if self.joins:
-            self._join(words, ends)
+        for block in blocks if self.joins else ():
+            self._join(block.words, block.ends)
 
     def cut(self, words: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Of documents that were learned: units int32, the places of their first pieces and of their last int32; and
@@ -139,7 +139,7 @@ class Units:
         units = {word: [unit] for word, unit in known.items()}
         for word, part in parts.items():
             units[word] = self._word([number[piece] for piece in part[::2]], part[1::2])
-        sequences = [[units[word] for word in phrase] for phrase in words]
+        sequences = ([units[word] for word in phrase] for phrase in words)
         return [np.array(sum(each, []) if all(each) else [], np.int32) for each in sequences]
 
     def _word(self, pieces: list[int], marks: list[str]) -> list[int]:
@@ -197,25 +197,14 @@ class Units:
         )
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _hash(seed, pieces, a, b):
-    h = seed
-    for i in range(a, b):
-        h = (h ^ np.uint64(np.uint32(pieces[i]))) * _MIX
-        h ^= h >> np.uint64(29)
-    return h
-
-
 @njit(cache=True, nogil=True)
 def _rehash(seed, slots, pieces, ends, count):
     mask = np.uint64(len(slots) - 1)
-    begin = np.int64(0)
     for unit in range(count):
-        at = _hash(seed, pieces, begin, ends[unit]) & mask
+        at = hashed(seed, pieces, ends[unit - 1] if unit else 0, ends[unit]) & mask
         while slots[at]:
             at = (at + np.uint64(1)) & mask
         slots[at] = np.uint64(unit + 1)
-        begin = ends[unit]
 
 
 @njit(cache=True, nogil=True)
@@ -240,7 +229,7 @@ def _join(words, doc_ends, joins, n, seed, slots, pieces, ends, state, units, fi
                 seq[0] = words[i] & NUMBER
                 for k in range(1, size):
                     seq[k] = words[i + k]
-                at = _hash(seed, seq, 0, size) & mask
+                at = hashed(seed, seq, 0, size) & mask
                 while True:
                     slot = np.int64(slots[at])
                     if slot == 0:
@@ -256,12 +245,10 @@ def _join(words, doc_ends, joins, n, seed, slots, pieces, ends, state, units, fi
                         break
                     begin = ends[slot - 2] if slot > 1 else np.int64(0)
                     if ends[slot - 1] - begin == size:
-                        same = True
                         for k in range(size):
                             if pieces[begin + k] != seq[k]:
-                                same = False
                                 break
-                        if same:
+                        else:
                             break
                     at = (at + np.uint64(1)) & mask
                 units[made] = n + slot - 1
@@ -286,13 +273,13 @@ def _phrase(words, units, first, last, unit_ends, heads, bucket_ends, numbers, p
                 for p in range(bucket_ends[bucket - 1] if bucket else 0, bucket_ends[bucket]):
                     begin = phrase_ends[p - 1] if p else np.int64(0)
                     size = phrase_ends[p] - begin
-                    same = i + size <= end
+                    if i + size > end:
+                        continue
                     for k in range(1, size):
                         # Below zero: what breaks make of a piece.
-                        if not same or units[i + k] != phrases[begin + k] or words[first[i + k]] < between[p]:
-                            same = False
+                        if units[i + k] != phrases[begin + k] or words[first[i + k]] < between[p]:
                             break
-                    if same:
+                    else:
                         unit, stop = numbers[p], i + size
                         break
             units[made], first[made], last[made] = unit, first[i], last[stop - 1]
@@ -304,25 +291,21 @@ def _phrase(words, units, first, last, unit_ends, heads, bucket_ends, numbers, p
 
 @njit(cache=True, nogil=True)
 def _joined_sizes(pieces, ends, n, lengths, first):
-    begin = np.int64(0)
     for unit in range(len(ends)):
+        begin = ends[unit - 1] if unit else 0
         first[n + unit] = first[pieces[begin] & NUMBER]
         length = ends[unit] - begin - 1
         for i in range(begin, ends[unit]):
             length += lengths[pieces[i] & NUMBER]
         lengths[n + unit] = min(length, 255)
-        begin = ends[unit]
 
 
 @njit(cache=True, nogil=True)
 def _stop_joined(pieces, ends, n, stopped):
-    begin = np.int64(0)
     for unit in range(len(ends)):
-        every = True
+        begin = ends[unit - 1] if unit else 0
         for i in range(begin, ends[unit]):
             if not stopped[pieces[i] & NUMBER] or (i > begin and not pieces[i] & AFTER_APOSTROPHE):
-                every = False
                 break
-        if every:
+        else:
             stopped[n + unit] = True
-        begin = ends[unit]

@@ -279,7 +279,7 @@ def _stops(counts, kept_words: frozenset[str]) -> list[StopWord]:
     units = units[np.argsort(-counts.left_out_tokens[units], kind="stable")[:STOPS]]
     rows = [
         StopWord(word, int(n), False)
-        for word, n in zip(counts.left_out(units), counts.left_out_tokens[units], strict=True)
+        for word, n in zip(counts.units.words(units), counts.left_out_tokens[units], strict=True)
     ]
     return [*(StopWord(word, None, True) for word in sorted(kept_words)), *rows]
 

@@ -4,37 +4,27 @@ their names."""
 from dataclasses import dataclass, field, fields, replace
 from typing import Self
 
-from inference.text import Choice, Spread, Stream, stop_words, variants
+from inference.text import Choice, Rules, Spread, Stream, stop_words, variants
 
 SECTION_WORDS = 1_000  # words of a section, in which long documents are read
 FEW = 20  # documents below which a word of a single one counts
 
 
 @dataclass(frozen=True)
-class VocabularySettings:
-    """Which words of a corpus count: kept on a version as a dict. What each means: inference.text.Choice."""
+class VocabularySettings(Rules):
+    """Which words of a corpus count: kept on a version as a dict."""
 
-    language: str = ""  # ISO 639-1, or none: then there are no stop words but one's own
     also: list[str] = field(default_factory=list)  # languages whose stop words are left out, too
-    min_documents: int = 5
-    max_share: float = 1.0
-    spread_evenly: bool = False
     section_words: int = SECTION_WORDS  # 0: documents are read in one piece
-    min_length: int = 2
     extra_stop_words: list[str] = field(default_factory=list)
     # Words that count although they are stop words of the language, or too common or spread evenly
     kept_words: list[str] = field(default_factory=list)
-    numbers: bool = False
-    hyphens: str = "split"
-    apostrophes: str = "split"
-    forms: str = "written"
     phrases: list[str] = field(default_factory=list)
     variants: bool = True  # whether writings of one word count as one: co-operation, cooperation
     apart: list[str] = field(default_factory=list)  # writings that count for themselves nevertheless
     alike: list[list[str]] = field(
         default_factory=list
     )  # writings that the texts have, and the words that they count as
-    duplicates: str = "keep"
 
     @classmethod
     def from_dict(cls, settings: dict) -> Self:
@@ -59,22 +49,10 @@ class VocabularySettings:
     def choice(self) -> Choice:
         """Raises Invalid, naming the field, for a value that can't be."""
         kept = frozenset(word.lower() for word in self.kept_words)
-        names = (
-            "language",
-            "min_documents",
-            "max_share",
-            "spread_evenly",
-            "min_length",
-            "numbers",
-            "hyphens",
-            "apostrophes",
-            "forms",
-            "duplicates",
-        )
         return Choice(
             stop_words=frozenset(self.stop_words() - kept), kept=kept, sections=self.section_words, phrases=tuple(self.phrases),
             variants=tuple((written, word) for written, word in self.alike if written not in self.apart),
-            **{name: getattr(self, name) for name in names},
+            **{rule.name: getattr(self, rule.name) for rule in fields(Rules)},
         )  # fmt: skip
 
 

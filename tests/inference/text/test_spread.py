@@ -21,7 +21,7 @@ def test_counts_are_those_of_choosing(tmp_path):
     for i, name in enumerate(REASONS[:-2]):
         units = np.flatnonzero(found.reason == i)
         assert vocabulary.dropped.get(name, (0, 0)) == (len(units), found.left_out_tokens[units].sum())
-    assert set(found.left_out(np.flatnonzero(found.reason == REASONS.index("stop word")))) == {
+    assert set(found.units.words(np.flatnonzero(found.reason == REASONS.index("stop word")))) == {
         "the"
     }  # the other is too short
 
