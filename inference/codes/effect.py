@@ -9,9 +9,8 @@ regressed with units as clusters, CR2 with Satterthwaite's degrees of freedom (i
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import stdtrit
 
-from inference.codes.estimate import LEVEL, Bounds, _Sample
+from inference.codes.estimate import Bounds, Sample, bounds_of
 from inference.codes.predict import Prediction
 from inference.effects import regression
 from inference.effects.units import LEAST as LEAST_UNITS
@@ -41,7 +40,7 @@ def effect(
     g = prediction.g.mean(axis=0, dtype=np.float64)
     plain = g.copy() if scale else (g > 0.5).astype(float)
     g[documents] = prediction.coded.mean(axis=0, dtype=np.float64)
-    sample = _Sample(np.zeros(len(cell), np.int32), 1, strata, documents, y, pi, g, units)
+    sample = Sample(np.zeros(len(cell), np.int32), 1, strata, documents, y, pi, g, units)
     rows, known = np.vstack([rows, np.zeros_like(rows[:1])]), np.where(cell < 0, len(rows), cell)
     all_of, mine = _weights(rows, np.bincount(known, minlength=len(rows)), contrast), known[documents]
     own = np.bincount(mine, sample.w, len(rows))
@@ -51,15 +50,15 @@ def effect(
     beta = np.linalg.lstsq(rows.T * own @ rows, rows.T @ share, rcond=None)[0]
     codes, df = int(np.count_nonzero(mine < len(rows) - 1)), np.maximum(sample.df[0] - len(contrast) + 1, 1e-3)
 
-    def in_these(estimate: float, z: np.ndarray) -> Bounds:
-        return _bounds(estimate, float(sample.products(z, z)[1].sum()), df)
+    def in_these(estimate: np.ndarray, z: np.ndarray) -> Bounds:
+        return bounds_of(estimate, sample.products(z, z)[1].sum(), df)
 
-    corrected = in_these(float(all_of[known] @ outcome), all_of[mine] * (y - g[documents]))
+    corrected = in_these(all_of[known] @ outcome, all_of[mine] * (y - g[documents]))
     more, freedom = _beyond(cell, rows, contrast, outcome, units)
     return Effect(
         corrected,
-        _bounds(float(corrected.estimate), max(more, float(corrected.variance)), np.minimum(freedom, df)),
-        in_these(float(of_coded @ share), of_coded[mine] * (y - rows[mine] @ beta)),
+        bounds_of(corrected.estimate, np.asarray(max(more, float(corrected.variance))), np.clip(freedom, 1e-3, df)),
+        in_these(of_coded @ share, of_coded[mine] * (y - rows[mine] @ beta)),
         float(all_of[known] @ plain),
         codes,
     )
@@ -84,8 +83,3 @@ def _beyond(
     fit = regression.fit(data, rows, contrast[None])
     few = len(np.unique(known[(cell >= 0) & (known >= 0)])) + np.count_nonzero((cell >= 0) & (known < 0)) < LEAST_UNITS
     return (np.nan if few or fit.alone[0] else float(fit.variance[0, 0])), float(fit.df[0])
-
-
-def _bounds(estimate: float, variance: float, df: float) -> Bounds:
-    half = stdtrit(np.maximum(df, 1e-3), 0.5 + LEVEL / 2) * np.sqrt(variance)
-    return Bounds(*(np.asarray(x) for x in (estimate, variance, estimate - half, estimate + half)))

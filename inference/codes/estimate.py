@@ -43,9 +43,9 @@ class Cells:
     """Of each of C cells. documents, codes, units: int64[C], how many it has; positive: float64[C], the sum of its
     codes.
 
-    raw: float64[C], the plain mean of the codes; counted: of the predictions, the part above a half, or their mean for
-    a scale: both are wrong, and are there to be compared with. coded, coded_beyond: by the codes alone, weighted;
-    corrected, corrected_beyond: by the predictions, too; in these texts and beyond them. few: bool[C], whether fewer
+    counted: float64[C], of the predictions, the part above a half, or their mean for a scale: it is wrong, and is there to
+    be compared with. coded: by the codes alone, weighted, in these texts; corrected, corrected_beyond: by the predictions,
+    too; in these texts and beyond them. few: bool[C], whether fewer
     than FEW codes say yes, or no (of a scale: fewer than FEW codes): say a sentence instead. weight: float64[C],
     lambda. correlation: float64[C, C], of corrected_beyond, by units that are in two cells."""
 
@@ -53,10 +53,8 @@ class Cells:
     codes: np.ndarray
     units: np.ndarray
     positive: np.ndarray
-    raw: np.ndarray
     counted: np.ndarray
     coded: Bounds
-    coded_beyond: Bounds
     corrected: Bounds
     corrected_beyond: Bounds
     few: np.ndarray
@@ -85,28 +83,30 @@ def cells(
     g = np.zeros(D) if prediction is None else prediction.g.mean(axis=0, dtype=np.float64)
     counted = np.full(D, np.nan) if prediction is None else np.where(scale, g, g > 0.5)
     g[documents] = 0.0 if prediction is None else prediction.coded.mean(axis=0, dtype=np.float64)
-    sample = _Sample(np.where(cell < 0, C, cell), C + 1, strata, documents, y, pi, g, units)
+    sample = Sample(np.where(cell < 0, C, cell), C + 1, strata, documents, y, pi, g, units)
     lam = _tuned(*sample.products(y, g[documents]), sample)
     weight = np.where(sample.n > 0, sample.total(lam) / sample.n, 0.0)
     plain, corrected = sample.mean(y), sample.mean(y - lam * (g[documents] - sample.mean_g))
     positive = sample.total(y)
     few = sample.n if scale else np.minimum(positive, sample.n - positive)
     single = None if scale else sample.single(*plain, few)
-    bounds = []
-    for (estimate, variance), factor in ((plain, np.zeros(C + 1)), (corrected, weight)):
-        beyond, df = sample.beyond(factor)
-        bounds.append(_bounds(estimate, variance, sample.df, single))
-        more = np.maximum(np.diagonal(beyond), variance)
-        bounds.append(_bounds(estimate, more, np.minimum(df, sample.df), single))
+    beyond, df = sample.beyond(weight)
+    more = np.maximum(np.diagonal(beyond), corrected[1])
+    coded, in_these, beyond_these = (
+        Bounds(*(array[:C] for array in bounds_of(estimate, variance, freedom, single)))
+        for estimate, variance, freedom in (
+            (*plain, sample.df), (*corrected, sample.df), (corrected[0], more, np.minimum(df, sample.df)),
+        )
+    )  # fmt: skip
     return Cells(
         documents=sample.M[:C], codes=sample.n[:C], units=sample.U[:C], positive=positive[:C],
-        raw=(positive / sample.n)[:C], counted=(np.bincount(sample.cell, counted, C + 1) / sample.M)[:C],
-        coded=bounds[0], coded_beyond=bounds[1], corrected=bounds[2], corrected_beyond=bounds[3],
+        counted=(np.bincount(sample.cell, counted, C + 1) / sample.M)[:C],
+        coded=coded, corrected=in_these, corrected_beyond=beyond_these,
         few=few[:C] < FEW, weight=weight[:C], correlation=np.nan_to_num(beyond / np.sqrt(np.outer(more, more)))[:C, :C],
     )  # fmt: skip
 
 
-class _Sample:
+class Sample:
     """Coded documents in C cells, the last of which is of those in none. c, part: int[n], their cells and the parts
     (strata of a cell, some joined); w: float64[n], how many documents each is for, which adds up to its part's. n, M:
     int64[C], codes and documents; df: degrees of freedom of the design. U: int64[C], units;
@@ -187,7 +187,7 @@ def _joined(sizes: np.ndarray, codes: np.ndarray) -> np.ndarray:
     return part
 
 
-def _tuned(product: np.ndarray, square: np.ndarray, sample: _Sample) -> np.ndarray:
+def _tuned(product: np.ndarray, square: np.ndarray, sample: Sample) -> np.ndarray:
     """float64[n]: lambda for each code, as the other codes have it: of all cells, and by the cell's codes more of its
     own. A code that is alone in its part tells nothing."""
     product, square = (np.where(np.isfinite(x), x, 0.0) for x in (product, square))
@@ -201,15 +201,15 @@ def _tuned(product: np.ndarray, square: np.ndarray, sample: _Sample) -> np.ndarr
     return np.clip(common + sample.n[c] / (sample.n[c] + OWN) * (own - common), 0, 1)
 
 
-def _bounds(estimate: np.ndarray, variance: np.ndarray, df: np.ndarray, single: tuple | None) -> Bounds:
-    """Of all cells but the last. single: as _Sample.single has it, of shares; None for a scale."""
+def bounds_of(estimate: np.ndarray, variance: np.ndarray, df: np.ndarray, single: tuple | None = None) -> Bounds:
+    """NaN where there are no degrees of freedom. single: as Sample.single has it, of shares; None for a scale."""
     t = np.where(df > 0, stdtrit(np.maximum(df, 1e-3), 0.5 + LEVEL / 2), np.nan)
     middle, half = estimate, t * np.sqrt(variance)
     if single is not None:
         r, estimate = t**2 * (variance * single[0] + single[1]), np.clip(estimate, 0, 1)
         middle = (estimate + r / 2) / (1 + r)
         half = np.sqrt(r * estimate * (1 - estimate) + r**2 / 4) / (1 + r)
-    return Bounds(*(x[:-1] for x in (estimate, variance, middle - half, middle + half)))
+    return Bounds(estimate, variance, middle - half, middle + half)
 
 
 @np.errstate(divide="ignore", invalid="ignore")

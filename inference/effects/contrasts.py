@@ -171,9 +171,8 @@ def of_sides(data: regression.Data, side: np.ndarray, period: np.ndarray | None 
     base = np.append(mix @ trend / max(mix.sum(), 1e-300), 0.0)
     effect = np.append(np.zeros(trend.shape[1]), 1.0)
     contrast = of_settings(data, design, np.stack([base + effect, base]), side)
-    if contrast.verdict != "few units" and period is not None and not overlap(words, side, period):
-        return contrast.refused("apart in time")
-    return contrast
+    apart = contrast.verdict != "few units" and period is not None and not overlap(words, side, period)
+    return contrast.refused("apart in time") if apart else contrast
 
 
 def of_settings(
@@ -194,8 +193,8 @@ def of_settings(
 
 def along(data: regression.Data, design: np.ndarray, settings: np.ndarray, fit: Estimator = regression.fit) -> Plain:
     """The same where all documents speak of both settings, as along a line."""
-    counted = _counted(data, np.zeros(len(design), np.int8), 1)
-    return _plain(fit(data, design, np.concatenate([settings, settings[:1] - settings[1:]])), counted)
+    apart = np.concatenate([settings, settings[:1] - settings[1:]])
+    return _plain(fit(data, design, apart), _counted(data, np.zeros(len(design), np.int8), 1))
 
 
 def of_changes(

@@ -74,8 +74,7 @@ def documents(data: regression.Data, bow: Bow, topics: Topics) -> regression.Dat
 def _words(cell, indptr, words, counts, weight, V):
     """float64[V]: sums over documents of each word's tokens, times the weight of the document's cell."""
     out = np.zeros(V)
-    for d in range(len(cell)):
-        c = cell[d]
+    for d, c in enumerate(cell):
         if c >= 0:
             for j in range(indptr[d], indptr[d + 1]):
                 out[words[j]] += weight[c] * counts[j]

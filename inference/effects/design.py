@@ -1,5 +1,6 @@
 """What is known of documents as a design of a regression: levels, lines and curves, products of two, and rows for settings."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -58,20 +59,16 @@ def made(effect: Variable, across: Variable | None, held: list[Variable], weight
             "formula",
             "Of no document with words all of these fields are known. Take one out, or choose other documents.",
         )
-    code, size = np.zeros(int(known.sum()), np.int64), 1
-    for v in variables:
-        code, size = code * len(v.columns) + v.code[known], size * len(v.columns)
-        if size >= 1 << 62:
-            raise Invalid("formula", _MANY)
+    sizes = [len(v.columns) for v in variables]
+    if math.prod(sizes) >= 1 << 62:
+        raise Invalid("formula", _MANY)
+    code = np.ravel_multi_index([v.code[known] for v in variables], sizes)
     cells, place = np.unique(code, return_inverse=True)
     if len(cells) * P > MOST_NUMBERS:
         raise Invalid("formula", _MANY)
     cell = np.full(len(known), -1, np.int32)
     cell[known] = place
-    levels = list[np.ndarray]()
-    for v in reversed(variables):
-        cells, level = np.divmod(cells, len(v.columns))
-        levels.insert(0, level)
+    levels = np.unravel_index(cells, sizes)
     others = np.concatenate(
         [np.zeros((len(levels[0]), 0)), *(v.columns[level] for v, level in zip(held, levels[2:], strict=True))], axis=1
     )

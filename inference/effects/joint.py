@@ -85,8 +85,7 @@ def sums(data: regression.Data, held: np.ndarray, units: Exchangeable) -> UnitSu
         raise Invalid("documents", f"{len(units.unit):,} documents were expected, got {len(data.cell):,}.")
     held = np.ascontiguousarray(held, np.float64)
     beta = regression.coefficients(data, held)
-    arrays = data.cell, data.doc_ptr, data.doc_topics, data.doc_tokens, data.lengths, data.into
-    tokens, moved, words = _unit_sums(*arrays, units.unit, len(units.side), held, data.T)
+    tokens, moved, words = _unit_sums(*data.arrays, units.unit, len(units.side), held, data.T)
     return UnitSums(tokens - moved @ beta, words)
 
 

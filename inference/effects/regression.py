@@ -37,6 +37,11 @@ class Data(NamedTuple):
     into: np.ndarray
     T: int
 
+    @property
+    def arrays(self) -> tuple[np.ndarray, ...]:
+        """As kernels take them: cell, doc_ptr, doc_topics, doc_tokens, lengths, into."""
+        return self[1:-1]
+
     @classmethod
     def from_documents(cls, units: Units, cell: np.ndarray, documents_: tuple, into: np.ndarray, T: int) -> "Data":
         """Arrays as kernels take them, which check no bounds. documents_: doc_ptr, doc_topics, doc_tokens, lengths. Raises Invalid."""
@@ -69,7 +74,6 @@ def fit(data: Data, design: np.ndarray, contrasts: np.ndarray) -> Fit:
             "design", f"At most {MOST_COLUMNS} columns, as many as in contrasts, were expected, got {design.shape[1]}."
         )
     gram, root, beta = _solved(data, design)
-    arrays = data.cell, data.doc_ptr, data.doc_topics, data.doc_tokens, data.lengths, data.into
     known = estimable(contrasts, root, gram)
     Q, P = contrasts.shape
     squares, products = np.zeros((Q, data.T)), np.zeros((Q, data.T, P))
@@ -85,7 +89,7 @@ def fit(data: Data, design: np.ndarray, contrasts: np.ndarray) -> Fit:
                 weight, shift = spread.several_rows(_grams(*block, data.cell, data.lengths, design))
             else:
                 weight, shift = spread.one_row(design[row[some]], words[some])
-            _moments(*block, *arrays, design, weight, shift, squares, products, moment)
+            _moments(*block, *data.arrays, design, weight, shift, squares, products, moment)
     variance = squares - 2 * np.einsum("qtp,pt->qt", products, beta) + np.einsum("pt,qpr,rt->qt", beta, moment, beta)
     estimate = np.where(known[:, None], contrasts @ beta, np.nan)
     return Fit(
@@ -108,8 +112,7 @@ def _solved(data: Data, design: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.
     """X'NX, L and beta. Raises Invalid for a design without a row for each cell."""
     if data.cell.max(initial=-1) >= len(design):
         raise Invalid("design", f"A row for each of {data.cell.max() + 1:,} cells was expected, got {len(design):,}.")
-    arrays = data.cell, data.doc_ptr, data.doc_topics, data.doc_tokens, data.lengths, data.into
-    gram, cross = _totals(*arrays, design, data.T)
+    gram, cross = _totals(*data.arrays, design, data.T)
     root = half_inverse(gram)
     return gram, root, root @ (root.T @ cross)
 
@@ -190,8 +193,7 @@ def _rows(order, starts, cell, lengths):
     """int64[U], the cell of all of a unit's documents, _SEVERAL or _NONE; float64[U], the unit's words."""
     row, words = np.full(len(starts) - 1, _NONE), np.zeros(len(starts) - 1)
     for u in range(len(row)):
-        for i in range(starts[u], starts[u + 1]):
-            d = order[i]
+        for d in order[starts[u] : starts[u + 1]]:
             if cell[d] >= 0 and lengths[d] > 0:
                 row[u] = cell[d] if row[u] == _NONE or row[u] == cell[d] else _SEVERAL
                 words[u] += lengths[d]
@@ -203,8 +205,7 @@ def _totals(cell, doc_ptr, doc_topics, doc_tokens, lengths, into, design, T):
     """X'NX and X'x: float64[P, P] and float64[P, T]."""
     P = design.shape[1]
     gram, cross = np.zeros((P, P)), np.zeros((T, P))
-    for d in range(len(cell)):
-        c = cell[d]
+    for d, c in enumerate(cell):
         if c < 0:
             continue
         for p in range(P):
@@ -224,14 +225,12 @@ def _grams(order, starts, ends, cell, lengths, design):
     P = design.shape[1]
     out = np.zeros((len(starts), P, P))
     for b in range(len(starts)):
-        for i in range(starts[b], ends[b]):
-            d = order[i]
+        for d in order[starts[b] : ends[b]]:
             c = cell[d]
-            if c < 0 or lengths[d] == 0:
-                continue
-            for p in range(P):
-                for q in range(P):
-                    out[b, p, q] += lengths[d] * design[c, p] * design[c, q]
+            if c >= 0:
+                for p in range(P):
+                    for q in range(P):
+                        out[b, p, q] += lengths[d] * design[c, p] * design[c, q]
     return out
 
 
@@ -265,8 +264,7 @@ def _moments(
                 for r in range(P):
                     moment[q, p, r] += shift[b, q, p] * shift[b, q, r]
         n = 0
-        for i in range(starts[b], ends[b]):
-            d = order[i]
+        for d in order[starts[b] : ends[b]]:
             c = cell[d]
             if c < 0 or lengths[d] == 0:
                 continue
@@ -284,8 +282,7 @@ def _moments(
                     n += 1
                 for q in range(Q):
                     y[t, q] += w[q] * doc_tokens[j]
-        for i in range(n):
-            t = touched[i]
+        for t in touched[:n]:
             held[t] = False
             for q in range(Q):
                 value = y[t, q]

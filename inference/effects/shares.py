@@ -43,8 +43,7 @@ def of_groups(data: Data, G: int) -> Shares:
     """
     some = data.cell >= 0
     tokens = np.bincount(data.cell[some], weights=data.lengths[some], minlength=G)[:G]
-    arrays = data.cell, data.doc_ptr, data.doc_topics, data.doc_tokens, data.lengths, data.into
-    by_topic, whole = _sums(*data.units, *arrays, tokens, data.T)
+    by_topic, whole = _sums(*data.units, *data.arrays, tokens, data.T)
     x, xx, xn, holding, words = np.moveaxis(by_topic, 2, 0)
     units, nn, squares, u = whole
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -88,8 +87,7 @@ def _sums(order, starts, group, doc_ptr, doc_topics, doc_tokens, lengths, into, 
     groups, pairs = np.empty(G, np.int64), np.empty(T * G, np.int64)
     for b in range(len(starts) - 1):
         n, m = 0, 0
-        for i in range(starts[b], starts[b + 1]):
-            d = order[i]
+        for d in order[starts[b] : starts[b + 1]]:
             g = group[d]
             if g < 0 or lengths[d] == 0:
                 continue
@@ -105,8 +103,8 @@ def _sums(order, starts, group, doc_ptr, doc_topics, doc_tokens, lengths, into, 
                     pairs[m] = t * G + g
                     m += 1
                 own_topics[t, g] += doc_tokens[j]
-        for i in range(m):
-            t, g = pairs[i] // G, pairs[i] % G
+        for pair in pairs[:m]:
+            t, g = pair // G, pair % G
             value, left = own_topics[t, g], 1 - own[g] / tokens[g]
             own_topics[t, g] = 0.0
             row = by_topic[t, g]
@@ -116,8 +114,7 @@ def _sums(order, starts, group, doc_ptr, doc_topics, doc_tokens, lengths, into, 
             if left > ALONE:
                 row[1] += value * value / left
                 row[2] += value * own[g] / left
-        for i in range(n):
-            g = groups[i]
+        for g in groups[:n]:
             h = own[g] / tokens[g]
             whole[0, g] += 1
             if 1 - h > ALONE:

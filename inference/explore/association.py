@@ -25,8 +25,7 @@ def association(near: np.ndarray, everywhere: np.ndarray, window: int, total: in
     tokens.
     """
     expected = everywhere * (window / max(total, 1))
-    counts = np.stack([near, everywhere - near], axis=1)
-    g2 = log_likelihood(counts, np.array([window, total - window]))
+    g2 = log_likelihood(np.stack([near, everywhere - near], axis=1), np.array([window, total - window]))
     return Association(
         expected,
         14 + np.log2(2 * near / (found + everywhere)),

@@ -55,12 +55,7 @@ def shares(
     whichever is larger. Where none has it, it begins at 0 = the share; a single document says from 0 to 1.
     Raises Invalid for a level that is not in (0, 1).
     """
-    doc_ptr, doc_topics, doc_tokens, lengths = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths)
-    group = documents.frozen(group, np.int32)
-    topics, T = np.asarray(topics, np.int64), len(topics)
-    whole, by_topic = _sums(
-        *documents.chosen(None), doc_ptr, doc_topics, doc_tokens, lengths, group, _slots(topics, into), G, T
-    )
+    whole, by_topic = _summed(None, doc_ptr, doc_topics, doc_tokens, lengths, group, G, topics, into)
     return of_sums(whole[:G], by_topic[:, :G], by_topic.sum(axis=1), level)
 
 
@@ -70,12 +65,15 @@ def sums_of(
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """(whole, by_topic) for `of_sums`, of some documents. members: int32[n]; group: int32[n], of each of them; else as in
     `shares`."""
-    arrays = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths)
-    group = documents.frozen(group, np.int32)
-    whole, by_topic = _sums(
-        *documents.chosen(members), *arrays, group, _slots(np.asarray(topics, np.int64), into), G, len(topics)
-    )
+    whole, by_topic = _summed(members, doc_ptr, doc_topics, doc_tokens, lengths, group, G, topics, into)
     return whole[:G], by_topic[:, :G]
+
+
+def _summed(members, doc_ptr, doc_topics, doc_tokens, lengths, group, G, topics, into):
+    """As `_sums`, of arrays and topics as they come."""
+    arrays, group = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths), documents.frozen(group, np.int32)
+    slots = _slots(np.asarray(topics, np.int64), into)
+    return _sums(*documents.chosen(members), *arrays, group, slots, G, len(topics))
 
 
 def of_sums(whole: np.ndarray, by_topic: np.ndarray, everywhere: np.ndarray, level: float = 0.95) -> Bands:
@@ -149,8 +147,7 @@ def _sums(members, every, doc_ptr, doc_topics, doc_tokens, lengths, group, slot,
                     touched[m] = k
                     m += 1
                 held[k] += doc_tokens[j]
-        for t in range(m):
-            k = touched[t]
+        for k in touched[:m]:
             x = float(held[k])
             held[k] = 0
             row = by_topic[k, g]

@@ -12,9 +12,8 @@ def information(tokens: np.ndarray) -> np.ndarray:
     little and a small one that changes much may tell the same; groups of few tokens weigh little. tokens: int[G, K].
     """
     joint = np.asarray(tokens, np.float64)
-    group, topic, total = joint.sum(axis=1, keepdims=True), joint.sum(axis=0, keepdims=True), joint.sum()
-    if not total:
-        return np.zeros(joint.shape[1])
+    group, topic = joint.sum(axis=1, keepdims=True), joint.sum(axis=0, keepdims=True)
+    total = joint.sum() or 1.0
     with np.errstate(divide="ignore", invalid="ignore"):
         parts = np.where(joint > 0, joint * np.log(joint * total / (group * topic)), 0.0)
     return np.maximum(parts.sum(axis=0) / total, 0.0)

@@ -84,11 +84,10 @@ def words(evidence: Evidence) -> tuple[list[list[int]], list[list[int]], list[di
     size = np.bincount(topics, weights=tokens, minlength=evidence.K)
     with np.errstate(divide="ignore"):
         p, q = np.log(tokens / size[topics]), np.log(total / max(total.sum(), 1))[word]
-    relevance = np.where(tokens >= 2, p - (1 - LAM) * q, -np.inf)
-    first, frequent = (_best(topics, value, evidence.K) for value in (relevance, tokens))
+    first = _best(topics, np.where(tokens >= 2, p - (1 - LAM) * q, -np.inf), evidence.K)
     return (
         [word[at[tokens[at] >= 2]].tolist() for at in first],
-        [word[at].tolist() for at in frequent],
+        [word[at].tolist() for at in _best(topics, tokens, evidence.K)],
         [dict(zip(word[at].tolist(), tokens[at].tolist(), strict=True)) for at in first],
     )
 
@@ -132,8 +131,7 @@ def _judged(
             break
         use = np.delete(use, small)  # one word, or a fixed phrase, is no subject of its own
     documents = of_row.diagonal()
-    some = -(-evidence.rows.D // step)
-    lift = np.log((of_row + 0.5) / (np.outer(documents, documents) / some + 0.5))
+    lift = np.log((of_row + 0.5) / (np.outer(documents, documents) / -(-evidence.rows.D // step) + 0.5))
     across = float(lift[np.ix_(use[side], use[~side])].mean())
     return second, across, [[words[i] for i in use[part].tolist()] for part in (side, ~side)]
 

@@ -116,9 +116,8 @@ class DaySums:
             parts = np.flatnonzero(into == k)
             if parts.tolist() != [k]:
                 by_topic[t] = 0.0
-                wanted = np.isin(np.arange(evidence.K), parts)
                 _fold(
-                    parts, wanted, starts, ends, days, evidence.topic_ptr, evidence.by_share, columns,
+                    parts, np.isin(np.arange(evidence.K), parts), starts, ends, days, evidence.topic_ptr, evidence.by_share, columns,
                     by_topic[t], *arrays,
                 )  # fmt: skip
         return Ranges(whole, by_topic)
@@ -144,16 +143,13 @@ def _edges(days: np.ndarray, rows: int, K: int) -> np.ndarray | None:
     first, last = (date.fromordinal(int(day)) for day in (dated.min(), dated.max()))
     room = most_bytes(rows) // (len(MEASURES) * 8 * K)
     months = range(12 * first.year + first.month - 1, 12 * last.year + last.month + 1)
-    years = range(first.year, last.year + 2)
-    if last.toordinal() - first.toordinal() + 3 <= room:
-        edges: Sequence[int] = range(first.toordinal(), last.toordinal() + 2)
-    elif len(months) + 1 <= room:
-        edges = [_first_day(month // 12, month % 12 + 1) for month in months]
-    elif len(years) + 1 <= room:
-        edges = [_first_day(year, 1) for year in years]
-    else:
-        return None
-    return np.array([0, *edges], np.int64)
+    years = range(12 * first.year, 12 * last.year + 13, 12)
+    for periods, first_day in (
+        (range(first.toordinal(), last.toordinal() + 2), int), (months, _first_day), (years, _first_day),
+    ):  # fmt: skip
+        if len(periods) + 1 <= room:
+            return np.array([0, *map(first_day, periods)], np.int64)
+    return None
 
 
 def most_bytes(rows: int) -> int:
@@ -161,8 +157,9 @@ def most_bytes(rows: int) -> int:
     return min(rows * _ROW_BYTES, MOST_BYTES)
 
 
-def _first_day(year: int, month: int) -> int:
-    return date(year, month, 1).toordinal() if year <= date.max.year else date.max.toordinal() + 1
+def _first_day(month: int) -> int:
+    """Of a month from year 0 on."""
+    return date(month // 12, month % 12 + 1, 1).toordinal() if month < 120_000 else date.max.toordinal() + 1
 
 
 @njit(cache=True, nogil=True)
@@ -189,36 +186,24 @@ def _count(days, edges, whole, by_topic, doc_ptr, doc_topics, doc_tokens, length
         if length == 0:
             continue
         for j in range(doc_ptr[d], doc_ptr[d + 1]):
-            k, x = doc_topics[j], np.int64(doc_tokens[j])
-            by_topic[NUMBER, s, k] += 1
-            by_topic[TOKENS, s, k] += x
-            by_topic[LENGTH, s, k] += length
-            by_topic[SQUARE, s, k] += x * x
-            by_topic[PRODUCT, s, k] += x * length
+            x = np.int64(doc_tokens[j])
+            values = (np.int64(1), x, length, x * x, x * length)
+            for m in MEASURES:
+                by_topic[m, s, doc_topics[j]] += values[m]
 
 
 @njit(cache=True, nogil=True)
 def _put(row, columns, x, length):
     """Add a document with x tokens of a topic to the measures that are wanted."""
+    values = (1.0, x, length, x * x, x * length)
     for i in range(len(columns)):
-        m = columns[i]
-        if m == NUMBER:
-            row[i] += 1.0
-        elif m == TOKENS:
-            row[i] += x
-        elif m == LENGTH:
-            row[i] += length
-        elif m == SQUARE:
-            row[i] += x * x
-        else:
-            row[i] += x * length
+        row[i] += values[columns[i]]
 
 
 @njit(cache=True, nogil=True)
 def _add(documents, g, slot, columns, whole, by_topic, doc_ptr, doc_topics, doc_tokens, lengths):
     """Add some documents to range g. slot: int64[K], each topic's row of `of`, -1 for none."""
-    for i in range(len(documents)):
-        d = documents[i]
+    for d in documents:
         length = float(lengths[d])
         _put_length(whole[g], length)
         if length == 0:
@@ -235,10 +220,8 @@ def _fold(
 ):
     """Add the documents of some topics together, each once, to the range that their day is in and to the last row. parts:
     int64, the same topics as wanted: bool[K]. by_topic: float64[G + 1, M]."""
-    G = len(starts)
     for k in parts:
-        for i in range(topic_ptr[k], topic_ptr[k + 1]):
-            d = by_share[i]
+        for d in by_share[topic_ptr[k] : topic_ptr[k + 1]]:
             x, first = 0.0, -1
             for j in range(doc_ptr[d], doc_ptr[d + 1]):
                 if wanted[doc_topics[j]]:
@@ -247,7 +230,7 @@ def _fold(
             if first != k:  # it is met in the list of the first of these topics that it has
                 continue
             length = float(lengths[d])
-            _put(by_topic[G], columns, x, length)
+            _put(by_topic[-1], columns, x, length)
             g = np.searchsorted(starts, days[d], "right") - 1
             if g >= 0 and days[d] < ends[g]:
                 _put(by_topic[g], columns, x, length)

@@ -125,7 +125,7 @@ def _beside_floors(indptr, weights, floors):
         row = weights[indptr[i] : indptr[i + 1]].astype(np.float64)
         sums = np.zeros((len(row) + 1, _TERMS + 1))  # of the first j words: p, log(p / 2), and p^(1 - n) at n
         alone = np.zeros(len(row) + 1)  # of the last words, from j on: p log p
-        mixed = np.empty(len(row))
+        falling, mixed = -row, np.empty(len(row))
         first = 0  # words with a weight at all
         while first < len(row) and row[first] > 0.0:
             p = row[first]
@@ -140,13 +140,7 @@ def _beside_floors(indptr, weights, floors):
             alone[j] = alone[j + 1] + row[j] * np.log(row[j])
         for k in range(len(floors)):
             f = floors[k]
-            low, high = 0, first  # how many words are _FAR above the floor
-            while low < high:
-                middle = (low + high) // 2
-                if row[middle] >= _FAR * f:
-                    low = middle + 1
-                else:
-                    high = middle
+            low = np.searchsorted(falling[:first], -_FAR * f, side="right")  # how many words are _FAR above the floor
             total = np.log(2.0) * sums[low, 0]
             if f > 0.0:
                 log_f = np.log(f)
@@ -193,8 +187,7 @@ def _between(
     for i in prange(first_row, end_row):
         f, first = floor[i], i + 1 if same else 0
         floors, terms, added, neither = np.empty(K), np.empty(K), np.zeros(K), np.empty(K)
-        for k in range(K):
-            neither[k] = _mixed(f + b_floor[k])
+        _mixed_with(b_floor, f, neither)
         for j in range(indptr[i], indptr[i + 1]):
             low, end = start[words[j]], start[words[j] + 1]
             if same:

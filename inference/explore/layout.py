@@ -32,8 +32,7 @@ def classical(divergences: np.ndarray) -> np.ndarray:
     inner = -0.5 * (divergences - means - means[:, None] + means.mean())
     # scipy's, which gives two alone, takes as long, and keeps Python's lock for so long
     values, vectors = np.linalg.eigh(inner)
-    values, vectors = values[-2:], vectors[:, -2:]
-    return _turned(vectors[:, ::-1] * np.sqrt(np.maximum(values[::-1], 0.0)))
+    return _turned(vectors[:, :-3:-1] * np.sqrt(np.maximum(values[:-3:-1], 0.0)))
 
 
 def refined(xy: np.ndarray, divergences: np.ndarray, iterations: int = ITERATIONS) -> np.ndarray:
@@ -99,9 +98,8 @@ def _turned(xy: np.ndarray) -> np.ndarray:
 
 def _scaled(xy: np.ndarray) -> np.ndarray:
     size = np.sqrt((xy**2).sum(axis=1).max(initial=0.0))
-    if size < 1e-7:  # what rounding leaves of identical topics
-        return np.zeros_like(xy)
-    return np.round(xy / size, DIGITS) + 0.0  # no -0.0
+    identical = size < 1e-7  # but for rounding
+    return np.zeros_like(xy) if identical else np.round(xy / size, DIGITS) + 0.0  # no -0.0
 
 
 @njit(cache=True, parallel=True)

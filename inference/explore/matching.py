@@ -115,11 +115,11 @@ def match(
             partner[i], similarity[i] = j, similar[i, j]
     best_b, best_b_similarity = _best(similar)
     best_a, best_a_similarity = _best(similar.T)
-    splits = _gathered(best_a, best_a_similarity, least)
-    merges = _gathered(best_b, best_b_similarity, least)
     return Matching(
-        partner, similarity, best_b, best_b_similarity, best_a, best_a_similarity, splits, merges, used_a, used_b
-    )
+        partner, similarity, best_b, best_b_similarity, best_a, best_a_similarity,
+        splits=_gathered(best_a, best_a_similarity, least), merges=_gathered(best_b, best_b_similarity, least),
+        used_a=used_a, used_b=used_b,
+    )  # fmt: skip
 
 
 def stability(matchings: Sequence[Matching]) -> np.ndarray:
@@ -128,9 +128,8 @@ def stability(matchings: Sequence[Matching]) -> np.ndarray:
 
 
 def _best(similar: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    if similar.shape[1] == 0:
-        return np.full(len(similar), -1, np.int32), np.zeros(len(similar))
-    return similar.argmax(axis=1).astype(np.int32), similar.max(axis=1)
+    best = similar.argmax(axis=1) if similar.shape[1] else np.full(len(similar), -1)
+    return best.astype(np.int32), similar.max(axis=1, initial=0.0)
 
 
 def _gathered(best: np.ndarray, similarity: np.ndarray, least: float) -> list[tuple[int, list[int]]]:

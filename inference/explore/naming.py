@@ -50,8 +50,8 @@ def names(topics: Topics, vocabulary: Mapping[int, str]) -> list[str]:
         parts = sorted(
             _words(topics, k, everywhere, owners, vocabulary), key=lambda part: -part[1] - WORTH * (" " in part[0])
         )
-        near = [text for text, score in parts if parts and score >= parts[0][1] - SECOND]
-        proposed[k] = _unique([text for text, _ in parts], set(near), used)
+        near = {text for text, score in parts if score >= parts[0][1] - SECOND}
+        proposed[k] = _unique([text for text, _ in parts], near, used)
         used.add(proposed[k].casefold())
     return proposed
 
@@ -106,11 +106,9 @@ def by_coverage(
         if k in sides:
             halves = [[w for w in side if w in vocabulary and _tells(vocabulary[w])] for side in sides[k]]
             proposed[k] = _of_both(evidence, k, halves, order[: 1 + second], vocabulary, looked_at[k], used, holding)
-            if proposed[k]:
-                used.add(proposed[k].casefold())
-                continue
-        shown = [_shown(evidence, k, w, vocabulary, looked_at[k], avoided) for w in order]
-        proposed[k] = _unique(shown, {shown[1]} if second else set(), used)
+        if not proposed[k]:
+            shown = [_shown(evidence, k, w, vocabulary, looked_at[k], avoided) for w in order]
+            proposed[k] = _unique(shown, {shown[1]} if second else set(), used)
         used.add(proposed[k].casefold())
     return proposed
 
@@ -130,7 +128,7 @@ def _chosen(
     if not own:
         return [], False
     documents, weight = holding
-    has = np.array([_has(evidence, w, documents) for w in own])
+    has = np.array([_among(evidence.having(w), documents) for w in own])
     precision = np.array([_precision(evidence, w, k) for w in own])
     score = precision * (has @ weight)
     order = np.argsort(-score, kind="stable")
@@ -176,13 +174,12 @@ def _covers(evidence: Evidence, k: int, holding: Holding, words: list[int]) -> f
     if not words:
         return 0.0
     documents, weight = holding
-    has = np.any([_has(evidence, w, documents) for w in words], axis=0)
+    has = np.any([_among(evidence.having(w), documents) for w in words], axis=0)
     return float(np.mean([_precision(evidence, w, k) for w in words]) * (has @ weight))
 
 
-def _has(evidence: Evidence, w: int, documents: np.ndarray) -> np.ndarray:
-    """bool[n]: which of some documents, ascending, have a word."""
-    having = evidence.having(w)
+def _among(having: np.ndarray, documents: np.ndarray) -> np.ndarray:
+    """bool[n]: which of some documents, ascending, are among others, ascending."""
     at = np.minimum(np.searchsorted(having, documents), len(having) - 1)
     return having[at] == documents
 
@@ -201,10 +198,8 @@ def _held(evidence: Evidence, w: int, k: int) -> int:
 def _meet(evidence: Evidence, v: int, w: int) -> bool:
     """Whether two words are in the same documents COMPANY times as often as by chance."""
     rare, other = sorted((evidence.having(v), evidence.having(w)), key=len)
-    step = -(-len(rare) // MET)
-    rare = np.ascontiguousarray(rare[::step])
-    at = np.minimum(np.searchsorted(other, rare), len(other) - 1)
-    both = np.count_nonzero(other[at] == rare)
+    rare = np.ascontiguousarray(rare[:: -(-len(rare) // MET)])
+    both = np.count_nonzero(_among(other, rare))
     return bool(both >= min(3, len(rare)) and both * len(evidence.lengths) >= COMPANY * len(rare) * len(other))
 
 
@@ -247,18 +242,13 @@ def _owners(topics: Topics) -> np.ndarray:
     return owners
 
 
-def _lift(topics: Topics, k: int, everywhere: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """A topic's candidates, their log p(w|k), and their log lift."""
-    row = slice(topics.indptr[k], min(topics.indptr[k] + CANDIDATES, topics.indptr[k + 1]))
-    words, log = topics.words[row], np.log(np.maximum(topics.weights[row].astype(np.float64), 1e-300))
-    return words, log, log - np.log(everywhere[words])
-
-
 def _words(
     topics: Topics, k: int, everywhere: np.ndarray, owners: np.ndarray, vocabulary: Mapping[int, str]
 ) -> list[tuple[str, float]]:
     """The words of a topic that can name it, with their relevance; where none can, all of them."""
-    words, log, lift = _lift(topics, k, everywhere)
+    row = slice(topics.indptr[k], min(topics.indptr[k] + CANDIDATES, topics.indptr[k + 1]))
+    words, log = topics.words[row], np.log(np.maximum(topics.weights[row].astype(np.float64), 1e-300))
+    lift = log - np.log(everywhere[words])
     parts = [
         (w, vocabulary[w].replace("_", " "), score)
         for w, score in zip(words.tolist(), (LAM * log + (1 - LAM) * lift).tolist(), strict=True)

@@ -129,22 +129,20 @@ def _distinct(table: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def _longer(pair: list[int], rows: np.ndarray, tokens: int, documents: int) -> Phrase:
     """The pair as a phrase, with the word before or behind it that nearly always occurs there."""
     first, second, gap = pair
-    for place, column in (("before", 3), ("behind", 5)):
+    for column in (3, 5):
         around, _, times = _distinct(rows[:, column : column + 2])
         word, near = around[np.argmax(times)].tolist()
         if word >= 0 and times.max() >= PART * tokens:
-            if place == "before":
-                return Phrase((word, first, second), (near, gap), int(times.max()), documents)
-            return Phrase((first, second, word), (gap, near), int(times.max()), documents)
+            words = (word, first, second) if column == 3 else (first, second, word)
+            return Phrase(words, (near, gap) if column == 3 else (gap, near), int(times.max()), documents)
     return Phrase((first, second), (gap,), tokens, documents)
 
 
 def _begins_sentence(before: str) -> bool:
     """Whether a word with these characters before it is the first of a sentence, or of a paragraph."""
     rest = before.rstrip()
-    if not rest or before[len(rest) :].count("\n") > 1:
-        return True
-    return not (rest[-1] in ",;)-" or unicodedata.category(rest[-1])[0] in "LMN")
+    ends = not rest or before[len(rest) :].count("\n") > 1
+    return ends or not (rest[-1] in ",;)-" or unicodedata.category(rest[-1])[0] in "LMN")
 
 
 def _heading(form: str) -> bool:

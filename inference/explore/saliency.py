@@ -33,8 +33,7 @@ def _saliency(ptr, topics, tokens, of_topics, into):
                 m += 1
             held[k] += tokens[j]
             all_of += tokens[j]
-        for i in range(m):
-            k = touched[i]
+        for k in touched[:m]:
             out[w] += held[k] * np.log(held[k] * total / (all_of * of_topics[k])) / total
             held[k] = 0.0
     return out

@@ -76,9 +76,7 @@ def _best(numbers: np.ndarray, affinity: np.ndarray, n: int) -> tuple[np.ndarray
 
 def _without(ks: np.ndarray, mixture: np.ndarray) -> float:
     """The most that a document without any of these topics can have; 0 where the mixture has no others."""
-    if len(ks) == np.count_nonzero(mixture):
-        return 0.0
-    return float(np.sqrt(max(0.0, 1.0 - mixture[ks].sum())))
+    return 0.0 if len(ks) == np.count_nonzero(mixture) else float(np.sqrt(max(0.0, 1.0 - mixture[ks].sum())))
 
 
 def _lists(order: np.ndarray, mixture: np.ndarray, least: float, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
@@ -86,8 +84,7 @@ def _lists(order: np.ndarray, mixture: np.ndarray, least: float, arrays: tuple[n
     p, needed = mixture[order], 1.0 - max(least - SLACK, 0.0) ** 2
     within = _count_within(order, p, least - SLACK, *arrays)
     cheapest = np.argsort((within + 1) / p, kind="stable")
-    enough = int(np.searchsorted(np.cumsum(p[cheapest]), needed, side="right")) + 1
-    chosen = cheapest[:enough]
+    chosen = cheapest[: int(np.searchsorted(np.cumsum(p[cheapest]), needed, side="right")) + 1]
     for i in chosen[np.argsort(-within[chosen], kind="stable")]:  # without those that the others make needless
         rest = chosen[chosen != i]
         chosen = rest if p[rest].sum() > needed else chosen
@@ -95,12 +92,6 @@ def _lists(order: np.ndarray, mixture: np.ndarray, least: float, arrays: tuple[n
     if len(alone) and within[alone].min() < within[chosen].sum():
         chosen = alone[[within[alone].argmin()]]
     return order[np.sort(chosen)]
-
-
-@njit(cache=True, nogil=True)
-def _most_alike(p, s):
-    """The most that a mixture can be like one in which topic k has p, where it has s."""
-    return np.sqrt(p * s) + np.sqrt(max(0.0, (1.0 - p) * (1.0 - s)))
 
 
 @njit(cache=True, nogil=True)
@@ -187,10 +178,11 @@ def _search(ks, p, root, n, leave_out, most, floor, topic_ptr, by_share, doc_ptr
 
 @njit(cache=True, nogil=True)
 def _bound(at, k, p, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens):
-    """Of the document at a place of a topic's list; -1 at its ends."""
+    """The most that the document at a place of a topic's list can be like a mixture in which the topic has p; -1 at its ends."""
     if at < topic_ptr[k] or at >= topic_ptr[k + 1]:
         return -1.0
-    return _most_alike(p, _share(by_share[at], k, doc_ptr, doc_topics, doc_tokens))
+    s = _share(by_share[at], k, doc_ptr, doc_topics, doc_tokens)
+    return np.sqrt(p * s) + np.sqrt(max(0.0, (1.0 - p) * (1.0 - s)))
 
 
 @njit(cache=True, nogil=True)

@@ -88,8 +88,9 @@ def _tested(numbers: np.ndarray, weight: np.ndarray, share: np.ndarray, orders: 
     if len(again):
         Z = np.ascontiguousarray(Z[:, again])
         drawn = [(Z, weight, order) for order in orders]
-        more = _p(drawn, len(drawn), shapes, lengths, trend[again], scan[:, again])
-        p_trend[again], p_window[again], length[again] = more
+        p_trend[again], p_window[again], length[again] = _p(
+            drawn, len(drawn), shapes, lengths, trend[again], scan[:, again]
+        )
     first = place[length, np.arange(len(length))]
     return p_trend, p_window, first, first + lengths[length]
 

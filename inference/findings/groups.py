@@ -99,10 +99,8 @@ def elsewhere(x: np.ndarray, n: np.ndarray, group: np.ndarray, G: int, speaker: 
 def design_effect(x: np.ndarray, n: np.ndarray, unit: np.ndarray) -> float:
     """By how many times documents of one unit are more alike than documents drawn at random: the median over topics of the
     variance of units' totals over that of independent documents. x: float64[D, T]; n: float64[D]; unit: int[D], at least 0."""
-    share = x.sum(axis=0) / max(n.sum(), 1)
-    away = x - n[:, None] * share
-    U = int(unit.max()) + 1
-    member = csr_matrix((np.ones(len(unit)), (unit, np.arange(len(unit)))), shape=(U, len(unit)))
+    away = x - n[:, None] * (x.sum(axis=0) / max(n.sum(), 1))
+    member = csr_matrix((np.ones(len(unit)), (unit, np.arange(len(unit)))))
     alone, together = (away**2).sum(axis=0), (np.asarray(member @ away) ** 2).sum(axis=0)
     used = alone > 0
     return float(np.median(together[used] / alone[used])) if used.any() else 1.0

@@ -39,8 +39,7 @@ def shift(topics: np.ndarray, period: np.ndarray, early: int, late: int) -> Shif
     both = [_sums(at[side], period[side], len(names)) for side in sides]
     if min(float(one.units[0]) for one in both) < LEAST_UNITS:
         return None
-    typical = np.ones(len(names))
-    before, after = (sums.shares(one, typical) for one in both)
+    before, after = (sums.shares(one, np.ones(len(names))) for one in both)
     change, low, high = (array[0] for array in sums.difference(after, before))
     p = sums.ratio(after, before).p[0]
     up, down = int(np.argmax(change)), int(np.argmin(change))

@@ -82,12 +82,10 @@ def in_blocks(group: np.ndarray, G: int) -> Units:
     """Each group in blocks of neighbouring documents, about the square root of their number (BLOCKS)."""
     order, starts = _ordered(group, G)
     edges, groups = [0], []
-    for g in range(G):
-        n = int(starts[g + 1] - starts[g])
-        if n:
-            blocks = min(n, max(BLOCKS[0], min(BLOCKS[1], round(n**0.5))))
-            edges += [int(starts[g]) + n * (b + 1) // blocks for b in range(blocks)]
-            groups += [g] * blocks
+    for g, n in enumerate(np.diff(starts).tolist()):
+        blocks = min(n, max(BLOCKS[0], min(BLOCKS[1], round(n**0.5))))
+        edges += [int(starts[g]) + n * (b + 1) // blocks for b in range(blocks)]
+        groups += [g] * blocks
     return Units(order, np.array(edges, np.int64), np.array(groups, np.int32))
 
 
@@ -120,18 +118,15 @@ def _sums(order, starts, unit_group, G, doc_ptr, doc_topics, doc_tokens, lengths
     units, unit_squares = np.zeros(G), np.zeros(G)
     holding, of_holding, x = np.zeros((G, T)), np.zeros((G, T)), np.zeros((G, T))
     xx, xl, unit_xx, unit_xl = np.zeros((G, T)), np.zeros((G, T)), np.zeros((G, T)), np.zeros((G, T))
-    mine, touched = np.zeros(T), np.empty(T, np.int64)
-    unit, unit_touched = np.zeros(T), np.empty(T, np.int64)
+    mine, touched, unit = np.zeros(T), np.empty(T, np.int64), np.zeros(T)
     for u in range(len(unit_group)):
-        g, length, n, with_words = unit_group[u], 0.0, 0, False
-        for i in range(starts[u], starts[u + 1]):
-            d = order[i]
+        g, length = unit_group[u], 0.0
+        for d in order[starts[u] : starts[u + 1]]:
             words = float(lengths[d])
             if words == 0.0:
                 continue
             counts = min(most / words, 1.0)
             words *= counts
-            with_words = True
             documents[g] += 1
             tokens[g] += words
             squares[g] += words * words
@@ -144,8 +139,7 @@ def _sums(order, starts, unit_group, G, doc_ptr, doc_topics, doc_tokens, lengths
                         touched[m] = t
                         m += 1
                     mine[t] += counts * doc_tokens[j]
-            for j in range(m):
-                t = touched[j]
+            for t in touched[:m]:
                 value = mine[t]
                 mine[t] = 0.0
                 holding[g, t] += 1
@@ -153,18 +147,13 @@ def _sums(order, starts, unit_group, G, doc_ptr, doc_topics, doc_tokens, lengths
                 x[g, t] += value
                 xx[g, t] += value * value
                 xl[g, t] += value * words
-                if unit[t] == 0.0:
-                    unit_touched[n] = t
-                    n += 1
                 unit[t] += value
-        if with_words:
+        if length > 0.0:
             units[g] += 1
             unit_squares[g] += length * length
-        for j in range(n):
-            t = unit_touched[j]
-            unit_xx[g, t] += unit[t] * unit[t]
-            unit_xl[g, t] += unit[t] * length
-            unit[t] = 0.0
+            unit_xx[g] += unit * unit
+            unit_xl[g] += unit * length
+            unit[:] = 0.0
     return documents, tokens, squares, units, unit_squares, holding, of_holding, x, xx, xl, unit_xx, unit_xl
 
 
@@ -222,7 +211,7 @@ def ratio(a: Shares, b: Shares) -> Ratio:
     and Zou 2012), of documents that are not the same; p by the difference of the logits, with the fewer degrees of
     freedom. Where one side has the topic in FEW documents its upper end is tested in its place."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        value, low, high = a.share / b.share, np.zeros_like(a.share), np.full_like(a.share, np.inf)
+        value = a.share / b.share
         log = [np.log(np.maximum(array, _RARE)) for array in (a.share, a.low, a.high, b.share, b.low, b.high)]
         both = (a.share > 0) & (b.share > 0)
         apart = log[0] - log[3]
@@ -258,11 +247,6 @@ def simes(p: np.ndarray) -> float:
 def accepted(p: np.ndarray, q: float) -> np.ndarray:
     """bool, of the shape of p: hypotheses that are rejected so that at most a part q of them is rejected wrongly, on average
     (Benjamini and Hochberg 1995). NaN: not tested, as nothing could be said."""
-    flat = np.asarray(p, np.float64).ravel()
-    tested = int((~np.isnan(flat)).sum())
-    order = np.argsort(flat, kind="stable")[:tested]
-    below = np.flatnonzero(flat[order] <= q * (np.arange(tested) + 1) / max(tested, 1))
-    out = np.zeros(len(flat), bool)
-    if len(below):
-        out[order[: below[-1] + 1]] = True
-    return out.reshape(np.shape(p))
+    known = np.sort(p[~np.isnan(p)], axis=None)
+    below = known[known <= q * (np.arange(len(known)) + 1) / max(len(known), 1)]
+    return p <= below.max(initial=-1.0)

@@ -26,7 +26,7 @@ def unlike(
     whole = np.maximum(_whole(doc_topics, doc_tokens, K), 1.0)
     far = _far(some, doc_ptr, doc_topics, doc_tokens, lengths, np.log(whole / whole.sum()))
     first = some[np.argsort(-far, kind="stable")[:CANDIDATES]]
-    others = some if len(some) <= COMPARED else some[np.arange(COMPARED) * len(some) // COMPARED]
+    others = documents.spread(some, COMPARED)
     overlap, nearest = _nearest(first, others, doc_ptr, doc_topics, doc_tokens, lengths, K)
     order = np.argsort(overlap, kind="stable")
     return first[order], overlap[order], nearest[order], len(others)
@@ -43,8 +43,7 @@ def _whole(doc_topics, doc_tokens, K):
 @njit(cache=True, nogil=True)
 def _far(some, doc_ptr, doc_topics, doc_tokens, lengths, log_whole):
     out = np.zeros(len(some))
-    for i in range(len(some)):
-        d = some[i]
+    for i, d in enumerate(some):
         for j in range(doc_ptr[d], doc_ptr[d + 1]):
             p = doc_tokens[j] / lengths[d]
             if p > 0.0:
@@ -55,8 +54,7 @@ def _far(some, doc_ptr, doc_topics, doc_tokens, lengths, log_whole):
 @njit(cache=True, nogil=True)
 def _nearest(first, others, doc_ptr, doc_topics, doc_tokens, lengths, K):
     overlap, nearest, mine = np.zeros(len(first)), np.full(len(first), -1), np.zeros(K)
-    for i in range(len(first)):
-        d = first[i]
+    for i, d in enumerate(first):
         for j in range(doc_ptr[d], doc_ptr[d + 1]):
             mine[doc_topics[j]] = doc_tokens[j] / lengths[d]
         for o in others:

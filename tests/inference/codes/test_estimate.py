@@ -100,7 +100,7 @@ def test_where_all_is_coded_the_count_is_the_answer():
     for prediction in (None, given(g, np.arange(200))):
         found = cells(cell, of, np.arange(200), y, np.ones(200), prediction, cell * 0 - 1)
         truth = np.bincount(cell, weights=y) / np.bincount(cell)
-        for array in (found.raw, found.coded.estimate, *found.corrected[:1], *found.corrected[2:]):
+        for array in (found.coded.estimate, *found.corrected[:1], *found.corrected[2:]):
             assert array == pytest.approx(truth)
         assert np.all(found.corrected.variance == 0)
         assert np.all(found.corrected_beyond.low < truth) and np.all(truth < found.corrected_beyond.high)
@@ -122,11 +122,11 @@ def test_beyond_these_texts_variances_are_those_of_the_regression():
     assert apart.estimate == pytest.approx(both.estimate[:, 0]) and apart.variance == pytest.approx(both.variance[:, 0])
     for c in range(3):
         fit = regression.fit(data._replace(cell=np.where(cell == c, 0, -1).astype(np.int32)), np.eye(1), np.eye(1))
-        assert found.coded_beyond.variance[c] == pytest.approx(fit.variance[0, 0])
+        assert found.corrected_beyond.variance[c] == pytest.approx(fit.variance[0, 0])
         assert found.corrected_beyond.estimate[c] == pytest.approx(fit.estimate[0, 0])
         p = fit.estimate[0, 0]
         expected = naive.interval(p, 0, fit.df[0], fit.variance[0, 0] / p / (1 - p))
-        assert (found.coded_beyond.low[c], found.coded_beyond.high[c]) == pytest.approx(expected)
+        assert (found.corrected_beyond.low[c], found.corrected_beyond.high[c]) == pytest.approx(expected)
 
 
 def test_intervals_beyond_these_texts_hold_what_speakers_say_on_average():
@@ -212,7 +212,7 @@ def test_cells_without_codes_and_with_few():
     assert (
         found.few.all()
         and np.isnan(found.corrected.low[2])
-        and np.isnan(found.raw[2])
+        and np.isnan(found.coded.estimate[2])
         and np.isnan(found.counted).all()
     )
     assert found.coded.estimate[:2].tolist() == [0.1, 0]
