@@ -50,10 +50,7 @@ class Tested(NamedTuple):
 
 def particular(context: Context) -> list[Mark | Keywords | NoDifference]:
     """Topics that a group has more of than all others, and for each field without any how large the differences are."""
-    tested = [one for field in _fields(context) if (one := _test(context, field)) is not None]
-    if not tested:
-        return []
-    tested = _distinct(tested)
+    tested = _distinct([one for field in _fields(context) if (one := _test(context, field)) is not None])
     k = context.subjects
     fields_p = np.array([min(1.0, 2 * min(one.together, sums.simes(one.p[:, k]))) for one in tested])
     rows: list[Mark | Keywords | NoDifference] = []
@@ -98,8 +95,7 @@ def _fields(context: Context) -> list[keywords.Field]:
         )
         if low >= high:
             continue
-        group = np.full(len(values), -1, np.int32)
-        group[known & (values <= low)], group[known & (values >= high)] = 0, 1
+        group = np.select([known & (values <= low), known & (values >= high)], [0, 1], -1).astype(np.int32)
         ends = f"{low:.6g}", f"{high:.6g}"
         out.append(
             keywords.Field(
@@ -124,9 +120,9 @@ def _test(context: Context, field: keywords.Field) -> Tested | None:
     field = field._replace(group=group)
     speaker = _speaker(context, field)
     unit, said = _units(context, field, some, speaker)
-    x, n, of_unit, time, spoken = _by_unit(
-        context, *_sampled(some, unit, min(UNITS, max(CELLS // context.K, 100))), group, speaker
-    )
+    sampled, its_unit = _sampled(some, unit, min(UNITS, max(CELLS // context.K, 100)))
+    rows, lengths = _rows(context, sampled), context.counted.lengths[sampled].astype(float)
+    x, n, of_unit, time, spoken = keywords.by_unit(context, rows, lengths, sampled, its_unit, group, speaker)
     p, z, together = tests.differ(x, n, of_unit, G, time, spoken)
     p[np.bincount(of_unit, minlength=G) < LEAST_UNITS] = np.nan  # of these nothing is said, whatever they show
     p[others] = np.nan
@@ -144,17 +140,14 @@ def _test(context: Context, field: keywords.Field) -> Tested | None:
 def _speaker(context: Context, field: keywords.Field) -> np.ndarray | None:
     """int[D]: who speaks, to be held constant, by the first other field that says so, has few values, and of which a quarter of the
     documents are by those who have several of the field's values: else the field says the same, and is looked at as it is."""
-    if fields.speaks(field.name):
+    category = next(iter(over_time.speaking(context)), None)
+    if category is None or fields.speaks(field.name):
         return None
-    for category in fields.categories(context.run.version):
-        if fields.speaks(category.name) and 2 <= len(category.values) <= over_time.SPEAKERS:
-            codes = fields.values(context.run.version, category).astype(np.int64) + 1
-            some = field.group >= 0
-            cells = np.zeros((int(codes.max()) + 1, len(field.labels) + 1))
-            np.add.at(cells, (codes[some], field.group[some]), 1)
-            several = (cells >= max(1, LEAST_DOCUMENTS // 4)).sum(axis=1) >= 2
-            return codes if cells[several].sum() >= over_time.OVERLAP * cells.sum() else None
-    return None
+    codes, some = fields.values(context.run.version, category).astype(np.int64) + 1, field.group >= 0
+    cells = np.zeros((int(codes.max()) + 1, len(field.labels) + 1))
+    np.add.at(cells, (codes[some], field.group[some]), 1)
+    several = (cells >= max(1, LEAST_DOCUMENTS // 4)).sum(axis=1) >= 2
+    return codes if cells[several].sum() >= over_time.OVERLAP * cells.sum() else None
 
 
 def _units(
@@ -187,7 +180,7 @@ def _numbered(keys: np.ndarray) -> np.ndarray:
 
 
 def speakers(context: Context) -> list[tuple[ValueField, np.ndarray]]:
-    """Of compute.Context."""
+    """Fields that say who speaks, of SPOKEN values, whose documents are alike; and the number of each document's."""
     some = np.flatnonzero((context.everyone_group >= 0) & (context.counted.lengths > 0))
     sample = some[:: len(some) * context.K // CELLS + 1]
     out = []
@@ -210,22 +203,10 @@ def _rows(context: Context, documents: np.ndarray) -> csr_matrix:
     """Tokens of each topic in some documents: [n, K]."""
     ptr, counted = context.counted.doc_ptr, context.counted
     lengths = np.diff(ptr)[documents]
-    at = np.repeat(ptr[documents] - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths) + np.arange(lengths.sum())
     row = np.concatenate([[0], np.cumsum(lengths)])
+    at = np.repeat(ptr[documents] - row[:-1], lengths) + np.arange(row[-1])
     topics = context.into[counted.doc_topics[at]]
     return csr_matrix((counted.doc_tokens[at].astype(float), topics, row), shape=(len(documents), context.K))
-
-
-def _by_unit(context: Context, some: np.ndarray, unit: np.ndarray, group: np.ndarray, speaker: np.ndarray | None):
-    """(x float64[U, K], n float64[U], group int[U], time float64[U] or None, speaker int[U] or None)."""
-    U = int(unit.max()) + 1
-    member = csr_matrix((np.ones(len(some)), (unit, np.arange(len(some)))), shape=(U, len(some)))
-    lengths = context.counted.lengths[some].astype(float)
-    n, of_unit = np.asarray(member @ lengths), np.zeros(U, np.int64)
-    of_unit[unit] = group[some]
-    days = context.dates[some].astype(float)
-    time = np.asarray(member @ (days * lengths)) / n if (days > 0).all() and np.ptp(days) else None
-    return (member @ _rows(context, some)).toarray(), n, of_unit, time, keywords.of_units(speaker, some, unit)
 
 
 def _sampled(some: np.ndarray, unit: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
@@ -240,8 +221,7 @@ def _marked(context: Context, one: Tested, sure: np.ndarray) -> list[Mark]:
     total, totals = one.totals.tokens.sum(), one.totals
     most = totals.x / np.maximum(totals.x.sum(axis=0), 1)
     for g, k in np.argwhere(sure).tolist():
-        here = float(one.own.share[g, k])
-        rest = float(one.rest[g, k])
+        here, rest = float(one.own.share[g, k]), float(one.rest[g, k])
         more = here > rest
         side = (
             (totals.x[g, k], totals.holding[g, k])
@@ -250,9 +230,8 @@ def _marked(context: Context, one: Tested, sure: np.ndarray) -> list[Mark]:
         )
         if more != (one.z[g, k] > 0) or max(here, rest) < LEAST_SHARE or side[0] < WORDS or side[1] < HOLDING:
             continue
-        if max(here, rest) < LEAST_RATIO * min(here, rest):
-            continue
-        if not more and len(most) > 3 and np.delete(most[:, k], g).max() > ONE_GROUP:
+        of_one_group = not more and len(most) > 3 and np.delete(most[:, k], g).max() > ONE_GROUP
+        if of_one_group or max(here, rest) < LEAST_RATIO * min(here, rest):
             continue
         inside = np.arange(len(totals.tokens)) == g
         called = context.names.checked(k, one.field.group, inside, ~inside, math.log(max(here, 1e-6) / max(rest, 1e-6)))

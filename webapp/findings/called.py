@@ -4,6 +4,7 @@ the finding says; else other words of the topic that do; else nothing, and the f
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,13 +45,8 @@ class Names:
         parts = self._parts(self.context.view.labels.proposed(k))
         if parts and self._moves(parts, group, tokens, inside, outside, log_ratio):
             return ""
-        moving: list[str] = []
-        for w in self.standing(k):
-            if self._moves([(w,)], group, tokens, inside, outside, log_ratio):
-                moving.append(self.spelling[w])
-            if len(moving) == 2:
-                break
-        return naming.capitalized(", ".join(moving)) or None
+        moving = (w for w in self.standing(k) if self._moves([(w,)], group, tokens, inside, outside, log_ratio))
+        return naming.capitalized(", ".join(self.spelling[w] for w in islice(moving, 2))) or None
 
     def _moves(self, parts, group, tokens, inside, outside, log_ratio: float) -> bool:
         G = len(inside)
@@ -64,8 +60,7 @@ class Names:
 
     def uses(self, part: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
         if part not in self._counts:
-            lengths = [len(self.spelling[w]) for w in part]
-            self._counts[part] = uses.counts(self.counted, part, lengths)
+            self._counts[part] = uses.counts(self.counted, part, [len(self.spelling[w]) for w in part])
         return self._counts[part]
 
     def _tokens(self, group: np.ndarray, G: int) -> np.ndarray:
@@ -77,11 +72,8 @@ class Names:
     def _parts(self, name: str) -> list[tuple[int, ...]]:
         """The words of the vocabulary in each part of a name; those without any are left out."""
         numbers = self._numbers
-        parts = [
-            tuple(numbers[w] for m in _PART.findall(part) if (w := m.casefold()) in numbers)
-            for part in _BETWEEN.split(name)
-        ]
-        return [part for part in parts if part]
+        parts = [[m.casefold() for m in _PART.findall(part)] for part in _BETWEEN.split(name)]
+        return [known for part in parts if (known := tuple(numbers[w] for w in part if w in numbers))]
 
     @cached_property
     def _numbers(self) -> dict[str, int]:

@@ -3,12 +3,12 @@ outside the vocabulary. Counts of what there is, not estimates: their intervals 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from inference.explore import bands
-from webapp.findings.kinds import AnyCaution, OutsideVocabulary, Repeated, ThinTimes, TopicsCaution
+from webapp.findings.kinds import AnyCaution, OutsideVocabulary, Repeated, ThinTimes, TopicsCaution, What
 from webapp.results import measures
 
 if TYPE_CHECKING:
@@ -21,60 +21,33 @@ NOTICED = 0.01  # share of the documents, or of the words, from which on a cauti
 
 
 def cautions(context: Context) -> list[AnyCaution]:
-    return [
-        *_general(context),
-        *_mixed(context),
-        *_of_one(context),
-        *_thin(context),
-        *_repeated(context),
-        *_outside(context),
-    ]
+    return [*_topics(context), *_thin(context), *_repeated(context), *_outside(context)]
 
 
-def _topics(
-    context: Context, what: Literal["general", "mixed", "one_document"], numbers: np.ndarray
-) -> list[TopicsCaution]:
-    """Topics with most words first. estimate: their share of all words."""
-    if not len(numbers):
-        return []
-    x = context.whole.x[0]
-    order = numbers[np.argsort(-x[numbers], kind="stable")].tolist()
-    share = float(x[numbers].sum() / max(context.tokens, 1))
-    return [
-        TopicsCaution(
-            score=share, estimate=share, low=share, high=share, count=len(order), what=what, topics=order[:NAMED]
-        )
-    ]
-
-
-def _general(context: Context) -> list[TopicsCaution]:
-    labels = context.view.labels
-    numbers = [
-        k for k in context.view.topics if labels.background(k) and not context.subjects[k] and labels.into[k] == k
-    ]
-    return _topics(context, "general", np.array(numbers, np.int64))
-
-
-def _mixed(context: Context) -> list[TopicsCaution]:
-    mixed = measures.of(context.run)["mixed"].astype(bool)
-    listed = context.subjects & mixed & (context.whole.x[0] >= SMALL * context.tokens)
-    return _topics(context, "mixed", np.flatnonzero(listed))
-
-
-def _of_one(context: Context) -> list[TopicsCaution]:
-    """Topics of which one document holds much: they are about it, not about the collection."""
-    counted, x = context.counted, context.whole.x[0]
-    most = np.zeros(context.K)
-    mine = np.repeat(
-        np.ones(len(counted.lengths), bool) if context.mask is None else context.mask, np.diff(counted.doc_ptr)
-    )
+def _topics(context: Context) -> list[TopicsCaution]:
+    """Of general talk, of several subjects, and of which one document holds much: these are about it, not about the collection.
+    Topics with most words first; estimate: their share of all words."""
+    counted, labels, x, most = context.counted, context.view.labels, context.whole.x[0], np.zeros(context.K)
+    mine = slice(None) if context.mask is None else np.repeat(context.mask, np.diff(counted.doc_ptr))
     np.maximum.at(most, context.into[counted.doc_topics[mine]], counted.doc_tokens[mine])
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return _topics(
-            context,
-            "one_document",
-            np.flatnonzero(context.subjects & (most >= ONE_DOCUMENT * x) & (x >= SMALL * context.tokens)),
+    large = context.subjects & (x >= SMALL * context.tokens)
+    listed: dict[What, list[int]] = {
+        "general": [
+            k for k in context.view.topics if labels.background(k) and not context.subjects[k] and labels.into[k] == k
+        ],
+        "mixed": np.flatnonzero(large & measures.of(context.run)["mixed"].astype(bool)).tolist(),
+        "one_document": np.flatnonzero(large & (most >= ONE_DOCUMENT * x)).tolist(),
+    }
+    rows = []
+    for what, numbers in listed.items():
+        share = float(x[numbers].sum() / max(context.tokens, 1))
+        first = sorted(numbers, key=lambda k: -x[k])[:NAMED]
+        rows.append(
+            TopicsCaution(
+                score=share, estimate=share, low=share, high=share, count=len(numbers), what=what, topics=first
+            )
         )
+    return [row for row in rows if row.count]
 
 
 def _thin(context: Context) -> list[ThinTimes]:
@@ -103,8 +76,7 @@ def _thin(context: Context) -> list[ThinTimes]:
 
 
 def _repeated(context: Context) -> list[Repeated]:
-    mask = context.repeated if context.mask is None else context.repeated & context.mask
-    count = int(np.count_nonzero(mask))
+    count = int(np.count_nonzero(context.repeated & (True if context.mask is None else context.mask)))
     share = count / max(context.documents, 1)
     return [Repeated(score=share, estimate=share, low=share, high=share, count=count)] if share >= NOTICED else []
 
@@ -112,8 +84,8 @@ def _repeated(context: Context) -> list[Repeated]:
 def _outside(context: Context) -> list[OutsideVocabulary]:
     """Of the words that are no stop words, those that no topic counts: too rare or too frequent. Of the whole corpus."""
     version = context.run.version
-    dropped = {name: tokens for name, (_, tokens) in version.report.get("dropped", {}).items()}
-    outside = sum(tokens for name, tokens in dropped.items() if name.startswith("too") and name != "too short")
+    dropped = version.report.get("dropped", {}).items()
+    outside = sum(tokens for name, (_, tokens) in dropped if name.startswith("too") and name != "too short")
     share = outside / max(outside + version.tokens, 1)
     return (
         [OutsideVocabulary(score=share / 2, estimate=share, low=share, high=share, count=outside)]

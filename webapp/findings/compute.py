@@ -14,7 +14,6 @@ from webapp.documents.selection import Selection
 from webapp.findings import by_group, cautions, over_time, periods, quotations, word_shifts
 from webapp.findings.called import Names
 from webapp.findings.kinds import KINDS, Family, Finding, Mark, Quote, SetFindings, Unlike
-from webapp.metadata import ValueField
 from webapp.models import Topic
 from webapp.results import evidence
 
@@ -88,20 +87,9 @@ class Context:
         """Whether the periods are too few to be permuted."""
         return len(np.unique(self.times.group[self.times.group >= 0])) < changes.LEAST_UNITS
 
-    @cached_property
-    def cells(self) -> tuple[np.ndarray, int, np.ndarray]:
-        """Few periods in parts that can be permuted."""
-        return over_time.cells(self)
-
-    @cached_property
-    def mixes(self) -> list[over_time.Mix]:
-        """Who speaks when, as far as that is held constant."""
-        return over_time.mixes(self)
-
-    @cached_property
-    def speakers(self) -> list[tuple[ValueField, np.ndarray]]:
-        """Fields that say who speaks, of SPOKEN values, whose documents are alike; and the number of each document's."""
-        return by_group.speakers(self)
+    cells = cached_property(over_time.cells)  # few periods in parts that can be permuted
+    mixes = cached_property(over_time.mixes)  # who speaks when, as far as that is held constant
+    speakers = cached_property(by_group.speakers)
 
     def sums(self, units: sums.Units, G: int, into: np.ndarray | None = None, T: int = 0, most: float = np.inf) -> Sums:
         return sums.sums(units, G, *self.arrays, self.into if into is None else into, T or self.K, most)
@@ -128,9 +116,10 @@ def findings(selection: Selection) -> SetFindings:
     if context.documents:
         rows += [*by_group.particular(context), *_of_set(context), *cautions.cautions(context)]
     rows += _unlike(context)
-    kept: list[Finding] = []
-    for name, kind in KINDS.items():
-        kept += sorted((row for row in rows if row.kind == name), key=lambda row: -row.score)[: kind.ON_PAGE.kept]
+    rows.sort(key=lambda row: -row.score)
+    kept = [
+        row for name, kind in KINDS.items() for row in [one for one in rows if one.kind == name][: kind.ON_PAGE.kept]
+    ]
     times = context.periods
     return SetFindings(
         documents=context.documents,
@@ -237,9 +226,8 @@ def _unlike(context: Context) -> list[Unlike]:
     doc_ptr, doc_topics, doc_tokens = context.counted.folded(context.into)
     numbers, overlap, nearest, compared = unlike.unlike(doc_ptr, doc_topics, doc_tokens, lengths, context.K, allowed)
     rows: list[Unlike] = []
-    for d, part, other in zip(numbers.tolist(), overlap.tolist(), nearest.tolist(), strict=True):
-        if part >= 0.5 or len(rows) == Unlike.ON_PAGE.kept:
-            break
+    first = overlap[: Unlike.ON_PAGE.kept]
+    for d, part, other in zip(numbers.tolist(), first[first < 0.5].tolist(), nearest.tolist(), strict=False):
         span = slice(doc_ptr[d], doc_ptr[d + 1])
         order = np.argsort(-doc_tokens[span], kind="stable")[:2]
         rows.append(

@@ -40,15 +40,9 @@ def findings(
     some, unit = some[::step], np.unique(unit[::step], return_inverse=True)[1]
     listed, G = context.names.telling, len(field.labels) + 1
     present = _present(context, some, listed)
-    group = field.group[some]
-    member = csr_matrix((np.ones(len(some)), (unit, np.arange(len(some)))), shape=(int(unit.max()) + 1, len(some)))
-    n, of_unit = np.asarray(member.sum(axis=1)).ravel(), np.zeros(member.shape[0], np.int64)
-    of_unit[unit] = group
-    days = context.dates[some].astype(float)
-    time = np.asarray(member @ days) / n if (days > 0).all() and np.ptp(days) else None
-    x, spoken = (member @ present).toarray(), of_units(speaker, some, unit)
+    x, n, of_unit, time, spoken = by_unit(context, present, np.ones(len(some)), some, unit, field.group, speaker)
     p, z, _ = groups.differ(x, n, of_unit, G, time, spoken, PERMUTED)
-    of_group = csr_matrix((np.ones(len(some)), (group, np.arange(len(some)))), shape=(G, len(some)))
+    of_group = csr_matrix((np.ones(len(some)), (field.group[some], np.arange(len(some)))), shape=(G, len(some)))
     documents, having = np.asarray(of_group.sum(axis=1)), (of_group @ present).toarray()
     here = having / np.maximum(documents, 1)
     rest = groups.elsewhere(x, n, of_unit, G, spoken)
@@ -59,13 +53,11 @@ def findings(
     tests = np.where(tried, np.maximum(ndtr(-z), chance), 1.0)
     tests[:, having.sum(axis=0) < HOLDING] = tests[documents[:, 0] < HOLDING] = np.nan  # of these nothing could be said
     fit = sums.accepted(tests, Q_VALUE) & tried
-    rows = []
+    rows, words = [], [context.names.spelling[w] for w in listed]
     for g in range(len(field.labels)):
         chosen: list[int] = []
         for w in np.flatnonzero(fit[g])[np.argsort(-(z[g] * np.sqrt(here[g]))[fit[g]], kind="stable")].tolist():
-            if len(chosen) < MOST and not any(
-                alike(_word(context, listed[w]), _word(context, listed[v])) for v in chosen
-            ):
+            if len(chosen) < MOST and not any(alike(words[w], words[v]) for v in chosen):
                 chosen.append(w)
         if chosen:
             rows.append(
@@ -75,7 +67,7 @@ def findings(
                     bounds=field.bounds[g] if field.bounds else None,
                     score=float(z[g, chosen[0]]),
                     estimate=float(here[g, chosen[0]]),
-                    words=[_word(context, listed[w]) for w in chosen],
+                    words=[words[w] for w in chosen],
                     here=here[g, chosen].tolist(),
                     rest=rest[g, chosen].tolist(),
                 )
@@ -83,13 +75,22 @@ def findings(
     return rows
 
 
-def of_units(speaker: np.ndarray | None, some: np.ndarray, unit: np.ndarray) -> np.ndarray | None:
-    """int64[U]: who speaks in each unit, numbered without gaps. speaker: of each document."""
-    if speaker is None:
-        return None
-    of_unit = np.zeros(int(unit.max()) + 1, np.int64)
-    of_unit[unit] = np.unique(speaker[some], return_inverse=True)[1]
-    return of_unit
+def by_unit(
+    context: Context, rows: csr_matrix, weight: np.ndarray, some: np.ndarray, unit: np.ndarray, group: np.ndarray,
+    speaker: np.ndarray | None,
+):  # fmt: skip
+    """(x float64[U, T], n float64[U], group int[U], mean day float64[U] or None, speaker int[U], numbered without gaps, or None):
+    sums over units of the rows of some documents, [n, T], and of their weights, float64[n]."""
+    U = int(unit.max()) + 1
+    member = csr_matrix((np.ones(len(some)), (unit, np.arange(len(some)))), shape=(U, len(some)))
+    n, of_unit, spoken = np.asarray(member @ weight), np.zeros(U, np.int64), None
+    of_unit[unit] = group[some]
+    days = context.dates[some].astype(float)
+    time = np.asarray(member @ (days * weight)) / n if (days > 0).all() and np.ptp(days) else None
+    if speaker is not None:
+        spoken = np.zeros(U, np.int64)
+        spoken[unit] = np.unique(speaker[some], return_inverse=True)[1]
+    return (member @ rows).toarray(), n, of_unit, time, spoken
 
 
 def _present(context: Context, some: np.ndarray, listed: list[int]) -> csr_matrix:
@@ -107,7 +108,3 @@ def _present(context: Context, some: np.ndarray, listed: list[int]) -> csr_matri
     present.sum_duplicates()  # of a word in several sections
     present.data[:] = 1.0
     return present
-
-
-def _word(context: Context, w: int) -> str:
-    return context.names.spelling[w]

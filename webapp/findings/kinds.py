@@ -5,7 +5,7 @@ read. docs/findings.md says what each kind claims.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Literal, NamedTuple
 
 from pydantic import Field, TypeAdapter
@@ -15,6 +15,7 @@ Ends = tuple[str, str]  # of a range of numbers or dates, as webapp.documents.ra
 ShareInterval = tuple[float, float, float]  # a share and the ends of its 95% interval
 Shape = Literal["line", "step", "window"]
 Line = list[float | None]  # shares over time, null for a time without words
+What = Literal["general", "mixed", "one_document"]  # topics that a caution is about
 
 
 class OnPage(NamedTuple):
@@ -173,9 +174,6 @@ class Keywords(OfGroup, BaseFinding):
     here: list[float]
     rest: list[float]
 
-    def first_words(self, most: int) -> "Keywords":
-        return replace(self, words=self.words[:most])
-
 
 @dataclass(frozen=True, kw_only=True)
 class NoDifference(OfGroup, BaseFinding):
@@ -246,7 +244,7 @@ class Caution(BaseFinding):
 class TopicsCaution(Caution):
     """Topics of a kind, with most words first; count: of all of them; estimate: their share of the words."""
 
-    what: Literal["general", "mixed", "one_document"]
+    what: What
     topics: list[int]
 
 

@@ -46,12 +46,8 @@ def changed(context: Context) -> list[kinds.Change]:
         return of_group.x[:, k], of_group.tokens
 
     units, p = _tested(context, counted)
-    rows = []
-    for i, change in _described(units, p):
-        row = _row(context, int(k[i]), units, change)
-        if row:
-            rows.append(row)
-    return rows
+    described = [(int(k[i]), change) for i, change in _described(units, p)]
+    return [row for number, change in described if (row := _row(context, number, units, change))]
 
 
 def _described(units: Units, tested: Tests) -> list[tuple[int, Change]]:
@@ -121,14 +117,18 @@ class Mix(NamedTuple):
     tokens: np.ndarray
 
 
+def speaking(context: Context) -> list[ValueField]:
+    """Fields that say by their names who speaks, of few values."""
+    listed = fields.categories(context.run.version)
+    return [field for field in listed if fields.speaks(field.name) and 2 <= len(field.values) <= SPEAKERS]
+
+
 def mixes(context: Context) -> list[Mix]:
     """Of fields whose values overlap in time: where too few words are in periods in which two values speak, they can't be told from
     time."""
     times, out = context.times, []
-    for category in fields.categories(context.run.version):
+    for category in speaking(context):
         C = len(category.values)
-        if not fields.speaks(category.name) or not 2 <= C <= SPEAKERS:
-            continue
         codes = fields.values(context.run.version, category)
         some = (times.group >= 0) & (codes >= 0)
         at = times.group[some].astype(np.int64) * C + codes[some]
@@ -199,13 +199,9 @@ def information(a: float, b: float, part: float) -> float:
     return max(part * nats(a) + (1 - part) * nats(b), 0.0)
 
 
-def finite(number: float) -> float | None:
-    return number if np.isfinite(number) else None
-
-
 def ratio_interval(ratio: sums.Ratio, g: int, k: int) -> tuple[float | None, float | None, float | None]:
     """The ratio of group g and topic k with the ends of its interval; None for what is not finite."""
-    estimate, low, high = (finite(float(array[g, k])) for array in ratio[:3])
+    estimate, low, high = (float(array[g, k]) if np.isfinite(array[g, k]) else None for array in ratio[:3])
     return estimate, low, high
 
 
@@ -218,11 +214,12 @@ def share_interval(shares: sums.Shares, g: int, k: int) -> kinds.ShareInterval:
 
 
 class Burst(NamedTuple):
-    """w: the word that the event is first named by; places: periods that it covers."""
+    """places: a bit for each period that the event covers; inside: the documents, or sections, that have its first word when
+    there is more of it."""
 
     event: kinds.Event
-    w: int
-    places: frozenset[int]
+    places: int
+    inside: np.ndarray
 
 
 def events(context: Context, told: Container[tuple[int, bool]]) -> list[kinds.Event]:
@@ -255,10 +252,11 @@ def events(context: Context, told: Container[tuple[int, bool]]) -> list[kinds.Ev
         change = changes.describe(units, i, trend, window)
         if change and change.shape != "window" and (k, change.more) in told:
             change = changes.describe(units, i, False, window)  # its burst, if it has one
-        burst = change and _burst(context, listed[i], k, raw, i, change, columns[:, i])
-        bursts += [burst] if burst else []
-    at = {w: i for i, w in enumerate(listed)}
-    return _joined(bursts, {b.w: having[at[b.w]][np.isin(times[having[at[b.w]]], list(b.places))] for b in bursts})
+        if change and (event := _event(context, listed[i], k, raw, i, change, columns[:, i])):
+            most = _most(raw, change)
+            inside = having[i][np.isin(times[having[i]], most)]
+            bursts.append(Burst(event, sum(1 << place for place in most.tolist()), inside))
+    return _joined(bursts)
 
 
 def _sudden(context: Context, having: list[np.ndarray], numbers: np.ndarray) -> dict[int, tuple[int, int]]:
@@ -288,17 +286,23 @@ def _counted(numbers: np.ndarray, n: int) -> np.ndarray:
     return np.bincount(numbers[numbers >= 0], minlength=n).astype(float)
 
 
-def _burst(context: Context, w: int, k: int, units: Units, i: int, change: Change, column: np.ndarray) -> Burst | None:
+def _most(units: Units, change: Change) -> np.ndarray:
+    """The periods in which there is more."""
+    return units.numbers[change.inside if change.more else change.outside]
+
+
+def _event(
+    context: Context, w: int, k: int, units: Units, i: int, change: Change, column: np.ndarray
+) -> kinds.Event | None:
     here, rest = (
         float((units.share[side, i] * units.weight[side]).sum() / units.weight[side].sum())
         for side in (change.inside, change.outside)
     )
-    most = units.numbers[change.inside if change.more else change.outside]
     times = _times_as_many(here, rest, change.more)
-    if times < LEAST_RATIO or column[most].sum() < EVENT_DOCUMENTS:
+    if times < LEAST_RATIO or column[_most(units, change)].sum() < EVENT_DOCUMENTS:
         return None
     part = float(units.weight[change.inside].sum() / units.weight[change.inside | change.outside].sum())
-    event = kinds.Event(
+    return kinds.Event(
         **vars(shaped(context, units, change)),
         score=math.sqrt(information(here, rest, part))
         * change.fit
@@ -311,22 +315,19 @@ def _burst(context: Context, w: int, k: int, units: Units, i: int, change: Chang
         rest=rest,
         sections=context.counted.rows.first_row is not None,
     )
-    return Burst(event, w, frozenset(most.tolist()))
 
 
-def _joined(bursts: list[Burst], inside: dict[int, np.ndarray]) -> list[kinds.Event]:
-    """Words that come, or go, at the same time in the same documents, or sections, are one event, named by its strongest. inside: of
-    each word those that have it when there is more of it."""
-    kept, bits = list[Burst](), {burst.w: sum(1 << place for place in burst.places) for burst in bursts}
+def _joined(bursts: list[Burst]) -> list[kinds.Event]:
+    """Words that come, or go, at the same time in the same documents, or sections, are one event, named by its strongest."""
+    kept = list[Burst]()
     for burst in sorted(bursts, key=lambda burst: -burst.event.score):
-        event, places = burst.event, bits[burst.w]
+        event, places = burst.event, burst.places
         for other in kept:
-            there = bits[other.w]
+            there = other.places
             if event.more != other.event.more or (places & there).bit_count() < TOGETHER * (places | there).bit_count():
                 continue
-            first, words = inside[other.w], other.event.words
-            both = len(np.intersect1d(first, inside[burst.w], assume_unique=True))
-            if both < TOGETHER * min(len(first), len(inside[burst.w])) or _ratio(event) ** 2 < _ratio(other.event):
+            words, both = other.event.words, len(np.intersect1d(other.inside, burst.inside, assume_unique=True))
+            if both < TOGETHER * min(len(other.inside), len(burst.inside)) or _ratio(event) ** 2 < _ratio(other.event):
                 continue
             if len(words) < 3 and not any(alike(event.words[0], word) for word in words):
                 words += event.words

@@ -1,6 +1,7 @@
 """Which findings of a set are shown, and how: as the overview's page, its .json address and the API have them."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from webapp.accounts import embargo
@@ -44,7 +45,8 @@ def overview(selection: RunSelection, detail: Detail, by: int | None) -> Overvie
         ]
         chosen += sorted(ranked, key=lambda one: one[1].finding.first if isinstance(one[1].finding, Event) else "")
     unlike = [each.finding.document for _, each in chosen if isinstance(each.finding, Unlike)]
-    writer = Writer(selection, _titles(selection, unlike), doubtful)
+    known = embargo.about(selection.corpus, unlike, "title") if unlike else {}
+    writer = Writer(selection, {number: row["title"] for number, row in known.items()}, doubtful)
     return OverviewPage(
         set=selection.sentence,
         detail=detail,
@@ -101,9 +103,8 @@ def _at_one_time(a: Change | Event, b: Change | Event, near: float) -> bool:
     begins, ends = [
         [sentences.years(name)[i] for name in names] for i, names in enumerate(((a.first, b.first), (a.last, b.last)))
     ]
-    if a.shape == "step":
-        return abs(begins[0] - begins[1]) <= near
-    return min(ends) - max(begins) >= OVERLAP * (max(ends) - min(begins))
+    together = min(ends) - max(begins) >= OVERLAP * (max(ends) - min(begins))
+    return abs(begins[0] - begins[1]) <= near if a.shape == "step" else together
 
 
 def _groups(marks: list[Mark], most: int) -> list[Told]:
@@ -125,13 +126,9 @@ def _sure_of(told: Told, doubtful: set[int]) -> bool:
     return sum(k in doubtful for k in topics) <= len(topics) / 2
 
 
-def _titles(selection: Selection, numbers: list[int]) -> dict[int, str]:
-    known = embargo.about(selection.corpus, numbers, "title") if numbers else {}
-    return {number: row["title"] for number, row in known.items()}
-
-
 def _row(writer: Writer, rank: int, told: Told, topics: int) -> FindingRow:
-    finding = told.finding.first_words(topics + 2) if isinstance(told.finding, Keywords) else told.finding
+    finding, words = told.finding, topics + 2
+    finding = replace(finding, words=finding.words[:words]) if isinstance(finding, Keywords) else finding
     sentence = writer.write(finding, told.others)
     return FindingRow(
         kind=finding.kind,
@@ -178,11 +175,12 @@ def line_table(page: OverviewPage, row: FindingRow) -> dict[str, list[str] | lis
 
 def _quotes(selection: RunSelection, quotes: list[Quote], writer: Writer) -> list[Quotation]:
     run, go = selection.run, selection.view.go
+    known = embargo.about(run.corpus, [q.document for q in quotes], "title", "date_text")
     return [
         Quotation(
-            text=shown.text,
-            title=shown.title,
-            date_text=shown.date_text,
+            text=text,
+            title=known[q.document]["title"],
+            date_text=known[q.document]["date_text"],
             document=q.document,
             start=q.start,
             end=q.end,
@@ -190,6 +188,5 @@ def _quotes(selection: RunSelection, quotes: list[Quote], writer: Writer) -> lis
             url=go.with_set(links.document_url(run, q.document, f"?topic={q.topic}&at={q.start}#here")),
             passage_url=go.with_set(links.passage_url(run, q.document, q.start, q.end)),
         )
-        for shown in quotations.shown(selection, quotes)
-        for q in [shown.quote]
+        for q, text in zip(quotes, quotations.shown(selection, quotes), strict=True)
     ]

@@ -1,7 +1,7 @@
 """Documents by the periods that changes are looked for between: days, weeks, months or years, the finest of which there are
 neither too few nor too many."""
 
-from datetime import date, timedelta
+from datetime import date
 from typing import NamedTuple
 
 import numpy as np
@@ -67,9 +67,7 @@ def _fitting(counts: dict[str, int]) -> str:
 def _name(unit: str, n: int, later: int) -> str:
     """ "1945", "1945-03", "1945-03-09"; of a decade "1940s"; of a week its first day, or that `later`."""
     if unit in ("day", "week"):
-        return (
-            date.fromordinal(7 * n + 1 if unit == "week" else n) + timedelta(later if unit == "week" else 0)
-        ).isoformat()
+        return date.fromordinal(7 * n + 1 + later if unit == "week" else n).isoformat()
     if unit == "month":
         return f"{n // 12:04d}-{n % 12 + 1:02d}"
     return f"{n:04d}" if unit == "year" else f"{n * 10:04d}s"
@@ -78,15 +76,14 @@ def _name(unit: str, n: int, later: int) -> str:
 def bins(said: list[str]) -> list[str]:
     """What the points of a `line` stand for, in words: "1790–1793"."""
     each = -(-len(said) // BINS)
-    parts = [said[i : i + each] for i in range(0, len(said), each)]
+    parts = (said[i : i + each] for i in range(0, len(said), each))
     return [part[0] if len(part) == 1 else f"{part[0]}–{part[-1]}" for part in parts]
 
 
 def line(x: np.ndarray, tokens: np.ndarray) -> list[float | None]:
     """Shares of at most BINS consecutive bins: x, tokens: float64[G]; None for one without words."""
     G = len(tokens)
-    each = -(-G // BINS)
-    starts = np.arange(0, G, each)
+    starts = np.arange(0, G, -(-G // BINS))
     with np.errstate(invalid="ignore", divide="ignore"):
         share = np.add.reduceat(x, starts) / np.add.reduceat(tokens, starts)
     return [None if np.isnan(s) else round(float(s), 6) for s in share]

@@ -1,7 +1,7 @@
 """Quotations that stand for a topic: passages with many of its words that begin and end with a sentence."""
 
 from contextlib import suppress
-from typing import NamedTuple
+from itertools import groupby
 
 import numpy as np
 import regex
@@ -36,29 +36,25 @@ def repeating(selection: Selection) -> np.ndarray:
 
 def quote_topics(selection: Selection, topics: list[int], count: int, repeated: np.ndarray) -> list[Quote]:
     """At most one quotation of each topic, `count` in all, of different documents."""
-    quoted: list[Quote] = []
-    seen: list[set[str]] = []
+    quoted: list[tuple[Quote, set[str]]] = []
     for k in topics:
-        if len(quoted) == count:
-            break
-        best = _best(selection, k, repeated, {quote.document for quote in quoted}, seen)
-        if best:
-            quoted.append(best[0])
-            seen.append(best[1])
-    return quoted
+        if len(quoted) < count and (best := _best(selection, k, repeated, quoted)):
+            quoted.append(best)
+    return [quote for quote, _ in quoted]
 
 
 def _best(
-    selection: Selection, k: int, repeated: np.ndarray, taken: set[int], seen: list[set[str]]
+    selection: Selection, k: int, repeated: np.ndarray, others: list[tuple[Quote, set[str]]]
 ) -> tuple[Quote, set[str]] | None:
+    """With its words. others: that are quoted already."""
     view, counted = selection.run_view, evidence.of(selection.run_view.run)
     held, lengths = counted.held(view.labels.parts(k)).astype(np.float64), counted.lengths
     allowed = (lengths >= LEAST_WORDS) & (held > 0) & ~repeated
     if selection.mask is not None:
         allowed &= selection.mask
-    some = np.flatnonzero(allowed)
+    some, taken = np.flatnonzero(allowed), {quote.document for quote, _ in others}
     score = held[some] ** 2 / lengths[some]  # many of its words, and much of the document
-    numbers = [int(some[i]) for i in np.argsort(-score, kind="stable")[:DOCUMENTS] if int(some[i]) not in taken]
+    numbers = [n for n in some[np.argsort(-score, kind="stable")[:DOCUMENTS]].tolist() if n not in taken]
     tokens = {number: texts.tokens(view, number) for number in numbers}
     places = {number: texts.densest_place(own, k, LONG) for number, own in tokens.items()}
     wanted = [(n, max(0, at - AROUND), AROUND + LONG + AROUND, at) for n, at in places.items() if at is not None]
@@ -73,7 +69,7 @@ def _best(
             density = (
                 (np.searchsorted(offsets, b) - np.searchsorted(offsets, a)) / (b - a + 60) * max(0.1, 1 - 8 * digits)
             )
-            if density > most and not any(len(words & other) > ALIKE * min(len(words), len(other)) for other in seen):
+            if density > most and not any(len(words & seen) > ALIKE * min(len(words), len(seen)) for _, seen in others):
                 best, most = (Quote(k, piece.number, piece.first + a, piece.first + b), words), density
     return best
 
@@ -86,36 +82,22 @@ def _sentences(text: str, whole: bool) -> list[tuple[int, int]]:
     return [(a, b) for a, b in spans if not regex.search(r"\n\s*\n", text[a:b])] or spans
 
 
-class Quoted(NamedTuple):
-    """A quotation in the text's own words: pieces, and whether each is a word of the topic."""
-
-    quote: Quote
-    text: list[tuple[str, bool]]
-    title: str
-    date_text: str
-
-
-def shown(selection: Selection, quotes: list[Quote]) -> list[Quoted]:
-    """The quotations, shortened where the texts are under embargo."""
+def shown(selection: Selection, quotes: list[Quote]) -> list[list[tuple[str, bool]]]:
+    """The quotations in the text's own words, shortened where the texts are under embargo: pieces, and whether each is a word
+    of the topic."""
     view, run = selection.run_view, selection.run_view.run
     pieces = embargo.pieces(run.corpus, [(q.document, q.start, q.end - q.start, q.start) for q in quotes])
-    known = embargo.about(run.corpus, [q.document for q in quotes], "title", "date_text")
     out = []
     for q, piece in zip(quotes, pieces, strict=True):
         short = piece.text + (" …" if run.corpus.embargo and len(piece.text) < q.end - q.start else "")
         words = texts.words(run, texts.tokens(view, q.document), short, piece.first)
-        text = _joined([(w.text, w.topic == q.topic) for w in words])
-        out.append(Quoted(q, text, known[q.document]["title"], known[q.document]["date_text"]))
+        out.append(_joined([(w.text, w.topic == q.topic) for w in words]))
     return out
 
 
 def _joined(parts: list[tuple[str, bool]]) -> list[tuple[str, bool]]:
     """Neighbours of a kind as one; white space of any kind as one space."""
-    out: list[tuple[str, bool]] = []
-    for text, marked in parts:
-        text = regex.sub(r"\s+", " ", text)
-        if out and out[-1][1] == marked:
-            out[-1] = (out[-1][0] + text, marked)
-        else:
-            out.append((text, marked))
-    return out
+    return [
+        ("".join(regex.sub(r"\s+", " ", text) for text, _ in some), marked)
+        for marked, some in groupby(parts, key=lambda part: part[1])
+    ]

@@ -70,9 +70,7 @@ def years(name: str) -> tuple[float, float]:
 
 def manner(finding: Change | Event) -> tuple[str, bool]:
     """Of MANNERS: how it is said."""
-    if finding.shape == "window":
-        return finding.kind, True
-    return finding.shape, finding.more
+    return (finding.kind, True) if finding.shape == "window" else (finding.shape, finding.more)
 
 
 # A sentence and its parts
@@ -183,18 +181,20 @@ UNLIKE = "“{title}” stands alone: {topics}. No other document shares more th
 UNLIKE_COMPARED = "“{title}” stands alone: {topics}. None of {compared} other documents shares more than {overlap} of its mix of topics"
 PART_OF_DOCUMENT = "{share} {topic}"
 
-GENERAL = Plural(
-    "{count} topic is general talk, which the findings above leave out: {topics}. It has {share} of the words",
-    "{count} topics are general talk, which the findings above leave out: {topics}. Together {share} of the words",
-)
-MIXED = Plural(
-    "{count} topic mixes words that rarely occur together: {topics}. It has {share} of the words",
-    "{count} topics mix words that rarely occur together: {topics}. Together {share} of the words",
-)
-ONE_DOCUMENT = Plural(
-    "{count} topic takes a fifth or more of its words from one document: {topics}. It has {share} of the words",
-    "{count} topics take a fifth or more of their words from one document: {topics}. Together {share} of the words",
-)
+TOPICS_CAUTIONS = {
+    "general": Plural(
+        "{count} topic is general talk, which the findings above leave out: {topics}. It has {share} of the words",
+        "{count} topics are general talk, which the findings above leave out: {topics}. Together {share} of the words",
+    ),
+    "mixed": Plural(
+        "{count} topic mixes words that rarely occur together: {topics}. It has {share} of the words",
+        "{count} topics mix words that rarely occur together: {topics}. Together {share} of the words",
+    ),
+    "one_document": Plural(
+        "{count} topic takes a fifth or more of its words from one document: {topics}. It has {share} of the words",
+        "{count} topics take a fifth or more of their words from one document: {topics}. Together {share} of the words",
+    ),
+}
 THIN = "{count} of {all} {units} have fewer than 10 documents ({periods}): don’t rely on their shares"
 THIN_AND_EMPTY = Plural(
     "{count} of {all} {units} have fewer than 10 documents ({periods}): don’t rely on their shares. {empty} {unit} in between has none",

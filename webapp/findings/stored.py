@@ -36,21 +36,17 @@ def promise(run: Run) -> None:
 
 
 def compute(run_id: int, query: str = "", by: int | None = None) -> None:
-    """In a worker, asked by a page of the user `by` or not: compute and store, unless they are stored already."""
+    """In a worker, asked by a page of the user `by` or not: compute and store, unless they are stored already, or the run is
+    not there any more."""
     try:
-        _compute(run_id, query)
+        trained = Run.objects.select_related("corpus__version", "version__corpus", "snapshot").filter(
+            snapshot__final=True
+        )
+        run = trained.filter(pk=run_id).first()
+        if run and read(selection := Selection.read(QueryDict(query), RunView(run))) is None:
+            _make(selection)
     finally:
         dispatch.answered(TASK, [run_id, query], by)
-
-
-def _compute(run_id: int, query: str) -> None:
-    """Nothing where the run is not there any more."""
-    run = Run.objects.select_related("corpus__version", "version__corpus", "snapshot").filter(pk=run_id).first()
-    if run is None or run.snapshot is None or not run.snapshot.final:
-        return
-    selection = Selection.read(QueryDict(query), RunView(run))
-    if read(selection) is None:
-        _make(selection)
 
 
 def read(selection: Selection) -> SetFindings | None:
@@ -63,8 +59,10 @@ def _make(selection: Selection) -> SetFindings:
     with embargo.reading(None):  # they are everybody's; what a page shows of them is counted there
         found = computing.findings(selection)
     snapshot = selection.run_view.run.snapshot
-    values = {"method": computing.METHOD, "data": STORED.dump_python(found, mode="json")}
-    Findings.objects.update_or_create(snapshot=snapshot, key=_key(selection), defaults=values)
+    Findings.objects.update_or_create(
+        snapshot=snapshot, key=_key(selection),
+        defaults={"method": computing.METHOD, "data": STORED.dump_python(found, mode="json")},
+    )  # fmt: skip
     sets = Findings.objects.filter(snapshot=snapshot).exclude(key="").order_by("-made_at")
     Findings.objects.filter(pk__in=list(sets.values_list("pk", flat=True)[SETS:])).delete()
     return found
@@ -75,6 +73,5 @@ def _key(selection: Selection) -> str:
     labels = selection.run_view.labels
     merged = [(int(k), int(target)) for k, target in enumerate(labels.into) if k != target]
     grouped = [(k, labels.group(k)) for k in range(len(labels.into)) if labels.group(k)]
-    if not selection.parameters and not merged and not grouped:
-        return ""
-    return blake2b(repr((selection.parameters, merged, grouped)).encode(), digest_size=32).hexdigest()
+    depends = selection.parameters, merged, grouped
+    return blake2b(repr(depends).encode(), digest_size=32).hexdigest() if any(depends) else ""

@@ -45,10 +45,11 @@ def detail(
 ) -> Answer[OverviewPage]:
     """What is in the documents; 202 while a worker computes it, which is not cached."""
     untrained = run.snapshot is None or not run.snapshot.final
-    if untrained:
-        page = OverviewPage("", detail, ready=False, documents=0)
-    else:
-        page = overview(selection, detail, authorization.user_id(request))
+    page = (
+        OverviewPage("", detail, ready=False, documents=0)
+        if untrained
+        else overview(selection, detail, authorization.user_id(request))
+    )
     return Answer(
         page, lambda: _html(selection.view, page, here, untrained), status=200 if page.ready or untrained else 202
     )
@@ -87,8 +88,8 @@ def _effects(view: RunView, row: FindingRow) -> str:
         return ""
     asked = {"effect": "spline(date)"}
     if claim.field:
-        known = fields.categories(version) + [f for f in fields.ranges(version) if isinstance(f, Number)]
-        if claim.field not in [f.name for f in known]:
+        numbers = [f.name for f in fields.ranges(version) if isinstance(f, Number)]
+        if claim.field not in numbers + [f.name for f in fields.categories(version)]:
             return ""
         asked = {"effect": f'"{claim.field}"', "b": "" if claim.bounds else claim.value}
         asked |= {"held": "spline(date)"} if fields.dated(version) else {}
@@ -131,10 +132,11 @@ def _begin(request: HttpRequest, run: Run, query: QueryDict) -> Notebook:
         reader(request),
         authorization.user(request),
     )
-    for quote in page.quotes:
-        evidence = pins.of_passage(run.corpus, run, quote.document, quote.plain.removesuffix(" …"), None, None)
-        notebooks.pin(made, evidence, "", reader(request))
-    for row in page.findings:
-        evidence = pins.of_chart(run, KINDS[row.kind].ON_PAGE.title, row.url, row.sentence, line_table(page, row))
+    pinned = [
+        pins.of_passage(run.corpus, run, quote.document, quote.plain.removesuffix(" …"), None, None) for quote in page.quotes
+    ] + [
+        pins.of_chart(run, KINDS[row.kind].ON_PAGE.title, row.url, row.sentence, line_table(page, row)) for row in page.findings
+    ]  # fmt: skip
+    for evidence in pinned:
         notebooks.pin(made, evidence, "", reader(request))
     return made

@@ -31,45 +31,40 @@ def shifted(context: Context) -> list[Sense]:
     words = Word.objects.filter(version=context.run.version_id, documents__gte=2 * senses.LEAST_DOCUMENTS)
     words = words.exclude(word__in=context.run.dropped)  # the run does not have them
     listed = list(words.order_by("-documents", "number").values_list("number", "word")[:CANDIDATES])
-    shifts = {}
-    for number, word in listed:
-        shift = senses.shift(*_uses(context, number), early, late)
-        if shift is not None:
-            shifts[number] = word, shift
-    sure = sums.accepted(np.array([shift.p for _, shift in shifts.values()]), Q_VALUE)
-    kept = {
-        number: one
-        for (number, one), accepted in zip(shifts.items(), sure, strict=True)
-        if accepted and one[1].low >= LEAST and context.subjects[one[1].gained] and context.subjects[one[1].lost]
-    }
-    ranks = _ranks(context, list(kept))
-    changed = []
-    for number, (word, shift) in kept.items():
-        if not all(ranks.get((int(k), number), RANK) < RANK for k in (shift.gained, shift.lost)):
-            continue
-        changed.append(
-            Sense(
-                score=shift.low * math.log(sum(shift.documents)),
-                estimate=shift.difference,
-                low=shift.low,
-                high=shift.high,
-                word=word,
-                gained=shift.gained,
-                lost=shift.lost,
-                gained_shares=shift.gained_shares,
-                lost_shares=shift.lost_shares,
-                documents_counted=shift.documents,
-                until=(times.names[early - 1], times.said[early - 1]),
-                since=(times.names[late], times.said[late]),
-            )
+    shifts = [
+        (number, word, shift)
+        for number, word in listed
+        if (shift := senses.shift(*_uses(context, number), early, late)) is not None
+    ]
+    sure = sums.accepted(np.array([shift.p for *_, shift in shifts]), Q_VALUE)
+    kept = [
+        (number, word, shift)
+        for (number, word, shift), accepted in zip(shifts, sure, strict=True)
+        if accepted and shift.low >= LEAST and context.subjects[[shift.gained, shift.lost]].all()
+    ]
+    first = _first(context, [number for number, *_ in kept])
+    changed = [
+        Sense(
+            score=shift.low * math.log(sum(shift.documents)),
+            estimate=shift.difference,
+            low=shift.low,
+            high=shift.high,
+            word=word,
+            gained=shift.gained,
+            lost=shift.lost,
+            gained_shares=shift.gained_shares,
+            lost_shares=shift.lost_shares,
+            documents_counted=shift.documents,
+            until=(times.names[early - 1], times.said[early - 1]),
+            since=(times.names[late], times.said[late]),
         )
-    return _varied(changed)
-
-
-def _varied(changed: list[Sense]) -> list[Sense]:
-    """Of each pair of topics the word that changed most: "tax" and "taxes" tell the same."""
+        for number, word, shift in kept
+        if all((k, number) in first for k in (shift.gained, shift.lost))
+    ]
+    # Of each pair of topics the word that changed most: "tax" and "taxes" tell the same
+    changed.sort(key=lambda sense: -sense.score)
     best: dict[tuple[int, int], Sense] = {}
-    for sense in sorted(changed, key=lambda sense: -sense.score):
+    for sense in changed:
         best.setdefault((sense.lost, sense.gained), sense)
     return list(best.values())
 
@@ -88,14 +83,10 @@ def _uses(context: Context, number: int) -> tuple[np.ndarray, np.ndarray]:
     return context.into[topics[::step]], context.times.group[documents[::step]]
 
 
-def _ranks(context: Context, words: list[int]) -> dict[tuple[int, int], int]:
-    """(topic, word) -> its place among the topic's words by weight."""
+def _first(context: Context, words: list[int]) -> set[tuple[int, int]]:
+    """(topic, word) of words that are among the first of topics."""
     listed = rows(
-        "SELECT topic, word, rank FROM topic_word WHERE snapshot_id = %s AND word = ANY(%s) AND rank < %s",
+        "SELECT topic, word FROM topic_word WHERE snapshot_id = %s AND word = ANY(%s) AND rank < %s",
         [context.run.snapshot_id, words, RANK],
     )
-    out: dict[tuple[int, int], int] = {}
-    for row in listed:
-        key = int(context.into[row["topic"]]), row["word"]
-        out[key] = min(row["rank"], out.get(key, RANK))
-    return out
+    return {(int(context.into[row["topic"]]), row["word"]) for row in listed}

@@ -129,16 +129,15 @@ class Writer:
     def change(self, finding: Change) -> Sentence:
         """A topic's change over time; topic and Time pages say it by the same words."""
         times, interval = times_as_much(finding)
-        sure = sentences.ALONE.format(times=times, interval=interval)
-        url = self._documents(finding.topic, between=_between(finding))
+        first, last = _between(finding)
+        selection = self.selection.changed(span=(first or self.selection.first, last or self.selection.last))
         return Sentence(
-            self._timed(sentences.MANNERS[sentences.manner(finding)].alone, finding), url, finding.topic, sure
-        )
+            self._timed(sentences.MANNERS[sentences.manner(finding)].alone, finding),
+            self._documents(finding.topic, selection), finding.topic, sentences.ALONE.format(times=times, interval=interval),
+        )  # fmt: skip
 
     def _event(self, finding: Event) -> Sentence:
-        url = links.documents_url(
-            self.run, self.selection.changed(q=finding.words[0], span=_between(finding)).address()
-        )
+        url = self._listed(self.selection.changed(q=finding.words[0], span=_between(finding)))
         return Sentence(self._timed(sentences.MANNERS[sentences.manner(finding)].alone, finding), url, finding.topic)
 
     def _together(self, one: Sentence, several: Sequence[Change | Event]) -> Sentence:
@@ -176,8 +175,7 @@ class Writer:
             first=sentences.period(finding.first), span=spanned(finding), value=finding.value, field=finding.field,
             here=percent(finding.here), rest=percent(finding.rest),
         )  # fmt: skip
-        selection = self.selection.with_value(finding.field, finding.value)
-        return Sentence(parts, links.documents_url(self.run, selection.address()))
+        return Sentence(parts, self._listed(self.selection.with_value(finding.field, finding.value)))
 
     def _marks(self, marks: Sequence[Mark]) -> Sentence:
         """Topics of one group, or groups of one topic, those with the largest difference first."""
@@ -195,29 +193,27 @@ class Writer:
         sure = sentences.ALONE.format(times=times, interval=interval)
         if further:
             sure = sentences.FIRST_OF_SEVERAL.format(sure=sure)
-        url = self._documents(first.topic, of_group=first if first.field else None)
+        url = self._documents(first.topic, self._in_group(first) if first.field else self.selection)
         parts = fill(pair[not first.more], value=first.value, field=first.field, topic=self.called(first), all=named)
         return Sentence(parts, url, first.topic, sure)
 
     def _keywords(self, finding: Keywords) -> Sentence:
-        each = zip(finding.words, finding.here, finding.rest, strict=False)
         words = ", ".join(
             (sentences.KEYWORD_NEXT if i else sentences.KEYWORD_FIRST).format(
                 word=word, here=percent(here), rest=percent(rest)
             )
-            for i, (word, here, rest) in enumerate(each)
+            for i, (word, here, rest) in enumerate(zip(finding.words, finding.here, finding.rest, strict=False))
         )
-        selection = self._in_group(self.selection.changed(q=finding.words[0]), finding)
         parts = fill(sentences.KEYWORDS, value=finding.value, field=finding.field, words=words)
-        return Sentence(parts, links.documents_url(self.run, selection.address()))
+        return Sentence(parts, self._listed(self._in_group(finding).changed(q=finding.words[0])))
 
     def _no_difference(self, finding: NoDifference) -> Sentence:
         parts = fill(
             sentences.DIFFERENT_TOGETHER if finding.together else sentences.NO_DIFFERENCE,
             field=finding.field, points=f"{100 * finding.estimate:.1f}", value=finding.value, topic=self.topic(finding.largest),
         )  # fmt: skip
-        url = links.topics_url(self.run) + self.selection.address()
-        return Sentence(parts, url, None, sentences.IF_INDEPENDENT.format(units=finding.units))
+        sure = sentences.IF_INDEPENDENT.format(units=finding.units)
+        return Sentence(parts, links.topics_url(self.run) + self.selection.address(), None, sure)
 
     def _sense(self, finding: Sense) -> Sentence:
         parts = fill(
@@ -232,26 +228,21 @@ class Writer:
 
     def _unlike(self, finding: Unlike) -> Sentence:
         title = self.titles.get(finding.document) or sentences.UNTITLED.format(number=finding.document + 1)
-        each = zip(finding.parts, finding.topics, strict=False)
-        largest = listed(
-            [fill(sentences.PART_OF_DOCUMENT, share=percent(part), topic=self.topic(k)) for part, k in each]
-        )
+        largest = [
+            fill(sentences.PART_OF_DOCUMENT, share=percent(part), topic=self.topic(k))
+            for part, k in zip(finding.parts, finding.topics, strict=False)
+        ]
         parts = fill(
             sentences.UNLIKE if finding.all else sentences.UNLIKE_COMPARED,
-            title=title, topics=largest, compared=f"{finding.compared:,}", overlap=percent(finding.estimate),
+            title=title, topics=listed(largest), compared=f"{finding.compared:,}", overlap=percent(finding.estimate),
         )  # fmt: skip
         url = links.document_url(self.run, finding.document, f"?topic={finding.topics[0]}")
         return Sentence(parts, self.view.go.with_set(url))
 
     def _topics_caution(self, finding: TopicsCaution) -> Sentence:
-        patterns = {
-            "general": sentences.GENERAL,
-            "mixed": sentences.MIXED,
-            "one_document": sentences.ONE_DOCUMENT,
-        }
         more = finding.count - len(finding.topics)
         parts = fill(
-            patterns[finding.what].pattern(finding.count),
+            sentences.TOPICS_CAUTIONS[finding.what].pattern(finding.count),
             count=f"{finding.count:,}", share=percent(finding.estimate),
             topics=listed([[self.topic(k)] for k in finding.topics], sentences.MORE.format(count=more) if more else ""),
         )  # fmt: skip
@@ -269,23 +260,23 @@ class Writer:
         return Sentence(parts, self.view.go("run_time", asked=self.selection.address(by=finding.unit)[1:]))
 
     def _repeated(self, finding: Repeated) -> Sentence:
-        pattern = sentences.REPEATED.pattern(finding.count)
-        parts = fill(pattern, count=count(finding.count), share=percent(finding.estimate))
-        selection = self.selection.changed(only=list(dict.fromkeys([*self.selection.only, "near"])))
-        return Sentence(parts, links.documents_url(self.run, selection.address()))
+        parts = fill(
+            sentences.REPEATED.pattern(finding.count), count=count(finding.count), share=percent(finding.estimate)
+        )
+        only = list(dict.fromkeys([*self.selection.only, "near"]))
+        return Sentence(parts, self._listed(self.selection.changed(only=only)))
 
-    def _documents(self, k: int, of_group: OfGroup | None = None, between: tuple[str, str] = ("", "")) -> str:
-        """The documents of the set that have the topic, within more conditions, those with most of it first."""
-        selection = self.selection.with_topic(k, 1)
-        if of_group:
-            selection = self._in_group(selection, of_group)
-        selection = selection.changed(span=(between[0] or selection.first, between[1] or selection.last))
-        return links.documents_url(self.run, selection.address(by=topic_label(k)))
+    def _documents(self, k: int, selection: RunSelection) -> str:
+        """The documents of a set that have the topic, those with most of it first."""
+        return links.documents_url(self.run, selection.with_topic(k, 1).address(by=topic_label(k)))
 
-    def _in_group(self, selection: RunSelection, of_group: OfGroup) -> RunSelection:
+    def _listed(self, selection: RunSelection) -> str:
+        return links.documents_url(self.run, selection.address())
+
+    def _in_group(self, of_group: OfGroup) -> RunSelection:
         if of_group.bounds:
-            return selection.changed(between=[*selection.between, Range(of_group.field, *of_group.bounds)])
-        return selection.elsewhere(of_group.field).with_value(of_group.field, of_group.value)
+            return self.selection.changed(between=[*self.selection.between, Range(of_group.field, *of_group.bounds)])
+        return self.selection.elsewhere(of_group.field).with_value(of_group.field, of_group.value)
 
 
 def claimed(finding: Finding) -> Sequence[int]:
@@ -339,11 +330,8 @@ def spanned(finding: Span, brief: bool = False) -> str:
     "1973–1985", "14 March–3 July 2016"."""
     first, last = sentences.period(finding.first), sentences.period(finding.last)
     if first == last:
-        return (
-            first
-            if brief
-            else (sentences.ON_DAY if len(finding.last) == 10 else sentences.IN_PERIOD).format(first=first)
-        )
+        on = sentences.ON_DAY if len(finding.last) == 10 else sentences.IN_PERIOD
+        return first if brief else on.format(first=first)
     between, from_to = (sentences.DASH,) * 2 if brief else (sentences.BETWEEN, sentences.FROM_TO)
     if len(finding.last) == 4:
         return between.format(first=first, last=last)
@@ -352,8 +340,7 @@ def spanned(finding: Span, brief: bool = False) -> str:
 
 
 def _factor(x: float) -> str:
-    text = f"{x:.0f}" if x >= 9.95 else f"{x:.1f}"
-    return text.removesuffix(".0")
+    return (f"{x:.0f}" if x >= 9.95 else f"{x:.1f}").removesuffix(".0")
 
 
 def _quoted(words: Sequence[str]) -> str:

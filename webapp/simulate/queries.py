@@ -55,7 +55,6 @@ def _row(
     beta, matched = made.truth.beta[k], partner >= 0
     uniform = np.full(len(beta), 1.0 / len(beta))
     words = _first(beta, made.words)
-    found_words = _first(estimate[partner], made.words) if matched else []
     error = float(simulate.relative_error(beta, estimate[partner])) if matched else None
     variation = simulate.total_variation(beta, estimate[partner]) + 0.5 * elsewhere[partner] if matched else None
     return TrueTopic(
@@ -64,7 +63,7 @@ def _row(
         words=words,
         partner=partner if matched else None,
         found_share=float(shares[partner]) if matched else None,
-        found_words=[(word, word in words) for word in found_words],
+        found_words=[(word, word in words) for word in _first(estimate[partner], made.words)] if matched else [],
         total_variation=None if variation is None else float(variation),
         relative_error=error,
         recovered=error is not None and error < RECOVERED,
@@ -74,8 +73,7 @@ def _row(
 
 
 def _first(weights_of_words: np.ndarray, words: list[str]) -> list[str]:
-    order = np.argsort(-weights_of_words, kind="stable")[:WORDS]
-    return [words[w] for w in order if weights_of_words[w] > 0]
+    return [words[w] for w in np.argsort(-weights_of_words, kind="stable")[:WORDS] if weights_of_words[w] > 0]
 
 
 def _summary(rows: list[TrueTopic]) -> MadeSummary:
@@ -101,13 +99,12 @@ def _alpha(run: Run, made: truth.Made, partner: np.ndarray) -> MadeAlpha:
     paired = partner >= 0
     shares, found_shares = true / true.sum(), estimate / estimate.sum()
     error = float(simulate.relative_error(shares[paired], found_shares[partner[paired]])) if paired.any() else None
-    flat = np.full(len(true), 1.0 / len(true))
     return MadeAlpha(
         same=bool(np.ptp(estimate) == 0),
         sum=float(true.sum()),
         found_sum=float(estimate.sum()),
         error=error,
-        uniform_error=float(simulate.relative_error(shares, flat)),
+        uniform_error=float(simulate.relative_error(shares, np.full(len(true), 1.0 / len(true)))),
         rows=[
             MadeAlphaRow(
                 true=k,

@@ -41,8 +41,7 @@ def write_csv(path: Path, bow: Bow, made: truth.Made) -> None:
             row = slice(bow.indptr[d], bow.indptr[d + 1])
             tokens = np.repeat(bow.words[row], bow.counts[row])
             order = rng.permutation_slice(0, len(tokens), len(tokens), np.uint64(d)) if len(tokens) else []
-            text = " ".join(words[tokens[order]]) if len(tokens) else ""
-            out.writerow([f"made-{d}", f"Simulated document {d + 1}", text])
+            out.writerow([f"made-{d}", f"Simulated document {d + 1}", " ".join(words[tokens[order]])])
 
 
 def create(chosen: truth.MadeSettings, owner: User | None = None, name: str = "", train: bool = False) -> Corpus:
@@ -57,11 +56,14 @@ def create(chosen: truth.MadeSettings, owner: User | None = None, name: str = ""
     with transaction.atomic():
         files.storing()
         corpus = corpora.create(name, [corpora.ReceivedFile("made.csv", copy)], owner)
-        truth.write(corpus, made)
+        truth.write_file(truth.path(corpus), made)
         settle(files.corpus_folder(corpus.pk))
-        options = asdict(guesses.sniff(corpus).options)
         reading = corpora.ReadingSettings(
-            options=options, min_documents=1, spread_evenly=True, section_words=0, min_length=1
+            options=asdict(guesses.sniff(corpus).options),
+            min_documents=1,
+            spread_evenly=True,
+            section_words=0,
+            min_length=1,
         )
         corpora.read(corpus, reading, trains={"topics": chosen.topics} if train else None)
     return corpus

@@ -49,11 +49,6 @@ def exists(corpus: Corpus) -> bool:
     return sealed.exists(path(corpus))
 
 
-def write(corpus: Corpus, made: Made) -> None:
-    """Into the corpus's folder, which is there."""
-    write_file(path(corpus), made)
-
-
 def write_file(target: Path, made: Made) -> None:
     with target.open("wb") as file:
         np.savez(
