@@ -37,7 +37,7 @@ if not SOURCES and STORE is None:
 FETCH_PATIENCE = 8.0 if os.environ.get("TOPOGRAPH_POOL") == "1" else None
 
 DEBUG = os.environ.get("TOPOGRAPH_DEBUG", "") == "1"
-SECRET_KEY = os.environ.get("TOPOGRAPH_SECRET_KEY") or folder.secret_key()
+SECRET_KEY = os.environ.get("TOPOGRAPH_SECRET_KEY") or folder.secret("secret-key")
 LOOPBACK = ["127.0.0.1", "localhost", "[::1]"]
 ALLOWED_HOSTS = [h for h in os.environ.get("TOPOGRAPH_HOSTS", "").split(",") if h] or LOOPBACK
 CSRF_TRUSTED_ORIGINS = [f"https://{h}" for h in ALLOWED_HOSTS if h[0].isalpha()]

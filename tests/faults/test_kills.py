@@ -19,7 +19,7 @@ import pytest
 from tests.faults.topograph import Topograph, stuck
 from tests.prepared import state_folder
 from tests.waiting import until
-from webapp.jobs.file_lock import holder
+from webapp.jobs import file_lock
 
 LASTING = {"passes": "16"}  # a run that is struck several times has to last
 ENDLESS = {"passes": "40"}  # it is stopped before
@@ -94,7 +94,7 @@ def test_a_file_that_lost_its_process_is_made_again_and_can_be_loaded_in_parts(t
     )[0]  # as pages do for large runs; the sweep sends it
     folder = t.data / "files" / "exports" / str(export)
     until(lambda: (folder / "part").exists() and (folder / "part").stat().st_size)
-    os.kill(holder(folder), signal.SIGKILL)
+    os.kill(file_lock.state(folder)[1], signal.SIGKILL)
     t.wait("export", export, 200, "ready")
     assert t.row("export", export)[1] >= 2 and not (folder / "part").exists()
     content = (folder / "file").read_bytes()
@@ -195,8 +195,13 @@ def test_other_seeds_are_trained_although_one_is_killed_and_its_run_says_what_th
     t = topograph
     t.browser.post(f"/runs/{quiet}/seeds/", {}, f"/runs/{quiet}/")
     first, second = (key for (key,) in t.ask("SELECT id FROM webapp_replicate WHERE run_id = %s ORDER BY id", quiet))
-    until(lambda: t.row("replicate", first)[0] == "training" and holder(t.data / "files" / "replicates" / str(first)))
-    os.kill(holder(t.data / "files" / "replicates" / str(first)), signal.SIGKILL)
+    until(
+        lambda: (
+            t.row("replicate", first)[0] == "training"
+            and file_lock.state(t.data / "files" / "replicates" / str(first))[1]
+        )
+    )
+    os.kill(file_lock.state(t.data / "files" / "replicates" / str(first))[1], signal.SIGKILL)
     for one in (first, second):
         t.wait("replicate", one, 200, "ready")
     assert t.row("replicate", first)[1] > 1

@@ -21,7 +21,7 @@ from benchmarks.whole_path import Browser, form_fields, reading_fields
 from tests.conftest import System, start
 from tests.corpora import EXAMPLE
 from tests.local.test_start import pid_of, processes
-from webapp.jobs.file_lock import holder
+from webapp.jobs import file_lock
 from webapp.local.processes import waiting
 from webapp.local.processes import worker as spawn_worker
 
@@ -187,7 +187,7 @@ class Topograph:
 
     def child(self, run: int) -> int:
         """The process that trains a run: the one that holds its files. 0 once the run has ended."""
-        while not (process := holder(self.data / "files" / "runs" / str(run))):
+        while not (process := file_lock.state(self.data / "files" / "runs" / str(run))[1]):
             if self.row("run", run)[0] in ENDED:
                 return 0
             time.sleep(0.05)

@@ -44,8 +44,11 @@ class Adapter(DefaultAccountAdapter):
             for name, value in context.items()
             if isinstance(value, str) and value.startswith(here)
         }
-        data = {"request": self.request, "email": email} | context | ours | {"current_site": _Site()}
-        letter = self.render_mail(template_prefix, email, data)
+        letter = self.render_mail(
+            template_prefix,
+            email,
+            {"request": self.request, "email": email} | context | ours | {"current_site": _Site()},
+        )
         if settings.MAIL:
             _post.submit(_deliver, letter)
         else:

@@ -336,12 +336,12 @@ class Authorization:
             return self._corpus(request, needed, kwargs)
         if not request.user.is_authenticated:
             return _sign_in(request)
-        if needed.kind in ("user", "operator"):
-            may = needed.kind == "user" or request.user.is_staff
-            return None if may else _forbidden(request, "This page is for whoever runs this Topograph.")
-        kinds = {"notebook": notebooks, "token": api_tokens, "course": courses}
-        own, name = kinds[needed.kind], f"{needed.kind}_id"
-        return None if own(request).filter(pk=kwargs[name]).exists() else _missing(request)
+        if needed.kind == "user" or needed.kind == "operator" and request.user.is_staff:
+            return None
+        if needed.kind == "operator":
+            return _forbidden(request, "This page is for whoever runs this Topograph.")
+        own = {"notebook": notebooks, "token": api_tokens, "course": courses}[needed.kind](request)
+        return None if own.filter(pk=kwargs[f"{needed.kind}_id"]).exists() else _missing(request)
 
     def _corpus(self, request, needed, kwargs) -> HttpResponse | None:
         """Every corpus and run in the address must allow it; most addresses have one."""
@@ -430,9 +430,9 @@ def _only(request: HttpRequest, corpus: QuerySet[Corpus], least: Role) -> HttpRe
     )
 
 
-def _forbidden(request: HttpRequest, sentence: str) -> HttpResponse:
+def _forbidden(request: HttpRequest, sentence: str, to_programs: int = 403) -> HttpResponse:
     if _as_data(request):
-        return JsonResponse({"error": sentence}, status=403)
+        return JsonResponse({"error": sentence}, status=to_programs)
     return render(request, "403.html", {"why": sentence, "sign_in": _address_to_sign_in(request)}, status=403)
 
 
@@ -440,9 +440,7 @@ def _sign_in(request: HttpRequest) -> HttpResponse:
     """For who has not signed in: leads to the page to do so, which leads back; 401 for programs."""
     if request.method in ("GET", "HEAD") and not _as_data(request):
         return redirect(_address_to_sign_in(request))
-    if _as_data(request):
-        return JsonResponse({"error": "Sign in first."}, status=401)
-    return render(request, "403.html", {"why": "Sign in first.", "sign_in": _address_to_sign_in(request)}, status=403)
+    return _forbidden(request, "Sign in first.", to_programs=401)
 
 
 def _address_to_sign_in(request: HttpRequest) -> str:

@@ -35,45 +35,36 @@ OFFERED = """\
 
 If you don’t want it, ignore this e-mail.
 """
-MAY = {"viewer": "read it", "editor": "read it, add to it and train on it"}
+MAY = {
+    "viewer": "read it",
+    "trainer": "read it and train on it",
+    "editor": "read it, add to it and train on it",
+}
 
 
 def shared(corpus: Corpus, email: str, role: str, by: User, known: bool) -> str:
     """What became of the e-mail, in a sentence. known: whether there is an account with that address."""
     new = "" if known else f"Sign in with this address, {email}; then you will see what is shared with you.\n\n"
-    text = SHARED.format(
-        by=by.name,
-        name=_name(corpus),
-        may=MAY[role],
-        address=addresses.at_site(reverse("corpus", args=[corpus.pk])),
-        sign_in=new,
-    )
-    return _send(f"“{_name(corpus)}” is shared with you", text, email, by)
+    return _send("shared with", SHARED, "corpus", corpus, email, role, by, sign_in=new)
 
 
 def offered(corpus: Corpus, to: User, role: str, by: User) -> str:
-    text = OFFERED.format(
-        by=by.name,
-        name=_name(corpus),
-        may=MAY[role],
-        address=addresses.at_site(reverse("corpus_owner", args=[corpus.pk])),
-    )
-    return _send(f"“{_name(corpus)}” is offered to you", text, to.email, by)
+    return _send("offered to", OFFERED, "corpus_owner", corpus, to.email, role, by)
 
 
-def _name(corpus: Corpus) -> str:
-    return " ".join(corpus.name.split())[:NAME]
-
-
-def _send(subject: str, text: str, email: str, by: User) -> str:
+def _send(done: str, letter: str, page: str, corpus: Corpus, email: str, role: str, by: User, **more: str) -> str:
+    """done: what was done with the corpus; page: the name of the one that the letter leads to; more: what else it says."""
     if not settings.MAIL:
         return "No e-mail was sent, because e-mail is not set up here. Tell them yourself."
+    name, address = " ".join(corpus.name.split())[:NAME], addresses.at_site(reverse(page, args=[corpus.pk]))
+    subject = f"{settings.ACCOUNT_EMAIL_SUBJECT_PREFIX}“{name}” is {done} you"
+    text = letter.format(by=by.name, name=name, may=MAY[role], address=address, **more)
     try:
         key = f"letters:{by.pk}"
         cache.add(key, 0, 24 * 3600)
         if cache.incr(key) > A_DAY:
             return f"No e-mail was sent, because you have sent {A_DAY} within a day. Tell them yourself."
-        EmailMessage(settings.ACCOUNT_EMAIL_SUBJECT_PREFIX + subject, text, settings.DEFAULT_FROM_EMAIL, [email]).send()
+        EmailMessage(subject, text, settings.DEFAULT_FROM_EMAIL, [email]).send()
     # ValueError: the count ended between two commands
     except (OSError, smtplib.SMTPException, redis.RedisError, ValueError) as error:
         log.warning("an e-mail could not be sent", error=logs.named(error))

@@ -26,7 +26,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from itertools import islice
+from itertools import accumulate, islice
 from typing import Any, NamedTuple
 
 from django.conf import settings as configuration
@@ -128,9 +128,9 @@ def _readers(corpus: Corpus, person: Person) -> tuple[str, ...]:
     given = [
         row for grant in grants(person) for row in grant.filter(granted__in=shared).values_list("to_user", "to_link")
     ]
-    if any(to_user is not None for to_user, _ in given):
-        return tuple(sorted(user | vouching))
-    return tuple(sorted(user | vouching | ({f"link {link}" for _, link in given} or {"public"})))
+    if not any(to_user is not None for to_user, _ in given):
+        vouching |= {f"link {link}" for _, link in given} or {"public"}
+    return tuple(sorted(user | vouching))
 
 
 class _Lineage(NamedTuple):
@@ -154,10 +154,9 @@ def _lineage(corpus: Corpus) -> _Lineage:
         """,
         [corpus.pk],
     )
-    owners = {row["owner_id"] for row in line}
-    if line[-1]["orphan"]:
-        return _Lineage(line[-1]["id"], None, owners | {None})
-    return _Lineage(line[-1]["id"], line[-1]["owner_id"], owners)
+    first = line[-1]
+    owner = None if first["orphan"] else first["owner_id"]
+    return _Lineage(first["id"], owner, {owner, *(row["owner_id"] for row in line)})
 
 
 class _Wanted(NamedTuple):
@@ -283,26 +282,23 @@ def _affordable(one: _Wanted, before: list[list[Span]], left: list[int]) -> Span
         costs.append(cost)
     mark = min(max(one.mark, one.begin), one.end - 1)
     begin = end = mark
-    grows_right, grows_left = True, True
-    while grows_right or grows_left:
-        for place, right in ((end, True), (begin - 1, False)):
-            may = grows_right if right else grows_left and end > mark
-            may = may and one.begin <= place < one.end
-            if may and all(most >= cost[place - one.begin] for cost, most in zip(costs, left, strict=True)):
-                left = [most - cost[place - one.begin] for cost, most in zip(costs, left, strict=True)]
-                begin, end = (begin, end + 1) if right else (begin - 1, end)
-            elif right:
-                grows_right = False
+    growing = {"right", "left"}
+    while growing:
+        for side, place in (("right", end), ("left", begin - 1)):
+            may = side in growing and one.begin <= place < one.end and (side == "right" or end > mark)
+            rest = [most - cost[place - one.begin] for cost, most in zip(costs, left, strict=True)] if may else [-1]
+            if min(rest) < 0:
+                growing.discard(side)
             else:
-                grows_left = False
+                left, begin, end = rest, min(begin, place), max(end, place + 1)
     return begin, end
 
 
 def used(corpus: Corpus, asked: Collection[str]) -> dict[str, tuple[int, int]]:
     """reader -> of how many texts they were shown something, and of how many all that may be: for the owner. asked: the
     readers that a page lists; there may be any number."""
-    of_readers = TextReader.objects.filter(corpus=corpus, reader__in=asked).values_list("reader", "texts", "used_up")
-    return {reader: (texts, full) for reader, texts, full in of_readers}
+    of_readers = TextReader.objects.filter(corpus=corpus, reader__in=asked)
+    return {reader: (texts, full) for reader, texts, full in of_readers.values_list("reader", "texts", "used_up")}
 
 
 # Fields --------------------------------------------------------------------------------------------------------------
@@ -313,9 +309,9 @@ def columns_read(settings: dict) -> list[dict[str, str]]:
     the files were cut into columns and documents}. settings: a corpus's (ingest.settings.ReadingSettings as a dict)."""
     if not settings.get("options"):
         return []
-    ways = [settings, *settings.get("added", [])]
     return [
-        {"text": _column(way["options"], "text"), "cut": _cut(way["options"], way["shaping"] or {})} for way in ways
+        {"text": _column(way["options"], "text"), "cut": _cut(way["options"], way["shaping"] or {})}
+        for way in (settings, *settings.get("added", []))
     ]
 
 
@@ -326,12 +322,14 @@ def _column(options: dict, role: str) -> str:
 
 
 def _cut(options: dict, shaping: dict) -> str:
-    how = [options.get(name) or "" for name in ("encoding", "delimiter", "header", "sheet")]
-    how += [shaping.get(name) or "" for name in ("join", "period", "names", "pattern", "table", "key")]
-    headings = shaping.get("sections") == "headings"  # which become titles
-    how += [headings and (shaping.get("marker") or ""), options.get("names") or ()]
-    how += [options["header_row"]] if options.get("header_row") else []
-    how += ["surplus"] if options.get("surplus") else []
+    how = [
+        *(options.get(name) or "" for name in ("encoding", "delimiter", "header", "sheet")),
+        *(shaping.get(name) or "" for name in ("join", "period", "names", "pattern", "table", "key")),
+        shaping.get("sections") == "headings" and (shaping.get("marker") or ""),  # headings become titles
+        options.get("names") or (),
+        *([options["header_row"]] if options.get("header_row") else []),
+        *(["surplus"] if options.get("surplus") else []),
+    ]
     return hashlib.sha256(json.dumps(how).encode()).hexdigest()[:16]
 
 
@@ -396,8 +394,7 @@ def _named_columns(options: dict) -> int:
     """How many columns a table has, up to the last one that its header names; 0 where it has none, or no surplus cells."""
     if not options.get("delimiter") or not options.get("header") or options.get("surplus"):
         return 0
-    names = options.get("names") or ()
-    return max((i for i, name in enumerate(names, 1) if name != f"column {i}"), default=0)
+    return max((i for i, name in enumerate(options.get("names") or (), 1) if name != f"column {i}"), default=0)
 
 
 def inherited(settings: dict) -> list[dict[str, str]]:
@@ -437,18 +434,19 @@ def numbers(corpus: Corpus, ids: Collection, column: str = "source_id") -> dict[
     if column not in ("source_id", "title", "digest"):
         raise ValueError(f"Documents are found by source_id, title or digest, not by {column}.")
     one = "" if column == "source_id" else "HAVING count(*) = 1"
-    query = f"SELECT {column} AS id, min(number) AS number FROM document WHERE corpus_id = %s AND {column} = ANY(%s) GROUP BY 1 {one}"
-    documents = rows(query, [corpus.pk, [*ids]])
+    documents = rows(
+        f"SELECT {column} AS id, min(number) AS number FROM document WHERE corpus_id = %s AND {column} = ANY(%s) GROUP BY 1 {one}",
+        [corpus.pk, [*ids]],
+    )
     return {bytes(row["id"]) if column == "digest" else row["id"]: row["number"] for row in documents}
 
 
 def words(corpus: Corpus, first: int, end: int) -> int:
     """Of the documents first … end - 1."""
-    counted = rows(
+    return rows(
         "SELECT sum(words)::bigint AS words FROM document WHERE corpus_id = %s AND number >= %s AND number < %s",
         [corpus.pk, first, end],
-    )
-    return counted[0]["words"]
+    )[0]["words"]
 
 
 # Texts ---------------------------------------------------------------------------------------------------------------
@@ -570,8 +568,7 @@ def beginnings(corpus: Corpus, numbers: Collection[int], most: int) -> dict[int,
         [most, *([] if corpus.embargo else [most]), corpus.pk, [*map(int, numbers)]],
     )
     wanted = [_Wanted(bytes(row["digest"]), row["length"], 0, len(row["text"]), 0) for row in documents]
-    shown = zip(documents, _charge(corpus, wanted), strict=True)
-    return {row["number"]: row["text"][:end] for row, (_, end) in shown}
+    return {row["number"]: row["text"][:end] for row, (_, end) in zip(documents, _charge(corpus, wanted), strict=True)}
 
 
 def chosen(
@@ -594,8 +591,10 @@ def chosen(
         wanted.append(
             _Wanted(bytes(row["digest"]), row["length"], start, max(start, min(end, len(row["text"]))), start)
         )
-    shown = zip(documents, _charge(corpus, wanted), strict=True)
-    return {row["number"]: (begin, row["text"][begin:end]) for row, (begin, end) in shown}
+    return {
+        row["number"]: (begin, row["text"][begin:end])
+        for row, (begin, end) in zip(documents, _charge(corpus, wanted), strict=True)
+    }
 
 
 def quotation(corpus: Corpus, number: int, quote: str, start: int | None, end: int | None) -> Piece | None:
@@ -694,24 +693,19 @@ def beginning(corpus: Corpus, text: str) -> str:
 
 def passage(corpus: Corpus, parts: list[tuple[str, bool]]) -> list[tuple[str, bool]]:
     """A passage in (text, is marked) parts: the PASSAGE characters around its first marked part, under embargo."""
-    length = sum(len(part) for part, _ in parts)
+    *begins, length = accumulate((len(part) for part, _ in parts), initial=0)
     if not corpus.embargo or length <= PASSAGE:
         return parts
-    marked = at = 0
-    for part, is_marked in parts:
-        if is_marked:
-            marked = at
-            break
-        at += len(part)
+    marked = next((at for at, (_, is_marked) in zip(begins, parts, strict=True) if is_marked), 0)
     first = max(0, min(marked - PASSAGE // 3, length - PASSAGE))
-    kept, at = [], 0
-    for part, is_marked in parts:
-        kept.append((part[max(0, first - at) : max(0, first + PASSAGE - at)], is_marked))
-        at += len(part)
-    if first:
-        kept.insert(0, ("… ", False))
-    if first + PASSAGE < length:
-        kept.append((" …", False))
+    kept = [
+        ("… " if first else "", False),
+        *(
+            (part[max(0, first - at) : max(0, first + PASSAGE - at)], is_marked)
+            for at, (part, is_marked) in zip(begins, parts, strict=True)
+        ),
+        (" …" if first + PASSAGE < length else "", False),
+    ]
     return [part for part in kept if part[0]]
 
 

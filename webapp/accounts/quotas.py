@@ -37,8 +37,8 @@ def limits(user: User) -> Limits:
     """The user's own, else the installation's (TOPOGRAPH_MOST_…)."""
     if not settings.ACCOUNTS:
         return Limits(None, None, None)
-    chosen = {name: getattr(user, f"most_{name}") for name in settings.MOST}
-    return Limits(**{name: settings.MOST[name] if own is None else own for name, own in chosen.items()})
+    own = {name: getattr(user, f"most_{name}") for name in settings.MOST}
+    return Limits(**settings.MOST | {name: most for name, most in own.items() if most is not None})
 
 
 def used(user: User) -> dict[str, int]:
@@ -62,12 +62,10 @@ def _kept(user: User):
 
 
 def _jobs(user: User) -> int:
-    def count(kind: kinds.JobKind, **whose) -> int:
-        return kind.model.objects.filter(status__in=("queued", *kind.active), **whose).count()
-
-    own = count(kinds.TRAIN, by=user) + count(kinds.EXPORT, by=user)
-    own += count(kinds.STORE, corpus__owner=user) + count(kinds.READ, owner=user)
-    return own + count(kinds.VECTORIZE, corpus__owner=user)
+    return sum(
+        kind.model.objects.filter(status__in=("queued", *kind.active), **{kind.owner: user}).count()
+        for kind in (kinds.TRAIN, kinds.EXPORT, kinds.STORE, kinds.READ, kinds.VECTORIZE)
+    )
 
 
 def check_bytes(user: User, more: int, arriving: Callable[[], int] = lambda: 0) -> None:
@@ -114,9 +112,11 @@ def check_corpus(user: User, corpus: Corpus) -> None:
         return
     one_at_a_time(user)
     has, come = used(user), _used(Corpus.everything.filter(Q(pk=corpus.pk) | Q(into=corpus.pk)).exclude(owner=user))
-    for name, said, limit in (("bytes", size, most.bytes), ("documents", lambda n: f"{n:,}", most.documents)):
+    for name, what, said, limit in (
+        ("bytes", "files", size, most.bytes),
+        ("documents", "documents", lambda n: f"{n:,}", most.documents),
+    ):
         if limit is not None and has[name] + come[name] > limit:
-            what = "files" if name == "bytes" else "documents"
             raise Invalid(
                 "owner",
                 f"{user.name} may have {said(limit)} of {what}, has {said(has[name])}, and “{corpus.name}” has {said(come[name])}. {MORE}",

@@ -56,17 +56,16 @@ def grants(*people: Person, least: Role = Role.READER, taught: bool = True) -> l
     links = {link for person in people for link in person.links}
     reasons = []
     if users:
-        names = [name for name, role in GRANTED.items() if role >= least]
-        members = Membership.objects.filter(user__in=users, role__in=names)
+        members = Membership.objects.filter(
+            user__in=users, role__in=[name for name, role in GRANTED.items() if role >= least]
+        )
         reasons.append(_rows(Corpus.everything.filter(owner__in=users), F("pk"), Value("owner"), user=F("owner_id")))
         reasons.append(_rows(members, F("corpus_id"), F("role"), user=F("user_id")))
         if taught and least <= Role.VIEWER:
             of_students = Corpus.everything.filter(owner__student__course__owner__in=users)
-            teacher = F("owner__student__course__owner_id")
-            reasons.append(_rows(of_students, F("pk"), Value("viewer"), user=teacher))
+            reasons.append(_rows(of_students, F("pk"), Value("viewer"), user=F("owner__student__course__owner_id")))
     if links and least <= Role.READER:
-        valid = Q(expires_at=None) | Q(expires_at__gt=Now())
-        followed = Link.objects.filter(valid, pk__in=links, revoked_at=None)
+        followed = Link.objects.filter(Q(expires_at=None) | Q(expires_at__gt=Now()), pk__in=links, revoked_at=None)
         reasons.append(_rows(followed, F("corpus_id"), Value("reader"), link=F("pk")))
     return reasons
 
@@ -80,8 +79,9 @@ def _rows(
     link: Combinable = NOBODY,
     asked: Combinable = NOBODY,
 ) -> QuerySet:
-    as_role = Cast(role, TextField())
-    return reason.order_by().annotate(granted=corpus, to_user=user, to_link=link, as_role=as_role, asked=asked)
+    return reason.order_by().annotate(
+        granted=corpus, to_user=user, to_link=link, as_role=Cast(role, TextField()), asked=asked
+    )
 
 
 def roles(corpora: QuerySet[Corpus], *people: Person) -> dict[int, dict[Person, Role]]:

@@ -3,7 +3,6 @@ webapp.accounts.authorization."""
 
 import secrets
 from datetime import timedelta
-from typing import NamedTuple
 
 from allauth.account.models import EmailAddress
 from django.core.exceptions import ValidationError
@@ -54,13 +53,9 @@ def revoke_link(corpus: Corpus, number: int) -> None:
     corpus.links.filter(pk=number, revoked_at=None).update(revoked_at=Now())
 
 
-class Added(NamedTuple):
-    to: User | Invitation
-    new: bool  # it is not shared with them in another role already
-
-
-def add(corpus: Corpus, who: str, role: str, by: User) -> Added:
-    """Give somebody a role, by the name of their account or by their e-mail address.
+def add(corpus: Corpus, who: str, role: str, by: User) -> tuple[User | Invitation, bool]:
+    """Give somebody a role, by the name of their account or by their e-mail address: (to whom, whether it was not shared with
+    them in another role already).
 
     An address that no account has shown to be its own is noted, and becomes a role when one does (`arrived`).
     """
@@ -92,15 +87,13 @@ def add(corpus: Corpus, who: str, role: str, by: User) -> Added:
             .first()
         ):
             return _give(corpus, known.user, role)
-        return Added(
-            *Invitation.objects.update_or_create(corpus=corpus, email=who.lower(), defaults={"role": role, "by": by})
-        )
+        return Invitation.objects.update_or_create(corpus=corpus, email=who.lower(), defaults={"role": role, "by": by})
 
 
-def _give(corpus: Corpus, user: User, role: str) -> Added:
+def _give(corpus: Corpus, user: User, role: str) -> tuple[User, bool]:
     if user.pk == corpus.owner_id:
         raise Invalid("who", "That is the owner, who may do everything already.")
-    return Added(user, Membership.objects.update_or_create(corpus=corpus, user=user, defaults={"role": role})[1])
+    return user, Membership.objects.update_or_create(corpus=corpus, user=user, defaults={"role": role})[1]
 
 
 def arrived(user: User, email: str) -> None:

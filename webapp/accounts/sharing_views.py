@@ -68,20 +68,22 @@ def of_corpus(request: HttpRequest, corpus: Corpus, sent: QueryDict | None) -> H
     links = {f"link {one.pk}": one for one in corpus.links.select_related("by")[:SHOWN]}
     together = f"{embargo.TOGETHER}{corpus.pk}"
     used = embargo.used(corpus, ["public", together, *members, *links]) if corpus.embargo else {}
-    page = SharingPage(
-        public=used.get("public"),
-        together=used.get(together),
-        made=request.build_absolute_uri(reverse("share", args=[made])) if made else "",
-        wrong=wrong,
-        field=field,
-        now=timezone.now(),
-        members=[(member, used.get(reader)) for reader, member in members.items()],
-        invited=corpus.invitations.order_by("email")[:SHOWN],
-        links=[(link, used.get(reader)) for reader, link in links.items()],
-        days=sharing.DAYS,
-        mail=settings.MAIL,
+    return HtmlAnswer(
+        SharingPage(
+            public=used.get("public"),
+            together=used.get(together),
+            made=request.build_absolute_uri(reverse("share", args=[made])) if made else "",
+            wrong=wrong,
+            field=field,
+            now=timezone.now(),
+            members=[(member, used.get(reader)) for reader, member in members.items()],
+            invited=corpus.invitations.order_by("email")[:SHOWN],
+            links=[(link, used.get(reader)) for reader, link in links.items()],
+            days=sharing.DAYS,
+            mail=settings.MAIL,
+        ),
+        status=400 if wrong else 200,
     )
-    return HtmlAnswer(page, status=400 if wrong else 200)
 
 
 def _act(request: HttpRequest, sent: QueryDict, corpus: Corpus) -> str:
@@ -109,8 +111,7 @@ def _add(request: HttpRequest, corpus: Corpus) -> None:
     role = request.POST.get("role", "")
     to, new = sharing.add(corpus, request.POST.get("who", ""), role, authorization.signed_in(request))
     if new:
-        known = isinstance(to, User)
-        letter = emails.shared(corpus, to.email or "", role, authorization.signed_in(request), known)
+        letter = emails.shared(corpus, to.email or "", role, authorization.signed_in(request), isinstance(to, User))
         messages.info(request, f"Shared with {to.name if isinstance(to, User) else to.email}. {letter}")
 
 

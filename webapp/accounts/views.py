@@ -52,9 +52,13 @@ def own(request: HttpRequest) -> HtmlAnswer[AccountPage] | HttpResponse:
     """What belongs to the account: how to sign in, tokens, what it has used. A student's is the page of the class."""
     if authorization.is_student(request):
         return redirect("class")
-    sso = bool(settings.SOCIALACCOUNT_PROVIDERS["openid_connect"]["APPS"])
-    teaches = settings.ACCOUNTS and bool(quotas.limits(authorization.signed_in(request)).students)
-    return HtmlAnswer(AccountPage(_use(request), sso, teaches))
+    return HtmlAnswer(
+        AccountPage(
+            use=_use(request),
+            sso=bool(settings.SOCIALACCOUNT_PROVIDERS["openid_connect"]["APPS"]),
+            teaches=settings.ACCOUNTS and bool(quotas.limits(authorization.signed_in(request)).students),
+        )
+    )
 
 
 def _use(request: HttpRequest) -> list[Used]:

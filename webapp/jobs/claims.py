@@ -58,15 +58,10 @@ def claim(kind: JobKind, pk: int) -> int | None:
         if queued.exclude(error=DISK_FULL).update(error=DISK_FULL):
             kind.publish(pk, {"type": "status", "status": "queued", "error": DISK_FULL})
         return None
-    fields = {
-        "status": status,
-        "attempt": F("attempt") + 1,
-        "tries": F("tries") + 1,
-        "heartbeat_at": Now(),
-        "error": "",
-    }
     with transaction.atomic():
-        if not queued.update(**fields):
+        if not queued.update(
+            status=status, attempt=F("attempt") + 1, tries=F("tries") + 1, heartbeat_at=Now(), error=""
+        ):
             return None
         attempt = kind.model.objects.values_list("attempt", flat=True).get(pk=pk)
     request_id = logs.request_id() or roster.remembered_request(kind.name, pk)  # a message of the sweep has none

@@ -18,9 +18,5 @@ def add(what: str, kind: str) -> None:
 
 def by_kind(what: str) -> dict[str, int]:
     """kind of job -> count. Raises redis.RedisError."""
-    counts = {}
-    for name, value in events.client().hgetall(KEY).items():
-        counted, _, kind = name.decode().partition(" ")
-        if counted == what:
-            counts[kind] = int(value)
-    return counts
+    counts = {name.decode(): int(value) for name, value in events.client().hgetall(KEY).items()}
+    return {name.removeprefix(f"{what} "): n for name, n in counts.items() if name.startswith(f"{what} ")}

@@ -60,12 +60,10 @@ def promise(task: str, arguments: list) -> None:
         events.client().set(_asked(task, arguments, None)[0], 1, nx=True, ex=PROMISED)
 
 
+@events.while_away(False)
 def promised(task: str, arguments: list) -> bool:
     """Whether a worker does it, asked or not; False while Redis does not answer."""
-    try:
-        return bool(events.client().exists(_asked(task, arguments, None)[0]))
-    except redis.RedisError:
-        return False
+    return bool(events.client().exists(_asked(task, arguments, None)[0]))
 
 
 def answered(task: str, arguments: list, by: int | None) -> None:
@@ -74,12 +72,10 @@ def answered(task: str, arguments: list, by: int | None) -> None:
         events.client().delete(*_asked(task, arguments, by))
 
 
+@events.while_away(True)
 def is_asked() -> bool:
     """Whether some task that was asked for has not answered; True while Redis does not."""
-    try:
-        return any(True for _ in events.client().scan_iter("asked for:*", count=1000))
-    except redis.RedisError:
-        return True
+    return any(True for _ in events.client().scan_iter("asked for:*", count=1000))
 
 
 def _asked(task: str, arguments: list, by: int | None) -> tuple[str, str]:
@@ -88,9 +84,7 @@ def _asked(task: str, arguments: list, by: int | None) -> tuple[str, str]:
     return f"asked for:{task}:{key}", f"asked by:{task}:{'guest' if by is None else by}"
 
 
+@events.while_away(False)
 def queue_is_empty() -> bool:
     """Whether the workers have taken every message; False while Redis does not answer."""
-    try:
-        return not any(events.client().llen(queue) for queue in settings.QUEUES)
-    except redis.RedisError:
-        return False
+    return not any(events.client().llen(queue) for queue in settings.QUEUES)

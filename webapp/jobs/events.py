@@ -6,8 +6,10 @@ object.
 """
 
 import time
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 import orjson
 import redis
@@ -26,6 +28,7 @@ STREAM_LENGTH = 10_000  # some minutes of events of many runs
 SILENT_SECONDS = 10
 AWAY_SECONDS = 3  # for which nothing is published after an error: a training does not wait for Redis at every step
 
+P, T = ParamSpec("P"), TypeVar("T")
 _client = None
 _away_until = 0.0  # by time.monotonic()
 
@@ -54,6 +57,22 @@ def client() -> Client:
         retry = Retry(NoBackoff(), 1, supported_errors=(redis.ConnectionError,))
         _client = Client.from_url(settings.REDIS_URL, socket_timeout=2, socket_connect_timeout=2, retry=retry)
     return _client
+
+
+def while_away(instead: T) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Decorator of a function that asks Redis: what it returns instead while Redis does not answer."""
+
+    def decorate(asking: Callable[P, T]) -> Callable[P, T]:
+        @wraps(asking)
+        def answering(*args: P.args, **named: P.kwargs) -> T:
+            try:
+                return asking(*args, **named)
+            except redis.RedisError:
+                return instead
+
+        return answering
+
+    return decorate
 
 
 def notes(prefix: str, most: int) -> dict[str, bytes]:

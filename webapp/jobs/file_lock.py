@@ -49,16 +49,12 @@ def file_lock(folder: Path) -> Iterator[None]:
 def is_held(folder: Path) -> bool:
     """Whether another process holds the lock of a folder, on this machine or, where the file system tells, on
     another."""
-    return _state(folder)[0] != fcntl.F_UNLCK
+    return state(folder)[0] != fcntl.F_UNLCK
 
 
-def holder(folder: Path) -> int:
-    """The process that holds the lock of a folder; 0 where none does, or it can't be seen from here."""
-    return _state(folder)[1]
-
-
-def _state(folder: Path) -> tuple[int, int]:
-    """(type of the lock of a folder, or F_UNLCK; its process, 0 where none holds it)."""
+def state(folder: Path) -> tuple[int, int]:
+    """(type of the lock of a folder, or F_UNLCK; the process that holds it, 0 where none does, or it can't be seen from
+    here)."""
     try:
         with (folder / NAME).open("rb") as file:
             return _query(file)

@@ -9,7 +9,7 @@ from django.db import close_old_connections
 log = structlog.get_logger(__name__)
 
 
-def repeat(name: str, seconds: float, work: Callable[[], None], stopping: threading.Event) -> threading.Thread:
+def repeat(name: str, seconds: float, work: Callable[[], None], stopping: threading.Event) -> None:
     """Call `work` now and every so many seconds, until `stopping` is set. When it fails it is called again all the
     same."""
 
@@ -22,6 +22,4 @@ def repeat(name: str, seconds: float, work: Callable[[], None], stopping: thread
             close_old_connections()
             stopping.wait(seconds)
 
-    thread = threading.Thread(target=run, daemon=True, name=name)
-    thread.start()
-    return thread
+    threading.Thread(target=run, daemon=True, name=name).start()

@@ -8,6 +8,7 @@ that was stopped, or a Redis that was emptied, is forgotten for as long as it is
 import json
 import time
 from contextlib import suppress
+from itertools import islice
 
 import redis
 
@@ -39,27 +40,22 @@ def live_workers() -> list[dict]:
     return [{"worker": name, **json.loads(note), "doing": _tasks(name)} for name, note in notes.items()]
 
 
+@events.while_away(None)
 def count_workers() -> int | None:
     """How many workers are alive; None while Redis does not answer."""
-    try:
-        return sum(1 for _ in events.client().scan_iter(f"{WORKER}*", count=1000))
-    except redis.RedisError:
-        return None
+    return sum(1 for _ in events.client().scan_iter(f"{WORKER}*", count=1000))
 
 
+@events.while_away(0)
 def processes() -> int:
     """Of all workers that are alive; 0 while Redis does not answer."""
-    try:
-        return sum(worker["processes"] for worker in live_workers())
-    except redis.RedisError:
-        return 0
+    return sum(worker["processes"] for worker in live_workers())
 
 
 def task_started(worker: str, task_id: str, task: str, key: int) -> None:
     """Note that a worker does a task for the row `key`. No work depends on the note."""
     with suppress(redis.RedisError):
-        note = {"task": task, "key": key, "since": time.time()}
-        events.client().hset(_tasks_of(worker), task_id, json.dumps(note))
+        events.client().hset(_tasks_of(worker), task_id, json.dumps({"task": task, "key": key, "since": time.time()}))
 
 
 def task_ended(worker: str, task_id: str) -> None:
@@ -73,27 +69,19 @@ def _tasks_of(worker: str) -> str:
 
 
 def _tasks(worker: str) -> list[dict]:
-    tasks = []
-    for _, note in events.client().hscan_iter(_tasks_of(worker), count=MOST):
-        tasks.append(json.loads(note))
-        if len(tasks) >= MOST:
-            break
-    return tasks
+    notes = events.client().hscan_iter(_tasks_of(worker), count=MOST)
+    return [json.loads(note) for _, note in islice(notes, MOST)]
 
 
 def remember_request(kind: str, key: int, request_id: str) -> None:
     """Remember which request queued a job, so that the job's lines in the log name it, whichever message brings it to a
     worker."""
     if request_id:
-        try:
+        with suppress(redis.RedisError):
             events.client().set(f"asked:{kind}:{key}", request_id, ex=REQUEST_SECONDS)
-        except redis.RedisError:
-            return
 
 
+@events.while_away("")
 def remembered_request(kind: str, key: int) -> str:
     """The id of that request; "" where it is not known."""
-    try:
-        return (events.client().get(f"asked:{kind}:{key}") or b"").decode()
-    except redis.RedisError:
-        return ""
+    return (events.client().get(f"asked:{kind}:{key}") or b"").decode()

@@ -14,7 +14,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from statistics import median
 from typing import NamedTuple
@@ -158,13 +158,11 @@ def dispatch_next(kind: JobKind) -> None:
     all of them where the database is away."""
     if kind not in LIMITED:
         return
-    try:
+    with suppress(OperationalError, InterfaceError):
         if startable(kind):
             queued = kind.model.objects.filter(status="queued").exclude(error__in=claims.WAITING)
             for pk in queued.order_by("pk").values_list("pk", flat=True)[:1]:
                 dispatch.send(kind, pk)
-    except (OperationalError, InterfaceError):
-        return
 
 
 def startable(kind: JobKind) -> int:

@@ -12,8 +12,11 @@ TEAM = "team:"  # team:RUN -> {"run", "restarts", "count", "workers"}
 def note(run_id: int, seats: list[dict], restarts: int) -> None:
     """Say what each worker has done since it took its seat. seats: worker, rank, t (the step), steps, computing, exchanging
     and cpu (seconds), sent (bytes). restarts: how often the training went back to a checkpoint. No work depends on it."""
-    team = {"run": run_id, "restarts": restarts, "count": len(seats), "workers": seats[:MOST_WORKERS]}
-    events.leave_note(f"{TEAM}{run_id}", team, SECONDS)
+    events.leave_note(
+        f"{TEAM}{run_id}",
+        {"run": run_id, "restarts": restarts, "count": len(seats), "workers": seats[:MOST_WORKERS]},
+        SECONDS,
+    )
 
 
 def live() -> list[dict]:

@@ -33,7 +33,9 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
     command = sys.argv[1] if len(sys.argv) > 1 else "help"
     if command in VERSION:
-        sys.exit(_version())
+        from inference.versions import topograph
+
+        sys.exit(print(f"Topograph {topograph()}"))
     if command == "help" and len(sys.argv) > 2 and sys.argv[2] in OWN:
         sys.exit(print(import_module(OWN[sys.argv[2]]).__doc__))
     if command == "test" and command not in OWN:
@@ -45,12 +47,6 @@ def main() -> None:
         print("\n".join(f"    {usage.removeprefix('manage.py '):<32}{what}" for usage, what in commands()))
         print("\nThose of Django:", flush=True)
     _django(serverless=command.startswith("-") or command in SERVERLESS or "--help" in sys.argv or "-h" in sys.argv)
-
-
-def _version() -> None:
-    from inference.versions import topograph
-
-    print(f"Topograph {topograph()}")
 
 
 def _django(serverless: bool) -> None:

@@ -42,11 +42,6 @@ def secret(name: str) -> str:
     return text
 
 
-def secret_key() -> str:
-    """Django's SECRET_KEY."""
-    return secret("secret-key")
-
-
 @contextmanager
 def lock():
     """Hold the folder against a second Topograph; the kernel lets go when this process ends, however it ends."""

@@ -149,8 +149,7 @@ class Postgres:
         answers_in_time("Postgres", process, self.log, seconds, self._make_database, psycopg.OperationalError)
 
     def _make_database(self) -> None:
-        maintenance = self.url.rsplit("/", 1)[0] + "/postgres"
-        with psycopg.connect(maintenance, autocommit=True, connect_timeout=5) as connection:
+        with psycopg.connect(self.url, dbname="postgres", autocommit=True, connect_timeout=5) as connection:
             if not connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [NAME]).fetchone():
                 connection.execute(f"CREATE DATABASE {NAME}")
 
@@ -193,5 +192,4 @@ def _is_shared(number: int) -> bool:
     """Whether a process has this shared memory attached. False where the system has no list of it."""
     lines = Path("/proc/sysvipc/shm").read_text().splitlines()
     at = {name: place for place, name in enumerate(lines[0].split())}
-    rows = (line.split() for line in lines[1:])
-    return any(int(row[at["shmid"]]) == number and int(row[at["nattch"]]) > 0 for row in rows)
+    return any(int(row[at["shmid"]]) == number and int(row[at["nattch"]]) > 0 for row in map(str.split, lines[1:]))

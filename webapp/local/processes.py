@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from webapp.local import folder
@@ -82,7 +82,7 @@ class Part:
     process: subprocess.Popen | None = None
     began: float = 0.0
     deaths: int = 0
-    due: float = field(default=0.0)
+    due: float = 0.0
     once: bool = False  # it ends by itself, and is not started again
     status: int | None = None  # of one that ended so
 

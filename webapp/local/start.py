@@ -19,7 +19,6 @@ UNGUARDED = (
     "Turn accounts on first (TOPOGRAPH_ACCOUNTS=1): docs/accounts.md says how."
 )
 READY_SECONDS = 120.0  # times the number of processes that wait for each core: a start takes seconds of processor time
-STAGES = 3
 MOST_WEB = 16
 WATCHED = (".py", ".html", ".txt", ".js", ".css")  # by --reload
 # Of glibc. What arrives comes in pieces of 256 KB, and by default it fetches each from the system and gives it back:
@@ -110,7 +109,7 @@ def _stop(*_) -> None:
 def bring_up(supervisor: processes.Supervisor, port: int, host: str = HERE) -> str:
     """Start every part; returns the address once the web server answers and a worker is alive."""
     say(f"State folder: {folder.data()}")
-    stage(1, "starting the database and the queue")
+    say("1 of 3: starting the database and the queue …")
     compiles = compilation.start(supervisor)
     database, broker = servers.start(supervisor)
     logs = folder.data() / "logs"
@@ -118,9 +117,9 @@ def bring_up(supervisor: processes.Supervisor, port: int, host: str = HERE) -> s
         "DATABASE_URL": database, "REDIS_URL": broker, "DJANGO_SETTINGS_MODULE": "webapp.settings",
         "TOPOGRAPH_DATA": str(folder.data()), "PYTHONUNBUFFERED": "1",
     }  # fmt: skip
-    stage(2, "bringing the database's tables up to date")
+    say("2 of 3: bringing the database's tables up to date …")
     migrations.bring_up_to_date(env)
-    stage(3, "starting the web server and a worker")
+    say("3 of 3: starting the web server and a worker …")
     port = processes.free_port(port)
     reached = HERE if host in ("0.0.0.0", "::") else host
     url = f"http://{f'[{reached}]' if ':' in reached else reached}:{port}/"
@@ -134,10 +133,6 @@ def bring_up(supervisor: processes.Supervisor, port: int, host: str = HERE) -> s
     if compiles:
         say("The engine is being compiled in the background, once: a training waits for it, pages do not.")
     return url
-
-
-def stage(number: int, what: str) -> None:
-    say(f"{number} of {STAGES}: {what} …")
 
 
 def web(port: int, host: str = HERE) -> list[str]:

@@ -68,17 +68,14 @@ class Writer:
 
     def __exit__(self, *_) -> None:
         self._lines.close()
-        if not self._out.closed:
-            self._tar.close()
-            self._out.close()
+        self._tar.close()
+        self._out.close()
 
     def close(self) -> None:
         self._note({"end": True, "members": self.members})
         size = self._lines.tell()
         self._lines.seek(0)
         self._put(MANIFEST, size, self._lines)
-        self._tar.close()
-        self._out.close()
 
 
 class _Hashed:

@@ -32,7 +32,7 @@ from inference.text import Stream
 from inference.versions import topograph
 from webapp.models import Corpus, Run, Version
 from webapp.operations import archive
-from webapp.storage import bulk, copies, files, sealed
+from webapp.storage import bulk, copies, disk, files, sealed
 from webapp.storage.s3 import StoreAway
 
 CHUNK = 16 << 20  # bytes of a table's rows in one member, and so in memory
@@ -74,18 +74,17 @@ class Rows(NamedTuple):
 
 def on_record(cursor) -> Rows:
     """Read by a cursor that sees the snapshot."""
-    cursor.execute(
+    corpora = cursor.execute(
         "SELECT id, status, progress -> 'stream', progress -> 'sizes', coalesce((progress ->> 'documents')::bigint, 0)"
         " FROM webapp_corpus ORDER BY id"
+    ).fetchall()
+    ready = [Version.Status.READY]
+    return Rows(
+        [(pk, status, _json(stream), _json(sizes) or {}, n) for pk, status, stream, sizes, n in corpora],
+        cursor.execute("SELECT id FROM webapp_version WHERE status = %s ORDER BY id", ready).fetchall(),
+        cursor.execute("SELECT id, status FROM webapp_run ORDER BY id").fetchall(),
+        sealed.on_record(cursor),
     )
-    corpora = [
-        (pk, status, _json(stream), _json(sizes) or {}, documents)
-        for pk, status, stream, sizes, documents in cursor.fetchall()
-    ]
-    cursor.execute("SELECT id FROM webapp_version WHERE status = %s ORDER BY id", [Version.Status.READY])
-    versions = cursor.fetchall()
-    cursor.execute("SELECT id, status FROM webapp_run ORDER BY id")
-    return Rows(corpora, versions, cursor.fetchall(), sealed.on_record(cursor))
 
 
 def _json(value):
@@ -115,8 +114,8 @@ def _corpus_files(pk: int, status: str, stream: dict | None, sizes: dict, docume
     if status != Corpus.Status.READY:
         yield from _all(folder / "source")
         yield from _all(folder / "arriving")
-        yield from _if_there(folder / "numbers.npy")
-        yield from _if_there(folder / "truth.npz")
+        others = (folder / "numbers.npy", folder / "truth.npz")
+        yield from (BackupFile(_below(path), path) for path in others if path.exists())
         return
     ends = sizes | (Stream.sizes(stream, "tokens/") if stream else {})
     indexed = Index.size(folder / "index") == documents  # else it covers more documents than the rows
@@ -132,11 +131,8 @@ def _corpus_files(pk: int, status: str, stream: dict | None, sizes: dict, docume
 def _all_and_stored(folder: Path, stored: list[copies.Stored]) -> Iterator[BackupFile]:
     """What is in the store is taken from there: a copy of it may go at any time."""
     names = {each.item.name for each in stored}
-    for file in _all(folder):
-        if file.path.relative_to(folder).parts[0] not in names:
-            yield file
-    for each in stored:
-        yield from _stored(each)
+    yield from (file for file in _all(folder) if file.path.relative_to(folder).parts[0] not in names)
+    yield from chain.from_iterable(map(_stored, stored))
 
 
 def _stored(stored: copies.Stored) -> Iterator[BackupFile]:
@@ -147,11 +143,6 @@ def _stored(stored: copies.Stored) -> Iterator[BackupFile]:
 
 def _all(folder: Path) -> Iterator[BackupFile]:
     return (BackupFile(_below(path), path) for path in _walk(folder))
-
-
-def _if_there(path: Path) -> Iterator[BackupFile]:
-    if path.exists():
-        yield BackupFile(_below(path), path)
 
 
 def _below(path: Path) -> str:
@@ -230,14 +221,10 @@ def make(
 def _lock() -> Iterator[None]:
     """It lasts as long as its connection, as does `_snapshot`."""
     with closing(connection.copy()) as other, other.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", ONE_BACKUP)
-        if not cursor.fetchone()[0]:
+        if not cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", ONE_BACKUP).fetchone()[0]:
             raise Invalid("file", "Another backup is being made. Wait until it is done.")
         deadline = time.monotonic() + PATIENCE
-        while True:
-            cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", bulk.REMOVING)
-            if cursor.fetchone()[0]:
-                break
+        while not cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", bulk.REMOVING).fetchone()[0]:
             if time.monotonic() > deadline:
                 raise Invalid("file", f"Something is being deleted for more than {PATIENCE:.0f} s. Try again later.")
             time.sleep(0.1)
@@ -273,8 +260,7 @@ def _link(source: Path, target: Path) -> None:
 def _snapshot() -> Iterator[str]:
     with closing(connection.copy()) as other, other.cursor() as cursor:
         cursor.execute("BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        cursor.execute("SELECT pg_export_snapshot()")
-        yield cursor.fetchone()[0]
+        yield cursor.execute("SELECT pg_export_snapshot()").fetchone()[0]
         cursor.execute("COMMIT")
 
 
@@ -298,8 +284,9 @@ class _Copying:
 
     def _add(self, **more) -> None:
         """Add to the progress, and tell it now and then."""
-        sums = {name: getattr(self.progress, name) + value for name, value in more.items()}
-        self.progress = self.progress._replace(**sums)
+        self.progress = self.progress._replace(
+            **{name: getattr(self.progress, name) + value for name, value in more.items()}
+        )
         if time.monotonic() - self.told_at > 0.25:
             self.told_at = time.monotonic()
             self.tell(self.progress)
@@ -356,27 +343,19 @@ class _Copying:
 
 def _size(cursor) -> int:
     """About how many bytes the backup has, uncompressed."""
-    cursor.execute(
+    (tables,) = cursor.execute(
         "SELECT coalesce(sum(pg_table_size(oid)), 0) FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"
-    )
-    size = int(cursor.fetchone()[0])
-    cursor.execute("SELECT coalesce(sum(size), 0) FROM webapp_sealed WHERE kind <> 'corpora'")
-    size += int(cursor.fetchone()[0]) - copies.bytes_kept()
-    for folder, _, names in os.walk(settings.FILES):
-        for each in names:
-            with suppress(OSError):
-                size += os.stat(os.path.join(folder, each)).st_size
-    return size
+    ).fetchone()
+    (stored,) = cursor.execute("SELECT coalesce(sum(size), 0) FROM webapp_sealed WHERE kind <> 'corpora'").fetchone()
+    here = sum(file.st_size for file in disk.files_below(settings.FILES))
+    return int(tables) + int(stored) - copies.bytes_kept() + here
 
 
 def _head(cursor, tables: list[bulk.Table]) -> dict:
-    cursor.execute("SELECT app, name FROM django_migrations ORDER BY id")
-    migrations = [list(row) for row in cursor.fetchall()]
-    cursor.execute(
+    migrations = cursor.execute("SELECT app, name FROM django_migrations ORDER BY id").fetchall()
+    sequences = cursor.execute(  # of now, not of the snapshot, so that no number is used twice
         "SELECT sequencename, last_value FROM pg_sequences WHERE schemaname = 'public' AND last_value IS NOT NULL"
-    )
-    sequences = dict(cursor.fetchall())  # of now, not of the snapshot, so that no number is used twice
-    cursor.execute("SHOW server_version")
+    ).fetchall()
     partitions: dict[str, dict] = {}
     for table in tables:
         if table.parent:
@@ -385,9 +364,9 @@ def _head(cursor, tables: list[bulk.Table]) -> dict:
     return {
         "made": timezone.now().isoformat(),
         "topograph": topograph(),
-        "postgres": cursor.fetchone()[0],
-        "migrations": migrations,
-        "sequences": sequences,
+        "postgres": cursor.execute("SHOW server_version").fetchone()[0],
+        "migrations": [list(row) for row in migrations],
+        "sequences": dict(sequences),
         "tables": {table.name: table.columns for table in tables if not table.parent},
         "partitions": partitions,
     }

@@ -25,7 +25,9 @@ def sentences(readers: int) -> list[str]:
     last = scheduler.seconds_of_trainings() or TRAINING
     wanted = -(-readers * PAGE // THINKS)
     memory, free = physical(), shutil.disk_usage(settings.DATA).free
-    told = [
+    needed = SERVERS + PROCESS * (web + places + 1)
+    disk = MADE * MAY_HAVE["most_bytes"] * readers
+    return [
         _judged(
             settings.ACCOUNTS,
             "Accounts are on.",
@@ -39,25 +41,23 @@ def sentences(readers: int) -> list[str]:
         ),
         f"       Trainings: {places} at once. If all {readers} train at once, about {duration(last)} each, the last begins after "
         f"{duration(last * (readers - 1) / places)}; its page says so.",
-    ]
-    needed = SERVERS + PROCESS * (web + places + 1)
-    if memory:
-        told.append(
-            _judged(
-                memory >= needed,
-                f"Memory: {size(memory)}, enough.",
-                f"Memory: {size(memory)}, where about {size(needed)} are wanted: fewer workers or web processes.",
-            )
-        )
-    disk = MADE * MAY_HAVE["most_bytes"] * readers
-    told.append(
+        *(
+            [
+                _judged(
+                    memory >= needed,
+                    f"Memory: {size(memory)}, enough.",
+                    f"Memory: {size(memory)}, where about {size(needed)} are wanted: fewer workers or web processes.",
+                )
+            ]
+            if memory
+            else []
+        ),
         _judged(
             free >= disk,
             f"Disk: {size(free)} are free, enough if each of {readers} students uploads all they may.",
             f"Disk: {size(free)} are free; if each of {readers} students uploads all they may, {size(disk)} are needed.",
-        )
-    )
-    return told
+        ),
+    ]
 
 
 def _judged(enough: bool, good: str, short: str) -> str:

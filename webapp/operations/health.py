@@ -5,7 +5,6 @@ import time
 from functools import cache
 from typing import NamedTuple
 
-import redis
 from django.conf import settings
 from django.db import Error, connection, transaction
 from django.db.migrations.loader import MigrationLoader
@@ -52,11 +51,9 @@ def _postgres() -> dict[str, str]:
     try:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SELECT set_config('statement_timeout', %s, true)", [str(PATIENCE)])
-            cursor.execute("SELECT to_regclass('django_migrations') IS NOT NULL")
-            if not cursor.fetchone()[0]:
+            if not cursor.execute("SELECT to_regclass('django_migrations') IS NOT NULL").fetchone()[0]:
                 return {"postgres": OK, "migrations": "none is applied"}
-            cursor.execute("SELECT app, name FROM django_migrations")
-            missing = _wanted() - set(cursor.fetchall())
+            missing = _wanted() - set(cursor.execute("SELECT app, name FROM django_migrations").fetchall())
     except Error:
         connection.close()
         return {"postgres": "does not answer", "migrations": "not known without postgres"}
@@ -69,11 +66,9 @@ def _wanted() -> frozenset[tuple[str, str]]:
     return frozenset(MigrationLoader(None, ignore_no_migrations=True).disk_migrations)
 
 
+@events.while_away("does not answer")
 def _redis() -> str:
-    try:
-        events.client().ping()
-    except redis.RedisError:
-        return "does not answer"
+    events.client().ping()
     return OK
 
 

@@ -43,11 +43,10 @@ class Gathered:
 
 
 def _families(numbers: list[state.Number]) -> list[Metric]:
-    families = {}
-    for name, (kind, said, labels) in state.NUMBERS.items():
-        families[name] = (CounterMetricFamily if kind == state.COUNTER else GaugeMetricFamily)(
-            name, said, labels=labels
-        )
+    families = {
+        name: (CounterMetricFamily if kind == state.COUNTER else GaugeMetricFamily)(name, said, labels=labels)
+        for name, (kind, said, labels) in state.NUMBERS.items()
+    }
     for name, labels, value in numbers:
         families[name].add_metric(labels, value)
     return list(families.values())
@@ -80,8 +79,9 @@ def numbers(request: HttpRequest) -> HttpResponse:
     if not may_read(request):
         sentence = "The metrics are for the operator, or for a program with the token of TOPOGRAPH_METRICS_TOKEN.\n"
         return HttpResponse(sentence, status=403, content_type="text/plain; charset=utf-8")
-    text = generate_latest(siblings.Together()) + generate_latest(registry)
-    return HttpResponse(text, content_type=CONTENT_TYPE_LATEST)
+    return HttpResponse(
+        generate_latest(siblings.Together()) + generate_latest(registry), content_type=CONTENT_TYPE_LATEST
+    )
 
 
 def may_read(request: HttpRequest) -> bool:
@@ -95,6 +95,5 @@ def may_read(request: HttpRequest) -> bool:
 
 def _loopback(request: HttpRequest) -> bool:
     """Asked from this machine, and not through a proxy on it."""
-    if "X-Forwarded-For" in request.headers or "Forwarded" in request.headers:
-        return False
-    return is_loopback(request.META.get("REMOTE_ADDR", ""))
+    forwarded = "X-Forwarded-For" in request.headers or "Forwarded" in request.headers
+    return not forwarded and is_loopback(request.META.get("REMOTE_ADDR", ""))

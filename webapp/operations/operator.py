@@ -109,10 +109,8 @@ def database() -> Database:
     """The size of the database in bytes, and its connections by their state."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT set_config('statement_timeout', '2000', true)")
-        cursor.execute("""
+        connections = cursor.execute("""
             SELECT coalesce(state, 'other'), count(*) FROM pg_stat_activity
-            WHERE datname = current_database() AND backend_type = 'client backend' GROUP BY 1 ORDER BY 1""")
-        connections = dict(cursor.fetchall())
-        cursor.execute("SELECT pg_database_size(current_database())")
-        size = cursor.fetchone()[0]
-    return Database(size, connections)
+            WHERE datname = current_database() AND backend_type = 'client backend' GROUP BY 1 ORDER BY 1""").fetchall()
+        (size,) = cursor.execute("SELECT pg_database_size(current_database())").fetchone()
+    return Database(size, dict(connections))

@@ -3,7 +3,6 @@
 import shutil
 import time
 
-import redis
 from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import BadRequest
@@ -15,7 +14,7 @@ from django.views.decorators.http import require_POST
 
 from inference.errors import there
 from webapp.ingest import upload_limits
-from webapp.jobs import claims, kinds, roster, teams
+from webapp.jobs import claims, events, kinds, roster, teams
 from webapp.models import Run
 from webapp.operations import health, upkeep
 from webapp.operations import operator as queries
@@ -57,31 +56,34 @@ def index(here: Here, *, kind: str = "run", state: str = "work", before: int | N
             f"“kind” must be one of {', '.join(queries.KINDS)}, and “state” one of {', '.join(queries.STATES)}."
         )
     jobs, following = queries.jobs(kind, state, before)
-    page = OperatorPage(
-        parts=health.readiness().parts,
-        workers=live_workers(),
-        teams=live_teams(),
-        counts=queries.counts(),
-        kind=kind,
-        state=state,
-        jobs=jobs,
-        next=here.url(before=following) if following else None,
-        disk=disk(),
-        database=queries.database(),
-        routes=metrics.slowest(SLOWEST),
-        requests=Requests(concurrency.PAGES.active, len(concurrency.PAGES.waiting), concurrency.STREAMS.active),
+    return Answer(
+        OperatorPage(
+            parts=health.readiness().parts,
+            workers=live_workers(),
+            teams=live_teams(),
+            counts=queries.counts(),
+            kind=kind,
+            state=state,
+            jobs=jobs,
+            next=here.url(before=following) if following else None,
+            disk=disk(),
+            database=queries.database(),
+            routes=metrics.slowest(SLOWEST),
+            requests=Requests(concurrency.PAGES.active, len(concurrency.PAGES.waiting), concurrency.STREAMS.active),
+        ),
+        lambda: HTML,
     )
-    return Answer(page, lambda: HTML)
 
 
+@events.while_away(None)
 def live_workers() -> list[Worker] | None:
     """The roster, with the tasks whose rows are at work; None while Redis does not answer."""
-    try:
-        workers = roster.live_workers()
-    except redis.RedisError:
-        return None
+    workers = roster.live_workers()
     doing = [note for worker in workers for note in worker["doing"]]
-    at_work = {kind: queries.at_work(kind, keys) for kind, keys in _keys_of_kinds(doing).items()}
+    at_work = {
+        kind: queries.at_work(kind, [note["key"] for note in doing if note["task"] == task])
+        for task, kind in OF_TASK.items()
+    }
     now = time.time()
     return [
         Worker(
@@ -93,14 +95,6 @@ def live_workers() -> list[Worker] | None:
     ]
 
 
-def _keys_of_kinds(doing: list[dict]) -> dict[kinds.JobKind, list[int]]:
-    keys: dict[kinds.JobKind, list[int]] = {}
-    for note in doing:
-        if kind := OF_TASK.get(note["task"]):
-            keys.setdefault(kind, []).append(note["key"])
-    return keys
-
-
 def _doing(note: dict, at_work: dict[kinds.JobKind, set[int]], now: float) -> Doing | None:
     """A task of the roster; None for that of a process that was killed, whose job is not at work."""
     kind = OF_TASK.get(note["task"])
@@ -109,31 +103,25 @@ def _doing(note: dict, at_work: dict[kinds.JobKind, set[int]], now: float) -> Do
     return Doing(**note, kind=kind.name if kind else "", age=now - note["since"])
 
 
+@events.while_away([])
 def live_teams() -> list[Team]:
     """Trainings that the workers of a cluster share; none while Redis does not answer."""
-    try:
-        live = teams.live()
-    except redis.RedisError:
-        return []
-    return [Team(**team | {"workers": [TeamWorker(**worker) for worker in team["workers"]]}) for team in live]
+    return [Team(**team | {"workers": [TeamWorker(**each) for each in team["workers"]]}) for team in teams.live()]
 
 
 def disk() -> Disk:
     """Bytes of the whole disk, and of the parts of the state folder as a worker measured them last."""
     whole = shutil.disk_usage(settings.FILES)
-    measured = upkeep.sizes() or {"parts": {}, "at": None}
-    age = time.time() - measured["at"] if measured["at"] else None
-    return Disk(whole.total, whole.used, whole.free, upload_limits.reserve(), measured["parts"], age)
+    measured = upkeep.sizes()
+    age = time.time() - measured["at"] if measured else None
+    return Disk(whole.total, whole.used, whole.free, upload_limits.reserve(), measured.get("parts", {}), age)
 
 
 @require_POST
 def stop(request: HttpRequest, run_id: int) -> HttpResponse:
     """End a training, which keeps its topics; cancel one that waits."""
     run = there(Run.objects.filter(pk=run_id).first(), Http404(f"There is no run {run_id}."))
-    if run.status == Run.Status.QUEUED:
-        runs.cancel(run)
-    else:
-        runs.stop(run)
+    (runs.cancel if run.status == Run.Status.QUEUED else runs.stop)(run)
     messages.success(request, f"Run {run_id} is told to stop.")
     return redirect(f"{reverse('operator')}?kind=run&state=work")
 

@@ -30,6 +30,7 @@ from webapp.local import migrations
 from webapp.models import Corpus, Export, Run, Sealed, Upload, Version
 from webapp.operations import archive
 from webapp.storage import bulk, files
+from webapp.storage.sql import tuples
 
 FOLDERS = ("corpora", "versions", "runs")  # folders of files/; what is in others is made again
 
@@ -111,30 +112,24 @@ def restore(path: Path, *, overwrite: bool = False, tell: Callable[[int], None] 
 
 def _foreign_table() -> str:
     """A table, or a Django app, that does not belong to Topograph; "" where there is none."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT to_regclass('django_migrations')")
-        if cursor.fetchone()[0]:
-            ours = {app for app, _ in MigrationExecutor(connection).loader.disk_migrations}
-            cursor.execute("SELECT app FROM django_migrations WHERE app <> ALL(%s) LIMIT 1", [list(ours)])
-        else:
-            cursor.execute(
-                "SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace ORDER BY relname LIMIT 1"
-            )
-        row = cursor.fetchone()
-    return row[0] if row else ""
+    if tuples("SELECT to_regclass('django_migrations')")[0][0]:
+        ours = {app for app, _ in MigrationExecutor(connection).loader.disk_migrations}
+        found = tuples("SELECT app FROM django_migrations WHERE app <> ALL(%s) LIMIT 1", [list(ours)])
+    else:
+        found = tuples(
+            "SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace ORDER BY relname LIMIT 1"
+        )
+    return found[0][0] if found else ""
 
 
 def _existing() -> str:
     """What would be lost, in words; "" where there is nothing."""
     wanted = (("webapp_corpus", "true", "a corpus", "corpora"), ("webapp_notebook", "true", "a notebook", "notebooks"),
               ("webapp_user", "email IS NOT NULL", "an account", "accounts"))  # fmt: skip
-    with connection.cursor() as cursor:
-        for table, which, one, several in wanted:
-            cursor.execute("SELECT to_regclass(%s)", [table])
-            if cursor.fetchone()[0]:
-                cursor.execute(f"SELECT count(*) FROM {table} WHERE {which}")
-                if count := cursor.fetchone()[0]:
-                    return one if count == 1 else f"{several} ({count:,})"
+    for table, which, one, several in wanted:
+        there = tuples("SELECT to_regclass(%s)", [table])[0][0]
+        if there and (count := tuples(f"SELECT count(*) FROM {table} WHERE {which}")[0][0]):
+            return one if count == 1 else f"{several} ({count:,})"
     for kind in FOLDERS:
         if (settings.FILES / kind).is_dir() and any((settings.FILES / kind).iterdir()):
             return f"something in the folder {settings.FILES / kind}"
@@ -156,8 +151,11 @@ def _clear() -> None:
 def _migrate(applied: list[list[str]]) -> None:
     """Make the tables as they were, by the migrations in their order; several that are one here, where the last was."""
     executor = MigrationExecutor(connection)
-    ours = executor.loader.disk_migrations.items()
-    here = {name: key for key, migration in ours for name in (migration.replaces or [key])}
+    here = {
+        name: key
+        for key, migration in executor.loader.disk_migrations.items()
+        for name in (migration.replaces or [key])
+    }
     backwards = dict.fromkeys(here[name] for name in map(tuple, reversed(applied)) if name in here)
     executor.migrate([*reversed(backwards)])
 

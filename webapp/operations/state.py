@@ -8,7 +8,6 @@ import itertools
 import os
 import time
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 import redis
 from django.conf import settings
@@ -67,10 +66,7 @@ NUMBERS = {  # name -> (what it is, what it says, its labels)
 }
 
 
-class Number(NamedTuple):
-    name: str  # of NUMBERS
-    labels: tuple[str, ...]
-    value: float
+Number = tuple[str, tuple[str, ...], float]  # (name, of NUMBERS; labels; value)
 
 
 def numbers() -> list[Number]:
@@ -84,7 +80,7 @@ def numbers() -> list[Number]:
             up = 1
         except (Error, redis.RedisError, OSError):
             up = 0
-        numbers.append(Number("topograph_up", (part,), up))
+        numbers.append(("topograph_up", (part,), up))
     return numbers
 
 
@@ -95,13 +91,12 @@ def _postgres() -> Iterator[Number]:
             yield from _jobs(cursor, kind)
         yield from _trainings()
         yield from _database(cursor)
-    pool = connection.pool
-    if pool is not None:
-        stats = pool.get_stats()
+    if connection.pool is not None:
+        stats = connection.pool.get_stats()
         free = stats.get("pool_available", 0)
-        yield Number("topograph_pool_connections", ("free",), free)
-        yield Number("topograph_pool_connections", ("used",), stats.get("pool_size", 0) - free)
-        yield Number("topograph_pool_waiting", (), stats.get("requests_waiting", 0))
+        yield "topograph_pool_connections", ("free",), free
+        yield "topograph_pool_connections", ("used",), stats.get("pool_size", 0) - free
+        yield "topograph_pool_waiting", (), stats.get("requests_waiting", 0)
 
 
 def _jobs(cursor, kind: kinds.JobKind) -> Iterator[Number]:
@@ -113,26 +108,22 @@ def _jobs(cursor, kind: kinds.JobKind) -> Iterator[Number]:
     )
     counted = {status: (n, float(age or 0)) for status, n, age in cursor.fetchall()}
     for status in (QUEUED, *kind.active):
-        yield Number("topograph_jobs", (name, status), counted.get(status, (0, 0))[0])
-    yield Number("topograph_jobs_oldest_seconds", (name,), counted.get(QUEUED, (0, 0.0))[1])
-    yield Number(
-        "topograph_jobs_silent_seconds", (name,), max([counted[s][1] for s in kind.active if s in counted], default=0.0)
+        yield "topograph_jobs", (name, status), counted.get(status, (0, 0))[0]
+    yield "topograph_jobs_oldest_seconds", (name,), counted.get(QUEUED, (0, 0.0))[1]
+    yield (
+        "topograph_jobs_silent_seconds",
+        (name,),
+        max([counted[s][1] for s in kind.active if s in counted], default=0.0),
     )
 
 
 def _trainings() -> Iterator[Number]:
     speed = 0.0
-    for pk, step, steps, tokens, seconds in training().values_list("pk", "step", "steps", "tokens_seen", "seconds")[
-        :RUNS
-    ]:
+    running = Run.objects.filter(status__in=kinds.TRAIN.active).order_by("-pk")[:RUNS]
+    for pk, step, steps, tokens, seconds in running.values_list("pk", "step", "steps", "tokens_seen", "seconds"):
         speed += tokens / seconds if seconds else 0.0
-        yield Number("topograph_run_progress_ratio", (str(pk),), step / steps if steps else 0.0)
-    yield Number("topograph_training_tokens_per_second", (), speed)
-
-
-def training():
-    """Runs at work, the newest first."""
-    return Run.objects.filter(status__in=kinds.TRAIN.active).order_by("-pk")
+        yield "topograph_run_progress_ratio", (str(pk),), step / steps if steps else 0.0
+    yield "topograph_training_tokens_per_second", (), speed
 
 
 _size: tuple[float, int] = (-SIZE_EVERY, 0)  # when it was asked for, bytes
@@ -143,35 +134,36 @@ def _database(cursor) -> Iterator[Number]:
         "SELECT coalesce(state, 'other'), count(*) FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' GROUP BY 1"
     )
     for state, n in cursor.fetchall():
-        yield Number("topograph_database_connections", (state,), n)
-    cursor.execute(
+        yield "topograph_database_connections", (state,), n
+    committed, rolled_back, limit = cursor.execute(
         "SELECT xact_commit, xact_rollback, current_setting('max_connections')::int FROM pg_stat_database WHERE datname = current_database()"
-    )
-    committed, rolled_back, limit = cursor.fetchone()
-    yield Number("topograph_database_transactions", ("commit",), committed)
-    yield Number("topograph_database_transactions", ("rollback",), rolled_back)
-    yield Number("topograph_database_connections_limit", (), limit)
-    yield Number("topograph_database_bytes", (), database_bytes(cursor))
+    ).fetchone()
+    yield "topograph_database_transactions", ("commit",), committed
+    yield "topograph_database_transactions", ("rollback",), rolled_back
+    yield "topograph_database_connections_limit", (), limit
+    yield "topograph_database_bytes", (), database_bytes(cursor)
 
 
 def database_bytes(cursor) -> int:
     """At most a minute old."""
     global _size
     if time.monotonic() - _size[0] >= SIZE_EVERY:
-        cursor.execute("SELECT pg_database_size(current_database())")
-        _size = (time.monotonic(), cursor.fetchone()[0])
+        _size = (
+            time.monotonic(),
+            cursor.execute("SELECT pg_database_size(current_database())").fetchone()[0],
+        )
     return _size[1]
 
 
 def _redis() -> Iterator[Number]:
     client = events.client()
-    yield Number("topograph_workers", (), len(roster.live_workers()))
-    yield Number("topograph_broker_messages", (), sum(map(client.llen, settings.QUEUES)))
-    yield Number("topograph_redis_bytes", (), client.info("memory")["used_memory"])
+    yield "topograph_workers", (), len(roster.live_workers())
+    yield "topograph_broker_messages", (), sum(map(client.llen, settings.QUEUES))
+    yield "topograph_redis_bytes", (), client.info("memory")["used_memory"]
     for name, what in (("topograph_jobs_failed", "failed"), ("topograph_jobs_retried", "retried")):
         counted = counters.by_kind(what)
         for kind in kinds.KINDS:
-            yield Number(name, (kind.name,), counted.get(kind.name, 0))
+            yield name, (kind.name,), counted.get(kind.name, 0)
 
     for team in teams.live():
         yield from _team(team)
@@ -179,31 +171,31 @@ def _redis() -> Iterator[Number]:
 
 def _team(team: dict) -> Iterator[Number]:
     run = str(team["run"])
-    yield Number("topograph_cluster_workers", (run,), team["count"])
-    yield Number("topograph_cluster_restarts", (run,), team["restarts"])
+    yield "topograph_cluster_workers", (run,), team["count"]
+    yield "topograph_cluster_restarts", (run,), team["restarts"]
     for worker in team["workers"]:
         labels = (run, worker["worker"])
-        yield Number("topograph_cluster_steps", labels, worker["steps"])
+        yield "topograph_cluster_steps", labels, worker["steps"]
         for spent, seconds in (("computing", "computing"), ("exchanging", "exchanging"), ("processor", "cpu")):
-            yield Number("topograph_cluster_seconds", (*labels, spent), worker[seconds])
-        yield Number("topograph_cluster_sent_bytes", labels, worker["sent"])
+            yield "topograph_cluster_seconds", (*labels, spent), worker[seconds]
+        yield "topograph_cluster_sent_bytes", labels, worker["sent"]
 
 
 def _disk() -> Iterator[Number]:
     disk = os.statvfs(settings.FILES)
-    yield Number("topograph_disk_bytes", ("free",), disk.f_bavail * disk.f_frsize)
-    yield Number("topograph_disk_bytes", ("used",), (disk.f_blocks - disk.f_bfree) * disk.f_frsize)
-    yield Number("topograph_disk_bytes", ("reserve",), upload_limits.reserve())
+    yield "topograph_disk_bytes", ("free",), disk.f_bavail * disk.f_frsize
+    yield "topograph_disk_bytes", ("used",), (disk.f_blocks - disk.f_bfree) * disk.f_frsize
+    yield "topograph_disk_bytes", ("reserve",), upload_limits.reserve()
     with os.scandir(settings.FILE_UPLOAD_TEMP_DIR) as entries:
         notes = sum(entry.name.endswith(".json") for entry in itertools.islice(entries, MANY))
-    yield Number("topograph_uploads_arriving", (), notes)
+    yield "topograph_uploads_arriving", (), notes
 
 
 def _store() -> Iterator[Number]:
     if not s3.answers():
         raise s3.StoreAway
-    yield Number("topograph_store_copies_bytes", ("kept",), copies.bytes_kept())
-    yield Number("topograph_store_copies_bytes", ("limit",), settings.STORE_CACHE)
+    yield "topograph_store_copies_bytes", ("kept",), copies.bytes_kept()
+    yield "topograph_store_copies_bytes", ("limit",), settings.STORE_CACHE
 
 
 PARTS: dict[str, Callable[[], Iterator[Number]]] = {

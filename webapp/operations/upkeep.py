@@ -1,7 +1,6 @@
 """Upkeep: remove what was deleted for good, and whatever no row points to any more, in the database and on disk."""
 
 import json
-import os
 import shutil
 import time
 from collections.abc import Iterator
@@ -24,7 +23,7 @@ from webapp.jobs import events
 from webapp.models import Comparison, Corpus, Export, Replicate, Run, Sealed, Snapshot, Version
 from webapp.runs import snapshots
 from webapp.server import siblings
-from webapp.storage import bulk, copies, files, sealed
+from webapp.storage import bulk, copies, disk, files, sealed
 
 log = structlog.get_logger(__name__)
 
@@ -188,18 +187,10 @@ def measure() -> None:
     if events.client().set(f"{SIZES}:lately", 1, nx=True, ex=MEASURE):
         parts = {f.name: f for f in settings.DATA.iterdir() if f.is_dir() and f != settings.FILES}
         parts |= {f"files/{f.name}": f for f in settings.FILES.iterdir() if f.is_dir()}
-        bytes_of = {name: _size(folder) for name, folder in parts.items()}
+        bytes_of = {  # on the disk; a file that is linked in several places counts in each
+            name: sum(file.st_blocks * 512 for file in disk.files_below(folder)) for name, folder in parts.items()
+        }
         events.client().set(SIZES, json.dumps({"at": time.time(), "parts": bytes_of}))
-
-
-def _size(folder: Path) -> int:
-    """Bytes on the disk; a file that is linked in several places counts in each."""
-    total = 0
-    for place, _, names in os.walk(folder):
-        for name in names:
-            with suppress(OSError):  # it went meanwhile, or is not ours to read
-                total += os.lstat(os.path.join(place, name)).st_blocks * 512
-    return total
 
 
 def sizes() -> dict:

@@ -89,9 +89,7 @@ class Together:
         yield from families.values()
 
 
+@events.while_away({})
 def _others() -> dict[str, bytes]:
     """name -> metrics, of the other web processes; of none while Redis is away."""
-    try:
-        return {name: text for name, text in events.notes(METRICS, MOST).items() if name != NAME}
-    except redis.RedisError:
-        return {}
+    return {name: text for name, text in events.notes(METRICS, MOST).items() if name != NAME}

@@ -4,7 +4,10 @@ import ctypes
 import errno
 import os
 import re
+import shutil
 import sqlite3
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import psycopg
@@ -20,14 +23,22 @@ _CUT_SHORT = re.compile(r"\d+ requested and \d+ written")  # all that numpy's to
 
 def full() -> bool:
     """Whether there is too little free space for a job to begin."""
-    disk = os.statvfs(settings.FILES)
-    return disk.f_bavail * disk.f_frsize < min(LEAST, disk.f_blocks * disk.f_frsize // 100)
+    disk = shutil.disk_usage(settings.FILES)
+    return disk.free < min(LEAST, disk.total // 100)
 
 
 def free(folder: Path | None = None) -> int:
     """Bytes that may be filled, on the disk of a folder; by default of the state folder's files."""
-    disk = os.statvfs(folder or settings.FILES)
-    return disk.f_bavail * disk.f_frsize
+    return shutil.disk_usage(folder or settings.FILES).free
+
+
+def files_below(folder: Path) -> Iterator[os.stat_result]:
+    """What the system says of each file in a folder, links not followed. Those that go meanwhile, or are not ours to read,
+    are left out."""
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):
+                yield os.lstat(os.path.join(place, name))
 
 
 def promise(file: int, size: int) -> bool:

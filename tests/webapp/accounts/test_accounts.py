@@ -202,7 +202,7 @@ def test_closed_unless_the_operator_opens_it():
 def test_an_address_is_verified_before_it_is_worth_anything(settings, ada):
     settings.SIGNUP = "open"
     corpus = Corpus.objects.create(name="Letters", owner=ada)
-    assert isinstance(sharing.add(corpus, "Eve@example.org", "editor", ada).to, Invitation)
+    assert isinstance(sharing.add(corpus, "Eve@example.org", "editor", ada)[0], Invitation)
     client = Client()
     assert client.post(reverse("account_signup"), FORM)["Location"] == reverse("account_email_verification_sent")
     assert client.get(reverse("tokens")).status_code == 302 and not Membership.objects.exists()

@@ -183,7 +183,7 @@ def test_nobody_sends_letters_without_end(world, monkeypatch):
 
 def test_what_is_withdrawn_is_not_anybodys(world):
     """An invitation counts for who shows that the address is theirs, once, and not after it was withdrawn."""
-    added = sharing.add(world.corpus, "new@example.org", "viewer", world.users["owner"]).to
+    added = sharing.add(world.corpus, "new@example.org", "viewer", world.users["owner"])[0]
     share(world, act="withdraw", invitation=added.pk)
     new = User.objects.create_user("new@example.org", "New")
     sharing.arrived(new, "new@example.org")

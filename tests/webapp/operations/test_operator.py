@@ -83,7 +83,7 @@ def test_who_shares_a_training(client):
         assert (team["run"], team["restarts"], [w["worker"] for w in team["workers"]]) == (4711, 2, ["there:1", "<b>"])
         html = in_one_line(client.get("/operator/"))
         assert "Run 4711: 2 workers, back to a checkpoint 2 times" in html and "&lt;b&gt;" in html and "there:1" in html
-        numbers = {(n.name, n.labels): n.value for n in state.numbers() if n.name.startswith("topograph_cluster")}
+        numbers = {(name, labels): n for name, labels, n in state.numbers() if name.startswith("topograph_cluster")}
         assert numbers["topograph_cluster_workers", ("4711",)] == 2
         assert numbers["topograph_cluster_seconds", ("4711", "there:1", "processor")] == 3.25
         assert numbers["topograph_cluster_sent_bytes", ("4711", "<b>")] == 2_000_000
