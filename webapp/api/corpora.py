@@ -39,8 +39,10 @@ Limit = Annotated[int, Field(ge=1, le=pages.MOST, description="items of a page")
 )
 def index(request: HttpRequest, before: int | None = None, public: bool = False):
     found, following = queries.recent(authorization.listed(request, before, queries.PAGE + 1, public))
-    items = [queries.about(corpus) for corpus, _, _ in found]
-    return {"items": items, "next": pages.following(request, before=following)}
+    return {
+        "items": [queries.about(corpus) for corpus, _, _ in found],
+        "next": pages.following(request, before=following),
+    }
 
 
 @router.post(
@@ -132,8 +134,10 @@ def trained(request: HttpRequest, corpus_id: int, before: int | None = None, lim
     every = corpus_or_404(corpus_id).runs.order_by("-pk")
     rows = list((every.filter(pk__lt=before) if before is not None else every)[: limit + 1])
     more = rows[limit - 1].pk if len(rows) > limit else None
-    items = [run_queries.about(run) for run in rows[:limit]]
-    return {"items": items, "next": pages.following(request, before=more)}
+    return {
+        "items": [run_queries.about(run) for run in rows[:limit]],
+        "next": pages.following(request, before=more),
+    }
 
 
 @router.post(

@@ -30,17 +30,18 @@ def schema() -> dict[str, Any]:
 
 def _operation(route: routes.Route, view: Any, answer: dict[str, Any]) -> dict[str, Any]:
     declared: dict[str, Parameter] = getattr(view, "parameters", {})
-    in_path = [
-        {"in": "path", "name": name, "required": True, "schema": {"type": kind}}
-        for name, kind in routes.arguments(route).items()
-    ]
-    in_query = [
-        {"in": "query", "name": parameter.name, "schema": TypeAdapter(parameter.type).json_schema()}
-        for parameter in declared.values()
-    ]
     return {
         "operationId": f"{route.name}_json",
         "summary": (view.__doc__ or route.name).strip().partition("\n")[0],
-        "parameters": in_path + in_query,
+        "parameters": [
+            *(
+                {"in": "path", "name": name, "required": True, "schema": {"type": kind}}
+                for name, kind in routes.arguments(route).items()
+            ),
+            *(
+                {"in": "query", "name": parameter.name, "schema": TypeAdapter(parameter.type).json_schema()}
+                for parameter in declared.values()
+            ),
+        ],
         "responses": {"200": {"description": "The page", "content": {"application/json": {"schema": answer}}}},
     }

@@ -68,14 +68,13 @@ class Reading(Schema):
     language: str = Field("", max_length=20, description="ISO 639-1, such as en; by default it is detected")
 
 
-class Corpora(Schema):
-    items: list[CorpusFacts]
-    next: str | None
+def _listed(name: str, item: Any) -> type[Schema]:
+    """A page of a list."""
+    return create_model(name, __base__=Schema, items=(list[item], ...), next=(str | None, ...))
 
 
-class Runs(Schema):
-    items: list[RunAbout]
-    next: str | None
+Corpora = _listed("Corpora", CorpusFacts)
+Runs = _listed("Runs", RunAbout)
 
 
 _CURVES: dict[str, Any] = {
@@ -120,9 +119,7 @@ class Engines(Schema):
     default: str
 
 
-class Topics(Schema):
-    items: list[RankedTopic]
-    next: str | None
+Topics = _listed("Topics", RankedTopic)
 
 
 class WordOfTopic(Schema):
@@ -131,14 +128,8 @@ class WordOfTopic(Schema):
     weight: float
 
 
-class WordsOfTopic(Schema):
-    items: list[WordOfTopic]
-    next: str | None
-
-
-class Words(Schema):
-    items: list[WordCount]
-    next: str | None
+WordsOfTopic = _listed("WordsOfTopic", WordOfTopic)
+Words = _listed("Words", WordCount)
 
 
 class Senses(Schema):

@@ -24,8 +24,7 @@ def page(run: Run, concept: Concept) -> AgreementPage:
     holds, base = defined(concept)
     shared = [readings for readings in coding.by_text(concept, base) if len(readings) > 1]
     settled = coding.settled(concept, base)
-    differ = list(filter(coding.differ, shared))
-    differ.sort(key=lambda readings: readings[0].item_id in settled)
+    differ = sorted(filter(coding.differ, shared), key=lambda readings: readings[0].item_id in settled)
     table, weights, names = answers(shared)
     values = np.array(values_of(holds.codes)) if concept.kind == Concept.Kind.SCALE else None
     return AgreementPage(

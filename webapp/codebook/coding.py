@@ -119,8 +119,9 @@ def save(coder: Coder, item: Item, definition: Definition, code: int, unsure: bo
         raise Invalid("definition", "The definition has changed meanwhile. Read it again; the text is as before.")
     if not 0 <= code < len(definition.codes):
         raise Invalid("code", f"Choose one of {', '.join(definition.codes)}.")
-    remark = lines(remark)[:TEXT]
-    Coding.objects.create(item=item, coder=coder, definition=definition, code=code, unsure=unsure, remark=remark)
+    Coding.objects.create(
+        item=item, coder=coder, definition=definition, code=code, unsure=unsure, remark=lines(remark)[:TEXT]
+    )
 
 
 def settle(concept: Concept, item: int, code: int, by: str) -> None:

@@ -55,8 +55,9 @@ def define(concept: Concept, sent: Mapping[str, str], by: str, anew: bool) -> De
         last = concept.definitions.last()
         if last and not anew and codes != last.codes:
             raise Invalid("codes", "With other codes documents have to be coded anew: tick that, or leave the codes.")
-        number = last.number + 1 if last else 1
-        return Definition.objects.create(concept=concept, number=number, codes=codes, anew=anew, by=by, **texts)
+        return Definition.objects.create(
+            concept=concept, number=last.number + 1 if last else 1, codes=codes, anew=anew, by=by, **texts
+        )
 
 
 def _codes(text: str) -> list[str]:
@@ -129,23 +130,21 @@ def _draw_up_to(drawn: Draw, size: int) -> None:
         raise Invalid("size", f"These columns make {len(sizes):,} kinds of documents, of which at least {EACH} each are drawn: draw {EACH * len(sizes):,}, or choose fewer columns.")  # fmt: skip
     made = design.draw(strata, size, EACH, drawn.seed)
     old = {item.document: item for item in drawn.items.all()}
-    new: list[Item] = []
-    changed: list[Item] = []
     doubled = _doubled(len(made.documents), drawn.overlap)
-    for at, (document, pi, stratum) in enumerate(
-        zip(made.documents.tolist(), made.pi.tolist(), made.strata.tolist(), strict=True)
+    new: list[Item] = []
+    for document, pi, stratum, twice in zip(
+        made.documents.tolist(), made.pi.tolist(), made.strata.tolist(), doubled.tolist(), strict=True
     ):
         if document in old:
             old[document].pi = pi
-            changed.append(old[document])
         else:
             new.append(
                 Item(
                     draw=drawn, document=document, place=len(old) + len(new), pi=pi, stratum=stratum,
-                    stratum_size=int(sizes[stratum]), twice=bool(doubled[at]),
+                    stratum_size=int(sizes[stratum]), twice=twice,
                 )
             )  # fmt: skip
-    Item.objects.bulk_update(changed, ["pi"], batch_size=1_000)
+    Item.objects.bulk_update(old.values(), ["pi"], batch_size=1_000)
     Item.objects.bulk_create(new, batch_size=1_000)
 
 
@@ -216,8 +215,7 @@ def choose(concept: Concept, document: int, note: str, by: str) -> None:
 
 def remove(concept: Concept, on: bool) -> None:
     """Take it off the list, with its link; or put it back."""
-    removed = timezone.now() if on else None
-    Concept.objects.filter(pk=concept.pk).update(removed_at=removed, token=None)
+    Concept.objects.filter(pk=concept.pk).update(removed_at=timezone.now() if on else None, token=None)
 
 
 def listed(corpus: Corpus) -> list[tuple[Concept, int, int]]:

@@ -54,10 +54,9 @@ def coded(concept: Concept, drawn: Draw, base: int, counts: list[float]) -> Code
     settled = all(one[0].item_id in agreed for one in filter(coding.differ, readings))
 
     def value(codings: list[Coding]) -> float:
-        given = [one.code for one in codings]
         if settled and codings[0].item_id in agreed:
-            given = [agreed[codings[0].item_id]]
-        return float(np.mean([counts[one] for one in given]))
+            return counts[agreed[codings[0].item_id]]
+        return float(np.mean([counts[one.code] for one in codings]))
 
     documents = [codings[0].item.document for codings in readings]
 
@@ -151,8 +150,9 @@ def effect_of(known: Estimated, formula: Formula, first: str, second: str) -> Ef
     made, data = regression_of(RunSelection.all(RunView(known.source)), asked), known.data
     strata, prediction, of_unit = _predicted(known.source, known.drawn, data, made.unit)
     cell, rows = made.design.cell[: known.drawn.documents], made.design.rows
-    each = (strata, data.documents, data.y, data.pi, prediction, of_unit, known.scale)
-    fitted = effect(cell, rows, made.contrast, *each)
+    fitted = effect(
+        cell, rows, made.contrast, strata, data.documents, data.y, data.pi, prediction, of_unit, known.scale
+    )
     if np.isnan(fitted.corrected.estimate):
         raise Invalid("effect", "The effect can’t be separated from what is held constant. Hold less constant.")
     name, held = formula.effect.name, [term.name for term in formula.held]
@@ -232,8 +232,7 @@ def page(
 
 
 def _interval(bounds: estimate.Bounds, at: int | tuple = ()) -> Interval:
-    values = (array[at] for array in (bounds.estimate, bounds.low, bounds.high))
-    return Interval(*map(number_or_none, values))
+    return Interval(*(number_or_none(array[at]) for array in (bounds.estimate, bounds.low, bounds.high)))
 
 
 def _cell(cells: estimate.Cells, i: int, label: str, url: str) -> Cell:
@@ -278,9 +277,8 @@ def _sentence(known: Estimated, whole: Cell, difference: Interval | None, compar
     few = f" Only {whole.positives:,.0f} of {whole.coded:,} coded documents say so." if whole.few else ""
     text = f"{subject} {whole.documents:,} documents.{few}"
     if difference and difference.low is not None:
-        first, last = ((cell.label, _written(cell.corrected, known.scale)) for cell in compared)
-        change = _points(difference, known.scale)
-        text += f" {first[0]}: {first[1]}; {last[0]}: {last[1]}; a difference of {change}."
+        ends = "; ".join(f"{cell.label}: {_written(cell.corrected, known.scale)}" for cell in compared)
+        text += f" {ends}; a difference of {_points(difference, known.scale)}."
     return text
 
 
@@ -309,8 +307,10 @@ def _written(interval: Interval, scale: bool) -> str:
 
 
 def _points(difference: Interval, scale: bool) -> str:
-    values = [difference.value, difference.low, difference.high]
-    value, low, high = (f"{(1 if scale else 100) * (x or 0):+.{2 if scale else 0}f}".replace("-", "−") for x in values)
+    value, low, high = (
+        f"{(1 if scale else 100) * (x or 0):+.{2 if scale else 0}f}".replace("-", "−")
+        for x in (difference.value, difference.low, difference.high)
+    )
     return f"{value}{'' if scale else ' points'} (95% CI {low} to {high})"
 
 
@@ -327,8 +327,9 @@ def pinned(page: EstimatesPage) -> str:
         [c.label, c.corrected.value, c.corrected.low, c.corrected.high, c.coded, c.documents]
         for c in (page.all, *page.cells)
     ]
-    columns = [page.by or "documents", "estimate", "low", "high", "coded", "of documents"]
-    return json_text({"columns": columns, "rows": rows})
+    return json_text(
+        {"columns": [page.by or "documents", "estimate", "low", "high", "coded", "of documents"], "rows": rows}
+    )
 
 
 COLUMNS = "corpus concept code by cell documents coded with_code corrected low high beyond_low beyond_high sample sample_low sample_high counted".split()
@@ -340,15 +341,11 @@ def table(run: Run, page: EstimatesPage) -> bytes:
     for cell in (page.all, *page.cells):
         c, b, s = cell.corrected, cell.beyond, cell.sample
         figures = [c.value, c.low, c.high, b.low, b.high, s.value, s.low, s.high, cell.naive]
-        known = [
-            run.corpus.name,
-            page.concept,
-            page.code,
-            page.by,
-            cell.label,
-            cell.documents,
-            cell.coded,
-            cell.positives,
-        ]
-        rows.append([*known, *("" if x is None else round(x, 6) for x in figures)])
+        rows.append(
+            [
+                *(run.corpus.name, page.concept, page.code, page.by),
+                *(cell.label, cell.documents, cell.coded, cell.positives),
+                *("" if x is None else round(x, 6) for x in figures),
+            ]
+        )
     return csv_cells.lines(rows)

@@ -3,7 +3,7 @@ probabilities with which the documents were drawn; or a REFI-QDA project (webapp
 
 import csv
 import io
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import NamedTuple
 
 from django.db import transaction
@@ -51,9 +51,7 @@ def take_in(concept: Concept, run: Run, content: bytes, by: str) -> tuple[int, s
     pi = {one.document: one.probability for one in readings}
     if len({p == 0 for p in pi.values()}) > 1:
         raise Invalid("codes", "Some documents have a probability, and others none. Give all of them one, or none.")
-    D, times = run.version.documents, defaultdict[int, int](int)
-    for one in readings:
-        times[one.document] += 1
+    D, times = run.version.documents, Counter(one.document for one in readings)
     with transaction.atomic():
         drawn = Draw.objects.create(concept=concept, columns=[], documents=D, elsewhere=True, seed=0, overlap=0, by=by)
         coders = {n: coding.join(concept, n or ELSEWHERE) for n in sorted({one.coder for one in readings})}
@@ -158,25 +156,18 @@ def _left_out(unknown: list[str], several: list[str], others: int) -> str:
     def listed(titles: list[str]) -> str:
         return ", ".join(f"“{title[:60]}”" for title in titles[:NAMED]) + (" …" if len(titles) > NAMED else "")
 
-    sentences = []
-    if unknown:
-        sentences.append(
-            f"Left out, as no document here, or none that is not taken already, has that text or name: {len(unknown):,} of the texts, {listed(unknown)}."
-        )
-    if several:
-        sentences.append(
-            f"Left out, as one coder gave them several of these codes: {len(several):,}, {listed(several)}."
-        )
-    if others:
-        sentences.append(f"{others:,} sources of the project are no plain texts, and were left out.")
-    return " ".join(sentences)
+    sentences = {
+        f"Left out, as no document here, or none that is not taken already, has that text or name: {len(unknown):,} of the texts, {listed(unknown)}.": unknown,
+        f"Left out, as one coder gave them several of these codes: {len(several):,}, {listed(several)}.": several,
+        f"{others:,} sources of the project are no plain texts, and were left out.": others,
+    }
+    return " ".join(sentence for sentence, some in sentences.items() if some)
 
 
 def _rows(content: bytes) -> list[dict[str, str]]:
     try:
         text = content.decode("utf-8-sig")
-        head = text.partition("\n")[0]
-        delimiter = max(",;\t", key=head.count)
+        delimiter = max(",;\t", key=text.partition("\n")[0].count)
         table = csv.DictReader(io.StringIO(text), strict=True, delimiter=delimiter)
         rows = [{k.strip().lower(): csv_cells.unsafe((v or "").strip()) for k, v in row.items() if k} for row in table]
     except (UnicodeDecodeError, csv.Error):

@@ -99,42 +99,44 @@ def detail(
     drawn = Draw.objects.filter(concept=concept).first()
     items = list(drawn.items.values_list("stratum", "twice")) if drawn else []
     codings = list(coding.counted(concept, base))
-    link = request.build_absolute_uri(reverse("code", args=[concept.token])) if concept.token else ""
     chosen = list(concept.chosen.order_by("pk"))
     titles = embargo.about(run.corpus, [one.document for one in chosen], "title")
-    page = ConceptPage(
-        concept=concept,
-        holds=holds,
-        versions=list(concept.definitions.order_by("-number")),
-        sent={"text": text, "codes": codes, "examples": examples, "borderline": borderline}
-        if text
-        else {
-            "text": holds.text,
-            "codes": "\n".join(holds.codes),
-            "examples": holds.examples,
-            "borderline": holds.borderline,
-        },
-        nearest=int(near[2]) if (near := _TOPIC.match(concept.origin)) and int(near[1]) == run.pk else None,
-        yes_no=concept.kind == Concept.Kind.YES_NO,
-        invitation=link,
-        coders=[
-            CoderRow(c, sum(one.coder_id == c.pk for one in codings), reverse("code", args=[c.token]))
-            for c in concept.coders.all()
-        ],
-        readings=(len(codings), len(items) + sum(twice for _, twice in items)),
-        draw=drawn,
-        drawn=len(items),
-        strata=len({stratum for stratum, _ in items}),
-        topic=links.topic_link(view, drawn.topic) if drawn and drawn.topic is not None and drawn.run == run else None,
-        columns=fields.choices(run.version),
-        topics=[links.topic_link(view, k) for k in view.topics[:OFFERED]] if run.final and not drawn else [],
-        chosen=[
-            ChosenRow(titles[one.document]["title"], links.document_url(run, one.document), one.note, one.by)
-            for one in chosen
-            if one.document in titles
-        ],
+    return HtmlAnswer(
+        ConceptPage(
+            concept=concept,
+            holds=holds,
+            versions=list(concept.definitions.order_by("-number")),
+            sent={"text": text, "codes": codes, "examples": examples, "borderline": borderline}
+            if text
+            else {
+                "text": holds.text,
+                "codes": "\n".join(holds.codes),
+                "examples": holds.examples,
+                "borderline": holds.borderline,
+            },
+            nearest=int(near[2]) if (near := _TOPIC.match(concept.origin)) and int(near[1]) == run.pk else None,
+            yes_no=concept.kind == Concept.Kind.YES_NO,
+            invitation=request.build_absolute_uri(reverse("code", args=[concept.token])) if concept.token else "",
+            coders=[
+                CoderRow(c, sum(one.coder_id == c.pk for one in codings), reverse("code", args=[c.token]))
+                for c in concept.coders.all()
+            ],
+            readings=(len(codings), len(items) + sum(twice for _, twice in items)),
+            draw=drawn,
+            drawn=len(items),
+            strata=len({stratum for stratum, _ in items}),
+            topic=links.topic_link(view, drawn.topic)
+            if drawn and drawn.topic is not None and drawn.run == run
+            else None,
+            columns=fields.choices(run.version),
+            topics=[links.topic_link(view, k) for k in view.topics[:OFFERED]] if run.final and not drawn else [],
+            chosen=[
+                ChosenRow(titles[one.document]["title"], links.document_url(run, one.document), one.note, one.by)
+                for one in chosen
+                if one.document in titles
+            ],
+        )
     )
-    return HtmlAnswer(page)
 
 
 @require_POST

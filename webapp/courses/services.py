@@ -79,19 +79,16 @@ def join(course: Course, name: str) -> tuple[Student, str]:
             raise Invalid("name", "The texts of this class can’t be shared with anybody more. Tell your teacher.")
         number = (course.students.aggregate(last=Max("number"))["last"] or 0) + 1
         user = User.objects.create(name=f"Student {course.pk}-{number}", password="!", **MAY_HAVE)
-        code = _code()
+        code, told = _code()
         student = Student.objects.create(user=user, course=course, number=number, name=name, digest=digest(code))
         Membership.objects.create(corpus=course.texts, user=user, role=Membership.Role.TRAINER)
-    return student, _written(code)
+    return student, told
 
 
-def _code() -> str:
-    return "".join(secrets.choice(LETTERS) for _ in range(CODE))
-
-
-def _written(code: str) -> str:
-    """In groups of four."""
-    return "-".join(code[i : i + 4] for i in range(0, CODE, 4))
+def _code() -> tuple[str, str]:
+    """A new one, and the same in groups of four, as it is told."""
+    code = "".join(secrets.choice(LETTERS) for _ in range(CODE))
+    return code, "-".join(code[i : i + 4] for i in range(0, CODE, 4))
 
 
 def of_code(written: str) -> Student | None:
@@ -103,12 +100,12 @@ def of_code(written: str) -> Student | None:
 
 def new_code(student: Student) -> str:
     """Another code; the one before, sessions and API tokens are out."""
-    code = _code()
+    code, told = _code()
     Student.objects.filter(pk=student.pk).update(digest=digest(code))
     student.user.set_unusable_password()  # another one: sessions hold its hash
     student.user.save(update_fields=["password"])
     tokens.revoke_all(student.user)
-    return _written(code)
+    return told
 
 
 def hand_in(student: Student, notebook: Notebook) -> Notebook:

@@ -95,8 +95,7 @@ def index(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[CoursesPag
         except Invalid as error:
             wrong = error.message
     taught = authorization.courses(request).select_related("corpus").annotate(count=Count("students"))
-    page = CoursesPage(taught, mine.order_by("-pk")[:SHOWN], students, wrong)
-    return HtmlAnswer(page, status=400 if wrong else 200)
+    return HtmlAnswer(CoursesPage(taught, mine.order_by("-pk")[:SHOWN], students, wrong), status=400 if wrong else 200)
 
 
 @never_cache

@@ -35,22 +35,17 @@ def follow_reading(corpus: Corpus) -> None:
 def follow(row: Job, over: set[str], part: Callable[[Job], float], said: Callable[[Job], str]) -> None:
     """Wait until the row's status is one of `over`, with a worker of our own where none is alive. part: how much of the
     work is done, from 0 to 1. said: the same in words. Raises CommandError where the job failed."""
-    with _worker_if_none():
-        _follow(row, over, part, said)
-    if row.status == "failed":
-        raise CommandError(row.error)
-
-
-def _follow(row: Job, over: set[str], part: Callable[[Job], float], said: Callable[[Job], str]) -> None:
-    with Line() as line:
+    with _worker_if_none(), Line() as line:
         while True:
             row.refresh_from_db()
             done = min(1.0, max(0.0, part(row)))
             text = f"{'#' * round(WIDTH * done):.<{WIDTH}} {done:4.0%}  {row.status}: {said(row)}"
             line.write(text, last=row.status in over)
             if row.status in over:
-                return
+                break
             time.sleep(EVERY)
+    if row.status == "failed":
+        raise CommandError(row.error)
 
 
 @contextmanager

@@ -1,6 +1,5 @@
 """Notebooks and their pins; and what a pin keeps of a topic, a passage or a chart as it is now."""
 
-from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from django.db.models import Count, Q, QuerySet
@@ -43,11 +42,10 @@ def content(notebook: Notebook, seen: QuerySet[Corpus]) -> NotebookPage:
     """
     pins = list(notebook.pins.all())
     origins = _origins(pins, seen)
-    header = NotebookHeader(notebook.pk, notebook.title, notebook.by, notebook.created_at, notebook.intro)
     return NotebookPage(
-        notebook=header,
-        pins=[_row(pin, origins[pin.pk]) for pin in pins if pin.removed_at is None],
-        removed=[_row(pin, origins[pin.pk]) for pin in pins if pin.removed_at is not None],
+        notebook=NotebookHeader(notebook.pk, notebook.title, notebook.by, notebook.created_at, notebook.intro),
+        pins=[_row(pin, *origins[pin.pk]) for pin in pins if pin.removed_at is None],
+        removed=[_row(pin, *origins[pin.pk]) for pin in pins if pin.removed_at is not None],
     )
 
 
@@ -62,15 +60,9 @@ def bibliography(page: NotebookPage, seen: QuerySet[Corpus]) -> str:
     return "\n".join(dict.fromkeys(entries))
 
 
-class Origin(NamedTuple):
-    """What a pin's address leads to. shut: its corpus, where that is under embargo; deleted: whether there is nothing
-    any more, or nothing that may be seen: an address is whatever was sent, and must not tell whether a run exists."""
-
-    shut: Corpus | None
-    deleted: bool
-
-
-def _origins(pins: list[Pin], seen: QuerySet[Corpus]) -> dict[int, Origin]:
+def _origins(pins: list[Pin], seen: QuerySet[Corpus]) -> dict[int, tuple[Corpus | None, bool]]:
+    """pin -> what its address leads to: (its corpus, where that is under embargo; whether there is nothing any more, or
+    nothing that may be seen: an address is whatever was sent, and must not tell whether a run exists)."""
     places = {pin.pk: resolve(urlsplit(pin.address).path).kwargs for pin in pins}
     runs = Run.everything.only("corpus", "deleted_at").in_bulk({p["run_id"] for p in places.values() if "run_id" in p})
     runs_of_pins = {pin: runs.get(place["run_id"]) for pin, place in places.items() if "run_id" in place}
@@ -87,21 +79,20 @@ def _origins(pins: list[Pin], seen: QuerySet[Corpus]) -> dict[int, Origin]:
         # Of a run that is gone for good the pin itself says which corpus it was.
         corpus = corpora.get(numbers.get(pin.pk, pin.source.get("corpus_id")))
         # A pin from before its corpus came under embargo is shortened, as long as anything of the corpus is there.
-        origins[pin.pk] = Origin(
-            corpus if corpus and corpus.embargo and pin.kind == Pin.Kind.PASSAGE else None, named and not here
-        )
+        shut = corpus if corpus and corpus.embargo and pin.kind == Pin.Kind.PASSAGE else None
+        origins[pin.pk] = shut, named and not here
     return origins
 
 
-def _row(pin: Pin, found: Origin) -> PinRow:
+def _row(pin: Pin, shut: Corpus | None, deleted: bool) -> PinRow:
     quote = pin.quote
-    if found.shut:
-        quote = "".join(text for text, _ in embargo.passage(found.shut, [(quote, False)]))
+    if shut:
+        quote = "".join(text for text, _ in embargo.passage(shut, [(quote, False)]))
     return PinRow(
         id=pin.pk,
         kind=pin.kind,
         title=pin.title,
-        address="" if found.deleted else pin.address,
+        address="" if deleted else pin.address,
         quote=quote,
         start=pin.start,
         end=pin.end,
@@ -112,7 +103,7 @@ def _row(pin: Pin, found: Origin) -> PinRow:
         by=pin.by,
         at=pin.at,
         origin=origin(pin.source, pin.start, pin.end),
-        deleted=found.deleted,
+        deleted=deleted,
     )
 
 
@@ -161,14 +152,6 @@ def of_passage(
     )
     end = passage.first + len(passage.text)
     document = embargo.about(corpus, [number], "source_id", "file", "place", "title", "date_text")[number]
-    source = {
-        "corpus": corpus.name,
-        "corpus_id": corpus.pk,
-        "document": number,
-        "id": document["source_id"],
-        "file": document["file"],
-        "place": document["place"],
-    }
     return Evidence(
         kind=Pin.Kind.PASSAGE,
         title=", ".join(filter(None, [document["title"] or "Untitled", document["date_text"]])),
@@ -176,14 +159,21 @@ def of_passage(
         quote=passage.text,
         start=passage.first,
         end=end,
-        source=source | (_run(run) if run else {}),
+        source={
+            "corpus": corpus.name,
+            "corpus_id": corpus.pk,
+            "document": number,
+            "id": document["source_id"],
+            "file": document["file"],
+            "place": document["place"],
+            **(_run(run) if run else {}),
+        },
     )
 
 
 def of_chart(run: Run | None, title: str, address: str, sentence: str, table: object) -> Evidence:
     """A page with a chart: its address, what it shows, and the data as they were shown."""
-    source = _run(run) if run else {}
-    return Evidence(Pin.Kind.CHART, title, address, sentence=sentence, table=table, source=source)
+    return Evidence(Pin.Kind.CHART, title, address, sentence=sentence, table=table, source=_run(run) if run else {})
 
 
 def _run(run: Run) -> Source:

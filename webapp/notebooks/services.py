@@ -2,6 +2,7 @@
 
 import json
 import secrets
+from itertools import pairwise
 
 from django.db import transaction
 from django.db.models import Max, Sum, TextField
@@ -93,15 +94,11 @@ def move(pin: Pin, up: bool) -> None:
     with transaction.atomic():
         _lock(pin.notebook)
         shown = list(pin.notebook.pins.filter(removed_at=None))
-        at = next((i for i, other in enumerate(shown) if other.pk == pin.pk), None)
-        if at is None:
-            return
-        to = at + (-1 if up else 1)
-        if not 0 <= to < len(shown):
-            return
-        one, other = shown[at], shown[to]
-        one.position, other.position = other.position, one.position
-        Pin.objects.bulk_update([one, other], ["position"])
+        pairs = pairwise(reversed(shown) if up else shown)
+        if pair := next((pair for pair in pairs if pair[0].pk == pin.pk), None):
+            one, other = pair
+            one.position, other.position = other.position, one.position
+            Pin.objects.bulk_update(pair, ["position"])
 
 
 def remove_pin(pin: Pin) -> None:

@@ -21,6 +21,14 @@ from webapp.notebooks.shapes import Evidence, NotebookHtml, NotebookPage, Notebo
 from webapp.pages.page import back, check_act, is_whole, reader, told, whole
 from webapp.pages.typed import Answer, Here, typed
 
+FILES: dict[
+    str, tuple[str, Callable[[NotebookPage, str], str | bytes] | None]
+] = {  # ending -> its type, what writes it
+    "html": ("text/html", html.notebook),
+    "md": ("text/markdown", markdown.notebook),
+    "docx": ("application/vnd.openxmlformats-officedocument.wordprocessingml.document", word.notebook),
+    "bib": ("application/x-bibtex", None),
+}
 NEW = "new"  # the choice of a Pin button that begins a notebook
 
 
@@ -166,18 +174,8 @@ def export(request: HttpRequest, notebook_id: int, form: str) -> HttpResponse:
     """The notebook as one file, Markdown, Word or HTML, that needs nothing of ours to be read; or its passages as BibTeX."""
     page = queries.content(_or_404(request, notebook_id), authorization.corpora(request))
     root = request.build_absolute_uri("/").rstrip("/")
-    body: str | bytes
-    if form == "bib":
-        body, kind = queries.bibliography(page, authorization.corpora(request)), "application/x-bibtex"
-    elif form == "md":
-        body, kind = markdown.notebook(page, root), "text/markdown"
-    elif form == "docx":
-        body, kind = (
-            word.notebook(page, root),
-            "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-        )
-    else:
-        body, kind = html.notebook(page, root), "text/html"
+    kind, write = FILES[form]
+    body = write(page, root) if write else queries.bibliography(page, authorization.corpora(request))
     name = f"notebook-{notebook_id}.{form}"
     return HttpResponse(
         body, content_type=f"{kind}; charset=utf-8", headers={"Content-Disposition": f'attachment; filename="{name}"'}

@@ -12,7 +12,8 @@ from inference import Bow, Topics
 from inference.explore import naming, relevance
 from inference.explore.distances import divergences
 from inference.explore.layout import classical, procrustes, refined
-from webapp.models import FormingStep, Run, Word
+from webapp.models import FormingStep, Run
+from webapp.runs.names import spelling
 
 SHOWN = 40  # topics of a step: the largest
 WORDS = 8  # of a topic
@@ -78,10 +79,9 @@ class FormingWriter:
     def _described(self, topics: Topics) -> list[TopicAtStep]:
         numbers = largest(topics)
         shown = _rows(topics, numbers)
-        spelled = self._spelled(naming.candidates(shown))
+        spelled = spelling(self.run.version_id, naming.candidates(shown))
         names = naming.names(shown, spelled)
-        relevant = relevance.first(shown, self.bow.word_tokens, WORDS, naming.CANDIDATES)
-        words = [[spelled[w] for w in row] for row in relevant]
+        words = relevance.first(shown, self.bow.word_tokens, WORDS, naming.CANDIDATES)
         xy = self._placed(numbers.tolist(), divergences(shown))
         passages = self._passages(shown)
         return [
@@ -91,16 +91,12 @@ class FormingWriter:
                 share=round(float(topics.share[k]), 5),
                 x=round(float(xy[i, 0]), 4),
                 y=round(float(xy[i, 1]), 4),
-                words=words[i],
+                words=[spelled[w] for w in words[i]],
                 document=passages[i][0],
                 at=passages[i][1],
             )
             for i, k in enumerate(numbers)
         ]
-
-    def _spelled(self, numbers: np.ndarray) -> dict[int, str]:
-        listed = Word.objects.filter(version=self.run.version_id, number__in=numbers.tolist())
-        return dict(listed.values_list("number", "word"))
 
     def _placed(self, numbers: list[int], apart: np.ndarray) -> np.ndarray:
         """float64[n, 2]: moved from where the topics were, so that eyes can follow; new ones turn the map onto the old."""
@@ -132,9 +128,11 @@ class FormingWriter:
         for k in np.argsort(-topics.share, kind="stable")[: len(sample.documents)].tolist():
             d = int(np.argmax(share[k]))
             share[:, d] = -1.0  # each document stands for one topic
-            number, row = int(sample.documents[d]), slice(sample.ends[d], sample.ends[d + 1])
-            document = int(self.bow.documents_of(sample.documents[d : d + 1])[0])
-            passages[k] = document, self._densest(number, of_word[k, sample.place[row]])
+            row = slice(sample.ends[d], sample.ends[d + 1])
+            passages[k] = (
+                int(self.bow.documents_of(sample.documents[d : d + 1])[0]),
+                self._densest(int(sample.documents[d]), of_word[k, sample.place[row]]),
+            )
         return passages
 
     @cached_property

@@ -1,5 +1,6 @@
 """What a run's topics are called until readers name them: proposed when their snapshot is published."""
 
+from collections.abc import Iterable
 from functools import partial
 
 import numpy as np
@@ -19,7 +20,7 @@ LEAST = 5  # documents of a phrase that is kept: what fewer have may tell a text
 def of_words(run_id: int, topics: Topics) -> list[str]:
     """While the run trains: made of words alone, as the vocabulary has them."""
     version = Run.everything.values_list("version_id", flat=True).get(pk=run_id)
-    return naming.names(topics, _spelling(version, naming.candidates(topics)))
+    return naming.names(topics, spelling(version, naming.candidates(topics)))
 
 
 def of_texts(
@@ -43,7 +44,7 @@ def of_texts(
     for k, parts in sides.items():
         own[k] = list(dict.fromkeys([*own[k], *parts[0], *parts[1]]))  # whose spelling is looked up
     others = [w for sample in samples for phrase in (*sample.phrases, *sample.further) for w in phrase.words]
-    vocabulary = _spelling(run.version_id, np.unique([w for some in (*own, others) for w in some]).astype(np.int64))
+    vocabulary = spelling(run.version_id, np.unique([w for some in (*own, others) for w in some]).astype(np.int64))
     looked_at, phrases, texts = [], [], partial(embargo.beginnings, run.corpus)
     for sample, telling in zip(samples, own, strict=True):
         beat.check()
@@ -56,7 +57,7 @@ def of_texts(
     return naming.by_coverage(evidence, vocabulary, looked_at, fields.who_speaks(run.version), sides), phrases
 
 
-def _spelling(version_id: int, numbers: np.ndarray) -> dict[int, str]:
+def spelling(version_id: int, numbers: Iterable[int]) -> dict[int, str]:
     """The words of some numbers."""
-    words = Word.objects.filter(version=version_id, number__in=numbers.tolist())
+    words = Word.objects.filter(version=version_id, number__in=[*map(int, numbers)])
     return dict(words.values_list("number", "word"))

@@ -19,10 +19,7 @@ from webapp.runs import services, steering
 register = template.Library()
 
 
-@register.filter
-def can_be_continued(run: Run) -> bool:
-    """Whether another run can begin with this one's topics."""
-    return services.can_be_continued(run)
+register.filter(services.can_be_continued)
 
 
 @register.filter
@@ -55,11 +52,9 @@ def rooms(context) -> list[Link]:
 @register.simple_tag(takes_context=True)
 def menus(context) -> list[tuple[str, list[Link]]]:
     """The name of each menu of `run`, in the order of webapp.urls, and its links."""
-    by_menu: dict[str, list[Link]] = {}
-    for link in _links(context):
-        if link.menu:
-            by_menu.setdefault(link.menu, []).append(link)
-    return list(by_menu.items())
+    links = [link for link in _links(context) if link.menu]
+    names = dict.fromkeys(link.menu for link in links)
+    return [(name, [link for link in links if link.menu == name]) for name in names]
 
 
 def _links(context) -> list[Link]:

@@ -42,10 +42,6 @@ def about(run: Run) -> RunAbout:
     )
 
 
-def metrics(run: Run) -> list[Metric]:
-    return list(Metric.objects.filter(run=run).order_by("step"))
-
-
 def current_pass(run: Run) -> int:
     """From 1 on; 0 before the steps are known."""
     return min(run.step * passes(run) // run.steps + 1, passes(run)) if run.steps else 0
@@ -79,21 +75,18 @@ def forming(view: RunView, step: int | None = None) -> Forming:
     told = {topic.number for topic in largest[:TOLD]}
     passages = _passages(view, [topic for topic in topics if topic.number in told])
     circles = _circles(largest)
-    drawn = []
-    for topic in topics:
-        passage, url = passages.get(topic.number, ("", ""))
-        link = replace(links.topic_link(view, topic.number), name=topic.name)
-        drawn.append(
-            DrawnTopic(
-                **vars(link),
-                share=topic.share,
-                words=topic.words,
-                passage=passage,
-                passage_url=url,
-                told=topic.number in told,
-                **vars(circles[topic.number]),
-            )
+    drawn = [
+        DrawnTopic(
+            **vars(links.topic_link(view, topic.number)) | {"name": topic.name},
+            share=topic.share,
+            words=topic.words,
+            passage=passages.get(topic.number, ("", ""))[0],
+            passage_url=passages.get(topic.number, ("", ""))[1],
+            told=topic.number in told,
+            **vars(circles[topic.number]),
         )
+        for topic in topics
+    ]
     return Forming(at, steps, drawn)
 
 
@@ -130,9 +123,8 @@ def _circles(largest: list[TopicAtStep]) -> dict[int, Circle]:
             if 0 <= box[0] and box[2] <= WIDTH and not any(_cross(box, b) for b in taken)
         ]
         dx, dy = places[free[0]] if free else places[0]
-        if free:
-            taken.append(boxes[free[0]])
-        drawn[topic.number] = Circle(round(cx, 1), round(cy, 1), round(r, 1), round(dx, 1), round(dy, 1), bool(free))
+        taken += [boxes[i] for i in free[:1]]
+        drawn[topic.number] = Circle(*(round(x, 1) for x in (cx, cy, r, dx, dy)), bool(free))
     return drawn
 
 
@@ -143,15 +135,17 @@ def _cross(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
 
 def documents_seen(run: Run) -> float:
     """Documents seen so far, over all passes, by the words seen."""
-    version = run.version
-    return version.documents * run.tokens_seen / version.tokens if version.tokens else 0.0
+    return run.version.documents * run.tokens_seen / run.version.tokens if run.version.tokens else 0.0
 
 
 def curves(metrics: list[Metric]) -> dict[str, series.Curve | list[series.Curve] | dict[str, series.Curve] | None]:
     """As RunPage has them."""
     few = not metrics or len(metrics[0].topic_coherence) <= LINES
-    by_topic = [metric.topic_coherence for metric in metrics] if few else None
-    return {**series.columns(metrics), "topic_coherence": by_topic, "bands": None if few else _bands(metrics)}
+    return {
+        **series.columns(metrics),
+        "topic_coherence": [metric.topic_coherence for metric in metrics] if few else None,
+        "bands": None if few else _bands(metrics),
+    }
 
 
 def _bands(metrics: list[Metric]) -> dict[str, series.Curve]:

@@ -26,6 +26,7 @@ from webapp.jobs.heartbeat import Heartbeat, run_next
 from webapp.models import Replicate, Run, Snapshot, Word
 from webapp.results import found_again, weights
 from webapp.runs import steering, trials
+from webapp.runs.names import spelling
 from webapp.runs.shapes import OtherSeeds
 from webapp.storage import files, sealed
 
@@ -59,8 +60,7 @@ def begin(run: Run, texts: str = Replicate.Texts.OWN) -> None:
             "run", f"Run {run.pk} can’t be compared with other seeds: it is not done, or began with given topics."
         )
     with transaction.atomic():
-        seeds = [(run.seed + i) % 2**63 for i in PLACES[texts]]
-        made = [Replicate(run=run, seed=seed, texts=texts) for seed in seeds]
+        made = [Replicate(run=run, seed=(run.seed + i) % 2**63, texts=texts) for i in PLACES[texts]]
         Replicate.objects.bulk_create(made, ignore_conflicts=True)
         failed = run.replicates.filter(texts=texts, status=Replicate.Status.FAILED)
         failed.update(status=Replicate.Status.QUEUED, error="", tries=0)
@@ -156,8 +156,7 @@ class _Needed:
 def _packed(kept: Topics | trials.Kept) -> bytes:
     """Its arrays as .npz. Raises Invalid where they are too large to be kept."""
     file = BytesIO()
-    arrays: dict[str, Any] = {name: value for name, value in kept._asdict().items() if isinstance(value, np.ndarray)}
-    np.savez_compressed(file, **arrays)
+    np.savez_compressed(file, **{k: value for k, value in kept._asdict().items() if isinstance(value, np.ndarray)})
     if file.tell() > BYTES:
         raise Invalid("topics", f"What is kept would take {file.tell() >> 20} MB; at most {BYTES >> 20} MB are kept.")
     return file.getvalue()
@@ -180,19 +179,14 @@ def _elsewhere(run: Run, topics: Topics) -> list[tuple[bool, float, list[str]]]:
     """Of each topic of the run the fields of results.found_again.Elsewhere after `seed`."""
     assert run.snapshot is not None
     between = matching.match(weights.topics(run.snapshot), topics, *weights.words(run, run))
-    first = _first_words(run, topics)
-    found = between.partner >= 0
-    rows = zip(found.tolist(), between.best_b_similarity.tolist(), between.best_b.tolist(), strict=True)
-    return [(same, round(similar, 3), [] if same else first[best]) for same, similar, best in rows]
-
-
-def _first_words(run: Run, topics: Topics) -> list[list[str]]:
-    """Of each topic, by relevance."""
     tokens = Word.objects.filter(version=run.version_id).order_by("number").values_list("tokens", flat=True)
-    chosen = relevance.first(topics, np.array(tokens), WORDS)
-    names = Word.objects.filter(version=run.version_id, number__in={w for words in chosen for w in words})
-    called = dict(names.values_list("number", "word"))
-    return [[called[w] for w in words] for words in chosen]
+    first = relevance.first(topics, np.array(tokens), WORDS)
+    called = spelling(run.version_id, {w for words in first for w in words})
+    rows = zip(between.partner.tolist(), between.best_b_similarity.tolist(), between.best_b.tolist(), strict=True)
+    return [
+        (partner >= 0, round(similar, 3), [] if partner >= 0 else [called[w] for w in first[best]])
+        for partner, similar, best in rows
+    ]
 
 
 def _count(run: Run) -> None:

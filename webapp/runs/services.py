@@ -121,10 +121,7 @@ def train_again(run: Run, by: User | None = None) -> Run:
         )
     with transaction.atomic():
         new = create(run.version, seed=run.seed, engine=run.engine, by=by, **run.settings)
-        if run.begins:
-            new.steering = run.steering
-            continue_from(new, run.parent, run.dropped)
-    return new
+        return _continue_from(new, run.parent, run.dropped, run.steering) if run.begins else new
 
 
 def _variants(run: Run) -> list[dict[str, int]]:
@@ -161,8 +158,10 @@ def variants(run: Run, by: User | None = None) -> list[Run]:
         raise Invalid("run", f"Run {run.pk} began with given topics: its settings alone do not make it.")
     with transaction.atomic():
         quotas.check_job(by or User.objects.local(), len(_variants(run)))
-        settings = [{"seed": run.seed, **run.settings, **changed} for changed in _variants(run)]
-        return [create(run.version, engine=run.engine, by=by, **each) for each in settings]
+        return [
+            create(run.version, engine=run.engine, by=by, **{"seed": run.seed} | run.settings | changed)
+            for changed in _variants(run)
+        ]
 
 
 def variants_said(run: Run) -> str:
@@ -223,9 +222,7 @@ def continued(
     settings = warm_starter(run).continued(run.settings) | changed
     with transaction.atomic():
         new = create(version or run.version, seed=run.seed, engine=run.engine, by=by, **settings)
-        new.steering = steering or {}
-        continue_from(new, run, dropped)
-    return new
+        return _continue_from(new, run, dropped, steering or {})
 
 
 def can_be_continued(run: Run) -> bool:
@@ -244,10 +241,11 @@ def warm_starter(run: Run) -> WarmStart:
     return engine
 
 
-def continue_from(new: Run, parent: Run, dropped: list[str]) -> None:
-    """Let a new run begin with the topics of its parent, as `new.steering` changes them, and leave words out."""
-    new.parent, new.dropped, new.begins = parent, dropped, True
+def _continue_from(new: Run, parent: Run, dropped: list[str], steering: dict) -> Run:
+    """Let a new run begin with the topics of its parent, as `steering` changes them, and leave words out."""
+    new.parent, new.dropped, new.begins, new.steering = parent, dropped, True, steering
     new.save(update_fields=["parent", "dropped", "begins", "steering"])
+    return new
 
 
 def stop(run: Run) -> None:

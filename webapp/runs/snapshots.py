@@ -65,9 +65,10 @@ def publish(
     near = outcome and outcome.divergences[np.ix_(used, used)]
     called = names.of_words(run_id, topics) if outcome is None else outcome.names
     xy = layout(near) if final else None
-    strain = stress(xy, near) if final else None
     with transaction.atomic():
-        snapshot = Snapshot.objects.create(run_id=run_id, step=step, final=final, stress=strain)
+        snapshot = Snapshot.objects.create(
+            run_id=run_id, step=step, final=final, stress=stress(xy, near) if final else None
+        )
         words = bulk.Partition("topic_word", snapshot.pk)
         words.create()
         rows = np.zeros(topics.K, np.int64)  # of each topic
@@ -132,11 +133,10 @@ def _topic_rows(topics: Topics, outcome: Outcome | None) -> Iterator[tuple[np.nd
     rest = np.ones(len(given), bool)
     rest[at[has]] = False
     topic, word = np.divmod(given[rest], topics.V)
-    first = np.searchsorted(topic, topic)  # topic is ascending
     yield (
         topic,
         word,
-        lengths[topic] + np.arange(len(topic)) - first,
+        lengths[topic] + np.arange(len(topic)) - np.searchsorted(topic, topic),  # topic is ascending
         topics.floor[topic],
         tokens[rest],
         documents[rest],

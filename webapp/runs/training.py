@@ -149,19 +149,15 @@ class Training:
                 parts.gather(
                     self.checkpoint, self.state, self.bow, engine=self.engine, config=self.config, scratch=self.folder
                 )
-            trained = inference.train(
+            for event in inference.train(
                 self.team or self.engine, self.config, self.bow, seed=self.run.seed, resume=self.state, threads=threads,
                 scratch=self.folder, until=lambda: self.stop,
-            )  # fmt: skip
-            for event in trained:
+            ):  # fmt: skip
                 self.beat.check()
                 if self.compiles:
                     self.compiles = False
                     self._tell("")
-                if isinstance(event, Progress):
-                    self._report(event)
-                else:
-                    self._keep(event)
+                (self._report if isinstance(event, Progress) else self._keep)(event)
             self._finish()
 
     def _say_that_it_compiles(self) -> None:
@@ -199,10 +195,8 @@ class Training:
                 "run", "The run whose topics this one was to begin with is deleted. Begin with those of another run."
             )
         alpha = self.engine.priors(self.config, None).alpha
-        if parent.version_id == run.version_id:
-            topics = topics_of_same_version(run, parent, self.bow, alpha)
-        else:
-            topics = topics_of_other_version(run, parent, self.bow, alpha)
+        same = parent.version_id == run.version_id
+        topics = (topics_of_same_version if same else topics_of_other_version)(run, parent, self.bow, alpha)
         return inference.begin(self.engine, self.config, self.bow, topics, seed=run.seed, scratch=self.folder)
 
     def _update(self, **fields) -> None:
@@ -212,17 +206,19 @@ class Training:
         """Store and publish the progress, and look whether the user wants the training to end."""
         seconds = self.before + p.seconds
         self._update(step=p.step, steps=p.steps, tokens_seen=p.tokens, seconds=seconds)
-        event = {
-            "type": "progress",
-            "step": p.step,
-            "steps": p.steps,
-            "tokens": p.tokens,
-            "seconds": seconds,
-            "tokens_per_second": p.tokens / seconds,
-            "documents_per_second": p.documents / p.seconds,
-            "left": series.left(self.points, p.step, seconds, p.steps),
-        }
-        events.run(self.run.pk, event)
+        events.run(
+            self.run.pk,
+            {
+                "type": "progress",
+                "step": p.step,
+                "steps": p.steps,
+                "tokens": p.tokens,
+                "seconds": seconds,
+                "tokens_per_second": p.tokens / seconds,
+                "documents_per_second": p.documents / p.seconds,
+                "left": series.left(self.points, p.step, seconds, p.steps),
+            },
+        )
         self.telling(self.team)
         request = Run.everything.values_list("request", flat=True).get(pk=self.run.pk)
         if request == Run.Request.CANCEL:
@@ -289,8 +285,9 @@ class Training:
         if self.run.parent is not None:
             self._transfer_labels()
         stored.compute(self.run.pk)
-        alpha = self.engine.priors(self.config, self.state).alpha
-        left_to_right.store(self.run.pk, self.bow, self.run.seed, topics, alpha)
+        left_to_right.store(
+            self.run.pk, self.bow, self.run.seed, topics, self.engine.priors(self.config, self.state).alpha
+        )
         replicates.begin_by_itself(Run.objects.select_related("snapshot").get(pk=self.run.pk))
 
     def _forget_documents(self) -> None:
@@ -326,10 +323,8 @@ class Training:
     def _transfer_labels(self) -> None:
         """Take over what readers said of the parent's topics. Where that is refused, the curation page offers it."""
         run = Run.objects.select_related("corpus", "version", "snapshot").get(pk=self.run.pk)
-        try:
+        with suppress(Invalid):
             label_transfer.carry(self.run.parent, run)
-        except Invalid:
-            return
 
     def _gather_evidence(self, topics: Topics) -> Evidence:
         """Write the evidence: the topic of every token. Publishes how far it is."""
@@ -338,11 +333,10 @@ class Training:
             Postings.write(by_word, self.bow)
         postings = Postings.open(by_word)
         blocks = sharing.evidence(self.team, self.engine, self.config, self.state, self.bow)
-        gathered = inference.gather(
+        for done in inference.gather(
             self.folder / "evidence", self.bow, postings, topics, blocks, by_document=self.engine.ABOUT.by_document,
             days=fields.dates(self.run.version),
-        )  # fmt: skip
-        for done in gathered:
+        ):  # fmt: skip
             self.beat.check()
             events.run(self.run.pk, {"type": "storing", "documents": done, "of": self.bow.D})
         return Evidence.open(self.folder / "evidence", self.bow, postings)

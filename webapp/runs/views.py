@@ -34,45 +34,47 @@ from webapp.simulate import truth
 @typed("run/detail.html")
 def detail(request: HttpRequest, run: Run, view: RunView, *, step: int | None = None) -> Answer[RunPage]:
     """A run, at any time of its life. step: of `forming`."""
-    seconds, tokens, metrics = run.seconds, run.tokens_seen, queries.metrics(run)
+    seconds, tokens, metrics = run.seconds, run.tokens_seen, list(run.metrics.order_by("step"))
     points = [(metric.step, metric.seconds) for metric in metrics]
     few = run.topics <= queries.LINES
     waits = run.status == Run.Status.QUEUED
     before = scheduler.ahead(run) if waits else 0
-    page = RunPage(
-        run=replace(queries.about(run), url=view.go("run")),
-        id=run.pk,
-        status=run.status,
-        request=run.request,
-        error=run.error,
-        step=run.step,
-        steps=run.steps,
-        pass_=queries.current_pass(run),
-        passes=queries.passes(run),
-        tokens=tokens,
-        seconds=seconds,
-        left=series.left(points, run.step, seconds, run.steps) if run.status == Run.Status.RUNNING else None,
-        tokens_per_second=tokens / seconds if seconds else None,
-        documents_per_second=queries.documents_seen(run) / seconds if seconds else None,
-        workers=roster.count_workers(),
-        queue_ahead=before,
-        queue_seconds=scheduler.wait(before) if waits else None,
-        metrics=queries.curves(metrics),
-        says=series.progress(
-            [metric.step for metric in metrics],
-            [metric.held_out for metric in metrics],
-            run.status not in (Run.Status.QUEUED, Run.Status.RUNNING),
+    return Answer(
+        RunPage(
+            run=replace(queries.about(run), url=view.go("run")),
+            id=run.pk,
+            status=run.status,
+            request=run.request,
+            error=run.error,
+            step=run.step,
+            steps=run.steps,
+            pass_=queries.current_pass(run),
+            passes=queries.passes(run),
+            tokens=tokens,
+            seconds=seconds,
+            left=series.left(points, run.step, seconds, run.steps) if run.status == Run.Status.RUNNING else None,
+            tokens_per_second=tokens / seconds if seconds else None,
+            documents_per_second=queries.documents_seen(run) / seconds if seconds else None,
+            workers=roster.count_workers(),
+            queue_ahead=before,
+            queue_seconds=scheduler.wait(before) if waits else None,
+            metrics=queries.curves(metrics),
+            says=series.progress(
+                [metric.step for metric in metrics],
+                [metric.held_out for metric in metrics],
+                run.status not in (Run.Status.QUEUED, Run.Status.RUNNING),
+            ),
+            forming=queries.forming(view, step),
+            shown=run.topics if run.in_use is None else run.in_use,
+            hues=[view.labels.hue(k) for k in range(run.topics)] if few else None,
+            names=[view.labels.name(k) for k in range(run.topics)] if few else None,
+            url_overview=view.go("run_overview"),
+            url_forming=view.go("run_forming_json"),
+            url_events=view.go("run_events"),
+            other_seeds=replicates.state(run),
         ),
-        forming=queries.forming(view, step),
-        shown=run.topics if run.in_use is None else run.in_use,
-        hues=[view.labels.hue(k) for k in range(run.topics)] if few else None,
-        names=[view.labels.name(k) for k in range(run.topics)] if few else None,
-        url_overview=view.go("run_overview"),
-        url_forming=view.go("run_forming_json"),
-        url_events=view.go("run_events"),
-        other_seeds=replicates.state(run),
+        partial(_html, run, metrics, "step" in request.GET),
     )
-    return Answer(page, partial(_html, run, metrics, "step" in request.GET))
 
 
 def _html(run: Run, metrics: list[Metric], pinned: bool) -> RunHtml:
@@ -168,20 +170,21 @@ def steer(
     ticked = numbers(",".join(topics).split(","), run)[: steering.MOST] if run.final else []
     words = top_words(view, ticked, WORDS) if ticked else {}
     merged, parted = merge.split(","), split.split(",")
-    page = SteerPage(
-        ready=run.final and runs.can_be_continued(run),
-        ticked=[
-            TickedTopic(
-                **vars(links.topic_link(view, k)), words=words[k], merge=str(k) in merged, split=str(k) in parted
-            )
-            for k in ticked
-        ],
-        others=run.final and 0 < len(view.topics) <= facets.OFFERED,
-        together=together[:KEPT],
-        never=never[:KEPT],
-        steered=steering.steered(run),
+    return HtmlAnswer(
+        SteerPage(
+            ready=run.final and runs.can_be_continued(run),
+            ticked=[
+                TickedTopic(
+                    **vars(links.topic_link(view, k)), words=words[k], merge=str(k) in merged, split=str(k) in parted
+                )
+                for k in ticked
+            ],
+            others=run.final and 0 < len(view.topics) <= facets.OFFERED,
+            together=together[:KEPT],
+            never=never[:KEPT],
+            steered=steering.steered(run),
+        )
     )
-    return HtmlAnswer(page)
 
 
 @require_POST
@@ -203,14 +206,15 @@ def without(run: Run, view: RunView, *, topic: int | None = None, words: list[st
     runs.warm_starter(run)  # or says that there is none
     if topic is not None and topic >= run.topics:
         topic = None
-    page = WithoutPage(
-        topic=None if topic is None else links.topic_link(view, topic),
-        words=excluded_words.offered(run, topic, words),
-        dropped=run.dropped,
-        parent=run.begun_with.pk if run.begun_with else None,
-        children=excluded_words.children(run),
+    return Answer(
+        WithoutPage(
+            topic=None if topic is None else links.topic_link(view, topic),
+            words=excluded_words.offered(run, topic, words),
+            dropped=run.dropped,
+            parent=run.begun_with.pk if run.begun_with else None,
+            children=excluded_words.children(run),
+        )
     )
-    return Answer(page)
 
 
 @require_POST

@@ -51,8 +51,12 @@ class Command(OwnCommand):
                 kind = {"action": argparse.BooleanOptionalAction}
             elif isinstance(field, forms.MultipleChoiceField):
                 kind |= {"nargs": "*"}
-            said = f"{field.label}. {field.help_text}".replace("%", "%%")
-            form.add_argument(f"--{name.replace('_', '-')}", default=None, help=said, **kind)
+            form.add_argument(
+                f"--{name.replace('_', '-')}",
+                default=None,
+                help=f"{field.label}. {field.help_text}".replace("%", "%%"),
+                **kind,
+            )
 
     def handle(self, *args, **given):
         chosen = {name: given[name] for name, _ in _offered() if given[name] is not None}

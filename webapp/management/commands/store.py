@@ -26,10 +26,8 @@ class Command(OwnCommand):
         if not settings.STORE:
             raise CommandError("There is no store: TOPOGRAPH_STORE is not set, and all files are in the state folder.")
         self.stdout.write(f"{settings.STORE}; copies here: {copies.bytes_kept():,} of {settings.STORE_CACHE:,} bytes")
-        counted = (
-            Sealed.objects.values("kind", "name").annotate(n=Count("pk"), bytes=Sum("size")).order_by("kind", "name")
-        )
-        for row in counted:
+        counted = Sealed.objects.values("kind", "name").annotate(n=Count("pk"), bytes=Sum("size"))
+        for row in counted.order_by("kind", "name"):
             self.stdout.write(f"{row['kind']}/*/{row['name']}: {row['n']:,}, {row['bytes']:,} bytes")
         try:
             wrong = list(self._wrong(mend, read))

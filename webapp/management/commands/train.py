@@ -30,17 +30,13 @@ class Command(OwnCommand):
     def add_arguments(self, parser):
         super().add_arguments(parser)
         for name, declared in _settings().items():
-            shown = [
-                f"{'' if len(engines.ENGINES) == 1 else f'[{engine}] '}{_help(s)}" for engine, s in declared.items()
-            ]
             kinds = {s.type for s in declared.values()}
-            choices = [choice for s in declared.values() for choice in s.choices]
             parser.add_argument(
                 f"--{name.replace('_', '-')}",
                 type=kinds.pop() if len(kinds) == 1 else str,
                 dest=name,
-                choices=list(dict.fromkeys(choices)) or None,
-                help=" ".join(shown).replace("%", "%%"),
+                choices=list(dict.fromkeys(choice for s in declared.values() for choice in s.choices)) or None,
+                help=" ".join(f"[{engine}] {_help(s)}" for engine, s in declared.items()).replace("%", "%%"),
             )
 
     def handle(self, *args, **given):
