@@ -47,7 +47,7 @@ def bound_bodies(application):
         if scope["type"] != "http" or _RECEIVE in scope:  # its view reads the body, and bounds it
             return await application(scope, receive, send)
         if settings.ACCOUNTS and _large(scope) and not await _signed_in(scope):
-            return await _respond(send, 403, "Sign in first. Nothing of what you sent was read.")
+            return await respond(send, 403, "Sign in first. Nothing of what you sent was read.")
         response_began = False
 
         async def watched_send(message):
@@ -59,7 +59,7 @@ def bound_bodies(application):
             await application(scope, _bounded_receive(scope, receive), watched_send)
         except _Refused as refused:
             if not response_began:
-                await _respond(send, *refused.args)
+                await respond(send, *refused.args)
 
     return middleware
 
@@ -124,21 +124,17 @@ def _bounded_receive(scope, receive):
     return bounded
 
 
-async def _respond(send, status: int, sentence: str) -> None:
+async def respond(send, status: int, sentence: str) -> None:
+    """The whole answer to a request that Django does not see."""
     body = sentence.encode()
-    headers = {
-        "Content-Type": "text/plain; charset=utf-8",
-        "Content-Length": str(len(body)),
-        "X-Content-Type-Options": "nosniff",
-        "Connection": "close",
-    }
-    await send(
-        {
-            "type": "http.response.start",
-            "status": status,
-            "headers": [(k.encode(), v.encode()) for k, v in headers.items()],
-        }
-    )
+    headers = [
+        (b"content-type", b"text/plain; charset=utf-8"),
+        (b"content-length", str(len(body)).encode()),
+        (b"x-content-type-options", b"nosniff"),
+        (b"cache-control", b"no-store"),
+        (b"connection", b"close"),
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 
 

@@ -117,7 +117,10 @@ STREAMS = ConcurrencyLimiter("streams", capacity=1_000, queue=0, max_wait=0.0, p
 # thread for each of some hundreds every other page waited for seconds.
 STREAM_STARTS = ConcurrencyLimiter("streams that begin", capacity=2, queue=1_000, max_wait=30.0, per_client=300)
 
-RETRY = {429: 2, 503: 5}  # seconds after which to come again
+REFUSED = {  # status -> what is said, and the seconds after which to come again
+    429: ("Too many requests came from your network at once.", 2),
+    503: ("This server has more requests than it can answer at once.", 5),
+}
 
 
 def limiters(request: HttpRequest) -> list[ConcurrencyLimiter]:
@@ -191,8 +194,9 @@ def limit_concurrency(get_response):
     runs in one."""
 
     async def middleware(request: HttpRequest) -> HttpResponse:
-        admission, context = Admission(request.META.get("REMOTE_ADDR", "")), request_context(request)
-        context.admission = admission
+        context = request_context(request)
+        context.admission = admission = Admission(request.META.get("REMOTE_ADDR", ""))
+        release = partial(call_in_loop, asyncio.get_running_loop(), admission.release)
         try:
             await admission.acquire(limiters(request))
             response = await head_requests.respond(request, get_response)
@@ -204,7 +208,6 @@ def limit_concurrency(get_response):
             if context.work.cancel():  # it had not begun
                 admission.release()
             else:
-                release = partial(call_in_loop, asyncio.get_running_loop(), admission.release)
                 context.work.add_done_callback(lambda _: release())
             raise
         if not response.streaming:
@@ -213,7 +216,6 @@ def limit_concurrency(get_response):
         # A stream returns its connection, and keeps its outermost place until it ends.
         admission.release(keep=1)
         await sync_to_async(release_connection)()
-        release = partial(call_in_loop, asyncio.get_running_loop(), admission.release)
         response._resource_closers.append(release)
         # Where the client goes at an unlucky moment nobody closes the response: then the garbage collector releases its
         # place.
@@ -244,11 +246,7 @@ def follow_work(get_response):
 def refusal(request: HttpRequest, overloaded: Overloaded) -> HttpResponse:
     """The answer to a request that is refused. It costs no query, no session and no thread."""
     metrics.refused.labels(overloaded.reason).inc()
-    seconds = RETRY[overloaded.status]
-    if overloaded.status == 429:
-        sentence = "Too many requests came from your network at once."
-    else:
-        sentence = "This server has more requests than it can answer at once."
+    sentence, seconds = REFUSED[overloaded.status]
     advice = f"Nothing is lost. Try again in {seconds} seconds."
     if (
         request.path.endswith(".json")
@@ -257,14 +255,13 @@ def refusal(request: HttpRequest, overloaded: Overloaded) -> HttpResponse:
     ):
         response = JsonResponse({"error": f"{sentence} {advice}"}, status=overloaded.status)
     else:
-        again = request.get_full_path() if request.method == "GET" else ""
         page = render_to_string(
             "busy.html",
             {
                 "status": overloaded.status,
                 "sentence": sentence,
                 "advice": advice,
-                "again": again,
+                "again": request.get_full_path() if request.method == "GET" else "",
                 "id": request_context(request).id,
             },
         )

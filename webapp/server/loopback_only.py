@@ -4,6 +4,7 @@ started."""
 from django.conf import settings
 
 from webapp.local.loopback import is_loopback
+from webapp.server.bodies import respond
 
 NAMES = ("localhost", "127.0.0.1", "[::1]")
 # Headers that proxies add
@@ -26,13 +27,7 @@ def loopback_only(application):
             or ((client is None or is_loopback(client[0])) and _names_loopback(scope["headers"]))
         ):
             return await application(scope, receive, send)
-        headers = [
-            (b"content-type", b"text/plain; charset=utf-8"),
-            (b"cache-control", b"no-store"),
-            (b"connection", b"close"),
-        ]
-        await send({"type": "http.response.start", "status": 403, "headers": headers})
-        await send({"type": "http.response.body", "body": REFUSAL.encode()})
+        await respond(send, 403, REFUSAL)
 
     return middleware
 

@@ -98,15 +98,10 @@ def _conditional_response(request: HttpRequest, key: bytes, page: Page) -> HttpR
     etag = f'W/"{blake2b(key + TOKEN.encode() + cookie.encode(), digest_size=16).hexdigest()}"'
     response = get_conditional_response(request, etag=etag)
     if response is None:
-        response = _response(request, page)
-        response["ETag"] = etag
+        body = _with_token(request, zlib.decompress(page.body))
+        headers = {"Cache-Control": page.cache_control} if page.cache_control else {}
+        response = HttpResponse(body, content_type=page.content_type, headers=headers | {"ETag": etag})
     return response
-
-
-def _response(request: HttpRequest, page: Page) -> HttpResponse:
-    body = _with_token(request, zlib.decompress(page.body))
-    headers = {"Cache-Control": page.cache_control} if page.cache_control else {}
-    return HttpResponse(body, content_type=page.content_type, headers=headers)
 
 
 def _with_token(request: HttpRequest, body: bytes) -> bytes:
@@ -128,13 +123,12 @@ def _reader(request: HttpRequest, run: Run) -> tuple:
     user, context = request.user, request_context(request)
     account = (user.pk, user.name, user.is_staff) if settings.ACCOUNTS and user.is_authenticated else None
     context.recent_notebooks = authorization.notebooks(request).recent() if account or not settings.ACCOUNTS else []
-    offered = [(notebook.pk, notebook.title) for notebook in context.recent_notebooks]
     return (
         settings.ACCOUNTS,
         context.role,
         context.own_run,
         account,
         request.session.get(READER),
-        offered,
+        [(notebook.pk, notebook.title) for notebook in context.recent_notebooks],
         embargo.readers(run.corpus),
     )

@@ -50,8 +50,7 @@ class RequestLog(RequestMiddleware):
         metrics.observe(route, request.method, response.status_code, seconds)
         if route in metrics.QUIET and response.status_code < 500:
             return
-        write = log.error if response.status_code >= 500 else log.info
-        write(
+        (log.error if response.status_code >= 500 else log.info)(
             "request",
             route=route,
             method=request.method,

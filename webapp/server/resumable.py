@@ -36,17 +36,20 @@ def download(request: HttpRequest, path: Path, *, etag: str, name: str, media: s
     span = _span(asked, size)
     if span is None:
         file.close()
-        sentence = (
-            f"The file has {size:,} bytes, and “{asked[:60]}” asks for none of them. Load it from its beginning.\n"
-        )
         return HttpResponse(
-            sentence, "text/plain; charset=utf-8", status=416, headers=headers | {"Content-Range": f"bytes */{size}"}
+            f"The file has {size:,} bytes, and “{asked[:60]}” asks for none of them. Load it from its beginning.\n",
+            "text/plain; charset=utf-8",
+            status=416,
+            headers=headers | {"Content-Range": f"bytes */{size}"},
         )
     first, end = span
     partial = (first, end) != (0, size)
-    headers |= {"Content-Length": str(end - first), "Content-Disposition": f'attachment; filename="{name}"'}
-    headers |= {"Content-Range": f"bytes {first}-{end - 1}/{size}"} if partial else {}
-    headers["Content-Encoding"] = "identity"  # it is not compressed on its way: ranges are those of the file
+    headers |= {
+        "Content-Length": str(end - first),
+        "Content-Disposition": f'attachment; filename="{name}"',
+        **({"Content-Range": f"bytes {first}-{end - 1}/{size}"} if partial else {}),
+        "Content-Encoding": "identity",  # it is not compressed on its way: ranges are those of the file
+    }
     response = StreamingHttpResponse(
         streams.in_one_thread(_pieces(file, first, end)), media, status=206 if partial else 200, headers=headers
     )

@@ -11,13 +11,16 @@ from django.http import StreamingHttpResponse
 
 def download(chunks: Iterator[bytes], name: str, media: str) -> StreamingHttpResponse:
     """A file that is made while it is sent. name: under which it is kept; media: its type."""
-    headers = {
-        "Content-Disposition": f'attachment; filename="{name}"',
-        # Django 5.2's GZipMiddleware makes each piece of an async stream a gzip file of its own; browsers read the
-        # first.
-        "Content-Encoding": "identity",
-    }
-    return StreamingHttpResponse(in_one_thread(chunks), content_type=media, headers=headers)
+    return StreamingHttpResponse(
+        in_one_thread(chunks),
+        content_type=media,
+        headers={
+            "Content-Disposition": f'attachment; filename="{name}"',
+            # Django 5.2's GZipMiddleware makes each piece of an async stream a gzip file of its own; browsers read the
+            # first.
+            "Content-Encoding": "identity",
+        },
+    )
 
 
 def in_one_thread(chunks: Iterator[bytes]) -> AsyncIterator[bytes]:

@@ -15,6 +15,8 @@ import psycopg
 from django.db import OperationalError, connection, transaction
 from psycopg import sql
 
+from webapp.storage.sql import tuples
+
 KEYS = {"document": "corpus_id", "word": "version_id", "topic_word": "snapshot_id"}
 FORMER = {"document_topic": "snapshot_id"}  # in backups of earlier versions: restored as it was, then migrated away
 GROUP = 1000  # snapshots whose partitions are in one group, by their numbers (migrations/0038_groups.py)
@@ -34,6 +36,7 @@ _INDEXES = """
     WHERE i.indrelid = %s::regclass ORDER BY i.indexrelid
 """
 _DEFINITION = re.compile(r"CREATE (UNIQUE )?INDEX \S+ ON ONLY \S+ (USING .*)", re.S)
+_DTYPES = {"int4": ">i4", "int8": ">i8", "float4": ">f4", "float8": ">f8"}
 _BLOCK = 200_000  # rows packed at a time: bounds the memory of a COPY to some 10 MB
 
 
@@ -55,16 +58,10 @@ class Partition:
         self.indexed = False
 
     def _execute(self, template: str, **names) -> None:
+        names |= {"part": self.name, "table": self.table, "key": (KEYS | FORMER)[self.table]}
         identifiers = {k: sql.Identifier(v) for k, v in names.items()}
-        statement = sql.SQL(template).format(
-            part=sql.Identifier(self.name),
-            table=sql.Identifier(self.table),
-            key=sql.Identifier((KEYS | FORMER)[self.table]),
-            value=sql.Literal(self.key),
-            **identifiers,
-        )
         with connection.cursor() as cursor:
-            cursor.execute(statement)
+            cursor.execute(sql.SQL(template).format(value=sql.Literal(self.key), **identifiers))
 
     def create(self) -> None:
         self._execute("DROP TABLE IF EXISTS {part}")
@@ -93,13 +90,11 @@ class Partition:
         attached."""
         if not self.indexed:
             self.index()
-        with connection.cursor() as cursor:
-            parent = _group(cursor, self.key) if self.table == GROUPED else self.table
+        parent = _group(self.key) if self.table == GROUPED else self.table
         self._execute("ALTER TABLE {parent} ATTACH PARTITION {part} FOR VALUES IN ({value})", parent=parent)
 
     def _copy(self, options: str) -> sql.Composed:
-        columns = sql.SQL(", ").join(map(sql.Identifier, self.columns))
-        return sql.SQL("COPY {} ({}) FROM STDIN " + options).format(sql.Identifier(self.name), columns)
+        return _named(f"COPY {{}} ({{}}) FROM STDIN {options}", self.name, self.columns)
 
     @contextmanager
     def writer(self) -> Iterator:
@@ -122,19 +117,15 @@ class Partition:
         return rows
 
     def _types(self, cursor) -> list[np.dtype]:
-        cursor.execute(
+        types = cursor.execute(
             "SELECT a.attname, t.typname FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid WHERE a.attrelid = %s::regclass",
             [self.name],
-        )
-        types = dict(cursor.fetchall())
-        dtypes = {"int4": ">i4", "int8": ">i8", "float4": ">f4", "float8": ">f8"}
-        return [np.dtype(dtypes[types[column]]) for column in self.columns]
+        ).fetchall()
+        return [np.dtype(_DTYPES[dict(types)[column]]) for column in self.columns]
 
     def _pack(self, columns: list[np.ndarray], types: list[np.dtype]) -> bytes:
-        fields = [("n", ">i2")]
-        for i, t in enumerate(types):
-            fields += [(f"size{i}", ">i4"), (f"value{i}", t)]
-        rows = np.empty(len(columns[0]), dtype=np.dtype(fields))
+        fields = [field for i, t in enumerate(types) for field in ((f"size{i}", ">i4"), (f"value{i}", t))]
+        rows = np.empty(len(columns[0]), dtype=np.dtype([("n", ">i2"), *fields]))
         rows["n"] = len(types)
         for i, t in enumerate(types):
             rows[f"size{i}"] = t.itemsize
@@ -142,48 +133,46 @@ class Partition:
         return rows.tobytes()
 
 
-def _group(cursor, key: int) -> str:
+def _group(key: int) -> str:
     """The table that a partition of GROUPED is attached to: its group, which is made where it is the first there."""
-    cursor.execute("SELECT partstrat = 'r' FROM pg_partitioned_table WHERE partrelid = %s::regclass", [GROUPED])
-    if not cursor.fetchone()[0]:  # a backup of an earlier version is being restored: a migration makes the groups
+    by_range = tuples("SELECT partstrat = 'r' FROM pg_partitioned_table WHERE partrelid = %s::regclass", [GROUPED])
+    if not by_range[0][0]:  # a backup of an earlier version is being restored: a migration makes the groups
         return GROUPED
     first = key // GROUP * GROUP
     name = f"{GROUPED}_from_{first:d}"
-    if not _exists(cursor, name):
-        cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", MAKING)  # two runs may need it at once
-        if not _exists(cursor, name):
+    if not _exists(name):
+        tuples("SELECT pg_advisory_xact_lock(%s, %s)", MAKING)  # two runs may need it at once
+        if not _exists(name):
             # Not PARTITION OF, which would keep readers out of the whole table until the transaction ends.
-            names = {
-                "group": sql.Identifier(name),
-                "table": sql.Identifier(GROUPED),
-                "key": sql.Identifier(KEYS[GROUPED]),
-            }
-            ends = {"first": sql.Literal(first), "end": sql.Literal(first + GROUP)}
-            for statement in (
-                "CREATE TABLE {group} (LIKE {table} INCLUDING DEFAULTS) PARTITION BY LIST ({key})",
-                "ALTER TABLE {table} ATTACH PARTITION {group} FOR VALUES FROM ({first}) TO ({end})",
-            ):
-                cursor.execute(sql.SQL(statement).format(**names, **ends))
+            statement = sql.SQL(
+                "CREATE TABLE {group} (LIKE {table} INCLUDING DEFAULTS) PARTITION BY LIST ({key});"
+                " ALTER TABLE {table} ATTACH PARTITION {group} FOR VALUES FROM ({first}) TO ({end})"
+            ).format(
+                group=sql.Identifier(name),
+                table=sql.Identifier(GROUPED),
+                key=sql.Identifier(KEYS[GROUPED]),
+                first=sql.Literal(first),
+                end=sql.Literal(first + GROUP),
+            )
+            with connection.cursor() as cursor:
+                cursor.execute(statement)
     return name
 
 
-def _exists(cursor, name: str) -> bool:
-    cursor.execute("SELECT to_regclass(%s) IS NOT NULL", [name])
-    return cursor.fetchone()[0]
+def _exists(name: str) -> bool:
+    return tuples("SELECT to_regclass(%s) IS NOT NULL", [name])[0][0]
 
 
 def drop_empty_groups(below: int) -> None:
     """Drop the groups without a partition, of snapshots with smaller numbers than that of `below`; one that a reader
     holds waits for the next time."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid"
-            " WHERE i.inhparent = %s::regclass AND c.relkind = 'p'"
-            " AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhparent = c.oid)",
-            [GROUPED],
-        )
-        empty = [name for (name,) in cursor.fetchall()]
-    for name in empty:
+    empty = tuples(
+        "SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid"
+        " WHERE i.inhparent = %s::regclass AND c.relkind = 'p'"
+        " AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhparent = c.oid)",
+        [GROUPED],
+    )
+    for (name,) in empty:
         if int(name.rpartition("_")[2]) + GROUP <= below:
             _drop(name)
 
@@ -227,9 +216,7 @@ def repeated_ids(corpus_id: int, most: int = 5) -> tuple[int, list[str]]:
         "SELECT count(*), (array_agg(source_id ORDER BY source_id))[:%s] FROM"
         " (SELECT source_id FROM {} WHERE source_id <> '' AND part = 1 GROUP BY source_id HAVING count(*) > 1) AS repeated"
     ).format(sql.Identifier(f"document_{corpus_id:d}"))
-    with connection.cursor() as cursor:
-        cursor.execute(statement, [most])
-        count, first = cursor.fetchone()
+    [(count, first)] = tuples(statement, [most])
     return count, first or []
 
 
@@ -242,8 +229,7 @@ MAKING = (0x746F706F, 3)  # likewise: whoever makes a group holds it alone (2: w
 def removing() -> Iterator[bool]:
     """Yields whether partitions and files may be removed now: not while a backup is made."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock_shared(%s, %s)", REMOVING)
-        may = cursor.fetchone()[0]
+        (may,) = cursor.execute("SELECT pg_try_advisory_lock_shared(%s, %s)", REMOVING).fetchone()
         try:
             yield may
         finally:
@@ -260,8 +246,7 @@ def drop(table: str, key: int) -> bool:
 def _drop(name: str) -> bool:
     try:
         with transaction.atomic(), connection.cursor() as cursor:
-            cursor.execute("SELECT pg_try_advisory_xact_lock_shared(%s, %s)", REMOVING)
-            if not cursor.fetchone()[0]:
+            if not cursor.execute("SELECT pg_try_advisory_xact_lock_shared(%s, %s)", REMOVING).fetchone()[0]:
                 return False
             # Waiting for this lock makes every later reader wait behind us: give up soon instead.
             cursor.execute("SET LOCAL lock_timeout = '300ms'")
@@ -275,21 +260,19 @@ def _drop(name: str) -> bool:
 
 def orphans() -> list[tuple[str, int]]:
     """Partitions whose corpus, version or snapshot is gone: (table, key)."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            """
-            WITH part AS (  -- attached or not: a reading that ended early leaves its own unattached
-                SELECT substring(relname from '^(.*)_[0-9]+$') AS parent, substring(relname from '[0-9]+$')::bigint AS key
-                FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
-                  AND substring(relname from '^(.*)_[0-9]+$') = ANY(%s))
-            SELECT parent, key FROM part
-            WHERE (parent = 'document' AND NOT EXISTS (SELECT FROM webapp_corpus WHERE id = key))
-               OR (parent = 'word' AND NOT EXISTS (SELECT FROM webapp_version WHERE id = key))
-               OR (parent = 'topic_word' AND NOT EXISTS (SELECT FROM webapp_snapshot WHERE id = key))
-            """,
-            [list(KEYS)],
-        )
-        return cursor.fetchall()
+    return tuples(
+        """
+        WITH part AS (  -- attached or not: a reading that ended early leaves its own unattached
+            SELECT substring(relname from '^(.*)_[0-9]+$') AS parent, substring(relname from '[0-9]+$')::bigint AS key
+            FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
+              AND substring(relname from '^(.*)_[0-9]+$') = ANY(%s))
+        SELECT parent, key FROM part
+        WHERE (parent = 'document' AND NOT EXISTS (SELECT FROM webapp_corpus WHERE id = key))
+           OR (parent = 'word' AND NOT EXISTS (SELECT FROM webapp_version WHERE id = key))
+           OR (parent = 'topic_word' AND NOT EXISTS (SELECT FROM webapp_snapshot WHERE id = key))
+        """,
+        [list(KEYS)],
+    )
 
 
 # Whole tables, for backups -------------------------------------------------------------------------------------------

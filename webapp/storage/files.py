@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from django.conf import settings
-from django.db import connection
 
 from webapp.storage.sql import tuples
 
@@ -13,8 +12,7 @@ _STORING = 0x66696C65  # the advisory lock in Postgres: shared by those who stor
 def storing() -> None:
     """Call it in a transaction that makes a row and its folder: until the transaction ends, upkeep does not remove the
     folder as orphaned."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock_shared(%s)", [_STORING])
+    tuples("SELECT pg_advisory_xact_lock_shared(%s)", [_STORING])
 
 
 def nobody_stores() -> bool:

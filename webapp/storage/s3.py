@@ -74,48 +74,35 @@ def installed() -> bool:
 
 def put(key: str, path: Path) -> None:
     """Store a file, whole or not at all. Raises StoreAway."""
-    import obstore
-
-    with _explained():
-        content: Any = path if path.stat().st_size else b""
-        obstore.put(_client(os.getpid()), key, content, chunk_size=CHUNK, max_concurrency=4)
+    _ask("put", key, path if path.stat().st_size else b"", chunk_size=CHUNK, max_concurrency=4)
 
 
 def blocks(key: str, size: int) -> Iterator[bytes]:
     """The first `size` bytes of an object, CHUNK at a time. Raises StoreAway, Missing."""
-    import obstore
-
     for start in range(0, size, CHUNK):
-        with _explained():
-            yield bytes(obstore.get_range(_client(os.getpid()), key, start=start, end=min(size, start + CHUNK)))
+        yield bytes(_ask("get_range", key, start=start, end=min(size, start + CHUNK)))
 
 
 def delete(keys: Iterable[str]) -> None:
     """Those that are not there are passed over. Raises StoreAway."""
-    import obstore
-
     for key in keys:
-        with suppress(Missing), _explained():
-            obstore.delete(_client(os.getpid()), key)
+        with suppress(Missing):
+            _ask("delete", key)
 
 
 def listed(prefix: str = "") -> Iterator[Object]:
     """All objects below a prefix. Raises StoreAway."""
-    import obstore
-
     with _explained():
-        for block in obstore.list(_client(os.getpid()), prefix or None, chunk_size=1000):
+        for block in _ask("list", prefix or None, chunk_size=1000):
             for each in block:
                 yield Object(each["path"], each["size"], each["last_modified"])
 
 
 def answers() -> bool:
     """Whether the store answers within seconds."""
-    import obstore
-
     try:
         with _explained():
-            next(iter(obstore.list(_client(os.getpid(), probing=True), chunk_size=1)), None)
+            next(iter(_ask("list", probing=True, chunk_size=1)), None)
     except StoreAway:
         return False
     return True
@@ -128,16 +115,21 @@ def refusal() -> str:
             "TOPOGRAPH_STORE is set, and the package obstore is not installed. In a clone: .venv/bin/pip install "
             "--require-hashes -r requirements/s3.lock; of a wheel: pip install 'topograph[s3]'."
         )
-    import obstore
-
     try:
         with _explained():
-            client = _client(os.getpid(), probing=True)
-            next(iter(obstore.list(client, chunk_size=1)), None)
-            obstore.put(client, MARK, b"Topograph keeps sealed files here.\n")
+            next(iter(_ask("list", probing=True, chunk_size=1)), None)
+        _ask("put", MARK, b"Topograph keeps sealed files here.\n", probing=True)
     except (StoreAway, Missing) as error:
         return f"The store {settings.STORE} can't be used: {error} Look at TOPOGRAPH_STORE, TOPOGRAPH_STORE_ENDPOINT and its keys."
     return ""
+
+
+def _ask(function: str, *arguments: Any, probing: bool = False, **options: Any) -> Any:
+    """What a function of obstore answers of the store."""
+    import obstore
+
+    with _explained():
+        return getattr(obstore, function)(_client(os.getpid(), probing), *arguments, **options)
 
 
 class _explained:

@@ -83,8 +83,10 @@ def record(stored: Iterable[Stored]) -> None:
     removed once it is committed."""
     for each in stored:
         former = _stored(each.item)
-        fields = {"generation": each.generation, "size": each.size, "files": each.files}
-        Sealed.objects.update_or_create(**each.item._asdict(), defaults=fields)
+        Sealed.objects.update_or_create(
+            **each.item._asdict(),
+            defaults={"generation": each.generation, "size": each.size, "files": each.files},
+        )
         transaction.on_commit(partial(_recorded, each, former))
 
 
@@ -224,8 +226,7 @@ def _stored(item: Item) -> Stored | None:
 
 
 def _of(row: Sealed) -> Stored:
-    files = [(name, size, digest) for name, size, digest in row.files]
-    return Stored(Item(row.kind, row.key, row.name), row.generation, files)
+    return Stored(Item(row.kind, row.key, row.name), row.generation, [tuple(file) for file in row.files])
 
 
 def _manifest(path: Path) -> Iterator[tuple[str, int, str]]:

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from django.db import connection
+from psycopg.sql import Composed
 
 
-def tuples(query: str, parameters: Sequence | dict = ()) -> list[tuple]:
+def tuples(query: str | Composed, parameters: Sequence | dict = ()) -> list[tuple]:
     """The rows of a query."""
     with connection.cursor() as cursor:
         cursor.execute(query, parameters)
