@@ -1,10 +1,8 @@
 """What a Celery worker does beside its tasks, as handlers of Celery's signals: it beats, sweeps, tidies, and notes its
 tasks."""
 
-import ctypes
 import os
 import signal
-import sys
 import threading
 import time
 
@@ -14,6 +12,7 @@ from tasks.pulse import silence
 from webapp.ingest import corpora
 from webapp.jobs import roster, sweep
 from webapp.jobs.repeating import repeat
+from webapp.local import processes
 from webapp.operations import upkeep
 
 _stopping = threading.Event()
@@ -71,9 +70,7 @@ def note_end(task_id, task, **_):
 @worker_process_init.connect
 def die_with_parent(**_):
     """End a child when its worker is killed: on its own it could not be stopped, nor seen."""
-    if sys.platform == "linux":
-        PR_SET_PDEATHSIG = 1
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    processes.die_with_parent()
 
 
 @worker_process_init.connect

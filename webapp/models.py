@@ -20,9 +20,6 @@ class Users(BaseUserManager["User"]):
         user.save(using=self._db)
         return user
 
-    def get_by_natural_key(self, email: str) -> "User":
-        return self.get(email=email.lower())
-
     def local(self) -> "User":
         """Whoever sits at the machine while accounts are off: one row, to which everything belongs that is made
         then."""
@@ -59,11 +56,6 @@ class User(AbstractBaseUser):
 
     def __str__(self):
         return self.name
-
-    def get_full_name(self) -> str:
-        return self.name
-
-    get_short_name = get_full_name
 
 
 def local_owner() -> int:
@@ -110,6 +102,17 @@ class Job(models.Model):
     heartbeat_at = models.DateTimeField(null=True)
     error = models.TextField(default="")
     created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        abstract = True
+        indexes = [models.Index(fields=["status", "heartbeat_at"], name="%(class)s_status")]
+
+
+class Said(models.Model):
+    """What somebody did, by the name that they gave."""
+
+    by = models.CharField(max_length=60)
+    at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         abstract = True
@@ -216,9 +219,6 @@ class Upload(Job, Deletable):
     # values. None: it was not sent, or the corpus is read
     choices = models.JSONField(null=True)
     position = models.IntegerField(null=True)  # of its first file in the corpus that it joins
-
-    class Meta:
-        indexes = [models.Index(fields=["status", "heartbeat_at"], name="upload_status")]
 
     @property
     def stage(self) -> str:
@@ -359,9 +359,8 @@ class Version(Job, Deletable):
     tokens = models.BigIntegerField(default=0)
     vocabulary = models.BigIntegerField(default=0)
 
-    class Meta:
+    class Meta(Job.Meta):
         constraints = [models.UniqueConstraint(fields=["corpus", "number"], name="one_version_per_number")]
-        indexes = [models.Index(fields=["status", "heartbeat_at"], name="version_status")]
 
     @property
     def rows(self) -> int:
@@ -589,9 +588,8 @@ class Replicate(Job):
 
     objects = OfPresentRuns()
 
-    class Meta:
+    class Meta(Job.Meta):
         constraints = [models.UniqueConstraint(fields=["run", "seed"], name="one_replicate")]
-        indexes = [models.Index(fields=["status", "heartbeat_at"], name="replicate_status")]
 
 
 class Topic(models.Model):
@@ -665,9 +663,8 @@ class Comparison(Job):
     done = models.FloatField(default=0)  # from 0 to 1
     data = models.JSONField(null=True)
 
-    class Meta:
+    class Meta(Job.Meta):
         constraints = [models.UniqueConstraint(fields=["first", "second"], name="one_comparison")]
-        indexes = [models.Index(fields=["status", "heartbeat_at"], name="comparison_status")]
 
 
 class Export(Job):
@@ -719,7 +716,7 @@ class TopicWord(models.Model):
         db_table = "topic_word"
 
 
-class Edit(models.Model):
+class Edit(Said):
     """What a reader says of a topic, beside the model's own results. Rows are only added; undoing one marks it.
 
     The present value of a field is that of its newest edit that is not undone: webapp.results.labels.
@@ -738,8 +735,6 @@ class Edit(models.Model):
     field = models.CharField(max_length=10, choices=Field)
     value = models.TextField(blank=True)  # "" takes what was said back
     batch = models.UUIDField()  # shared by the edits that were made at once
-    by = models.CharField(max_length=60)
-    at = models.DateTimeField(auto_now_add=True)
     undone_at = models.DateTimeField(null=True)
     undone_by = models.CharField(max_length=60, default="")
 
@@ -756,8 +751,7 @@ class Edit(models.Model):
 class Notebooks(models.QuerySet["Notebook"]):
     def recent(self, most: int = 8) -> list["Notebook"]:
         """The notebooks that a Pin button offers, last used first."""
-        mine = self.filter(removed_at=None, student="")
-        return list(mine.order_by("-used_at", "-pk").only("title")[:most])
+        return list(self.filter(removed_at=None, student="").order_by("-used_at", "-pk").only("title")[:most])
 
 
 class Notebook(models.Model):
@@ -785,7 +779,7 @@ class Notebook(models.Model):
         ]
 
 
-class Pin(models.Model):
+class Pin(Said):
     """A piece of evidence as it was when it was pinned. It points at no row: its run may be deleted, the pin stays."""
 
     class Kind(models.TextChoices):
@@ -806,8 +800,6 @@ class Pin(models.Model):
     table = models.JSONField(null=True)  # of a chart: {"columns": [text], "rows": [[text or number]]}
     source = models.JSONField(default=dict)  # where it comes from: notebooks.shapes.Source
     comment = models.TextField(default="")
-    by = models.CharField(max_length=60)
-    at = models.DateTimeField(auto_now_add=True)
     removed_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -860,7 +852,7 @@ class Concept(models.Model):
         ordering = ["pk"]
 
 
-class Definition(models.Model):
+class Definition(Said):
     """A version of a concept's definition, as coders read it. Rows are only added; the newest holds."""
 
     concept = models.ForeignKey(Concept, models.CASCADE, related_name="definitions")
@@ -870,15 +862,13 @@ class Definition(models.Model):
     borderline = models.TextField(blank=True)
     codes = models.JSONField()  # their names
     anew = models.BooleanField()  # earlier codings don't count for it
-    by = models.CharField(max_length=60)
-    at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering = ["number"]
         constraints = [models.UniqueConstraint(fields=["concept", "number"], name="definition_number")]
 
 
-class Draw(models.Model):
+class Draw(Said):
     """How the documents of a concept were drawn. More can be drawn by the same design."""
 
     concept = models.OneToOneField(Concept, models.CASCADE, related_name="draw")
@@ -889,8 +879,6 @@ class Draw(models.Model):
     elsewhere = models.BooleanField(default=False)  # the codes were made elsewhere, and taken in
     seed = models.BigIntegerField()
     overlap = models.FloatField()  # share of them that two readers code
-    by = models.CharField(max_length=60)
-    at = models.DateTimeField(auto_now_add=True)
 
 
 class Item(models.Model):
@@ -951,7 +939,7 @@ class Coding(models.Model):
         indexes = [models.Index(fields=["item", "coder", "-id"], name="coding_newest")]
 
 
-class Settlement(models.Model):
+class Settlement(Said):
     """The code on which readers who disagreed agree. Rows are only added; the newest counts, their codings are kept."""
 
     OPEN = -1
@@ -959,18 +947,14 @@ class Settlement(models.Model):
     item = models.ForeignKey(Item, models.CASCADE, related_name="settlements")
     definition = models.ForeignKey(Definition, models.CASCADE)
     code = models.SmallIntegerField()  # OPEN: to be talked about again
-    by = models.CharField(max_length=60)
-    at = models.DateTimeField(auto_now_add=True)
 
 
-class Example(models.Model):
+class Example(Said):
     """A document that a reader chose by looking. It was not drawn, so it enters no estimate."""
 
     concept = models.ForeignKey(Concept, models.CASCADE, related_name="chosen")
     document = models.BigIntegerField()
     note = models.TextField(blank=True)
-    by = models.CharField(max_length=60)
-    at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["concept", "document"], name="example_once")]

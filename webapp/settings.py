@@ -182,7 +182,6 @@ CELERY_TASK_IGNORE_RESULT = True
 # (webapp/jobs/sweep.py).
 CELERY_TASK_ACKS_LATE = False
 CELERY_ACCEPT_CONTENT = ["json"]  # also of the broker: what stands in a queue can run nothing but a task of ours
-CELERY_TASK_SERIALIZER = CELERY_RESULT_SERIALIZER = CELERY_EVENT_SERIALIZER = "json"
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 # Jobs of corpora need the files that were uploaded, and exports are downloaded from there: both are done where those are.
 CELERY_TASK_DEFAULT_QUEUE, HOME_QUEUE = "celery", "home"
@@ -258,7 +257,6 @@ MFA_RECOVERY_CODES_SHOW_ONCE = True
 # Signing in elsewhere, by OpenID Connect. Whoever runs that says whose an address is, so an account with it is the same
 # person's.
 SOCIALACCOUNT_ADAPTER = "webapp.accounts.adapters.Elsewhere"
-SOCIALACCOUNT_ONLY = False
 SOCIALACCOUNT_STORE_TOKENS = False
 SOCIALACCOUNT_EMAIL_AUTHENTICATION = SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = (
     os.environ.get("TOPOGRAPH_OIDC_TRUST_EMAIL", "") == "1"
@@ -297,7 +295,6 @@ else:
 # Pages -----------------------------------------------------------------------------------------------------------
 LANGUAGE_CODE = "en"
 USE_I18N = False
-USE_TZ = True
 TIME_ZONE = "UTC"
 USE_THOUSAND_SEPARATOR = True
 STATIC_URL = "static/"

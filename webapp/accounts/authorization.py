@@ -492,5 +492,9 @@ def in_templates(request: HttpRequest) -> dict:
         bool(settings.ACCOUNTS and user.is_authenticated)
     except DatabaseError:
         user = AnonymousUser()
-    may = SimpleLazyObject(lambda: May(request))
-    return {"may": may, "accounts": settings.ACCOUNTS, "user": user, "signup": settings.SIGNUP != "closed"}
+    return {
+        "may": SimpleLazyObject(lambda: May(request)),
+        "accounts": settings.ACCOUNTS,
+        "user": user,
+        "signup": settings.SIGNUP != "closed",
+    }

@@ -84,14 +84,12 @@ def tokens(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[TokensPag
             made = services.create(sent.get("name", ""), authorization.signed_in(request))[1]
         except Invalid as error:
             wrong = error.message
-    page = TokensPage(authorization.api_tokens(request)[:SHOWN], made, wrong)
-    return HtmlAnswer(page, status=400 if wrong else 200)
+    return HtmlAnswer(TokensPage(authorization.api_tokens(request)[:SHOWN], made, wrong), status=400 if wrong else 200)
 
 
 @require_POST
 def revoke(request: HttpRequest, token_id: int) -> HttpResponse:
-    token = there(
-        authorization.api_tokens(request).filter(pk=token_id).first(), Http404(f"There is no token {token_id}.")
+    services.revoke(
+        there(authorization.api_tokens(request).filter(pk=token_id).first(), Http404(f"There is no token {token_id}."))
     )
-    services.revoke(token)
     return redirect("tokens")

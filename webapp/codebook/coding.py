@@ -114,8 +114,7 @@ def newest(coder: Coder, item: Item) -> Coding | None:
 
 def save(coder: Coder, item: Item, definition: Definition, code: int, unsure: bool, remark: str) -> None:
     """Raises Invalid where there is no such code, or the definition has changed meanwhile in what it asks for."""
-    holds = defined(coder.concept)
-    if definition.concept_id != coder.concept_id or definition.number < holds.base:
+    if definition.concept_id != coder.concept_id or definition.number < defined(coder.concept).base:
         raise Invalid("definition", "The definition has changed meanwhile. Read it again; the text is as before.")
     if not 0 <= code < len(definition.codes):
         raise Invalid("code", f"Choose one of {', '.join(definition.codes)}.")

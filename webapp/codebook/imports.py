@@ -102,8 +102,9 @@ def _of_project(concept: Concept, codes: list[str], content: bytes) -> tuple[lis
     that is called as the concept, a document is coded yes where it has that, and no else."""
     project = qdpx.read(content)
     name, labels = qdpx.folded(concept.name), {qdpx.folded(label): i for i, label in enumerate(codes)}
-    below = {guid: own for guid, (own, above) in project.codes.items() if qdpx.folded(above) == name}
-    named = below or {guid: own for guid, (own, _) in project.codes.items()}
+    named = {guid: own for guid, (own, above) in project.codes.items() if qdpx.folded(above) == name} or {
+        guid: own for guid, (own, _) in project.codes.items()
+    }
     index = {guid: labels[qdpx.folded(own)] for guid, own in named.items() if qdpx.folded(own) in labels}
     either = not index and concept.kind == Concept.Kind.YES_NO
     if either:

@@ -26,10 +26,9 @@ def interval_line(cell: Cell, most: float) -> dict | None:
         return WIDTH * min(max(value, 0.0), most) / most
 
     low, high = cell.sample.low, cell.sample.high
-    sample = None if low is None or high is None else (x(low), x(high))
     return {
         "x": x(cell.corrected.value),
         "low": x(cell.corrected.low),
         "high": x(cell.corrected.high),
-        "sample": sample,
+        "sample": None if low is None or high is None else (x(low), x(high)),
     }

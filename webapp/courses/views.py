@@ -112,7 +112,9 @@ def detail(request: HttpRequest, course_id: int, sent: QueryDict | None) -> Html
         except Invalid as error:
             wrong = error.message
     link = request.build_absolute_uri(reverse("join", args=[course.token])) if course.token else ""
-    page = CoursePage(course, link, _qr(link) if link else mark_safe(""), queries.students(course, made), wrong)
+    # A picture (SVG) that a phone reads; the library's own, of squares alone
+    qr = qrcode.make(link, image_factory=SvgPathImage, border=2).to_string(encoding="unicode") if link else ""
+    page = CoursePage(course, link, mark_safe(qr), queries.students(course, made), wrong)
     return HtmlAnswer(page, status=400 if wrong else 200)
 
 
@@ -143,11 +145,6 @@ def _act(course: Course, sent: QueryDict) -> dict[int, str]:
     check_act(act, ["code", "remove", *acts])
     acts[act]()
     return {}
-
-
-def _qr(link: str) -> SafeString:
-    """A link as a picture (SVG) that a phone reads; the library's own, of squares alone."""
-    return mark_safe(qrcode.make(link, image_factory=SvgPathImage, border=2).to_string(encoding="unicode"))
 
 
 @require_safe

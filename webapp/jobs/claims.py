@@ -104,8 +104,12 @@ def crash(kind: JobKind, pk: int, attempt: int) -> None:
         return wait_for_disk(kind, pk, attempt)
     request_id = logs.request_id() or secrets.token_hex(8)
     log.exception("broken", **kind.log_fields(pk), attempt=attempt, request_id=request_id)
-    sentence = f"Something went wrong in Topograph itself; nothing you uploaded is lost. (request {request_id})"
-    fail(kind, pk, attempt, sentence)
+    fail(
+        kind,
+        pk,
+        attempt,
+        f"Something went wrong in Topograph itself; nothing you uploaded is lost. (request {request_id})",
+    )
 
 
 def retry(kind: JobKind, pk: int) -> bool:

@@ -36,8 +36,9 @@ def live_workers() -> list[dict]:
 
     A process that was killed leaves its task in `doing`: its row says that it is not at work.
     """
-    notes = events.notes(WORKER, MOST)
-    return [{"worker": name, **json.loads(note), "doing": _tasks(name)} for name, note in notes.items()]
+    return [
+        {"worker": name, **json.loads(note), "doing": _tasks(name)} for name, note in events.notes(WORKER, MOST).items()
+    ]
 
 
 @events.while_away(None)
@@ -69,8 +70,7 @@ def _tasks_of(worker: str) -> str:
 
 
 def _tasks(worker: str) -> list[dict]:
-    notes = events.client().hscan_iter(_tasks_of(worker), count=MOST)
-    return [json.loads(note) for _, note in islice(notes, MOST)]
+    return [json.loads(note) for _, note in islice(events.client().hscan_iter(_tasks_of(worker), count=MOST), MOST)]
 
 
 def remember_request(kind: str, key: int, request_id: str) -> None:

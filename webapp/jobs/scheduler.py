@@ -52,8 +52,7 @@ def next_job(kind: JobKind, pk: int) -> int | None:
     """The number of the queued job that is due; None where there is no free place, or `pk` is not queued any more."""
     if kind in LIMITED and free_places(kind) <= 0:
         return None
-    queued = kind.model.objects.filter(status="queued")
-    if not queued.filter(pk=pk).exists():
+    if not kind.model.objects.filter(pk=pk, status="queued").exists():
         return None
     if not settings.ACCOUNTS:
         return pk  # one user, whose jobs come in their order
@@ -76,9 +75,11 @@ class Turn(NamedTuple):
 
 
 def _turns(kind: JobKind) -> list[Turn]:
-    queued = kind.model.objects.filter(status="queued")
     by_owner = (
-        queued.order_by().values(kind.owner).annotate(size=Min(kind.size), first=Min("pk"), count=Count("pk"))[:USERS]
+        kind.model.objects.filter(status="queued")
+        .order_by()
+        .values(kind.owner)
+        .annotate(size=Min(kind.size), first=Min("pk"), count=Count("pk"))[:USERS]
     )
     rows = [(row[kind.owner], row["size"] or 0, row["first"], row["count"]) for row in by_owner]
     at_work = Counter(_at_work(kind).values_list(kind.owner, flat=True))

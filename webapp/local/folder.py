@@ -17,8 +17,7 @@ class Busy(Exception):
 def data() -> Path:
     """The state folder, made where it is missing: TOPOGRAPH_DATA, or topograph-data beside manage.py, of an installed
     wheel in the folder where it is started."""
-    default = (Path.cwd() if INSTALLED else ROOT) / "topograph-data"
-    path = Path(os.environ.get("TOPOGRAPH_DATA") or default).resolve()
+    path = Path(os.environ.get("TOPOGRAPH_DATA") or Path("." if INSTALLED else ROOT, "topograph-data")).resolve()
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     return path
 

@@ -102,8 +102,8 @@ class Postgres:
         new = self.directory.with_name(f"postgres.new-{secrets.token_hex(4)}")
         for left in self.directory.parent.glob("postgres.new-*"):
             subprocess.run(["rm", "-rf", str(left)], check=True)
-        password_file = folder.data() / "postgres-password"
-        argv = [str(binaries() / "initdb"), "-D", str(new), "-U", NAME, "-A", "scram-sha-256", f"--pwfile={password_file}",
+        argv = [str(binaries() / "initdb"), "-D", str(new), "-U", NAME, "-A", "scram-sha-256",
+                f"--pwfile={folder.data() / 'postgres-password'}",
                 "-E", "UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--no-sync", "--no-instructions"]  # fmt: skip
         with _explained():
             done = subprocess.run(

@@ -58,8 +58,7 @@ def main(argv: list[str]) -> int:
     if not 1 <= given.web <= MOST_WEB:
         parser.error(f"--web must be from 1 to {MOST_WEB}, got {given.web}.")
     os.environ["TOPOGRAPH_WEB"] = str(given.web)  # each has a part of the database's connections (webapp/settings.py)
-    here = given.host == "localhost" or is_loopback(given.host)
-    if not here and os.environ.get("TOPOGRAPH_ACCOUNTS") != "1":
+    if not (given.host == "localhost" or is_loopback(given.host) or os.environ.get("TOPOGRAPH_ACCOUNTS") == "1"):
         sys.exit(UNGUARDED.format(host=given.host))
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _stop)
@@ -127,8 +126,14 @@ def bring_up(supervisor: processes.Supervisor, port: int, host: str = HERE) -> s
     supervisor.add(
         processes.Part("The worker", lambda: processes.worker(env, logs / "worker.log"), signal.SIGQUIT, 3.0)
     )
-    start_web = lambda: processes.spawn(web(port, host), logs / "web.log", env=env | MALLOC, cwd=folder.working())  # noqa: E731
-    supervisor.add(processes.Part("The web server", start_web, signal.SIGTERM, 4.0))
+    supervisor.add(
+        processes.Part(
+            "The web server",
+            lambda: processes.spawn(web(port, host), logs / "web.log", env=env | MALLOC, cwd=folder.working()),
+            signal.SIGTERM,
+            4.0,
+        )
+    )
     _wait(supervisor, url, broker)
     if compiles:
         say("The engine is being compiled in the background, once: a training waits for it, pages do not.")

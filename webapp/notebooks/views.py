@@ -71,8 +71,10 @@ def create(request: HttpRequest) -> HttpResponse:
 def detail(request: HttpRequest, notebook_id: int) -> Answer[NotebookPage]:
     notebook = _or_404(request, notebook_id)
     link = request.build_absolute_uri(reverse("shared", args=[notebook.token])) if notebook.token else ""
-    html = NotebookHtml(own=True, link=link, removed=notebook.removed_at is not None)
-    return Answer(queries.content(notebook, authorization.corpora(request)), lambda: html)
+    return Answer(
+        queries.content(notebook, authorization.corpora(request)),
+        lambda: NotebookHtml(own=True, link=link, removed=notebook.removed_at is not None),
+    )
 
 
 @typed("notebook/detail.html")

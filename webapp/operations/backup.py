@@ -75,20 +75,17 @@ class Rows(NamedTuple):
 def on_record(cursor) -> Rows:
     """Read by a cursor that sees the snapshot."""
     corpora = cursor.execute(
-        "SELECT id, status, progress -> 'stream', progress -> 'sizes', coalesce((progress ->> 'documents')::bigint, 0)"
+        "SELECT id, status, coalesce(progress -> 'stream', 'null'), coalesce(nullif(progress -> 'sizes', 'null'), '{}'),"
+        " coalesce((progress ->> 'documents')::bigint, 0)"
         " FROM webapp_corpus ORDER BY id"
     ).fetchall()
     ready = [Version.Status.READY]
     return Rows(
-        [(pk, status, _json(stream), _json(sizes) or {}, n) for pk, status, stream, sizes, n in corpora],
+        [(pk, status, *map(json.loads, progress), n) for pk, status, *progress, n in corpora],
         cursor.execute("SELECT id FROM webapp_version WHERE status = %s ORDER BY id", ready).fetchall(),
         cursor.execute("SELECT id, status FROM webapp_run ORDER BY id").fetchall(),
         sealed.on_record(cursor),
     )
-
-
-def _json(value):
-    return json.loads(value) if isinstance(value, str) else value
 
 
 def listed(rows: Rows, checkpoints: Path) -> Iterator[BackupFile]:

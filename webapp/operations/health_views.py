@@ -77,8 +77,11 @@ def ready(request: HttpRequest) -> JsonResponse:
 def numbers(request: HttpRequest) -> HttpResponse:
     """For Prometheus. Nothing private stands in them, but how much is done here is nobody else's business."""
     if not may_read(request):
-        sentence = "The metrics are for the operator, or for a program with the token of TOPOGRAPH_METRICS_TOKEN.\n"
-        return HttpResponse(sentence, status=403, content_type="text/plain; charset=utf-8")
+        return HttpResponse(
+            "The metrics are for the operator, or for a program with the token of TOPOGRAPH_METRICS_TOKEN.\n",
+            status=403,
+            content_type="text/plain; charset=utf-8",
+        )
     return HttpResponse(
         generate_latest(siblings.Together()) + generate_latest(registry), content_type=CONTENT_TYPE_LATEST
     )

@@ -1,7 +1,6 @@
 """Trainings that the workers of a cluster share (inference.cluster, docs/scaling.md): the task that holds the run's row
 leads, and all else of a run is as always."""
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +11,6 @@ from django.conf import settings
 
 from inference import Bow, checkpoint, cluster, fold_in_corpus
 from inference.engines.contract import AnyEngine, Divisible
-from webapp.jobs import teams
 from webapp.jobs.heartbeat import Heartbeat
 
 log = structlog.get_logger(__name__)
@@ -81,17 +79,3 @@ def evidence(team: Any, engine: AnyEngine, config: Any, state: Any, bow: Bow) ->
 
     yield from store.evidence(team, state)
     team.end()
-
-
-class Telling:
-    """Tells the operator what the workers of a run do, every EVERY seconds."""
-
-    EVERY = 10.0
-
-    def __init__(self, run_id: int):
-        self.run_id, self.at = run_id, 0.0
-
-    def __call__(self, team: Any) -> None:
-        if team is not None and time.monotonic() - self.at >= self.EVERY:
-            self.at = time.monotonic()
-            teams.note(self.run_id, team.seats(), team.restarts)

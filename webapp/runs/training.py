@@ -24,7 +24,7 @@ from inference.warm_start import inherit
 from webapp.curation import label_transfer
 from webapp.documents import fields
 from webapp.findings import stored
-from webapp.jobs import claims, dispatch, events, kinds, scheduler
+from webapp.jobs import claims, dispatch, events, kinds, scheduler, teams
 from webapp.jobs.heartbeat import Heartbeat, run_next
 from webapp.models import Metric, Run, Word
 from webapp.results import weights
@@ -36,6 +36,7 @@ log = structlog.get_logger(__name__)
 
 PUBLISH_SHARE = 0.05  # of a training's time at most goes into publishing topics that the next snapshot replaces
 FORMING_SHARE = 0.1  # the same of what the page of the training shows
+TELL = 10.0  # seconds between two notes for the operator of what the workers do that share the run
 COMPILES = "The engine is being compiled, once on this machine. The first topics appear within about a minute."
 CHECKPOINT_SHARE = 0.1  # the same of checkpoints: for a large corpus they hold gigabytes
 
@@ -102,7 +103,7 @@ class Training:
 
     state: the engine's state at the last snapshot. before: seconds that earlier attempts took up to the checkpoint.
     stop: whether the user wants the training to end now. points: (step, seconds) of all snapshots so far.
-    compiles: whether the run's page says that the engine is being compiled.
+    compiles: whether the run's page says that the engine is being compiled. told: when the operator was last told of a team.
     """
 
     def __init__(self, run: Run, attempt: int, beat: Heartbeat):
@@ -114,9 +115,8 @@ class Training:
         self.config = engines.config(run.engine, **run.settings).resolve(self.bow.D, self.bow.tokens)
         self.checkpoint = self.folder / "checkpoint"
         self.saving, self.publishing = TimeBudget(CHECKPOINT_SHARE), TimeBudget(PUBLISH_SHARE)
-        self.telling = sharing.Telling(run.pk)
         self.forming, self.showing = FormingWriter(run, self.bow), TimeBudget(FORMING_SHARE)
-        self.compiles, self.points, self.began = False, list[tuple[int, float]](), time.monotonic()
+        self.compiles, self.points, self.began, self.told = False, list[tuple[int, float]](), time.monotonic(), 0.0
 
     def _bow(self) -> Bow:
         """The bag of words of the version, or of the run where it leaves words out, which is made here."""
@@ -219,7 +219,9 @@ class Training:
                 "left": series.left(self.points, p.step, seconds, p.steps),
             },
         )
-        self.telling(self.team)
+        if self.team is not None and time.monotonic() - self.told >= TELL:
+            self.told = time.monotonic()
+            teams.note(self.run.pk, self.team.seats(), self.team.restarts)
         request = Run.everything.values_list("request", flat=True).get(pk=self.run.pk)
         if request == Run.Request.CANCEL:
             self._cancel()

@@ -161,21 +161,20 @@ def _client(pid: int, probing: bool = False):
 
     at: Place | None = settings.STORE
     assert at is not None
-    # One object a call: not every store has S3's call for many, nor answers it in the same words.
-    options: dict[str, Any] = {"config": {"aws_disable_bulk_delete": True}}
-    if at.endpoint:
-        options["endpoint"] = at.endpoint
-    if at.prefix:
-        options["prefix"] = at.prefix
     limit = PROBE if probing else REQUEST
-    client: Any = {
-        "timeout": limit,
-        "connect_timeout": min(CONNECT, limit),
-        "allow_http": at.endpoint.startswith("http://"),
+    options: dict[str, Any] = {
+        # One object a call: not every store has S3's call for many, nor answers it in the same words.
+        "config": {"aws_disable_bulk_delete": True},
+        "client_options": {
+            "timeout": limit,
+            "connect_timeout": min(CONNECT, limit),
+            "allow_http": at.endpoint.startswith("http://"),
+        },
+        "retry_config": {
+            "max_retries": 0 if probing else 4,
+            "retry_timeout": PROBE if probing else RETRYING,
+            "backoff": {"base": 2, "init_backoff": timedelta(seconds=0.2), "max_backoff": timedelta(seconds=4)},
+        },
     }
-    retries: Any = {
-        "max_retries": 0 if probing else 4,
-        "retry_timeout": PROBE if probing else RETRYING,
-        "backoff": {"base": 2, "init_backoff": timedelta(seconds=0.2), "max_backoff": timedelta(seconds=4)},
-    }
-    return S3Store(at.bucket, client_options=client, retry_config=retries, **options)
+    place = {"endpoint": at.endpoint, "prefix": at.prefix}
+    return S3Store(at.bucket, **options, **{name: value for name, value in place.items() if value})

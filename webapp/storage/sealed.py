@@ -126,8 +126,7 @@ def on_record(cursor) -> dict[tuple[str, int], list[Stored]]:
     cursor.execute("SELECT kind, key, name, generation, files FROM webapp_sealed ORDER BY kind, key, name")
     by_owner: dict[tuple[str, int], list[Stored]] = {}
     for kind, key, name, generation, files in cursor.fetchall():
-        files = json.loads(files) if isinstance(files, str) else files
-        row = Sealed(kind=kind, key=key, name=name, generation=generation, files=files)
+        row = Sealed(kind=kind, key=key, name=name, generation=generation, files=json.loads(files))
         by_owner.setdefault((kind, key), []).append(_of(row))
     return by_owner
 
