@@ -153,9 +153,11 @@ def declared() -> Iterator[Route]:
 
 def views() -> Iterator[tuple[Route, Callable]]:
     """The same with the view of each."""
-    for pattern in get_resolver("webapp.urls").url_patterns:
-        if isinstance(pattern, URLPattern) and pattern.name == pattern.callback.route.name:
-            yield pattern.callback.route, pattern.callback
+    return (
+        (pattern.callback.route, pattern.callback)
+        for pattern in get_resolver("webapp.urls").url_patterns
+        if isinstance(pattern, URLPattern) and pattern.name == pattern.callback.route.name
+    )
 
 
 def arguments(route: Route) -> dict[str, str]:

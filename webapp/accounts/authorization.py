@@ -233,9 +233,7 @@ def uploader(request: HttpRequest) -> int | None:
 
     Raises PermissionDenied where nobody has signed in.
     """
-    if not settings.ACCOUNTS:
-        return None
-    return there(user_id(request), PermissionDenied("Nobody has signed in."))
+    return there(user_id(request), PermissionDenied("Nobody has signed in.")) if settings.ACCOUNTS else None
 
 
 # Who may still see it, while a connection stays open -----------------------------------------------------------------
@@ -349,13 +347,12 @@ class Authorization:
             return _unknown()
         least = needed.read if request.method in SAFE else needed.write
         corpora, runs = (Corpus.everything, Run.everything) if needed.deleted else (Corpus.objects, Run.objects)
-        named: list[tuple[QuerySet[Corpus], QuerySet[Run] | None]] = []
+        of_runs = [runs.filter(pk=kwargs[name]) for name in ("run_id", "other") if name in kwargs]
+        named: list[tuple[QuerySet[Corpus], QuerySet[Run] | None]] = [
+            (corpora.filter(pk__in=one.values("corpus")), one) for one in of_runs
+        ]
         if "corpus_id" in kwargs:
-            named.append((corpora.filter(pk=kwargs["corpus_id"]), None))
-        for name in ("run_id", "other"):
-            if name in kwargs:
-                one = runs.filter(pk=kwargs[name])
-                named.append((corpora.filter(pk__in=one.values("corpus")), one))
+            named.insert(0, (corpora.filter(pk=kwargs["corpus_id"]), None))
         if not named:
             raise ImproperlyConfigured(f"“{request.resolver_match.route}” has the rule of a corpus, and names none.")
         context = request_context(request)

@@ -28,7 +28,8 @@ STREAM_LENGTH = 10_000  # some minutes of events of many runs
 SILENT_SECONDS = 10
 AWAY_SECONDS = 3  # for which nothing is published after an error: a training does not wait for Redis at every step
 
-P, T = ParamSpec("P"), TypeVar("T")
+P = ParamSpec("P")
+T = TypeVar("T")
 _client = None
 _away_until = 0.0  # by time.monotonic()
 
@@ -59,7 +60,7 @@ def client() -> Client:
     return _client
 
 
-def while_away(instead: T) -> Callable[[Callable[P, T]], Callable[P, T]]:
+def while_away(instead: Any) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Decorator of a function that asks Redis: what it returns instead while Redis does not answer."""
 
     def decorate(asking: Callable[P, T]) -> Callable[P, T]:

@@ -110,17 +110,18 @@ def seconds_of_trainings() -> float | None:
 def wait(before: int) -> float | None:
     """Seconds until a run begins before which so many are due; None where nobody knows."""
     at_work, places, took = _at_work(TRAIN).count(), training_places(), seconds_of_trainings()
-    if at_work + before < places:
-        return 0.0
-    return took and took * (before + at_work / 2) / places
+    return 0.0 if at_work + before < places else took and took * (before + at_work / 2) / places
 
 
 def gives_way(user: int | None, since: float) -> bool:
     """Whether a training that has been at work since then (time.monotonic) leaves its place, and goes on later: somebody waits who
     has none at work, and there is no other place."""
-    if not settings.ACCOUNTS or time.monotonic() - since < SLICE or free_places(TRAIN) > 0:
-        return False
-    return any(not turn.at_work and turn.user != user for turn in _turns(TRAIN))
+    return (
+        settings.ACCOUNTS
+        and time.monotonic() - since >= SLICE
+        and free_places(TRAIN) <= 0
+        and any(not turn.at_work and turn.user != user for turn in _turns(TRAIN))
+    )
 
 
 def _last_turns(kind: JobKind, users: list[int]) -> dict[int, float]:

@@ -73,9 +73,9 @@ class Sweep:
 
 def _is_dead(kind: JobKind, pk: int, seconds: float) -> bool:
     """Whether the process of a job is dead that was silent for so many seconds."""
-    if seconds < claims.STALE.total_seconds():
-        return False
-    return seconds >= claims.FROZEN.total_seconds() or not file_lock.is_held(kind.folder(pk))
+    return seconds >= claims.STALE.total_seconds() and (
+        seconds >= claims.FROZEN.total_seconds() or not file_lock.is_held(kind.folder(pk))
+    )
 
 
 def _requeue_safely(kind: JobKind, pk: int, *beat) -> None:

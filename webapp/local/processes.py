@@ -101,9 +101,10 @@ class Supervisor:
         self.parts: list[Part] = []
         self.said = said
 
-    def add(self, part: Part) -> None:
+    def add(self, part: Part) -> Part:
         self.parts.append(part)
         part.up()
+        return part
 
     def look(self) -> None:
         """Start again what died; note the end of what runs once."""

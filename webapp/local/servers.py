@@ -39,14 +39,11 @@ def start(supervisor: Supervisor) -> tuple[str, str]:
     """Start the servers that the environment does not name, and return both URLs once they answer."""
     urls, started = [], []
     for variable, kind in (("DATABASE_URL", Postgres), ("REDIS_URL", Valkey)):
-        if url := os.environ.get(variable):
-            urls.append(url)
-            continue
-        server = kind()
-        part = server.part()
-        supervisor.add(part)
-        urls.append(server.url)
-        started.append((server, part))
+        if not (url := os.environ.get(variable)):
+            server = kind()
+            started.append((server, supervisor.add(server.part())))
+            url = server.url
+        urls.append(url)
     for server, part in started:
         server.wait(part.process)
     return urls[0], urls[1]

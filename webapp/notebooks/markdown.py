@@ -9,12 +9,15 @@ def notebook(page: NotebookPage, root: str) -> str:
     """root: the address of this Topograph, before the paths of its pages."""
     blocks = [f"# {escaped(page.notebook.title)}", _paragraphs(page.notebook.intro)]
     for pin in page.pins:
-        blocks.append(f"## {escaped(pin.title)}")
-        if pin.quote:
-            blocks.append("\n".join(f"> {escaped(line)}".rstrip() for line in pin.quote.splitlines()))
-        blocks += [_paragraphs(pin.sentence), _table(pin.table), _paragraphs(pin.comment)]
         link = f"[{escaped(pin.address)}](<{root}{_target(pin.address)}>)"
-        blocks.append("  \n".join(filter(None, [escaped(pin.origin), link])))
+        blocks += [
+            f"## {escaped(pin.title)}",
+            "\n".join(f"> {escaped(line)}".rstrip() for line in pin.quote.splitlines()),
+            _paragraphs(pin.sentence),
+            _table(pin.table),
+            _paragraphs(pin.comment),
+            "  \n".join(filter(None, [escaped(pin.origin), link])),
+        ]
     return "\n\n".join(filter(None, blocks)) + "\n"
 
 

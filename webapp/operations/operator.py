@@ -19,10 +19,6 @@ STATES = ("work", "waiting", "failed")
 REQUEST = re.compile(r"\(request ([\w.-]{8,64})\)\.?$")  # at the end of what jobs.claims.crash says
 
 
-def statuses(kind: str, state: str) -> tuple[str, ...]:
-    return {"work": KINDS[kind].active, "waiting": ("queued",), "failed": ("failed",)}[state]
-
-
 def counts() -> list[JobCount]:
     """For each kind the number of jobs in each state; MOST + 1 failed ones stand for more."""
     return [JobCount(kind, **{state: _count(kind, state) for state in STATES}) for kind in KINDS]
@@ -37,7 +33,8 @@ def _count(kind: str, state: str) -> int:
 
 
 def _rows(kind: str, state: str) -> QuerySet:
-    return KINDS[kind].model.objects.filter(status__in=statuses(kind, state))
+    statuses = {"work": KINDS[kind].active, "waiting": ("queued",), "failed": ("failed",)}
+    return KINDS[kind].model.objects.filter(status__in=statuses[state])
 
 
 def jobs(kind: str, state: str, before: int | None = None) -> tuple[list[Job], int | None]:

@@ -6,6 +6,7 @@ Postgres keeps.
 
 import itertools
 import os
+import shutil
 import time
 from collections.abc import Callable, Iterator
 
@@ -76,7 +77,7 @@ def numbers() -> list[Number]:
         if part == "store" and not settings.STORE:
             continue
         try:
-            numbers += list(ask())
+            numbers += ask()
             up = 1
         except (Error, redis.RedisError, OSError):
             up = 0
@@ -84,22 +85,25 @@ def numbers() -> list[Number]:
     return numbers
 
 
-def _postgres() -> Iterator[Number]:
+def _postgres() -> list[Number]:
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SELECT set_config('statement_timeout', %s, true)", [str(PATIENCE)])
-        for kind in kinds.KINDS:
-            yield from _jobs(cursor, kind)
-        yield from _trainings()
-        yield from _database(cursor)
-    if connection.pool is not None:
-        stats = connection.pool.get_stats()
-        free = stats.get("pool_available", 0)
-        yield "topograph_pool_connections", ("free",), free
-        yield "topograph_pool_connections", ("used",), stats.get("pool_size", 0) - free
-        yield "topograph_pool_waiting", (), stats.get("requests_waiting", 0)
+        numbers = [number for kind in kinds.KINDS for number in _jobs(cursor, kind)]
+        numbers += [*_trainings(), *_database(cursor)]
+    pool = connection.pool
+    if pool is None:
+        return numbers
+    stats = pool.get_stats()
+    free = stats.get("pool_available", 0)
+    return [
+        *numbers,
+        ("topograph_pool_connections", ("free",), free),
+        ("topograph_pool_connections", ("used",), stats.get("pool_size", 0) - free),
+        ("topograph_pool_waiting", (), stats.get("requests_waiting", 0)),
+    ]
 
 
-def _jobs(cursor, kind: kinds.JobKind) -> Iterator[Number]:
+def _jobs(cursor, kind: kinds.JobKind) -> list[Number]:
     name, table = kind.name, kind.model._meta.db_table
     cursor.execute(
         f"SELECT status, count(*), extract(epoch FROM now() - min(coalesce(heartbeat_at, created_at))) FROM {table} "
@@ -107,14 +111,12 @@ def _jobs(cursor, kind: kinds.JobKind) -> Iterator[Number]:
         [[QUEUED, *kind.active]],
     )
     counted = {status: (n, float(age or 0)) for status, n, age in cursor.fetchall()}
-    for status in (QUEUED, *kind.active):
-        yield "topograph_jobs", (name, status), counted.get(status, (0, 0))[0]
-    yield "topograph_jobs_oldest_seconds", (name,), counted.get(QUEUED, (0, 0.0))[1]
-    yield (
-        "topograph_jobs_silent_seconds",
-        (name,),
-        max([counted[s][1] for s in kind.active if s in counted], default=0.0),
-    )
+    silent = max([counted[s][1] for s in kind.active if s in counted], default=0.0)
+    return [
+        *(("topograph_jobs", (name, status), counted.get(status, (0, 0))[0]) for status in (QUEUED, *kind.active)),
+        ("topograph_jobs_oldest_seconds", (name,), counted.get(QUEUED, (0, 0.0))[1]),
+        ("topograph_jobs_silent_seconds", (name,), silent),
+    ]
 
 
 def _trainings() -> Iterator[Number]:
@@ -129,19 +131,21 @@ def _trainings() -> Iterator[Number]:
 _size: tuple[float, int] = (-SIZE_EVERY, 0)  # when it was asked for, bytes
 
 
-def _database(cursor) -> Iterator[Number]:
+def _database(cursor) -> list[Number]:
     cursor.execute(
         "SELECT coalesce(state, 'other'), count(*) FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' GROUP BY 1"
     )
-    for state, n in cursor.fetchall():
-        yield "topograph_database_connections", (state,), n
+    connections = cursor.fetchall()
     committed, rolled_back, limit = cursor.execute(
         "SELECT xact_commit, xact_rollback, current_setting('max_connections')::int FROM pg_stat_database WHERE datname = current_database()"
     ).fetchone()
-    yield "topograph_database_transactions", ("commit",), committed
-    yield "topograph_database_transactions", ("rollback",), rolled_back
-    yield "topograph_database_connections_limit", (), limit
-    yield "topograph_database_bytes", (), database_bytes(cursor)
+    return [
+        *(("topograph_database_connections", (state,), n) for state, n in connections),
+        ("topograph_database_transactions", ("commit",), committed),
+        ("topograph_database_transactions", ("rollback",), rolled_back),
+        ("topograph_database_connections_limit", (), limit),
+        ("topograph_database_bytes", (), database_bytes(cursor)),
+    ]
 
 
 def database_bytes(cursor) -> int:
@@ -155,18 +159,17 @@ def database_bytes(cursor) -> int:
     return _size[1]
 
 
-def _redis() -> Iterator[Number]:
+def _redis() -> list[Number]:
     client = events.client()
-    yield "topograph_workers", (), len(roster.live_workers())
-    yield "topograph_broker_messages", (), sum(map(client.llen, settings.QUEUES))
-    yield "topograph_redis_bytes", (), client.info("memory")["used_memory"]
-    for name, what in (("topograph_jobs_failed", "failed"), ("topograph_jobs_retried", "retried")):
-        counted = counters.by_kind(what)
-        for kind in kinds.KINDS:
-            yield name, (kind.name,), counted.get(kind.name, 0)
-
-    for team in teams.live():
-        yield from _team(team)
+    failed, retried = counters.by_kind("failed"), counters.by_kind("retried")
+    return [
+        ("topograph_workers", (), len(roster.live_workers())),
+        ("topograph_broker_messages", (), sum(map(client.llen, settings.QUEUES))),
+        ("topograph_redis_bytes", (), client.info("memory")["used_memory"]),
+        *(("topograph_jobs_failed", (kind.name,), failed.get(kind.name, 0)) for kind in kinds.KINDS),
+        *(("topograph_jobs_retried", (kind.name,), retried.get(kind.name, 0)) for kind in kinds.KINDS),
+        *(number for team in teams.live() for number in _team(team)),
+    ]
 
 
 def _team(team: dict) -> Iterator[Number]:
@@ -181,24 +184,28 @@ def _team(team: dict) -> Iterator[Number]:
         yield "topograph_cluster_sent_bytes", labels, worker["sent"]
 
 
-def _disk() -> Iterator[Number]:
-    disk = os.statvfs(settings.FILES)
-    yield "topograph_disk_bytes", ("free",), disk.f_bavail * disk.f_frsize
-    yield "topograph_disk_bytes", ("used",), (disk.f_blocks - disk.f_bfree) * disk.f_frsize
-    yield "topograph_disk_bytes", ("reserve",), upload_limits.reserve()
+def _disk() -> list[Number]:
+    disk = shutil.disk_usage(settings.FILES)
     with os.scandir(settings.FILE_UPLOAD_TEMP_DIR) as entries:
         notes = sum(entry.name.endswith(".json") for entry in itertools.islice(entries, MANY))
-    yield "topograph_uploads_arriving", (), notes
+    return [
+        ("topograph_disk_bytes", ("free",), disk.free),
+        ("topograph_disk_bytes", ("used",), disk.used),
+        ("topograph_disk_bytes", ("reserve",), upload_limits.reserve()),
+        ("topograph_uploads_arriving", (), notes),
+    ]
 
 
-def _store() -> Iterator[Number]:
+def _store() -> list[Number]:
     if not s3.answers():
         raise s3.StoreAway
-    yield "topograph_store_copies_bytes", ("kept",), copies.bytes_kept()
-    yield "topograph_store_copies_bytes", ("limit",), settings.STORE_CACHE
+    return [
+        ("topograph_store_copies_bytes", ("kept",), copies.bytes_kept()),
+        ("topograph_store_copies_bytes", ("limit",), settings.STORE_CACHE),
+    ]
 
 
-PARTS: dict[str, Callable[[], Iterator[Number]]] = {
+PARTS: dict[str, Callable[[], list[Number]]] = {
     "postgres": _postgres,
     "redis": _redis,
     "disk": _disk,

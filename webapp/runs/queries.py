@@ -124,7 +124,7 @@ def _circles(largest: list[TopicAtStep]) -> dict[int, Circle]:
         ]
         dx, dy = places[free[0]] if free else places[0]
         taken += [boxes[i] for i in free[:1]]
-        drawn[topic.number] = Circle(*(round(x, 1) for x in (cx, cy, r, dx, dy)), bool(free))
+        drawn[topic.number] = Circle(round(cx, 1), round(cy, 1), round(r, 1), round(dx, 1), round(dy, 1), bool(free))
     return drawn
 
 

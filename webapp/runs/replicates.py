@@ -156,7 +156,8 @@ class _Needed:
 def _packed(kept: Topics | trials.Kept) -> bytes:
     """Its arrays as .npz. Raises Invalid where they are too large to be kept."""
     file = BytesIO()
-    np.savez_compressed(file, **{k: value for k, value in kept._asdict().items() if isinstance(value, np.ndarray)})
+    arrays: dict[str, Any] = {name: value for name, value in kept._asdict().items() if isinstance(value, np.ndarray)}
+    np.savez_compressed(file, **arrays)
     if file.tell() > BYTES:
         raise Invalid("topics", f"What is kept would take {file.tell() >> 20} MB; at most {BYTES >> 20} MB are kept.")
     return file.getvalue()

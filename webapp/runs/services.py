@@ -241,7 +241,7 @@ def warm_starter(run: Run) -> WarmStart:
     return engine
 
 
-def _continue_from(new: Run, parent: Run, dropped: list[str], steering: dict) -> Run:
+def _continue_from(new: Run, parent: Run | None, dropped: list[str], steering: dict) -> Run:
     """Let a new run begin with the topics of its parent, as `steering` changes them, and leave words out."""
     new.parent, new.dropped, new.begins, new.steering = parent, dropped, True, steering
     new.save(update_fields=["parent", "dropped", "begins", "steering"])

@@ -157,7 +157,10 @@ class Training:
                 if self.compiles:
                     self.compiles = False
                     self._tell("")
-                (self._report if isinstance(event, Progress) else self._keep)(event)
+                if isinstance(event, Progress):
+                    self._report(event)
+                else:
+                    self._keep(event)
             self._finish()
 
     def _say_that_it_compiles(self) -> None:

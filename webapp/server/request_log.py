@@ -73,9 +73,8 @@ def route_name(request: HttpRequest, response: HttpResponse | None = None) -> st
     match = request.resolver_match
     if match is not None:
         return match.view_name or "unnamed"
-    if response is not None and request.path.startswith(f"/{settings.STATIC_URL.strip('/')}/"):
-        return "static"
-    return "none"
+    static = response is not None and request.path.startswith(f"/{settings.STATIC_URL.strip('/')}/")
+    return "static" if static else "none"
 
 
 def _numbers(request: HttpRequest) -> dict[str, int]:

@@ -4,7 +4,7 @@ again for half a minute at most. The only module that knows obstore."""
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -40,12 +40,6 @@ class Place(NamedTuple):
         return f"s3://{self.bucket}/{self.prefix}".rstrip("/") + (f" at {self.endpoint}" if self.endpoint else "")
 
 
-class Object(NamedTuple):
-    key: str
-    size: int
-    changed: datetime
-
-
 def place(environment: os._Environ | dict[str, str]) -> Place | None:
     """What the environment says of a store; None where there is none. Raises ValueError with a sentence where it can't be."""
     url, endpoint = environment.get("TOPOGRAPH_STORE", ""), environment.get("TOPOGRAPH_STORE_ENDPOINT", "")
@@ -79,8 +73,7 @@ def put(key: str, path: Path) -> None:
 
 def blocks(key: str, size: int) -> Iterator[bytes]:
     """The first `size` bytes of an object, CHUNK at a time. Raises StoreAway, Missing."""
-    for start in range(0, size, CHUNK):
-        yield bytes(_ask("get_range", key, start=start, end=min(size, start + CHUNK)))
+    return (bytes(_ask("get_range", key, start=start, end=min(size, start + CHUNK))) for start in range(0, size, CHUNK))
 
 
 def delete(keys: Iterable[str]) -> None:
@@ -90,12 +83,11 @@ def delete(keys: Iterable[str]) -> None:
             _ask("delete", key)
 
 
-def listed(prefix: str = "") -> Iterator[Object]:
-    """All objects below a prefix. Raises StoreAway."""
+def listed() -> Iterator[dict[str, Any]]:
+    """All objects: path, size, last_modified. Raises StoreAway."""
     with _explained():
-        for block in _ask("list", prefix or None, chunk_size=1000):
-            for each in block:
-                yield Object(each["path"], each["size"], each["last_modified"])
+        for block in _ask("list", chunk_size=1000):
+            yield from block
 
 
 def answers() -> bool:
@@ -176,5 +168,5 @@ def _client(pid: int, probing: bool = False):
             "backoff": {"base": 2, "init_backoff": timedelta(seconds=0.2), "max_backoff": timedelta(seconds=4)},
         },
     }
-    place = {"endpoint": at.endpoint, "prefix": at.prefix}
-    return S3Store(at.bucket, **options, **{name: value for name, value in place.items() if value})
+    options |= {name: value for name, value in (("endpoint", at.endpoint), ("prefix", at.prefix)) if value}
+    return S3Store(at.bucket, **options)

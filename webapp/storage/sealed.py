@@ -162,10 +162,11 @@ def sweep(before: float, mend: bool = True) -> tuple[list[str], list[str]]:
         named |= {key: size for key, (_, size, _) in zip(stored.objects, stored.files, strict=True)}
     orphans: list[str] = []
     for each in s3.listed():
-        if named.get(each.key) == each.size:
-            del named[each.key]
-        elif each.key not in named and each.key != s3.MARK and each.changed.timestamp() < before:
-            orphans.append(each.key)
+        key = each["path"]
+        if named.get(key) == each["size"]:
+            del named[key]
+        elif key not in named and key != s3.MARK and each["last_modified"].timestamp() < before:
+            orphans.append(key)
     if mend and orphans:
         s3.delete(_unnamed(orphans))
     return orphans, sorted(named)

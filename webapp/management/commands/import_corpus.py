@@ -3,7 +3,6 @@
 import argparse
 import os
 import shutil
-from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -22,12 +21,12 @@ from webapp.management.base import OwnCommand
 from webapp.management.progress import follow_reading
 from webapp.models import Corpus
 
-
-def _offered() -> Iterator[tuple[str, forms.Field]]:
-    """The fields of the page's form, but for what is chosen in its preview, and whether to train."""
-    for name, field in {**ReadingForm.base_fields, **ShapingForm.base_fields}.items():
-        if name not in ("name", "train", "kept_words", "apart"):
-            yield name, field
+# The fields of the page's form, but for what is chosen in its preview, and whether to train
+OFFERED: dict[str, forms.Field] = {
+    name: field
+    for name, field in {**ReadingForm.base_fields, **ShapingForm.base_fields}.items()
+    if name not in ("name", "train", "kept_words", "apart")
+}
 
 
 class Command(OwnCommand):
@@ -45,7 +44,7 @@ class Command(OwnCommand):
     def add_arguments(self, parser):
         super().add_arguments(parser)
         form = parser.add_argument_group("options of the form")
-        for name, field in _offered():
+        for name, field in OFFERED.items():
             kind: dict[str, Any] = {"metavar": name.upper()}
             if isinstance(field, forms.BooleanField):
                 kind = {"action": argparse.BooleanOptionalAction}
@@ -59,7 +58,7 @@ class Command(OwnCommand):
             )
 
     def handle(self, *args, **given):
-        chosen = {name: given[name] for name, _ in _offered() if given[name] is not None}
+        chosen = {name: given[name] for name in OFFERED if given[name] is not None}
         copies = [self._copy(*file) for file in self._files(given["paths"])]
         try:
             corpus = corpora.create(given["name"], copies)
