@@ -381,8 +381,7 @@ def _by_token(request: HttpRequest) -> HttpResponse | None:
     Returns the answer for a token that is not known.
     """
     request_context(request).api_token = None
-    header = request.headers.get("Authorization", "")
-    if not header:
+    if not (header := request.headers.get("Authorization", "")):
         if settings.ACCOUNTS:
             request.user = AnonymousUser()
         return None

@@ -499,8 +499,7 @@ def at_place(corpus: Corpus, number: int, start: int, end: int) -> str | None:
 def _cut_before(text: str, limit: int) -> int:
     """Behind the last line, or else the last word, that ends within SLACK characters before the limit."""
     for mark in ("\n", " "):
-        last = text.rfind(mark, max(0, limit - SLACK), limit)
-        if last >= 0:
+        if (last := text.rfind(mark, max(0, limit - SLACK), limit)) >= 0:
             return last + 1
     return limit
 
@@ -657,8 +656,7 @@ def _found(text: str, words: list[str], missing: str) -> tuple[int, int]:
     """Where words stand first, whatever white space is between them, in one pass: an expression would try anew at every
     place."""
     flat = " ".join(text.split())
-    at = flat.find(" ".join(words))
-    if at < 0:
+    if (at := flat.find(" ".join(words))) < 0:
         raise Invalid("quote", missing)
     before = flat.count(" ", 0, at)
     places = list(islice(re.finditer(r"\S+", text), before, before + len(words)))

@@ -70,8 +70,7 @@ def _jobs(user: User) -> int:
 
 def check_bytes(user: User, more: int, arriving: Callable[[], int] = lambda: 0) -> None:
     """Within a transaction that keeps `more` bytes; `arriving` says those of uploads that have begun. Raises Over."""
-    most = limits(user).bytes
-    if most is None:
+    if (most := limits(user).bytes) is None:
         return
     one_at_a_time(user)
     has = used(user)["bytes"] + arriving()
@@ -90,8 +89,7 @@ def check_documents(corpus: Corpus, documents: int) -> None:
     if not settings.ACCOUNTS:
         return
     user = User.objects.get(corpora=corpus.pk)
-    most = limits(user).documents
-    if most is None:
+    if (most := limits(user).documents) is None:
         return
     # The corpus is locked before its owner, as whoever changes a corpus does
     Corpus.everything.select_for_update(no_key=True).get(pk=corpus.pk)
@@ -125,8 +123,7 @@ def check_corpus(user: User, corpus: Corpus) -> None:
 
 def check_job(user: User, more: int = 1) -> None:
     """Within a transaction that queues `more` jobs. Raises Invalid where they are too many together."""
-    most = limits(user).jobs
-    if most is None:
+    if (most := limits(user).jobs) is None:
         return
     one_at_a_time(user)
     if (has := _jobs(user)) + more > most:

@@ -42,8 +42,7 @@ def make_link(corpus: Corpus, by: User, name: str, days: int) -> tuple[Link, str
 def follow(secret: str) -> Link | None:
     """The link of that token, while it holds."""
     valid = Link.objects.filter(Q(expires_at=None) | Q(expires_at__gt=Now()), digest=digest(secret), revoked_at=None)
-    link = valid.filter(corpus__in=Corpus.objects.all()).first()
-    if link:
+    if link := valid.filter(corpus__in=Corpus.objects.all()).first():
         Link.objects.filter(pk=link.pk).update(used_at=Now())
     return link
 

@@ -46,9 +46,8 @@ def answers(shared: list[list[Coding]]) -> tuple[np.ndarray, np.ndarray, list[st
 
 
 def _measured(measure, table: np.ndarray, weights: np.ndarray) -> Interval:
-    if not table.size:
-        return Interval(None, None, None)
-    return Interval(*map(number_or_none, (measure(table, weights), *interval(measure, table, weights))))
+    found = (measure(table, weights), *interval(measure, table, weights)) if table.size else (None, None, None)
+    return Interval(*map(number_or_none, found))
 
 
 def _pairs(table: np.ndarray, weights: np.ndarray, names: list[str], values: np.ndarray | None) -> list[PairOfCoders]:

@@ -68,8 +68,7 @@ def following(coder: Coder) -> Open:
         waiting = rows(_WAITING, {"draw": drawn.pk, "coder": coder.pk, "base": base})[0]
         if waiting["item"] and not waiting["given"]:
             Assignment.objects.create(item_id=waiting["item"], coder=coder, base=base)
-    item = Item.objects.filter(pk=waiting["item"]).first() if waiting["item"] else None
-    return Open(item, waiting["coded"], waiting["to_do"])
+    return Open(Item.objects.filter(pk=waiting["item"]).first(), waiting["coded"], waiting["to_do"])
 
 
 # Of each text: how many readers it needs, by how many it was coded, how many have it, and what this coder has to do with it.

@@ -29,8 +29,7 @@ def code(
             with told(request):
                 return redirect("code", coding.join(concept, name).token)
         return HtmlAnswer(JoinPage(concept, concepts.defined(concept).holds, name))
-    coder = coding.coder_of(token)
-    if coder is None:
+    if (coder := coding.coder_of(token)) is None:
         return HtmlAnswer(ClosedPage(), status=404)
     if sent:
         with told(request):

@@ -47,14 +47,9 @@ def last(course: Course, days: int) -> None:
     Course.objects.filter(pk=course.pk).update(ends_at=_end(days))
 
 
-def open_by_another_link(course: Course) -> None:
-    """The link before leads nowhere from now on; who has joined stays."""
-    Course.objects.filter(pk=course.pk).update(token=secrets.token_urlsafe(32))
-
-
-def close(course: Course) -> None:
-    """Nobody can join any more."""
-    Course.objects.filter(pk=course.pk).update(token=None)
+def invite(course: Course, on: bool) -> None:
+    """By another link: the one before leads nowhere from now on, who has joined stays. Or nobody can join any more."""
+    Course.objects.filter(pk=course.pk).update(token=secrets.token_urlsafe(32) if on else None)
 
 
 def invited(token: str) -> Course | None:

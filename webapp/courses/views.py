@@ -106,8 +106,7 @@ def detail(request: HttpRequest, course_id: int, sent: QueryDict | None) -> Html
     made: dict[int, str] = {}
     if sent is not None:
         try:
-            made = _act(course, sent)
-            if not made:
+            if not (made := _act(course, sent)):
                 return redirect("course", course.pk)
         except Invalid as error:
             wrong = error.message
@@ -138,8 +137,8 @@ def _act(course: Course, sent: QueryDict) -> dict[int, str]:
         services.remove(student)
         return {}
     acts = {
-        "open": lambda: services.open_by_another_link(course),
-        "close": lambda: services.close(course),
+        "open": lambda: services.invite(course, on=True),
+        "close": lambda: services.invite(course, on=False),
         "last": lambda: services.last(course, whole(sent, "days")),
     }
     check_act(act, ["code", "remove", *acts])

@@ -125,8 +125,7 @@ def run_next(
     work: called with the job's number, the attempt and its heartbeat. refusals: exceptions whose message is a sentence
     for the user. Raises what is transient: the heartbeat stops, and the sweep queues the job again.
     """
-    claimed = scheduler.claim_next_job(kind, pk)
-    if claimed is None:
+    if (claimed := scheduler.claim_next_job(kind, pk)) is None:
         return
     pk, attempt = claimed
     try:

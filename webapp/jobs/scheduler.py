@@ -20,13 +20,14 @@ from statistics import median
 from typing import NamedTuple
 
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, connection
+from django.db import InterfaceError, OperationalError
 from django.db.models import Count, Max, Min, QuerySet
 from django.db.models.functions import Now
 
 from webapp.jobs import claims, dispatch, roster
 from webapp.jobs.kinds import COMPARE, EXPORT, KINDS, REPLICATE, TRAIN, JobKind
 from webapp.models import Run
+from webapp.storage.sql import tuples
 
 RECENT = timedelta(days=1)  # for which a user's last job counts as a turn
 RECENT_RUNS = 20  # by which the time is told that a run will wait
@@ -182,10 +183,8 @@ def _at_work(kind: JobKind) -> QuerySet:
 def _one_at_a_time() -> Iterator[None]:
     """Two workers must not take the last place at once. Not a transaction, so that a claim is visible before its event
     is published."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_lock(%s)", [_LOCK])
+    tuples("SELECT pg_advisory_lock(%s)", [_LOCK])
     try:
         yield
     finally:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_unlock(%s)", [_LOCK])
+        tuples("SELECT pg_advisory_unlock(%s)", [_LOCK])

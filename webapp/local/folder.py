@@ -73,8 +73,7 @@ def servers() -> dict[str, str]:
 
 def tell(**values: str) -> None:
     """Write servers.json, whole or not at all; it holds passwords."""
-    path = data() / "servers.json"
-    temporary = path.with_suffix(".new")
+    temporary = data() / "servers.new"
     with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
         json.dump(values, file)
-    temporary.replace(path)
+    temporary.replace(data() / "servers.json")

@@ -27,18 +27,9 @@ class OwnCommand(BaseCommand):
             parser.add_argument(name, **declared)
 
     def execute(self, *args: Any, **options: Any) -> str | None:
-        if self.needs_tables:
-            prepare_tables()
         try:
+            if self.needs_tables and servers.ours:  # another database is migrated by whoever operates it
+                migrations.bring_up_to_date(dict(os.environ))
             return super().execute(*args, **options)
-        except Invalid as error:
-            raise CommandError(error.message) from None
-
-
-def prepare_tables() -> None:
-    """Migrate the database where it is the embedded one; another is migrated by whoever operates it."""
-    if servers.ours:
-        try:
-            migrations.bring_up_to_date(dict(os.environ))
-        except Failed as error:
+        except (Failed, Invalid) as error:
             raise CommandError(str(error)) from None

@@ -61,8 +61,7 @@ def revoke(notebook: Notebook) -> None:
 
 def pin(notebook: Notebook, evidence: Evidence, comment: str, by: str) -> Pin:
     """Keep a piece of evidence at the end of the notebook. Raises Invalid."""
-    address = addresses.own_path(evidence.address)
-    if not address:
+    if not (address := addresses.own_path(evidence.address)):
         raise Invalid("address", "Only pages of this Topograph can be pinned.")
     title, sentence = one_line(evidence.title)[:TITLE], _text("sentence", evidence.sentence)
     table, comment = _table(evidence.table), _text("comment", comment)
@@ -75,9 +74,8 @@ def pin(notebook: Notebook, evidence: Evidence, comment: str, by: str) -> Pin:
             raise Invalid(
                 "notebook", f"“{notebook.title}” is full: its charts hold {TABLES:,} characters at most. Begin another."
             )
-        last = here.aggregate(last=Max("position"))["last"] or 0
         made = Pin.objects.create(
-            notebook=notebook, position=last + 1, kind=evidence.kind, title=title or address, address=address,
+            notebook=notebook, position=(here.aggregate(last=Max("position"))["last"] or 0) + 1, kind=evidence.kind, title=title or address, address=address,
             quote=evidence.quote, start=evidence.start, end=evidence.end, sentence=sentence,
             table=table and vars(table), source=evidence.source, comment=comment, by=by,
         )  # fmt: skip
@@ -114,8 +112,7 @@ def _lock(notebook: Notebook) -> None:
 
 
 def _title(text: str) -> str:
-    title = one_line(text)
-    if not title:
+    if not (title := one_line(text)):
         raise Invalid("title", "Give the notebook a title.")
     if len(title) > TITLE:
         raise Invalid("title", f"A title has at most {TITLE} characters; this one has {len(title):,}.")

@@ -1,4 +1,4 @@
-"""The left-to-right likelihood of a finished run, of some of the documents that it held out: measured and stored once its topics are
+"""The left-to-right likelihood of a finished run, of some of the documents that it held out: measured once its topics are
 published, in about a tenth of the time of its training."""
 
 import numpy as np
@@ -7,7 +7,6 @@ from inference import Bow, Topics
 from inference.evaluate import LeftToRight
 from inference.evaluate.left_to_right import within
 from inference.training import held_out_documents
-from webapp.models import Snapshot
 from webapp.storage.nulls import number_or_none
 
 PARTICLES = 10
@@ -27,8 +26,3 @@ def measure(bow: Bow, seed: int, topics: Topics, alpha: np.ndarray) -> float | N
     draws = min(DRAWS, DRAWS_EACH * bow.tokens)
     documents = within(bow, held_out_documents(bow, seed), draws, PARTICLES, MOST_TOKENS)
     return number_or_none(LeftToRight(bow, documents, PARTICLES, most=MOST_TOKENS)(topics, alpha))
-
-
-def store(run_id: int, bow: Bow, seed: int, topics: Topics, alpha: np.ndarray) -> None:
-    """Measure the topics of a finished run and store it with them. Where the worker ends before, the run stays without."""
-    Snapshot.objects.filter(run=run_id, final=True).update(left_to_right=measure(bow, seed, topics, alpha))

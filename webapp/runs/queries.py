@@ -64,8 +64,7 @@ def forming(view: RunView, step: int | None = None) -> Forming:
 
     Each has the name that was proposed at that step, or the readers' label; at the end that of all other pages.
     """
-    steps = list(FormingStep.objects.filter(run=view.run).values_list("step", flat=True))
-    if not steps:
+    if not (steps := list(FormingStep.objects.filter(run=view.run).values_list("step", flat=True))):
         return Forming(None, [], [])
     at = steps[-1] if step is None else max([steps[0], *(one for one in steps if one <= step)])
     named = view.labels.name if at == steps[-1] and view.run.status == Run.Status.DONE else view.labels.label

@@ -62,8 +62,9 @@ def begin(run: Run, texts: str = Replicate.Texts.OWN) -> None:
     with transaction.atomic():
         made = [Replicate(run=run, seed=(run.seed + i) % 2**63, texts=texts) for i in PLACES[texts]]
         Replicate.objects.bulk_create(made, ignore_conflicts=True)
-        failed = run.replicates.filter(texts=texts, status=Replicate.Status.FAILED)
-        failed.update(status=Replicate.Status.QUEUED, error="", tries=0)
+        run.replicates.filter(texts=texts, status=Replicate.Status.FAILED).update(
+            status=Replicate.Status.QUEUED, error="", tries=0
+        )
 
 
 def begin_by_itself(run: Run) -> None:
@@ -97,8 +98,7 @@ def train(replicate_id: int) -> None:
 def _work(key: int, attempt: int, beat: Heartbeat) -> None:
     replicate = Replicate.objects.select_related("run__version", "run__snapshot__run__version").get(pk=key)
     folder = files.replicate_folder(key)
-    fields = _trained(replicate, folder / "checkpoint", beat)
-    if fields is None:
+    if (fields := _trained(replicate, folder / "checkpoint", beat)) is None:
         claims.update(kinds.REPLICATE, key, attempt, status=Replicate.Status.QUEUED, tries=0)
         return
     with transaction.atomic():

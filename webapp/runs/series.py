@@ -176,8 +176,7 @@ def left(points: Iterable[tuple[int, float]], step: int, seconds: float, steps: 
     It is known when a step of the second half took between half as long and twice as long as a step of all so far.
     points: (step, seconds since the training began) of earlier moments, ascending.
     """
-    before = [point for point in points if 0 < point[0] <= step / 2]
-    if not before:
+    if not (before := [point for point in points if 0 < point[0] <= step / 2]):
         return None
     pace, lately = seconds / step, (seconds - before[-1][1]) / (step - before[-1][0])
     return lately * (steps - step) if pace / 2 <= lately <= 2 * pace else None

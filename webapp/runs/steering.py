@@ -82,8 +82,7 @@ def start(run: Run, wish: Wish, by: User | None = None) -> Run:
 
 def join(run: Run, by: User | None = None) -> Run:
     """A queued run that begins with the consensus of this one's topics and those of its trainings with other seeds. Raises Invalid."""
-    seeds = list(found_again.ready(run.pk).values_list("seed", flat=True))
-    if not seeds:
+    if not (seeds := list(found_again.ready(run.pk).values_list("seed", flat=True))):
         raise Invalid("run", f"Run {run.pk} has not been trained with other seeds yet.")
     return services.continued(run, run.dropped, by, steering={"consensus": seeds})
 

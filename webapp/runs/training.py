@@ -290,9 +290,11 @@ class Training:
         if self.run.parent is not None:
             self._transfer_labels()
         stored.compute(self.run.pk)
-        left_to_right.store(
-            self.run.pk, self.bow, self.run.seed, topics, self.engine.priors(self.config, self.state).alpha
-        )
+        alpha = self.engine.priors(self.config, self.state).alpha
+        likelihood = left_to_right.measure(self.bow, self.run.seed, topics, alpha)
+        self.run.snapshots.filter(final=True).update(
+            left_to_right=likelihood
+        )  # where the worker ends before, there is none
         replicates.begin_by_itself(Run.objects.select_related("snapshot").get(pk=self.run.pk))
 
     def _forget_documents(self) -> None:
@@ -303,9 +305,9 @@ class Training:
             items = sealed.put(self.checkpoint)
         except OSError as error:
             log.warning("a finished run keeps its whole checkpoint", run=self.run.pk, error=str(error))
-            return
-        with transaction.atomic():
-            sealed.record(items)
+        else:
+            with transaction.atomic():
+                sealed.record(items)
 
     def _publish(self) -> Topics:
         topics = self.engine.topics(self.config, self.state)
@@ -350,5 +352,4 @@ class Training:
 def threads() -> int:
     """How many threads a training may use: its share of the cores, divided among the runs at work. The topics do not
     depend on it."""
-    at_work = Run.objects.filter(status__in=kinds.TRAIN.active).count()
-    return max(1, (os.cpu_count() or 1) // max(1, at_work))
+    return max(1, (os.cpu_count() or 1) // max(1, Run.objects.filter(status__in=kinds.TRAIN.active).count()))

@@ -75,11 +75,9 @@ def cached_page(depends_on: Callable[[HttpRequest, Run], object] = lambda reques
             if has_message or run.status != Run.Status.DONE or run.snapshot is None:
                 return view(request, run=run, **named)
             key = _key(request, run, named, also)
-            page = _pages.get(key)
-            if page is None:
+            if (page := _pages.get(key)) is None:
                 request_context(request).csrf_placeholder = TOKEN
-                response = view(request, run=run, **named)
-                if response.status_code != 200:
+                if (response := view(request, run=run, **named)).status_code != 200:
                     response.content = _with_token(request, response.content)
                     return response
                 page = Page(zlib.compress(response.content, 1), response["Content-Type"], response.get("Cache-Control"))
@@ -96,8 +94,7 @@ def _conditional_response(request: HttpRequest, key: bytes, page: Page) -> HttpR
     another ETag."""
     cookie = request.COOKIES.get(settings.CSRF_COOKIE_NAME, "")
     etag = f'W/"{blake2b(key + TOKEN.encode() + cookie.encode(), digest_size=16).hexdigest()}"'
-    response = get_conditional_response(request, etag=etag)
-    if response is None:
+    if (response := get_conditional_response(request, etag=etag)) is None:
         body = _with_token(request, zlib.decompress(page.body))
         headers = {"Cache-Control": page.cache_control} if page.cache_control else {}
         response = HttpResponse(body, content_type=page.content_type, headers=headers | {"ETag": etag})

@@ -70,8 +70,7 @@ class RequestLog(RequestMiddleware):
 
 def route_name(request: HttpRequest, response: HttpResponse | None = None) -> str:
     """The route's name in webapp.urls or in the API: one of few, whatever is requested."""
-    match = request.resolver_match
-    if match is not None:
+    if (match := request.resolver_match) is not None:
         return match.view_name or "unnamed"
     static = response is not None and request.path.startswith(f"/{settings.STATIC_URL.strip('/')}/")
     return "static" if static else "none"

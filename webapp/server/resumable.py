@@ -33,8 +33,7 @@ def download(request: HttpRequest, path: Path, *, etag: str, name: str, media: s
     file = path.open("rb")
     size = os.fstat(file.fileno()).st_size
     asked = request.headers.get("Range", "") if request.headers.get("If-Range", tag) == tag else ""
-    span = _span(asked, size)
-    if span is None:
+    if (span := _span(asked, size)) is None:
         file.close()
         return HttpResponse(
             f"The file has {size:,} bytes, and “{asked[:60]}” asks for none of them. Load it from its beginning.\n",

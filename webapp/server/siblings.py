@@ -77,8 +77,7 @@ class Together:
     told apart by the label `process`; without the label where there is one process alone."""
 
     def collect(self) -> Iterator[Metric]:
-        others = _others()
-        if not others:
+        if not (others := _others()):
             yield from metrics.registry.collect()
             return
         families: dict[str, Metric] = {}

@@ -187,19 +187,14 @@ def count_files(
     """
     with connection.cursor() as cursor:
         if counts:
-            ends = [spans.get(position, (None, None)) for position in counts]
-            columns = [
-                list(counts),
-                *map(list, zip(*counts.values(), strict=True)),
-                *map(list, zip(*ends, strict=True)),
-            ]
+            rows = ((position, *n, *spans.get(position, (None, None))) for position, n in counts.items())
             cursor.execute(
                 "UPDATE webapp_sourcefile AS file SET documents = file.documents + new.documents, problems = file.problems + new.problems,"
                 " first = CASE WHEN new.documents = 0 THEN file.first WHEN new.last - new.first + 1 <> new.documents THEN NULL"
                 " WHEN file.documents = 0 THEN new.first WHEN file.first + file.documents = new.first THEN file.first END"
                 " FROM unnest(%s::int[], %s::bigint[], %s::bigint[], %s::bigint[], %s::bigint[]) AS new (position, documents, problems, first, last)"
                 " WHERE file.corpus_id = %s AND file.position = new.position",
-                [*columns, corpus_id],
+                [*map(list, zip(*rows, strict=True)), corpus_id],
             )
         if encodings:
             cursor.execute(

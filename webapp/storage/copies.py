@@ -133,8 +133,7 @@ def trim(room: int = 0) -> None:
 def tidy() -> None:
     """Keep to the bound, and remove what killed fetches left."""
     for mark in settings.COPIES.iterdir() if settings.COPIES.is_dir() else ():
-        lock = _locked(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if lock is not None:
+        if (lock := _locked(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)) is not None:
             _remove(_arriving(mark))
             if not _is_whole(lock, _item(mark)):
                 mark.unlink(missing_ok=True)
@@ -229,8 +228,7 @@ def _fetch_of(stored: Stored) -> _Fetch:
 
 def _held(stored: Stored) -> int | None:
     """A shared lock on a copy that is whole; None where it is not, or another process is about to change it."""
-    lock = _locked(_mark(stored), fcntl.LOCK_SH | fcntl.LOCK_NB)
-    if lock is None:
+    if (lock := _locked(_mark(stored), fcntl.LOCK_SH | fcntl.LOCK_NB)) is None:
         return None
     if _is_whole(lock, stored.item):
         os.utime(lock)
@@ -280,8 +278,7 @@ def _forget_others(stored: Stored) -> None:
 
 
 def _evict(mark: Path) -> bool:
-    lock = _locked(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    if lock is None:
+    if (lock := _locked(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)) is None:
         return False
     try:
         _remove(_item(mark).path)

@@ -46,8 +46,7 @@ def promise(file: int, size: int) -> bool:
     can't. It counts as filled from then on, and is not used for anything else. Raises OSError where there is no room."""
     if size <= 0 or not _fallocate(file, _KEEP_SIZE, ctypes.c_long(0), ctypes.c_long(size)):
         return True
-    error = ctypes.get_errno()
-    if error in (errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL):
+    if (error := ctypes.get_errno()) in (errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL):
         return False
     raise OSError(error, os.strerror(error))
 

@@ -13,7 +13,7 @@ import os
 import secrets
 import weakref
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO, TypeVar
@@ -42,18 +42,20 @@ ITEMS = {  # what is sealed of each corpus, version and run
 def opened(opening: Callable[[], Opened], *paths: Path) -> Opened:
     """What `opening` makes of sealed files or folders, which are there meanwhile and stay as long as the result lives.
     Raises StoreAway."""
-    with _use(paths) as locks:
+    with held(*paths) as locks:
         result = opening()
         if settings.STORE:
             weakref.finalize(result, locks.pop_all().close)
     return result
 
 
-@contextmanager
-def held(*paths: Path) -> Iterator[None]:
+def held(*paths: Path) -> ExitStack:
     """In `with` these are there. Raises StoreAway."""
-    with _use(paths):
-        yield
+    with ExitStack() as locks:
+        for item in dict.fromkeys(map(Item.at, paths)) if settings.STORE else ():
+            if not _is_original(item) and (lock := _used(item)) is not None:
+                locks.callback(os.close, lock)
+        return locks.pop_all()
 
 
 def exists(path: Path) -> bool:
@@ -193,20 +195,10 @@ def _unnamed(keys: list[str]) -> list[str]:
     return [key for key in keys if key.count("/") < 3 or key.split("/")[3] not in known]
 
 
-def _use(paths: Iterable[Path]) -> ExitStack:
-    """It ends what holds the copies."""
-    with ExitStack() as locks:
-        for item in dict.fromkeys(map(Item.at, paths)) if settings.STORE else ():
-            if not _is_original(item) and (lock := _used(item)) is not None:
-                locks.callback(os.close, lock)
-        return locks.pop_all()
-
-
 def _used(item: Item) -> int | None:
     """A lock on the item's copy; None where it is not sealed yet. It may be sealed anew while it is fetched."""
     for _ in range(3):
-        stored = _stored(item)
-        if stored is None:
+        if (stored := _stored(item)) is None:
             return None
         try:
             return copies.use(stored)

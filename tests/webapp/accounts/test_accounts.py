@@ -414,9 +414,10 @@ def test_signing_up_again_hashes_a_password_as_signing_up_does(settings, ada, mo
 def test_a_first_account_is_made_before_there_are_tables(monkeypatch):
     """The command makes them where nobody has started anything yet."""
     prepared = []
+    monkeypatch.setattr("webapp.management.base.servers.ours", True)
     monkeypatch.setattr(
-        "webapp.management.base.prepare_tables",
-        lambda: prepared.append(User.objects.filter(name="Ada").exists()),
+        "webapp.management.base.migrations.bring_up_to_date",
+        lambda env: prepared.append(User.objects.filter(name="Ada").exists()),
     )
     account("ada@example.org", "Ada", monkeypatch)
     assert prepared == [False]

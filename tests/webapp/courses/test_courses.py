@@ -96,14 +96,14 @@ def test_a_name_that_can_not_be(course, name):
 def test_a_link_that_is_out_lets_nobody_in(course):
     old = course.token
     client, _ = joined(course)
-    services.open_by_another_link(course)
+    services.invite(course, on=True)
     assert Client().post(reverse("join", args=[old]), {"name": "Late"}).status_code == 404
     course.refresh_from_db()
     joined(course, "Late")
-    services.close(course)
+    services.invite(course, on=False)
     course.refresh_from_db()
     assert course.token is None and client.get(reverse("class")).status_code == 200, "who has joined stays"
-    services.open_by_another_link(course)
+    services.invite(course, on=True)
     Course.objects.update(ends_at=timezone.now() - timedelta(seconds=1))
     course.refresh_from_db()
     assert Client().get(reverse("join", args=[course.token])).status_code == 404
