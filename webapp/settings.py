@@ -261,17 +261,19 @@ SOCIALACCOUNT_STORE_TOKENS = False
 SOCIALACCOUNT_EMAIL_AUTHENTICATION = SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = (
     os.environ.get("TOPOGRAPH_OIDC_TRUST_EMAIL", "") == "1"
 )
-SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"OAUTH_PKCE_ENABLED": True, "APPS": []}}
-if os.environ.get("TOPOGRAPH_OIDC_URL"):
-    SOCIALACCOUNT_PROVIDERS["openid_connect"]["APPS"] = [
-        {
-            "provider_id": "sso",
-            "name": os.environ.get("TOPOGRAPH_OIDC_NAME") or "single sign-on",
-            "client_id": os.environ.get("TOPOGRAPH_OIDC_CLIENT", ""),
-            "secret": os.environ.get("TOPOGRAPH_OIDC_SECRET", ""),
-            "settings": {"server_url": os.environ["TOPOGRAPH_OIDC_URL"]},
-        }
-    ]
+_elsewhere = {
+    "provider_id": "sso",
+    "name": os.environ.get("TOPOGRAPH_OIDC_NAME") or "single sign-on",
+    "client_id": os.environ.get("TOPOGRAPH_OIDC_CLIENT", ""),
+    "secret": os.environ.get("TOPOGRAPH_OIDC_SECRET", ""),
+    "settings": {"server_url": os.environ.get("TOPOGRAPH_OIDC_URL")},
+}
+SOCIALACCOUNT_PROVIDERS = {
+    "openid_connect": {
+        "OAUTH_PKCE_ENABLED": True,
+        "APPS": [_elsewhere] if os.environ.get("TOPOGRAPH_OIDC_URL") else [],
+    }
+}
 # smtp://user:password@host:587 (STARTTLS), smtps://… (TLS from the start), else letters are written to files in the
 # state folder.
 EMAIL_TIMEOUT = 20

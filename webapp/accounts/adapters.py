@@ -104,8 +104,9 @@ class Elsewhere(DefaultSocialAccountAdapter):
         """Where one must be invited, the address that comes from elsewhere must be: no form asks for it. Without one a
         form does."""
         addresses = [address.email for address in sociallogin.email_addresses]
-        invited = settings.SIGNUP != "invite" or not addresses or any(map(_invited, addresses))
-        return invited and super().is_open_for_signup(request, sociallogin)
+        return (
+            settings.SIGNUP != "invite" or not addresses or any(map(_invited, addresses))
+        ) and super().is_open_for_signup(request, sociallogin)
 
 
 def _invited(email: str) -> bool:

@@ -16,8 +16,11 @@ class _Revokes:
         names = [token.name for token in tokens.holding(self.user)[: NAMED + 1]] if self.user else []
         if names:
             listed = ", ".join(f"“{name}”" for name in names[:NAMED]) + (" and others" if len(names) > NAMED else "")
-            label = f"Revoke the tokens of the API too, with which programs act for this account: {listed}"
-            self.fields["tokens"] = forms.BooleanField(required=False, initial=True, label=label)
+            self.fields["tokens"] = forms.BooleanField(
+                required=False,
+                initial=True,
+                label=f"Revoke the tokens of the API too, with which programs act for this account: {listed}",
+            )
 
     def save(self) -> None:
         super().save()

@@ -18,8 +18,11 @@ CODERS = 500  # of a concept
 
 def invited(token: str) -> Concept | None:
     """The concept of an invitation, while it holds."""
-    concepts = Concept.objects.filter(token=token, removed_at=None, corpus__in=Corpus.objects.all())
-    return concepts.select_related("corpus").first()
+    return (
+        Concept.objects.select_related("corpus")
+        .filter(token=token, removed_at=None, corpus__in=Corpus.objects.all())
+        .first()
+    )
 
 
 def coder_of(token: str) -> Coder | None:

@@ -42,10 +42,8 @@ def take_in(concept: Concept, run: Run, content: bytes, by: str) -> tuple[int, s
         )
     if len(content) > FILE:
         raise Invalid("codes", f"The file has more than {FILE // 1_000_000} MB, which is the most.")
-    if content.startswith(b"PK"):
-        readings, left_out = _of_project(concept, holds.codes, content)
-    else:
-        readings, left_out = _of_table(concept.corpus, holds.codes, content), ""
+    take = _of_project if content.startswith(b"PK") else _of_table
+    readings, left_out = take(concept, holds.codes, content)
     if len(readings) > READINGS:
         raise Invalid("codes", f"The file has {len(readings):,} codes; at most {READINGS:,} are taken in.")
     pi = {one.document: one.probability for one in readings}
@@ -76,10 +74,10 @@ def take_in(concept: Concept, run: Run, content: bytes, by: str) -> tuple[int, s
     return len(readings), left_out
 
 
-def _of_table(corpus: Corpus, codes: list[str], content: bytes) -> list[Given]:
+def _of_table(concept: Concept, codes: list[str], content: bytes) -> tuple[list[Given], str]:
     rows = _rows(content)
     labels = {str(i): i for i in range(len(codes))} | {name.casefold(): i for i, name in enumerate(codes)}
-    numbers = embargo.numbers(corpus, {row["id"] for row in rows})
+    numbers = embargo.numbers(concept.corpus, {row["id"] for row in rows})
     given: dict[tuple[int, str], Given] = {}
     for line, row in enumerate(rows, 2):
         document, coder, code = numbers.get(row["id"]), row.get("coder", ""), labels.get(row["code"].casefold())
@@ -94,7 +92,7 @@ def _of_table(corpus: Corpus, codes: list[str], content: bytes) -> list[Given]:
                 "codes", f"Line {line:,}: {coder[:40] or ELSEWHERE} has coded “{row['id'][:40]}” above already."
             )
         given[document, coder] = Given(document, coder, code, _probability(row.get("probability", "")))
-    return list(given.values())
+    return list(given.values()), ""
 
 
 def _of_project(concept: Concept, codes: list[str], content: bytes) -> tuple[list[Given], str]:

@@ -54,8 +54,11 @@ def invite(course: Course, on: bool) -> None:
 
 def invited(token: str) -> Course | None:
     """The course of a link by which one can join now."""
-    held = Course.objects.filter(token=token, ends_at__gt=Now(), owner__is_active=True)
-    return held.select_related("owner", "corpus").first()
+    return (
+        Course.objects.select_related("owner", "corpus")
+        .filter(token=token, ends_at__gt=Now(), owner__is_active=True)
+        .first()
+    )
 
 
 def join(course: Course, name: str) -> tuple[Student, str]:
@@ -89,8 +92,11 @@ def _code() -> tuple[str, str]:
 def of_code(written: str) -> Student | None:
     """Whose code it is, however it was typed; None for nobody's."""
     code = "".join(c for c in written.lower() if c in LETTERS)
-    held = Student.objects.filter(digest=digest(code), user__is_active=True, course__ends_at__gt=Now())
-    return held.select_related("user", "course").first()
+    return (
+        Student.objects.select_related("user", "course")
+        .filter(digest=digest(code), user__is_active=True, course__ends_at__gt=Now())
+        .first()
+    )
 
 
 def new_code(student: Student) -> str:

@@ -103,12 +103,10 @@ def leave_note(name: str, note: dict, seconds: int) -> None:
         client().set(name, orjson.dumps(note), ex=seconds)
 
 
+@while_away({})
 def note(name: str) -> dict:
     """What was left; empty where there is none, or Redis is away."""
-    try:
-        return orjson.loads(client().get(name) or b"{}")
-    except redis.RedisError:
-        return {}
+    return orjson.loads(client().get(name) or b"{}")
 
 
 def forget(about: str) -> None:

@@ -28,10 +28,9 @@ def bring_up_to_date(env: dict) -> None:
         argv, env=env, cwd=folder.working(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
         preexec_fn=processes.die_with_parent,
     )  # fmt: skip
-    if migrated.returncode and "NodeNotFoundError" in migrated.stderr:
-        raise Failed(f"The database {BETWEEN}")
     if migrated.returncode:
-        raise Failed(f"The database could not be brought up to date:\n{migrated.stderr.strip()}")
+        why = f"could not be brought up to date:\n{migrated.stderr.strip()}"
+        raise Failed(f"The database {BETWEEN if 'NodeNotFoundError' in migrated.stderr else why}")
     done.write_text(_state(url) or "unknown")
 
 

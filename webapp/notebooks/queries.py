@@ -54,8 +54,9 @@ def bibliography(page: NotebookPage, seen: QuerySet[Corpus]) -> str:
     cited: dict[int, list[tuple[int, passages.Place]]] = {}
     for pin in page.pins:
         if pin.address and pin.start is not None and pin.end is not None:
-            place = int(pin.source["document"] or 0), passages.Place(pin.start, pin.end)
-            cited.setdefault(int(pin.source["corpus_id"] or 0), []).append(place)
+            cited.setdefault(int(pin.source["corpus_id"] or 0), []).append(
+                (int(pin.source["document"] or 0), passages.Place(pin.start, pin.end))
+            )
     entries = [entry for pk, corpus in seen.in_bulk(cited).items() for entry in passages.bibtex(corpus, cited[pk])]
     return "\n".join(dict.fromkeys(entries))
 

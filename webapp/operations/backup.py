@@ -79,10 +79,9 @@ def on_record(cursor) -> Rows:
         " coalesce((progress ->> 'documents')::bigint, 0)"
         " FROM webapp_corpus ORDER BY id"
     ).fetchall()
-    ready = [Version.Status.READY]
     return Rows(
         [(pk, status, *map(json.loads, progress), n) for pk, status, *progress, n in corpora],
-        cursor.execute("SELECT id FROM webapp_version WHERE status = %s ORDER BY id", ready).fetchall(),
+        cursor.execute(f"SELECT id FROM webapp_version WHERE status = '{Version.Status.READY}' ORDER BY id").fetchall(),
         cursor.execute("SELECT id, status FROM webapp_run ORDER BY id").fetchall(),
         sealed.on_record(cursor),
     )

@@ -118,13 +118,14 @@ def _jobs(cursor, kind: kinds.JobKind) -> list[Number]:
     ]
 
 
-def _trainings() -> Iterator[Number]:
-    speed = 0.0
-    running = Run.objects.filter(status__in=kinds.TRAIN.active).order_by("-pk")[:RUNS]
-    for pk, step, steps, tokens, seconds in running.values_list("pk", "step", "steps", "tokens_seen", "seconds"):
-        speed += tokens / seconds if seconds else 0.0
-        yield "topograph_run_progress_ratio", (str(pk),), step / steps if steps else 0.0
-    yield "topograph_training_tokens_per_second", (), speed
+def _trainings() -> list[Number]:
+    at_work = Run.objects.filter(status__in=kinds.TRAIN.active).only("step", "steps", "tokens_seen", "seconds")
+    runs = list(at_work.order_by("-pk")[:RUNS])
+    speed = sum(run.tokens_seen / run.seconds for run in runs if run.seconds)
+    return [
+        *(("topograph_run_progress_ratio", (str(run.pk),), run.step / run.steps if run.steps else 0.0) for run in runs),
+        ("topograph_training_tokens_per_second", (), float(speed)),
+    ]
 
 
 _size: tuple[float, int] = (-SIZE_EVERY, 0)  # when it was asked for, bytes

@@ -227,13 +227,10 @@ class Training:
             teams.note(self.run.pk, self.team.seats(), self.team.restarts)
         request = Run.everything.values_list("request", flat=True).get(pk=self.run.pk)
         if request == Run.Request.CANCEL:
-            self._cancel()
+            self._update(status=Run.Status.CANCELLED, finished_at=Now())
+            snapshots.discard(self.run.pk)
+            raise claims.ClaimLost("cancelled")
         self.stop = request == Run.Request.STOP
-
-    def _cancel(self) -> None:
-        self._update(status=Run.Status.CANCELLED, finished_at=Now())
-        snapshots.discard(self.run.pk)
-        raise claims.ClaimLost("cancelled")
 
     def _keep(self, s: Snapshot) -> None:
         """Store a point of the charts; and a checkpoint and the topics, where their time budgets allow it."""
@@ -256,18 +253,14 @@ class Training:
             with transaction.atomic():
                 self._update(tries=0)  # the next attempt would continue from here
                 sealed.record(items)
-        if gives_way:
-            self._give_way()
+        if gives_way:  # and goes on from the checkpoint when those have had their turn who wait and have had none
+            self._update(status=Run.Status.QUEUED)
+            dispatch.send(kinds.TRAIN, self.run.pk)
+            raise claims.ClaimLost("gave way")
         if self.publishing.allows():
             with self.publishing, self.beat.long():
                 snapshots.publish(self.run.pk, self.attempt, s.step, s.topics, s.coherence)
                 snapshots.drop_old(self.run.pk)
-
-    def _give_way(self) -> None:
-        """Go on from the checkpoint when those have had their turn who wait and have had none."""
-        self._update(status=Run.Status.QUEUED)
-        dispatch.send(kinds.TRAIN, self.run.pk)
-        raise claims.ClaimLost("gave way")
 
     def _store_checkpoint(self) -> list[sealed.Stored]:
         """So that a worker on another machine can go on from it. Where the store is away, one on this machine can; of a shared

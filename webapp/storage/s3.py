@@ -134,8 +134,10 @@ class _explained:
 
         if isinstance(error, FileNotFoundError):
             raise Missing(_short(error)) from error
-        refused = (exceptions.PermissionDeniedError, exceptions.UnauthenticatedError)
-        if isinstance(error, refused) or "403 Forbidden" in str(error):  # a list that is refused has no type of its own
+        if (
+            isinstance(error, (exceptions.PermissionDeniedError, exceptions.UnauthenticatedError))
+            or "403 Forbidden" in str(error)  # a list that is refused has no type of its own
+        ):
             raise StoreAway(f"It refuses our keys, or what they may do: {_short(error)}") from error
         if isinstance(error, (exceptions.BaseError, OSError)) and not isinstance(error, StoreAway):
             raise StoreAway(_short(error)) from error

@@ -95,7 +95,7 @@ def opened(folder: Path) -> Bow:
 
 
 def in_store() -> set[str]:
-    return {each["path"] for each in s3.listed() if each.key != s3.MARK}
+    return {each["path"] for each in s3.listed() if each["path"] != s3.MARK}
 
 
 def test_what_was_sealed_is_the_same_on_another_machine(made):

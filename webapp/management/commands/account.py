@@ -63,7 +63,6 @@ class Command(OwnCommand):
         email = given["email"].strip().lower()
         self._check(validate_email, email, f"“{email}” is not an e-mail address.")
         old = User.objects.filter(email=email).first()
-        new = old is None
         user = self._new(email, given) if old is None else old
         if old and given["owner"] and not old.local:
             raise CommandError(
@@ -71,8 +70,8 @@ class Command(OwnCommand):
             )
         self._set_rights(user, given)
         other_password = given["password"] or given["password_stdin"]
-        ends = not new and (given["close"] or other_password)
-        if new or other_password:
+        ends = old and (given["close"] or other_password)
+        if old is None or other_password:
             user.set_password(self._password(user, given["password_stdin"]))
         user.save()
         revoked = tokens.revoke_all(user) if ends else []

@@ -23,11 +23,12 @@ class Command(OwnCommand):
                 used, ended = token.used_at or "never used", f", revoked {token.revoked_at}" if token.revoked_at else ""
                 self.stdout.write(f"{token.pk}  {token.name}  made {token.created_at}, {used}{ended}")
         elif given["revoke"] is not None:
-            token = there(
-                ApiToken.objects.filter(pk=given["revoke"]).first(),
-                CommandError(f"There is no token {given['revoke']}."),
+            tokens.revoke(
+                there(
+                    ApiToken.objects.filter(pk=given["revoke"]).first(),
+                    CommandError(f"There is no token {given['revoke']}."),
+                )
             )
-            tokens.revoke(token)
         elif given["name"]:
             self.stdout.write(tokens.create(given["name"])[1])
         else:
