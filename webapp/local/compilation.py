@@ -36,8 +36,7 @@ def part(name: str, function: str, niceness: int = 0) -> processes.Part:
     def start() -> Popen:
         env = os.environ | {"TOPOGRAPH_DATA": str(folder.data())}
         argv = command(f"{function}()", done(name, folder.data()))
-        log = folder.data() / "logs" / f"{name.lower().replace(' ', '-')}.log"
-        return processes.spawn(argv, log, env=env, cwd=folder.working(), before_exec=before_exec)
+        return processes.spawn(argv, log(name), env=env, cwd=folder.working(), before_exec=before_exec)
 
     return processes.Part(name, start, signal.SIGKILL, 1.0, once=True)
 
@@ -81,3 +80,7 @@ def digest() -> str:
 
 def done(name: str, data: Path) -> Path:
     return data / name.lower().replace(" ", "-").replace("compiling", "compiled")
+
+
+def log(name: str) -> Path:
+    return folder.data() / "logs" / f"{name.lower().replace(' ', '-')}.log"
