@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from benchmarks.papers.bench import Bench, Experiment, Outcome, Paper, verdict
+from benchmarks.papers.bench import Bench, Experiment, Outcome, Paper, Trained, verdict
 from benchmarks.papers.p002_hdp import HDP_EXPERIMENTS
 
 CORPORA = "Nature (350,000 articles), the New York Times (1.8 million) and Wikipedia (3.8 million)"
@@ -21,32 +21,32 @@ def _instead(bench: Bench) -> str:
 
 def whole_and_part(bench: Bench) -> Outcome:
     """svi on all documents against vb on a fifth of them, and on all."""
-    bow, K, curves = bench.corpus("arxiv"), _topics(bench), {}
-    finals: dict[str, list[float]] = {}
-    times: dict[str, list[float]] = {}
-    passes = 3 if bench.quick else 20
-    early: list[float] = []
-    for seed in bench.seeds:
-        fifth = np.sort(np.random.default_rng(seed).permutation(bow.D)[: bow.D // 5])
-        kinds = {
-            "svi, all documents": ("svi", None, 3), "vb, a fifth": ("vb", fifth, passes), "vb, all documents": ("vb", None, passes),
-        }  # fmt: skip
-        for name, (engine, documents, n) in kinds.items():
-            trained = bench.train(
-                engine, bow, seed, split="types", topics=K, passes=n, alpha=0.1, documents=documents, **OURS
-            )
-            finals.setdefault(name, []).append(trained.held_out)
-            times.setdefault(name, []).append(trained.seconds)
-            if seed == bench.seeds[0]:
-                curves[name] = [(point.seconds, point.held_out) for point in trained.points]
-            if name == "vb, all documents":
-                early += [_at(trained.points, times["svi, all documents"][-1])]
+    bow, K, passes = bench.corpus("arxiv"), _topics(bench), 3 if bench.quick else 20
+
+    def fifth(seed: int) -> np.ndarray:
+        return np.sort(np.random.default_rng(seed).permutation(bow.D)[: bow.D // 5])
+
+    def trained(engine: str, n: int, part: bool = False) -> list[Trained]:
+        settings = {"topics": K, "passes": n, "alpha": 0.1, **OURS}
+        return [
+            bench.train(engine, bow, seed, split="types", documents=fifth(seed) if part else None, **settings)
+            for seed in bench.seeds
+        ]
+
+    runs = {
+        "svi, all documents": trained("svi", 3), "vb, a fifth": trained("vb", passes, part=True),
+        "vb, all documents": trained("vb", passes),
+    }  # fmt: skip
+    curves = {name: [(point.seconds, point.held_out) for point in seeds[0].points] for name, seeds in runs.items()}
+    ends = zip(runs["vb, all documents"], runs["svi, all documents"], strict=True)
+    early = [_at(whole.points, quick.seconds) for whole, quick in ends]
+    finals = {name: [one.held_out for one in seeds] for name, seeds in runs.items()}
     rows = [
         {
             "training": name,
             "held-out": round(np.mean(values), 3),
             "± over seeds": round(np.std(values), 3),
-            "seconds": round(np.mean(times[name]), 1),
+            "seconds": round(np.mean([one.seconds for one in runs[name]]), 1),
         }
         for name, values in finals.items()
     ]
@@ -100,13 +100,13 @@ def minibatches(bench: Bench) -> Outcome:
     """S from 10 to 1000 (to 100 in the quick form), kappa = 0.9, tau0 = 1."""
     values = [10, 50, 100] if bench.quick else [10, 50, 100, 500, 1000]
     rows, curves, means = _grid(bench, "minibatch", values, {"kappa": 0.9, "tau0": 1.0})
-    checks, told = [], []
-    for label in dict.fromkeys(label for label, _ in means):
-        ends = [means[label, v] for v in values]
-        checks += [ends[0] == min(ends), ends[-2] > max(ends) - 5 * NEAR]
-        told.append(
-            f"S = 10 has {ends[0]:.3f} and S = {values[-2]} has {ends[-2]:.3f}, the best {max(ends):.3f}, with {label}"
-        )
+    by_label = {label: [means[label, v] for v in values] for label, _ in means}
+    checks = [ends[0] == min(ends) for ends in by_label.values()]
+    checks += [ends[-2] > max(ends) - 5 * NEAR for ends in by_label.values()]
+    told = [
+        f"S = 10 has {ends[0]:.3f} and S = {values[-2]} has {ends[-2]:.3f}, the best {max(ends):.3f}, with {label}"
+        for label, ends in by_label.items()
+    ]
     why = "; ".join(told) + "."
     return Outcome(verdict(all(checks), any(checks)), why, rows, curves, ("documents", "held-out"), _instead(bench))
 
