@@ -58,16 +58,13 @@ def samples(evidence: Evidence, lengths: np.ndarray) -> Iterable[Sample]:
     largest = _largest(evidence.doc_ptr, evidence.doc_topics, evidence.doc_tokens, K, MORE)
     size = np.bincount(evidence.doc_topics, weights=evidence.doc_tokens, minlength=K)
     words, counts, topics = (np.asarray(array) for array in (bow.words, bow.counts, evidence.topics))
-    offsets = None if bow.offsets is None else np.asarray(bow.offsets)
+    offsets = np.zeros(0, np.int32) if bow.offsets is None else np.asarray(bow.offsets)
     for k in range(K):
         documents = largest[k][largest[k] >= 0]
         seen = np.cumsum(evidence.lengths[documents])
         documents = documents[: max(1, int(np.searchsorted(seen, TOKENS // K, side="right")))]
-        if offsets is None:
-            yield Sample(documents[:DOCUMENTS], 0, [], [], 0)
-            continue
         rows, tokens = [], []
-        for d in documents.tolist():
+        for d in documents.tolist() if bow.offsets is not None else ():
             pairs, own = slice(*bow.indptr[d : d + 2].tolist()), slice(*bow.first_token[d : d + 2].tolist())
             mine = topics[pairs] == k
             rows.append(_neighbours(words[pairs], counts[pairs], mine, offsets[own], lengths))

@@ -228,6 +228,13 @@ def ratio(a: Shares, b: Shares) -> Ratio:
     return Ratio(value, low, high, p)
 
 
+def contrasts(counted: Sums) -> tuple[Shares, Ratio]:
+    """Of each group: its shares, and how many times they are those of all other documents together: [G, T]."""
+    usual = typical(counted)
+    own = shares(counted, usual)
+    return own, ratio(own, shares(counted.rest(), usual))
+
+
 def difference(a: Shares, b: Shares) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """a - b, low, high (Newcombe 1998, method 10)."""
     apart = a.share - b.share

@@ -46,10 +46,7 @@ def characters(turkic: bool = False) -> Characters:
     for run in regex.finditer(r"[\p{Lu}\p{Lt}]+", _every()):
         for code in range(*run.span()):
             small = chr(code).lower()
-            if len(small) == 1:
-                lower[code] = ord(small)
-            else:
-                odd[code] = True
+            lower[code], odd[code] = (ord(small), False) if len(small) == 1 else (code, True)
     if turkic:
         lower[ord("I")], lower[ord("İ")] = ord("ı"), ord("i")
     for code in np.flatnonzero(classes >= MARK).tolist():

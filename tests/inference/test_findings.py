@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from inference.explore import cooccurrence
-from inference.findings import changes, families, groups, scan, senses, sums, trends, unlike
+from inference.findings import changes, families, groups, scan, senses, sums, unlike
 from tests.inference import naive_findings as naive
 
 K = 8
@@ -241,7 +241,7 @@ def test_nothing_is_claimed_where_nothing_changed():
         rose += bool(described(tokens, period)[1])
         group = (period // 10).astype(np.int32)
         of = sums.sums(sums.in_blocks(group, 4), 4, *arrays(tokens), np.arange(K), K)
-        marked += sums.accepted(trends.contrasts(of)[1].p, 0.05).any()
+        marked += sums.accepted(sums.contrasts(of)[1].p, 0.05).any()
         p, *_ = groups.differ(tokens.astype(float), tokens.sum(axis=1).astype(float), group, 4)
         differ += sums.accepted(p, 0.05).any()
     assert rose <= 1 and marked <= 1 and differ <= 1
@@ -312,7 +312,7 @@ def test_a_group_with_more_of_a_topic_is_told_from_the_rest():
     tokens, period = made(9, topic=5, since=30, times=4.0)
     group = (period // 10).astype(np.int32)
     of = sums.sums(sums.in_blocks(group, 4), 4, *arrays(tokens), np.arange(K), K)
-    own, ratio = trends.contrasts(of)
+    own, ratio = sums.contrasts(of)
     sure = sums.accepted(ratio.p, 0.05)
     assert sure[3, 5] and ratio.low[3, 5] > 1.3
     inside, outside = tokens[group == 3], tokens[group != 3]
@@ -330,7 +330,7 @@ def test_little_evidence_is_no_claim():
     assert (np.array(changes.tested(changes.in_units(few.x, few.tokens))[:2]) == 1.0).all()
     group = np.where(period < 20, 0, 2).astype(np.int32)
     of = sums.sums(sums.in_blocks(group, 3), 3, *arrays(tokens), np.arange(K), K)
-    own, ratio = trends.contrasts(of)
+    own, ratio = sums.contrasts(of)
     assert np.isnan(own.share[1]).all() and (ratio.p[1] == 1.0).all()
 
 

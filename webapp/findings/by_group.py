@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from inference.findings import groups as tests
-from inference.findings import sums, trends
+from inference.findings import sums
 from webapp.documents import fields
 from webapp.findings import keywords, over_time
 from webapp.findings.kinds import Keywords, Mark, NoDifference
@@ -32,7 +32,7 @@ ALIKE = 1.5  # design effect from which on documents of one speaker are more ali
 
 
 class Tested(NamedTuple):
-    """units: what they are, in words. p, z: float64[G, K]; together: p of all differences. own, ratio: of inference.findings.trends.contrasts. rest: float64[G, K], the
+    """units: what they are, in words. p, z: float64[G, K]; together: p of all differences. own, ratio: of inference.findings.sums.contrasts. rest: float64[G, K], the
     share elsewhere, at the same mix of who speaks where that is held constant. words: findings on words alone."""
 
     field: keywords.Field
@@ -127,7 +127,7 @@ def _test(context: Context, field: keywords.Field) -> Tested | None:
     p[np.bincount(of_unit, minlength=G) < LEAST_UNITS] = np.nan  # of these nothing is said, whatever they show
     p[others] = np.nan
     totals = context.sums(sums.in_blocks(group, G), G)
-    own, ratio = trends.contrasts(totals)
+    own, ratio = sums.contrasts(totals)
     rest = (totals.x.sum(axis=0) - totals.x) / np.maximum(totals.tokens.sum() - totals.tokens, 1)[:, None]
     if spoken is not None:
         rest = tests.elsewhere(x, n, of_unit, G, spoken)

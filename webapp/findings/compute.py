@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from inference.explore import cooccurrence
-from inference.findings import changes, families, sums, trends, unlike
+from inference.findings import changes, families, sums, unlike
 from inference.findings.sums import Sums
 from webapp.documents import fields
 from webapp.documents.selection import Selection
@@ -183,7 +183,7 @@ def _of_set(context: Context) -> list[Mark]:
     if context.mask is None or context.mask.all():
         return []
     totals = context.sums(sums.in_blocks(np.where(context.mask, 0, 1).astype(np.int32), 2), 2)
-    own, ratio = trends.contrasts(totals)
+    own, ratio = sums.contrasts(totals)
     if totals.documents[0] < 2 * HOLDING:
         return []
     subjects = np.flatnonzero(context.subjects)

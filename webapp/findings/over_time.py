@@ -150,9 +150,12 @@ def _row(context: Context, k: int, units: Units, change: Change) -> kinds.Change
     here, rest = (float(s.share[0, k]) for s in shares)
     more, value = here > rest, float(ratio.ratio[0, k])
     most = inside if more else outside
-    if more != change.more or max(here, rest) < LEAST_SHARE or not max(value, 1 / max(value, 1e-9)) >= LEAST_RATIO:
-        return None
-    if by_period.x[most, k].sum() < WORDS or by_period.holding[most, k].sum() < HOLDING:
+    few = (
+        by_period.x[most, k].sum() < WORDS
+        or by_period.holding[most, k].sum() < HOLDING
+        or max(here, rest) < LEAST_SHARE
+    )
+    if few or more != change.more or not max(value, 1 / max(value, 1e-9)) >= LEAST_RATIO:
         return None
     called = context.names.checked(k, times.group, inside, outside, math.log(max(here, 1e-6) / max(rest, 1e-6)))
     if called is None:
