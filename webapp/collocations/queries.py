@@ -112,8 +112,7 @@ def _ranked(selection: RunSelection, word: Word, asked: Asked) -> tuple[Counted,
     rows = np.flatnonzero(near.sums.documents >= least(selection, asked.least))
     if asked.which == "content":
         rows = rows[search.content_words(search.open_index(selection.run.corpus), near.sums.forms[rows])]
-    by: np.ndarray = getattr(of_forms, asked.order)
-    return made, of_forms, rows[np.argsort(-by[rows], kind="stable")]
+    return made, of_forms, rows[np.argsort(-getattr(of_forms, asked.order)[rows], kind="stable")]
 
 
 def _collocates(

@@ -85,8 +85,7 @@ def _columns(result: keyness.Keyness, strong: np.ndarray, association: np.ndarra
     side a word is a collocation."""
     first, both = np.where(result.different, result.ratio > 0, strong[:, 0]), strong.all(axis=1) & ~result.different
     shown = (strong[:, 0] & first & ~both, strong[:, 1] & ~first, both)
-    by = (*association.T, association.min(axis=1))
-    order = [np.lexsort((-each, ~result.different)) for each in by]
+    order = [np.lexsort((-each, ~result.different)) for each in (*association.T, association.min(axis=1))]
     return [rows[of_column[rows]] for rows, of_column in zip(order, shown, strict=True)]
 
 

@@ -144,5 +144,4 @@ def _work(key: int, attempt: int, beat: Heartbeat) -> None:
     }
     claims.update(kinds.COMPARE, key, attempt, status=Comparison.Status.READY, data=data, done=1.0)
     for last in Comparison.objects.order_by("-pk").values_list("pk", flat=True)[STORED - 1 : STORED]:
-        done = (Comparison.Status.READY, Comparison.Status.FAILED)
-        Comparison.objects.filter(pk__lt=last, status__in=done).delete()
+        Comparison.objects.filter(pk__lt=last, status__in=(Comparison.Status.READY, Comparison.Status.FAILED)).delete()

@@ -102,7 +102,7 @@ def _matched(
     page = numbers[after : after + PAGE]
     partner = {k: int(between.partner[k]) for k in page}
     mine, others = _words(a, page), _words(b, list(partner.values()))
-    rows = [
+    return [
         Matched(
             _topic(a, k, share),
             _topic(b, partner[k], share_b),
@@ -110,8 +110,7 @@ def _matched(
             *_in_common(mine[k], others[partner[k]]),
         )
         for k in page
-    ]
-    return rows, _next(after, numbers)
+    ], _next(after, numbers)
 
 
 def _lone(a: RunView, b: RunView, between: matching.Matching, show: Show, after: int) -> tuple[list[Lone], int | None]:
@@ -124,7 +123,7 @@ def _lone(a: RunView, b: RunView, between: matching.Matching, show: Show, after:
     page = numbers[after : after + PAGE]
     nearest = {k: int(best[k]) for k in page}
     mine, others = _words(one, page), _words(other, list(nearest.values()))
-    rows = [
+    return [
         Lone(
             topic=_topic(one, k, share),
             words=mine[k][:SHOWN],
@@ -133,8 +132,7 @@ def _lone(a: RunView, b: RunView, between: matching.Matching, show: Show, after:
             nearest_words=others[nearest[k]][:SHOWN],
         )
         for k in page
-    ]
-    return rows, _next(after, numbers)
+    ], _next(after, numbers)
 
 
 def _gathered(
@@ -145,7 +143,7 @@ def _gathered(
     page = all_of[after : after + PAGE]
     share, share_of_parts = _shares(one), _shares(other)
     mine, others = _words(one, [k for k, _ in page]), _words(other, [part for _, parts in page for part in parts])
-    rows = [
+    return [
         Gathered(
             topic=_topic(one, k, share),
             words=mine[k][:SHOWN],
@@ -155,8 +153,7 @@ def _gathered(
             ],
         )
         for k, parts in page
-    ]
-    return rows, _next(after, all_of)
+    ], _next(after, all_of)
 
 
 def stable(views: list[RunView], order: str, after: int = 0) -> tuple[list[Steady], int | None]:
@@ -173,7 +170,7 @@ def stable(views: list[RunView], order: str, after: int = 0) -> tuple[list[Stead
     numbers = sorted(first.topics, key=key)
     page = numbers[after : after + PAGE]
     words = _words(first, page)
-    rows = [
+    return [
         Steady(
             topic=_topic(first, k, share),
             words=words[k][:SHOWN],
@@ -181,14 +178,12 @@ def stable(views: list[RunView], order: str, after: int = 0) -> tuple[list[Stead
             partners=[_partner(other, m, k) for other, m in zip(others, between, strict=True)],
         )
         for k in page
-    ]
-    return rows, _next(after, numbers)
+    ], _next(after, numbers)
 
 
 def _partner(other: RunView, between: matching.Matching, k: int) -> Partner:
     number = int(between.partner[k])
-    topic = links.topic_link(other, number) if number >= 0 else None
-    return Partner(other.run.pk, float(between.similarity[k]), topic)
+    return Partner(other.run.pk, float(between.similarity[k]), links.topic_link(other, number) if number >= 0 else None)
 
 
 def again(views: list[RunView]) -> Again:

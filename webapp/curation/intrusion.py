@@ -152,8 +152,7 @@ def word_test(run: Run, number: int, seed: int) -> WordTest | None:
     for other in others:
         intruders = [word for word in candidates[other] if word not in own]
         if intruders:
-            intruder = intruders[int(random.integers(len(intruders)))]
-            shown = [*own[:SHOWN], intruder]
+            shown = [*own[:SHOWN], intruders[int(random.integers(len(intruders)))]]
             order = random.permutation(len(shown))
             return WordTest([shown[i] for i in order], int(np.flatnonzero(order == SHOWN)[0]))
     return None
@@ -178,8 +177,7 @@ def topic_test(run: Run, number: int, seed: int) -> TopicTest | None:
     documents, held = assigned.holding(number)
     fit = (np.diff(assigned.doc_ptr)[documents] >= 3) & (assigned.lengths[documents] >= SHORTEST)
     # A third at least: a cheap test; the exact one follows
-    largest = held * 3 >= assigned.lengths[documents]
-    for document in random.permutation(documents[fit & largest])[:50].tolist():
+    for document in random.permutation(documents[fit & (held * 3 >= assigned.lengths[documents])])[:50].tolist():
         present, tokens = assigned.mixture(document)
         order = np.lexsort((present, -tokens))
         absent = np.setdiff1d(RunView(run).topics, present)
@@ -226,8 +224,7 @@ def progress(view: RunView, reader: str, seed: int) -> dict[Task, tuple[int, int
     """Of each task how many topics this reader has done, and which comes next: the largest to read, by lot in the
     tests."""
     run, done = view.run, defaultdict(set)
-    given = Answer.objects.filter(run=run, reader=reader, seed=seed)
-    for kind, topic in given.values_list("kind", "topic").distinct():
+    for kind, topic in Answer.objects.filter(run=run, reader=reader, seed=seed).values_list("kind", "topic").distinct():
         done[kind].add(topic)
     done["label"] &= done["fit"]
     largest = Topic.objects.filter(snapshot=run.snapshot, used=True).order_by("-share", "number")

@@ -124,9 +124,8 @@ def proposals(run: Run, number: int) -> list[str]:
         [run.version_id, run.snapshot_id, number, WORDS],
     )
     total = run.version.tokens
-    best = sorted(candidates, key=lambda row: -row["weight"] * math.log(row["weight"] * total / row["tokens"]))
     first: list[str] = []
-    for row in best:
+    for row in sorted(candidates, key=lambda row: -row["weight"] * math.log(row["weight"] * total / row["tokens"])):
         if len(first) < 3 and not any(row["word"].startswith(word[:4]) for word in first):  # "court" says "courts", too
             first.append(row["word"])
     return [*first, *(", ".join(first[:n]) for n in range(2, len(first) + 1))]

@@ -31,8 +31,7 @@ COLUMNS = tuple(Edit.Field.values)
 
 def one_line(text: str) -> str:
     """Text without what can't be seen: control and format characters (among them bidi overrides), runs of spaces."""
-    seen = "".join(" " if c.isspace() else c for c in text if c.isspace() or _visible(c))
-    return " ".join(seen.split())
+    return " ".join("".join(" " if c.isspace() else c for c in text if c.isspace() or _visible(c)).split())
 
 
 def person(text: str) -> str:
@@ -95,8 +94,7 @@ def redo(run: Run, edit: Edit) -> None:
 def undo_batch(run: Run, batch: uuid.UUID, by: str) -> int:
     """Take back all edits that were made at once, with one form or one table. Returns how many these were."""
     with _editing(run):
-        here = Edit.objects.filter(run=run, batch=batch, undone_at=None)
-        return here.update(undone_at=timezone.now(), undone_by=by)
+        return Edit.objects.filter(run=run, batch=batch, undone_at=None).update(undone_at=timezone.now(), undone_by=by)
 
 
 @contextmanager

@@ -210,8 +210,7 @@ def edit_ticked(request: HttpRequest, run: Run) -> HttpResponse:
     if not ticked:
         return _nothing(request, run)
     with told(request):
-        values = _values(run, ticked, do, request.POST.get(do, ""))
-        changed = curation.change_many(run, values, reader(request))
+        changed = curation.change_many(run, _values(run, ticked, do, request.POST.get(do, "")), reader(request))
         text = (
             f"{_sentence(run, ticked, do)}. It can be undone under Labels and notes." if changed else "Nothing changed."
         )

@@ -52,7 +52,6 @@ def passage(corpus: str, known: dict, metadata: dict[str, str], start: int, end:
     """known: title, date_text, file, place, part, parts and number of a document."""
     fields = {name.strip().lower(): value.strip() for name, value in metadata.items() if value.strip()}
     names = next((fields[name] for name in AUTHORS if name in fields), "")
-    url = next((fields[name] for name in ADDRESSES if _ADDRESS.fullmatch(fields.get(name, ""))), "")
     return Passage(
         authors=tuple(filter(None, map(_line, re.split(r"[;|]", names)))),
         title=_line(known["title"]),
@@ -60,7 +59,7 @@ def passage(corpus: str, known: dict, metadata: dict[str, str], start: int, end:
         work=_line(next((fields[name] for name in WORKS if name in fields), corpus)),
         file=known["file"],
         place=known["place"],
-        url=url,
+        url=next((fields[name] for name in ADDRESSES if _ADDRESS.fullmatch(fields.get(name, ""))), ""),
         part=f"part {known['part']} of {known['parts']}" if known["parts"] > 1 else "",
         number=known["number"],
         start=start,
@@ -78,10 +77,9 @@ def chicago(cited: Passage) -> str:
     title = f"“{_inner(cited.title)},”" if cited.title else f"untitled document {cited.number},"
     begin = f"{_several([_forward(name) for name in cited.authors])}, {title}" if cited.authors else title
     held = ", ".join(filter(None, [cited.file, cited.place])).replace("(", "[").replace(")", "]")
-    work = f"in {cited.work}" + (f" ({held})" if held else "")
     rest = [
         _date(cited.date, "{month} {day}, {year}", _MONTHS) or "n.d.",
-        work,
+        f"in {cited.work}" + (f" ({held})" if held else ""),
         cited.part,
         _characters(cited),
         cited.url,
@@ -106,15 +104,13 @@ def mla(cited: Passage) -> str:
 def bibtex(cited: Passage) -> str:
     """An entry of the type misc, which every style has; names stand in braces unless they are "Family, Given"."""
     year, month, _ = _taken_apart(cited.date)
-    names = [_latex(name) if _turned(name) else f"{{{_latex(name)}}}" for name in cited.authors]
-    held = ", ".join(filter(None, [cited.work, cited.file, cited.place, cited.part]))
     note = _characters(cited).capitalize() + ("" if year or not cited.date else f". Date: {cited.date}")
     fields = {
-        "author": " and ".join(names),
+        "author": " and ".join([_latex(name) if _turned(name) else f"{{{_latex(name)}}}" for name in cited.authors]),
         "title": _latex(cited.title or f"Untitled document {cited.number}"),
         "year": str(year or ""),
         "month": _MONTHS[month - 1][:3].lower() if month else "",
-        "howpublished": _latex(held),
+        "howpublished": _latex(", ".join(filter(None, [cited.work, cited.file, cited.place, cited.part]))),
         "url": cited.url.replace("%", r"\%"),
         "note": _latex(note),
     }

@@ -111,10 +111,9 @@ def _model(snapshot_id: int, run_id: int) -> tuple[ResolvedConfig, Any]:
     path, bow = files.run_folder(run.pk) / "checkpoint", evidence.of(run).rows
     if not sealed.exists(path):
         raise Invalid("run", f"Run {run.pk} no longer has its checkpoint, without which no text can be read.")
-    engine = engines.get(run.engine)
     config = engines.config(run.engine, **run.settings).resolve(bow.D, bow.tokens)
     with sealed.held(path):
-        return config, checkpoint.load(path, engine=engine, config=config, bow=bow)
+        return config, checkpoint.load(path, engine=engines.get(run.engine), config=config, bow=bow)
 
 
 def text(view: RunView, text: str) -> tuple[ReadText, list[texts.Word]]:
@@ -130,13 +129,12 @@ def text(view: RunView, text: str) -> tuple[ReadText, list[texts.Word]]:
     mixture = np.bincount(inferred.topics, weights=counts, minlength=view.run.topics)
     labels = view.labels
     tokens = texts.Tokens(offsets, words, labels.into[inferred.topics[place]], inferred.certainty[place])
-    like = documents.like(view, mixture / mixture.sum()) if len(words) else Similar([])
     read = ReadText(
         tokens=len(words),
         unknown=unknown,
         length=len(text),
         shown=min(len(text), embargo.PART),
         proportions=documents.parts(view, labels.merged(mixture)),
-        **vars(like),
+        **vars(documents.like(view, mixture / mixture.sum()) if len(words) else Similar([])),
     )
     return read, texts.words(view.run, tokens, text[: embargo.PART], 0)

@@ -173,8 +173,7 @@ class Listing:
 
         def having() -> tuple[np.ndarray, ...]:
             if len(parts) == 1:
-                span = slice(*counted.topic_ptr[parts[0] : parts[0] + 2].tolist())
-                some = np.asarray(counted.by_share[span])
+                some = np.asarray(counted.by_share[slice(*counted.topic_ptr[parts[0] : parts[0] + 2].tolist())])
                 return (some if mask is None else some[mask[some]],)
             held = counted.held(parts)
             some = np.flatnonzero(held if mask is None else np.where(mask, held, 0)).astype(np.int32)
@@ -189,10 +188,9 @@ class Listing:
             lacks[first] = False
             return (np.flatnonzero(lacks).astype(np.int32),)
 
-        rest = selection.count - len(first)
         return [
             _Part(len(first), lambda: first, key),
-            _Part(rest, lambda: self._kept(lacking, "without", run)[0], key),
+            _Part(selection.count - len(first), lambda: self._kept(lacking, "without", run)[0], key),
         ]
 
     def _by_relevance(self) -> list[_Part]:
@@ -214,8 +212,7 @@ class Listing:
             at = int(np.searchsorted(numbers, number))
             return float(keys[at]) if at < len(numbers) and numbers[at] == number else _LAST
 
-        behind = _Part(len(rest), lambda: self._kept(others, "behind")[0], key)
-        return [_Part(len(first), lambda: first, key), behind]
+        return [_Part(len(first), lambda: first, key), _Part(len(rest), lambda: self._kept(others, "behind")[0], key)]
 
 
 def _first(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

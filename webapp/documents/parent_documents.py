@@ -38,7 +38,6 @@ def parent_of(corpus: Corpus, number: int) -> ParentDocument | None:
 def about(corpus: Corpus, parent: ParentDocument) -> Whole:
     """What is known of a parent document: date_text, metadata and file as its first section has them, words of all."""
     row = embargo.about(corpus, [parent.first], "date_text", "source_id", "file", "metadata")[parent.first]
-    words = embargo.words(corpus, parent.first, parent.first + parent.parts)
     return Whole(
         first=parent.first,
         parts=parent.parts,
@@ -47,7 +46,7 @@ def about(corpus: Corpus, parent: ParentDocument) -> Whole:
         source_id=row["source_id"],
         file=row["file"],
         metadata=json.loads(row["metadata"]),
-        words=words,
+        words=embargo.words(corpus, parent.first, parent.first + parent.parts),
     )
 
 

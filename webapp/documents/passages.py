@@ -43,7 +43,6 @@ def described(corpus: Corpus, number: int, place: Place) -> Passage | None:
     if text is None:
         return None
     known = embargo.about(corpus, [number], *_CITED)[number]
-    cited = citations.passage(corpus.name, known, json.loads(known["metadata"]), *place)
     return Passage(
         number=number,
         title=known["title"],
@@ -52,7 +51,7 @@ def described(corpus: Corpus, number: int, place: Place) -> Passage | None:
         end=place.end,
         text=text,
         embargo=embargo.sentence(corpus),
-        citations=citations.all_of(cited),
+        citations=citations.all_of(citations.passage(corpus.name, known, json.loads(known["metadata"]), *place)),
     )
 
 

@@ -149,8 +149,7 @@ def like(view: RunView, mixture: np.ndarray, number: int = -1) -> Similar:
     own, listed = view.labels.merged(mixture), []
     for n, distance in zip(nearby.numbers.tolist(), nearby.distances.tolist(), strict=True):
         ks, tokens = counted.mixture(n)
-        weights = tokens / counted.lengths[n]
-        other = np.bincount(view.labels.into[ks], weights=weights, minlength=view.run.topics)
+        other = np.bincount(view.labels.into[ks], weights=tokens / counted.lengths[n], minlength=view.run.topics)
         both = np.minimum(own, other)
         common = [k for k in np.argsort(-both, kind="stable")[:SHARED].tolist() if both[k] > 0]
         row = by_number[n]

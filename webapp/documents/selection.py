@@ -102,8 +102,7 @@ class Selection:
         for category in fields.categories(version):
             typed = [text.strip() for text in query.getlist(f"in:{category.name}") if text.strip()]
             values += [conditions.typed(category, text) for text in typed]
-        made = RunSelection if view else Selection
-        return made(
+        return (RunSelection if view else Selection)(
             corpus,
             view,
             q=q,

@@ -227,13 +227,12 @@ def bins_table(bins: Sequence[Any], hue: int, bars: bool = False) -> SafeString:
     most = max((group.share or 0 for group in bins), default=0) or 1
     rows = []
     for group in bins:
-        share = percent(group.share)
         drawn = format_html('<td class="bar-cell">{}</td>', bar(hue, (group.share or 0) / most)) if bars else ""
         documents = count(group.documents)
         if group.documents:
             documents = format_html('<a href="{}">{}</a>', group.url, documents)
         tokens, of_tokens, of_documents = count(group.tokens), count(group.of_tokens), count(group.of_documents)
-        rows.append((group.label, drawn, share, tokens, of_tokens, documents, of_documents))
+        rows.append((group.label, drawn, percent(group.share), tokens, of_tokens, documents, of_documents))
     return format_html_join(
         "",
         '<tr><th scope="row"><bdi>{}</bdi></th>{}<td class="n">{}</td>'
@@ -249,12 +248,11 @@ def word_rows(words: Sequence[Any]) -> SafeString:
     rows = []
     for word in words:
         text, tokens = word.word, count(word.tokens)
-        bars = width(word.bar_everywhere), width(word.bar)
         rows.append(
             (
                 word.url,
                 text,
-                *bars,
+                *(width(word.bar_everywhere), width(word.bar)),
                 word.lines,
                 tokens,
                 text,
@@ -348,12 +346,11 @@ def kept_chart(columns: Sequence[Any], rows: Sequence[Sequence[Any]]) -> SafeStr
         for y in (_EDGE, height // 2, height - _EDGE)
     ]  # fmt: skip
     step = (width - 2 * _EDGE) / (len(labels) - 1)
-    shown = sorted({round(i * (len(labels) - 1) / 4) for i in range(5)})
     ticks = [
         format_html(
             '<text x="{}" y="{}" text-anchor="middle">{}</text>', f"{_EDGE + i * step:.1f}", height + 17, labels[i]
         )
-        for i in shown
+        for i in sorted({round(i * (len(labels) - 1) / 4) for i in range(5)})
     ]
     return format_html(
         '<svg class="kept-chart" viewBox="{} {} {} {}" role="img" aria-label="{}">{}</svg>',

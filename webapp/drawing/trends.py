@@ -107,11 +107,10 @@ def _line(page: Any, topic: Any, top: float, size: Size) -> dict:
     step = (size.width - size.left - size.right) / max(n, 1)
     base = size.top + size.height
     x = [size.left + (i + 0.5) * step for i in range(n)]
-    y = [
+    share, low, high = [
         [None if s is None else base - min(s, top) / top * size.height for s in series]
         for series in (topic.share, topic.low, topic.high)
     ]
-    share, low, high = y
     known = [i for i in range(n) if share[i] is not None]
     solid: list[str] = []
     dotted: list[str] = []
@@ -189,15 +188,13 @@ def _points(topic: Any, bins: Sequence[Any], x: list[float], y: list, size: Size
             "dot": (x[last], y[last]),
         }
     ]
-    solid = [i for i in known if not bins[i].thin]
-    peak = max(solid, key=lambda i: topic.share[i], default=last)
+    peak = max([i for i in known if not bins[i].thin], key=lambda i: topic.share[i], default=last)
     if peak != last and abs(x[peak] - x[last]) > 24:
-        text = f"{bins[peak].label} {percent(topic.share[peak])}"
         labelled.append(
             {
                 "x": x[peak],
                 "y": max(y[peak] - 6, 10),
-                "text": text,
+                "text": f"{bins[peak].label} {percent(topic.share[peak])}",
                 "anchor": _anchor(x[peak], size),
                 "dot": (x[peak], y[peak]),
             }
@@ -255,14 +252,13 @@ def _dots(page: Any, topic: Any, top: float, size: Size) -> dict:
                 }
             )
         )
-    overall = left + min(topic.overall, top) / top * field
     return {
         "template": "time/_dots.html",
         "height": 22 + len(rows) * ROW,
         "rows": rows,
         "left": left,
         "end": left + field,
-        "overall": overall,
+        "overall": left + min(topic.overall, top) / top * field,
     }
 
 

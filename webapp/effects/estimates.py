@@ -219,8 +219,7 @@ class Regression:
         data = corrected.documents(counted, *self._read) if self.asked.counted else None
         if data is None:
             return np.full((2, counted.T), np.nan)
-        fit = regression.fit(data, self.design.rows, self.contrast[None])
-        return np.concatenate(regression.reach(fit, LEVEL))
+        return np.concatenate(regression.reach(regression.fit(data, self.design.rows, self.contrast[None]), LEVEL))
 
     def estimated(self, data: regression.Data) -> contrasts.Contrast | contrasts.Plain:
         """a: the second setting, or how the share changes in the second group; b: the first."""

@@ -86,8 +86,7 @@ class Levels:
         if self.values is None and self.term.name not in fields.PERIODS:
             named = [i for i in np.argsort(-words, kind="stable").tolist() if i < len(self.named)]
             return (named[0], named[1]) if len(named) > 1 else (0, 0)
-        part = np.cumsum(words) / max(words.sum(), 1.0)
-        first, last = np.searchsorted(part, [_TAILS, 1 - _TAILS])
+        first, last = np.searchsorted(np.cumsum(words) / max(words.sum(), 1.0), [_TAILS, 1 - _TAILS])
         return int(first), int(min(last, len(words) - 1))
 
 
@@ -118,8 +117,7 @@ def _of_category(term: Term, category: ValueField, codes: np.ndarray, asked: lis
     """The values that were asked for, the most frequent ones, and the others as one."""
     if len(category.values) <= most + 1:
         return Levels(term, codes, category.values)
-    ranked = sorted(range(len(category.values)), key=lambda i: (category.values[i] not in asked, i))
-    named = sorted(ranked[:most])
+    named = sorted(sorted(range(len(category.values)), key=lambda i: (category.values[i] not in asked, i))[:most])
     into = np.full(len(category.values) + 1, len(named), np.int32)
     into[named], into[-1] = np.arange(len(named)), -1
     return Levels(term, into[codes], [*(category.values[i] for i in named), OTHERS], others=True)

@@ -67,10 +67,9 @@ _SHUT = (
 
 def _facts(wanted: Wanted) -> dict:
     run = wanted.run
-    files = [{"name": f.name, "bytes": f.bytes, "sha256": f.sha256} for f in run.corpus.files.all()]
     return {
         "format": FORMAT,
         "vocabulary size": run.version.vocabulary,
         "reading": run.corpus.settings | run.version.settings,
-        "files": files,
+        "files": [{"name": f.name, "bytes": f.bytes, "sha256": f.sha256} for f in run.corpus.files.all()],
     } | provenance.made_by(run)

@@ -62,7 +62,6 @@ def _info(wanted: Wanted, dated: bool, category: fields.Category | None) -> dict
     made = "".join(
         f"<p>{html.escape(name)}: {html.escape(str(value))}</p>" for name, value in provenance.made_by(run).items()
     )
-    by_time = {"type": "time", "spec": {"field": "date", "unit": "year", "n": 1}}
     by_category = {
         "type": "ordinal",
         "name": html.escape(category.name if category else "corpus"),
@@ -73,7 +72,7 @@ def _info(wanted: Wanted, dated: bool, category: fields.Category | None) -> dict
         "meta_info": f"<h2>{html.escape(run.corpus.name)}</h2><p>{html.escape(wanted.selection.sentence)}</p>{made}",
         "topic_labels": {str(k + 1): html.escape(curated.title(k)) for k in range(run.topics)},
         "VIS": {
-            "condition": by_time if dated else by_category,
+            "condition": {"type": "time", "spec": {"field": "date", "unit": "year", "n": 1}} if dated else by_category,
             "hidden_topics": [k + 1 for k in range(run.topics) if curated.hidden(k)],
             "overview_words": 15,
         },

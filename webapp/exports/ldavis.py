@@ -21,14 +21,13 @@ Term = tuple[int, int, int, str, float, float]  # a word and its COLUMNS
 
 def viewer(wanted: Wanted) -> Iterator[bytes]:
     model = Model(wanted.run)
-    share = model.tokens / model.tokens.sum()
     terms = [*_default(model), *(term for k in range(model.K) for term in _relevant(model, k))]
     words = [word for word, *_ in terms]
     yield json.dumps(
         {
             "mdsDat": {
                 "x": model.map[:, 0].tolist(), "y": model.map[:, 1].tolist(), "topics": list(range(model.K)),
-                "cluster": [1] * model.K, "Freq": (100 * share).tolist(),
+                "cluster": [1] * model.K, "Freq": (100 * (model.tokens / model.tokens.sum())).tolist(),
             },
             "tinfo": {"Term": [model.vocabulary[w] for w in words]}
             | {name: [term[i] for term in terms] for i, name in enumerate(COLUMNS, 1)},
@@ -50,8 +49,7 @@ def _default(model: Model) -> Iterator[Term]:
     p = tokens / model.word_tokens[word]
     parts = p * np.log(p / (model.tokens[topics] / model.tokens.sum()))
     saliency = model.word_tokens / model.word_tokens.sum() * np.bincount(word, parts, minlength=model.V)
-    best = np.argsort(-saliency, kind="stable")[:R]
-    for place, w in enumerate(best.tolist()):
+    for place, w in enumerate(np.argsort(-saliency, kind="stable")[:R].tolist()):
         yield w, int(model.word_tokens[w]), int(model.word_tokens[w]), "Default", R - place, R - place
 
 

@@ -43,8 +43,7 @@ def members(run: Run, home: str = "") -> Iterator[Member]:
     lines = _lines(model)
 
     def page(name: str, template: str, **data) -> Member:
-        above = "../" * name.count("/")
-        html = render_to_string(f"site/{template}", data | {"run": run, "above": above, "home": home})
+        html = render_to_string(f"site/{template}", data | {"run": run, "above": "../" * name.count("/"), "home": home})
         return Member(name, [html.encode()])
 
     yield Member("site.css", [render_to_string("site/site.css").encode()])

@@ -114,13 +114,12 @@ def topics_wide(wanted: Wanted) -> Table:
             span = [run.snapshot_id, first, first + step]
             known = tuples("SELECT number, share, coherence FROM webapp_topic WHERE snapshot_id = %s AND number >= %s AND number < %s ORDER BY number",
                          span)  # fmt: skip
-            records = tuples(
+            words: dict[int, list[str | None]] = {k: [] for k, _, _ in known}
+            for k, word in tuples(
                 "SELECT tw.topic, w.word FROM topic_word tw JOIN word w ON w.version_id = %s AND w.number = tw.word"
                 " WHERE tw.snapshot_id = %s AND tw.topic >= %s AND tw.topic < %s AND tw.rank < %s ORDER BY tw.topic, tw.rank",
                 [run.version_id, *span, count],
-            )
-            words: dict[int, list[str | None]] = {k: [] for k, _, _ in known}
-            for k, word in records:
+            ):
                 words[k].append(word)
             yield [
                 (k, share, coherence, labels.label(k), labels.name(k), *words[k], *[None] * (count - len(words[k])))
@@ -162,12 +161,11 @@ def about(run: Run, numbers: np.ndarray, *more: str) -> dict[int, dict]:
         "place": "place",
         "digest": "sha256",
     }
-    records = embargo.about(run.corpus, numbers.tolist(), "part", *columns, *more)
     return {
         d: {name: row[column] for column, name in columns.items()}
         | {"document": d, "part": row["part"], "whole": d - row["part"] + 1}
         | {name: row[name] for name in more}
-        for d, row in records.items()
+        for d, row in embargo.about(run.corpus, numbers.tolist(), "part", *columns, *more).items()
     }
 
 
@@ -181,7 +179,6 @@ def documents(wanted: Wanted) -> Table:
     lengths, labels = assigned.lengths, wanted.selection.view.labels
     chosen = list(dict.fromkeys([*(k for k, _ in wanted.selection.topics), *wanted.topics]))
     names = [Column(f"share of {labels.title(k)}", float) for k in chosen]
-    columns = [*_DOCUMENT, Column("tokens", int), *names, *_PLACE, Column("metadata", str)]
     held = [assigned.held(labels.parts(k)) for k in chosen]
 
     def blocks():
@@ -192,7 +189,7 @@ def documents(wanted: Wanted) -> Table:
                 for d in numbers.tolist() if (row := known[d])
             ]  # fmt: skip
 
-    return Table(columns, blocks())
+    return Table([*_DOCUMENT, Column("tokens", int), *names, *_PLACE, Column("metadata", str)], blocks())
 
 
 @table(*_DOCUMENT, Column("topic", int), Column("tokens", int), Column("share", float), *_PLACE)
@@ -307,10 +304,6 @@ _MEASURES = ("share", "tokens", "documents", "coherence", "npmi", "exclusivity",
 )
 def diagnostics(wanted: Wanted) -> Iterator[Block]:
     run, curated = wanted.run, topic_labels.read(wanted.run)
-    records = tuples(
-        f"SELECT number, {', '.join(_MEASURES)} FROM webapp_topic WHERE snapshot_id = %s ORDER BY number",
-        [run.snapshot_id],
-    )
     yield [
         (
             k,
@@ -322,7 +315,10 @@ def diagnostics(wanted: Wanted) -> Iterator[Block]:
             int(curated.into[k]),
             *values,
         )
-        for k, *values in records
+        for k, *values in tuples(
+            f"SELECT number, {', '.join(_MEASURES)} FROM webapp_topic WHERE snapshot_id = %s ORDER BY number",
+            [run.snapshot_id],
+        )
     ]
 
 

@@ -74,7 +74,6 @@ def _row(run: Run, form: Form, selection: RunSelection, by: str) -> FileRow:
 
 
 def _file_link(wanted: Wanted, form: Form, ending: str) -> FileLink:
-    query = wanted.selection.address(by=wanted.by) if form.selected else ""
     path = reverse("export", args=[wanted.run.pk, f"{form.name}.{ending}"])
     expected = _expected(form, ending, wanted)
     large = exports.large(expected)
@@ -82,7 +81,7 @@ def _file_link(wanted: Wanted, form: Form, ending: str) -> FileLink:
         ending=ending,
         label=exports.label(form, ending),
         path=path,
-        url=path + query.rstrip("?"),
+        url=path + (wanted.selection.address(by=wanted.by) if form.selected else "").rstrip("?"),
         file=f"{form.name}.{ending}",
         large=large,
         bytes=expected if large else None,
@@ -134,9 +133,8 @@ def make(request: HttpRequest, run: Run) -> HttpResponse:
 @require_POST
 def again(request: HttpRequest, run_id: int, export_id: int) -> HttpResponse:
     """Make a file again where that failed."""
-    export = _own(request, run_id, export_id)
     with told(request):
-        if not kept.again(export):
+        if not kept.again(_own(request, run_id, export_id)):
             messages.error(request, "That file has not failed, or not any more.")
     return _to_made(request, run_id)
 

@@ -45,5 +45,4 @@ def with_terms(context, sentence: str):
 @register.inclusion_tag("_terms.html", takes_context=True)
 def definitions(context):
     """Of the words that were asked for above."""
-    asked = getattr(context.get("request"), "terms", {})
-    return {"terms": sorted(asked.items()), "glossary": reverse("glossary")}
+    return {"terms": sorted(getattr(context.get("request"), "terms", {}).items()), "glossary": reverse("glossary")}

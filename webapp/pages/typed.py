@@ -181,8 +181,7 @@ def typed(template: str | Mapping[type, str], **parts: str) -> Callable[[Callabl
             objects = _objects(request, path, hints)
             offered = path | objects | {"request": request, "here": Here(request.GET), "as_json": as_json}
             offered["sent"] = request.POST if request.method == "POST" else None
-            given = {name: value for name, value in offered.items() if name in wanted}
-            answer = view(**given, **asked(request.GET))
+            answer = view(**{name: value for name, value in offered.items() if name in wanted}, **asked(request.GET))
             return answer if isinstance(answer, HttpResponse) else answered(request, answer, as_json, **objects)
 
         def answered(request: HttpRequest, answer: Answer, as_json: bool = False, **objects: Any) -> HttpResponse:

@@ -113,13 +113,12 @@ def state(run: Run) -> tuple:
 
 def read(run: Run) -> Labels:
     """The labels of a run as they are now: one query. Within a request, view.RunView keeps them."""
-    edits = rows(
+    values: dict[str, dict] = {field: {} for field in Edit.Field.values}
+    for edit in rows(
         "SELECT DISTINCT ON (topic, field) topic, field, value FROM webapp_edit"
         " WHERE run_id = %s AND undone_at IS NULL ORDER BY topic, field, id DESC",
         [run.pk],
-    )
-    values: dict[str, dict] = {field: {} for field in Edit.Field.values}
-    for edit in edits:
+    ):
         if edit["value"]:
             values[edit["field"]][edit["topic"]] = edit["value"]
     proposed, background = proposals(run.snapshot_id) if run.snapshot_id else ((), ())

@@ -84,8 +84,7 @@ def _first_words(snapshot_id: int, version_id: int, K: int, count: int, lam: flo
 def own_words(view: RunView, number: int) -> list[int]:
     """Numbers, in the vocabulary, of the words that tell what a topic is about: the first OWN by relevance; of merged
     topics those of each. Words dropped from view are not among them."""
-    merged = view.labels.parts(number)
-    listed = _relevant(view.run.snapshot_id, view.run.version_id, merged, OWN, relevance.LAM)
+    listed = _relevant(view.run.snapshot_id, view.run.version_id, view.labels.parts(number), OWN, relevance.LAM)
     return sorted({own for _, word, _, own in listed if word not in view.hidden_words.words})
 
 

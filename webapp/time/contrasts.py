@@ -65,8 +65,7 @@ def side(query: QueryDict, letter: str, base: RunSelection) -> Side | None:
         return None
     categories = {name for name, _ in own.values}
     values = [(name, value) for name, value in base.values if name not in categories] + own.values
-    span = (own.first or base.first, own.last or base.last)
-    return Side(own.name, base.changed(span=span, values=values), False)
+    return Side(own.name, base.changed(span=(own.first or base.first, own.last or base.last), values=values), False)
 
 
 def asked(query: QueryDict, selection: RunSelection, rest: bool) -> tuple[RunSelection, Side, Side] | None:
@@ -222,8 +221,7 @@ def divided(base: RunSelection, a: Side, b: Side) -> Divided:
     for side, length in zip((a, b), documents, strict=True):
         if not length:
             raise Invalid("from_a", f"No document is on the side “{side.name}”. Choose another time or value.")
-    name = (*a.documents.parameters, "and", *b.documents.parameters, b.complement)
-    return Divided(documents, days, numbers, name)
+    return Divided(documents, days, numbers, (*a.documents.parameters, "and", *b.documents.parameters, b.complement))
 
 
 def _within(selection: RunSelection, base: RunSelection) -> np.ndarray | None:
@@ -300,8 +298,7 @@ def _telling(run: Run, word_sums: np.ndarray, sides: list[int]) -> list[list[str
     for n, own in enumerate(sides):
         some = np.flatnonzero(word_sums[own, n])  # what it does not have is not more frequent there
         z = distinctive(word_sums[own, n], everywhere, some)
-        best = np.argsort(-z, kind="stable")[:WORDS]
-        places.append([int(some[i]) for i in best if z[i] > SURE])
+        places.append([int(some[i]) for i in np.argsort(-z, kind="stable")[:WORDS] if z[i] > SURE])
     texts = _words(run, {w for part in places for w in part})
     return [[texts[w] for w in part] for part in places]
 

@@ -179,14 +179,12 @@ def of_documents_alone(view: RunView, parts: list[np.ndarray]) -> tuple[np.ndarr
     counted = evidence.of(view.run)
     arrays = counted.doc_ptr, counted.doc_topics, counted.doc_tokens, counted.lengths
     group = np.repeat(np.arange(len(parts), dtype=np.int32), [len(part) for part in parts])
-    every = np.arange(counted.K)
-    return bands.sums_of(np.concatenate(parts), *arrays, group, len(parts), every, view.labels.into)
+    return bands.sums_of(np.concatenate(parts), *arrays, group, len(parts), np.arange(counted.K), view.labels.into)
 
 
 def strongest(cut: Cut, topic: int, g: int, count: int) -> list[tuple[int, float]]:
     """Documents of a group in which a topic has the largest share: (number, share), largest first."""
-    parts = cut.selection.view.labels.parts(topic)
-    return evidence.of(cut.selection.run).strongest(parts, cut.group, g, count)
+    return evidence.of(cut.selection.run).strongest(cut.selection.view.labels.parts(topic), cut.group, g, count)
 
 
 def address(selection: RunSelection, *groups: tuple[fields.Groups, int], has: int | None = None) -> str:

@@ -50,8 +50,7 @@ def of_topics(selection: RunSelection, by: str, wanted: list[int], against: bool
             cells.append(_cell(bands, i, g, float(overall[k]), most, against, url))
         link = vars(links.topic_link(selection.view, k))
         rows.append(TopicCells(**link, words=words[k], overall=float(overall[k]), cells=cells))
-    frame = _table(cut, places, bands, against, most)
-    return Table(**frame, rows=rows, field=None, topic=None, measured=not wanted)
+    return Table(**_table(cut, places, bands, against, most), rows=rows, field=None, topic=None, measured=not wanted)
 
 
 def of_two_fields(selection: RunSelection, field: str, by: str, topic: int, against: bool) -> FieldsTable:

@@ -148,8 +148,7 @@ def strongest(selection: RunSelection, by: str, topic: int, label: str) -> Passa
         )
     g = cut.groups.labels.index(label)
     largest = shares.strongest(cut, topic, g, PASSAGES)
-    numbers = [number for number, _ in largest]
-    passages = queries.strongest(selection.view, numbers, topic)
+    passages = queries.strongest(selection.view, [number for number, _ in largest], topic)
     documents = [
         StrongestPassage(**vars(passage), share=share) for passage, (_, share) in zip(passages, largest, strict=True)
     ]

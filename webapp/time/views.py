@@ -114,11 +114,10 @@ def csv(request: HttpRequest, run: Run) -> StreamingHttpResponse:
     """What the lines show, a row for each topic and bin."""
     by = _by(run, request.GET.get("by", "")) or "year"  # which says that there are no dates
     view = RunView(run)
-    selection = Selection.read(request.GET, view)
     asked = request.GET.getlist("topics")
     wanted = trends.every(view) if asked == ["all"] else trends.read_topics(view, asked)
     headers = {"Content-Disposition": f'attachment; filename="{exports.file_name(run, "topics-by-time")}"'}
-    rows = trends.table(selection, by, wanted)
+    rows = trends.table(Selection.read(request.GET, view), by, wanted)
     return StreamingHttpResponse(rows, content_type="text/csv; charset=utf-8", headers=headers)
 
 
@@ -147,8 +146,7 @@ def table(
         if one:
             page = tables.of_two_fields(selection, field, chosen_by, one[0], scale == "against")
         else:
-            wanted = trends.read_topics(view, topics)
-            page = tables.of_topics(selection, chosen_by, wanted, scale == "against", sort)
+            page = tables.of_topics(selection, chosen_by, trends.read_topics(view, topics), scale == "against", sort)
     except Invalid as error:
         if as_json or error.field != "by":
             raise
@@ -163,7 +161,6 @@ def _table_html(
     # another period
     across = next((c.name for c in reversed(page.choices) if c.name != page.by), None)
     plain = {"topic": None, "field": None, "scale": None, "sort": None}
-    large = view.go("run_time", asked=here.url(topics=one[0], **plain)[1:]) if one else ""
     return TableHtml(
         problem=problem,
         rows=[
@@ -175,7 +172,7 @@ def _table_html(
         scales={"share": here.url(scale=None), "against": here.url(scale="against")},
         orders=[Offer(o, here.url(sort=o), o == sort) for o in tables.ORDERS],
         back=here.url(field=None, topic=None),
-        large=large,
+        large=view.go("run_time", asked=here.url(topics=one[0], **plain)[1:]) if one else "",
         shades=range(1, tables.STEPS + 1),
         times=list(enumerate(tables.TIMES, 1)),
     )

@@ -55,7 +55,6 @@ def word_grid(overview: Overview, words: list[str], by_likeness: bool, after: in
         across = np.concatenate([across[~general], across[general]])  # what stands everywhere is like nothing
     else:
         across, down = np.arange(len(columns)), np.argsort(-table.sum(axis=1), kind="stable")
-    most = int(table.max(initial=0)) or 1
     lines = []
     for i in down.tolist():
         (_, word), cells = words_shown[i], table[i, across]
@@ -63,7 +62,7 @@ def word_grid(overview: Overview, words: list[str], by_likeness: bool, after: in
     return WordGrid(
         topics=overview.named(columns[across].tolist(), 3),
         lines=lines,
-        most=most,
+        most=int(table.max(initial=0)) or 1,
         unknown=sorted(set(words) - {word for _, word in words_shown} - set(overview.view.hidden_words.words)),
         next=after + TOPICS if len(overview.numbers) > after + TOPICS else None,
     )

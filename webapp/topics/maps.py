@@ -25,10 +25,9 @@ def topic_map(overview: Overview, chosen: list[int]) -> TopicMap | None:
     """Circles lie where the sizes of the whole corpus put them, so that a set of documents changes their sizes and no
     place. None where there is no map: the run is still training, or an older version made it.
     """
-    run = overview.run
     if "x" not in overview.measures or np.isnan(overview.measures["x"][overview.view.used]).any():
         return None
-    scale = _spread(run.snapshot_id)
+    scale = _spread(overview.run.snapshot_id)
     low, high = scale["low"], scale["high"]
     unit = min(WIDTH / (high[0] - low[0]), HEIGHT / (high[1] - low[1]))
     height = float((high[1] - low[1]) * unit)

@@ -35,9 +35,8 @@ def read_wanted(query: QueryDict, run: Run) -> Wanted:
     numbers = sorted({int(n) for n in chosen.split(",")}) if chosen else []
     if numbers and numbers[-1] >= run.topics:
         raise Invalid("topics", f"“topics” in the address must be from 0 to {run.topics - 1}, got {numbers[-1]}.")
-    frequent = query.get("by_words") == "frequency"
     group, hidden = query.get("group", "")[:200], query.get("hidden") == "1"
-    return Wanted(order, sort.startswith("-"), word, group, hidden, numbers, frequent)
+    return Wanted(order, sort.startswith("-"), word, group, hidden, numbers, query.get("by_words") == "frequency")
 
 
 class Overview:
@@ -102,13 +101,12 @@ class Overview:
 
     def _of_word(self, word: str) -> np.ndarray:
         """float64[K]: how much of a word's use each topic explains, p(k) p(w|k); 0 where it has no row for it."""
-        weights = rows(
+        weight = np.zeros(self.run.topics)
+        for row in rows(
             "SELECT topic, weight FROM topic_word WHERE snapshot_id = %s"
             " AND word = (SELECT number FROM word WHERE version_id = %s AND word = %s)",
             [self.run.snapshot_id, self.run.version_id, word],
-        )
-        weight = np.zeros(self.run.topics)
-        for row in weights:
+        ):
             weight[row["topic"]] = row["weight"] * self.measures["share"][row["topic"]]
         return self.labels.merged(weight)
 
@@ -142,8 +140,7 @@ class Overview:
         return listed, after + limit if len(self.numbers) > after + limit else None
 
     def named(self, numbers: list[int], words: int = topics.TOP_WORDS) -> list[CountedTopic]:
-        lam = topics.FREQUENT if self.wanted.frequent else relevance.LAM
-        first = topics.top_words(self.view, numbers, words, lam)
+        first = topics.top_words(self.view, numbers, words, topics.FREQUENT if self.wanted.frequent else relevance.LAM)
         return [
             CountedTopic(
                 **vars(links.topic_link(self.view, k)),

@@ -48,10 +48,9 @@ def over_time(overview: Overview, by: str, after: int = 0) -> TopicTimes | None:
     part = 1.0 - float(other.sum() / max(1, totals.sum()))
     read = overview.view.used & (overview.labels.into == np.arange(overview.run.topics))  # as themselves, shown or not
     rest = _by_size(overview, np.setdiff1d(np.flatnonzero(read), stacked))
-    shown = overview.numbers[after : after + MULTIPLES]
     bands = links.apart_links(overview.view, _series(overview, stacked, tokens, shares))
     hues = {band.number: band.hue for band in bands}
-    multiples = _series(overview, shown, tokens, shares)
+    multiples = _series(overview, overview.numbers[after : after + MULTIPLES], tokens, shares)
     return TopicTimes(
         by=groups.by,
         in_time=groups.in_time,

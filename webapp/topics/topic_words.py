@@ -81,8 +81,7 @@ def relevant(
     if not len(words.numbers):
         return [], None
     score = relevance(words.tokens, words.everywhere, lam, inside_total=words.of_topic, total=words.of_all)
-    seldom = (words.tokens < LEAST) & (lam < 1)
-    order = np.lexsort((words.numbers, -words.tokens, -score, seldom))
+    order = np.lexsort((words.numbers, -words.tokens, -score, (words.tokens < LEAST) & (lam < 1)))
     order = order[~np.isin(words.numbers[order], view.hidden_words.numbers)]
     page = order[after : after + limit]
     texts = dict(
@@ -159,12 +158,11 @@ def why_here(view: RunView, k: int, word: Word, selection: RunSelection) -> Why:
 def _probability(view: RunView, k: int, word: Word) -> float:
     """p(w|k) of the topic and those merged into it together."""
     parts, columns = view.labels.parts(k), measures.of(view.run)
-    listed = rows(
+    weight = columns["floor"][parts]
+    for row in rows(
         "SELECT topic, weight FROM topic_word WHERE snapshot_id = %s AND word = %s AND topic = ANY(%s)",
         [view.run.snapshot_id, word.number, parts],
-    )
-    weight = columns["floor"][parts]
-    for row in listed:
+    ):
         weight[parts.index(row["topic"])] = row["weight"]
     size = columns["share"][parts]
     return float((size * weight).sum() / size.sum()) if size.sum() else float(weight[0])

@@ -170,8 +170,7 @@ def detail(
         "curation": curation.topic_form(view, number),
     }
     if not view.run.final:
-        forming = topics.words(view.run, number)[0]
-        words = [FormingWord(**row, url=view.go("run_word", row["word"])) for row in forming]
+        words = [FormingWord(**row, url=view.go("run_word", row["word"])) for row in topics.words(view.run, number)[0]]
         return Answer(FormingTopic(**frame, words=words))
     listed, next_words = topic_words.relevant(view, number, selection, lambda_, 0, topic_words.WORDS)
     ranked, following = topic_documents.ranked(view, number, selection, RANKS[rank], after)

@@ -125,10 +125,9 @@ def _cut(selection: RunSelection, hits: Hits, tokens: list[tuple[int, int]]) -> 
     rows = [(int(hits.documents[i]), *of_document[i][nth]) for i, nth in tokens]
 
     def stops(pieces: list[embargo.Piece]) -> list[list[int]]:
-        lasts = [
-            piece.text[row[2] - piece.first : row[3] - piece.first] for piece, row in zip(pieces, rows, strict=True)
-        ]
-        lengths = hits.index.extents(lasts)
+        lengths = hits.index.extents(
+            [piece.text[row[2] - piece.first : row[3] - piece.first] for piece, row in zip(pieces, rows, strict=True)]
+        )
         return [[row[2] - piece.first + length] for piece, row, length in zip(pieces, rows, lengths, strict=True)]
 
     places = [

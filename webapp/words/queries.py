@@ -57,11 +57,10 @@ def matching(version: Version, prefix: str, after: int = -1, limit: int = PAGE) 
 
 def alike(version: Version, text: str) -> list[WordCount]:
     """Words that share most of their triples of letters with `text`, the most alike first."""
-    wanted = plain(text)[:100]
     nearest = rows(
         "SELECT number, word, tokens, documents FROM word WHERE version_id = %(version)s AND plain %% %(text)s"
         " ORDER BY similarity(plain, %(text)s) DESC, number LIMIT %(limit)s",
-        {"version": version.pk, "text": wanted, "limit": ALIKE},
+        {"version": version.pk, "text": plain(text)[:100], "limit": ALIKE},
     )
     return [WordCount(**row) for row in nearest]
 

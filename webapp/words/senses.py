@@ -97,19 +97,17 @@ def _owned(view: RunView, near: list[list[Near]], numbers: list[int]) -> dict[in
     """word -> (as text, topic -> the part of all its tokens that the topic holds, merged ones included)."""
     into = view.labels.into
     owned: dict[int, tuple[str, dict[int, float]]] = {}
-    members = np.flatnonzero(np.isin(into, numbers)).tolist()
-    listed = rows(
+    for row in rows(
         "SELECT w.number, w.word, r.topic, r.tokens::float8 / w.tokens AS part FROM word w"
         " LEFT JOIN topic_word r ON r.snapshot_id = %s AND r.word = w.number AND r.topic = ANY(%s)"
         " WHERE w.version_id = %s AND w.number = ANY(%s)",
         [
             view.run.snapshot_id,
-            members,
+            np.flatnonzero(np.isin(into, numbers)).tolist(),
             view.run.version_id,
             sorted({n.word for candidates in near for n in candidates}),
         ],
-    )
-    for row in listed:
+    ):
         parts = owned.setdefault(row["number"], (row["word"], {}))[1]
         if row["topic"] is not None:
             parts[int(into[row["topic"]])] = parts.get(int(into[row["topic"]]), 0.0) + row["part"]

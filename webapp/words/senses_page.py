@@ -54,11 +54,10 @@ def topic_rows(
         Sense(**vars(link) | _counts(selection, tally), start=start, shade=shade, words=words[tally.topic])
         for link, tally, start, shade in zip(linked, named, starts, shades, strict=False)
     ]
-    rest = [
+    return clear, [
         OtherTopic(**vars(links.topic_link(view, tally.topic)) | _counts(selection, tally), words=words[tally.topic])
         for tally in others
     ]
-    return clear, rest
 
 
 def _counts(selection: RunSelection, tally: Tally) -> dict:
@@ -148,7 +147,6 @@ def _groups(rare: list[OtherTopic], others: list[Tally]) -> list[TopicGroup]:
 def _charted(selection: RunSelection, clear: list[Sense], others: Sequence[OtherTopic]) -> list[ChartedTopic]:
     """The topics that the chart of a word shows one by one: its senses, and some others, in colours that tell them
     apart."""
-    listed: list[Sense | OtherTopic] = [*clear, *others]
     rows = [
         ChartedTopic(
             **vars(links.topic_link(selection.view, row.number)) | {"hue": row.hue},
@@ -157,7 +155,7 @@ def _charted(selection: RunSelection, clear: list[Sense], others: Sequence[Other
             words=row.words,
             other=not isinstance(row, Sense),
         )
-        for row in listed
+        for row in [*clear, *others]
     ]
     if not others:
         return rows
@@ -172,8 +170,7 @@ def _shift(mix: Mix, charted: list[ChartedTopic], selection: RunSelection) -> Sh
     bins = []
     for bin in mix.bins:
         chosen = selection.within(mix.groups, bin.group)
-        addresses = [*(chosen.address(topic=k) for k in numbers), ""]
-        cells = list(map(ShiftCell, bin.counts, bin.shares, addresses))
+        cells = list(map(ShiftCell, bin.counts, bin.shares, [*(chosen.address(topic=k) for k in numbers), ""]))
         bins.append(ShiftBin(bin.label, bin.tokens, bin.thin, chosen.address(topic="all"), cells))
     return Shift(
         by=mix.groups.by,
