@@ -81,9 +81,8 @@ def final(run: Run) -> bool:
 
 def left_to_right_comes(run: Run) -> bool:
     """Whether a worker may still be measuring it: that begins when the topics can be read."""
-    if not final(run) or run.snapshot is None or run.snapshot.left_to_right is not None or run.finished_at is None:
-        return False
-    return timezone.now() - run.finished_at < MEASURED_WITHIN
+    lacks = final(run) and run.snapshot is not None and run.snapshot.left_to_right is None
+    return lacks and run.finished_at is not None and timezone.now() - run.finished_at < MEASURED_WITHIN
 
 
 def _measured(run: Run, point: Metric | None, reference: Run | None) -> Measured:
@@ -145,12 +144,12 @@ HIGHEST = ("held_out", "left_to_right", "npmi", "umass")  # measures of which mo
 def best(row: Measured, table: Sequence[Measured]) -> list[str]:
     """Names of the measures in which a run that is done is the best of several, which count the same words."""
     done = [other for other in table if other.done]
-    names = []
-    for name in HIGHEST:
-        values = [getattr(other, name) for other in done if getattr(other, name) is not None]
-        if row.done and len(values) > 1 and getattr(row, name) == max(values) > min(values):
-            names.append(name)
-    return names
+    measured = {name: [n for other in done if (n := getattr(other, name)) is not None] for name in HIGHEST}
+    return [
+        name
+        for name, values in measured.items()
+        if row.done and len(values) > 1 and getattr(row, name) == max(values) > min(values)
+    ]
 
 
 def rows(measured: Iterable[Measured]) -> list[list]:

@@ -103,15 +103,12 @@ def _prediction(done: list[Measured], by_id: dict[int, Run]) -> list[str]:
         return ["Nothing was held out of this corpus, so it is not known which run predicts held-out words best."]
     best, following = measured[:2]
     ahead = _known(best.held_out) - _known(following.held_out)
-    if ahead < SAME:
-        notes = [
-            f"{_named(best)} and {_named(following, False)} predict held-out words equally well: {_nats(best.held_out)}."
-        ]
-    else:
-        notes = [
-            f"{_named(best)} predicts held-out words best: {_nats(best.held_out)}, which makes them {percent(expm1(ahead))} more "
-            f"probable than the next, {_named(following, False)}, does."
-        ]
+    notes = [
+        f"{_named(best)} and {_named(following, False)} predict held-out words equally well: {_nats(best.held_out)}."
+        if ahead < SAME
+        else f"{_named(best)} predicts held-out words best: {_nats(best.held_out)}, which makes them "
+        f"{percent(expm1(ahead))} more probable than the next, {_named(following, False)}, does."
+    ]
     if by_left := _left_to_right(measured, best):
         notes.append(by_left)
     if len({alpha_for(row.K) for row in measured}) > 1:

@@ -83,9 +83,7 @@ def pairs(
     between = matchings.matched(a.run, b.run)
     if show == "matched":
         return _matched(a, b, between, order, after)
-    if show in ("split", "merged"):
-        return _gathered(a, b, between, show, after)
-    return _lone(a, b, between, show, after)
+    return (_gathered if show in ("split", "merged") else _lone)(a, b, between, show, after)
 
 
 def _matched(

@@ -32,6 +32,7 @@ from webapp.compare.shapes import (
     Show,
     Stability,
 )
+from webapp.drawing.numbers import listed
 from webapp.ingest import forms
 from webapp.models import Run
 from webapp.pages.page import back, table_answer
@@ -231,11 +232,8 @@ def _topic_notices(runs: list[Run]) -> list[str]:
             notices.append(f"Run {run.pk} is still training: these are its topics at step {run.snapshot.step:,}.")
     for status, several in without.items():
         one, many = NO_TOPICS.get(status, ("none were stored", "none were stored"))
-        numbers = [str(run.pk) for run in several]
-        if len(numbers) == 1:
-            notices.append(f"Run {numbers[0]} has no topics to compare: {one}.")
-        else:
-            notices.append(f"Runs {', '.join(numbers[:-1])} and {numbers[-1]} have no topics to compare: {many}.")
+        said = f"Run {several[0].pk} has" if len(several) == 1 else f"Runs {listed(str(r.pk) for r in several)} have"
+        notices.append(f"{said} no topics to compare: {one if len(several) == 1 else many}.")
     return notices
 
 
@@ -265,20 +263,15 @@ def _topics(here: Here, runs: list[Run], show: Show, sort: str, after: int) -> P
     if len(runs) > 2:
         order = sort if sort in queries.STABLE_ORDERS else queries.STABLE_ORDERS[0]
         steady, following = queries.stable(views, order, after)
-        orders = _orders(here, queries.STABLE_ORDERS)
-        again, more = queries.again(views), _more(here, following)
-        return Stability(orders, numbers, order, more, pairs, "stability", again, steady)
+        orders, again = _orders(here, queries.STABLE_ORDERS), queries.again(views)
+        return Stability(orders, numbers, order, here.following(following), pairs, "stability", again, steady)
     order = sort if sort in queries.PAIR_ORDERS else queries.PAIR_ORDERS[0]
-    counts = queries.counts(matchings.matched(runs[0], runs[1]))
     rows, following = queries.pairs(views[0], views[1], show, order, after)
-    lists = {name: ListLink(count, here.url(show=name)) for name, count in counts.items()}
+    counts = queries.counts(matchings.matched(runs[0], runs[1])).items()
+    lists = {name: ListLink(count, here.url(show=name)) for name, count in counts}
     orders = _orders(here, queries.PAIR_ORDERS) if show == "matched" else {}
-    return Pairs(orders, numbers, order, _more(here, following), pairs, show, lists, rows)
+    return Pairs(orders, numbers, order, here.following(following), pairs, show, lists, rows)
 
 
 def _orders(here: Here, names: tuple[str, ...]) -> dict[str, str]:
     return {name: here.url(sort=name) for name in names}
-
-
-def _more(here: Here, following: int | None) -> str | None:
-    return here.url(after=following) if following else None

@@ -16,7 +16,7 @@ from webapp.documents import wording
 from webapp.models import Answer, Run, Topic
 from webapp.results import evidence, topics
 from webapp.results.view import RunView
-from webapp.storage.sql import rows
+from webapp.storage.sql import tuples
 
 STRATA: dict[Stratum, int] = {"high": 4, "middle": 3, "borderline": 3}  # passages of each: ten in all
 SHORTEST = 20  # words of the vocabulary that a document needs: the share of a topic in fewer says little
@@ -87,32 +87,29 @@ def passages(run: Run, number: int, seed: int) -> list[Passage]:
     chosen = sample(run, number, seed)
     pairs = {row.document: evidence.of(run).document(row.document) for row in chosen}
     mine = {d: words[assigned == number].tolist() for d, (words, _, assigned, _) in pairs.items()}
-    spelled = rows(
-        "SELECT number, word FROM word WHERE version_id = %s AND number = ANY(%s)",
-        [run.version_id, sorted(set().union(*mine.values()))],
+    word = dict(
+        tuples(
+            "SELECT number, word FROM word WHERE version_id = %s AND number = ANY(%s)",
+            [run.version_id, sorted(set().union(*mine.values()))],
+        )
     )
-    word = {row["number"]: row["word"] for row in spelled}
 
     def densest(d: int, text: str) -> tuple[int, int]:
         return _densest(text, wording.terms(run.version, [text])[0], {word[w] for w in mine[d]})
 
     known = embargo.about(run.corpus, list(mine), "title", "date_text")
     texts = embargo.chosen(run.corpus, list(mine), READ, densest)
-    read = []
-    for row in chosen:
-        start, text = texts[row.document]
-        about = known[row.document]
-        read.append(
-            Passage(
-                **vars(row),
-                start=start,
-                text=text,
-                end=start + len(text),
-                title=about["title"],
-                date_text=about["date_text"],
-            )
+    return [
+        Passage(
+            **vars(row),
+            start=start,
+            text=text,
+            end=start + len(text),
+            title=about["title"],
+            date_text=about["date_text"],
         )
-    return read
+        for row, (start, text), about in ((row, texts[row.document], known[row.document]) for row in chosen)
+    ]
 
 
 def _densest(text: str, spans: list, wanted: set[str]) -> tuple[int, int]:

@@ -76,5 +76,5 @@ def labelled(run: Run) -> list[LabelledRun]:
     edits = Edit.objects.filter(
         run__corpus=run.corpus_id, run__status=Run.Status.DONE, run__deleted_at=None, undone_at=None
     ).exclude(run=run)
-    counted = edits.values("run").annotate(topics=Count("topic", distinct=True)).order_by("-run")[:OFFERED]
-    return [LabelledRun(row["run"], row["topics"]) for row in counted]
+    counted = edits.values_list("run").annotate(topics=Count("topic", distinct=True))
+    return [LabelledRun(*row) for row in counted.order_by("-run")[:OFFERED]]

@@ -2,11 +2,10 @@
 
 import math
 from dataclasses import dataclass
-from uuid import UUID
 
 from webapp.curation.shapes import EditRow, TopicGroup
 from webapp.drawing.numbers import HUE_NAMES, topic_label
-from webapp.models import Edit, Run
+from webapp.models import Run
 from webapp.results import links
 from webapp.results.view import RunView
 from webapp.storage.sql import rows
@@ -51,14 +50,6 @@ def sentence(field: str, value: str) -> str:
     if field == "colour":
         return f"colour {HUE_NAMES[int(value)]}" if value else "its own colour again"
     return field if value else f"{field} removed"
-
-
-def edit_or_none(run: Run, edit_id: int) -> Edit | None:
-    return Edit.objects.filter(run=run, pk=edit_id).first()
-
-
-def in_batch(run: Run, batch: UUID) -> bool:
-    return Edit.objects.filter(run=run, batch=batch).exists()
 
 
 def groups(view: RunView) -> list[TopicGroup]:

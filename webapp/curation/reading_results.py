@@ -1,8 +1,8 @@
 """What came of the reading tests: labels and judgements of topics, how far readers agree, how precise the topics are."""
 
 import re
-from collections import defaultdict
-from itertools import combinations
+from itertools import combinations, groupby
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -24,19 +24,17 @@ def results(view: RunView, first: int = 0) -> tuple[list[TopicResults], int | No
     """A page of topics from number `first` on, where the next begins, and the measures over all topics, which are fields
     of ResultsPage."""
     given = list(Answer.objects.filter(run=view.run).order_by("topic", "pk"))
-    by_topic: dict[int, list[Answer]] = defaultdict(list)
-    for answer in given:
-        by_topic[answer.topic].append(answer)
+    by_topic = {topic: list(answers) for topic, answers in groupby(given, key=attrgetter("topic"))}
     numbers = sorted(k for k in by_topic if k >= first)
     fits = [(a.reader, (a.topic, a.seed, a.payload["document"]), a.payload["fits"]) for a in given if a.kind == "fit"]
-    tests = [a.payload for a in given if a.kind == "topics"]
+    tests = [a.payload["chosen"] == a.payload["intruder"] for a in given if a.kind == "topics"]
     measures = {
         "readers": sorted({answer.reader for answer in given}),
         "passages": len(fits),
         "labels": sum(answer.kind == "label" for answer in given),
         "agreement": agreement(fits),
         **_word_tests(given),
-        "topic_precision": _mean([test["chosen"] == test["intruder"] for test in tests]),
+        "topic_precision": _mean(tests),
         **_topic_tests(given),
     }
     return (

@@ -52,17 +52,14 @@ def edit(request: HttpRequest, run: Run, number: int) -> HttpResponse:
     values = {f: sent[f] for f in Edit.Field.values if f in sent and sent[f] != sent.get(f"was_{f}")}
     if "into" in values:
         values["into"] = values["into"].strip().partition(" ")[0]  # "T03 Farming", as the field offers it
-    wrong = []
     while True:
         try:
             curation.change(run, number, values, reader(request))
             break
         except Invalid as error:  # what can be kept is kept: a long note is not lost for a wrong number
-            wrong.append(error.message)
+            messages.error(request, error.message)
             if values.pop(error.field, None) is None:
                 break
-    for sentence in wrong:
-        messages.error(request, sentence)
     return redirect(
         back(
             request,
@@ -86,13 +83,13 @@ def redo(request: HttpRequest, run: Run, edit_id: int) -> HttpResponse:
 @require_POST
 @looked_up
 def undo_batch(request: HttpRequest, run: Run, batch: UUID) -> HttpResponse:
-    if not queries.in_batch(run, batch):
+    if not Edit.objects.filter(run=run, batch=batch).exists():
         raise Http404(f"Run {run.pk} has no edits {batch}.")
     return _done(request, run, lambda: curation.undo_batch(run, batch, reader(request)))
 
 
 def _edit(run: Run, edit_id: int) -> Edit:
-    return there(queries.edit_or_none(run, edit_id), Http404(f"Run {run.pk} has no edit {edit_id}."))
+    return there(Edit.objects.filter(run=run, pk=edit_id).first(), Http404(f"Run {run.pk} has no edit {edit_id}."))
 
 
 def _done(request: HttpRequest, run: Run, act: Callable[[], object]) -> HttpResponse:

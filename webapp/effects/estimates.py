@@ -96,9 +96,8 @@ class Regression:
     @cached_property
     def groups(self) -> tuple[int, int]:
         """Of `across`; (0, 0) without."""
-        if self.across is None:
-            return 0, 0
-        return _two(self.across, self.across.words(self._known), (self.asked.here, self.asked.there), ("x", "y"))
+        here, there = self.asked.here, self.asked.there
+        return _two(self.across, self.across.words(self._known), (here, there), ("x", "y")) if self.across else (0, 0)
 
     @property
     def key(self) -> tuple:
@@ -119,8 +118,8 @@ class Regression:
             words[own.max(initial=-1) + 1 :] = 0
         if not words.any():
             here, there = (self.across.labels[group] for group in self.groups)
-            name = self.effect.term.name
-            raise Invalid("x", f"“{here}” and “{there}” have no values of “{name}” in common. Choose other groups.")
+            both = f"“{here}” and “{there}” have no values of “{self.effect.term.name}” in common"
+            raise Invalid("x", f"{both}. Choose other groups.")
         return words
 
     @cached_property

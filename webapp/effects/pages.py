@@ -56,10 +56,9 @@ def _measured(regression: Regression, topic: int, texts: str, kept: trials.Kept)
     data = _data(regression, table.topics, kept)
     found, at = np.isin(np.arange(data.T), data.into), table.topics.index(topic)
     estimated = regression.estimated(data)
-    low, high = estimated.between(LEVEL)
     told = estimated.difference[found], table.difference[found]
-    known = [x[at] if found[at] else np.nan for x in (estimated.difference, low, high)]
-    difference, low_end, high_end = (float(x) if np.isfinite(x) else None for x in known)
+    known = np.array([estimated.difference[at], *(ends[at] for ends in estimated.between(LEVEL))])
+    difference, low_end, high_end = _known(known if found[at] else np.full(3, np.nan))
     times = told[0] @ told[1] / (told[1] @ told[1]) if told[1].any() else np.nan
     return OtherTexts(
         texts, Replicate.Status.READY, difference, low_end, high_end, int(found.sum()), int(np.count_nonzero(data.cell >= 0)),

@@ -231,9 +231,14 @@ def _test(own: Regression, variants: list[Variant], exchange: Exchangeable) -> J
     sums = [variant.sums for variant in variants if variant.sums]
     key = "joint", *(_key(own, -1, variant.view) for variant in variants)
     chance = np.random.default_rng(0)
-    if in_time(own):
-        return _kept.get_or_set(key, lambda: over_time.tested(sums, _lever(own, exchange), chance))
-    return _kept.get_or_set(key, lambda: joint.tested(sums, exchange, chance))
+
+    def make() -> Joint:
+        in_order = in_time(own)
+        return (
+            over_time.tested(sums, _lever(own, exchange), chance) if in_order else joint.tested(sums, exchange, chance)
+        )
+
+    return _kept.get_or_set(key, make)
 
 
 def turning(variants: list[Variant]) -> Iterator[tuple[str, list[tuple[str, int, int]]]]:

@@ -120,25 +120,23 @@ def compare(base: RunSelection, a: Side, b: Side, order: Order, constant: Consta
     first = topics.top_words(view, listed, 5)
     larger_in = [s for s, part in enumerate(more) for _ in part]
     telling = _telling(view.run, word_sums, larger_in)
-    rows = []
-    for n, (i, k) in enumerate(zip([i for part in more for i in part], listed, strict=True)):
-        urls = [address((a, b)[larger_in[n]], base, topic=k, word=word) for word in telling[n]]
-        rows.append(
-            TopicDifference(
-                **vars(links.topic_link(view, k)),
-                words=first[k],
-                share=bands.share[i].tolist(),
-                low=bands.low[i].tolist(),
-                high=bands.high[i].tolist(),
-                tokens=sums[:, k].tolist(),
-                difference=float(apart[i]),
-                difference_low=float(low[i]),
-                difference_high=float(high[i]),
-                ratio=float(ratio[i]) if np.isfinite(ratio[i]) else None,
-                documents=[address(each, base, topic=k) for each in (a, b)],
-                telling=[WordLink(word, url) for word, url in zip(telling[n], urls, strict=True)],
-            )
+    rows = [
+        TopicDifference(
+            **vars(links.topic_link(view, k)),
+            words=first[k],
+            share=bands.share[i].tolist(),
+            low=bands.low[i].tolist(),
+            high=bands.high[i].tolist(),
+            tokens=sums[:, k].tolist(),
+            difference=float(apart[i]),
+            difference_low=float(low[i]),
+            difference_high=float(high[i]),
+            ratio=float(ratio[i]) if np.isfinite(ratio[i]) else None,
+            documents=[address(each, base, topic=k) for each in (a, b)],
+            telling=[WordLink(word, address((a, b)[larger], base, topic=k, word=word)) for word in words],
         )
+        for i, k, larger, words in zip([i for part in more for i in part], listed, larger_in, telling, strict=True)
+    ]
     return Compared(
         sides=[
             SideOfComparison(
@@ -285,9 +283,8 @@ def _samples(base: RunSelection, sides: Divided, most: int) -> list[np.ndarray]:
     if sides.days and fields.by_date(base.version, newest=False) is not None:
         return [sums.sample_of_days(base, spans, most) for spans in sides.days]
     first, second = sides.of_both(base)
-    if second is None:
-        return [spread(first, most), spread_outside(first, base.version.documents, most)]
-    return [spread(first, most), spread(second, most)]
+    others = spread_outside(first, base.version.documents, most) if second is None else spread(second, most)
+    return [spread(first, most), others]
 
 
 def _telling(run: Run, word_sums: np.ndarray, sides: list[int]) -> list[list[str]]:
@@ -369,6 +366,6 @@ def _suggestions(version: Version) -> list[tuple[str, dict[str, str]]]:
     for category in fields.categories(version)[:3]:
         if len(category.values) > 1:
             x, y = category.values[:2]
-            query = {"in_a": f"{category.name}:{x}", "in_b": f"{category.name}:{y}"}
-            suggested.append((f"{category.name} {x} and {y}", query))
+            name = category.name
+            suggested.append((f"{name} {x} and {y}", {"in_a": f"{name}:{x}", "in_b": f"{name}:{y}"}))
     return suggested

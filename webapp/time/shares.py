@@ -79,9 +79,7 @@ def of_groups(selection: RunSelection, groups: fields.Groups, name: Hashable) ->
     cut = Cut(groups, selection, days, np.zeros(0, np.int64), name, key)
 
     def documents() -> np.ndarray:
-        if days:
-            return sums.counts_of_days(selection, days)
-        return count(cut.members[1], len(groups.labels))
+        return sums.counts_of_days(selection, days) if days else count(cut.members[1], len(groups.labels))
 
     return cut._replace(documents=_kept.get_or_set(("documents", *key), documents))
 

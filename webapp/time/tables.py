@@ -41,15 +41,20 @@ def of_topics(selection: RunSelection, by: str, wanted: list[int], against: bool
         chosen_order = list(range(len(chosen)))
     words = topics.top_words(selection.view, chosen, 4)
     most = _most(bands.share, bands.thin, places)
-    rows = []
-    for i in chosen_order:
-        k = chosen[i]
-        cells = []
-        for g in places:
-            url = links.documents_url(selection.run, shares.address(selection, (cut.groups, g), has=k))
-            cells.append(_cell(bands, i, g, float(overall[k]), most, against, url))
-        link = vars(links.topic_link(selection.view, k))
-        rows.append(TopicCells(**link, words=words[k], overall=float(overall[k]), cells=cells))
+
+    def cell(i: int, k: int, g: int) -> Cell:
+        url = links.documents_url(selection.run, shares.address(selection, (cut.groups, g), has=k))
+        return _cell(bands, i, g, float(overall[k]), most, against, url)
+
+    rows = [
+        TopicCells(
+            **vars(links.topic_link(selection.view, k)),
+            words=words[k],
+            overall=float(overall[k]),
+            cells=[cell(i, k, g) for g in places],
+        )
+        for i, k in ((i, chosen[i]) for i in chosen_order)
+    ]
     return Table(**_table(cut, places, bands, against, most), rows=rows, field=None, topic=None, measured=not wanted)
 
 
@@ -70,20 +75,19 @@ def of_two_fields(selection: RunSelection, field: str, by: str, topic: int, agai
     sums = shares.tokens(columns)
     overall = float(sums[:, topic].sum() / max(int(sums.sum()), 1))
     most = _most(bands.share, bands.thin, range(bands.share.shape[1]))
-    rows = []
-    for a in fields.in_order(selection.version, rows_of, list(range(most_values))):
-        row = []
-        for g in places:
-            query = shares.address(selection, (rows_of, a), (columns.groups, g), has=topic)
-            url = links.documents_url(selection.run, query)
-            row.append(_cell(bands, 0, a * wide + g - first, overall, most, against, url))
-        if any(cell.documents for cell in row):
-            rows.append(ValueCells(rows_of.labels[a], row))
+
+    def cell(a: int, g: int) -> Cell:
+        query = shares.address(selection, (rows_of, a), (columns.groups, g), has=topic)
+        url = links.documents_url(selection.run, query)
+        return _cell(bands, 0, a * wide + g - first, overall, most, against, url)
+
+    values = fields.in_order(selection.version, rows_of, list(range(most_values)))
+    rows = [ValueCells(rows_of.labels[a], [cell(a, g) for g in places]) for a in values]
     frame = _table(columns, places, shares.intervals(columns, [topic]), against, most)
     words = topics.top_words(selection.view, [topic], 6)[topic]
     return FieldsTable(
         **frame,
-        rows=rows,
+        rows=[row for row in rows if any(cell.documents for cell in row.cells)],
         field=field,
         topic=TopicWords(**vars(links.topic_link(selection.view, topic)), words=words),
         measured=False,

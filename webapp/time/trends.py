@@ -39,14 +39,11 @@ def most_changing(cut: shares.Cut) -> list[int]:
 
 def read_topics(view: RunView, texts: list[str]) -> list[int]:
     """Topics from an address, "3" or "3,7,T12", merged ones as their targets. Raises Invalid for what is no topic."""
-    numbers = []
-    for text in (part.strip().lstrip("Tt") for parts in texts for part in parts.replace(" ", ",").split(",")):
-        if not text:
-            continue
-        if not topics.is_topic(text, view.run):
+    typed = [part.strip().lstrip("Tt") for parts in texts for part in parts.replace(" ", ",").split(",")]
+    for text in typed:
+        if text and not topics.is_topic(text, view.run):
             raise Invalid("topics", f"Run {view.run.pk} has topics 0 to {view.run.topics - 1}, got “{text[:20]}”.")
-        numbers.append(int(view.labels.into[int(text)]))
-    return list(dict.fromkeys(numbers))
+    return list(dict.fromkeys(int(view.labels.into[int(text)]) for text in typed if text))
 
 
 def lines(selection: RunSelection, by: str, wanted: list[int], bin_: str = "", most: int = MOST) -> TimeLines:

@@ -76,9 +76,8 @@ def _lines_html(
         (b, here.url(bin=b.label), [Interval(t.share[i], t.low[i], t.high[i]) for t in page.topics])
         for i, b in enumerate(page.bins)
     ]
-    changes: list[topic_changes.TopicChange | None] = [None] * len(page.topics)
-    if page.in_time:
-        changes = [*topic_changes.of_topics(selection, [topic.number for topic in page.topics])]
+    numbered = [topic.number for topic in page.topics]
+    changes = topic_changes.of_topics(selection, numbered) if page.in_time else [None] * len(numbered)
     return LinesHtml(
         large=large,
         charts=[

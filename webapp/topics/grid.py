@@ -55,13 +55,12 @@ def word_grid(overview: Overview, words: list[str], by_likeness: bool, after: in
         across = np.concatenate([across[~general], across[general]])  # what stands everywhere is like nothing
     else:
         across, down = np.arange(len(columns)), np.argsort(-table.sum(axis=1), kind="stable")
-    lines = []
-    for i in down.tolist():
-        (_, word), cells = words_shown[i], table[i, across]
-        lines.append(GridLine(word, go("run_word", word), int(cells.sum()), cells.tolist()))
     return WordGrid(
         topics=overview.named(columns[across].tolist(), 3),
-        lines=lines,
+        lines=[
+            GridLine(word, go("run_word", word), int(cells.sum()), cells.tolist())
+            for (_, word), cells in ((words_shown[i], table[i, across]) for i in down.tolist())
+        ],
         most=int(table.max(initial=0)) or 1,
         unknown=sorted(set(words) - {word for _, word in words_shown} - set(overview.view.hidden_words.words)),
         next=after + TOPICS if len(overview.numbers) > after + TOPICS else None,

@@ -94,14 +94,10 @@ def _labelled(circles: list[Circle], height: float) -> list[Circle]:
         ]
         for anchor, left, middle in tried:
             box = np.array([left, middle - LINE / 2, left + w, middle + LINE / 2])
-            if box[0] < 0 or box[2] > WIDTH or box[1] < 0 or box[3] > height:
-                continue
-            if np.any(
-                (taken[:, 0] < box[2]) & (taken[:, 2] > box[0]) & (taken[:, 1] < box[3]) & (taken[:, 3] > box[1])
-            ):
-                continue
+            outside = box[0] < 0 or box[2] > WIDTH or box[1] < 0 or box[3] > height
+            over = (taken[:, 0] < box[2]) & (taken[:, 2] > box[0]) & (taken[:, 1] < box[3]) & (taken[:, 3] > box[1])
             near = np.clip(discs[:, :2], box[:2], box[2:]) - discs[:, :2]
-            if np.any((near**2).sum(axis=1) < (0.8 * discs[:, 2]) ** 2):
+            if outside or np.any(over) or np.any((near**2).sum(axis=1) < (0.8 * discs[:, 2]) ** 2):
                 continue
             taken = np.vstack([taken, box])
             at = {"start": left, "end": left + w, "middle": x}[anchor]

@@ -15,6 +15,7 @@ from webapp.documents.selection import RunSelection
 from webapp.models import Run, Topic
 from webapp.results import links, measures, topics
 from webapp.results.view import RunView
+from webapp.storage.nulls import number_or_none
 from webapp.topics.shapes import BesideTopic, GroupBin, Measure, SimilarTopic, TopicGroups, TopicPhrase
 
 PHRASES = 8  # that are shown
@@ -33,20 +34,19 @@ def groups(view: RunView, k: int, selection: RunSelection, by: str) -> TopicGrou
     some = np.flatnonzero(counted.of_documents)
     if len(some) and groups.in_time:
         some = np.arange(some[0], some[-1] + 1)
-    bins = []
-    for i in some.tolist():
-        tokens, of_tokens = int(counted.tokens[i, k]), int(counted.of_tokens[i])
-        bins.append(
-            GroupBin(
-                label=counted.labels[i],
-                share=tokens / of_tokens if of_tokens else None,
-                tokens=tokens,
-                documents=int(counted.documents[i, k]),
-                of_tokens=of_tokens,
-                of_documents=int(counted.of_documents[i]),
-                url=links.documents_url(view.run, selection.within(groups, i).with_topic(k).address()),
-            )
+    share = counted.shares[:, k]
+    bins = [
+        GroupBin(
+            label=counted.labels[i],
+            share=number_or_none(share[i]),
+            tokens=int(counted.tokens[i, k]),
+            documents=int(counted.documents[i, k]),
+            of_tokens=int(counted.of_tokens[i]),
+            of_documents=int(counted.of_documents[i]),
+            url=links.documents_url(view.run, selection.within(groups, i).with_topic(k).address()),
         )
+        for i in some.tolist()
+    ]
     return TopicGroups(groups.by, groups.in_time, choices, bins)
 
 

@@ -80,11 +80,10 @@ def _by_evidence(
     some, tokens = having if numbers is None else numbers[having], tokens[having]
     shares = tokens / counted.lengths[some]
     value = shares if by == "share" else tokens
+    at = np.arange(len(some))
     if after:
-        kept = (value < after[0]) | ((value == after[0]) & (some > after[1]))
-        some, tokens, shares, value = some[kept], tokens[kept], shares[kept], value[kept]
-    if len(some) > limit:
-        kept = value >= np.partition(value, len(value) - limit)[len(value) - limit]
-        some, tokens, shares, value = some[kept], tokens[kept], shares[kept], value[kept]
-    best = np.lexsort((some, -value))[:limit]
+        at = np.flatnonzero((value < after[0]) | ((value == after[0]) & (some > after[1])))
+    if len(at) > limit:
+        at = at[value[at] >= np.partition(value[at], len(at) - limit)[len(at) - limit]]
+    best = at[np.lexsort((some[at], -value[at]))[:limit]]
     return [{"number": int(some[i]), "tokens": int(tokens[i]), "share": float(shares[i])} for i in best]

@@ -45,12 +45,12 @@ def tallied(view: RunView, k: int, selection: RunSelection) -> Words:
 def _of_all(view: RunView, parts: list[int]) -> Words:
     """In all documents: from the rows of the snapshot."""
     run = view.run
-    counts = rows(
-        "SELECT word, sum(tokens)::bigint AS tokens FROM topic_word"
+    counts = tuples(
+        "SELECT word, sum(tokens)::bigint FROM topic_word"
         " WHERE snapshot_id = %s AND topic = ANY(%s) AND tokens > 0 GROUP BY word ORDER BY word",
         [run.snapshot_id, parts],
     )
-    number, tokens = (np.array([row[name] for row in counts], np.int64) for name in ("word", "tokens"))
+    number, tokens = np.array(counts, np.int64).reshape(-1, 2).T
     return Words(number, tokens, _everywhere(run.version_id)[number], int(tokens.sum()), run.version.tokens)
 
 
@@ -67,8 +67,9 @@ def _of_some(view: RunView, parts: list[int], selection: RunSelection) -> Words:
 @cached(32)
 def _everywhere(version_id: int) -> np.ndarray:
     """int64[V]: tokens of each word of a corpus."""
-    counts = rows("SELECT tokens FROM word WHERE version_id = %s ORDER BY number", [version_id])
-    return np.array([row["tokens"] for row in counts], np.int64)
+    return np.array(
+        tuples("SELECT tokens FROM word WHERE version_id = %s ORDER BY number", [version_id]), np.int64
+    ).ravel()
 
 
 def relevant(
@@ -92,24 +93,24 @@ def relevant(
     )
     most = int(words.everywhere[page].max(initial=1))
     lines, why = selection.address(topic=k)[1:], selection.address()[1:]
-    listed = []
-    for i in page.tolist():
-        word, tokens, everywhere = texts[int(words.numbers[i])], int(words.tokens[i]), int(words.everywhere[i])
-        listed.append(
-            WeighedWord(
-                word=word,
-                url=view.go("run_word", word),
-                lines=view.go("run_word", word, asked=lines),
-                why=view.go("run_topic_word", k, word, asked=why),
-                tokens=tokens,
-                everywhere=everywhere,
-                share=tokens / everywhere,
-                part=tokens / words.of_topic,
-                relevance=float(score[i]),
-                bar=tokens / most,
-                bar_everywhere=everywhere / most,
-            )
+    listed = [
+        WeighedWord(
+            word=(word := texts[number]),
+            url=view.go("run_word", word),
+            lines=view.go("run_word", word, asked=lines),
+            why=view.go("run_topic_word", k, word, asked=why),
+            tokens=tokens,
+            everywhere=everywhere,
+            share=tokens / everywhere,
+            part=tokens / words.of_topic,
+            relevance=relevant,
+            bar=tokens / most,
+            bar_everywhere=everywhere / most,
         )
+        for number, tokens, everywhere, relevant in zip(
+            *(column[page].tolist() for column in (words.numbers, words.tokens, words.everywhere, score)), strict=True
+        )
+    ]
     return listed, after + limit if len(order) > after + limit else None
 
 

@@ -27,8 +27,7 @@ def judge(view: RunView, k: int, similar: list[SimilarTopic]) -> Verdict | None:
     column = measures.of(view.run)
     if not column or np.isnan(column["exclusivity"][k]) or np.isnan(column["documents"][k]):
         return None
-    judged = [_together(column, k), *_owned(view.run, column, k), _near(similar), *_stability(view.run, k)]
-    made = [part for part in judged if part is not None]
+    made = [_together(column, k), *_owned(view.run, column, k), *_near(similar), *_stability(view.run, k)]
     against = {part.against for part in made}
     kind: Kind = next((kind for kind in KINDS if kind in against), "clear")
     return Verdict(kind, SENTENCES[kind], [part.reason for part in made])
@@ -68,10 +67,12 @@ def _owned(run: Run, column: dict[str, np.ndarray], k: int) -> list[Finding]:
     return found
 
 
-def _near(similar: list[SimilarTopic]) -> Finding | None:
-    if not similar or similar[0].divergence >= NEAR:
-        return None
-    return Finding(Reason(f"{similar[0].label} has nearly the same words", "#similar"), "mixed")
+def _near(similar: list[SimilarTopic]) -> list[Finding]:
+    return [
+        Finding(Reason(f"{each.label} has nearly the same words", "#similar"), "mixed")
+        for each in similar[:1]
+        if each.divergence < NEAR
+    ]
 
 
 def _stability(run: Run, k: int) -> list[Finding]:

@@ -48,14 +48,13 @@ VIEWS = {"list": "List", "map": "Map", "grid": "Grid of words", "time": "Over ti
 def _shown_as(request: HttpRequest, run: Run) -> str:
     """What the address says; on the page, and not in its data, else the reader's last choice."""
     chosen = request.GET.get("view", "")
-    if request.path.endswith(".json"):
-        return chosen if chosen in VIEWS else "list"
-    if chosen in VIEWS:
-        if request.session.get("overview") != chosen:
+    if not request.path.endswith(".json"):
+        last = request.session.get("overview")
+        if chosen not in VIEWS:
+            chosen = last
+        elif chosen != last:
             request.session["overview"] = chosen
-        return chosen
-    last = request.session.get("overview")
-    return last if last in VIEWS else "list"
+    return chosen if chosen in VIEWS else "list"
 
 
 @cached_page(depends_on=_shown_as)
@@ -160,10 +159,9 @@ def detail(
     after: Place = None,
 ) -> Answer[TopicPage | FormingTopic]:
     """A topic: its words, documents, company and measures."""
-    about = _detail(view, number)
     numbers = view.topics
     frame: dict[str, Any] = {
-        "topic": about,
+        "topic": _detail(view, number),
         "drop": view.hidden_words.described(),
         "previous": _link(view, max((k for k in numbers if k < number), default=None)),
         "next": _link(view, min((k for k in numbers if k > number), default=None)),

@@ -221,13 +221,13 @@ def cut_at(run: Run, places: list[Place], stops: Callable[[list[Piece]], list[li
         for place in places
     ]
     pieces = embargo.pieces(run.corpus, wanted)
-    made = []
-    for place, piece, (stop,) in zip(places, pieces, stops(pieces), strict=True):
-        title, date = (known[place.document][name] for name in ("title", "date_text"))
-        begin = place.at - piece.first
+
+    def cut(place: Place, piece: Piece, stop: int) -> Cut:
+        begin, about = place.at - piece.first, known[place.document]
         before, word, after = piece.text[:begin], piece.text[begin:stop], piece.text[stop : stop + SIDE]
-        made.append(Cut(place, title, date, before, word, after))
-    return made
+        return Cut(place, about["title"], about["date_text"], before, word, after)
+
+    return [cut(place, piece, *stop) for place, piece, stop in zip(places, pieces, stops(pieces), strict=True)]
 
 
 def _whole(cut: Cut) -> tuple[int, int]:

@@ -1,7 +1,6 @@
 """The senses of a word: the topics that its tokens are assigned to, in a set of documents, over time, and beside another
 word's."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -74,12 +73,7 @@ def tallied(word: Uses) -> tuple[list[Tally], list[Tally]]:
 def shades(hues: Sequence[int]) -> list[int]:
     """Where there are more senses than colours: 1, 2 … makes paler what a larger one of the same strip has the colour
     of."""
-    seen: Counter[int] = Counter()
-    chosen = []
-    for hue in hues:
-        chosen.append(min(seen[hue], SHADES))
-        seen[hue] += 1
-    return chosen
+    return [min(hues[:i].count(hue), SHADES) for i, hue in enumerate(hues)]
 
 
 def names(view: RunView, word: Uses, named: list[Tally], others: list[Tally]) -> dict[int, list[str]]:

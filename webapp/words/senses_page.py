@@ -133,11 +133,9 @@ def _table(shift: Shift, charted: list[ChartedTopic]) -> str:
 def _groups(rare: list[OtherTopic], others: list[Tally]) -> list[TopicGroup]:
     """The topics that are no senses by why they are none: those of which the model is unsure, and the small ones."""
     listed = {row.number: row for row in rare}
-    kinds: dict[str, list[Tally]] = {"unsure": [], "small": []}
-    for tally in others:
-        kinds["unsure" if tally.certainty < senses.LIKELY else "small"].append(tally)
     groups = []
-    for why, tallies in kinds.items():
+    for why, unsure in (("unsure", True), ("small", False)):
+        tallies = [tally for tally in others if (tally.certainty < senses.LIKELY) == unsure]
         topics = [listed[tally.topic] for tally in tallies if tally.topic in listed]
         tokens, share = sum(tally.tokens for tally in tallies), sum(tally.share for tally in tallies)
         groups.append(TopicGroup(why, topics, len(tallies) - len(topics), tokens, share))
