@@ -34,11 +34,9 @@ def sparse(wanted: Wanted) -> Iterator[bytes]:
 
 def topics(model: Model) -> Iterator[Array]:
     """Three passes over the topics: none is held."""
-    sizes = np.zeros(model.K + 1, np.int64)
-    for k in range(model.K):
-        sizes[k + 1] = len(model.topic(k).words)
-    nnz = int(sizes.sum())
-    yield whole("beta_indptr", np.cumsum(sizes))
+    sizes = [0, *(len(model.topic(k).words) for k in range(model.K))]
+    nnz = sum(sizes)
+    yield whole("beta_indptr", np.cumsum(sizes, dtype=np.int64))
     yield Array("beta_words", (nnz,), np.dtype(np.int32), (model.topic(k).words for k in range(model.K)))
     yield Array("beta_weights", (nnz,), np.dtype(np.float32), (model.topic(k).weights for k in range(model.K)))
     yield whole("beta_floor", model.floor)

@@ -83,8 +83,8 @@ class DepositForm(forms.Form):
         )
 
     def clean_creators(self) -> list[Creator]:
-        lines = [line for text in self.cleaned_data["creators"].splitlines() if (line := one_line(text))]
-        creators = [creator(line) for line in lines]
+        texts = self.cleaned_data["creators"].splitlines()
+        creators = [creator(line) for line in map(one_line, texts) if line]
         if len(known := [c.orcid for c in creators if c.orcid]) > len(set(known)):
             raise forms.ValidationError("Two creators have the same ORCID. An ORCID is one person’s: correct it.")
         return creators

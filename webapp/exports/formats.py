@@ -50,23 +50,19 @@ def as_json(table: Table, made_by: dict) -> Iterator[bytes]:
     """{"made_by": …, "columns": […], "rows": [{…}, …]}"""
     names = [column.name for column in table.columns]
     yield b'{"made_by":' + orjson.dumps(made_by) + b',"columns":' + orjson.dumps(names) + b',"rows":['
-    first = True
-    for block in table.blocks:
-        if not block:
-            continue
-        body = orjson.dumps([dict(zip(names, row, strict=True)) for row in block])[1:-1]
-        yield body if first else b"," + body
-        first = False
+    between = b""
+    for block in filter(None, table.blocks):
+        yield between + orjson.dumps([dict(zip(names, row, strict=True)) for row in block])[1:-1]
+        between = b","
     yield b"]}\n"
 
 
-class Sink:
+class Sink(io.RawIOBase):
     """Takes what is written, for a generator to pass on: a file that can't be read back."""
 
     def __init__(self):
         self.pieces: list[bytes] = []
         self.at = 0
-        self.closed = False
 
     def write(self, piece) -> int:
         piece = bytes(piece)
@@ -76,11 +72,6 @@ class Sink:
 
     def tell(self) -> int:
         return self.at
-
-    def flush(self) -> None: ...
-
-    def close(self) -> None:
-        self.closed = True
 
     def take(self) -> bytes:
         """What was written since the last time."""

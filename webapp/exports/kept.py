@@ -94,9 +94,7 @@ def checked(run: Run, file: str, query: QueryDict, by: int) -> tuple[exports.For
         if found is not None and found[0].texts:
             embargo.refuse(run.corpus, f"“{file}”")
         raise Invalid("file", f"There is no file “{file[:100]}” to take away of run {run.pk}.")
-    if found[0] is deposit.FORM:
-        return *found, deposit.wanted(run, query, by)
-    return *found, exports.wanted(run, query)
+    return *found, deposit.wanted(run, query, by) if found[0] is deposit.FORM else exports.wanted(run, query)
 
 
 def _bounded(form: exports.Form, expected: int) -> None:

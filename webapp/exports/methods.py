@@ -22,17 +22,8 @@ def written(run: Run) -> MethodsPage:
 
 def paragraphs(run: Run) -> list[str]:
     """Plain text. Each says only what holds of this run."""
-    sentences = [
-        _corpus(run),
-        _words(run),
-        _model(run),
-        _counting(run),
-        _measures(run),
-        _findings(run),
-        _readers(run),
-        _software(run),
-    ]
-    return [text for text in sentences if text]
+    written = (_corpus, _words, _model, _counting, _measures, _findings, _readers, _software)
+    return [text for write in written if (text := write(run))]
 
 
 def _corpus(run: Run) -> str:

@@ -1,5 +1,8 @@
 """Taking a run away: the page that lists what can be taken, small files, and large ones that a worker makes."""
 
+from itertools import groupby
+from operator import attrgetter
+
 from asgiref.sync import sync_to_async
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
@@ -37,13 +40,13 @@ from webapp.server import resumable, streams
 @typed("run/take.html", made="run/_take_made.html")
 def index(request: HttpRequest, run: Run, selection: RunSelection) -> Answer[TakePage]:
     """The files of a run, and those that a worker makes or has made for this user."""
-    groups: dict[str, list[OfferedForm]] = {}
-    for form in exports.FORMS.values():
-        if exports.ready(run, form):
-            groups.setdefault(form.group, []).append(_offered(run, form, selection))
+    ready = [form for form in exports.FORMS.values() if exports.ready(run, form)]
     return Answer(
         TakePage(
-            groups=[FormGroup(name, forms) for name, forms in groups.items()],
+            groups=[
+                FormGroup(name, [_offered(run, form, selection) for form in forms])
+                for name, forms in groupby(ready, attrgetter("group"))
+            ],
             documents=selection.sentence,
             made=[_made(selection.view, export) for export in kept.of_user(run, authorization.user_id(request))],
         )
@@ -120,10 +123,9 @@ def _made(view: RunView, export: Export) -> MadeFile:
 @looked_up
 def make(request: HttpRequest, run: Run) -> HttpResponse:
     """Have a worker make a file."""
-    query = QueryDict(mutable=True)
-    for name, values in request.POST.lists():
-        if name not in ("csrfmiddlewaretoken", "file", "next"):
-            query.setlist(name, values)
+    query = request.POST.copy()
+    for name in ("csrfmiddlewaretoken", "file", "next"):
+        query.pop(name, None)
     with told(request):
         kept.ask(run, authorization.signed_in(request), request.POST.get("file", ""), query)
     selection = Selection.read(query, RunView(run))
