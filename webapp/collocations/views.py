@@ -71,11 +71,10 @@ def words(
         return Answer(NoCollocations(word[:100], "No word of this run is written like this."), status=404)
     asked, *both = (_asked(view, each, left, right, least, order, which, within) for each in (topic, topic_a, topic_b))
     try:
-        page: Collocations | ComparedCollocations
-        if sides := two_sides.sides(here.query, selection, both):
-            page = two_sides.page(selection, known, sides)
-        else:
-            page = queries.listed(selection, known, asked)
+        sides = two_sides.sides(here.query, selection, both)
+        page: Collocations | ComparedCollocations = (
+            two_sides.page(selection, known, sides) if sides else queries.listed(selection, known, asked)
+        )
     except Invalid as error:
         if as_json:
             raise

@@ -98,15 +98,17 @@ def _category(selection: Selection, category: ValueField) -> OfferedCategory:
 def titles(view: RunView) -> list[tuple[int, str]]:
     """Each topic with its name and first words, hidden ones left out."""
     labels, words = view.labels, topics.first_words(view, 3)
-    titles = ((k, f"{labels.title(k)}: {' '.join(words[k])}") for k in view.topics)
-    return [(k, title) for k, title in titles if not labels.hidden(k) and labels.into[k] == k]
+    return [
+        (k, f"{labels.title(k)}: {' '.join(words[k])}")
+        for k in view.topics
+        if not labels.hidden(k) and labels.into[k] == k
+    ]
 
 
 def counts(selection: Selection) -> Facets:
     """How the set is made up, each part with the address that narrows the set to it, or takes that back."""
     categories = [_counted(selection, category) for category in fields.categories(selection.version)[:CATEGORIES]]
-    run = selection.run
-    topics = _prominent(selection) if run and run.final else []
+    topics = _prominent(selection) if selection.run and selection.run.final else []
     return Facets([category for category in categories if category.values], bars(selection), topics)
 
 
@@ -189,16 +191,22 @@ def bars(
     tally = np.concatenate([[0], np.cumsum(tally)])
     tally = tally[np.clip(np.array(ordinals) - least, 0, len(tally) - 1)]
     rest = [*(own or []), *(p for p in selection.parameters if p[0] not in ("from", "to"))]
-    made, tally = [], np.diff(tally)
-    most = int(tally.max())
-    for month, documents in zip(edges, tally.tolist(), strict=True):
-        if step == 1:
-            a = b = f"{month // 12:04d}-{month % 12 + 1:02d}"
-        else:
-            a, b = f"{max(1, month // 12):04d}", f"{(month + step) // 12 - 1:04d}"
-        url = _address([*rest, ("from", a), ("to", b)])
-        made.append(Bar(a if a == b else f"{a}–{b}", documents, documents / max(most, 1), url))
-    return made
+    tally = np.diff(tally)
+    spans = [
+        (f"{month // 12:04d}-{month % 12 + 1:02d}",) * 2
+        if step == 1
+        else (f"{max(1, month // 12):04d}", f"{(month + step) // 12 - 1:04d}")
+        for month in edges
+    ]
+    return [
+        Bar(
+            label=a if a == b else f"{a}–{b}",
+            documents=documents,
+            part=documents / max(int(tally.max()), 1),
+            url=_address([*rest, ("from", a), ("to", b)]),
+        )
+        for (a, b), documents in zip(spans, tally.tolist(), strict=True)
+    ]
 
 
 def rates(
@@ -231,8 +239,6 @@ def _of_days(selection: Selection) -> tuple[int, np.ndarray]:
     def make() -> tuple[int, np.ndarray]:
         if selection.span:
             return fields.of_each_day(selection.version, *selection.span)
-        if fields.dated(selection.version) is None:
-            return 0, np.zeros(0, np.int64)
         days = fields.dates(selection.version)[selection.numbers]
         days = days[days > 0]
         if not len(days):

@@ -47,9 +47,8 @@ _WHO = regex.compile(
 def _columns(version_id: int) -> Columns | None:
     folder = files.version_folder(version_id) / "columns"
     with sealed.held(folder):
-        if not (folder / "meta.json").exists():
-            return None  # read by a version without
-        return sealed.opened(lambda: Columns(folder), folder)
+        there = (folder / "meta.json").exists()  # else read by a version without
+        return sealed.opened(lambda: Columns(folder), folder) if there else None
 
 
 def _fields(version: Version, kind: type[Field]) -> list:
@@ -77,8 +76,8 @@ def speaks(name: str) -> bool:
 
 def who_speaks(version: Version) -> frozenset[str]:
     """The words, in small letters, of the names of those who speak: they name no subject."""
-    values = [value for field in categories(version) if speaks(field.name) for value in field.values]
-    return frozenset(word.casefold() for value in values for word in _NAME.findall(value))
+    speakers = " ".join(value for field in categories(version) if speaks(field.name) for value in field.values)
+    return frozenset(map(str.casefold, _NAME.findall(speakers)))
 
 
 def ranges(version: Version) -> list[RangeField]:

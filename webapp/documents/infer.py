@@ -17,7 +17,7 @@ from webapp.results.priors import priors
 from webapp.results.view import RunView
 from webapp.storage import files, sealed
 from webapp.storage.cache import cached
-from webapp.storage.sql import rows, tuples
+from webapp.storage.sql import tuples
 
 SHOWN = 6  # topics of a word's distribution
 
@@ -30,8 +30,8 @@ def located(version: Version, text: str) -> tuple[np.ndarray, np.ndarray, int]:
     """
     (spans,) = wording.terms(version, [text])
     distinct = list({word for _, _, word in spans})
-    numbers = rows("SELECT word, number FROM word WHERE version_id = %s AND word = ANY(%s)", [version.pk, distinct])
-    number = {row["word"]: row["number"] for row in numbers}
+    query = "SELECT word, number FROM word WHERE version_id = %s AND word = ANY(%s)"
+    number = dict(tuples(query, [version.pk, distinct]))
     known = [(start, number[word]) for start, _, word in spans if word in number]
     offsets, words = np.array(known, np.int32).reshape(-1, 2).T
     return offsets, words, len(spans) - len(known)

@@ -222,9 +222,7 @@ def _first(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     limit = np.partition(keys, FIRST)[FIRST]
     below, equal = np.flatnonzero(keys < limit), np.flatnonzero(keys == limit)
     first = np.sort(np.concatenate([below, equal[: FIRST - len(below)]]))
-    among = np.ones(len(keys), bool)
-    among[first] = False
-    return first, np.flatnonzero(among)
+    return first, np.delete(np.arange(len(keys)), first)
 
 
 def _topic(by: str, selection: Selection) -> int | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
@@ -61,11 +60,9 @@ def of_few_days(version: Version, a: int, b: int) -> np.ndarray | None:
 
 def _tests(selection: Selection, version: Version) -> Iterator[Test]:
     """Of the conditions that list no documents."""
-    alternatives: dict[str, list[str]] = defaultdict(list)
-    for name, value in selection.values:
-        alternatives[name].append(value)
-    for name, wanted in alternatives.items():
+    for name in dict.fromkeys(name for name, _ in selection.values):
         category, codes = fields.codes(version, name)
+        wanted = [value for other, value in selection.values if other == name]
         accepted = np.zeros(len(category.values) + 1, bool)  # the last, which is also the place -1: no value
         accepted[[category.values.index(value) for value in wanted]] = True
         yield partial(_accepted, codes, accepted)

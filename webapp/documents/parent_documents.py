@@ -92,11 +92,14 @@ def largest(view: RunView, numbers: list[int]) -> list[Largest]:
     """Of consecutive documents."""
     if not numbers:
         return []
-    mixtures = []
-    for counts in _tokens(view, numbers[0], np.arange(len(numbers)), len(numbers)):
-        order, total = np.argsort(-counts, kind="stable")[:LARGEST].tolist(), int(counts.sum())
-        mixtures.append(Largest(total, [(k, float(counts[k] / total)) for k in order if counts[k]]))
-    return mixtures
+    mixtures = _tokens(view, numbers[0], np.arange(len(numbers)), len(numbers))
+    return [Largest(int(counts.sum()), shares(counts, LARGEST)) for counts in mixtures]
+
+
+def shares(counts: np.ndarray, most: int | None = None) -> list[tuple[int, float]]:
+    """(topic, share) of the topics of some documents, the largest first. counts: int64[K], tokens."""
+    order, total = np.argsort(-counts, kind="stable")[:most].tolist(), int(counts.sum())
+    return [(k, float(counts[k] / total)) for k in order if counts[k]]
 
 
 def _tokens(view: RunView, first: int, group: np.ndarray, G: int) -> np.ndarray:

@@ -41,22 +41,21 @@ def listed(listing: Listing, numbers: list[int]) -> list[FoundDocument]:
     shares = dict(zip(numbers, _shares(selection, numbers, topic), strict=True)) if topic is not None else {}
     owner, view = selection.run or selection.corpus, selection.view
     parameters = f"?{urlencode(listing.parameters)}" if listing.parameters else ""  # a document knows its list by them
-    rows = []
-    for number in numbers:
+
+    def shown(number: int) -> FoundDocument:
         row = by_number[number]
-        shown = texts.shown(selection.corpus, view, number, matches.get(number) or beginnings[number])
-        rows.append(
-            FoundDocument(
-                **row,
-                **shown,
-                share=shares.get(number),
-                id=row["source_id"],
-                date=row["date_text"],
-                passage="".join(text for text, _ in shown["snippet"]),
-                url=links.selected_document_url(owner, number, parameters),
-            )
+        passage = texts.shown(selection.corpus, view, number, matches.get(number) or beginnings[number])
+        return FoundDocument(
+            **row,
+            **passage,
+            share=shares.get(number),
+            id=row["source_id"],
+            date=row["date_text"],
+            passage="".join(text for text, _ in passage["snippet"]),
+            url=links.selected_document_url(owner, number, parameters),
         )
-    return rows
+
+    return [*map(shown, numbers)]
 
 
 def _shares(selection: Selection, numbers: list[int], topic: int) -> list[float]:

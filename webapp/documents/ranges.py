@@ -85,9 +85,8 @@ def mask(wanted: Range, version: Version, some: np.ndarray | slice) -> np.ndarra
 
 def shown(version: Version, chosen: list[Range]) -> list[OfferedRange]:
     """Each field for the form."""
-    rows = []
-    for field in fields.ranges(version)[:MOST]:
-        now = next((one for one in chosen if one.name == field.name), Range(field.name, "", ""))
-        least, most = field.limits
-        rows.append(OfferedRange(field.name, now.low, now.high, least, most))
-    return rows
+    now = {one.name: one for one in reversed(chosen)}
+    return [
+        OfferedRange(*now.get(field.name, Range(field.name, "", "")), *field.limits)
+        for field in fields.ranges(version)[:MOST]
+    ]

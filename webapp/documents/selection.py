@@ -100,8 +100,8 @@ class Selection:
         )
         values = [conditions.value(text, version) for text in query.getlist("in") if text]
         for category in fields.categories(version):
-            typed = [text.strip() for text in query.getlist(f"in:{category.name}") if text.strip()]
-            values += [conditions.typed(category, text) for text in typed]
+            texts = map(str.strip, query.getlist(f"in:{category.name}"))
+            values += [conditions.typed(category, text) for text in texts if text]
         return (RunSelection if view else Selection)(
             corpus,
             view,
@@ -215,16 +215,12 @@ class Selection:
     @cached_property
     def mask(self) -> np.ndarray | None:
         """bool[D], read-only; None for all documents."""
-        if not self:
-            return None
-        return of_documents.get_or_set(("mask", *self.key), self._mask)
+        return of_documents.get_or_set(("mask", *self.key), self._mask) if self else None
 
     @cached_property
     def numbers(self) -> np.ndarray | None:
         """int32, ascending, read-only: the documents of the set; None for all."""
-        if not self:
-            return None
-        return of_documents.get_or_set(("numbers", *self.key), lambda: members.numbers(self))
+        return of_documents.get_or_set(("numbers", *self.key), lambda: members.numbers(self)) if self else None
 
     @property
     def key(self) -> tuple:

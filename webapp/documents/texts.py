@@ -62,12 +62,9 @@ def parted(words: list[Word], start: int, end: int) -> tuple[list[Word], list[Wo
     """Words before, within and behind the characters start … end - 1; a word on an edge is within as a whole."""
     cut = []
     for word in words:
-        if word.topic is None:
-            edges = sorted({at - word.start for at in (start, end) if 0 < at - word.start < len(word.text)})
-            for a, b in pairwise([0, *edges, len(word.text)]):
-                cut.append(word._replace(text=word.text[a:b], start=word.start + a))
-        else:
-            cut.append(word)
+        inside = {at - word.start for at in (start, end) if 0 < at - word.start < len(word.text)}
+        edges = [0, *sorted(inside if word.topic is None else ()), len(word.text)]
+        cut += [word._replace(text=word.text[a:b], start=word.start + a) for a, b in pairwise(edges)]
     first = next((i for i, word in enumerate(cut) if word.start + len(word.text) > start), len(cut))
     last = next((i for i, word in enumerate(cut) if word.start >= end), len(cut))
     return cut[:first], cut[first:last], cut[last:]

@@ -4,6 +4,7 @@ sections that were made of one hold together.
 
 import json
 from functools import partial
+from itertools import pairwise
 from typing import NamedTuple
 from urllib.parse import urlencode
 
@@ -199,12 +200,15 @@ def _shown(name: str, view: RunView, parts: list[Proportion]) -> Shown:
 
 def _strip(here: Here, strip: texts.Strip) -> list[Stretch]:
     """Sections of the document, each with the address of its place."""
-    sections = []
-    for at, counts in zip(strip.edges, strip.tokens, strict=False):
-        total = int(counts.sum())
-        shares = [(k, float(n / total)) for k, n in zip(strip.topics, counts.tolist(), strict=True) if n]
-        sections.append(Stretch(at, total, shares, here.url(at=at, passage=None) + "#here"))
-    return sections
+    return [
+        Stretch(
+            at=at,
+            tokens=sum(counts),
+            topics=[(k, n / sum(counts)) for k, n in zip(strip.topics, counts, strict=True) if n],
+            url=here.url(at=at, passage=None) + "#here",
+        )
+        for at, counts in zip(strip.edges, strip.tokens.tolist(), strict=False)
+    ]
 
 
 def _exists(corpus: Corpus, number: int) -> None:
@@ -373,10 +377,13 @@ def _later(here: Here, parent: parent_documents.ParentDocument, after: int) -> L
 def _strip_of_whole(view: RunView, parent: parent_documents.ParentDocument) -> list[StretchOfWhole]:
     """Steps of the parent document, each with the address of its first section."""
     edges, tokens = parent_documents.strip(view, parent)
-    steps = []
-    for i, counts in enumerate(tokens):
-        total = int(counts.sum())
-        shares = [(k, float(counts[k] / total)) for k in (-counts).argsort(kind="stable").tolist() if counts[k]]
-        url = view.go("run_document", parent.first + edges[i])
-        steps.append(StretchOfWhole(edges[i] + 1, edges[i + 1] - edges[i], total, shares, url))
-    return steps
+    return [
+        StretchOfWhole(
+            part=begin + 1,
+            parts=end - begin,
+            tokens=int(counts.sum()),
+            topics=parent_documents.shares(counts),
+            url=view.go("run_document", parent.first + begin),
+        )
+        for (begin, end), counts in zip(pairwise(edges), tokens, strict=True)
+    ]

@@ -8,6 +8,7 @@ import html
 import math
 from collections.abc import Sequence
 from functools import cache
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -362,12 +363,8 @@ def kept_chart(columns: Sequence[Any], rows: Sequence[Sequence[Any]]) -> SafeStr
 def apart(heights: Sequence[float], lowest: float, line: float = _LETTER) -> tuple[list[int], list[float]]:
     """Which line each name belongs to, from the top, and a height for each, none nearer to another than a line of text."""
     order = sorted(range(len(heights)), key=lambda i: heights[i])
-    placed: list[float] = []
-    for i in order:
-        placed.append(max(heights[i], placed[-1] + line) if placed else heights[i])
-    for j in range(len(placed) - 1, -1, -1):
-        placed[j] = min(placed[j], lowest - (len(placed) - 1 - j) * line)
-    return order, placed
+    placed = accumulate((heights[i] for i in order), lambda above, height: max(height, above + line))
+    return order, [min(height, lowest - (len(order) - 1 - j) * line) for j, height in enumerate(placed)]
 
 
 @register.simple_tag

@@ -7,7 +7,7 @@ dotted.
 
 import math
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Any, NamedTuple
 
 from django import template
@@ -112,12 +112,11 @@ def _line(page: Any, topic: Any, top: float, size: Size) -> dict:
         for series in (topic.share, topic.low, topic.high)
     ]
     known = [i for i in range(n) if share[i] is not None]
-    solid: list[str] = []
-    dotted: list[str] = []
-    for i, j in pairwise(known):
-        if j == i + 1:
-            edge = f"M{x[i]:.1f} {share[i]:.1f}L{x[j]:.1f} {share[j]:.1f}"
-            (dotted if bins[i].thin or bins[j].thin else solid).append(edge)
+    edges = [
+        (bins[i].thin or bins[j].thin, f"M{x[i]:.1f} {share[i]:.1f}L{x[j]:.1f} {share[j]:.1f}")
+        for i, j in pairwise(known)
+        if j == i + 1
+    ]
     alone = [i for i in known if (i == 0 or share[i - 1] is None) and (i == n - 1 or share[i + 1] is None)]
     marks = [
         {"x": x[i], "y": share[i], "thin": bins[i].thin, "over": topic.share[i] > top}
@@ -133,8 +132,8 @@ def _line(page: Any, topic: Any, top: float, size: Size) -> dict:
         "end": size.width - size.right,
         "band": _band(x, low, high, [i for i in known if low[i] is not None]),
         "stems": "".join(f"M{x[i]:.1f} {low[i]:.1f}V{high[i]:.1f}" for i in alone if low[i] is not None),
-        "line": "".join(solid),
-        "dotted": "".join(dotted),
+        "line": "".join(edge for thin, edge in edges if not thin),
+        "dotted": "".join(edge for thin, edge in edges if thin),
         "marks": marks,
         "strip": [
             {
@@ -160,17 +159,12 @@ def _line(page: Any, topic: Any, top: float, size: Size) -> dict:
 
 def _band(x, low, high, known) -> str:
     """The interval's outline, a part for each run of bins without a gap."""
-    parts, run = list[str](), list[int]()
-    for i in [*known, None]:
-        if run and i != run[-1] + 1:
-            if len(run) > 1:
-                there = "L".join(f"{x[j]:.1f} {high[j]:.1f}" for j in run)
-                back = "L".join(f"{x[j]:.1f} {low[j]:.1f}" for j in reversed(run))
-                parts.append(f"M{there}L{back}Z")
-            run = []
-        if i is not None:
-            run.append(i)
-    return "".join(parts)
+    runs = [[i for _, i in run] for _, run in groupby(enumerate(known), key=lambda pair: pair[1] - pair[0])]
+
+    def edge(ends, run: list[int]) -> str:
+        return "L".join(f"{x[i]:.1f} {ends[i]:.1f}" for i in run)
+
+    return "".join(f"M{edge(high, run)}L{edge(low, run[::-1])}Z" for run in runs if len(run) > 1)
 
 
 def _points(topic: Any, bins: Sequence[Any], x: list[float], y: list, size: Size) -> list[dict]:
@@ -228,30 +222,28 @@ def _dots(page: Any, topic: Any, top: float, size: Size) -> dict:
     """Categories have no order in which a line could go: a row for each, a dot and its interval."""
     left, right = 132, 44
     field = size.width - left - right
-    rows = []
-    for i, b in enumerate(page.bins):
-        share, low, high = topic.share[i], topic.low[i], topic.high[i]
-        rows.append(
-            {
-                "label": b.label if len(b.label) <= LETTERS else b.label[: LETTERS - 1] + "…",
-                "whole": b.label,
-                "y": 22 + i * ROW,
-                "thin": b.thin,
-                "i": i,
-                "empty": share is None,
+    rows = [
+        {
+            "label": b.label if len(b.label) <= LETTERS else b.label[: LETTERS - 1] + "…",
+            "whole": b.label,
+            "y": 22 + i * ROW,
+            "thin": b.thin,
+            "i": i,
+            "empty": share is None,
+        }
+        | (
+            {}
+            if share is None
+            else {
+                "x": left + min(share, top) / top * field,
+                "low": left + min(share if low is None else low, top) / top * field,
+                "high": left + min(share if high is None else high, top) / top * field,
+                "over": share > top,
+                "text": percent(share),
             }
-            | (
-                {}
-                if share is None
-                else {
-                    "x": left + min(share, top) / top * field,
-                    "low": left + min(share if low is None else low, top) / top * field,
-                    "high": left + min(share if high is None else high, top) / top * field,
-                    "over": share > top,
-                    "text": percent(share),
-                }
-            )
         )
+        for i, (b, share, low, high) in enumerate(zip(page.bins, topic.share, topic.low, topic.high, strict=True))
+    ]
     return {
         "template": "time/_dots.html",
         "height": 22 + len(rows) * ROW,

@@ -81,8 +81,7 @@ def _info(wanted: Wanted, dated: bool, category: fields.Category | None) -> dict
 
 def _topic_words(model: Model) -> dict[str, list[float] | list[dict[str, list[str] | list[int]]]]:
     by_topic = []
-    for k in range(model.K):
-        listed = model.topic(k)
+    for listed in map(model.topic, range(model.K)):
         order = np.argsort(-listed.tokens, kind="stable")[:WORDS]
         by_topic.append(
             {"words": [model.vocabulary[w] for w in listed.words[order]], "weights": listed.tokens[order].tolist()}

@@ -70,6 +70,9 @@ class Sink(io.RawIOBase):
         self.at += len(piece)
         return len(piece)
 
+    def writable(self) -> bool:
+        return True
+
     def tell(self) -> int:
         return self.at
 

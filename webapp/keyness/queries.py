@@ -41,10 +41,7 @@ def computed(base: RunSelection, a: contrasts.Side, b: contrasts.Side, which: Wh
     def make() -> Computed:
         first, second = sides.of_both(base)
         sets = np.zeros(index.D, np.uint8)
-        if second is None:
-            sets[: base.version.documents] = two_sets.SECOND
-        else:
-            sets[second] = two_sets.SECOND
+        sets[slice(base.version.documents) if second is None else second] = two_sets.SECOND
         sets[first] = two_sets.FIRST
         totals = two_sets.totals(index.stream.lengths, sets)
         if not totals.tokens.all():
@@ -67,15 +64,13 @@ def listed(
 ) -> Keyness:
     made, sides = computed(base, a, b, which), (a, b)
     ranked = [_ranked(made, s, order) for s in range(2)]
-    words = []
-    for s, rows in enumerate(ranked):
-        own, other = sides[s], sides[1 - s]
-        words.append(
-            [
-                key_word(made, i, s, word, [contrasts.address(side, base, word=word) for side in (own, other)])
-                for i, word in texts(base, made, rows[:LISTED])
-            ]
-        )
+    words = [
+        [
+            key_word(made, i, s, word, [contrasts.address(side, base, word=word) for side in (sides[s], sides[1 - s])])
+            for i, word in texts(base, made, rows[:LISTED])
+        ]
+        for s, rows in enumerate(ranked)
+    ]
     return Keyness(
         sides=[
             KeySide(side.name, int(made.totals.documents[s]), int(made.totals.tokens[s]), contrasts.address(side, base))

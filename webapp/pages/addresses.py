@@ -20,12 +20,10 @@ def own_path(text: str) -> str:
 
     Neither "//elsewhere.example", nor "javascript:…", nor "/\\elsewhere" is, nor a path that no page has.
     """
-    if not text.startswith("/") or len(text) > LONGEST or not text.isprintable():
-        return ""
-    if not url_has_allowed_host_and_scheme(text, allowed_hosts=None):
-        return ""
+    safe = text.startswith("/") and len(text) <= LONGEST and text.isprintable()
     try:
-        resolve(urlsplit(text).path)
+        if safe and url_has_allowed_host_and_scheme(text, allowed_hosts=None) and resolve(urlsplit(text).path):
+            return text
     except (Resolver404, ValueError):
-        return ""
-    return text
+        pass
+    return ""

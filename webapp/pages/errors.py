@@ -188,21 +188,18 @@ def broken_sentence(request: HttpRequest) -> str:
 
 def unavailable(request: HttpRequest, error: BaseException | None, json: bool = False) -> HttpResponse | None:
     """503, and when to ask again, for an exception that says that a server is away or slow, or a disk full."""
-    if disk.is_full(error):
-        sentence = DISK_FULL
-    elif is_away(error):
-        sentence = DATABASE_AWAY
-    elif isinstance(error, redis.RedisError):
-        sentence = REDIS_AWAY
-    elif isinstance(error, Fetching):
-        sentence = f"{FETCHING} {error}"
-    elif isinstance(error, Damaged):
-        sentence = STORE_DAMAGED
-    elif isinstance(error, StoreAway):
-        sentence = STORE_AWAY
-    elif isinstance(error, OperationalError) and getattr(error.__cause__, "sqlstate", None) in TIMEOUTS:
-        sentence = DATABASE_SLOW
-    else:
+    slow = isinstance(error, OperationalError) and getattr(error.__cause__, "sqlstate", None) in TIMEOUTS
+    causes = (  # the first that holds
+        (disk.is_full(error), DISK_FULL),
+        (is_away(error), DATABASE_AWAY),
+        (isinstance(error, redis.RedisError), REDIS_AWAY),
+        (isinstance(error, Fetching), f"{FETCHING} {error}"),
+        (isinstance(error, Damaged), STORE_DAMAGED),
+        (isinstance(error, StoreAway), STORE_AWAY),
+        (slow, DATABASE_SLOW),
+    )
+    sentence = next((sentence for holds, sentence in causes if holds), None)
+    if sentence is None:
         return None
     log.warning("not available", exc_info=error)
     if json or wants_json(request):

@@ -43,14 +43,18 @@ def rendered(request: HttpRequest, template: str, shown: dict[str, Any], status:
 
 def json_answer(request: HttpRequest, data: object, status: int) -> HttpResponse:
     """The answer of a .json address. request: by which tests find the type that is declared for it."""
-    headers = {"Cache-Control": "no-store"}
-    return HttpResponse(as_bytes(data), content_type="application/json", status=status, headers=headers)
+    return HttpResponse(
+        as_bytes(data), content_type="application/json", status=status, headers={"Cache-Control": "no-store"}
+    )
 
 
 def table_answer(table: bytes, name: str) -> HttpResponse:
     """A CSV to be kept under that name."""
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return HttpResponse(table, content_type="text/csv; charset=utf-8", headers=headers)
+    return HttpResponse(
+        table,
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )
 
 
 def corpus_or_404(corpus_id: int) -> Corpus:
@@ -63,15 +67,19 @@ def run_or_404(run_id: int) -> Run:
     return there(found.first(), Http404(f"There is no run {run_id}."))
 
 
+def named(path: Mapping[str, Any]) -> dict[str, Run | Corpus]:
+    """The run or the corpus that a path names by its number."""
+    looks = (("run", run_or_404), ("corpus", corpus_or_404))
+    return {name: look(path[f"{name}_id"]) for name, look in looks if f"{name}_id" in path}
+
+
 def looked_up(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
     """Decorator of a view that takes `run` or `corpus`, which an address names by its number."""
 
     @wraps(view)
     def answer(request: HttpRequest, **path: Any) -> HttpResponseBase:
-        for name, look in (("run", run_or_404), ("corpus", corpus_or_404)):
-            if (key := path.pop(f"{name}_id", None)) is not None:
-                path[name] = look(key)
-        return view(request, **path)
+        own = {name: value for name, value in path.items() if name not in ("run_id", "corpus_id")}
+        return view(request, **own | named(path))
 
     return answer
 

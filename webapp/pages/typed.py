@@ -215,11 +215,7 @@ def _as_json(page: Any) -> Any:
 def _objects(request: HttpRequest, path: dict[str, Any], hints: dict[str, Any]) -> dict[str, Any]:
     """The run or the corpus that a path names by its number, unless it was looked up (server.page_cache), and what the
     view declares of it."""
-    objects = {name: value for name, value in path.items() if name in ("run", "corpus")}
-    if "run_id" in path:
-        objects["run"] = pages.run_or_404(path["run_id"])
-    if "corpus_id" in path:
-        objects["corpus"] = pages.corpus_or_404(path["corpus_id"])
+    objects = {name: value for name, value in path.items() if name in ("run", "corpus")} | pages.named(path)
     for name, hint in hints.items():
         if hasattr(hint, "for_page"):
             objects[name] = hint.for_page(request.GET, objects)

@@ -48,7 +48,7 @@ def kinds(column: dict[str, np.ndarray]) -> list[Kind | None]:
 def clear_topics(snapshots: list[int]) -> dict[int, ClearTopics]:
     """By final snapshot: `kinds`, counted by the database, as a page lists many runs."""
     measured = Topic.objects.filter(snapshot__in=snapshots, used=True, exclusivity__isnull=False)
-    counted = measured.values("snapshot").annotate(
-        used=Count("number"), clear=Count("number", filter=Q(mixed=False, background=False))
+    counted = measured.values_list("snapshot").annotate(
+        clear=Count("number", filter=Q(mixed=False, background=False)), used=Count("number")
     )
-    return {row["snapshot"]: ClearTopics(row["clear"], row["used"]) for row in counted}
+    return {snapshot: ClearTopics(clear, used) for snapshot, clear, used in counted}

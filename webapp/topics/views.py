@@ -49,7 +49,7 @@ def _shown_as(request: HttpRequest, run: Run) -> str:
     """What the address says; on the page, and not in its data, else the reader's last choice."""
     chosen = request.GET.get("view", "")
     if not request.path.endswith(".json"):
-        last = request.session.get("overview")
+        last = request.session.get("overview", "")
         if chosen not in VIEWS:
             chosen = last
         elif chosen != last:

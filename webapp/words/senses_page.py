@@ -145,6 +145,7 @@ def _groups(rare: list[OtherTopic], others: list[Tally]) -> list[TopicGroup]:
 def _charted(selection: RunSelection, clear: list[Sense], others: Sequence[OtherTopic]) -> list[ChartedTopic]:
     """The topics that the chart of a word shows one by one: its senses, and some others, in colours that tell them
     apart."""
+    listed: list[Sense | OtherTopic] = [*clear, *others]
     rows = [
         ChartedTopic(
             **vars(links.topic_link(selection.view, row.number)) | {"hue": row.hue},
@@ -153,7 +154,7 @@ def _charted(selection: RunSelection, clear: list[Sense], others: Sequence[Other
             words=row.words,
             other=not isinstance(row, Sense),
         )
-        for row in [*clear, *others]
+        for row in listed
     ]
     if not others:
         return rows

@@ -29,7 +29,9 @@ from webapp.words.shapes import (
     ListedLines,
     NoPattern,
     OrderLink,
+    OtherTopic,
     PatternPage,
+    Sense,
     SenseSide,
     SensesPage,
     TellingWord,
@@ -142,13 +144,14 @@ def _lines(
     named, others = senses.tallied(uses)
     listed = [tally for i, tally in enumerate(others) if i < senses.LISTED or tally.topic == topic]
     clear, rare = topic_rows(selection, uses, named, listed)
+    rows: list[Sense | OtherTopic] = [*clear, *rare]
     has_places = concordance.has_places(run)
     lines = concordance.page(selection, uses, topic, sort, first) if has_places else Lines([], 0, 0, 0)
     return Answer(
         LinesPage(
             **vars(_listed(selection, here, topic, lines, sort, orders, first)),
             word=header(word),
-            sense=next((row for row in [*clear, *rare] if row.number == topic), None),
+            sense=next((row for row in rows if row.number == topic), None),
             senses=clear,
             rare=rare,
             all=selection.address(topic=ALL),
