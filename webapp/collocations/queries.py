@@ -193,8 +193,11 @@ def table(selection: RunSelection, word: Word, asked: Asked) -> bytes:
         asked.right,
         asked.within,
     ]
-    lines: list[list] = [_COLUMNS]
-    for c in _collocates(selection, word, asked, made, of_forms, rows[:LONGEST_FILE]):
-        counts = [c.tokens, c.documents, round(c.expected, 2), c.everywhere]
-        lines.append([*about, c.word, *counts, round(c.log_dice, 3), round(c.g2, 2), round(c.t, 3)])
-    return csv_cells.lines(lines)
+    lines = [
+        [
+            *(*about, c.word, c.tokens, c.documents, round(c.expected, 2), c.everywhere),
+            *(round(c.log_dice, 3), round(c.g2, 2), round(c.t, 3)),
+        ]
+        for c in _collocates(selection, word, asked, made, of_forms, rows[:LONGEST_FILE])
+    ]
+    return csv_cells.lines([_COLUMNS, *lines])

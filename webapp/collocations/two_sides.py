@@ -127,13 +127,15 @@ def _words(base: RunSelection, word: Word, chosen: list[Side], made: Computed, r
 
 def table(base: RunSelection, word: Word, chosen: list[Side]) -> bytes:
     """What `page` has as CSV, at most queries.LONGEST_FILE words."""
-    made, (a, b), lines = _computed(word, chosen), chosen, list[list]([_COLUMNS])
+    made, (a, b) = _computed(word, chosen), chosen
     window = a.asked.left, a.asked.right, a.asked.within
     about = [base.run.corpus.name, base.run.pk, base.sentence, word.word, a.name, b.name, *window]
-    for column, rows in zip(COLUMNS, made.rows, strict=True):
-        for w in _words(base, word, chosen, made, rows[: queries.LONGEST_FILE // 3]):
-            association = [round(x, 2) for x in w.association]
-            lines.append(
-                [*about, w.word, column, *w.tokens, *w.documents, *association, round(w.times, 4), int(w.clear)]
-            )
-    return csv_cells.lines(lines)
+    lines = [
+        [
+            *(*about, w.word, column, *w.tokens, *w.documents, *(round(x, 2) for x in w.association)),
+            *(round(w.times, 4), int(w.clear)),
+        ]
+        for column, rows in zip(COLUMNS, made.rows, strict=True)
+        for w in _words(base, word, chosen, made, rows[: queries.LONGEST_FILE // 3])
+    ]
+    return csv_cells.lines([_COLUMNS, *lines])

@@ -66,7 +66,8 @@ COLUMNS = tuple(field.name for field in fields(Measured))  # of the CSV
 def table(runs: Sequence[Run], reference: Run | None) -> list[Measured]:
     """A row for each run, in their order. reference: the one of them whose topics are looked for in the others, None:
     none is compared."""
-    last = _last_points(runs)
+    points = Metric.objects.filter(run__in=list(runs)).order_by("run", "-step").distinct("run").defer("topic_coherence")
+    last = {point.run_id: point for point in points}  # of each run's charts
     return [_measured(run, last.get(run.pk), reference) for run in runs]
 
 
@@ -125,12 +126,6 @@ def matched(run: Run, reference: Run) -> dict[str, int]:
         "only_here": int(here.sum()) - len(both),
         "only_there": int(there.sum()) - len(both),
     }
-
-
-def _last_points(runs: Iterable[Run]) -> dict[int, Metric]:
-    """run -> the last point of its charts."""
-    points = Metric.objects.filter(run__in=list(runs)).order_by("run", "-step").distinct("run").defer("topic_coherence")
-    return {point.run_id: point for point in points}
 
 
 def _mean(values: np.ndarray) -> float | None:

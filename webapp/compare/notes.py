@@ -103,25 +103,21 @@ def _prediction(done: list[Measured], by_id: dict[int, Run]) -> list[str]:
         return ["Nothing was held out of this corpus, so it is not known which run predicts held-out words best."]
     best, following = measured[:2]
     ahead = _known(best.held_out) - _known(following.held_out)
+    whole = [row for row in measured if engines.get(row.engine).ABOUT.by_document]
     notes = [
         f"{_named(best)} and {_named(following, False)} predict held-out words equally well: {_nats(best.held_out)}."
         if ahead < SAME
         else f"{_named(best)} predicts held-out words best: {_nats(best.held_out)}, which makes them "
-        f"{percent(expm1(ahead))} more probable than the next, {_named(following, False)}, does."
+        f"{percent(expm1(ahead))} more probable than the next, {_named(following, False)}, does.",
+        _left_to_right(measured, best),
+        OTHER_ALPHA if len({alpha_for(row.K) for row in measured}) > 1 else "",
+        _chance(measured, by_id, best, following, ahead),
+        f"{listed([_named(row, not i) for i, row in enumerate(whole)])} {'gives' if len(whole) == 1 else 'give'} each "
+        "document one topic as a whole. Prediction is measured alike for all runs: it lets a document mix topics."
+        if whole
+        else "",
     ]
-    if by_left := _left_to_right(measured, best):
-        notes.append(by_left)
-    if len({alpha_for(row.K) for row in measured}) > 1:
-        notes.append(OTHER_ALPHA)
-    notes.append(_chance(measured, by_id, best, following, ahead))
-    if whole := [row for row in measured if engines.get(row.engine).ABOUT.by_document]:
-        names = listed([_named(row, not i) for i, row in enumerate(whole)])
-        gives = "gives" if len(whole) == 1 else "give"
-        notes.append(
-            f"{names} {gives} each document one topic as a whole. Prediction is measured alike for all runs: it lets a "
-            "document mix topics."
-        )
-    return notes
+    return [note for note in notes if note]
 
 
 def _left_to_right(measured: list[Measured], best: Measured) -> str:

@@ -223,14 +223,14 @@ def _notices(numbers: list[int], runs: list[Run]) -> list[str]:
 
 def _topic_notices(runs: list[Run]) -> list[str]:
     """Why runs have no topics, or not their last ones."""
-    without: dict[str, list[Run]] = {}
-    notices = []
-    for run in runs:
-        if run.snapshot is None:
-            without.setdefault(run.status, []).append(run)
-        elif run.active:
-            notices.append(f"Run {run.pk} is still training: these are its topics at step {run.snapshot.step:,}.")
-    for status, several in without.items():
+    notices = [
+        f"Run {run.pk} is still training: these are its topics at step {run.snapshot.step:,}."
+        for run in runs
+        if run.snapshot and run.active
+    ]
+    without = [run for run in runs if run.snapshot is None]
+    for status in dict.fromkeys(run.status for run in without):
+        several = [run for run in without if run.status == status]
         one, many = NO_TOPICS.get(status, ("none were stored", "none were stored"))
         said = f"Run {several[0].pk} has" if len(several) == 1 else f"Runs {listed(str(r.pk) for r in several)} have"
         notices.append(f"{said} no topics to compare: {one if len(several) == 1 else many}.")

@@ -4,7 +4,7 @@ what it can't read."""
 import regex
 from django.http import QueryDict
 
-from inference.errors import Invalid
+from inference.errors import Invalid, there
 from webapp.documents import fields, search
 from webapp.ingest import sources
 from webapp.metadata import ValueField
@@ -77,14 +77,13 @@ def joined(query: QueryDict) -> str:
 
 def typed(category: ValueField, text: str) -> tuple[str, str]:
     """A value of a category as one types it."""
-    if text in category.values:
-        return category.name, text
-    for value in category.values:
-        if value.casefold() == text.casefold():
-            return category.name, value
-    raise Invalid(
-        "in",
-        f"“{text[:80]}” is not a value of “{category.name}”. Its most frequent ones: {', '.join(category.values[:8])}.",
+    alike = (value for value in category.values if value.casefold() == text.casefold())
+    return category.name, there(
+        text if text in category.values else next(alike, None),
+        Invalid(
+            "in",
+            f"“{text[:80]}” is not a value of “{category.name}”. Its most frequent ones: {', '.join(category.values[:8])}.",
+        ),
     )
 
 

@@ -81,19 +81,9 @@ def strip(view: RunView, parent: ParentDocument) -> tuple[list[int], np.ndarray]
     return edges, _tokens(view, parent.first, np.arange(parent.parts) * steps // parent.parts, steps)
 
 
-class Largest(NamedTuple):
-    """tokens: of a document. topics: (topic, share) of its largest."""
-
-    tokens: int
-    topics: list[tuple[int, float]]
-
-
-def largest(view: RunView, numbers: list[int]) -> list[Largest]:
-    """Of consecutive documents."""
-    if not numbers:
-        return []
-    mixtures = _tokens(view, numbers[0], np.arange(len(numbers)), len(numbers))
-    return [Largest(int(counts.sum()), shares(counts, LARGEST)) for counts in mixtures]
+def mixtures(view: RunView, numbers: list[int]) -> np.ndarray:
+    """int64[n, K]: tokens of each topic in consecutive documents."""
+    return _tokens(view, numbers[0] if numbers else 0, np.arange(len(numbers)), len(numbers))
 
 
 def shares(counts: np.ndarray, most: int | None = None) -> list[tuple[int, float]]:

@@ -35,9 +35,13 @@ def listed(listing: Listing, numbers: list[int]) -> list[FoundDocument]:
     topic = listing.topic if listing.topic is not None else next((topic for topic, _ in selection.topics), None)
     by_number = embargo.about(selection.corpus, numbers, "title", "source_id", "date_text")
     beginnings = texts.beginnings(selection.corpus, numbers)
-    matches = search.passages(selection.corpus, selection.q, numbers) if selection.q else {}
-    if topic is not None and not selection.q:
-        matches = texts.passages(selection.run_view, numbers, topic)
+    matches = (
+        search.passages(selection.corpus, selection.q, numbers)
+        if selection.q
+        else texts.passages(selection.run_view, numbers, topic)
+        if topic is not None
+        else {}
+    )
     shares = dict(zip(numbers, _shares(selection, numbers, topic), strict=True)) if topic is not None else {}
     owner, view = selection.run or selection.corpus, selection.view
     parameters = f"?{urlencode(listing.parameters)}" if listing.parameters else ""  # a document knows its list by them

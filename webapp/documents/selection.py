@@ -253,9 +253,8 @@ class Selection:
     @property
     def span(self) -> tuple[int, int] | None:
         """(a, b) where the set is all documents of the days a ... b - 1, and None where anything else says which are in it."""
-        if self.q or self.topics or self.values or self.between or self.only or self.matches:
-            return None
-        return self.dates
+        other = self.q or self.topics or self.values or self.between or self.only or self.matches
+        return None if other else self.dates
 
     @cached_property
     def count(self) -> int:

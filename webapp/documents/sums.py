@@ -26,11 +26,10 @@ Spans = list[tuple[int, int]]  # days a ... b - 1 each, ascending, none in two o
 def days_of_groups(selection: Selection, groups: fields.Groups | None) -> list[Spans] | None:
     """The days of each group of a set, or of all of it; None where anything but days says what is in the set or a group."""
     span = selection.span
-    if span is None or groups is not None and groups.starts is None:
+    starts = groups.starts if groups else span
+    if span is None or starts is None:
         return None
-    edges = list(span)
-    if groups is not None and groups.starts is not None:
-        edges = np.clip(groups.starts, *span).tolist()
+    edges = np.clip(starts, *span).tolist()
     return [[(a, b)] for a, b in zip(edges[:-1], edges[1:], strict=True)]
 
 

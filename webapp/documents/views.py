@@ -5,7 +5,6 @@ sections that were made of one hold together.
 import json
 from functools import partial
 from itertools import pairwise
-from typing import NamedTuple
 from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -138,12 +137,12 @@ def in_run(
     plain = _document(here, Selection.read(request.GET, view), number, marked, at, by)
     tokens, document = texts.tokens(view, number), plain.document
     parts = queries.proportions(view, number)
-    chosen = _shown(show or topic, view, parts)
+    name, coloured, alone = _shown(show or topic, view, parts)
     page = DocumentOfRunPage(
         **vars(plain),
         proportions=[MarkedProportion(**vars(part), mark=here.url(show=part.number, topic=None)) for part in parts],
-        show=chosen.name,
-        topic=chosen.topic,
+        show=name,
+        topic=alone,
         strip=_strip(here, texts.strip(tokens, document.length)),
         **vars(queries.similar(view, number)),
     )
@@ -152,7 +151,7 @@ def in_run(
         text = _text(run, number, marked, texts.words(run, tokens, document.text, document.start))
         return ColouredHtml(
             **vars(text) | {"cite": view.go.with_set(text.cite)},
-            shown=chosen.topics,
+            shown=coloured,
             hues=links.hues(view, parts),
             all=here.url(show=ALL, topic=None),
             strongest=here.url(show=STRONGEST, topic=None),
@@ -180,22 +179,14 @@ def _text(owner: Run | Corpus, number: int, passage: Place | None, words: list[t
     )
 
 
-class Shown(NamedTuple):
-    """Which topics' words are coloured: `name` as in the address; topic: where it is one alone."""
-
-    name: str
-    topics: set[int]
-    topic: int | None
-
-
-def _shown(name: str, view: RunView, parts: list[Proportion]) -> Shown:
-    """name: all, strongest, or a topic's number. What is none of these is the strongest."""
-    if name == ALL:
-        return Shown(ALL, {part.number for part in parts}, None)
+def _shown(name: str, view: RunView, parts: list[Proportion]) -> tuple[str, set[int], int | None]:
+    """Which topics' words are coloured: as the address says it; their numbers; the topic where it is one alone. name: all, strongest,
+    or a topic's number. What is none of these is the strongest."""
     if is_topic(name, view.run):
         topic = int(view.labels.into[int(name)])
-        return Shown(str(topic), {topic}, topic)
-    return Shown(STRONGEST, {part.number for part in parts[:STRONG]}, None)
+        return str(topic), {topic}, topic
+    name = ALL if name == ALL else STRONGEST
+    return name, {part.number for part in parts[: None if name == ALL else STRONG]}, None
 
 
 def _strip(here: Here, strip: texts.Strip) -> list[Stretch]:
@@ -337,8 +328,10 @@ def whole_in_run(
     page = WholeOfRunPage(
         whole=parent_documents.about(run.corpus, parent),
         sections=[
-            SectionOfRun(**vars(row), **largest._asdict())
-            for row, largest in zip(rows, parent_documents.largest(view, [row.number for row in rows]), strict=True)
+            SectionOfRun(
+                **vars(row), tokens=int(counts.sum()), topics=parent_documents.shares(counts, parent_documents.LARGEST)
+            )
+            for row, counts in zip(rows, parent_documents.mixtures(view, [row.number for row in rows]), strict=True)
         ],
         after=after,
         previous=_earlier(here, after),
@@ -364,9 +357,8 @@ def _parent(corpus: Corpus, number: int, documents: int) -> parent_documents.Par
 
 
 def _earlier(here: Here, after: int) -> ListPart | None:
-    if not after:
-        return None
-    return ListPart(here.url(after=max(0, after - parent_documents.PAGE) or None) + "#sections", "Earlier sections")
+    begin = max(0, after - parent_documents.PAGE) or None
+    return ListPart(here.url(after=begin) + "#sections", "Earlier sections") if after else None
 
 
 def _later(here: Here, parent: parent_documents.ParentDocument, after: int) -> ListPart | None:

@@ -120,19 +120,21 @@ CELL = 22  # pixels, of the grid of words and topics
 def grid_cells(line: Any, grid: Any) -> SafeString:
     """A line's cells: up to some thousands on a page, so they are put together here. Each opens the word's lines in the
     topic."""
-    most, url = grid.most, conditional_escape(line.lines)
-    parts = []
-    for tokens, topic in zip(line.cells, grid.topics, strict=True):
-        k = topic.number
-        if not tokens:
-            parts.append(f'<td data-topic="{k}"></td>')
-            continue
-        r = max(0.8, CELL / 2 * math.sqrt(tokens / most))
-        parts.append(
-            f'<td data-topic="{k}" class="t{topic.hue}"><a href="{url}{k}" tabindex="-1" title="{tokens:,}">'
+    url = conditional_escape(line.lines)
+
+    def cell(k: int, hue: int, tokens: int) -> str:
+        r = max(0.8, CELL / 2 * math.sqrt(tokens / grid.most))
+        return (
+            f'<td data-topic="{k}" class="t{hue}"><a href="{url}{k}" tabindex="-1" title="{tokens:,}">'
             f'<svg viewBox="-11 -11 22 22" aria-hidden="true"><circle r="{r:.1f}"/></svg><span class="hidden">{tokens:,}</span></a></td>'
         )
-    return mark_safe("".join(parts))  # numbers, and an address that is escaped
+
+    return mark_safe(
+        "".join(
+            cell(topic.number, topic.hue, tokens) if tokens else f'<td data-topic="{topic.number}"></td>'
+            for tokens, topic in zip(line.cells, grid.topics, strict=True)
+        )
+    )  # numbers, and an address that is escaped
 
 
 def written(value: float | None, unit: str) -> str:
@@ -229,9 +231,7 @@ def bins_table(bins: Sequence[Any], hue: int, bars: bool = False) -> SafeString:
     rows = []
     for group in bins:
         drawn = format_html('<td class="bar-cell">{}</td>', bar(hue, (group.share or 0) / most)) if bars else ""
-        documents = count(group.documents)
-        if group.documents:
-            documents = format_html('<a href="{}">{}</a>', group.url, documents)
+        documents = format_html('<a href="{}">{}</a>' if group.documents else "{1}", group.url, count(group.documents))
         tokens, of_tokens, of_documents = count(group.tokens), count(group.of_tokens), count(group.of_documents)
         rows.append((group.label, drawn, percent(group.share), tokens, of_tokens, documents, of_documents))
     return format_html_join(
@@ -246,23 +246,22 @@ def bins_table(bins: Sequence[Any], hue: int, bars: bool = False) -> SafeString:
 @register.simple_tag
 def word_rows(words: Sequence[Any]) -> SafeString:
     """Rows of a topic's words: each with its bars, and what opens its lines and the reason why it is there."""
-    rows = []
-    for word in words:
-        text, tokens = word.word, count(word.tokens)
-        rows.append(
-            (
-                word.url,
-                text,
-                *(width(word.bar_everywhere), width(word.bar)),
-                word.lines,
-                tokens,
-                text,
-                tokens,
-                count(word.everywhere),
-                word.why,
-                text,
-            )
+    rows = (
+        (
+            word.url,
+            word.word,
+            width(word.bar_everywhere),
+            width(word.bar),
+            word.lines,
+            count(word.tokens),
+            word.word,
+            count(word.tokens),
+            count(word.everywhere),
+            word.why,
+            word.word,
         )
+        for word in words
+    )
     return format_html_join(
         "\n",
         '<tr><th scope="row" class="words"><a href="{}">{}</a></th>'

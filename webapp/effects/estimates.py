@@ -130,7 +130,8 @@ class Regression:
     @cached_property
     def weight(self) -> np.ndarray:
         """float64[D]: the words of each document of the set; as stm, 1 of each with words."""
-        words = variables.in_set(self.selection, evidence.of(self.selection.run).lengths)
+        lengths, mask = evidence.of(self.selection.run).lengths.astype(float), self.selection.mask
+        words = lengths if mask is None else np.where(mask, lengths, 0.0)
         return words if self.asked.counted else (words > 0).astype(float)
 
     @cached_property

@@ -8,7 +8,6 @@ import numpy as np
 from inference.effects import design
 from inference.errors import Invalid
 from webapp.documents import days, fields, units
-from webapp.documents.selection import RunSelection
 from webapp.effects.formula import Formula, Term
 from webapp.metadata import Number, ValueField
 from webapp.metadata.number import parse_number, written
@@ -196,8 +195,3 @@ def usual(version: Version) -> Formula | None:
         return Formula(Term(first), "", (Term(DATE, curve=True),) if dated else ())
     numbers = _numbers(version)
     return Formula(Term(DATE if dated else numbers[0].name), "", ()) if dated or numbers else None
-
-
-def in_set(selection: RunSelection, lengths: np.ndarray) -> np.ndarray:
-    """float64[D]: the words of each document of a set, 0 of the others."""
-    return lengths.astype(float) if selection.mask is None else np.where(selection.mask, lengths, 0.0)

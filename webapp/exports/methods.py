@@ -44,22 +44,20 @@ def _words(run: Run) -> str:
         for code in dict.fromkeys((reading.get("language", ""), *reading.get("also", [])))
         if code in LANGUAGES
     ]
-    own = len(reading.get("extra_stop_words", []))
-    left = [] if reading.get("numbers") else ["numbers"]
-    left.append(f"words of fewer than {reading['min_length']} or more than {MAX_LETTERS} letters")
-    if languages:
-        left.append(f"{listed(languages)} stop words")
-    if own:
-        left.append(f"{own:,} stop words of our own")
-    if reading["min_documents"] > 1:
-        left.append(f"words in fewer than {reading['min_documents']:,} documents")
-    if reading["max_share"] < 1:
-        left.append(f"words in more than {100 * reading['max_share']:g}% of the documents")
-    if not reading.get("spread_evenly", True):
-        left.append(
-            "words in more than a tenth of pieces of 400 words whose residual inverse document frequency is below the median of "
-            "the 500 most frequent words"
-        )
+    own, fewest, share = len(reading.get("extra_stop_words", [])), reading["min_documents"], reading["max_share"]
+    spread = (
+        "words in more than a tenth of pieces of 400 words whose residual inverse document frequency is below the median of "
+        "the 500 most frequent words"
+    )
+    left = [
+        "" if reading.get("numbers") else "numbers",
+        f"words of fewer than {reading['min_length']} or more than {MAX_LETTERS} letters",
+        f"{listed(languages)} stop words" if languages else "",
+        f"{own:,} stop words of our own" if own else "",
+        f"words in fewer than {fewest:,} documents" if fewest > 1 else "",
+        f"words in more than {100 * share:g}% of the documents" if share < 1 else "",
+        "" if reading.get("spread_evenly", True) else spread,
+    ]
     report = run.version.report
     cut = report.get("cut", 0)
     sections = (
@@ -73,7 +71,7 @@ def _words(run: Run) -> str:
     kinds, tokens = (sum(pair[i] for pair in dropped) for i in (0, 1))
     return (
         "Texts were set in lower case and in Unicode normal form C. A word is a letter or a digit followed by letters, combining marks and "
-        f"digits; {_joined(reading)}. We left out {listed(left)}: {tokens:,} occurrences of {kinds:,} different words. "
+        f"digits; {_joined(reading)}. We left out {listed(filter(None, left))}: {tokens:,} occurrences of {kinds:,} different words. "
         f"{_forms(reading, report.get('phrases_left_out', []))}{sections}"
     )
 
@@ -138,13 +136,12 @@ def _model(run: Run) -> str:
 
 
 def _counting(run: Run) -> str:
-    if not run.final:
-        return ""
-    return (
+    said = (
         "When training had ended, each word of each document was given, with all of its occurrences there, to the topic k with the largest "
         "posterior probability p(k | w, d), which is proportional to θ_dk β_kw. All numbers of words and shares that we report are sums of words "
         "given to topics in this way."
     )
+    return said if run.final else ""
 
 
 def _measures(run: Run) -> str:
@@ -175,14 +172,13 @@ def _readers(run: Run) -> str:
 
 def _findings(run: Run) -> str:
     """How the overview's sentences are tested (docs/findings.md)."""
-    if not run.final:
-        return ""
-    return (
+    said = (
         "Shares of topics are compared with 95% confidence intervals whose units are documents, and periods or blocks of neighbouring documents where "
         "those vary more. A rise or fall is the change between two levels that fits the periods best by least squares; as its place is chosen, it is "
         "tested as the maximum of a standardised Brownian bridge (Csörgő and Horváth 1997). Of all rises and falls, all topics that mark a group, and all "
         "words whose topics changed, the false discovery rate is held at 5% (Benjamini and Hochberg 1995)."
     )
+    return said if run.final else ""
 
 
 def _software(run: Run) -> str:

@@ -4,7 +4,6 @@ They hold words, numbers and titles, and no texts, so they are the same under em
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 from django.template.loader import render_to_string
@@ -58,33 +57,18 @@ def members(run: Run, home: str = "") -> Iterator[Member]:
         )  # fmt: skip
 
 
-class SiteWord(NamedTuple):
+def _words(model: Model, k: int) -> list[dict[str, str | float | int]]:
     """bar: the weight, against the topic's largest."""
-
-    word: str
-    weight: float
-    tokens: int
-    bar: float
-
-
-class SiteDocument(NamedTuple):
-    number: int
-    share: float
-    title: str
-    date: str
-
-
-def _words(model: Model, k: int) -> list[SiteWord]:
     top = model.topic(k)
     most = float(top.weights[0]) if len(top.weights) else 1.0
     rows = zip(top.words[:WORDS].tolist(), top.weights[:WORDS].tolist(), top.tokens[:WORDS].tolist(), strict=True)
-    return [SiteWord(model.vocabulary[w], weight, n, weight / most) for w, weight, n in rows]
+    return [{"word": model.vocabulary[w], "weight": x, "tokens": n, "bar": x / most} for w, x, n in rows]
 
 
-def _documents(model: Model, k: int) -> list[SiteDocument]:
+def _documents(model: Model, k: int) -> list[dict[str, str | float | int]]:
     best = model.evidence.best(k, "share", DOCUMENTS)
     known = embargo.about(model.run.corpus, [d for d, _, _ in best], "title", "date_text")
-    return [SiteDocument(d, share, about["title"], about["date_text"]) for d, _, share in best if (about := known[d])]
+    return [{"number": d, "share": x, "title": known[d]["title"], "date": known[d]["date_text"]} for d, _, x in best]
 
 
 def _vocabulary(model: Model, labels: Labels) -> list[dict]:

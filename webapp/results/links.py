@@ -52,6 +52,13 @@ class TopicShare(TopicLink):
     share: float
 
 
+@dataclass(frozen=True)
+class TopicWithWords(TopicLink):
+    """words: some of its first ones."""
+
+    words: list[str]
+
+
 def topic_link(view: RunView, number: int) -> TopicLink:
     labels = view.labels
     into = int(labels.into[number])

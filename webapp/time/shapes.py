@@ -5,7 +5,7 @@ from typing import Literal
 
 from webapp.documents.shapes import Group, StrongestPassage
 from webapp.findings.topic_changes import TopicChange
-from webapp.results.links import TopicLink
+from webapp.results.links import TopicLink, TopicWithWords
 from webapp.words.shapes import WordLink
 
 
@@ -37,11 +37,10 @@ class Period(Group):
 
 
 @dataclass(frozen=True)
-class TimeLine(TopicLink):
+class TimeLine(TopicWithWords):
     """overall: its share of all words. information: how much it depends on the group, in nats per token. tokens, share,
     low, high: of each group; null without words."""
 
-    words: list[str]
     overall: float
     information: float
     tokens: list[int]
@@ -96,8 +95,7 @@ class TimeNothing:
 
 
 @dataclass(frozen=True)
-class OfferedTopic(TopicLink):
-    words: list[str]
+class OfferedTopic(TopicWithWords):
     shown: bool
 
 
@@ -157,8 +155,7 @@ class Cell(Interval):
 
 
 @dataclass(frozen=True)
-class TopicCells(TopicLink):
-    words: list[str]
+class TopicCells(TopicWithWords):
     overall: float
     cells: list[Cell]
 
@@ -170,11 +167,6 @@ class ValueCells:
 
 
 @dataclass(frozen=True)
-class TopicWords(TopicLink):
-    words: list[str]
-
-
-@dataclass(frozen=True)
 class Table(ByGroups):
     """darkest: the share that has the darkest shade. field, topic: null where rows are topics."""
 
@@ -183,7 +175,7 @@ class Table(ByGroups):
     darkest: float
     rows: list[TopicCells] | list[ValueCells]
     field: str | None
-    topic: TopicWords | None
+    topic: TopicWithWords | None
 
 
 @dataclass(frozen=True)
@@ -224,11 +216,10 @@ class SideOfComparison:
 
 
 @dataclass(frozen=True)
-class TopicDifference(TopicLink):
+class TopicDifference(TopicWithWords):
     """share, low, high, tokens, documents: of either side; the last are addresses. ratio: null where one side has
     nothing. telling: words that are more frequent in it on its own side."""
 
-    words: list[str]
     share: list[float]
     low: list[float]
     high: list[float]

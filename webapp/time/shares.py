@@ -55,9 +55,8 @@ class Cut(NamedTuple):
     @property
     def group(self) -> np.ndarray:
         """int32[D]: each document's place in the groups, -1 for none."""
-        if not self.selection:
-            return self.groups.group  # kept as what it is
-        return of_documents.get_or_set(("cut", *self.key), lambda: self.selection.group(self.groups.group))
+        groups, selection = self.groups.group, self.selection  # of all documents kept as what it is
+        return of_documents.get_or_set(("cut", *self.key), lambda: selection.group(groups)) if selection else groups
 
     @property
     def members(self) -> tuple[np.ndarray | None, np.ndarray]:

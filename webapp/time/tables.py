@@ -10,7 +10,7 @@ from webapp.documents import fields
 from webapp.documents.selection import RunSelection
 from webapp.results import links, topics
 from webapp.time import shares, trends
-from webapp.time.shapes import Cell, FieldsTable, Table, TopicCells, TopicWords, ValueCells
+from webapp.time.shapes import Cell, FieldsTable, Table, TopicCells, ValueCells
 
 ROWS = 20  # topics where none is named: those that change most
 MOST_ROWS = 60
@@ -89,7 +89,7 @@ def of_two_fields(selection: RunSelection, field: str, by: str, topic: int, agai
         **frame,
         rows=[row for row in rows if any(cell.documents for cell in row.cells)],
         field=field,
-        topic=TopicWords(**vars(links.topic_link(selection.view, topic)), words=words),
+        topic=links.TopicWithWords(**vars(links.topic_link(selection.view, topic)), words=words),
         measured=False,
         overall=overall,
         rows_left_out=len(rows_of.labels) - most_values,

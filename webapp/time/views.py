@@ -141,11 +141,11 @@ def table(
     one, problem = trends.read_topics(view, topic), ""
     one = one[:1] if field else []
     try:
-        page: Table
-        if one:
-            page = tables.of_two_fields(selection, field, chosen_by, one[0], scale == "against")
-        else:
-            page = tables.of_topics(selection, chosen_by, trends.read_topics(view, topics), scale == "against", sort)
+        page: Table = (
+            tables.of_two_fields(selection, field, chosen_by, one[0], scale == "against")
+            if one
+            else tables.of_topics(selection, chosen_by, trends.read_topics(view, topics), scale == "against", sort)
+        )
     except Invalid as error:
         if as_json or error.field != "by":
             raise

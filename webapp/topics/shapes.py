@@ -11,7 +11,7 @@ from webapp.findings.topic_changes import TopicChange
 from webapp.results import measures
 from webapp.results.found_again import Elsewhere, FoundAgain
 from webapp.results.hidden_words import Dropped
-from webapp.results.links import TopicLink
+from webapp.results.links import TopicLink, TopicWithWords
 from webapp.results.topics import TopicDetail
 from webapp.words.concordance import Line
 
@@ -35,11 +35,10 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class CountedTopic(TopicLink):
+class CountedTopic(TopicWithWords):
     """words: its first ones. share, tokens, documents: of the chosen documents; the last two null while the run
     trains."""
 
-    words: list[str]
     share: float
     tokens: int | None
     documents: int | None
@@ -329,16 +328,14 @@ class DocumentOfTopic(StrongestPassage):
 
 
 @dataclass(frozen=True)
-class SimilarTopic(TopicLink):
-    words: list[str]
+class SimilarTopic(TopicWithWords):
     divergence: float
 
 
 @dataclass(frozen=True)
-class BesideTopic(TopicLink):
+class BesideTopic(TopicWithWords):
     """A topic in the same documents. lift: how many times as often as by chance. both: the address of these."""
 
-    words: list[str]
     lift: float
     documents: int
     both: str

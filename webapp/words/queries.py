@@ -7,7 +7,7 @@ import regex
 
 from webapp.models import Version, Word
 from webapp.results import links, topics
-from webapp.results.links import TopicLink
+from webapp.results.links import TopicWithWords
 from webapp.results.view import RunView
 from webapp.storage.cache import cached
 from webapp.storage.sql import rows, tuples
@@ -34,15 +34,8 @@ class WordCount:
 
 
 @dataclass(frozen=True)
-class Use(TopicLink):
-    """A topic of which a word is one of the first. words: others of it."""
-
-    words: list[str]
-
-
-@dataclass(frozen=True)
 class Beginning(WordCount):
-    topics: list[Use]
+    topics: list[TopicWithWords]
 
 
 def matching(version: Version, prefix: str, after: int = -1, limit: int = PAGE) -> tuple[list[WordCount], int | None]:
@@ -102,7 +95,9 @@ def beginnings(view: RunView) -> list[Beginning]:
             tokens=tokens,
             documents=documents,
             topics=[
-                Use(**vars(links.topic_link(view, k)), words=[w for w in first[k] if not w.startswith(word)][:3])
+                links.TopicWithWords(
+                    **vars(links.topic_link(view, k)), words=[w for w in first[k] if not w.startswith(word)][:3]
+                )
                 for k in numbers
             ],  # the word's other forms left out
         )

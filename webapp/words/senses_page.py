@@ -166,11 +166,16 @@ def _charted(selection: RunSelection, clear: list[Sense], others: Sequence[Other
 def _shift(mix: Mix, charted: list[ChartedTopic], selection: RunSelection) -> Shift:
     """Counts by bin, with the addresses of the lines that are counted."""
     numbers = [topic.number for topic in charted]
-    bins = []
-    for bin in mix.bins:
-        chosen = selection.within(mix.groups, bin.group)
-        cells = list(map(ShiftCell, bin.counts, bin.shares, [*(chosen.address(topic=k) for k in numbers), ""]))
-        bins.append(ShiftBin(bin.label, bin.tokens, bin.thin, chosen.address(topic="all"), cells))
+    bins = [
+        ShiftBin(
+            label=bin.label,
+            tokens=bin.tokens,
+            thin=bin.thin,
+            lines=chosen.address(topic="all"),
+            cells=[*map(ShiftCell, bin.counts, bin.shares, [*(chosen.address(topic=k) for k in numbers), ""])],
+        )
+        for bin, chosen in ((bin, selection.within(mix.groups, bin.group)) for bin in mix.bins)
+    ]
     return Shift(
         by=mix.groups.by,
         in_time=mix.groups.in_time,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from webapp.documents.shapes import Bar
-from webapp.results.links import TopicLink
+from webapp.results.links import TopicLink, TopicWithWords
 from webapp.words.concordance import Line, Order
 from webapp.words.queries import Beginning, WordCount
 
@@ -328,10 +328,9 @@ class SenseSide:
 
 
 @dataclass(frozen=True)
-class ComparedSense(TopicLink):
+class ComparedSense(TopicWithWords):
     """sides: of the first word and of the second. shared: both have it."""
 
-    words: list[str]
     sides: list[SenseSide]
     shared: bool
 

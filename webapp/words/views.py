@@ -59,14 +59,15 @@ def index(
         return redirect(view.go("run_word", known.word))
     words, following = queries.matching(run.version, word, -1 if after is None else after)
     beginnings = [] if word or as_json or after is not None else queries.beginnings(view)
-    page = WordsPage(
-        items=word_rows(view, words),
-        q=word,
-        alike=word_rows(view, queries.alike(run.version, word)) if word and not words else [],
-        beginnings=[BeginningRow(**vars(row), url=view.go("run_word", row.word)) for row in beginnings],
-        next=here.following(following),
+    return Answer(
+        WordsPage(
+            items=word_rows(view, words),
+            q=word,
+            alike=word_rows(view, queries.alike(run.version, word)) if word and not words else [],
+            beginnings=[BeginningRow(**vars(row), url=view.go("run_word", row.word)) for row in beginnings],
+            next=here.following(following),
+        )
     )
-    return Answer(page)
 
 
 def topic_or_all(name: str, values: list[str]) -> int | str:
@@ -124,10 +125,12 @@ def _uncounted(view: RunView, word: str) -> UncountedWord | None:
         return None
     rare = documents < chosen.min_documents
     reason = (
-        f"is in fewer than {chosen.min_documents:,} documents" if rare else "is spread evenly, or in too many documents"
+        "is a stop word"
+        if text in chosen.stop_words()
+        else f"is in fewer than {chosen.min_documents:,} documents"
+        if rare
+        else "is spread evenly, or in too many documents"
     )
-    if text in chosen.stop_words():
-        reason = "is a stop word"
     bars = [replace(bar, url=view.go("run_documents", asked=bar.url[1:])) for bar in facets.bars(having)]
     lines = view.go("run_documents", asked=having.address()[1:])
     return UncountedWord(text, documents, run.version.documents, reason, lines, bars, not rare) if documents else None
@@ -262,14 +265,15 @@ def compare(
     if len(words) < 2 or not run.final:
         return Answer(WordsToCompare(typed_words, [], None, unknown))
     first, second = words
-    page = ComparedWords(
-        typed=typed_words,
-        words=[WordLink(found.word, view.go("run_word", found.word)) for found in words],
-        comparison=_comparison(selection, first, second),
-        unknown=[],
-        same=first.number == second.number,
+    return Answer(
+        ComparedWords(
+            typed=typed_words,
+            words=[WordLink(found.word, view.go("run_word", found.word)) for found in words],
+            comparison=_comparison(selection, first, second),
+            unknown=[],
+            same=first.number == second.number,
+        )
     )
-    return Answer(page)
 
 
 def _comparison(selection: RunSelection, first: Word, second: Word) -> WordComparison:
