@@ -243,15 +243,13 @@ def _differences(runs: list[Run]) -> Differences:
         | {name: (label, symbol, value) for name, label, symbol, value in forms.described(run)}
         for run in runs
     ]
-    differ, same = [], 0
-    for name in dict.fromkeys(name for of_run in settings for name in of_run):
-        values = [of_run[name][2] if name in of_run else "" for of_run in settings]
-        if len(set(values)) > 1:
-            label, symbol, _ = next(of_run[name] for of_run in settings if name in of_run)
-            differ.append(SettingRow(name, label, symbol, values))
-        else:
-            same += 1
-    return Differences(differ, same)
+    called = {name: about[:2] for of_run in reversed(settings) for name, about in of_run.items()}
+    values = {
+        name: [of_run[name][2] if name in of_run else "" for of_run in settings]
+        for name in dict.fromkeys(name for of_run in settings for name in of_run)
+    }
+    differ = [SettingRow(name, *called[name], each) for name, each in values.items() if len(set(each)) > 1]
+    return Differences(differ, len(values) - len(differ))
 
 
 def _topics(here: Here, runs: list[Run], show: Show, sort: str, after: int) -> Pairs | Stability:

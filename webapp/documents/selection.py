@@ -132,11 +132,14 @@ class Selection:
     @property
     def parameters(self) -> list[tuple[str, str]]:
         """What of an address describes it, in a fixed order."""
-        parameters = [("q", self.q), ("from", self.first), ("to", self.last)]
-        parameters += [("has", f"{topic}:{percent:g}") for topic, percent in self.topics]
-        parameters += [("between", between.address) for between in self.between]
-        parameters += [("in", f"{name}:{value}") for name, value in self.values]
-        parameters += [("match", text) for text in self.matches] + [("only", name) for name in self.only]
+        parameters = [
+            *(("q", self.q), ("from", self.first), ("to", self.last)),
+            *(("has", f"{topic}:{percent:g}") for topic, percent in self.topics),
+            *(("between", between.address) for between in self.between),
+            *(("in", f"{name}:{value}") for name, value in self.values),
+            *(("match", text) for text in self.matches),
+            *(("only", name) for name in self.only),
+        ]
         return [(name, value) for name, value in parameters if value]
 
     def address(self, *, without: tuple[str, str] | None = None, **more: object) -> str:

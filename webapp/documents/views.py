@@ -86,15 +86,10 @@ def _list(here: Here, listing: Listing, after: tuple[float, int] | None) -> Docu
 def _uses(selection: Selection) -> dict[str, str]:
     """Pages that show the set, or make something of it."""
     run = selection.run
-    uses = {
+    pages = {"topics": "run_topics", "time": "run_time"} if run else {}
+    return {
         "subset": reverse("corpus_subset", args=[selection.corpus.pk]) + selection.address(run=run.pk if run else None)
-    }
-    if run:
-        uses |= {
-            "topics": reverse("run_topics", args=[run.pk]) + selection.address(),
-            "time": reverse("run_time", args=[run.pk]) + selection.address(),
-        }
-    return uses
+    } | {use: reverse(name, args=[run.pk]) + selection.address() for use, name in pages.items()}
 
 
 def _orders(listing: Listing) -> list[ListOrder]:

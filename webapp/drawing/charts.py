@@ -180,14 +180,14 @@ def stacked_bars(time: Any, unit: str):
     elif unit == "tokens":
         most = max((group.tokens for group in time.bins), default=1)
     for i, group in enumerate(time.bins):
-        at, pieces = 0.0, []
-        for topic in time.stacked:
-            width = 100 * (getattr(topic.values, unit)[i] or 0) / most
-            if width:
-                pieces.append(
-                    {"topic": topic, "x": at, "width": width, "said": written(getattr(topic.values, unit)[i], unit)}
-                )
-            at += width
+        values = [getattr(topic.values, unit)[i] for topic in time.stacked]
+        widths = [100 * (value or 0) / most for value in values]
+        *starts, at = accumulate(widths, initial=0.0)
+        pieces = [
+            {"topic": topic, "x": x, "width": width, "said": written(value, unit)}
+            for topic, x, width, value in zip(time.stacked, starts, widths, values, strict=True)
+            if width
+        ]
         lines.append(
             {
                 "url": group.url,

@@ -82,9 +82,7 @@ def weight(probability):
     """Three significant digits without an exponent: 0.0123."""
     if not probability:
         return NONE if probability is None else "0"
-    digits = 3
-    while probability < 10 ** (2 - digits) and digits < 7:
-        digits += 1
+    digits = next((n for n in range(3, 7) if probability >= 10 ** (2 - n)), 7)
     return f"{probability:.{digits}f}"
 
 

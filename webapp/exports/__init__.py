@@ -166,11 +166,13 @@ def wanted(run: Run, query: QueryDict) -> Wanted:
 
 def address(form: Form, wanted: Wanted) -> str:
     """The query that `wanted` reads again, of what a form is made by and nothing else."""
-    asked = [*wanted.selection.parameters, ("topics", ",".join(map(str, wanted.topics)))] if form.selected else []
-    asked += [("words", str(wanted.words))] if wanted.words != WORDS else []
-    asked += [("by", wanted.by)] if form.choices else []
-    asked += [("word", wanted.word), ("pattern", wanted.pattern)] if form.asks else []
-    asked += wanted.deposit.parameters if wanted.deposit else []
+    asked = [
+        *([*wanted.selection.parameters, ("topics", ",".join(map(str, wanted.topics)))] if form.selected else []),
+        ("words", str(wanted.words) if wanted.words != WORDS else ""),
+        ("by", wanted.by if form.choices else ""),
+        *([("word", wanted.word), ("pattern", wanted.pattern)] if form.asks else []),
+        *(wanted.deposit.parameters if wanted.deposit else []),
+    ]
     return urlencode([(name, value) for name, value in asked if value])
 
 

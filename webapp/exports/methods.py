@@ -198,17 +198,11 @@ def _number(value: float, places: int) -> str:
 def keys(run: Run) -> list[str]:
     """The works that the paragraphs name: the engine's own, then those of the file in its order."""
     used = {
-        "harris2020array",
-        "lam2015numba",
-        "mimno2011optimizing",
-        "bouma2009normalized",
-        "wallach2009evaluation",
+        *("harris2020array", "lam2015numba", "mimno2011optimizing", "bouma2009normalized", "wallach2009evaluation"),
+        *(("benjamini1995controlling", "csorgo1997limit") if run.final else ()),
+        *engines.get(run.engine).methods(run.settings).citations,
+        *(("virtanen2020scipy",) if run.versions else ()),
     }
-    if run.final:
-        used |= {"benjamini1995controlling", "csorgo1997limit"}
-    used |= set(engines.get(run.engine).methods(run.settings).citations)
-    if run.versions:
-        used.add("virtanen2020scipy")
     return [key for key in _entries(run) if key in used]
 
 

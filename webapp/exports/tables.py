@@ -104,9 +104,11 @@ def topics_wide(wanted: Wanted) -> Table:
     run, labels, count = wanted.run, topic_labels.read(wanted.run), wanted.words
     if not 1 <= count <= MAX_WORDS:
         raise Invalid("words", f"“words” must be from 1 to {MAX_WORDS}, got {count}.")
-    columns = [Column("topic", int), Column("share", float), Column("coherence", float)]
-    columns += [Column("label", str), Column("name", str)]
-    columns += [Column(f"word_{n}", str) for n in range(1, count + 1)]
+    columns = [
+        *(Column("topic", int), Column("share", float), Column("coherence", float)),
+        *(Column("label", str), Column("name", str)),
+        *(Column(f"word_{n}", str) for n in range(1, count + 1)),
+    ]
 
     def blocks():
         step = max(1, CELLS // count)
@@ -373,13 +375,17 @@ def reading(wanted: Wanted) -> Iterator[Block]:
         "SELECT id, reader, kind, topic, seed, item + 1, payload, at FROM webapp_answer WHERE run_id = %s AND id > %s ORDER BY id LIMIT 5000",
         wanted.run.pk,
     ):
-        block = []
-        for _, *key, payload, at in records:
-            answer = json.loads(payload)
-            shown = answer.get("shown")
-            places = [str(shown[answer[name]]) if shown else None for name in ("intruder", "chosen")]
-            block.append((*key, *(answer.get(name) for name in _ANSWERS), *places, at.isoformat()))
-        yield block
+        yield [
+            (
+                *(*key, *(answer.get(name) for name in _ANSWERS)),
+                *(
+                    str(answer["shown"][answer[name]]) if answer.get("shown") else None
+                    for name in ("intruder", "chosen")
+                ),
+                at.isoformat(),
+            )
+            for key, answer, at in ((key, json.loads(payload), at) for _, *key, payload, at in records)
+        ]
 
 
 @table(Column("number", int), Column("word", str), Column("tokens", int), Column("documents", int))

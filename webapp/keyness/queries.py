@@ -88,15 +88,17 @@ def listed(
 def table(base: RunSelection, a: contrasts.Side, b: contrasts.Side, which: Which) -> bytes:
     """The words that differ, of the first side, then of the second, as CSV; at most LONGEST_FILE."""
     made, names = computed(base, a, b, which), (a.name, b.name)
-    rows: list[list] = [_COLUMNS]
     about = [base.run.corpus.name, base.run.pk, base.sentence]
-    for s in range(2):
-        for i, text in texts(base, made, _ranked(made, s, "ratio")[: LONGEST_FILE // 2]):
-            w = key_word(made, i, s, text, [])
-            high = "" if w.high is None else round(w.high, 4)
-            tested = [round(w.times, 4), round(w.low, 4), high, f"{made.result.adjusted[i]:.3g}", round(w.g2, 2)]
-            rows.append([*about, text, names[s], *tested, *w.tokens, *w.documents, int(w.burst)])
-    return csv_cells.lines(rows)
+
+    def row(i: int, s: int, text: str) -> list:
+        w = key_word(made, i, s, text, [])
+        high = "" if w.high is None else round(w.high, 4)
+        tested = [round(w.times, 4), round(w.low, 4), high, f"{made.result.adjusted[i]:.3g}", round(w.g2, 2)]
+        return [*about, text, names[s], *tested, *w.tokens, *w.documents, int(w.burst)]
+
+    ranked = [_ranked(made, s, "ratio")[: LONGEST_FILE // 2] for s in (0, 1)]
+    rows = [row(i, s, text) for s in (0, 1) for i, text in texts(base, made, ranked[s])]
+    return csv_cells.lines([_COLUMNS, *rows])
 
 
 def texts(base: RunSelection, made: Computed, rows: np.ndarray) -> Iterator[tuple[int, str]]:

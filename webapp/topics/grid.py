@@ -8,7 +8,7 @@ from inference.explore.saliency import saliency
 from webapp.results import evidence
 from webapp.results.view import RunView
 from webapp.storage.cache import BoundedCache
-from webapp.storage.sql import rows, tuples
+from webapp.storage.sql import tuples
 from webapp.topics.overview import Overview
 from webapp.topics.shapes import GridLine, WordGrid
 
@@ -71,12 +71,11 @@ def _salient(overview: Overview, columns: np.ndarray) -> list[tuple[int, str]]:
     """The most salient words among the first ones of some topics, by the tokens of the whole corpus."""
     run, view = overview.run, overview.view
     parts = np.flatnonzero(np.isin(overview.labels.into, columns)).tolist()  # with what was merged into them
-    listed = rows(
+    listed = tuples(
         "SELECT DISTINCT word FROM topic_word WHERE snapshot_id = %s AND topic = ANY(%s) AND rank < %s AND tokens > 0 ORDER BY word",
         [run.snapshot_id, parts, CANDIDATES],
     )
-    hidden = set(view.hidden_words.numbers)
-    candidates = np.array([row["word"] for row in listed if row["word"] not in hidden], np.int64)
+    candidates = np.setdiff1d(np.array(listed, np.int64), np.array(view.hidden_words.numbers, np.int64))
     numbers = candidates[np.argsort(-_saliency(view)[candidates], kind="stable")[:WORDS]].tolist()
     query = "SELECT number, word FROM word WHERE version_id = %s AND number = ANY(%s)"
     return sorted(tuples(query, [run.version_id, numbers]), key=lambda row: numbers.index(row[0]))

@@ -33,30 +33,29 @@ def topic_map(overview: Overview, chosen: list[int]) -> TopicMap | None:
     height = float((high[1] - low[1]) * unit)
     xy = (scale["xy"] - (low + high) / 2) * unit + np.array([WIDTH, height]) / 2
     radii = np.maximum(np.sqrt(COVERED * overview.share) * unit, LEAST)
+    # The largest first, so that small ones lie on top
     numbers = overview.numbers[np.argsort(-overview.share[overview.numbers], kind="stable")].tolist()
     words = topics.first_words(overview.view, WORDS)
     picked = set(chosen)
-    circles = []
-    for k in numbers:  # the largest first, so that small ones lie on top
-        name = overview.labels.name(k)
-        # The first part of a long name of several
-        circles.append(
-            Circle(
-                number=k,
-                label=topic_label(k),
-                hue=overview.labels.hue(k),
-                url=links.topic_url(overview.view, k),
-                share=float(overview.share[k]),
-                x=round(float(xy[k, 0]), 1),
-                y=round(float(xy[k, 1]), 1),
-                r=round(float(radii[k]), 1),
-                text=(name if len(name) <= LONG else name.partition(", ")[0]) or " ".join(words[k]),
-                name=name,
-                background=overview.labels.background(k),
-                chosen=k in picked,
-                place=None,
-            )
+    circles = [
+        Circle(
+            number=k,
+            label=topic_label(k),
+            hue=overview.labels.hue(k),
+            url=links.topic_url(overview.view, k),
+            share=float(overview.share[k]),
+            x=round(float(xy[k, 0]), 1),
+            y=round(float(xy[k, 1]), 1),
+            r=round(float(radii[k]), 1),
+            # The first part of a long name of several
+            text=(name if len(name) <= LONG else name.partition(", ")[0]) or " ".join(words[k]),
+            name=name,
+            background=overview.labels.background(k),
+            chosen=k in picked,
+            place=None,
         )
+        for k, name in zip(numbers, map(overview.labels.name, numbers), strict=True)
+    ]
     circles = _labelled(circles[:LABELLED], height) + circles[LABELLED:]
     return TopicMap(circles, WIDTH, round(height), overview.view.snapshot.stress)
 

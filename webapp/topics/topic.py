@@ -102,17 +102,20 @@ MEASURES = {
 
 def diagnostics(run: Run, k: int) -> list[Measure]:
     """Each measure of the topic as the model has it."""
-    measured = []
-    for name, (term, title, places, means) in MEASURES.items():
-        column = measures.of(run)[name]
-        if np.isnan(column[k]):
-            continue
-        known = column[~np.isnan(column)]
-        below = int(np.count_nonzero(known < column[k]))
-        measured.append(
-            Measure(name, term, title, places, means, float(column[k]), below, len(known), _apart(known).tolist())
+    columns = measures.of(run)
+    known = {name: columns[name][~np.isnan(columns[name])] for name in MEASURES}
+    return [
+        Measure(
+            name,
+            *about,
+            value=float(columns[name][k]),
+            below=int(np.count_nonzero(known[name] < columns[name][k])),
+            of=len(known[name]),
+            all=_apart(known[name]).tolist(),
         )
-    return measured
+        for name, about in MEASURES.items()
+        if not np.isnan(columns[name][k])
+    ]
 
 
 def _apart(values: np.ndarray) -> np.ndarray:

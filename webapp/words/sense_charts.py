@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from django import template
 
@@ -48,32 +49,34 @@ def along(share: float) -> str:
 def bars(shift: Shift, index: int, height: int) -> list[SenseBar]:
     """The bars of one sense, a bin each, against the tallest of all senses."""
     step = 1 / max(1, len(shift.bins))
-    drawn = []
-    for i, bin in enumerate(shift.bins):
-        cell = bin.cells[index]
-        if not cell.tokens:
-            continue
+
+    def drawn(i: int, bin: ShiftBin, cell: ShiftCell) -> SenseBar:
         tall = max(1.0, min(1.0, cell.share / shift.tallest) * (height - 1))
         x, width = along(i * step), along(step * (1 - GAP))
-        drawn.append(
-            SenseBar(x, width, cell.lines, says(bin, cell), f"{height - 1 - tall:.1f}", f"{tall:.1f}", bin.thin)
-        )
-    return drawn
+        return SenseBar(x, width, cell.lines, says(bin, cell), f"{height - 1 - tall:.1f}", f"{tall:.1f}", bin.thin)
+
+    return [drawn(i, bin, bin.cells[index]) for i, bin in enumerate(shift.bins) if bin.cells[index].tokens]
 
 
 @register.simple_tag
 def parts(bin: ShiftBin, senses: Sequence[ChartedTopic]) -> list[SensePart]:
     """A bin's strip: a part for each sense."""
-    drawn, before = [], 0.0
-    for cell, sense in zip(bin.cells, senses, strict=False):  # the last cell is the rest, and stays empty
-        if cell.tokens:
-            name = sense.name or " ".join(sense.words[:3])
-            says_it = f"{sense.label} {name}, {says(bin, cell)}"
-            drawn.append(
-                SensePart(along(before), along(cell.share), cell.lines, says_it, sense.hue, sense.shade, sense.number)
-            )
-        before += cell.share
-    return drawn
+    starts = accumulate((cell.share for cell in bin.cells), initial=0.0)
+    return [
+        SensePart(
+            x=along(start),
+            width=along(cell.share),
+            lines=cell.lines,
+            says=f"{sense.label} {sense.name or ' '.join(sense.words[:3])}, {says(bin, cell)}",
+            hue=sense.hue,
+            shade=sense.shade,
+            number=sense.number,
+        )
+        for cell, sense, start in zip(
+            bin.cells, senses, starts, strict=False
+        )  # the last cell is the rest, and stays empty
+        if cell.tokens
+    ]
 
 
 def says(bin: ShiftBin, cell: ShiftCell) -> str:

@@ -133,13 +133,19 @@ def _table(shift: Shift, charted: list[ChartedTopic]) -> str:
 def _groups(rare: list[OtherTopic], others: list[Tally]) -> list[TopicGroup]:
     """The topics that are no senses by why they are none: those of which the model is unsure, and the small ones."""
     listed = {row.number: row for row in rare}
-    groups = []
-    for why, unsure in (("unsure", True), ("small", False)):
-        tallies = [tally for tally in others if (tally.certainty < senses.LIKELY) == unsure]
-        topics = [listed[tally.topic] for tally in tallies if tally.topic in listed]
-        tokens, share = sum(tally.tokens for tally in tallies), sum(tally.share for tally in tallies)
-        groups.append(TopicGroup(why, topics, len(tallies) - len(topics), tokens, share))
-    return [group for group in groups if group.tokens]
+    unsure = [tally for tally in others if tally.certainty < senses.LIKELY]
+    small = [tally for tally in others if tally.certainty >= senses.LIKELY]
+    return [
+        TopicGroup(
+            why=why,
+            topics=[listed[tally.topic] for tally in tallies if tally.topic in listed],
+            more=sum(tally.topic not in listed for tally in tallies),
+            tokens=sum(tally.tokens for tally in tallies),
+            share=sum(tally.share for tally in tallies),
+        )
+        for why, tallies in (("unsure", unsure), ("small", small))
+        if tallies
+    ]
 
 
 def _charted(selection: RunSelection, clear: list[Sense], others: Sequence[OtherTopic]) -> list[ChartedTopic]:
