@@ -28,19 +28,18 @@ def results(view: RunView, first: int = 0) -> tuple[list[TopicResults], int | No
     numbers = sorted(k for k in by_topic if k >= first)
     fits = [(a.reader, (a.topic, a.seed, a.payload["document"]), a.payload["fits"]) for a in given if a.kind == "fit"]
     tests = [a.payload["chosen"] == a.payload["intruder"] for a in given if a.kind == "topics"]
-    measures = {
-        "readers": sorted({answer.reader for answer in given}),
-        "passages": len(fits),
-        "labels": sum(answer.kind == "label" for answer in given),
-        "agreement": agreement(fits),
-        **_word_tests(given),
-        "topic_precision": _mean(tests),
-        **_topic_tests(given),
-    }
     return (
         [_of_topic(view, k, by_topic[k]) for k in numbers[:PAGE]],
         numbers[PAGE] if len(numbers) > PAGE else None,
-        measures,
+        {
+            "readers": sorted({answer.reader for answer in given}),
+            "passages": len(fits),
+            "labels": sum(answer.kind == "label" for answer in given),
+            "agreement": agreement(fits),
+            **_word_tests(given),
+            "topic_precision": _mean(tests),
+            **_topic_tests(given),
+        },
     )
 
 

@@ -104,7 +104,6 @@ def mla(cited: Passage) -> str:
 def bibtex(cited: Passage) -> str:
     """An entry of the type misc, which every style has; names stand in braces unless they are "Family, Given"."""
     year, month, _ = _taken_apart(cited.date)
-    note = _characters(cited).capitalize() + ("" if year or not cited.date else f". Date: {cited.date}")
     fields = {
         "author": " and ".join([_latex(name) if _turned(name) else f"{{{_latex(name)}}}" for name in cited.authors]),
         "title": _latex(cited.title or f"Untitled document {cited.number}"),
@@ -112,7 +111,7 @@ def bibtex(cited: Passage) -> str:
         "month": _MONTHS[month - 1][:3].lower() if month else "",
         "howpublished": _latex(", ".join(filter(None, [cited.work, cited.file, cited.place, cited.part]))),
         "url": cited.url.replace("%", r"\%"),
-        "note": _latex(note),
+        "note": _latex(_characters(cited).capitalize() + ("" if year or not cited.date else f". Date: {cited.date}")),
     }
     lines = [f"  {name} = {_BRACES.get(name, '{%s}') % value}" for name, value in fields.items() if value]
     return f"@misc{{{_key(cited)},\n" + ",\n".join(lines) + "\n}\n"
@@ -121,7 +120,6 @@ def bibtex(cited: Passage) -> str:
 def csl(cited: Passage) -> dict[str, Any]:
     """An item of CSL JSON, as Zotero and Pandoc read it."""
     parts = [part for part in _taken_apart(cited.date) if part]
-    issued = {"date-parts": [parts]} if parts else {"literal": cited.date} if cited.date else None
     fields = {
         "id": _key(cited),
         "type": "document",
@@ -130,7 +128,7 @@ def csl(cited: Passage) -> dict[str, Any]:
             {"family": turned[0], "given": turned[1]} if (turned := _turned(name)) else {"literal": name}
             for name in cited.authors
         ],
-        "issued": issued,
+        "issued": {"date-parts": [parts]} if parts else {"literal": cited.date} if cited.date else None,
         "container-title": cited.work,
         "archive": cited.file,
         "archive_location": cited.place,

@@ -129,12 +129,11 @@ def text(view: RunView, text: str) -> tuple[ReadText, list[texts.Word]]:
     mixture = np.bincount(inferred.topics, weights=counts, minlength=view.run.topics)
     labels = view.labels
     tokens = texts.Tokens(offsets, words, labels.into[inferred.topics[place]], inferred.certainty[place])
-    read = ReadText(
+    return ReadText(
         tokens=len(words),
         unknown=unknown,
         length=len(text),
         shown=min(len(text), embargo.PART),
         proportions=documents.parts(view, labels.merged(mixture)),
         **vars(documents.like(view, mixture / mixture.sum()) if len(words) else Similar([])),
-    )
-    return read, texts.words(view.run, tokens, text[: embargo.PART], 0)
+    ), texts.words(view.run, tokens, text[: embargo.PART], 0)

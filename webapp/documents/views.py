@@ -86,10 +86,16 @@ def _list(here: Here, listing: Listing, after: tuple[float, int] | None) -> Docu
 def _uses(selection: Selection) -> dict[str, str]:
     """Pages that show the set, or make something of it."""
     run = selection.run
-    pages = {"topics": "run_topics", "time": "run_time"} if run else {}
-    return {
-        "subset": reverse("corpus_subset", args=[selection.corpus.pk]) + selection.address(run=run.pk if run else None)
-    } | {use: reverse(name, args=[run.pk]) + selection.address() for use, name in pages.items()}
+    subset = reverse("corpus_subset", args=[selection.corpus.pk]) + selection.address(run=run.pk if run else None)
+    of_run = (
+        {
+            "topics": reverse("run_topics", args=[run.pk]) + selection.address(),
+            "time": reverse("run_time", args=[run.pk]) + selection.address(),
+        }
+        if run
+        else {}
+    )
+    return {"subset": subset} | of_run
 
 
 def _orders(listing: Listing) -> list[ListOrder]:

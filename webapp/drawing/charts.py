@@ -183,16 +183,15 @@ def stacked_bars(time: Any, unit: str):
         values = [getattr(topic.values, unit)[i] for topic in time.stacked]
         widths = [100 * (value or 0) / most for value in values]
         *starts, at = accumulate(widths, initial=0.0)
-        pieces = [
-            {"topic": topic, "x": x, "width": width, "said": written(value, unit)}
-            for topic, x, width, value in zip(time.stacked, starts, widths, values, strict=True)
-            if width
-        ]
         lines.append(
             {
                 "url": group.url,
                 "label": group.label,
-                "pieces": pieces,
+                "pieces": [
+                    {"topic": topic, "x": x, "width": width, "said": written(value, unit)}
+                    for topic, x, width, value in zip(time.stacked, starts, widths, values, strict=True)
+                    if width
+                ],
                 "rest": at,
                 "rest_width": 100 * (getattr(time.other, unit)[i] or 0) / most if time.other_drawn else 0,
             }
@@ -246,22 +245,6 @@ def bins_table(bins: Sequence[Any], hue: int, bars: bool = False) -> SafeString:
 @register.simple_tag
 def word_rows(words: Sequence[Any]) -> SafeString:
     """Rows of a topic's words: each with its bars, and what opens its lines and the reason why it is there."""
-    rows = (
-        (
-            word.url,
-            word.word,
-            width(word.bar_everywhere),
-            width(word.bar),
-            word.lines,
-            count(word.tokens),
-            word.word,
-            count(word.tokens),
-            count(word.everywhere),
-            word.why,
-            word.word,
-        )
-        for word in words
-    )
     return format_html_join(
         "\n",
         '<tr><th scope="row" class="words"><a href="{}">{}</a></th>'
@@ -270,7 +253,22 @@ def word_rows(words: Sequence[Any]) -> SafeString:
         '<td class="n"><a href="{}" aria-label="{}, read the lines of {} in this topic">{}</a></td>'
         '<td class="n aside">{}</td>'
         '<td class="why"><a href="{}" aria-label="Why is {} here?">why</a></td></tr>',
-        rows,
+        (
+            (
+                word.url,
+                word.word,
+                width(word.bar_everywhere),
+                width(word.bar),
+                word.lines,
+                count(word.tokens),
+                word.word,
+                count(word.tokens),
+                count(word.everywhere),
+                word.why,
+                word.word,
+            )
+            for word in words
+        ),
     )
 
 

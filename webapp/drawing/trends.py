@@ -118,11 +118,6 @@ def _line(page: Any, topic: Any, top: float, size: Size) -> dict:
         if j == i + 1
     ]
     alone = [i for i in known if (i == 0 or share[i - 1] is None) and (i == n - 1 or share[i + 1] is None)]
-    marks = [
-        {"x": x[i], "y": share[i], "thin": bins[i].thin, "over": topic.share[i] > top}
-        for i in known
-        if bins[i].thin or i in alone or topic.share[i] > top
-    ]
     most = max((b.tokens for b in bins), default=0) or 1
     strip = base + 6
     return {
@@ -134,7 +129,11 @@ def _line(page: Any, topic: Any, top: float, size: Size) -> dict:
         "stems": "".join(f"M{x[i]:.1f} {low[i]:.1f}V{high[i]:.1f}" for i in alone if low[i] is not None),
         "line": "".join(edge for thin, edge in edges if not thin),
         "dotted": "".join(edge for thin, edge in edges if thin),
-        "marks": marks,
+        "marks": [
+            {"x": x[i], "y": share[i], "thin": bins[i].thin, "over": topic.share[i] > top}
+            for i in known
+            if bins[i].thin or i in alone or topic.share[i] > top
+        ],
         "strip": [
             {
                 "x": x[i] - 0.41 * step,

@@ -229,7 +229,6 @@ def _exchangeable(own: Regression) -> tuple[Exchangeable | None, str]:
 
 def _test(own: Regression, variants: list[Variant], exchange: Exchangeable) -> Joint:
     sums = [variant.sums for variant in variants if variant.sums]
-    key = "joint", *(_key(own, -1, variant.view) for variant in variants)
     chance = np.random.default_rng(0)
 
     def make() -> Joint:
@@ -238,7 +237,7 @@ def _test(own: Regression, variants: list[Variant], exchange: Exchangeable) -> J
             over_time.tested(sums, _lever(own, exchange), chance) if in_order else joint.tested(sums, exchange, chance)
         )
 
-    return _kept.get_or_set(key, make)
+    return _kept.get_or_set(("joint", *(_key(own, -1, variant.view) for variant in variants)), make)
 
 
 def turning(variants: list[Variant]) -> Iterator[tuple[str, list[tuple[str, int, int]]]]:

@@ -83,8 +83,7 @@ class DepositForm(forms.Form):
         )
 
     def clean_creators(self) -> list[Creator]:
-        texts = self.cleaned_data["creators"].splitlines()
-        creators = [creator(line) for line in map(one_line, texts) if line]
+        creators = [creator(line) for line in map(one_line, self.cleaned_data["creators"].splitlines()) if line]
         if len(known := [c.orcid for c in creators if c.orcid]) > len(set(known)):
             raise forms.ValidationError("Two creators have the same ORCID. An ORCID is one person’s: correct it.")
         return creators

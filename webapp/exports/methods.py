@@ -45,10 +45,6 @@ def _words(run: Run) -> str:
         if code in LANGUAGES
     ]
     own, fewest, share = len(reading.get("extra_stop_words", [])), reading["min_documents"], reading["max_share"]
-    spread = (
-        "words in more than a tenth of pieces of 400 words whose residual inverse document frequency is below the median of "
-        "the 500 most frequent words"
-    )
     left = [
         "" if reading.get("numbers") else "numbers",
         f"words of fewer than {reading['min_length']} or more than {MAX_LETTERS} letters",
@@ -56,7 +52,10 @@ def _words(run: Run) -> str:
         f"{own:,} stop words of our own" if own else "",
         f"words in fewer than {fewest:,} documents" if fewest > 1 else "",
         f"words in more than {100 * share:g}% of the documents" if share < 1 else "",
-        "" if reading.get("spread_evenly", True) else spread,
+        ""
+        if reading.get("spread_evenly", True)
+        else "words in more than a tenth of pieces of 400 words whose residual inverse document frequency is below the "
+        "median of the 500 most frequent words",
     ]
     report = run.version.report
     cut = report.get("cut", 0)

@@ -55,14 +55,13 @@ def index(request: HttpRequest, run: Run, selection: RunSelection) -> Answer[Tak
 
 def _offered(run: Run, form: Form, selection: RunSelection) -> OfferedForm:
     """A form with the addresses of its files; a set of documents stays in those that it restricts."""
-    choices = form.choices(run) if form.choices else [""]
     return OfferedForm(
         name=form.name,
         title=form.title,
         sentence=form.sentence,
         selected=form.selected and bool(selection),
         asks=form.asks,
-        rows=[_row(run, form, selection, by) for by in choices],
+        rows=[_row(run, form, selection, by) for by in (form.choices(run) if form.choices else [""])],
     )
 
 

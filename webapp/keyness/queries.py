@@ -97,8 +97,7 @@ def table(base: RunSelection, a: contrasts.Side, b: contrasts.Side, which: Which
         return [*about, text, names[s], *tested, *w.tokens, *w.documents, int(w.burst)]
 
     ranked = [_ranked(made, s, "ratio")[: LONGEST_FILE // 2] for s in (0, 1)]
-    rows = [row(i, s, text) for s in (0, 1) for i, text in texts(base, made, ranked[s])]
-    return csv_cells.lines([_COLUMNS, *rows])
+    return csv_cells.lines([_COLUMNS, *[row(i, s, text) for s in (0, 1) for i, text in texts(base, made, ranked[s])]])
 
 
 def texts(base: RunSelection, made: Computed, rows: np.ndarray) -> Iterator[tuple[int, str]]:

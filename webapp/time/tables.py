@@ -83,10 +83,9 @@ def of_two_fields(selection: RunSelection, field: str, by: str, topic: int, agai
 
     values = fields.in_order(selection.version, rows_of, list(range(most_values)))
     rows = [ValueCells(rows_of.labels[a], [cell(a, g) for g in places]) for a in values]
-    frame = _table(columns, places, shares.intervals(columns, [topic]), against, most)
     words = topics.top_words(selection.view, [topic], 6)[topic]
     return FieldsTable(
-        **frame,
+        **_table(columns, places, shares.intervals(columns, [topic]), against, most),
         rows=[row for row in rows if any(cell.documents for cell in row.cells)],
         field=field,
         topic=links.TopicWithWords(**vars(links.topic_link(selection.view, topic)), words=words),

@@ -124,7 +124,7 @@ class Overview:
         kinds = measures.kinds(self.measures) if self.measures else []
         again = found_again.counted(self.run)
         most = float(self.share[self.numbers].max(initial=0.0)) or 1.0
-        listed = [
+        return [
             RankedTopic(
                 **vars(topic),
                 bar=topic.share / most,
@@ -136,8 +136,7 @@ class Overview:
                 found_again=again[topic.number] if again else None,
             )
             for topic in self.named(numbers)
-        ]
-        return listed, after + limit if len(self.numbers) > after + limit else None
+        ], after + limit if len(self.numbers) > after + limit else None
 
     def named(self, numbers: list[int], words: int = topics.TOP_WORDS) -> list[CountedTopic]:
         first = topics.top_words(self.view, numbers, words, topics.FREQUENT if self.wanted.frequent else relevance.LAM)
@@ -170,8 +169,7 @@ class Overview:
         solid = np.where((counted.of_documents[span] >= bands.THIN)[:, None], np.nan_to_num(shares), -1.0)
         peaks = solid.argmax(axis=0).tolist()
         named = solid.max(axis=0, initial=-1.0) >= 0
-        lines = {
+        return Times(by, labels), {
             k: Sparkline(line, line[peak] if sure else None, labels[peak] if sure else "")
             for k, line, peak, sure in zip(numbers, values, peaks, named.tolist(), strict=True)
         }
-        return Times(by, labels), lines

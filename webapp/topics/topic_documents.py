@@ -36,7 +36,7 @@ def ranked(
     following = f"{page[-1][by]!r},{page[-1]['number']}" if len(best) > limit else None
     page = _once(view.run, page)
     lengths = evidence.of(view.run).lengths
-    documents = [
+    return [
         DocumentOfTopic(
             **vars(passage),
             tokens=row["tokens"],
@@ -45,8 +45,7 @@ def ranked(
             alike=[DocumentLink(n, view.go("run_document", n, topic=k)) for n in row["alike"]],
         )
         for row, passage in zip(page, queries.strongest(view, [row["number"] for row in page], k), strict=True)
-    ]
-    return documents, following
+    ], following
 
 
 def _once(run: Run, page: list[dict]) -> list[dict]:

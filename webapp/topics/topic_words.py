@@ -93,7 +93,7 @@ def relevant(
     )
     most = int(words.everywhere[page].max(initial=1))
     lines, why = selection.address(topic=k)[1:], selection.address()[1:]
-    listed = [
+    return [
         WeighedWord(
             word=(word := texts[number]),
             url=view.go("run_word", word),
@@ -110,8 +110,7 @@ def relevant(
         for number, tokens, everywhere, relevant in zip(
             *(column[page].tolist() for column in (words.numbers, words.tokens, words.everywhere, score)), strict=True
         )
-    ]
-    return listed, after + limit if len(order) > after + limit else None
+    ], after + limit if len(order) > after + limit else None
 
 
 TOPICS = 10  # that are named as having the word, too

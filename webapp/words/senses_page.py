@@ -172,22 +172,21 @@ def _charted(selection: RunSelection, clear: list[Sense], others: Sequence[Other
 def _shift(mix: Mix, charted: list[ChartedTopic], selection: RunSelection) -> Shift:
     """Counts by bin, with the addresses of the lines that are counted."""
     numbers = [topic.number for topic in charted]
-    bins = [
-        ShiftBin(
-            label=bin.label,
-            tokens=bin.tokens,
-            thin=bin.thin,
-            lines=chosen.address(topic="all"),
-            cells=[*map(ShiftCell, bin.counts, bin.shares, [*(chosen.address(topic=k) for k in numbers), ""])],
-        )
-        for bin, chosen in ((bin, selection.within(mix.groups, bin.group)) for bin in mix.bins)
-    ]
     return Shift(
         by=mix.groups.by,
         in_time=mix.groups.in_time,
         offered=mix.offered,
         topics=numbers,
-        bins=bins,
+        bins=[
+            ShiftBin(
+                label=bin.label,
+                tokens=bin.tokens,
+                thin=bin.thin,
+                lines=chosen.address(topic="all"),
+                cells=[*map(ShiftCell, bin.counts, bin.shares, [*(chosen.address(topic=k) for k in numbers), ""])],
+            )
+            for bin, chosen in ((bin, selection.within(mix.groups, bin.group)) for bin in mix.bins)
+        ],
         tallest=mix.tallest,
         left_out=mix.left_out,
         outside=mix.outside,
