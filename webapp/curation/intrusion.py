@@ -146,13 +146,13 @@ def word_test(run: Run, number: int, seed: int) -> WordTest | None:
     random = _random(seed, number, 1)
     others = [int(k) for k in random.permutation(view.topics) if k != number][:10]
     candidates = topics.top_words(view, others, SHOWN * 2, topics.FREQUENT)
-    for other in others:
-        intruders = [word for word in candidates[other] if word not in own]
-        if intruders:
-            shown = [*own[:SHOWN], intruders[int(random.integers(len(intruders)))]]
-            order = random.permutation(len(shown))
-            return WordTest([shown[i] for i in order], int(np.flatnonzero(order == SHOWN)[0]))
-    return None
+    strangers = ([word for word in candidates[other] if word not in own] for other in others)
+    intruders = next(filter(None, strangers), None)
+    if intruders is None:
+        return None
+    shown = [*own[:SHOWN], intruders[int(random.integers(len(intruders)))]]
+    order = random.permutation(len(shown))
+    return WordTest([shown[i] for i in order], int(np.flatnonzero(order == SHOWN)[0]))
 
 
 @dataclass(frozen=True)

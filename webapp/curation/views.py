@@ -208,10 +208,8 @@ def edit_ticked(request: HttpRequest, run: Run) -> HttpResponse:
         return _nothing(request, run)
     with told(request):
         changed = curation.change_many(run, _values(run, ticked, do, request.POST.get(do, "")), reader(request))
-        text = (
-            f"{_sentence(run, ticked, do)}. It can be undone under Labels and notes." if changed else "Nothing changed."
-        )
-        messages.success(request, text)
+        done = f"{_sentence(run, ticked, do)}. It can be undone under Labels and notes."
+        messages.success(request, done if changed else "Nothing changed.")
     return redirect(back(request, reverse("run_topics", args=[run.pk])))
 
 

@@ -29,9 +29,8 @@ def located(version: Version, text: str) -> tuple[np.ndarray, np.ndarray, int]:
     Words that are too short or too long are neither, stop words are among those it has not.
     """
     (spans,) = wording.terms(version, [text])
-    distinct = list({word for _, _, word in spans})
     query = "SELECT word, number FROM word WHERE version_id = %s AND word = ANY(%s)"
-    number = dict(tuples(query, [version.pk, distinct]))
+    number = dict(tuples(query, [version.pk, list({word for _, _, word in spans})]))
     known = [(start, number[word]) for start, _, word in spans if word in number]
     offsets, words = np.array(known, np.int32).reshape(-1, 2).T
     return offsets, words, len(spans) - len(known)

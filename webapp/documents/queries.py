@@ -106,7 +106,10 @@ def strongest(view: RunView, numbers: list[int], topic: int) -> list[DocumentWit
 
 def proportions(view: RunView, number: int) -> list[Proportion]:
     """A document's topics with the tokens and the share that each has of it, largest first, and their first words."""
-    return parts(view, _mixture(view, number))
+    topics_in_it, tokens = evidence.of(view.run).mixture(number)
+    mixture = np.zeros(view.run.topics, np.int64)
+    mixture[topics_in_it] = tokens
+    return parts(view, view.labels.merged(mixture))
 
 
 def parts(view: RunView, tokens: np.ndarray) -> list[Proportion]:
@@ -123,14 +126,6 @@ def parts(view: RunView, tokens: np.ndarray) -> list[Proportion]:
         for k in order
     ]
     return links.apart_links(view, listed)
-
-
-def _mixture(view: RunView, number: int) -> np.ndarray:
-    """int64[K]: tokens of each topic in a document, as readers fold them."""
-    topics_in_it, tokens = evidence.of(view.run).mixture(number)
-    mixture = np.zeros(view.run.topics, np.int64)
-    mixture[topics_in_it] = tokens
-    return view.labels.merged(mixture)
 
 
 def similar(view: RunView, number: int) -> Similar:

@@ -207,9 +207,15 @@ class ChosenOfRun(ChosenSet):
 
 
 @dataclass(frozen=True)
-class OfferedValue:
+class ValueChoice:
+    """A value of a category, to choose."""
+
     value: str
     parameter: str
+
+
+@dataclass(frozen=True)
+class OfferedValue(ValueChoice):
     documents: int
     chosen: bool
 
@@ -332,10 +338,13 @@ class TryPage:
 
 
 @dataclass(frozen=True)
-class Neighbour:
+class DocumentLink:
     number: int
     url: str
 
+
+@dataclass(frozen=True)
+class Neighbour(DocumentLink):
     @property
     def label(self) -> str:
         """None of its own: the pager says “Previous” and “Next”."""

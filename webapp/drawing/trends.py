@@ -276,8 +276,13 @@ def interval(row: Any, ends: tuple[float, float]) -> dict[str, float]:
     """A difference and its interval between the ends of a scale, for templates/effects/_interval.html."""
     width, (least, most) = 200, ends
     scale = width / max(most - least, 1e-12)
-    at = {name: (getattr(row, name) - least) * scale for name in ("low", "high")}
-    return {"width": width, "zero": -least * scale, "x": (row.difference - least) * scale, **at}
+    return {
+        "width": width,
+        "zero": -least * scale,
+        "x": (row.difference - least) * scale,
+        "low": (row.low - least) * scale,
+        "high": (row.high - least) * scale,
+    }
 
 
 @register.simple_tag

@@ -174,12 +174,9 @@ def offered(version: Version) -> tuple[list[Offered], list[Offered], list[Offere
     field with more values than can be told apart be looked at whole."""
     unit = units.unit_of(version).field
     categories = [Offered(str(Term(f.name)), f.name) for f in _categories(version)]
-    numbers = [f.name for f in _numbers(version)]
+    numbers = [*([DATE] if fields.dated(version) else []), *(f.name for f in _numbers(version))]
     lines = [Offered(str(Term(name)), f"{name}, as a straight line") for name in numbers]
     curves = [Offered(str(Term(name, curve=True)), f"{name}, as a curve") for name in numbers]
-    if fields.dated(version):
-        lines.insert(0, Offered(DATE, "date, as a straight line"))
-        curves.insert(0, Offered(str(Term(DATE, curve=True)), "date, as a curve"))
     own = {str(Term(unit.name))} if unit else set()
     effects = [o for o in categories if o.term not in own] + [o for o in categories if o.term in own] + lines + curves
     others = [o for o in categories if o.term not in own]

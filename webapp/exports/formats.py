@@ -4,6 +4,7 @@ import codecs
 import csv
 import io
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from typing import NamedTuple
 
 import orjson
@@ -42,8 +43,7 @@ def as_csv(table: Table, made_by: dict) -> Iterator[bytes]:
 
 def as_excel_csv(table: Table, made_by: dict) -> Iterator[bytes]:
     """The same with a byte order mark, without which Excel takes UTF-8 for another encoding."""
-    yield codecs.BOM_UTF8
-    yield from as_csv(table, made_by)
+    return chain([codecs.BOM_UTF8], as_csv(table, made_by))
 
 
 def as_json(table: Table, made_by: dict) -> Iterator[bytes]:

@@ -32,9 +32,8 @@ class Model:
         self.floor = np.array([row[0] for row in self._topics("floor")], np.float64)
 
     def _topics(self, *columns: str) -> list[tuple]:
-        names = ", ".join(columns)
         return tuples(
-            f"SELECT {names} FROM webapp_topic WHERE snapshot_id = %s ORDER BY number",
+            f"SELECT {', '.join(columns)} FROM webapp_topic WHERE snapshot_id = %s ORDER BY number",
             [self.run.snapshot_id],
         )
 

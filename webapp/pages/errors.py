@@ -1,7 +1,6 @@
 """Error pages: what a reader is told when a request can't be answered; the log has the rest, under the request's id."""
 
 import sys
-from dataclasses import dataclass
 
 import redis
 import structlog
@@ -225,16 +224,9 @@ def is_away(error: BaseException | None) -> bool:
     return state is None or state[:2] in ("08", "53") or state[:3] == "57P"
 
 
-@dataclass(frozen=True)
-class SearchForm:
+def _search_form(request: HttpRequest, error: Invalid) -> dict[str, str | list[tuple[str, str]]] | None:
     """In which a search that was not understood is corrected. others: the other parameters of the address."""
-
-    q: str
-    others: list[tuple[str, str]]
-
-
-def _search_form(request: HttpRequest, error: Invalid) -> SearchForm | None:
     if error.field != "q" or request.method != "GET":
         return None
     others = [(name, value) for name, values in request.GET.lists() for value in values if name != "q" and value]
-    return SearchForm(request.GET.get("q", "")[:LONGEST], others)
+    return {"q": request.GET.get("q", "")[:LONGEST], "others": others}

@@ -17,6 +17,7 @@ from inference.explore.documents import marked, spread, spread_outside
 from inference.explore.relevance import distinctive
 from webapp.documents import fields, sums, units
 from webapp.documents.selection import RunSelection, Selection
+from webapp.documents.shapes import ValueChoice
 from webapp.models import Run, Version, Word
 from webapp.pages.here import Here
 from webapp.results import evidence, links, topics
@@ -29,7 +30,6 @@ from webapp.time.shapes import (
     SideForm,
     SideOfComparison,
     TopicDifference,
-    ValueChoice,
     WordDifference,
 )
 from webapp.words.shapes import WordLink

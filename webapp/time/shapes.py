@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from webapp.documents.shapes import Group, StrongestPassage
+from webapp.documents.shapes import Group, StrongestPassage, ValueChoice
 from webapp.findings.topic_changes import TopicChange
 from webapp.results.links import TopicLink, TopicWithWords
 from webapp.words.shapes import WordLink
@@ -267,12 +267,6 @@ class Compared(Comparison):
     words_from: list[int] | None
     unit: str
     caution: str
-
-
-@dataclass(frozen=True)
-class ValueChoice:
-    value: str
-    parameter: str
 
 
 @dataclass(frozen=True)

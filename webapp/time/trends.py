@@ -127,9 +127,9 @@ def table(selection: RunSelection, by: str, wanted: list[int]) -> Iterator[bytes
                 share, low, high = (
                     "" if np.isnan(x[i, g]) else repr(float(x[i, g])) for x in (bands.share, bands.low, bands.high)
                 )
-                counts = [int(sums[g, k]), int(bands.tokens[g]), int(bands.documents[g]), int(bands.thin[g])]
-                row = [*about, cut.groups.labels[g], k, view.labels.name(k), share, low, high, *counts]
-                yield csv_cells.lines([row])
+                counts = map(int, (sums[g, k], bands.tokens[g], bands.documents[g], bands.thin[g]))
+                own = cut.groups.labels[g], k, view.labels.name(k), share, low, high
+                yield csv_cells.lines([[*about, *own, *counts]])
 
     return lines()
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from webapp.curation.queries import TopicForm
-from webapp.documents.shapes import Group, StrongestPassage
+from webapp.documents.shapes import DocumentLink, Group, StrongestPassage
 from webapp.findings.topic_changes import TopicChange
 from webapp.results import measures
 from webapp.results.found_again import Elsewhere, FoundAgain
@@ -310,12 +310,6 @@ class TopicGroups:
     in_time: bool
     choices: list[str]
     bins: list[GroupBin]
-
-
-@dataclass(frozen=True)
-class DocumentLink:
-    number: int
-    url: str
 
 
 @dataclass(frozen=True)

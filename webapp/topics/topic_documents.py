@@ -4,10 +4,11 @@ import numpy as np
 
 from webapp.documents import queries
 from webapp.documents.selection import RunSelection
+from webapp.documents.shapes import DocumentLink
 from webapp.models import Run
 from webapp.results import evidence
 from webapp.results.view import RunView
-from webapp.topics.shapes import DocumentLink, DocumentOfTopic
+from webapp.topics.shapes import DocumentOfTopic
 
 DOCUMENTS = 10  # on a page
 ALIKE = 0.8  # of two documents' words, from which they are shown as one

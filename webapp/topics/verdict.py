@@ -55,16 +55,14 @@ def _together(column: dict[str, np.ndarray], k: int) -> Finding:
 
 
 def _owned(run: Run, column: dict[str, np.ndarray], k: int) -> list[Finding]:
-    general, exclusivity = bool(column["background"][k]), column["exclusivity"][k]
+    exclusivity, share = column["exclusivity"][k], column["documents"][k] / max(1, run.version.documents)
     verb = "have much of their use here" if exclusivity >= MUCH else "are shared with some topics"
-    share = column["documents"][k] / max(1, run.version.documents)
-    found = [
+    general = Finding(Reason("its words are spread evenly over the texts", "#words"), "general")
+    return [
+        *([general] if column["background"][k] else []),
         Finding(Reason(f"they {verb} (exclusivity {_number(exclusivity)})", "#words")),
         Finding(Reason(f"it occurs in {share:.0%} of the documents", "#documents")),
     ]
-    if general:
-        found.insert(0, Finding(Reason("its words are spread evenly over the texts", "#words"), "general"))
-    return found
 
 
 def _near(similar: list[SimilarTopic]) -> list[Finding]:

@@ -161,10 +161,6 @@ class SensesPage:
     has_places: bool
 
     @property
-    def topics_count(self) -> int:
-        return len(self.senses) + self.rare_count
-
-    @property
     def rest_share(self) -> float:
         return self.rest / max(1, self.tokens)
 
