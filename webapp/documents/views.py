@@ -167,8 +167,9 @@ def word(run: Run, view: RunView, number: int, column: int) -> Answer[LikelyTopi
     """How likely each topic is for a word of a document, a column of the bag of words: asked for when a reader points
     at it."""
     _exists(run.corpus, number)
-    likely = there(infer.word(view, number, column), Http404(f"Document {number} does not have the word {column}."))
-    return Answer(likely)
+    return Answer(
+        there(infer.word(view, number, column), Http404(f"Document {number} does not have the word {column}."))
+    )
 
 
 def _text(owner: Run | Corpus, number: int, passage: Place | None, words: list[texts.Word]) -> TextHtml:

@@ -227,12 +227,18 @@ def multiple(topic: Any, time: Any, unit: str, own_scale: bool):
 def bins_table(bins: Sequence[Any], hue: int, bars: bool = False) -> SafeString:
     """Rows of a topic's groups; with bars, on one scale."""
     most = max((group.share or 0 for group in bins), default=0) or 1
-    rows = []
-    for group in bins:
-        drawn = format_html('<td class="bar-cell">{}</td>', bar(hue, (group.share or 0) / most)) if bars else ""
-        documents = format_html('<a href="{}">{}</a>' if group.documents else "{1}", group.url, count(group.documents))
-        tokens, of_tokens, of_documents = count(group.tokens), count(group.of_tokens), count(group.of_documents)
-        rows.append((group.label, drawn, percent(group.share), tokens, of_tokens, documents, of_documents))
+    rows = [
+        (
+            group.label,
+            format_html('<td class="bar-cell">{}</td>', bar(hue, (group.share or 0) / most)) if bars else "",
+            percent(group.share),
+            count(group.tokens),
+            count(group.of_tokens),
+            format_html('<a href="{}">{}</a>' if group.documents else "{1}", group.url, count(group.documents)),
+            count(group.of_documents),
+        )
+        for group in bins
+    ]
     return format_html_join(
         "",
         '<tr><th scope="row"><bdi>{}</bdi></th>{}<td class="n">{}</td>'

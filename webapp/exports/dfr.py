@@ -80,12 +80,11 @@ def _info(wanted: Wanted, dated: bool, category: fields.Category | None) -> dict
 
 
 def _topic_words(model: Model) -> dict[str, list[float] | list[dict[str, list[str] | list[int]]]]:
-    by_topic = []
-    for listed in map(model.topic, range(model.K)):
-        order = np.argsort(-listed.tokens, kind="stable")[:WORDS]
-        by_topic.append(
-            {"words": [model.vocabulary[w] for w in listed.words[order]], "weights": listed.tokens[order].tolist()}
-        )
+    ranked = ((each, np.argsort(-each.tokens, kind="stable")[:WORDS]) for each in map(model.topic, range(model.K)))
+    by_topic = [
+        {"words": [model.vocabulary[w] for w in listed.words[order]], "weights": listed.tokens[order].tolist()}
+        for listed, order in ranked
+    ]
     return {"alpha": model.alpha.tolist(), "tw": by_topic}
 
 

@@ -74,14 +74,15 @@ def _documents(model: Model, k: int) -> list[dict[str, str | float | int]]:
 def _vocabulary(model: Model, labels: Labels) -> list[dict]:
     """The most frequent words, each with the topics that have most of it."""
     ptr, topics, tokens, _ = model.evidence.by_word()
-    entries = []
-    for w in (-model.word_tokens).argsort(kind="stable")[:VOCABULARY].tolist():
-        parts = sorted(
-            zip(tokens[ptr[w] : ptr[w + 1]].tolist(), topics[ptr[w] : ptr[w + 1]].tolist(), strict=True), reverse=True
-        )[:3]
-        links = [{"title": labels.title(k), "page": f"topics/{k:04d}.html", "tokens": n} for n, k in parts]
-        entries.append({"word": model.vocabulary[w], "tokens": int(model.word_tokens[w]), "topics": links})
-    return entries
+
+    def most(span: slice) -> list[dict[str, str | int]]:
+        parts = sorted(zip(tokens[span].tolist(), topics[span].tolist(), strict=True), reverse=True)[:3]
+        return [{"title": labels.title(k), "page": f"topics/{k:04d}.html", "tokens": n} for n, k in parts]
+
+    return [
+        {"word": model.vocabulary[w], "tokens": int(model.word_tokens[w]), "topics": most(slice(ptr[w], ptr[w + 1]))}
+        for w in (-model.word_tokens).argsort(kind="stable")[:VOCABULARY].tolist()
+    ]
 
 
 def _lines(model: Model):

@@ -202,9 +202,10 @@ def methods(run: Run) -> Answer[MethodsPage]:
 @require_safe
 def bib(request: HttpRequest, run_id: int) -> HttpResponse:
     run = published_or_404(run_id)
-    headers = {"Content-Disposition": f'attachment; filename="{exports.file_name(run, "methods.bib")}"'}
     return HttpResponse(
-        written_methods.bibtex(run), content_type="application/x-bibtex; charset=utf-8", headers=headers
+        written_methods.bibtex(run),
+        content_type="application/x-bibtex; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{exports.file_name(run, "methods.bib")}"'},
     )
 
 

@@ -107,9 +107,9 @@ READERS: dict[Any, Reader] = {int: whole, str: text, bool: flag, list[int]: whol
 def parameters(view: Callable) -> dict[str, Parameter]:
     """Those that a view declares: its keyword-only parameters, by their names in Python. Raises TypeError, when the
     program starts, for a type that nothing reads."""
-    hints = get_type_hints(view, include_extras=True)
+    hints, plain = get_type_hints(view, include_extras=True), get_type_hints(view)
     return {
-        name: Parameter(_in_address(name), _plain(hints[name]), p.default, _reader(name, hints[name], p.default))
+        name: Parameter(_in_address(name), plain[name], p.default, _reader(name, hints[name], p.default))
         for name, p in inspect.signature(view).parameters.items()
         if p.kind is p.KEYWORD_ONLY
     }
@@ -130,10 +130,6 @@ def _reader(name: str, hint: Any, default: Any) -> Reader:
     if hint not in READERS:
         raise TypeError(f"nothing reads the parameter “{name}”: {hint}")
     return READERS[hint]
-
-
-def _plain(hint: Any) -> Any:
-    return hint.__origin__ if hasattr(hint, "__metadata__") else hint
 
 
 def _page_type(returned: Any) -> tuple[Any, bool]:

@@ -61,9 +61,11 @@ class Cut(NamedTuple):
     @property
     def members(self) -> tuple[np.ndarray | None, np.ndarray]:
         """(the numbers of the set's documents, None for all; int32: the group of each)."""
-        if not self.selection:
-            return None, self.groups.group
-        return of_documents.get_or_set(("members", *self.key), lambda: self.selection.in_groups(self.groups))
+        return (
+            of_documents.get_or_set(("members", *self.key), lambda: self.selection.in_groups(self.groups))
+            if self.selection
+            else (None, self.groups.group)
+        )
 
 
 def cut(selection: RunSelection, by: str) -> Cut:

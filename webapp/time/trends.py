@@ -128,8 +128,9 @@ def table(selection: RunSelection, by: str, wanted: list[int]) -> Iterator[bytes
                     "" if np.isnan(x[i, g]) else repr(float(x[i, g])) for x in (bands.share, bands.low, bands.high)
                 )
                 counts = map(int, (sums[g, k], bands.tokens[g], bands.documents[g], bands.thin[g]))
-                own = cut.groups.labels[g], k, view.labels.name(k), share, low, high
-                yield csv_cells.lines([[*about, *own, *counts]])
+                yield csv_cells.lines(
+                    [[*about, cut.groups.labels[g], k, view.labels.name(k), share, low, high, *counts]]
+                )
 
     return lines()
 
