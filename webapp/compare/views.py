@@ -127,8 +127,10 @@ def measures(
 ) -> Answer[MeasuresPage]:
     """The table of the runs' measures alone, which an open page asks for again while they train. show, sort: what its links take back to that page."""
     runs = queries.ordered(authorization.runs(request), run)
-    page = MeasuresPage([_described(run) for run in runs], _measures(here, runs, _reference(runs, against)))
-    return Answer(page, status=404 if run and not runs else 200)
+    return Answer(
+        MeasuresPage([_described(run) for run in runs], _measures(here, runs, _reference(runs, against))),
+        status=404 if run and not runs else 200,
+    )
 
 
 @require_safe
@@ -232,8 +234,8 @@ def _topic_notices(runs: list[Run]) -> list[str]:
     for status in dict.fromkeys(run.status for run in without):
         several = [run for run in without if run.status == status]
         one, many = NO_TOPICS.get(status, ("none were stored", "none were stored"))
-        said = f"Run {several[0].pk} has" if len(several) == 1 else f"Runs {listed(str(r.pk) for r in several)} have"
-        notices.append(f"{said} no topics to compare: {one if len(several) == 1 else many}.")
+        begin = f"Run {several[0].pk} has" if len(several) == 1 else f"Runs {listed(str(r.pk) for r in several)} have"
+        notices.append(f"{begin} no topics to compare: {one if len(several) == 1 else many}.")
     return notices
 
 

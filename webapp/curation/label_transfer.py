@@ -51,8 +51,11 @@ def plan(source_view: RunView, target_view: RunView) -> Plan:
         into = int(matched.partner[int(theirs["into"])]) if theirs["into"] else -1
         if into >= 0 and not own["into"]:
             values[partner]["into"] = str(into)
-    orphans = [k for k in edited if matched.partner[k] < 0]
-    return Plan(pairs, orphans, {k: fields for k, fields in values.items() if fields})
+    return Plan(
+        pairs=pairs,
+        orphans=[k for k in edited if matched.partner[k] < 0],
+        values={k: fields for k, fields in values.items() if fields},
+    )
 
 
 def carry(source: Run, target: Run) -> Plan:

@@ -234,7 +234,7 @@ def bins_table(bins: Sequence[Any], hue: int, bars: bool = False) -> SafeString:
             percent(group.share),
             count(group.tokens),
             count(group.of_tokens),
-            format_html('<a href="{}">{}</a>' if group.documents else "{1}", group.url, count(group.documents)),
+            format_html('<a href="{}">{}</a>', group.url, count(group.documents)) if group.documents else count(0),
             count(group.of_documents),
         )
         for group in bins

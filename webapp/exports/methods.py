@@ -135,12 +135,12 @@ def _model(run: Run) -> str:
 
 
 def _counting(run: Run) -> str:
-    said = (
+    sentence = (
         "When training had ended, each word of each document was given, with all of its occurrences there, to the topic k with the largest "
         "posterior probability p(k | w, d), which is proportional to θ_dk β_kw. All numbers of words and shares that we report are sums of words "
         "given to topics in this way."
     )
-    return said if run.final else ""
+    return sentence if run.final else ""
 
 
 def _measures(run: Run) -> str:
@@ -171,13 +171,13 @@ def _readers(run: Run) -> str:
 
 def _findings(run: Run) -> str:
     """How the overview's sentences are tested (docs/findings.md)."""
-    said = (
+    sentence = (
         "Shares of topics are compared with 95% confidence intervals whose units are documents, and periods or blocks of neighbouring documents where "
         "those vary more. A rise or fall is the change between two levels that fits the periods best by least squares; as its place is chosen, it is "
         "tested as the maximum of a standardised Brownian bridge (Csörgő and Horváth 1997). Of all rises and falls, all topics that mark a group, and all "
         "words whose topics changed, the false discovery rate is held at 5% (Benjamini and Hochberg 1995)."
     )
-    return said if run.final else ""
+    return sentence if run.final else ""
 
 
 def _software(run: Run) -> str:

@@ -21,9 +21,10 @@ def own_path(text: str) -> str:
     Neither "//elsewhere.example", nor "javascript:…", nor "/\\elsewhere" is, nor a path that no page has.
     """
     safe = text.startswith("/") and len(text) <= LONGEST and text.isprintable()
+    if not (safe and url_has_allowed_host_and_scheme(text, allowed_hosts=None)):
+        return ""
     try:
-        if safe and url_has_allowed_host_and_scheme(text, allowed_hosts=None) and resolve(urlsplit(text).path):
-            return text
+        resolve(urlsplit(text).path)
     except (Resolver404, ValueError):
-        pass
-    return ""
+        return ""
+    return text

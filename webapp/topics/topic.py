@@ -108,10 +108,10 @@ def diagnostics(run: Run, k: int) -> list[Measure]:
         Measure(
             name,
             *about,
-            value=float(columns[name][k]),
-            below=int(np.count_nonzero(known[name] < columns[name][k])),
-            of=len(known[name]),
-            all=_apart(known[name]).tolist(),
+            float(columns[name][k]),
+            int(np.count_nonzero(known[name] < columns[name][k])),
+            len(known[name]),
+            _apart(known[name]).tolist(),
         )
         for name, about in MEASURES.items()
         if not np.isnan(columns[name][k])

@@ -46,7 +46,7 @@ def _of_all(view: RunView, parts: list[int]) -> Words:
     """In all documents: from the rows of the snapshot."""
     run = view.run
     counts = tuples(
-        "SELECT word, sum(tokens)::bigint FROM topic_word"
+        "SELECT word, sum(tokens)::bigint AS tokens FROM topic_word"
         " WHERE snapshot_id = %s AND topic = ANY(%s) AND tokens > 0 GROUP BY word ORDER BY word",
         [run.snapshot_id, parts],
     )
