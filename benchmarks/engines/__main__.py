@@ -94,14 +94,8 @@ def run(variant: peers.Variant, task: peers.Task, judge: Judge) -> Curve:
 
 def tell(curve: Curve) -> None:
     point = curve.points[-1]
-    numbers = (
-        f"{point.seconds:.2f}",
-        f"{point.whole:.2f}",
-        f"{point.passes:.2f}",
-        f"{point.held_out:.4f}",
-        f"{point.npmi:.4f}",
-    )
-    print(LINE.format(curve.variant.label, *numbers), flush=True)
+    times = (f"{number:.2f}" for number in (point.seconds, point.whole, point.passes))
+    print(LINE.format(curve.variant.label, *times, f"{point.held_out:.4f}", f"{point.npmi:.4f}"), flush=True)
 
 
 def summary(curves: list[Curve], seconds: float, one_pass: bool) -> None:
@@ -190,13 +184,12 @@ def arguments() -> argparse.Namespace:
 
 def engines(given: argparse.Namespace) -> tuple[list[peers.Variant], dict[str, str]]:
     """What is run, ours first, and the version of each; those that are not installed are named."""
-    found, versions = [peers.Variant(peers.OURS, dict(given.set))], {peers.OURS: "this commit"}
-    found += [peers.Variant(peers.OURS, {"engine": name}, name) for name in given.ours]
+    ours = [peers.Variant(peers.OURS, {"engine": name}, name) for name in given.ours]
+    found, versions = [peers.Variant(peers.OURS, dict(given.set)), *ours], {peers.OURS: "this commit"}
     for engine in dict.fromkeys(given.peers[given.topics]):
         if engine == peers.OURS:
             continue
-        version = peers.version(engine)
-        if version is None:
+        if (version := peers.version(engine)) is None:
             print(f"{engine} is not installed: pip install -r requirements/benchmarks.lock")
             continue
         versions[engine] = version

@@ -440,7 +440,20 @@ class Settings:
     passes: int | None = setting("Passes", "", "Number of passes over the whole corpus.", least=1)
 
     def __post_init__(self) -> None:
-        check(self)
+        """Raises Invalid, naming the field, for a value that its declaration does not allow. Whole numbers become floats
+        where a float is meant, as kernels are compiled for floats.
+
+        A field's declaration is the one of the class nearest to its own that uses `setting`. None is allowed where the
+        type in its own class includes it.
+        """
+        may_be_open = {f.name for f in fields(self) if NoneType in get_args(f.type)}
+        classes = [c for c in reversed(type(self).__mro__) if is_dataclass(c)]
+        declared = {f.name: f for c in classes for f in fields(c) if f.metadata}
+        for f in declared.values():
+            value = getattr(self, f.name)
+            if value is None and f.name in may_be_open:
+                continue
+            object.__setattr__(self, f.name, {int: _whole, float: _number, str: _choice}[kind(f)](f, value))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -467,23 +480,6 @@ def passes_within(words: int, tokens: int, *, least: int, most: int) -> int:
 def fewer_passes(settings: Mapping[str, Any], least: int = 3) -> dict[str, Any]:
     """Settings of a run, with passes for one that begins with its topics: a third of them."""
     return {**settings, "passes": max(least, round(settings["passes"] / 3))}
-
-
-def check(config: Settings) -> None:
-    """Raises Invalid, naming the field, for a value that its declaration does not allow. Whole numbers become floats
-    where a float is meant, as kernels are compiled for floats.
-
-    A field's declaration is the one of the class nearest to config's own that uses `setting`. None is allowed where the
-    type in config's own class includes it.
-    """
-    may_be_open = {f.name for f in fields(config) if NoneType in get_args(f.type)}
-    classes = [c for c in reversed(type(config).__mro__) if is_dataclass(c)]
-    declared = {f.name: f for c in classes for f in fields(c) if f.metadata}
-    for f in declared.values():
-        value = getattr(config, f.name)
-        if value is None and f.name in may_be_open:
-            continue
-        object.__setattr__(config, f.name, {int: _whole, float: _number, str: _choice}[kind(f)](f, value))
 
 
 def kind(f: Field) -> type:

@@ -365,11 +365,11 @@ def methods(settings: Mapping[str, Any]) -> Methods:
         "words": "with an α for each topic and an η for each word that Newton's method learned",
     }[settings["learn"]]  # fmt: skip
     kind = "smoothed" if smoothed else "unsmoothed"
-    sentence = (
+    return Methods(
         f"We trained {kind} latent Dirichlet allocation (Blei et al. 2003) with {settings['topics']} topics by batch "
-        f"variational EM (Chen and Huang), {learned}, in {settings['passes']} passes over the corpus."
+        f"variational EM (Chen and Huang), {learned}, in {settings['passes']} passes over the corpus.",
+        ("blei2003latent", "chenvariational"),
     )
-    return Methods(sentence, ("blei2003latent", "chenvariational"))
 
 
 def warm_up() -> list[Config]:
