@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from inference.engines import contract
 from inference.engines.contract import MAPPED, About, Methods, Priors, Settings, resolved, setting
 from inference.memory import room
 from inference.topics import Theta, Topics
@@ -50,11 +51,8 @@ class Resolved(Config):
     minibatch: int
 
 
-@dataclass
-class State:
-    seed: int
-    t: int
-    tokens: int
+@dataclass(kw_only=True)
+class State(contract.State):
     counts: np.ndarray  # int64[K, V], tokens of each word in each topic, after the last whole pass
     documents: np.ndarray  # int64[K]
     next: np.ndarray = field(metadata=MAPPED)  # int64[K, V], in this pass
@@ -72,7 +70,13 @@ def init(config, shape, seed, scratch=None):
     following = room((K, V), scratch, np.int64)
     following[:] = 0
     counts = (generator.random((K, V)) < share).astype(np.int64)
-    return State(seed, 0, 0, counts, np.ones(K, np.int64), following, np.zeros(K, np.int64))
+    return State(
+        seed=seed,
+        counts=counts,
+        documents=np.ones(K, np.int64),
+        next=following,
+        next_documents=np.zeros(K, np.int64),
+    )
 
 
 def step(config, state, bow, documents, shape):
