@@ -1,8 +1,7 @@
 """What was deleted and can be brought back: the list of it, and what one of it was."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from django.conf import settings
 from django.db.models import Count, F, Q
 from django.db.models.functions import Now
 
@@ -21,7 +20,7 @@ def page(corpora, runs, before: Place | None = None) -> tuple[list[DeletedRow], 
 
     corpora, runs: those that the reader may bring back, querysets of everything. before: as the page before gave it.
     """
-    since = {"deleted_at__gt": Now() - timedelta(days=settings.KEEP_DELETED)}
+    since = {"deleted_at__gt": Now() - deletion.kept()}
     deleted = []
     for kind, rows in (
         (1, corpora.filter(**since, into__deleted_at=None).select_related("into")),

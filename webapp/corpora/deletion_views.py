@@ -85,8 +85,7 @@ def bring_back(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
         except Invalid as error:
             messages.error(request, error.message)
             return redirect("deleted")
-    draft = kind == "corpus" and row.status == Corpus.Status.DRAFT
-    return redirect("corpus_prepare" if draft else kind, pk)
+    return redirect("corpus_prepare" if kind == "corpus" and row.status == Corpus.Status.DRAFT else kind, pk)
 
 
 @require_POST

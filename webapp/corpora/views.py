@@ -123,8 +123,9 @@ def home(request: HttpRequest) -> HtmlAnswer[HomePage]:
 
 def home_page(request: HttpRequest, status: int = 200) -> HtmlAnswer[HomePage]:
     public = settings.ACCOUNTS and ("public" in request.GET or not authorization.has_own_list(request))
-    numbers = authorization.listed(request, number(request, "before"), queries.PAGE + 1, public)
-    found, following = queries.recent(numbers)
+    found, following = queries.recent(
+        authorization.listed(request, number(request, "before"), queries.PAGE + 1, public)
+    )
     user = request.user
     example = queries.example(user) if user.is_authenticated and not public else None
     page = HomePage(
@@ -268,8 +269,9 @@ def train(request: HttpRequest, corpus: Corpus) -> HttpResponse:
     form = TrainForm(request.POST, corpus=corpus)
     if form.is_valid():
         try:
-            run = runs.create(form.chosen_version(), by=authorization.user(request), **form.settings())
-            return redirect("run", run.pk)
+            return redirect(
+                "run", runs.create(form.chosen_version(), by=authorization.user(request), **form.settings()).pk
+            )
         except Invalid as error:
             add_to_form(form, error)
     return detail.answered(request, corpus_page(corpus, form, status=400), corpus=corpus)
@@ -293,8 +295,7 @@ def train_several(request: HttpRequest, corpus: Corpus) -> HttpResponse:
             return redirect(links.compare_url(made))
         except Invalid as error:
             add_to_form(form, error)
-    answer = corpus_page(corpus, TrainForm(corpus=corpus), form, status=400)
-    return detail.answered(request, answer, corpus=corpus)
+    return detail.answered(request, corpus_page(corpus, TrainForm(corpus=corpus), form, status=400), corpus=corpus)
 
 
 @require_POST

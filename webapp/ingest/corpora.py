@@ -121,8 +121,7 @@ def read(corpus: Corpus, reading: ReadingSettings, trains: dict | None = None) -
     with transaction.atomic():
         # Locked, so that no worker is asked to look into the files meanwhile (look_by_worker)
         here = unread.select_for_update(no_key=True).exists()
-        unstored = Upload.objects.filter(pk=corpus.pk).exclude(status=Upload.Status.STORED).exists()
-        if not here or unstored:
+        if not here or Upload.objects.filter(pk=corpus.pk).exclude(status=Upload.Status.STORED).exists():
             raise Invalid(
                 "name", "This corpus is being read already, or has been read. Upload the files again instead."
             )
@@ -199,8 +198,7 @@ def copy_as_draft(corpus: Corpus) -> Corpus:
         return draft
     words = VocabularySettings.from_dict(corpus.version.settings if corpus.version else {})
     now = ReadingSettings.from_dict(corpus.settings)
-    before = [*now.before, *columns_read(corpus.settings)]
-    reading = asdict(replace(now, **asdict(words), added=[], before=before))
+    reading = asdict(replace(now, **asdict(words), added=[], before=[*now.before, *columns_read(corpus.settings)]))
     with transaction.atomic():
         files.storing()
         draft = Corpus.objects.create(
@@ -306,6 +304,9 @@ def create_example(owner: User | None = None) -> Corpus:
     copy = settings.FILE_UPLOAD_TEMP_DIR / f"example-{os.getpid()}-{os.urandom(4).hex()}"
     shutil.copyfile(EXAMPLE, copy)
     corpus = create(EXAMPLE_NAME, [ReceivedFile(EXAMPLE.name, copy)], owner)
-    reading = ReadingSettings(options=asdict(guesses.sniff(corpus).options), language="en")
-    read(corpus, reading, trains={"passes": EXAMPLE_PASSES})
+    read(
+        corpus,
+        ReadingSettings(options=asdict(guesses.sniff(corpus).options), language="en"),
+        trains={"passes": EXAMPLE_PASSES},
+    )
     return corpus

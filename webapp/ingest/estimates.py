@@ -3,6 +3,7 @@ of the whole."""
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -185,7 +186,7 @@ def preview(
     rows = len(counts.lengths)  # sections, where long documents are cut
     share = max(scale.part or part, 1e-12)  # of the words
     rows_of = sections_of(scale, rows, D)
-    words = _words(counts, rows_of, rows)
+    words = partial(_words, counts, rows_of, rows)
     return ChoicePreview(
         documents=D,
         of=scale.documents if scale.counted else rough(scale.documents),
@@ -233,19 +234,14 @@ def _tie(tokens: np.ndarray) -> np.ndarray:
     return tokens / (2.0 * max(1, int(tokens.max(initial=1))))
 
 
-def _words(counts, whole: int, D: int):
+def _words(counts, whole: int, D: int, numbers: np.ndarray, key: np.ndarray, most: int) -> list[FormRow]:
     """Of some forms the first by a key, largest first. whole: documents of the corpus; D: of the sample."""
-
-    def words(numbers: np.ndarray, key: np.ndarray, most: int) -> list[FormRow]:
-        order = numbers[np.argsort(-key[numbers], kind="stable")[:most]]
-        names = counts.words(order)
-        shares = counts.documents[order] * (whole / max(1, D))
-        return [
-            FormRow(word, int(n), int(d) if whole == D else max(1, min(whole, rough(d))))
-            for word, n, d in zip(names, counts.tokens[order], shares, strict=True)
-        ]
-
-    return words
+    order = numbers[np.argsort(-key[numbers], kind="stable")[:most]]
+    shares = counts.documents[order] * (whole / max(1, D))
+    return [
+        FormRow(word, int(n), int(d) if whole == D else max(1, min(whole, rough(d))))
+        for word, n, d in zip(counts.words(order), counts.tokens[order], shares, strict=True)
+    ]
 
 
 def _vocabulary(documents: np.ndarray, least: int, scale: Scale, D: int) -> int:
@@ -351,8 +347,14 @@ def cost(engine: str, topics: int, documents: int, tokens: int, vocabulary: int)
     """About what an engine takes with its own settings and so many topics."""
     config = engines.config(engine, topics=topics).resolve(documents, tokens)
     paces = Paces.from_config(documents, config)
-    pairs = round(PAIRS * tokens)
-    shape = Shape(D=documents, V=vocabulary, tokens=tokens, per_pass=paces.per_pass, later=paces.later, pairs=pairs)
+    shape = Shape(
+        D=documents,
+        V=vocabulary,
+        tokens=tokens,
+        per_pass=paces.per_pass,
+        later=paces.later,
+        pairs=round(PAIRS * tokens),
+    )
     module = engines.get(engine)
     disk = _disk(topics, shape, module.remembered(config, shape) if isinstance(module, Remembering) else 0)
     return Cost(training_seconds(engine, config, tokens), module.memory(config, shape), *disk)
@@ -365,8 +367,7 @@ def _disk(topics: int, shape: Shape, remembers: int) -> tuple[int, int]:
     evidence = 6 * shape.pairs + (14 * mixtures + 8) * shape.D + day_sums.most_bytes(round(mixtures * shape.D))
     done = rows * (ROW + STATE_PACKED) + evidence + OF_TOPIC * topics
     scratch = remembers if remembers >= LARGE else 0
-    at_work = 3 * rows * ROW + 2 * (remembers + STATE * rows) + scratch + evidence + OF_TOPIC * topics
-    return round(done), round(at_work)
+    return round(done), round(3 * rows * ROW + 2 * (remembers + STATE * rows) + scratch + evidence + OF_TOPIC * topics)
 
 
 def training_seconds(engine: str, config: Config, tokens: int) -> float:

@@ -46,19 +46,19 @@ class OfferedEngine:
 
 def _offered(corpus: Corpus, topics: int, chosen: str) -> list[OfferedEngine]:
     """Every engine: those that a purpose chooses, then those that are there to do as their papers do."""
-    there, offered, rows = physical(), [], corpus.version.rows if corpus.version else 0
-    for name, engine in engines.ENGINES.items():
-        cost = estimates.cost(name, topics, rows, corpus.tokens, corpus.vocabulary)
-        offered.append(
-            OfferedEngine(
-                name=name,
-                about=engine.ABOUT,
-                cost=cost,
-                too_large=there is not None and cost.memory > there,
-                chosen=name == chosen,
-                default=name == engines.DEFAULT,
-            )
+    there, rows = physical(), corpus.version.rows if corpus.version else 0
+    costs = {name: estimates.cost(name, topics, rows, corpus.tokens, corpus.vocabulary) for name in engines.ENGINES}
+    offered = [
+        OfferedEngine(
+            name=name,
+            about=engine.ABOUT,
+            cost=costs[name],
+            too_large=there is not None and costs[name].memory > there,
+            chosen=name == chosen,
+            default=name == engines.DEFAULT,
         )
+        for name, engine in engines.ENGINES.items()
+    ]
     return sorted(offered, key=lambda engine: not engine.is_for_purpose)
 
 

@@ -171,10 +171,11 @@ def build_version(version_id: int) -> None:
 
 def _store_upload(corpus_id: int, attempt: int, beat: Heartbeat) -> None:
     upload = Upload.objects.select_related("corpus__parent").get(pk=corpus_id)
-    progress = ProgressReporter(upload.corpus)
+    progress = ProgressReporter(upload.corpus, beat)
     if upload.question is None:
         _store(upload, attempt, beat, progress)
-    _look(upload, beat, progress)
+    # What the files seem to be, for the prepare page, which need not wait for it then
+    guesses.look_long(upload.corpus, guesses.Question(**upload.question or {}), progress.looking)
     claims.update(kinds.STORE, corpus_id, attempt, status=Upload.Status.STORED, checkpoint={}, question=None)
 
 
@@ -183,7 +184,7 @@ def _store(upload: Upload, attempt: int, beat: Heartbeat, progress: "ProgressRep
         claims.update(kinds.STORE, upload.pk, attempt, checkpoint=asdict(checkpoint), tries=0)
 
     try:
-        storing.store(upload, save, _reporter(beat, progress))
+        storing.store(upload, save, progress.storing)
         upload.question = asdict(guesses.Question(known=previews.known_options(None, upload.corpus)))
         with beat.long(), transaction.atomic():
             storing.finish(upload)
@@ -195,24 +196,13 @@ def _store(upload: Upload, attempt: int, beat: Heartbeat, progress: "ProgressRep
         raise
 
 
-def _look(upload: Upload, beat: Heartbeat, progress: "ProgressReporter") -> None:
-    """Find out what the stored files seem to be, for the prepare page, which need not wait for it then."""
-
-    def stopped() -> bool:
-        beat.check()
-        progress.looking()
-        return False
-
-    guesses.look_long(upload.corpus, guesses.Question(**upload.question or {}), stopped)
-
-
 def _read_corpus(corpus_id: int, attempt: int, beat: Heartbeat, when_ready: Callable[[Corpus], None]) -> None:
     corpus = Corpus.objects.get(pk=corpus_id)
     storing.remove_received(corpus)
     if corpus.provenance:
         corpus.bytes_total = subset.size(corpus)
         claims.update(kinds.READ, corpus_id, attempt, bytes_total=corpus.bytes_total)
-    progress = ProgressReporter(corpus)
+    progress = ProgressReporter(corpus, beat)
 
     def save(checkpoint: ReadCheckpoint) -> None:
         quotas.check_documents(corpus, checkpoint.documents)
@@ -252,7 +242,7 @@ def _read_corpus(corpus_id: int, attempt: int, beat: Heartbeat, when_ready: Call
 
 def _build_version(version_id: int, attempt: int, beat: Heartbeat) -> None:
     version = Version.objects.select_related("corpus").get(pk=version_id)
-    corpus, progress = version.corpus, ProgressReporter(version.corpus)
+    corpus, progress = version.corpus, ProgressReporter(version.corpus, beat)
 
     def save(checkpoint: ReadCheckpoint) -> None:
         quotas.check_documents(corpus, checkpoint.documents)
@@ -262,7 +252,7 @@ def _build_version(version_id: int, attempt: int, beat: Heartbeat) -> None:
         claims.update(kinds.VECTORIZE, version_id, attempt, tries=0)
         progress.reading(checkpoint)
 
-    storing.join_additions(corpus, _reporter(beat, progress))
+    storing.join_additions(corpus, progress.storing)
     checkpoint = ReadAttempt(corpus, beat, save).run()
     with beat.long():
         builder = VersionBuilder(version, checkpoint, beat.check, progress.report_stage)
@@ -270,16 +260,6 @@ def _build_version(version_id: int, attempt: int, beat: Heartbeat) -> None:
         builder.publish()
         claims.update(kinds.VECTORIZE, version_id, attempt, status=Version.Status.READY)
         Corpus.objects.filter(pk=corpus.pk).update(version=version, report=builder.corpus_report)
-
-
-def _reporter(beat: Heartbeat, progress: "ProgressReporter") -> Callable[[StoreCheckpoint], None]:
-    """Called at every step of storing."""
-
-    def report(checkpoint: StoreCheckpoint) -> None:
-        beat.check()
-        progress.storing(checkpoint)
-
-    return report
 
 
 def progress_note(corpus: Corpus) -> dict:
@@ -291,28 +271,27 @@ def progress_note(corpus: Corpus) -> dict:
 class ProgressReporter:
     """Tells open pages how far a job is, at most once in REPORT_EVERY."""
 
-    def __init__(self, corpus: Corpus):
-        self.corpus, self.reported_at = corpus, 0.0
+    def __init__(self, corpus: Corpus, beat: Heartbeat):
+        self.corpus, self.beat, self.reported_at = corpus, beat, 0.0
         self.last: dict[str, int] = {}
         events.leave_note(f"progress:corpus:{corpus.pk}", {}, NOTE_SECONDS)  # in the place of an older job's
 
     def storing(self, checkpoint: StoreCheckpoint) -> None:
-        self.last = {"bytes_read": checkpoint.bytes, "bytes_total": self.corpus.bytes_total, "files": checkpoint.files}
-        self._report("storing")
+        """Called at every step. Raises where the job is not this attempt's any more."""
+        self.beat.check()
+        self._report("storing", bytes_read=checkpoint.bytes, files=checkpoint.files)
 
-    def looking(self) -> None:
+    def looking(self) -> bool:
+        """The same; never True (`stopped` of guesses.look_long)."""
+        self.beat.check()
         self._report("looking")
+        return False
 
     def reading(self, checkpoint: ReadCheckpoint) -> None:
-        self.last = {
-            "bytes_read": checkpoint.bytes,
-            "bytes_total": self.corpus.bytes_total,
-            "documents": checkpoint.documents,
-            "words": checkpoint.words,
-        }
-        self._report("reading")
+        self._report("reading", bytes_read=checkpoint.bytes, documents=checkpoint.documents, words=checkpoint.words)
 
-    def _report(self, stage: str) -> None:
+    def _report(self, stage: str, **known: int) -> None:
+        self.last = known | {"bytes_total": self.corpus.bytes_total} if known else self.last
         now = time.monotonic()
         if now - self.reported_at >= REPORT_EVERY:
             self.reported_at = now

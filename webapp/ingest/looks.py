@@ -35,7 +35,15 @@ def kept(corpus: Corpus, question: list, look: Callable[[], object]):
 
 def answer(corpus: Corpus, question: list, given: object = None, unreadable: str = "") -> None:
     """From now on that is the answer, or that nothing can be read: a sentence."""
-    _keep(corpus, question, {"unreadable": unreadable} if unreadable else {"answer": given})
+    known = {"unreadable": unreadable} if unreadable else {"answer": given}
+    folder = _folder(corpus)
+    if folder.exists() and len(os.listdir(folder)) >= MOST:
+        remove(corpus)
+    folder.mkdir(parents=True, exist_ok=True)
+    new = folder / f"{secrets.token_hex(6)}.new"
+    with suppress(FileNotFoundError):  # another request cleared the folder: who asks next looks again
+        new.write_bytes(orjson.dumps(known))
+        new.rename(_place(corpus, question))
 
 
 def remove(corpus: Corpus) -> None:
@@ -49,14 +57,3 @@ def _folder(corpus: Corpus):
 def _place(corpus: Corpus, question: list):
     key = orjson.dumps([question, corpus.bytes_total], option=orjson.OPT_SORT_KEYS)
     return _folder(corpus) / f"{hashlib.sha256(key).hexdigest()[:20]}.json"
-
-
-def _keep(corpus: Corpus, question: list, known: dict) -> None:
-    folder = _folder(corpus)
-    if folder.exists() and len(os.listdir(folder)) >= MOST:
-        remove(corpus)
-    folder.mkdir(parents=True, exist_ok=True)
-    new = folder / f"{secrets.token_hex(6)}.new"
-    with suppress(FileNotFoundError):  # another request cleared the folder: who asks next looks again
-        new.write_bytes(orjson.dumps(known))
-        new.rename(_place(corpus, question))

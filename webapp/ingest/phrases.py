@@ -2,7 +2,6 @@
 words."""
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 import orjson
@@ -53,7 +52,8 @@ def proposed(version: Version, choice: Choice) -> list[Proposal]:
     """
     path = files.version_folder(version.pk) / "phrases.json"
     if not path.exists():
-        _keep(path, _found(version, choice))
+        path.parent.mkdir(parents=True, exist_ok=True)  # the version's other files may be in the store alone
+        rewrite(path, orjson.dumps(_found(version, choice)))
     return STORED.validate_json(path.read_bytes())
 
 
@@ -117,8 +117,3 @@ def _places(stream: Spread, choice: Choice) -> list[tuple[int, int, int] | None]
             stop = last_start + len(choice.phrases[phrase].rsplit(" ", 1)[-1])
             places[phrase] = (int(stream.numbers[block.first + document]), start, stop)
     return places
-
-
-def _keep(path: Path, rows: list[Proposal]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)  # the version's other files may be in the store alone
-    rewrite(path, orjson.dumps(rows))

@@ -249,8 +249,9 @@ def _proposed(reading: ReadingSettings, beginning: Sample, stream: Stream | None
     were found. Where those thresholds leave no word: with such as leave some, and a sentence that says so."""
     rows = beginning.of
     if stream is not None and reading.section_words:
-        scale = estimates.of_sample(beginning)
-        rows = estimates.sections_of(scale, Sections(stream, reading.section_words).D, stream.D)
+        rows = estimates.sections_of(
+            estimates.of_sample(beginning), Sections(stream, reading.section_words).D, stream.D
+        )
     reading = reading.fitted(rows)
     languages = [code for code, share in beginning.languages.items() if share >= vocabulary_forms.SAID]
     if languages and sample.cut_alike(languages[0], reading.language):

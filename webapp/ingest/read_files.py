@@ -214,8 +214,7 @@ class ReadAttempt:
         try:
             for chunk.file, chunk.items, item in self._items():
                 position = self.plan.place(item.file, chunk.file)
-                count = chunk.counts.setdefault(position, [0, 0])
-                count[not isinstance(item, readers.Document)] += 1
+                chunk.counts.setdefault(position, [0, 0])[not isinstance(item, readers.Document)] += 1
                 if isinstance(item, readers.Document):
                     chunk.documents.append(item)
                     chunk.counted.append(silent(item.text, self.plan.shaping.silent))
@@ -287,8 +286,7 @@ class ReadAttempt:
     def _not_read(self, file: int, items: Iterator[Item], skip: int) -> Iterator[tuple[int, int, Item]]:
         for n, item in enumerate(items, 1):
             # A worker process that is killed may give less of a file than the one that was killed before it
-            sooner = n < skip and isinstance(item, Failure) and not self.plan.shaping.across
-            if n > skip or sooner:
+            if n > skip or (n < skip and isinstance(item, Failure) and not self.plan.shaping.across):
                 yield file, max(n, skip), item
 
     def _shaped(self, items: Iterator[Item]) -> Iterator[Item]:
@@ -314,8 +312,7 @@ class ReadAttempt:
 
     def _write_words(self, chunk: Chunk) -> Chunk:
         """Append the chunk's words, fields and problems to the files on disk."""
-        counts = self.stream.add(chunk.counted, [d.title for d in chunk.documents])
-        chunk.words = counts.tolist()
+        chunk.words = self.stream.add(chunk.counted, [d.title for d in chunk.documents]).tolist()
         for document, day, order in zip(chunk.documents, chunk.days, chunk.orders, strict=True):
             self.fields.write(
                 orjson.dumps(

@@ -174,8 +174,8 @@ class ReadingForm(NamedVocabularyForm):
     def reading(self) -> ReadingSettings:
         values = self.cleaned_data
         options = {name: getattr(self.options, name) for name in self.options.__dataclass_fields__}
-        sent = values.keys() - {"header_row"}  # the sniff has looked there: 0 is the first row that is not blank
-        options |= {name: values[name] for name in options.keys() & sent}
+        # the sniff has looked there: 0 is the first row that is not blank
+        options |= {name: values[name] for name in options.keys() & (values.keys() - {"header_row"})}
         chosen = {
             self.sniff.columns[int(name[5:])]: kind
             for name, kind in values.items()

@@ -311,8 +311,7 @@ class _Sampler:
                     if isinstance(item, readers.Document):
                         begins = self._begins(item)
                         found, length, size = found + begins, length + len(item.text), size + _bytes(item)
-                    least = read if single else max(read - STEP, round(size * packed))
-                    position = min(read, least, source.bytes)
+                    position = min(read, read if single else max(read - STEP, round(size * packed)), source.bytes)
                     if counting is None:
                         self.taken[self.kind] += begins if isinstance(item, readers.Document) else 0
                         yield item

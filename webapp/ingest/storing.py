@@ -71,19 +71,9 @@ def link(corpus: Corpus, received: Iterable[ReceivedFile]) -> None:
     with (arriving / "list.jsonl").open("w", encoding="utf-8") as notes:
         for i, file in enumerate(received):
             path = f"{arriving}/{i}"
-            if file.stays:
-                os.link(file.path, path)
-            else:
-                _move(file.path, path)
+            (os.link if file.stays else shutil.move)(file.path, path)
             os.chmod(path, 0o600)
             notes.write(json.dumps([file.name, file.sha256, file.pack]) + "\n")
-
-
-def _move(path: Path, to: str) -> None:
-    try:
-        os.rename(path, to)
-    except OSError:  # from another disk
-        shutil.move(path, to)
 
 
 def takes_long(received: list[ReceivedFile]) -> bool:
@@ -268,19 +258,16 @@ def _linked(
     folder = files.corpus_folder(corpus.pk) / "source"
     folder.mkdir(parents=True, exist_ok=True)
     after = SourceFile.objects.filter(corpus=source)
-    last = -1
-    if checkpoint.files:
-        last = after.values_list("position", flat=True)[checkpoint.files - 1]
+    last = after.values_list("position", flat=True)[checkpoint.files - 1] if checkpoint.files else -1
     while batch := list(after.filter(position__gt=last)[:PART]):
         rows: list[SourceFile] = []
-        size = 0
-        for file in batch:
-            to = f"{folder}/{first + checkpoint.files + len(rows):06d}"
+        for position, file in enumerate(batch, first + checkpoint.files):
+            to = f"{folder}/{position:06d}"
             _link(settings.FILES / file.path, to)
-            rows.append(_row(corpus, first + checkpoint.files + len(rows), to, file.name, file.bytes, file.sha256))
-            size += file.bytes
+            rows.append(_row(corpus, position, to, file.name, file.bytes, file.sha256))
         settle_names([folder, folder.parent, folder.parent.parent])
-        checkpoint = replace(checkpoint, files=checkpoint.files + len(rows), bytes=checkpoint.bytes + size)
+        size = checkpoint.bytes + sum(file.bytes for file in batch)
+        checkpoint = replace(checkpoint, files=checkpoint.files + len(batch), bytes=size)
         report(checkpoint)
         yield Part(rows, checkpoint)
         last = batch[-1].position

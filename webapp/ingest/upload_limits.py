@@ -69,8 +69,9 @@ def _check_share(user: User, size: int) -> None:
 
 def _bytes_arriving(owner: int) -> int:
     """Bytes that an owner's uploads will have, of which no corpus has been made."""
-    files = settings.FILE_UPLOAD_TEMP_DIR.iterdir()
-    notes = (path for path in files if _NOTE.fullmatch(path.name))  # a form's own .json file lies there, too
+    notes = (
+        path for path in settings.FILE_UPLOAD_TEMP_DIR.iterdir() if _NOTE.fullmatch(path.name)
+    )  # a form's own .json file lies there, too
     uploads = (json.loads(text) for text in map(_read_if_there, notes) if text)
     return sum(note["length"] for note in uploads if note.get("owner") == owner)
 

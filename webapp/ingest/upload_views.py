@@ -82,9 +82,7 @@ class UploadWriter:
     def _promised(self) -> bool:
         """Whether the disk keeps room for all that is to come: from the upload's beginning, or again after an hour without
         a byte. Raises Refused where there is none."""
-        if os.fstat(self.file).st_blocks * 512 >= self.upload.length:
-            return True
-        return promise(self.file, self.upload.length)
+        return os.fstat(self.file).st_blocks * 512 >= self.upload.length or promise(self.file, self.upload.length)
 
     def write(self, pieces: list[bytes]) -> None:
         """Append them (at most 1,024).
@@ -184,11 +182,8 @@ def _from_here(request: HttpRequest) -> bool:
 
 
 def _options() -> HttpResponse:
-    response = HttpResponse(status=204)
-    response["Tus-Extension"] = EXTENSIONS
-    if settings.MAX_UPLOAD:
-        response["Tus-Max-Size"] = settings.MAX_UPLOAD
-    return response
+    largest = {"Tus-Max-Size": settings.MAX_UPLOAD} if settings.MAX_UPLOAD else {}
+    return HttpResponse(status=204, headers={"Tus-Extension": EXTENSIONS, **largest})
 
 
 def _not_allowed(method: str, *allowed: str) -> HttpResponse:
@@ -217,9 +212,7 @@ async def creation(request: HttpRequest, method: str) -> HttpResponse:
                 await asyncio.to_thread(uploads.remove, upload)
                 raise
             offset = upload.offset
-    response = HttpResponse(status=201)
-    response["Location"] = reverse("upload", args=[upload.id])
-    return _state(response, upload, offset)
+    return _state(201, upload, offset, Location=reverse("upload", args=[upload.id]))
 
 
 @tus
@@ -229,9 +222,7 @@ async def one(request: HttpRequest, method: str, upload_id: str) -> HttpResponse
         return _not_allowed(method, "HEAD", "PATCH", "DELETE", "OPTIONS")
     upload = await asyncio.to_thread(uploads.find, upload_id, authorization.uploader(request))
     if method == "HEAD":
-        response = HttpResponse()
-        response["Upload-Length"] = upload.length
-        return _state(response, upload, upload.offset)
+        return _state(200, upload, upload.offset, **{"Upload-Length": upload.length})
     if method == "DELETE":
         await asyncio.to_thread(uploads.remove, upload)
         return HttpResponse(status=204)
@@ -241,13 +232,13 @@ async def one(request: HttpRequest, method: str, upload_id: str) -> HttpResponse
         )
     with arriving(upload.owner):
         offset = await _append(request, upload, _number(request, "Upload-Offset"))
-    return _state(HttpResponse(status=204), upload, offset)
+    return _state(204, upload, offset)
 
 
-def _state(response: HttpResponse, upload: uploads.IncomingFile, offset: int) -> HttpResponse:
-    response["Upload-Offset"] = offset
-    response["Upload-Expires"] = http_date(upload.expires)
-    return response
+def _state(status: int, upload: uploads.IncomingFile, offset: int, **headers: str | int) -> HttpResponse:
+    return HttpResponse(
+        status=status, headers=headers | {"Upload-Offset": offset, "Upload-Expires": http_date(upload.expires)}
+    )
 
 
 # What a request says ----------------------------------------------------------------------------------------------
@@ -271,15 +262,11 @@ def _metadata(request: HttpRequest) -> dict[str, str]:
     known = {}
     for pair in filter(None, map(str.strip, text.split(","))):
         key, _, value = pair.partition(" ")
-        known[key] = _base64(value, "Upload-Metadata").decode("utf-8", "replace")
+        try:
+            known[key] = base64.b64decode(value, validate=True).decode("utf-8", "replace")
+        except binascii.Error:
+            raise Refused(400, f"The header Upload-Metadata must hold base64, got “{value[:50]}”.") from None
     return known
-
-
-def _base64(text: str, header: str) -> bytes:
-    try:
-        return base64.b64decode(text, validate=True)
-    except binascii.Error:
-        raise Refused(400, f"The header {header} must hold base64, got “{text[:50]}”.") from None
 
 
 # What comes with it -----------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 import calendar
 import unicodedata
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import date, timedelta
 from functools import lru_cache
 
@@ -97,16 +98,10 @@ def parse_date(text: str, order: str | None = None) -> date | None:
     December to others.
     """
     if len(text) == 10 and text[4] == text[7] == "-":
-        try:
+        with suppress(ValueError):
             return date.fromisoformat(text)
-        except ValueError:
-            return None if text.replace("-", "").isdecimal() else _parse(text, order)
-    if len(text) == 4 and text.isdecimal():
-        return _date(text, "1", "1")
-    return _parse(text, order)
-
-
-def _parse(text: str, order: str | None) -> date | None:
+        if text.replace("-", "").isdecimal():
+            return None
     text = text.strip()
     if not 4 <= len(text) <= LONGEST or not _YEAR.search(text) or _BEFORE_CHRIST.search(text):
         return None

@@ -100,10 +100,10 @@ def _in_common(files: list[tuple[Path, str]], companions: Companions) -> str:
     for path, name in files:
         with contextlib.suppress(Unreadable):
             file_format = formats.named(name)
-            if file_format and file_format.archive:
+            if file_format.archive:
                 own.append(sniff(path, name, companions).options.encoding)
                 samples.append(b"\xff")  # no ASCII, as far as is known
-            elif file_format and file_format.encoded:
+            elif file_format.encoded:
                 samples.append(head(path, name, _SAMPLE))
                 own.append(guess_encoding(samples[-1]))
     return together(samples, own)
@@ -125,10 +125,10 @@ def read(
 def encoding(path: Path, name: str, options: Options) -> str:
     """In which a file is read, or the files of an archive; "" for formats that say it themselves, or have none."""
     file_format = formats.named(name)
-    if file_format is None or not (file_format.encoded or (file_format.archive and formats.encoded(options))):
-        return ""
     if file_format.archive:
-        return options.encoding
+        return options.encoding if formats.encoded(options) else ""
+    if not file_format.encoded:
+        return ""
     with contextlib.suppress(Unreadable, OSError):
         beginning = head(path, name, _SAMPLE if options.encoding == DETECT else 4)
         return by_mark(beginning) or (guess_encoding(beginning) if options.encoding == DETECT else options.encoding)
@@ -138,13 +138,11 @@ def encoding(path: Path, name: str, options: Options) -> str:
 def names_inside(path: Path, name: str) -> Iterator[str]:
     """The names of the files in an archive, the archive's before each; none of another file. Raises Unreadable where the
     archive can't be read on."""
-    key = formats.by_name(name) or ""
-    if not (key and formats.FORMATS[key].archive):
-        return
-    if looking.now():
-        yield from sandbox.names(path, name, key)
-    else:
-        with contextlib.closing(formats.FORMATS[key].reader.files(path, name)) as entries:
+    file_format = formats.named(name)
+    if file_format.archive and looking.now():
+        yield from sandbox.names(path, name, formats.by_name(name) or "")
+    elif file_format.archive:
+        with contextlib.closing(file_format.reader.files(path, name)) as entries:
             yield from (inside for _, inside in entries)
 
 

@@ -191,27 +191,24 @@ def _of_samples(samples: dict[str, bytes], file_format: str, known: dict) -> Sni
 
 def _refused(entry: Entry) -> str | None:
     """Why an entry is not read, as the end of a sentence; None for an entry that is."""
-    path = entry.path.replace("\\", "/")
-    parts = path.split("/")
+    path, name = (text.replace("\\", "/") for text in (entry.path, entry.name))
+    first, *_ = parts = path.split("/")
+    leads_out = (
+        ".." in parts or ".." in name.split("/") or path.startswith("/") or (len(first) == 2 and first[1] == ":")
+    )
     file_format = formats.by_name(entry.name)
-    if entry.refused:
-        return entry.refused
-    if (
-        ".." in parts
-        or ".." in entry.name.replace("\\", "/").split("/")
-        or path.startswith("/")
-        or (len(parts[0]) == 2 and parts[0][1] == ":")
-    ):
-        return "has a path that leads out of the archive"
-    if _is_system(entry):
-        return "is a note of the system, not a document"
-    if file_format is None:
-        return "has a file extension that Topograph does not know"
-    if file_format == "text" and entry.size > 4 * MAX_TEXT:
-        return f"is longer than {MAX_TEXT:,} characters"
-    if entry.size > SMALL and entry.packed and entry.size > MAX_RATIO * entry.packed:
-        return f"unpacks to more than {MAX_RATIO} times its size, as no text does"
-    return None
+    reasons = (
+        (entry.refused, entry.refused),
+        (leads_out, "has a path that leads out of the archive"),
+        (_is_system(entry), "is a note of the system, not a document"),
+        (file_format is None, "has a file extension that Topograph does not know"),
+        (file_format == "text" and entry.size > 4 * MAX_TEXT, f"is longer than {MAX_TEXT:,} characters"),
+        (
+            entry.packed and entry.size > max(SMALL, MAX_RATIO * entry.packed),
+            f"unpacks to more than {MAX_RATIO} times its size, as no text does",
+        ),
+    )
+    return next((why for applies, why in reasons if applies), None)
 
 
 def _is_system(entry: Entry) -> bool:
@@ -274,8 +271,7 @@ def _read(
                 raise Unreadable(
                     f"“{name}” holds more than {MAX_ENTRIES:,} entries; those after them were left out. Split it."
                 )
-            inside = f"{name}/{entry.name}"
-            step = _Step(inside, _Progress(entry, advance))
+            step = _Step(f"{name}/{entry.name}", _Progress(entry, advance))
             why = _refused(entry)
             if why is None and entry.size > budget.left():
                 why = f"makes the archive unpack to more than {budget.limit / 1e9:,.3g} GB, {MAX_RATIO} times its size or the most that can be read"
@@ -303,7 +299,7 @@ def _begin(step: _Step, entry: Entry, options: Options, companions: Companions, 
     if entry.size == 0:
         step.say(f"“{inside}” has no text in it; it was left out.", dropped=True)
         return
-    file_format = formats.FORMATS[formats.by_name(inside) or ""]
+    file_format = formats.named(inside)
     if file_format.archive:
         step.read = partial(
             file_format.reader.read, entry, inside, options, step.progress, companions, Budget(entry.size, budget)
@@ -319,7 +315,7 @@ def _begin(step: _Step, entry: Entry, options: Options, companions: Companions, 
 def entry(source: Source, name: str, inside: str) -> Iterator[Source]:
     """One file in an archive. name: the archive's; inside: the file's, with the archive's before it. Raises Unreadable
     where the archive does not hold it, or is damaged there."""
-    with contextlib.closing(formats.FORMATS[formats.by_name(name) or ""].reader.files(source, name)) as entries:
+    with contextlib.closing(formats.named(name).reader.files(source, name)) as entries:
         found = there(
             next((entry for entry, its_name in entries if its_name == inside), None),
             Unreadable(f"“{name}” does not hold “{inside}”."),
@@ -333,8 +329,7 @@ def entry(source: Source, name: str, inside: str) -> Iterator[Source]:
 
 def deep(name: str) -> bool:
     """Whether a name is that of an archive within an archive within an archive."""
-    parts = name.replace("\\", "/").split("/")[:-1]
-    return sum(formats.by_name(part) in ("zip", "tar") for part in parts) > 1
+    return sum(formats.by_name(part) in ("zip", "tar") for part in name.replace("\\", "/").split("/")[:-1]) > 1
 
 
 class _Progress:

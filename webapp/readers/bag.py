@@ -37,8 +37,7 @@ def vocabulary(name: str, companions: Companions) -> list[str]:
     words = []
     with opened(source, its_name) as file:
         for line, _ in lines(decoded(file, guess_encoding(head(source, its_name))), 1 << 16):
-            word = "_".join(clean(line.removeprefix("\ufeff")).strip("\r\n").split("\t")[0].split())
-            words.append(word[:MAX_WORD])
+            words.append("_".join(clean(line.removeprefix("\ufeff")).strip("\r\n").split("\t")[0].split())[:MAX_WORD])
             if len(words) > MAX_WORDS:
                 raise Unreadable(
                     f"“{its_name}” has more than {MAX_WORDS:,} lines; at most that many words can be read."

@@ -148,11 +148,11 @@ class Source(Protocol):
     def stat(self): ...
 
 
+@dataclass(frozen=True)
 class Descriptor:
     """A file that came to a worker process of the sandbox as a descriptor: a Source."""
 
-    def __init__(self, descriptor: int):
-        self.descriptor = descriptor
+    descriptor: int
 
     def open(self, mode: str = "rb", buffering: int = 0) -> IO[bytes]:
         return io.FileIO(f"/proc/self/fd/{self.descriptor}")  # a copy of the descriptor would share its place
@@ -266,8 +266,12 @@ def opened(path: Source, name: str, advance: Callable[[int], None] = nothing) ->
         with gzip.GzipFile(fileobj=raw) as unzipped:
             try:
                 yield io.BufferedReader(_Unpacked(unzipped, raw, name), 1 << 18)
-            except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-                raise Unreadable(_bad_gzip(name, error)) from None
+            except EOFError:
+                why = "ends in the middle: the compressed file is not complete. Copy or download it again."
+                raise Unreadable(f"“{name}” {why}") from None
+            except (gzip.BadGzipFile, zlib.error) as error:
+                why = f"but its content is not compressed by gzip, or is damaged ({error}). Compress it again."
+                raise Unreadable(f"“{name}” has the extension of a compressed file, {why}") from None
 
 
 def content(file: IO[bytes], most: int) -> bytes | None:
@@ -281,12 +285,6 @@ def content(file: IO[bytes], most: int) -> bytes | None:
     return b"".join(pieces)
 
 
-def _bad_gzip(name: str, error: Exception) -> str:
-    if isinstance(error, EOFError):
-        return f"“{name}” ends in the middle: the compressed file is not complete. Copy or download it again."
-    return f"“{name}” has the extension of a compressed file, but its content is not compressed by gzip, or is damaged ({error}). Compress it again."
-
-
 def head(path: Source, name: str, size: int = SAMPLE) -> bytes:
     """The first bytes of the content."""
     with opened(path, name) as file:
@@ -296,14 +294,11 @@ def head(path: Source, name: str, size: int = SAMPLE) -> bytes:
 def looks_like(path: Source, name: str) -> str | None:
     """What a file is when it is not text; None for text."""
     start = head(path, name, 4096)
-    for magic, kind in _KINDS:
-        if start.startswith(magic):
-            return kind
-    if by_mark(start) or _wide(start):
-        return None
-    if len(start.translate(None, _TEXT_BYTES)) > max(8, MOST_CONTROLS * len(start)):
-        return "binary data (it has bytes that no text has)"
-    return None
+    if kind := next((kind for magic, kind in _KINDS if start.startswith(magic)), None):
+        return kind
+    controls = len(start.translate(None, _TEXT_BYTES))
+    is_text = by_mark(start) or _wide(start) or controls <= max(8, MOST_CONTROLS * len(start))
+    return None if is_text else "binary data (it has bytes that no text has)"
 
 
 def _wide(start: bytes) -> str | None:

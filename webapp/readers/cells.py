@@ -151,8 +151,7 @@ def _is_above(line: int, cells: list[str], options: Options) -> bool:
     if not cells:
         return line < options.header_row
     if line >= options.header_row:
-        there = chosen in names(cells, len(options.names))
-        return line <= headers.ROWS and not there
+        return line <= headers.ROWS and chosen not in names(cells, len(options.names))
     written = {clean(cell).strip() for cell in cells}
     many = 2 * len(written.intersection(options.names)) >= max(3, len(options.names))
     return not (many and chosen in written)

@@ -47,8 +47,7 @@ class Companions:
 
 
 def is_bag(name: str) -> bool:
-    file_format = formats.named(name)
-    return file_format is not None and file_format.bag
+    return formats.named(name).bag
 
 
 def is_vocabulary(name: str) -> bool:

@@ -224,8 +224,9 @@ class Reading:
                 ):
                     yield from file_format.reader.read(plain_source, plain_name, options, advance, *beside)
         else:
-            vocabulary = companions.vocabulary_of(name) if bag else None
-            self.request = sandbox.begin(source, name, key, options, ours, vocabulary)
+            self.request = sandbox.begin(
+                source, name, key, options, ours, companions.vocabulary_of(name) if bag else None
+            )
             items = self.request.documents
         # What comes as a descriptor is bounded by the process that sent it
         unbounded = (ours and not bag) or isinstance(source, Descriptor)
@@ -286,10 +287,8 @@ def _bounded(items: Iterator[Document | Problem], source: Source, name: str) -> 
     text once, and then how often. Raises Unreadable."""
     most = max(NO_BOMB, MAX_RATIO * source.stat().st_size)
     for item in items:
-        if isinstance(item, Document):
-            most -= 1 + len(item.title) + len(item.text) + sum(map(len, item.metadata.values()))
-        else:
-            most -= len(item.message)
+        texts = (item.title, item.text, *item.metadata.values()) if isinstance(item, Document) else (item.message,)
+        most -= isinstance(item, Document) + sum(map(len, texts))
         if most < 0:
             raise Unreadable(
                 f"“{name}” holds texts of more than {MAX_RATIO} times its size, as no file of texts does; those after them were left out."

@@ -32,8 +32,8 @@ def read(path: Source, name: str, options: Options, advance: Callable[[int], Non
 
 def _main(archive: zipfile.ZipFile) -> str:
     """Some programs number it."""
-    names = [name for name in archive.namelist()[:10_000] if regex.fullmatch(r"word/document\d*\.xml", name)]
-    return names[0] if names else "word/document.xml"
+    names = archive.namelist()[:10_000]
+    return next((name for name in names if regex.fullmatch(r"word/document\d*\.xml", name)), "word/document.xml")
 
 
 class _Styles(Handler):
@@ -59,22 +59,26 @@ class _Body(Handler):
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         if self.left_out or tag in _LEFT_OUT or attributes.get("type") in ("separator", "continuationSeparator"):
             self.left_out += 1
-        elif tag == "p":
-            self.prose.paragraph()
-        elif tag == "t":
-            self.is_text = True
-        elif (tag == "pStyle" and attributes.get("val") in self.headings) or (
-            tag == "outlineLvl" and attributes.get("val", "9") < "9"
-        ):
-            self.prose.heading()
-        elif tag in ("tab", "ptab"):
-            self.prose.text(" ")
-        elif tag == "lastRenderedPageBreak" or (tag == "br" and attributes.get("type") == "page"):
-            self.prose.page()
-        elif tag in ("br", "cr"):
-            self.prose.line()
-        elif tag == "noBreakHyphen":
-            self.prose.text("-")
+            return
+        match tag:
+            case "p":
+                self.prose.paragraph()
+            case "t":
+                self.is_text = True
+            case "pStyle" if attributes.get("val") in self.headings:
+                self.prose.heading()
+            case "outlineLvl" if attributes.get("val", "9") < "9":
+                self.prose.heading()
+            case "tab" | "ptab":
+                self.prose.text(" ")
+            case "lastRenderedPageBreak":
+                self.prose.page()
+            case "br" if attributes.get("type") == "page":
+                self.prose.page()
+            case "br" | "cr":
+                self.prose.line()
+            case "noBreakHyphen":
+                self.prose.text("-")
 
     def end(self, tag: str) -> None:
         if self.left_out:

@@ -50,8 +50,7 @@ _SERVES = {  # the likelier first: of two that read a file alike it is the one a
 }  # fmt: skip
 _RARE = dict.fromkeys(
     "iso8859-2 iso8859-5 koi8-u iso8859-7 iso8859-6 cp1258 iso8859-15 cp866 mac_roman mac_cyrillic".split(), 0.995
-)
-_RARE |= dict.fromkeys(
+) | dict.fromkeys(
     "iso8859-4 iso8859-13 iso8859-3 iso8859-16 iso8859-14 mac_latin2 cp850 cp437 cp852 johab".split(), 0.93
 )
 _BESIDE_LATIN = {"ja", "zh", "ko"}  # there a word of Latin letters may touch another
@@ -131,16 +130,13 @@ def _score(sample: bytes, encoding: str) -> float:
     """How much of the text that is not ASCII is as it is in a language of this encoding: 1 for all, below 0 for what is
     no text."""
     # Not final: the sample may end within a character
-    text = codecs.getincrementaldecoder(encoding)("replace").decode(sample)
-    text = unicodedata.normalize("NFC", text)
+    text = unicodedata.normalize("NFC", codecs.getincrementaldecoder(encoding)("replace").decode(sample))
     seen = Counter(triple for triple in zip(" " + text, text, text[1:] + " ", strict=False) if triple[1] > "\x7f")
     total = sum(seen.values())
     if not total:
         return 0.0
     # Letters where they may stand: in Latin words, in others, in words of both.
-    latin: Counter[str] = Counter()
-    other: Counter[str] = Counter()
-    alone: Counter[str] = Counter()
+    latin, other, alone = Counter[str](), Counter[str](), Counter[str]()
     typography, signs, wrong = 0, 0, 0.0
     for (before, character, after), n in seen.items():
         if _is_typography(before, character, after) or (character in _SIGNS and (before.isdigit() or after.isdigit())):
@@ -189,10 +185,8 @@ def _is_latin(character: str) -> bool:
 
 def _is_typography(before: str, character: str, after: str) -> bool:
     """Quotation marks, dashes and the like, where they stand in a text; and the punctuation of Chinese and Japanese."""
-    if "\u3000" <= character <= "\u303f" or "\uff00" <= character <= "\uff60":
-        return True
     if character not in _TYPOGRAPHY:
-        return False
+        return "\u3000" <= character <= "\u303f" or "\uff00" <= character <= "\uff60"
     if character in "’·":
         return before.isalnum() or after.isalpha()
     if character in "“„«‹‘¿¡‚†‡•":

@@ -5,10 +5,10 @@ import zipfile
 from collections.abc import Callable, Iterator
 from urllib.parse import unquote
 
-from webapp.readers.base import MAX_TEXT, Document, Options, Problem, Source, Unreadable, content, guess_encoding
+from webapp.readers.base import MAX_TEXT, Document, Options, Problem, Source, Unreadable, guess_encoding
 from webapp.readers.html import FLAT, add
 from webapp.readers.markup import Fields, Handler, part
-from webapp.readers.package import package
+from webapp.readers.package import package, small
 from webapp.readers.prose import Prose
 
 MAX_CHAPTERS = 20_000
@@ -16,20 +16,18 @@ MAX_CHAPTERS = 20_000
 
 def read(path: Source, name: str, options: Options, advance: Callable[[int], None]) -> Iterator[Document | Problem]:
     with package(path, name, advance) as archive:
-        container, locked = _Container(), _Locked()
-        part(archive, "META-INF/container.xml", container, name)
-        part(archive, "META-INF/encryption.xml", locked, name)
-        book = _Book()
-        if not container.book or not part(archive, container.book, book, name):
+        described, locked, book = _Values("rootfile", "full-path"), _Values("CipherReference", "URI"), _Book()
+        part(archive, "META-INF/container.xml", described, name)
+        part(archive, "META-INF/encryption.xml", locked, name)  # fonts often, chapters where a shop protects them
+        description, unreadable = next(filter(None, described.values), ""), set(map(unquote, locked.values))
+        if not description or not part(archive, description, book, name):
             raise Unreadable(
                 f"“{name}” is not an EPUB book: it does not say where its text is. Save or download it again."
             )
         prose, missing = Prose(name), []
         for href in [book.parts[part] for part in book.order if part in book.parts][:MAX_CHAPTERS]:
-            inside = posixpath.normpath(
-                posixpath.join(posixpath.dirname(container.book), unquote(href.partition("#")[0]))
-            )
-            if inside in locked.names:
+            inside = posixpath.normpath(posixpath.join(posixpath.dirname(description), unquote(href.partition("#")[0])))
+            if inside in unreadable:
                 raise Unreadable(f"“{name}” is protected against copying (DRM); it was left out.")
             if not _chapter(archive, inside, prose):
                 missing.append(inside)
@@ -47,37 +45,23 @@ def read(path: Source, name: str, options: Options, advance: Callable[[int], Non
 
 
 def _chapter(archive: zipfile.ZipFile, inside: str, prose: Prose) -> bool:
-    try:
-        with archive.open(inside) as entry:
-            raw = content(entry, 4 * MAX_TEXT)
-    except KeyError:
-        return False
-    if raw is None:
+    raw = small(archive, inside, 4 * MAX_TEXT + 1)
+    if raw is None or len(raw) > 4 * MAX_TEXT:
         return False
     text = raw.decode(guess_encoding(raw[: 1 << 16]), "replace").removeprefix("\ufeff")
     prose.paragraph()
     return add(text, prose) is not None or prose.flat
 
 
-class _Container(Handler):
-    """META-INF/container.xml: where the book is described."""
+class _Values(Handler):
+    """The values of an attribute of some elements."""
 
-    book = ""
-
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        if tag == "rootfile":
-            self.book = self.book or attributes.get("full-path", "")
-
-
-class _Locked(Handler):
-    """META-INF/encryption.xml: what can't be read (fonts often, chapters where a shop protects them)."""
-
-    def __init__(self):
-        self.names = set()
+    def __init__(self, tag: str, attribute: str):
+        self.tag, self.attribute, self.values = tag, attribute, list[str]()
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        if tag == "CipherReference" and len(self.names) < MAX_CHAPTERS:
-            self.names.add(unquote(attributes.get("URI", "")))
+        if tag == self.tag and len(self.values) < MAX_CHAPTERS:
+            self.values.append(attributes.get(self.attribute, ""))
 
 
 class _Book(Fields):

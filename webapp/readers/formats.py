@@ -32,11 +32,7 @@ class Format:
     pattern: str = ""  # of a name, where the ending alone does not tell
 
     def matches(self, name: str) -> bool:
-        return bool(self._compiled.search(name)) if self.pattern else name.endswith(self.endings)
-
-    @cached_property
-    def _compiled(self) -> regex.Pattern:
-        return regex.compile(self.pattern)
+        return bool(regex.search(self.pattern, name)) if self.pattern else name.endswith(self.endings)
 
     @cached_property
     def reader(self) -> Any:
@@ -97,9 +93,12 @@ def by_name(name: str) -> str | None:
     return "text" if key is None and bare(name) else key
 
 
-def named(name: str) -> Format | None:
-    """The format that a name says; None where it says none."""
-    return FORMATS.get(by_name(name) or "")
+_UNKNOWN = Format((), "unknown", "", "")
+
+
+def named(name: str) -> Format:
+    """The format that a name says; one without endings, which nothing reads, where it says none."""
+    return FORMATS.get(by_name(name) or "", _UNKNOWN)
 
 
 def bare(name: str) -> bool:
@@ -110,8 +109,7 @@ def bare(name: str) -> bool:
 
 def label(name: str) -> str:
     """What a file is by its name, for pages."""
-    file_format = named(name)
-    return file_format.label if file_format else "unknown"
+    return named(name).label
 
 
 def encoded(options: Options) -> bool:
@@ -123,13 +121,12 @@ def encoded(options: Options) -> bool:
 def single(name: str) -> bool:
     """Whether a file is one document, by its name. A file of TEI may be several."""
     file_format = named(name)
-    return file_format not in (None, FORMATS["xml"]) and file_format.yields == _FILE and not bare(name)
+    return file_format.yields == _FILE and file_format is not FORMATS["xml"] and not bare(name)
 
 
 def tabular(name: str) -> bool:
     """Whether a file has columns, by its name."""
-    file_format = named(name)
-    return bool(file_format and file_format.columns)
+    return named(name).columns
 
 
 def accepted() -> str:
@@ -140,9 +137,7 @@ def accepted() -> str:
 
 def listed() -> list[tuple[str, str]]:
     """(endings, what is a document of them), for pages; each kind once, in the order of FORMATS."""
-    kinds: dict[str, list[str]] = {}
-    for kind in (_FILE, _ROW, _OBJECT, _MESSAGE, _LINE, _ENTRY):
-        kinds[kind] = []
+    kinds: dict[str, list[str]] = {kind: [] for kind in (_FILE, _ROW, _OBJECT, _MESSAGE, _LINE, _ENTRY)}
     for file_format in FORMATS.values():
         kinds.setdefault(file_format.yields, []).extend(file_format.endings)
     return [(" ".join(endings), kind) for kind, endings in kinds.items()] + [(".gz", "any of them, compressed")]

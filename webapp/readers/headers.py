@@ -68,9 +68,8 @@ def guess(rows: list[list[str]], blank: bool = False) -> bool:
         return False
     for i, label in enumerate(first):
         below = [row[i].strip() for row in rows[1:] if label and i < len(row) and row[i].strip()]
-        if below and all(map(_number_or_date, below)):
-            return True
-        if below and sum(map(len, below)) / len(below) > max(LABEL, 3 * len(label)):
+        longer = sum(map(len, below)) > len(below) * max(LABEL, 3 * len(label))
+        if below and (longer or all(map(_number_or_date, below))):
             return True
     return False
 

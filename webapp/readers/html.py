@@ -142,9 +142,8 @@ def _about(tree) -> tuple[str, str, dict[str, str]]:
         if key and value:
             metas.setdefault(key, value)
     date = next((metas[key] for key in _DATES if key in metas), "")
-    root_language = tree.get("lang") or ""
     return (
         title,
         date,
-        {"author": metas.get("author", ""), "description": metas.get("description", ""), "language": root_language},
+        {key: metas.get(key, "") for key in ("author", "description")} | {"language": tree.get("lang") or ""},
     )

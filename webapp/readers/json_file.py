@@ -53,11 +53,10 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
         characters += len(str(value)[:SAMPLE_CHARACTERS])
         if characters > SAMPLE_CHARACTERS and objects:
             break
-    if not objects and problem:
-        raise Unreadable(problem.message)
     if not objects:
+        expected = '[{"text": "…"}, …], or an object that holds one. Save it so, or as CSV.'
         raise Unreadable(
-            f'“{name}”: expected a list of JSON objects, such as [{{"text": "…"}}, …], or an object that holds one. Save it so, or as CSV.'
+            problem.message if problem else f"“{name}”: expected a list of JSON objects, such as {expected}"
         )
     one = len(objects) == 1 and sum(isinstance(text, str) and len(text) >= SHORTEST for text in objects[0].values()) > 1
     return sniffed(objects, name, options, ONE.format(name=name) if one else None)
@@ -105,13 +104,9 @@ def _list(value, name: str) -> list:
     document itself."""
     if isinstance(value, dict) and any(isinstance(text, str) and roles.is_text(key) for key, text in value.items()):
         return [value]
-    longest = max(_lists(value, 0), key=len, default=None)
-    if longest is not None:
-        return longest
-    if texts := _texts(value):
-        return texts
-    if isinstance(value, dict):
-        return [value]
+    longest = max(_lists(value, 0), key=len, default=[])
+    if documents := longest or _texts(value) or ([value] if isinstance(value, dict) else []):
+        return documents
     raise Unreadable(f"“{name}”: expected a list of JSON objects, but there is none in it. Save it so, or as CSV.")
 
 
@@ -196,36 +191,34 @@ def _stream(text: _Buffer, name: str) -> Iterator:
         if character == "":
             raise ValueError("it ends in the middle")
     except ValueError as error:
-        place = f"object {number}" if number else ""
-        where = f"“{name}”, {place}" if place else f"“{name}”"
         if not number:
-            raise Unreadable(f"{where} is not readable JSON: {error}. Save it again, or as CSV.") from None
-        wrong = TOO_DEEP if str(error) == TOO_DEEP else f"it is not JSON ({error})"
-        sentence = f"{where}: {wrong}; it and what follows in the file were left out. Correct the file there."
-        yield Problem(name, place, sentence, True)
+            raise Unreadable(f"“{name}” is not readable JSON: {error}. Save it again, or as CSV.") from None
+        place, wrong = f"object {number}", TOO_DEEP if str(error) == TOO_DEEP else f"it is not JSON ({error})"
+        done = "it and what follows in the file were left out. Correct the file there."
+        yield Problem(name, place, f"“{name}”, {place}: {wrong}; {done}", True)
 
 
 def _enter(text: _Buffer) -> bool:
     """Go into the first list of objects, past what stands before it. Raises ValueError where that is too much."""
     depth = lists = 0
     for _ in range(MOST_BEFORE):
-        character = text.next()
-        if character == "[":
-            text.at += 1
-            lists += 1
-            if lists > MOST_LISTS:
-                raise ValueError(TOO_DEEP)
-            if text.next() == "{":
-                return True
-        elif not character:
-            return False
-        elif character == "{" and depth < MAX_DEPTH:
-            text.at += 1
-            depth += 1
-        elif character in "]}:":
-            text.at += 1
-            depth -= character == "}"
-            lists -= character == "]"
-        else:
-            text.value()
+        match text.next():
+            case "[":
+                text.at += 1
+                lists += 1
+                if lists > MOST_LISTS:
+                    raise ValueError(TOO_DEEP)
+                if text.next() == "{":
+                    return True
+            case "":
+                return False
+            case "{" if depth < MAX_DEPTH:
+                text.at += 1
+                depth += 1
+            case "]" | "}" | ":" as character:
+                text.at += 1
+                depth -= character == "}"
+                lists -= character == "]"
+            case _:
+                text.value()
     raise ValueError(f"no list of objects begins within its first {MOST_BEFORE:,} values")

@@ -77,8 +77,9 @@ def sniffed(objects: list[dict], name: str, options: Options, problem: str | Non
     places = roles.guess(columns, rows)
     options = replace(options, **places, **metadata_types.describe(columns, rows, places["date"]), names=tuple(columns))
     options = replace(options, html=options.text is not None and html_cells.guess(row[options.text] for row in rows))
-    preview = [[clean(cell)[:PREVIEW_CELL] for cell in row] for row in rows[:PREVIEW_ROWS]]
-    return Sniff(options, columns, preview, problem)
+    return Sniff(
+        options, columns, [[clean(cell)[:PREVIEW_CELL] for cell in row] for row in rows[:PREVIEW_ROWS]], problem
+    )
 
 
 class _Number(str):
@@ -103,12 +104,13 @@ def value_of(line: str):
 
 def _string(value, depth: int = 0) -> str:
     """A value as a cell: text as it is, lists joined, nothing as nothing."""
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, list) and depth < MAX_DEPTH:
-        return "; ".join(_string(item, depth + 1) for item in value)
+    match value:
+        case None:
+            return ""
+        case str():
+            return value
+        case list() if depth < MAX_DEPTH:
+            return "; ".join(_string(item, depth + 1) for item in value)
     try:
         return orjson.dumps(value).decode()
     except TypeError:  # halves of surrogate pairs, or too deep

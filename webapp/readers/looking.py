@@ -9,8 +9,9 @@ reads whole files, for as long as it takes.
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
+from typing import TypeVar
 
 PAGE_SECONDS = 15.0  # of a request
 JOB_SECONDS = 300.0  # of a worker, where those were too few: the machine may be busy
@@ -20,6 +21,7 @@ BYTES = 8 << 30  # that are read, unpacked and copied
 CHILDREN = 2  # processes of the sandbox at once, of a whole web process: each may fill webapp.readers.sandbox.MEMORY
 POLL = 0.25  # seconds between two questions whether it should go on
 
+T = TypeVar("T")
 _children = threading.BoundedSemaphore(CHILDREN)
 
 
@@ -38,7 +40,6 @@ class Look:
         self.seconds, self.stopped, self.processor = seconds, stopped, processor
         self.until, self.bytes = time.monotonic() + seconds, BYTES  # that may still be read
         self.spent = -time.thread_time()  # processor seconds of processes of the sandbox, less this thread's till now
-        self.first: tuple[int, int] | None = None  # characters and documents of a file that are wanted
 
     def left(self) -> float:
         """Processor seconds."""
@@ -47,27 +48,33 @@ class Look:
     def check(self) -> None:
         if self.stopped():
             raise Abandoned("Nobody waits any more for what these files seem to be.")
-        if time.monotonic() > self.until:
-            raise Exhausted(f"Looking into these files took longer than {self.seconds:.0f} seconds.")
-        if self.left() <= 0:
-            raise Exhausted(f"Looking into these files took more than {self.processor:.0f} seconds of a processor.")
-        if self.bytes < 0:
-            raise Exhausted(f"To look into these files more than {BYTES / 1e9:,.3g} GB had to be read or unpacked.")
+        for over, sentence in (
+            (time.monotonic() > self.until, f"Looking into these files took longer than {self.seconds:.0f} seconds."),
+            (self.left() <= 0, f"Looking into these files took more than {self.processor:.0f} seconds of a processor."),
+            (self.bytes < 0, f"To look into these files more than {BYTES / 1e9:,.3g} GB had to be read or unpacked."),
+        ):
+            if over:
+                raise Exhausted(sentence)
 
 
 _current: ContextVar[Look | None] = ContextVar("look", default=None)
+_first: ContextVar[tuple[int, int] | None] = ContextVar("first", default=None)
 
 
 @contextmanager
-def within(
-    seconds: float, stopped: Callable[[], bool] = lambda: False, processor: float = PROCESSOR_SECONDS
-) -> Iterator[None]:
-    """Bounds what is done in here, in this thread."""
-    token = _current.set(Look(seconds, stopped, processor))
+def _set(variable: ContextVar[T], value: T) -> Iterator[None]:
+    token = variable.set(value)
     try:
         yield
     finally:
-        _current.reset(token)
+        variable.reset(token)
+
+
+def within(
+    seconds: float, stopped: Callable[[], bool] = lambda: False, processor: float = PROCESSOR_SECONDS
+) -> AbstractContextManager[None]:
+    """Bounds what is done in here, in this thread."""
+    return _set(_current, Look(seconds, stopped, processor))
 
 
 def now() -> bool:
@@ -94,23 +101,14 @@ def spend_processor(seconds: float) -> None:
         look.spent += seconds
 
 
-@contextmanager
-def first(characters: int, documents: int) -> Iterator[None]:
-    """In here no more than these is wanted of each file: the sandbox stops reading there."""
-    look = _current.get()
-    if look:
-        look.first = characters, documents
-    try:
-        yield
-    finally:
-        if look:
-            look.first = None
+def first(characters: int, documents: int) -> AbstractContextManager[None]:
+    """While an upload is looked into no more than these is wanted of each file in here: the sandbox stops reading there."""
+    return _set(_first, (characters, documents))
 
 
 def wanted() -> tuple[int, int] | None:
     """Characters and documents of a file that are wanted; None: all."""
-    look = _current.get()
-    return look.first if look else None
+    return _first.get() if now() else None
 
 
 def spend(count: int) -> None:

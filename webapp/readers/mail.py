@@ -113,12 +113,10 @@ def _message(raw: bytes | None, name: str, place: str) -> Iterator[Document | Pr
         message = email.message_from_bytes(raw, policy=email.policy.default)
         prose, left_out, repaired = _body(message, name)
         heads = _heads(message)
-    except RecursionError:
-        yield Problem(name, place, f"{where}: its parts are nested too deeply; it was left out.", True)
-        return
     except _BROKEN as error:
-        why = clean(str(error))[:80] or "its headers or parts"
-        yield Problem(name, place, f"{where}: the message is damaged ({why}); it was left out.", True)
+        damage = f"the message is damaged ({clean(str(error))[:80] or 'its headers or parts'})"
+        why = "its parts are nested too deeply" if isinstance(error, RecursionError) else damage
+        yield Problem(name, place, f"{where}: {why}; it was left out.", True)
         return
     more = f"{left_out} attachment{'s' if left_out > 1 else ''} or other part{'s' if left_out > 1 else ''} of it"
     if not prose.length:

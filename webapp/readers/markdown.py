@@ -18,8 +18,6 @@ _FIELD = regex.compile(r"""^([A-Za-z][\w -]{0,60}):[ \t]*["']?(.*?)["']?[ \t]*\r
 # them is text as it stands.
 _DELIMITERS = regex.compile(r"[][*_~`<>!&]")
 MOST_DELIMITERS = 1_000
-_BLOCKS = {"paragraph_open", "bullet_list_open", "ordered_list_open", "blockquote_open", "table_open", "hr"}
-_LINES = {"list_item_open", "tr_open", "td_open", "th_open"}
 
 
 def _parse_paragraphs(state: StateCore) -> None:
@@ -58,30 +56,40 @@ def read(path: Source, name: str, options: Options, advance: Callable[[int], Non
 
 
 def _add(token, prose: Prose) -> None:
-    if token.type == "heading_open":
-        prose.heading()
-    elif token.type in _BLOCKS or token.type == "heading_close":
-        prose.paragraph()
-    elif token.type in _LINES:
-        prose.line()
-    elif token.type in ("fence", "code_block"):
-        prose.paragraph()
-        for row in token.content.splitlines():
-            prose.text(row)
+    match token.type:
+        case "heading_open":
+            prose.heading()
+        case (
+            "heading_close"
+            | "paragraph_open"
+            | "bullet_list_open"
+            | "ordered_list_open"
+            | "blockquote_open"
+            | "table_open"
+            | "hr"
+        ):
+            prose.paragraph()
+        case "list_item_open" | "tr_open" | "td_open" | "th_open":
             prose.line()
-    elif token.type == "html_block":
-        html.add(token.content, prose)
-    elif token.type == "inline":
-        _inline(token.children or [], prose)
+        case "fence" | "code_block":
+            prose.paragraph()
+            for row in token.content.splitlines():
+                prose.text(row)
+                prose.line()
+        case "html_block":
+            html.add(token.content, prose)
+        case "inline":
+            _inline(token.children or [], prose)
 
 
 def _inline(tokens: list, prose: Prose) -> None:
     for token in tokens:
-        if token.type in ("text", "code_inline"):
-            prose.text(token.content)
-        elif token.type == "softbreak":
-            prose.text(" ")
-        elif token.type == "hardbreak":
-            prose.line()
-        elif token.type == "image":
-            _inline(token.children or [], prose)
+        match token.type:
+            case "text" | "code_inline":
+                prose.text(token.content)
+            case "softbreak":
+                prose.text(" ")
+            case "hardbreak":
+                prose.line()
+            case "image":
+                _inline(token.children or [], prose)

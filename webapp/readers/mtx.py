@@ -1,6 +1,7 @@
 """Matrix Market: a matrix of documents by words, or of words by documents; with a vocabulary, whose length tells
 which."""
 
+import itertools
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -41,36 +42,38 @@ def read(
         )
 
 
+def _rows(file) -> tuple[str, Iterator[tuple[int, str]]]:
+    """The first line; and of the others that are no comments (number, line): the matrix's shape, then its entries."""
+    text = decoded(file, "utf-8")
+    numbered = enumerate(lines(text, 10_000), 2)
+    return text.readline(1000), (
+        (number, line) for number, (line, _) in numbered if line.strip() and not line.startswith("%")
+    )
+
+
 def _shape(path: Source, name: str) -> tuple[int, int, int]:
     with opened(path, name) as file:
-        text = decoded(file, "utf-8")
-        first = text.readline(1000)
+        first, numbered = _rows(file)
         if not first.lower().startswith(_HEAD.lower()) or any(
             kind in first.lower() for kind in ("complex", "symmetric", "hermitian")
         ):
             raise Unreadable(
                 f"“{name}”: expected a sparse matrix that begins with “{_HEAD} integer general”, found “{clean(first.strip())[:60]}”."
             )
-        for number, (line, _) in enumerate(lines(text, 10_000), 2):
-            if line.strip() and not line.startswith("%"):
-                rows, columns, entries = bag.numbers(line, 3, name, number)
-                return rows, columns, entries
+        for number, line in numbered:
+            rows, columns, entries = bag.numbers(line, 3, name, number)
+            return rows, columns, entries
     raise Unreadable(f"“{name}” ends before its first entry. Save it again.")
 
 
 def _entries(file, name: str, by_rows: bool) -> Iterator[tuple[int, int, int]]:
     """(document from 1, word from 0, count)."""
-    shaped, pattern = False, False
-    for number, (line, _) in enumerate(lines(decoded(file, "utf-8"), 10_000), 1):
-        if number == 1:
-            pattern = "pattern" in line.lower()
-        elif line.strip() and not line.startswith("%"):
-            if not shaped:
-                shaped = True
-                continue
-            row, column, *count = bag.numbers(line, 2 if pattern else 3, name, number)
-            document, word = (row, column) if by_rows else (column, row)
-            yield document, word - 1, count[0] if count else 1
+    first, numbered = _rows(file)
+    pattern = "pattern" in first.lower()
+    for number, line in itertools.islice(numbered, 1, None):
+        row, column, *count = bag.numbers(line, 2 if pattern else 3, name, number)
+        document, word = (row, column) if by_rows else (column, row)
+        yield document, word - 1, count[0] if count else 1
 
 
 def _count(path: Source, name: str, by_rows: bool) -> tuple[int, bool]:

@@ -46,16 +46,18 @@ class _Body(Handler):
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         if self.left_out or tag in _LEFT_OUT:
             self.left_out += 1
-        elif tag == "h":
-            self.prose.heading()
-        elif tag in ("p", "note-body"):
-            self.prose.paragraph()
-        elif tag in ("s", "tab"):
-            self.prose.text(" ")
-        elif tag == "line-break":
-            self.prose.line()
-        elif tag == "soft-page-break":
-            self.prose.page()
+            return
+        match tag:
+            case "h":
+                self.prose.heading()
+            case "p" | "note-body":
+                self.prose.paragraph()
+            case "s" | "tab":
+                self.prose.text(" ")
+            case "line-break":
+                self.prose.line()
+            case "soft-page-break":
+                self.prose.page()
 
     def end(self, tag: str) -> None:
         if self.left_out:

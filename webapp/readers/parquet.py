@@ -1,6 +1,7 @@
 """Parquet: one document a row, columns as in a table."""
 
 import datetime
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -32,12 +33,11 @@ def _rows(path: Source, name: str, advance: Callable[[int], None]) -> Iterator[R
             names = table.schema_arrow.names
             cells.check_width(len(names), name)
             yield Row(0, names, None)
-            number = 0
-            for batch in table.iter_batches(batch_size=ROWS, use_threads=False):
-                columns = [column.to_pylist() for column in batch.columns]
-                for values in zip(*columns, strict=True):
-                    number += 1
-                    yield Row(number, [_cell(value) for value in values], None)
+            batches = table.iter_batches(batch_size=ROWS, use_threads=False)
+            columns = ([column.to_pylist() for column in batch.columns] for batch in batches)
+            rows = itertools.chain.from_iterable(zip(*several, strict=True) for several in columns)
+            for number, row in enumerate(rows, 1):
+                yield Row(number, [_cell(value) for value in row], None)
         except (pyarrow.ArrowException, OSError) as error:
             if "encrypt" in str(error).lower() or "decrypt" in str(error).lower():
                 raise Unreadable(f"“{name}” is encrypted; it was left out. Save it without encryption.") from None
@@ -48,16 +48,18 @@ def _rows(path: Source, name: str, advance: Callable[[int], None]) -> Iterator[R
 
 
 def _cell(value) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bytes):
-        return value[:MAX_TEXT].decode("utf-8", "replace")
-    if isinstance(value, list):
-        return "; ".join(_cell(item) for item in value)
-    if isinstance(value, datetime.datetime):
-        return value.date().isoformat() if value.time() == datetime.time() else value.isoformat()
-    if isinstance(value, dict):
-        return orjson.dumps(value, default=str, option=orjson.OPT_NON_STR_KEYS).decode()
-    return str(value)
+    match value:
+        case None:
+            return ""
+        case str():
+            return value
+        case bytes():
+            return value[:MAX_TEXT].decode("utf-8", "replace")
+        case list():
+            return "; ".join(_cell(item) for item in value)
+        case datetime.datetime():
+            return value.date().isoformat() if value.time() == datetime.time() else value.isoformat()
+        case dict():
+            return orjson.dumps(value, default=str, option=orjson.OPT_NON_STR_KEYS).decode()
+        case _:
+            return str(value)

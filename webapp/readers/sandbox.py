@@ -74,8 +74,9 @@ def sniff(
     passed_over: dict[str, str] = {}
     while True:
         try:
-            request = Request(source, name, message | {"passed_over": passed_over}, ours, beside)
-            ((_, value),) = request.answers(lambda n: None)
+            ((_, value),) = Request(source, name, message | {"passed_over": passed_over}, ours, beside).answers(
+                lambda n: None
+            )
             return Sniff.from_dict(value)
         except Died as error:
             _pass_over(passed_over, error)
@@ -173,8 +174,7 @@ class Request:
                     yield Problem(inside or self.name, *problem)
                 else:
                     inside, text, title, date, source_id, metadata, place, headings = item
-                    file = inside or self.name
-                    yield Document(text, title, date, source_id, metadata, file, place, tuple(headings))
+                    yield Document(text, title, date, source_id, metadata, inside or self.name, place, tuple(headings))
 
     def answers(self, advance: Callable[[int], None]) -> Iterator[tuple[str, Any]]:
         """(kind, value) of each; a worker's crash is an Unreadable."""
@@ -296,8 +296,7 @@ class WorkerProcess:
 
     @staticmethod
     def _command(descriptor: int) -> list[str]:
-        numbers = (descriptor, MEMORY, SECONDS, IDLE)
-        return [sys.executable, "-m", "webapp.readers.sandbox_worker", *map(str, numbers)]
+        return [sys.executable, "-m", "webapp.readers.sandbox_worker", *map(str, (descriptor, MEMORY, SECONDS, IDLE))]
 
     @classmethod
     def get(cls) -> "WorkerProcess":
@@ -338,8 +337,7 @@ class WorkerProcess:
         (length,) = _LENGTH.unpack(self._exactly(_LENGTH.size, patience))
         if length > MAX_MESSAGE:
             raise ValueError("a worker's message is too long")
-        kind, read, value, used = orjson.loads(self._exactly(length, patience))
-        return kind, read, value, used
+        return tuple(orjson.loads(self._exactly(length, patience)))
 
     def _exactly(self, count: int, patience: float) -> bytearray:
         message = bytearray(count)

@@ -48,8 +48,11 @@ def main() -> None:
                 answers = _Answers(
                     connection, request["names"][0], request["seconds"] or int(sys.argv[3]), bool(request["seconds"])
                 )
-                files = [(Descriptor(file), name) for file, name in zip(descriptors, request["names"], strict=True)]
-                _answer(files, request, answers)
+                _answer(
+                    [(Descriptor(file), name) for file, name in zip(descriptors, request["names"], strict=True)],
+                    request,
+                    answers,
+                )
             finally:
                 for descriptor in descriptors:
                     os.close(descriptor)

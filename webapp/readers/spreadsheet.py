@@ -67,10 +67,12 @@ def _rows(book: calamine.CalamineWorkbook, name: str, options: Options) -> Itera
 
 
 def _cell(value) -> str:
-    if isinstance(value, float):
-        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
-    if isinstance(value, datetime.datetime):
-        return value.date().isoformat() if value.time() == datetime.time() else value.isoformat(" ")
-    if isinstance(value, datetime.date | datetime.time):
-        return value.isoformat()
-    return str(value)
+    match value:
+        case float():
+            return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+        case datetime.datetime():
+            return value.date().isoformat() if value.time() == datetime.time() else value.isoformat(" ")
+        case datetime.date() | datetime.time():
+            return value.isoformat()
+        case _:
+            return str(value)

@@ -65,8 +65,7 @@ def _dialect(path: Source, name: str, options: Options) -> dict[str, Any]:
 
 def _first_rows(path: Source, name: str, options: Options, most: int = cells.SAMPLE_ROWS) -> list[Row]:
     with opened(path, name) as file:
-        rows = Rows(decoded(file, options.encoding), _dialect(path, name, options), SAMPLE_LINES)
-        return cells.beginning(rows, most)
+        return cells.beginning(Rows(decoded(file, options.encoding), _dialect(path, name, options), SAMPLE_LINES), most)
 
 
 def _has_more(path: Source, name: str, options: Options) -> bool:

@@ -101,11 +101,9 @@ class _Entry:
 
     @property
     def refused(self) -> str | None:
-        if self.info.isdir():
-            return "is a folder"
-        if not self.info.isreg() or self.info.issparse():
-            return "is a link or a device, not a file"
-        return None
+        if self.info.isreg() and not self.info.issparse():
+            return None
+        return "is a folder" if self.info.isdir() else "is a link or a device, not a file"
 
     def open(self, mode: str = "rb", buffering: int = 0) -> IO[bytes]:
         if self.copy is None:

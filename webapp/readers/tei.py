@@ -161,7 +161,5 @@ class _Handler(Handler):
                 Problem(self.name, place, f"“{self.name}”, {place}: there is no text in it; it was left out.", True)
             )
             return
-        tei_document = self.prose.document(
-            self.title, date, {"author": "; ".join(self.authors), "language": self.language}, place
-        )
-        self.finished.append(tei_document)
+        metadata = {"author": "; ".join(self.authors), "language": self.language}
+        self.finished.append(self.prose.document(self.title, date, metadata, place))

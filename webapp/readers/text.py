@@ -31,8 +31,9 @@ from webapp.readers.base import (
 def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
     sample = head(path, name)
     encoding = check_encoding(known.get("encoding") or guess_encoding(sample))
-    own = guess_encoding(sample) if encoding == DETECT else encoding
-    start = clean(sample[: 4 * PREVIEW_CELL].decode(own, "replace"))
+    start = clean(
+        sample[: 4 * PREVIEW_CELL].decode(guess_encoding(sample) if encoding == DETECT else encoding, "replace")
+    )
     return Sniff(replace(options, encoding=encoding), [], [[start[:PREVIEW_CELL]]] if start.strip() else [])
 
 

@@ -77,20 +77,17 @@ class Directory(zipfile.ZipFile):
             raise zipfile.BadZipFile("Bad magic number for central directory")
         if version & 0xFF > _NEWEST:
             raise NotImplementedError(f"zip file version {(version & 0xFF) / 10:.1f}")
-        fields, after = [], position + _RECORD.size
-        for length in lengths:
-            fields.append(piece[after : after + length])
-            after += length
-        if after > len(piece):
+        ends = list(itertools.accumulate(lengths, initial=position + _RECORD.size))
+        if ends[-1] > len(piece):
             raise zipfile.BadZipFile("Truncated central directory")
-        name, extra, comment = fields
+        name, extra, comment = (piece[begin:end] for begin, end in itertools.pairwise(ends))
         info = zipfile.ZipInfo(name.decode("utf-8" if flags & UTF8_NAMES else "cp437"))
         info.create_system, info.create_version, info.extract_version = made_by >> 8, made_by & 0xFF, version & 0xFF
         info.flag_bits, info.compress_type, info.CRC, info.extra, info.comment = flags, method, crc, extra, comment
         info.volume, info.internal_attr, info.external_attr = volume, internal, external
         info.file_size, info.compress_size, place = _wide(extra, size, packed, place)
         info.header_offset = place + self.shift
-        return info, after - position
+        return info, ends[-1] - position
 
 
 def _wide(extra: bytes, *numbers: int) -> list[int]:
@@ -115,13 +112,12 @@ class _Entry:
 
     @property
     def refused(self) -> str | None:
-        if self.info.is_dir():
-            return "is a folder"
-        if stat.S_IFMT(self.info.external_attr >> 16) not in (0, stat.S_IFREG):
-            return "is a link or a device, not a file"
-        if self.info.flag_bits & 1:
-            return "is encrypted; pack it without a password"
-        return None
+        reasons = (
+            (self.info.is_dir(), "is a folder"),
+            (stat.S_IFMT(self.info.external_attr >> 16) not in (0, stat.S_IFREG), "is a link or a device, not a file"),
+            (self.info.flag_bits & 1, "is encrypted; pack it without a password"),
+        )
+        return next((why for applies, why in reasons if applies), None)
 
     def open(self, mode: str = "rb", buffering: int = 0) -> IO[bytes]:
         return self.archive.open(self.info)

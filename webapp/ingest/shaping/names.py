@@ -1,5 +1,6 @@
 """Names of folders and files as fields: letters/1901/boston_adams.txt."""
 
+import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
@@ -218,7 +219,7 @@ def _folders(where: Path) -> dict[str, str]:
 
 
 def _with(document: Document, folders: dict[str, str], parts: dict[str, str]) -> Document:
-    date = parts.get("date") or "-".join(parts[name] for name in _DATE[: _dated(parts)])
+    date = parts.get("date") or "-".join(parts[name] for name in itertools.takewhile(parts.__contains__, _DATE))
     own = {name: text[:MAX_FIELD] for name, text in parts.items() if name not in ("title", "date", "id")}
     return replace(
         document,
@@ -227,8 +228,3 @@ def _with(document: Document, folders: dict[str, str], parts: dict[str, str]) ->
         source_id=parts.get("id", document.source_id)[:MAX_ID],
         metadata={name: text[:MAX_FIELD] for name, text in folders.items()} | document.metadata | own,
     )
-
-
-def _dated(parts: dict[str, str]) -> int:
-    """How many of year, month and day there are, from the year on."""
-    return next((i for i, name in enumerate(_DATE) if name not in parts), len(_DATE))

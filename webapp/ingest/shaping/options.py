@@ -36,31 +36,46 @@ class Shaping:
         # JSON has no tuples.
         object.__setattr__(self, "join", tuple(self.join))
         object.__setattr__(self, "silent", ordered(self.silent))
-        if self.dated not in ("", *ORDERS):
-            raise Invalid("dated", f"Dates are read as {' or '.join(ORDERS)}, not as “{self.dated[:40]}”.")
-        if self.sections not in SECTIONS:
-            raise Invalid("sections", f"Documents are cut by {', '.join(SECTIONS[1:])}, not by “{self.sections[:40]}”.")
-        if self.period not in PERIODS:
-            raise Invalid("period", f"Documents are joined by {', '.join(PERIODS[1:])}, not by “{self.period[:40]}”.")
         shortest = 50 if self.sections == "words" else 1  # words: a topic in fewer says little
-        if self.length and not shortest <= self.length <= 1_000_000:
-            raise Invalid(
-                "length", f"A section has from {shortest} to 1,000,000 {self.sections or 'words'}, not {self.length:,}."
-            )
-        if not 0 <= self.least <= 1_000_000:
-            raise Invalid("least", f"The least length is from 0 to 1,000,000 words, not {self.least:,}.")
-        if len(self.join) > MOST_FIELDS:
-            raise Invalid("join", f"Documents can be joined by {MOST_FIELDS} fields; these are {len(self.join)}.")
-        if len(self.pattern) > MAX_PATTERN:
-            raise Invalid(
-                "pattern", f"A pattern has at most {MAX_PATTERN} characters; this one has {len(self.pattern):,}."
-            )
+        wrong = {  # field -> what is wrong with it, if that applies
+            "dated": (
+                self.dated not in ("", *ORDERS),
+                f"Dates are read as {' or '.join(ORDERS)}, not as “{self.dated[:40]}”.",
+            ),
+            "sections": (
+                self.sections not in SECTIONS,
+                f"Documents are cut by {', '.join(SECTIONS[1:])}, not by “{self.sections[:40]}”.",
+            ),
+            "period": (
+                self.period not in PERIODS,
+                f"Documents are joined by {', '.join(PERIODS[1:])}, not by “{self.period[:40]}”.",
+            ),
+            "length": (
+                self.length and not shortest <= self.length <= 1_000_000,
+                f"A section has from {shortest} to 1,000,000 {self.sections or 'words'}, not {self.length:,}.",
+            ),
+            "least": (
+                not 0 <= self.least <= 1_000_000,
+                f"The least length is from 0 to 1,000,000 words, not {self.least:,}.",
+            ),
+            "join": (
+                len(self.join) > MOST_FIELDS,
+                f"Documents can be joined by {MOST_FIELDS} fields; these are {len(self.join)}.",
+            ),
+            "pattern": (
+                len(self.pattern) > MAX_PATTERN,
+                f"A pattern has at most {MAX_PATTERN} characters; this one has {len(self.pattern):,}.",
+            ),
+            "table": (
+                bool(self.table) != bool(self.key),
+                "A table about the files needs both: which file it is, and its column with their names.",
+            ),
+        }
+        for name, (applies, sentence) in wrong.items():
+            if applies:
+                raise Invalid(name, sentence)
         if self.pattern:
             Pattern(self.pattern)
-        if bool(self.table) != bool(self.key):
-            raise Invalid(
-                "table", "A table about the files needs both: which file it is, and its column with their names."
-            )
 
     @property
     def size(self) -> int:

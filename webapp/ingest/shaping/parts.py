@@ -42,5 +42,9 @@ def are_parts(parts: Sequence[Part | None]) -> bool:
         wholes.setdefault(part.whole, []).append(part.number)
     in_turn = all(sorted(numbers) == list(range(1, len(numbers) + 1)) for numbers in wholes.values())
     several = sum(len(numbers) > 1 for numbers in wholes.values())
-    known = sum(map(len, wholes.values()))
-    return in_turn and several >= _WHOLES and several * 2 > len(wholes) and known >= _MOST * len(parts)
+    return (
+        in_turn
+        and several >= _WHOLES
+        and several * 2 > len(wholes)
+        and sum(map(len, wholes.values())) >= _MOST * len(parts)
+    )

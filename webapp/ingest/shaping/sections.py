@@ -1,6 +1,7 @@
 """Long documents cut into sections, by words, pages, paragraphs or headings. Nothing is lost: the sections put together
 are the text."""
 
+import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
@@ -133,19 +134,20 @@ def _by_pages(document: Document, shaping: Shaping) -> list[Section]:
         return []
     if not text[starts[-1] :].strip():
         starts = starts[:-1]  # a form feed often stands after the last page, too
-    sections = []
-    for first in range(0, len(starts), shaping.size):
-        last = min(first + shaping.size, len(starts))
-        label = f"page {last}" if last == first + 1 else f"pages {first + 1}–{last}"
-        sections.append(Section(int(starts[first]), label))
-        if len(sections) > MOST:
-            break
-    return sections
+    spans = [
+        (first, min(first + shaping.size, len(starts))) for first in range(0, len(starts), shaping.size)[: MOST + 1]
+    ]
+    return [
+        Section(int(starts[first]), f"page {last}" if last == first + 1 else f"pages {first + 1}–{last}")
+        for first, last in spans
+    ]
 
 
 def _by_paragraphs(document: Document, shaping: Shaping) -> list[Section]:
-    starts = _starts(document.text, _PARAGRAPH)
-    return [Section(start, "") for start, _ in _long_enough(document.text, starts, shaping.least)]
+    return [
+        Section(start, "")
+        for start, _ in _long_enough(document.text, _starts(document.text, _PARAGRAPH), shaping.least)
+    ]
 
 
 def _by_headings(document: Document, shaping: Shaping) -> list[Section]:
@@ -174,13 +176,8 @@ def _heading(text: str, start: int) -> str:
 
 def _starts(text: str, end: regex.Pattern) -> np.ndarray:
     """uint32: 0, and wherever something follows an `end`."""
-    return np.fromiter((i for i in _ends(text, end) if i < len(text)), np.uint32)
-
-
-def _ends(text: str, end: regex.Pattern) -> Iterator[int]:
-    yield 0
-    for match in end.finditer(text):
-        yield match.end()
+    ends = itertools.chain([0], (match.end() for match in end.finditer(text)))
+    return np.fromiter((i for i in ends if i < len(text)), np.uint32)
 
 
 def _long_enough(text: str, starts: np.ndarray, least: int) -> list[tuple[int, int]]:

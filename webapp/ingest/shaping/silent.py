@@ -43,11 +43,7 @@ class Rule(NamedTuple):
 
 def _by(pattern: str) -> Callable[[str], Iterable[tuple[int, int]]]:
     compiled = regex.compile(pattern, regex.MULTILINE)
-
-    def spans(text: str) -> Iterable[tuple[int, int]]:
-        return (match.span() for match in compiled.finditer(text))
-
-    return spans
+    return lambda text: (match.span() for match in compiled.finditer(text))
 
 
 def _labels(text: str) -> Iterable[tuple[int, int]]:

@@ -47,18 +47,15 @@ def guess(files: Files) -> Guess | None:
     others: dict[str, set[str]] = {}
     candidates: list = []
     for upload, name in itertools.islice(_names(files), NAMES):
-        file_format = formats.named(name)
-        if file_format and file_format.columns and len(candidates) < _CANDIDATES:
+        if formats.tabular(name) and len(candidates) < _CANDIDATES:
             candidates.append((upload, name))
         for key in _of_document(name):
             others.setdefault(key.text, set()).add(name)
-    best = None
+    guesses = []
     for upload, name in candidates:
-        with contextlib.suppress(Unreadable), readers.opened(upload[0], upload[1], name) as source:
-            candidate = _guess_column(source, name, others)
-            if candidate and (best is None or candidate.matched / candidate.rows > best.matched / best.rows):
-                best = candidate
-    return best
+        with contextlib.suppress(Unreadable), readers.opened(*upload, name) as source:
+            guesses += _guess_columns(source, name, others)
+    return max(guesses, key=lambda guess: guess.matched / guess.rows, default=None)
 
 
 def _names(files: Files) -> Iterator[tuple[tuple[Path, str], str]]:
@@ -76,19 +73,15 @@ def upload_of(files: Files, name: str) -> tuple[Path, str] | None:
     return next(((path, upload) for path, upload in files if name == upload or name.startswith(f"{upload}/")), None)
 
 
-def _guess_column(source: Source | readers.Member, name: str, others: dict[str, set[str]]) -> Guess | None:
-    sniff, best = readers.sniff(source, name, header=True, html=False), None
+def _guess_columns(source: Source | readers.Member, name: str, others: dict[str, set[str]]) -> Iterator[Guess]:
+    """Columns that may have the names of the others."""
+    sniff = readers.sniff(source, name, header=True, html=False)
     rows = _first_rows(source, name, sniff.options)
     for title in sniff.columns[:_COLUMNS]:
         cells = [row[title] for row in rows if row.get(title)]
         matched = sum(any(others.get(key.text, set()) - {name} for key in _of_row(cell)) for cell in cells)
-        if (
-            cells
-            and matched >= _MATCH * len(cells)
-            and (best is None or matched / len(cells) > best.matched / best.rows)
-        ):
-            best = Guess(name, title, matched, len(cells))
-    return best
+        if cells and matched >= _MATCH * len(cells):
+            yield Guess(name, title, matched, len(cells))
 
 
 def _first_rows(source: Source | readers.Member, name: str, options: readers.Options) -> list[dict[str, str]]:
