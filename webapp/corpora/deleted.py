@@ -47,28 +47,26 @@ def _described(rows: list[Corpus | Run]) -> list[DeletedRow]:
     with_them = Count("runs", filter=Q(runs__deleted_at=F("deleted_at")))
     runs = dict(Corpus.everything.filter(pk__in=corpora).annotate(n=with_them).values_list("pk", "n"))
     documents = dict(Corpus.everything.filter(pk__in=corpora).values_list("pk", "version__documents"))
-    return [_row(row, runs.get(row.pk, 0), documents.get(row.pk) or 0) for row in rows]
+    return [
+        DeletedRow(
+            adds=isinstance(row, Corpus) and row.into_id is not None,
+            of=None if isinstance(row, Corpus) else DeletedFrom(row.corpus_id, row.corpus.name),
+            topics=None if isinstance(row, Corpus) else row.topics,
+            documents=(documents.get(row.pk) or 0) if isinstance(row, Corpus) else None,
+            runs=runs.get(row.pk, 0) if isinstance(row, Corpus) else None,
+            kind="corpus" if isinstance(row, Corpus) else "run",
+            id=row.pk,
+            name=_name(row),
+            deleted=row.deleted_at,
+            until=deletion.until(row.deleted_at),
+        )
+        for row in rows
+    ]
 
 
 def one(row: Corpus | Run) -> DeletedRow:
     """A row of the list."""
     return _described([row])[0]
-
-
-def _row(row: Corpus | Run, runs: int, documents: int) -> DeletedRow:
-    is_corpus = isinstance(row, Corpus)
-    return DeletedRow(
-        adds=isinstance(row, Corpus) and row.into_id is not None,
-        of=None if isinstance(row, Corpus) else DeletedFrom(row.corpus_id, row.corpus.name),
-        topics=None if isinstance(row, Corpus) else row.topics,
-        documents=documents if is_corpus else None,
-        runs=runs if is_corpus else None,
-        kind="corpus" if is_corpus else "run",
-        id=row.pk,
-        name=_name(row),
-        deleted=row.deleted_at,
-        until=deletion.until(row.deleted_at),
-    )
 
 
 def _name(row: Corpus | Run) -> str:

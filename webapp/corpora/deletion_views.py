@@ -11,12 +11,12 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
-from inference.errors import Invalid
 from webapp.accounts import authorization
 from webapp.corpora import deleted as queries
 from webapp.corpora import deletion
 from webapp.corpora.shapes import DeletedItem, DeletedList, DeletedPage, DeletedRow
 from webapp.models import Corpus, Run
+from webapp.pages.page import told
 from webapp.pages.typed import Answer, Here, HtmlAnswer, typed
 from webapp.server import siblings
 
@@ -79,13 +79,11 @@ def one(kind: str, pk: int) -> HtmlAnswer[DeletedPage] | HttpResponse:
 @require_POST
 def bring_back(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
     row = _or_404(kind, pk)
-    if row.deleted_at:
-        try:
+    with told(request):
+        if row.deleted_at:
             deletion.bring_back(row)
-        except Invalid as error:
-            messages.error(request, error.message)
-            return redirect("deleted")
-    return redirect("corpus_prepare" if kind == "corpus" and row.status == Corpus.Status.DRAFT else kind, pk)
+        return redirect("corpus_prepare" if kind == "corpus" and row.status == Corpus.Status.DRAFT else kind, pk)
+    return redirect("deleted")
 
 
 @require_POST

@@ -58,10 +58,9 @@ def add(request: HttpRequest, corpus: Corpus) -> HttpResponse:
             with looked_into(request):
                 corpora.check_readable(draft)
     except (Invalid, upload_limits.Refused) as error:
-        if refused := _refused(request, error):
-            return refused
-        answer = views.corpus_page(corpus, TrainForm(corpus=corpus), status=_status(error))
-        return views.detail.answered(request, answer, corpus=corpus)
+        return _refused(request, error) or views.detail.answered(
+            request, views.corpus_page(corpus, TrainForm(corpus=corpus), status=_status(error)), corpus=corpus
+        )
     return _led(request, draft)
 
 

@@ -15,6 +15,7 @@ from webapp.ingest import version_history as listing
 from webapp.ingest.settings import VocabularySettings
 from webapp.models import Corpus
 from webapp.pages.errors import add_to_form
+from webapp.pages.page import told
 from webapp.pages.typed import Answer, Here, HtmlAnswer, typed
 from webapp.words.queries import matching
 
@@ -113,17 +114,15 @@ def _choose(
 ) -> HttpResponse:
     """Make a version with the phrases that were ticked, or that have the score."""
     wanted = set(sent.getlist("phrase"))
-    try:
+    with told(request):
         if "all" in sent:
             least = _score(sent.get("score", ""))
             wanted = {row.words for row in rows if row.score >= least}
         proposed = [row.words for row in rows]
         typed_in = [phrase for phrase in now.phrases if phrase not in set(proposed)]
         versions.choose(corpus, replace(now, phrases=[*typed_in, *(words for words in proposed if words in wanted)]))
-    except Invalid as error:
-        messages.error(request, error.message)
-        return redirect("corpus_phrases", corpus.pk)
-    return redirect("corpus", corpus.pk)
+        return redirect("corpus", corpus.pk)
+    return redirect("corpus_phrases", corpus.pk)
 
 
 def _first(text: str, count: int) -> int:
@@ -141,12 +140,10 @@ def _score(text: str) -> float:
 
 def _not_ready(request: HttpRequest, corpus: Corpus) -> HttpResponse | None:
     """Of a corpus of which no words can be chosen: its own page, which says what comes first."""
-    try:
+    with told(request):
         versions.check_can_choose(corpus)
-    except Invalid as error:
-        messages.error(request, error.message)
-        return redirect("corpus", corpus.pk)
-    return None
+        return None
+    return redirect("corpus", corpus.pk)
 
 
 def _beginnings(corpus: Corpus) -> list[str]:

@@ -102,9 +102,8 @@ class ReadingForm(NamedVocabularyForm):
         }  # fmt: skip
         super().__init__(*args, name=corpus.name, reading=reading, initial=initial, **kwargs)
         self.options, self.sniff = options, sniff
-        known = dict(ENCODINGS)
-        guess = sniff.options.encoding
-        choice_field(self, "encoding").choices = ENCODINGS if guess in known else [(guess, guess), *ENCODINGS]
+        guess = options.encoding
+        choice_field(self, "encoding").choices = ENCODINGS if guess in dict(ENCODINGS) else [(guess, guess), *ENCODINGS]
         columns = list(enumerate(sniff.columns))
         if not columns:
             for name in ("text", "title", "date", "id", "date_order", "html", "unit"):
@@ -117,13 +116,12 @@ class ReadingForm(NamedVocabularyForm):
                 *((str(i), name) for i, name in columns),
             ]
             for i, name in columns[:KINDS_SHOWN]:
-                field = forms.ChoiceField(
+                self.fields[f"kind_{i}"] = forms.ChoiceField(
                     choices=metadata.choices(),
                     required=False,
                     label=name,
                     initial=options.kinds.get(name, metadata.DEFAULT.kind),
                 )
-                self.fields[f"kind_{i}"] = field
             for name in ("title", "date", "id"):
                 choice_field(self, name).choices = [("", "none"), *columns]
             if not self["date_order"].value() and not self._two_ways():

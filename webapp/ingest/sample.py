@@ -32,6 +32,7 @@ from webapp.metadata.dates import why_none
 from webapp.models import Corpus
 from webapp.storage import files
 
+ByKind = Counter[str | None]  # of files
 CHARACTERS, DOCUMENTS, FILES = 2_000_000, 1_000, 24
 STEP = 1 << 18  # bytes by which readers tell how far they are: behind the last document they may have so many more
 SECONDS = 2.0  # after which no document is read but the first
@@ -174,15 +175,13 @@ class _Sampler:
         self.sources = sources if self.fits else sources[:: max(1, len(sources) // FILES)][:FILES]
         self.shaped = bool(self.shaping.joins or self.shaping.sections)
         self.single = all(readers.single(source.name) for source in sources) and not self.shaped
-        self.kinds: Counter[str | None] = Counter()  # bytes of all files, by kind
+        self.kinds = ByKind()  # bytes of all files, by kind
         for source in sources:
             self.kinds[self._kind(source)] += source.bytes
-        self.read: Counter[str | None] = Counter()  # of them those that were read, some only to count,
-        self.found: Counter[str | None] = Counter()  # and documents and characters in these
-        self.characters_of: Counter[str | None] = Counter()
+        # Of them those that were read, some only to count, and documents and characters in these
+        self.read, self.found, self.characters_of = ByKind(), ByKind(), ByKind()
         # Of the documents those that are in the sample, and what they became
-        self.taken: defaultdict[str | None, float] = defaultdict(float)
-        self.documents_of: Counter[str | None] = Counter()
+        self.taken, self.documents_of = defaultdict[str | None, float](float), ByKind()
         self.kind: str | None = None  # of the file that is read
         self.unreadable = 0
         self.problems: list[str] = []

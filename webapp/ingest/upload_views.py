@@ -69,7 +69,10 @@ class UploadWriter:
             ) from None
         try:
             with refuse_when_full():
-                self.promised = self._promised()
+                # Whether the disk keeps room for all that is to come: from the upload's beginning, or again after an hour
+                # without a byte
+                kept = os.fstat(self.file).st_blocks * 512 >= upload.length
+                self.promised = kept or promise(self.file, upload.length)
         except BaseException:
             os.close(self.file)
             raise
@@ -78,11 +81,6 @@ class UploadWriter:
         if hashed != self.offset:
             self.hash = None  # what came before is only on disk
         self.hashing: Future | None = None
-
-    def _promised(self) -> bool:
-        """Whether the disk keeps room for all that is to come: from the upload's beginning, or again after an hour without
-        a byte. Raises Refused where there is none."""
-        return os.fstat(self.file).st_blocks * 512 >= self.upload.length or promise(self.file, self.upload.length)
 
     def write(self, pieces: list[bytes]) -> None:
         """Append them (at most 1,024).

@@ -62,24 +62,22 @@ def listed(corpus: Corpus) -> list[VersionRow]:
             : SHOWN + 1
         ]
     )
-    rows = []
-    for i, version in enumerate(versions[:SHOWN]):
-        before = next((v for v in versions[i + 1 :] if v.status == Version.Status.READY), None)
-        rows.append(
-            VersionRow(
-                number=version.number,
-                status=version.status,
-                error=version.error,
-                documents=version.documents,
-                tokens=version.tokens,
-                vocabulary=version.vocabulary,
-                created=version.created_at,
-                runs=version.run_count,
-                newest=version.pk == corpus.version_id,
-                difference=difference(before, version) if before else "",
-            )
+    before = [next((v for v in versions[i:] if v.status == Version.Status.READY), None) for i in range(1, SHOWN + 1)]
+    return [
+        VersionRow(
+            number=version.number,
+            status=version.status,
+            error=version.error,
+            documents=version.documents,
+            tokens=version.tokens,
+            vocabulary=version.vocabulary,
+            created=version.created_at,
+            runs=version.run_count,
+            newest=version.pk == corpus.version_id,
+            difference=difference(earlier, version) if earlier else "",
         )
-    return rows
+        for version, earlier in zip(versions, before, strict=False)
+    ]
 
 
 def making(corpus: Corpus) -> Version | None:

@@ -35,11 +35,10 @@ class Date(RangeField):
     @classmethod
     def claims(cls, values: list[str]) -> bool:
         """Numbers of four or eight digits are years or days only where all are of our era."""
-        if not mostly(looks_like, values):
-            return False
-        plain = [value for value in values if value.isdigit()]
-        return not plain or all(
-            _YEAR.fullmatch(value) and 1000 <= int(value) <= 2100 or len(value) == 8 for value in plain
+        return mostly(looks_like, values) and all(
+            _YEAR.fullmatch(value) and 1000 <= int(value) <= 2100 or len(value) == 8
+            for value in values
+            if value.isdigit()
         )
 
     @staticmethod

@@ -161,10 +161,8 @@ class _Buffer:
         """The next character that is no space or comma, "" at the end."""
         while True:
             self.at = _SPACE.match(self.text, self.at).end()
-            if self.at < len(self.text):
-                return self.text[self.at]
-            if not self.more():
-                return ""
+            if self.at < len(self.text) or not self.more():
+                return self.text[self.at : self.at + 1]
 
     def value(self):
         """The value here. Raises ValueError."""

@@ -15,6 +15,12 @@ _PARAGRAPHS = set(
 _LINES = set(
     "l lb item cell speaker stage byline dateline salute signed titlePart docAuthor docDate docImprint castItem label".split()
 )
+_LAYOUT = {  # what an element of TEI begins
+    "head": Prose.heading,
+    "pb": Prose.page,
+    **dict.fromkeys(_PARAGRAPHS, Prose.paragraph),
+    **dict.fromkeys(_LINES, Prose.line),
+}
 _HEADINGS = {"head", "title", "heading", "h1", "h2", "h3", "h4", "h5", "h6"}
 _LEFT_OUT = {"teiHeader", "fw", "figDesc", "del", "facsimile", "sourceDoc", "standOff", "surplus"}
 # Where a header's dates are, the best first; that of the digital file, in publicationStmt, says nothing of the text
@@ -79,7 +85,8 @@ class _Handler(Handler):
         ):
             self.left_out += 1
         elif self.tei:
-            self._layout(tag, attributes)
+            if tag in _LAYOUT and not (tag in _LINES and attributes.get("break") == "no"):
+                _LAYOUT[tag](self.prose)
         elif tag in _HEADINGS:
             self.prose.heading()
             if tag == "title" and not self.title and self.captured is None:
@@ -87,16 +94,6 @@ class _Handler(Handler):
         elif not (self.mixed and self.mixed[-1]):
             self.prose.paragraph()
         self.mixed.append(False)
-
-    def _layout(self, tag: str, attributes: dict[str, str]) -> None:
-        if tag == "head":
-            self.prose.heading()
-        elif tag == "pb":
-            self.prose.page()
-        elif tag in _PARAGRAPHS:
-            self.prose.paragraph()
-        elif tag in _LINES and attributes.get("break") != "no":
-            self.prose.line()
 
     def _header(self, tag: str, attributes: dict[str, str]) -> None:
         if self.path[-2] == "titleStmt" and tag in ("title", "author") and self.captured is None:

@@ -126,23 +126,24 @@ class _Entry:
         return Stat(self.size)
 
 
-def _raw(info: zipfile.ZipInfo) -> bytes | None:
+def _raw(info: zipfile.ZipInfo) -> bytes:
     """An entry's name where it does not say what it is written in; the zipfile module has taken it for cp437."""
-    return None if info.flag_bits & UTF8_NAMES else info.filename.encode("cp437", "replace")
+    return info.filename.encode("cp437", "replace")
+
+
+def _known(info: zipfile.ZipInfo) -> str | None:
+    """An entry's name. Where it is not marked as UTF-8 it is taken for it if it can be: most programs forget the mark.
+    None where its encoding must be guessed."""
+    if info.flag_bits & UTF8_NAMES or info.filename.isascii():
+        return info.filename
+    with contextlib.suppress(UnicodeError):
+        return _said(info.extra, _raw(info)) or _raw(info).decode()
+    return None
 
 
 def _shown(info: zipfile.ZipInfo, encoding: str) -> str:
-    """An entry's name. Where it is not marked as UTF-8 it is taken for it if it can be: most programs forget the
-    mark."""
-    raw = _raw(info)
-    if raw is None or raw.isascii():
-        return clean(info.filename)
-    if own := _said(info.extra, raw):
-        return clean(own)
-    try:
-        return clean(raw.decode())
-    except UnicodeError:
-        return clean(raw.decode(encoding, "replace"))
+    known = _known(info)
+    return clean(_raw(info).decode(encoding, "replace") if known is None else known)
 
 
 def _said(extra: bytes, raw: bytes) -> str | None:
@@ -162,14 +163,9 @@ def _encoding(infos: Iterable[zipfile.ZipInfo]) -> str:
     names, size = [], 0
     with contextlib.suppress(Unreadable):  # a list that is damaged: the entries before that are read
         for info in infos:
-            raw = _raw(info)
-            if raw is None or raw.isascii() or _said(info.extra, raw):
-                continue
-            try:
-                raw.decode()
-            except UnicodeError:
-                names.append(raw)
-                size += len(raw)
+            if _known(info) is None:
+                names.append(_raw(info))
+                size += len(names[-1])
                 if size > encodings.SAMPLE:
                     break
     if not names:

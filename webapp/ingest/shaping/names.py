@@ -42,10 +42,15 @@ def path(name: str) -> Path:
     if not pieces:
         return Path("", (), "")
     *folders, file = pieces
-    archive, inside = "", 0
-    for i, folder in enumerate(folders):
-        if ending := next((ending for ending in ARCHIVES if folder.lower().endswith(ending)), None):
-            archive, inside = folder[: -len(ending)], i + 1
+    inside, archive = max(
+        (
+            (i, folder[: -len(ending)])
+            for i, folder in enumerate(folders, 1)
+            for ending in ARCHIVES
+            if folder.lower().endswith(ending)
+        ),
+        default=(0, ""),
+    )
     return Path(archive, tuple(folders[inside : inside + MOST_FOLDERS]), file)
 
 

@@ -111,12 +111,9 @@ def salutations(texts: list[str]) -> dict[str, float]:
                 to.setdefault(f"{match[2]} …", set()).add(match[1])
     least = max(_LEAST, _OPENED * len(texts))
     several = [words for words, others in to.items() if len(others) >= _SAME and opened[words] >= least]
-    for words in to.keys() - several:
-        del opened[words]
-    for words in several:
-        for one in to[words]:
-            del opened[one]
-    return {f"{SALUTATION}{words}"[:_LONGEST]: n / len(texts) for words, n in opened.most_common() if n >= least}
+    others = (to.keys() - several).union(*(to[words] for words in several))
+    kept = [(words, n) for words, n in opened.most_common() if n >= least and words not in others]
+    return {f"{SALUTATION}{words}"[:_LONGEST]: n / len(texts) for words, n in kept}
 
 
 CERTAIN = tuple(rule.name for rule in RULES.values() if rule.certain)

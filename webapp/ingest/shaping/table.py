@@ -51,9 +51,9 @@ def guess(files: Files) -> Guess | None:
             candidates.append((upload, name))
         for key in _of_document(name):
             others.setdefault(key.text, set()).add(name)
-    guesses = []
+    guesses: list[Guess] = []
     for upload, name in candidates:
-        with contextlib.suppress(Unreadable), readers.opened(*upload, name) as source:
+        with contextlib.suppress(Unreadable), readers.opened(upload[0], upload[1], name) as source:
             guesses += _guess_columns(source, name, others)
     return max(guesses, key=lambda guess: guess.matched / guess.rows, default=None)
 
@@ -120,7 +120,7 @@ def _of_row(value: str) -> list[_Key]:
     return list(_keys(pieces))
 
 
-class Table:
+class Table(contextlib.AbstractContextManager["Table"]):
     """The rows, on disk: a table may be as long as the corpus. Its file is gone with the process. Use `with`."""
 
     def __init__(
@@ -145,9 +145,6 @@ class Table:
             "CREATE TABLE key (text TEXT, distance INTEGER, row INTEGER, PRIMARY KEY (text, distance, row)) WITHOUT ROWID"
         )
         self.used = bytearray()
-
-    def __enter__(self) -> "Table":
-        return self
 
     def __exit__(self, *_) -> None:
         self.rows.close()
