@@ -3,7 +3,6 @@
 import calendar
 import unicodedata
 from collections.abc import Iterable
-from contextlib import suppress
 from datetime import date, timedelta
 from functools import lru_cache
 
@@ -98,10 +97,11 @@ def parse_date(text: str, order: str | None = None) -> date | None:
     December to others.
     """
     if len(text) == 10 and text[4] == text[7] == "-":
-        with suppress(ValueError):
+        try:
             return date.fromisoformat(text)
-        if text.replace("-", "").isdecimal():
-            return None
+        except ValueError:
+            if text.replace("-", "").isdecimal():
+                return None
     text = text.strip()
     if not 4 <= len(text) <= LONGEST or not _YEAR.search(text) or _BEFORE_CHRIST.search(text):
         return None
