@@ -85,7 +85,7 @@ def step_by_step() -> dict[str, dict]:
     plan, said = ends.migration_plan(ends.loader.graph.leaf_nodes()), {}
     for migration, _ in plan:
         with connection.cursor() as cursor:
-            if migration.name == "0028_to_0046":
+            if migration.name == "0028_to_0050":
                 cursor.execute(BEFORE_UPLOADS)
             before = large(cursor)
             MigrationExecutor(connection).migrate([(migration.app_label, migration.name)])

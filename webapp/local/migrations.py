@@ -15,7 +15,7 @@ from webapp.local.package import ROOT
 from webapp.local.postgres import Failed
 
 # What Django can't bring up to date: some of the migrations that are one here were applied, and not the others.
-BETWEEN = "is of a Topograph between two releases. Use it with commit 21ca2539 first, which brings it up to date."
+BETWEEN = "is of a Topograph between two releases. Use it with commit f7a8200c first, which brings it up to date."
 
 
 def bring_up_to_date(env: dict) -> None:

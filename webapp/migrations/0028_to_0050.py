@@ -1,8 +1,10 @@
-"""What came between 0.2.0 and 0.3.0: findings, jobs of their own, files in a store, embargo of each text. Migrations
-0028 to 0046 in one, but for the two that can't be done in one transaction.
+"""What came between 0.2.0 and 0.3.0: findings, jobs of their own, files in a store, embargo of each text, the codebook,
+classes. Migrations 0028 to 0050 in one, but for the two that can't be done in one transaction.
 """
 
+from django.conf import settings
 from django.db import migrations, models
+from django.db.models.functions import Lower
 
 # Runs of before minibatches grew after the warm-up say that theirs do not. Uploads have a table: a corpus of which
 # files were being stored, or looked into, was queued, at work or failed; that is its upload's status from now on, and
@@ -48,6 +50,10 @@ CREATE TABLE text_reader (
 """
 
 
+ROLES = [("viewer", "Viewer"), ("trainer", "Trainer"), ("editor", "Editor")]
+USER = settings.AUTH_USER_MODEL
+
+
 def job(*statuses: str) -> list:
     """The fields that every job has."""
     return [
@@ -83,6 +89,10 @@ class Migration(migrations.Migration):
         ("webapp", "0044_unit"),
         ("webapp", "0045_readers_together"),
         ("webapp", "0046_replicates"),
+        ("webapp", "0047_trials"),
+        ("webapp", "0048_codebook"),
+        ("webapp", "0049_phrases"),
+        ("webapp", "0050_courses"),
     ]
     dependencies = [("webapp", "0038_groups")]
 
@@ -96,6 +106,7 @@ class Migration(migrations.Migration):
                 ("topic", "mixed", models.BooleanField(default=False, db_default=False)),
                 ("topic", "apart", models.FloatField(null=True)),
                 ("topic", "tells", models.FloatField(null=True)),
+                ("topic", "phrases", models.JSONField(null=True)),
                 ("run", "in_use", models.IntegerField(null=True)),
                 ("run", "steering", models.JSONField(default=dict, db_default={})),
                 ("snapshot", "left_to_right", models.FloatField(null=True)),
@@ -103,6 +114,8 @@ class Migration(migrations.Migration):
                 ("metric", "objective", models.FloatField(null=True)),
                 ("corpus", "trains", models.JSONField(null=True)),
                 ("corpus", "unit", models.TextField(null=True)),
+                ("user", "most_students", models.IntegerField(null=True)),
+                ("notebook", "student", models.CharField(db_default="", default="", max_length=60)),
             )
         ),
         migrations.CreateModel(
@@ -193,7 +206,14 @@ class Migration(migrations.Migration):
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("run", models.ForeignKey("webapp.run", models.CASCADE, related_name="replicates")),
                 ("seed", models.BigIntegerField()),
+                (
+                    "texts",
+                    models.CharField(
+                        choices=[(name, name.title()) for name in ("own", "drawn", "half")], default="own", max_length=5
+                    ),
+                ),
                 ("topics", models.BinaryField(null=True)),
+                ("tokens", models.BinaryField(null=True)),
                 ("elsewhere", models.JSONField(default=list)),
                 *job("queued", "training", "ready", "failed"),
             ],
@@ -246,5 +266,180 @@ class Migration(migrations.Migration):
                 ("used_up", models.BigIntegerField()),
             ],
             options={"db_table": "text_reader", "managed": False},
+        ),
+        migrations.CreateModel(
+            "Concept",
+            [
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=100)),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[("yes_no", "Yes No"), ("one_of", "One Of"), ("scale", "Scale")], max_length=10
+                    ),
+                ),
+                ("origin", models.TextField(default="")),
+                ("token", models.CharField(max_length=43, null=True, unique=True)),
+                ("by", models.CharField(max_length=60)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("removed_at", models.DateTimeField(null=True)),
+                ("corpus", models.ForeignKey("webapp.corpus", models.CASCADE, related_name="concepts")),
+            ],
+            options={
+                "ordering": ["pk"],
+            },
+        ),
+        migrations.CreateModel(
+            "Coder",
+            [
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=60)),
+                ("token", models.CharField(max_length=43, unique=True)),
+                ("joined_at", models.DateTimeField(auto_now_add=True)),
+                ("withdrawn_at", models.DateTimeField(null=True)),
+                ("user", models.ForeignKey(USER, models.SET_NULL, null=True)),
+                ("concept", models.ForeignKey("webapp.concept", models.CASCADE, related_name="coders")),
+            ],
+            options={
+                "ordering": ["pk"],
+                "constraints": [models.UniqueConstraint(models.F("concept"), Lower("name"), name="coder_name")],
+            },
+        ),
+        migrations.CreateModel(
+            "Definition",
+            [
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.IntegerField()),
+                ("text", models.TextField()),
+                ("examples", models.TextField(blank=True)),
+                ("borderline", models.TextField(blank=True)),
+                ("codes", models.JSONField()),
+                ("anew", models.BooleanField()),
+                ("by", models.CharField(max_length=60)),
+                ("at", models.DateTimeField(auto_now_add=True)),
+                ("concept", models.ForeignKey("webapp.concept", models.CASCADE, related_name="definitions")),
+            ],
+            options={
+                "ordering": ["number"],
+                "constraints": [models.UniqueConstraint(fields=("concept", "number"), name="definition_number")],
+            },
+        ),
+        migrations.CreateModel(
+            "Draw",
+            [
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("topic", models.IntegerField(null=True)),
+                ("columns", models.JSONField()),
+                ("documents", models.BigIntegerField()),
+                ("elsewhere", models.BooleanField(default=False)),
+                ("seed", models.BigIntegerField()),
+                ("overlap", models.FloatField()),
+                ("by", models.CharField(max_length=60)),
+                ("at", models.DateTimeField(auto_now_add=True)),
+                ("concept", models.OneToOneField("webapp.concept", models.CASCADE, related_name="draw")),
+                ("run", models.ForeignKey("webapp.run", models.SET_NULL, null=True)),
+            ],
+        ),
+        migrations.CreateModel(
+            "Example",
+            [
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("document", models.BigIntegerField()),
+                ("note", models.TextField(blank=True)),
+                ("by", models.CharField(max_length=60)),
+                ("at", models.DateTimeField(auto_now_add=True)),
+                ("concept", models.ForeignKey("webapp.concept", models.CASCADE, related_name="chosen")),
+            ],
+            options={"constraints": [models.UniqueConstraint(fields=("concept", "document"), name="example_once")]},
+        ),
+        migrations.CreateModel(
+            "Item",
+            [
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("document", models.BigIntegerField()),
+                ("place", models.IntegerField()),
+                ("pi", models.FloatField()),
+                ("stratum", models.IntegerField()),
+                ("stratum_size", models.BigIntegerField()),
+                ("twice", models.BooleanField()),
+                ("draw", models.ForeignKey("webapp.draw", models.CASCADE, related_name="items")),
+            ],
+            options={
+                "ordering": ["place"],
+                "constraints": [models.UniqueConstraint(fields=("draw", "document"), name="item_once")],
+            },
+        ),
+        migrations.CreateModel(
+            "Coding",
+            [
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("code", models.SmallIntegerField()),
+                ("unsure", models.BooleanField()),
+                ("remark", models.TextField(blank=True)),
+                ("at", models.DateTimeField(auto_now_add=True)),
+                ("coder", models.ForeignKey("webapp.coder", models.CASCADE, related_name="codings")),
+                ("definition", models.ForeignKey("webapp.definition", models.CASCADE)),
+                ("item", models.ForeignKey("webapp.item", models.CASCADE, related_name="codings")),
+            ],
+            options={"indexes": [models.Index(fields=["item", "coder", "-id"], name="coding_newest")]},
+        ),
+        migrations.CreateModel(
+            "Assignment",
+            [
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("base", models.IntegerField()),
+                ("at", models.DateTimeField(auto_now_add=True)),
+                ("coder", models.ForeignKey("webapp.coder", models.CASCADE, related_name="assignments")),
+                ("item", models.ForeignKey("webapp.item", models.CASCADE, related_name="assignments")),
+            ],
+            options={"constraints": [models.UniqueConstraint(fields=("item", "coder", "base"), name="assigned_once")]},
+        ),
+        migrations.CreateModel(
+            "Settlement",
+            [
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("code", models.SmallIntegerField()),
+                ("by", models.CharField(max_length=60)),
+                ("at", models.DateTimeField(auto_now_add=True)),
+                ("definition", models.ForeignKey("webapp.definition", models.CASCADE)),
+                ("item", models.ForeignKey("webapp.item", models.CASCADE, related_name="settlements")),
+            ],
+        ),
+        migrations.AlterField("invitation", "role", models.CharField(choices=ROLES, max_length=10)),
+        migrations.AlterField("membership", "role", models.CharField(choices=ROLES, max_length=10)),
+        migrations.CreateModel(
+            "Course",
+            [
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=100)),
+                ("token", models.CharField(max_length=43, null=True, unique=True)),
+                ("ends_at", models.DateTimeField()),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("corpus", models.ForeignKey("webapp.corpus", models.SET_NULL, "courses", null=True)),
+                ("owner", models.ForeignKey(USER, models.PROTECT, "courses")),
+            ],
+            {"ordering": ["-id"]},
+        ),
+        migrations.CreateModel(
+            "Student",
+            [
+                ("user", models.OneToOneField(USER, models.CASCADE, primary_key=True, serialize=False)),
+                ("number", models.IntegerField()),
+                ("name", models.CharField(max_length=60)),
+                ("digest", models.CharField(max_length=64, unique=True)),
+                ("joined_at", models.DateTimeField(auto_now_add=True)),
+                ("seen_at", models.DateTimeField(null=True)),
+                ("address", models.TextField(default="")),
+                ("course", models.ForeignKey("webapp.course", models.PROTECT, "students")),
+            ],
+            {
+                "ordering": ["number"],
+                "constraints": [models.UniqueConstraint(fields=["course", "number"], name="one_student_per_number")],
+            },
+        ),
+        migrations.AddField(
+            "notebook",
+            "handed_in_by",
+            models.ForeignKey("webapp.student", models.SET_NULL, "handed_in", null=True),
         ),
     ]
