@@ -5,6 +5,7 @@ import ast
 from collections import Counter
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,20 @@ def test_inference_is_a_library():
 
 def test_only_tasks_and_the_start_of_django_import_tasks():
     assert {a for a, to in edges().items() if "tasks" in to} <= {"webapp.apps"}
+
+
+@pytest.mark.parametrize("folder", ["benchmarks", "tests"])
+def test_what_is_imported_of_ours_exists(folder):
+    """Benchmarks are not run by the suite: a name that is gone would break them unseen."""
+    missing = []
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module.split(".")[0] in OURS:
+                module = import_module(node.module)
+                for name in (alias.name for alias in node.names if alias.name != "*"):
+                    if not hasattr(module, name) and f"{node.module}.{name}" not in modules():
+                        missing.append(f"{path.relative_to(ROOT)}: {node.module}.{name}")
+    assert not missing
 
 
 def test_no_package_holds_more_than_a_fifth_of_the_code():

@@ -1,6 +1,7 @@
 """Uploading, reading and training by what the pages preset, in this process; shuffled copies of a run's columns."""
 
 import hashlib
+import os
 import re
 from dataclasses import asdict
 from types import SimpleNamespace
@@ -13,7 +14,7 @@ from django.test import Client
 
 from benchmarks.insight.collections import Collection
 from benchmarks.whole_path import form_fields, reading_fields
-from webapp.management.base import prepare_tables
+from webapp.local import migrations, servers
 
 HOST = "127.0.0.1"
 
@@ -25,7 +26,8 @@ def trained(collection: Collection, quick: bool, seed: int, **settings):
     from webapp.models import Run
     from webapp.runs import services
 
-    prepare_tables()
+    if servers.ours:
+        migrations.bring_up_to_date(dict(os.environ))
     digest = hashlib.sha256(b"".join(content for _, content in collection.files)).hexdigest()[:12]
     corpus = read(collection, f"{collection.name} {digest}")
     run = Run.objects.filter(corpus=corpus, seed=seed, status="done").order_by("pk").last()

@@ -56,7 +56,7 @@ def test_ready_says_each_part(client):
 
 def test_not_ready_without_its_migrations(client):
     with connection.cursor() as cursor:
-        cursor.execute("DELETE FROM django_migrations WHERE app = 'webapp' AND name LIKE '0047%%'")
+        cursor.execute("DELETE FROM django_migrations WHERE app = 'webapp' AND name LIKE '0051%%'")
     response = client.get("/readyz")
     assert response.status_code == 503 and response.json()["parts"]["migrations"] == "1 are not applied"
 
