@@ -325,8 +325,9 @@ def document_tokens(bow: Bow, topics: Topics, thetas: Iterable[Theta], by_docume
         made = assigned(bow, topics.K, beta, theta)
         blocks.append(csr_matrix((made.doc_tokens, made.doc_topics, made.indptr), (len(made.indptr) - 1, topics.K)))
     rows, whole = vstack(blocks, format="csr"), bow.first_row
-    ones = np.ones(bow.D, np.int32)
-    return rows if whole is None else csr_matrix((ones, np.arange(bow.D), whole), (len(whole) - 1, bow.D)) @ rows
+    if whole is None:
+        return rows
+    return csr_matrix((np.ones(bow.D, np.int32), np.arange(bow.D), whole), (len(whole) - 1, bow.D)) @ rows
 
 
 def gather(

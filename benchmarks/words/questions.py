@@ -83,7 +83,8 @@ def company(view: RunView, asked: str) -> collocations.Counted:
 
 def near(words: list[str], asked: str) -> list[str]:
     at = {i for i, word in enumerate(words) if word == asked}
-    return [words[j] for j in {j for i in at for j in range(max(i - NEAR, 0), min(i + NEAR + 1, len(words)))} - at]
+    around = {j for i in at for j in range(max(i - NEAR, 0), min(i + NEAR + 1, len(words)))}
+    return [words[j] for j in around - at]
 
 
 def same_company(view: RunView, texts: Texts, asked: str, made: collocations.Counted) -> bool:

@@ -170,7 +170,8 @@ def begin(
     topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that are not trained on, and give nothing.
     """
     state = init(replace(config, start="seed"), shape, seed, scratch)
-    given = ~np.isin(np.arange(bow.D), held_out)
+    given = np.ones(bow.D, bool)
+    given[held_out] = False
     pairs = np.flatnonzero(np.repeat(given, np.diff(bow.indptr)))
     arena.fill(state, np.asarray(bow.words)[pairs], topics[pairs], np.asarray(bow.counts)[pairs])
     _begun(config, state)

@@ -118,9 +118,10 @@ def _sums(order, starts, unit_group, G, doc_ptr, doc_topics, doc_tokens, lengths
     units, unit_squares = np.zeros(G), np.zeros(G)
     holding, of_holding, x = np.zeros((G, T)), np.zeros((G, T)), np.zeros((G, T))
     xx, xl, unit_xx, unit_xl = np.zeros((G, T)), np.zeros((G, T)), np.zeros((G, T)), np.zeros((G, T))
-    mine, touched, unit = np.zeros(T), np.empty(T, np.int64), np.zeros(T)
+    mine, touched = np.zeros(T), np.empty(T, np.int64)
+    unit, unit_touched = np.zeros(T), np.empty(T, np.int64)
     for u in range(len(unit_group)):
-        g, length = unit_group[u], 0.0
+        g, length, n = unit_group[u], 0.0, 0
         for d in order[starts[u] : starts[u + 1]]:
             words = float(lengths[d])
             if words == 0.0:
@@ -147,13 +148,17 @@ def _sums(order, starts, unit_group, G, doc_ptr, doc_topics, doc_tokens, lengths
                 x[g, t] += value
                 xx[g, t] += value * value
                 xl[g, t] += value * words
+                if unit[t] == 0.0:
+                    unit_touched[n] = t
+                    n += 1
                 unit[t] += value
         if length > 0.0:
             units[g] += 1
             unit_squares[g] += length * length
-            unit_xx[g] += unit * unit
-            unit_xl[g] += unit * length
-            unit[:] = 0.0
+        for t in unit_touched[:n]:
+            unit_xx[g, t] += unit[t] * unit[t]
+            unit_xl[g, t] += unit[t] * length
+            unit[t] = 0.0
     return documents, tokens, squares, units, unit_squares, holding, of_holding, x, xx, xl, unit_xx, unit_xl
 
 

@@ -141,9 +141,8 @@ class Counts:
             np.arange(self.units.count, dtype=np.int32), self.units.count
         )
         self.reason = reasons(self.units, choice)
-        self.reason[self.left_out_tokens == 0] = (
-            255  # of words that are in titles alone, or in documents that are left out
-        )
+        # Of words that are in titles alone, or in documents that are left out
+        self.reason[self.left_out_tokens == 0] = 255
         self.form, self.forms = self._forms(self.reason)
         if self.forms is None:
             self.words, self.tokens = self.units.words, np.where(self.form >= 0, self.left_out_tokens, 0)

@@ -196,11 +196,13 @@ def _strip(here: Here, strip: texts.Strip) -> list[Stretch]:
     return [
         Stretch(
             at=at,
-            tokens=sum(counts),
-            topics=[(k, n / sum(counts)) for k, n in zip(strip.topics, counts, strict=True) if n],
+            tokens=total,
+            topics=[(k, n / total) for k, n in zip(strip.topics, counts, strict=True) if n],
             url=here.url(at=at, passage=None) + "#here",
         )
-        for at, counts in zip(strip.edges, strip.tokens.tolist(), strict=False)
+        for at, counts, total in zip(
+            strip.edges, strip.tokens.tolist(), strip.tokens.sum(axis=1).tolist(), strict=False
+        )
     ]
 
 

@@ -31,7 +31,8 @@ def of_topics(selection: RunSelection, numbers: Sequence[int]) -> list[TopicChan
     if found is None:
         return [TopicChange(False, None, "")] * len(numbers)
     changes = {finding.topic: finding for finding in found.findings if isinstance(finding, Change)}
-    written = [Writer(selection, {}).change(changes[k]) if k in changes else None for k in numbers]
+    writer = Writer(selection, {})
+    written = [writer.change(changes[k]) if k in changes else None for k in numbers]
     return [TopicChange(True, one, sentences.plain(one.parts, one.sure) if one else "") for one in written]
 
 

@@ -69,9 +69,8 @@ def _check_share(user: User, size: int) -> None:
 
 def _bytes_arriving(owner: int) -> int:
     """Bytes that an owner's uploads will have, of which no corpus has been made."""
-    notes = (
-        path for path in settings.FILE_UPLOAD_TEMP_DIR.iterdir() if _NOTE.fullmatch(path.name)
-    )  # a form's own .json file lies there, too
+    # A form's own .json file lies there, too
+    notes = (path for path in settings.FILE_UPLOAD_TEMP_DIR.iterdir() if _NOTE.fullmatch(path.name))
     uploads = (json.loads(text) for text in map(_read_if_there, notes) if text)
     return sum(note["length"] for note in uploads if note.get("owner") == owner)
 

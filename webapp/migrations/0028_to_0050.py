@@ -54,6 +54,11 @@ ROLES = [("viewer", "Viewer"), ("trainer", "Trainer"), ("editor", "Editor")]
 USER = settings.AUTH_USER_MODEL
 
 
+def key() -> tuple:
+    """The field that numbers a table's rows."""
+    return "id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")
+
+
 def job(*statuses: str) -> list:
     """The fields that every job has."""
     return [
@@ -121,7 +126,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             "Findings",
             [
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                key(),
                 ("snapshot", models.ForeignKey("webapp.snapshot", models.CASCADE, related_name="findings")),
                 ("key", models.CharField(blank=True, max_length=64)),
                 ("method", models.IntegerField()),
@@ -148,7 +153,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             "Sealed",
             [
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                key(),
                 ("kind", models.CharField(max_length=10)),
                 ("key", models.BigIntegerField()),
                 ("name", models.CharField(max_length=40)),
@@ -162,7 +167,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             "Comparison",
             [
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                key(),
                 ("first", models.ForeignKey("webapp.snapshot", models.CASCADE, related_name="+")),
                 ("second", models.ForeignKey("webapp.snapshot", models.CASCADE, related_name="+")),
                 ("by", models.ForeignKey("webapp.user", models.SET_NULL, null=True, related_name="+")),
@@ -179,7 +184,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             "Export",
             [
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                key(),
                 ("run", models.ForeignKey("webapp.run", models.CASCADE, related_name="exports")),
                 ("by", models.ForeignKey("webapp.user", models.CASCADE, related_name="+")),
                 ("file", models.CharField(max_length=100)),
@@ -203,7 +208,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             "Replicate",
             [
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                key(),
                 ("run", models.ForeignKey("webapp.run", models.CASCADE, related_name="replicates")),
                 ("seed", models.BigIntegerField()),
                 (
@@ -270,7 +275,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             "Concept",
             [
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                key(),
                 ("name", models.CharField(max_length=100)),
                 (
                     "kind",
@@ -292,7 +297,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             "Coder",
             [
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                key(),
                 ("name", models.CharField(max_length=60)),
                 ("token", models.CharField(max_length=43, unique=True)),
                 ("joined_at", models.DateTimeField(auto_now_add=True)),
@@ -308,7 +313,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             "Definition",
             [
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                key(),
                 ("number", models.IntegerField()),
                 ("text", models.TextField()),
                 ("examples", models.TextField(blank=True)),
@@ -327,7 +332,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             "Draw",
             [
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                key(),
                 ("topic", models.IntegerField(null=True)),
                 ("columns", models.JSONField()),
                 ("documents", models.BigIntegerField()),
@@ -343,7 +348,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             "Example",
             [
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                key(),
                 ("document", models.BigIntegerField()),
                 ("note", models.TextField(blank=True)),
                 ("by", models.CharField(max_length=60)),
@@ -355,7 +360,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             "Item",
             [
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                key(),
                 ("document", models.BigIntegerField()),
                 ("place", models.IntegerField()),
                 ("pi", models.FloatField()),
@@ -372,7 +377,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             "Coding",
             [
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                key(),
                 ("code", models.SmallIntegerField()),
                 ("unsure", models.BooleanField()),
                 ("remark", models.TextField(blank=True)),
@@ -386,7 +391,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             "Assignment",
             [
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                key(),
                 ("base", models.IntegerField()),
                 ("at", models.DateTimeField(auto_now_add=True)),
                 ("coder", models.ForeignKey("webapp.coder", models.CASCADE, related_name="assignments")),
@@ -397,7 +402,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             "Settlement",
             [
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                key(),
                 ("code", models.SmallIntegerField()),
                 ("by", models.CharField(max_length=60)),
                 ("at", models.DateTimeField(auto_now_add=True)),
@@ -410,7 +415,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             "Course",
             [
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                key(),
                 ("name", models.CharField(max_length=100)),
                 ("token", models.CharField(max_length=43, null=True, unique=True)),
                 ("ends_at", models.DateTimeField()),

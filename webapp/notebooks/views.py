@@ -21,9 +21,8 @@ from webapp.notebooks.shapes import Evidence, NotebookHtml, NotebookPage, Notebo
 from webapp.pages.page import back, check_act, is_whole, reader, told, whole
 from webapp.pages.typed import Answer, Here, typed
 
-FILES: dict[
-    str, tuple[str, Callable[[NotebookPage, str], str | bytes] | None]
-] = {  # ending -> its type, what writes it
+Write = Callable[[NotebookPage, str], str | bytes]
+FILES: dict[str, tuple[str, Write | None]] = {  # ending -> its type, what writes it
     "html": ("text/html", html.notebook),
     "md": ("text/markdown", markdown.notebook),
     "docx": ("application/vnd.openxmlformats-officedocument.wordprocessingml.document", word.notebook),

@@ -285,9 +285,8 @@ class Training:
         stored.compute(self.run.pk)
         alpha = self.engine.priors(self.config, self.state).alpha
         likelihood = left_to_right.measure(self.bow, self.run.seed, topics, alpha)
-        self.run.snapshots.filter(final=True).update(
-            left_to_right=likelihood
-        )  # where the worker ends before, there is none
+        # Where the worker ends before, there is none
+        self.run.snapshots.filter(final=True).update(left_to_right=likelihood)
         replicates.begin_by_itself(Run.objects.select_related("snapshot").get(pk=self.run.pk))
 
     def _forget_documents(self) -> None:

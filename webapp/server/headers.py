@@ -36,12 +36,11 @@ def response_headers(get_response):
 def _with_headers(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     response["Permissions-Policy"] = PERMISSIONS
     response["Cross-Origin-Resource-Policy"] = "same-origin"
+    download = response.get("Content-Disposition", "").startswith("attachment")
     if response.status_code == 304:
         # The browser's stored copy keeps its own policy, which one in this response would replace.
         response.headers.pop("Content-Security-Policy", None)
-    elif not response.get("Content-Type", "").startswith("text/html") or response.get(
-        "Content-Disposition", ""
-    ).startswith("attachment"):
+    elif download or not response.get("Content-Type", "").startswith("text/html"):
         response["Content-Security-Policy"] = INERT
     if not request.path.startswith(settings.STATIC_URL):
         # With accounts a browser stores nothing: somebody else may use it next.

@@ -117,11 +117,13 @@ class Partition:
         return rows
 
     def _types(self, cursor) -> list[np.dtype]:
-        types = cursor.execute(
-            "SELECT a.attname, t.typname FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid WHERE a.attrelid = %s::regclass",
-            [self.name],
-        ).fetchall()
-        return [np.dtype(_DTYPES[dict(types)[column]]) for column in self.columns]
+        types = dict(
+            cursor.execute(
+                "SELECT a.attname, t.typname FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid WHERE a.attrelid = %s::regclass",
+                [self.name],
+            ).fetchall()
+        )
+        return [np.dtype(_DTYPES[types[column]]) for column in self.columns]
 
     def _pack(self, columns: list[np.ndarray], types: list[np.dtype]) -> bytes:
         fields = [field for i, t in enumerate(types) for field in ((f"size{i}", ">i4"), (f"value{i}", t))]

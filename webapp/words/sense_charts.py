@@ -60,7 +60,7 @@ def bars(shift: Shift, index: int, height: int) -> list[SenseBar]:
 
 @register.simple_tag
 def parts(bin: ShiftBin, senses: Sequence[ChartedTopic]) -> list[SensePart]:
-    """A bin's strip: a part for each sense."""
+    """A bin's strip: a part for each sense. The last cell is the rest, and stays empty."""
     starts = accumulate((cell.share for cell in bin.cells), initial=0.0)
     return [
         SensePart(
@@ -72,9 +72,7 @@ def parts(bin: ShiftBin, senses: Sequence[ChartedTopic]) -> list[SensePart]:
             shade=sense.shade,
             number=sense.number,
         )
-        for cell, sense, start in zip(
-            bin.cells, senses, starts, strict=False
-        )  # the last cell is the rest, and stays empty
+        for cell, sense, start in zip(bin.cells, senses, starts, strict=False)
         if cell.tokens
     ]
 
