@@ -27,6 +27,7 @@ from inference.findings import changes, sums, unlike
 from inference.index import Index, collocations, hits, patterns, two_sets
 from inference.kernels import assign
 from inference.text import Choice, Stream, Tokeniser, choose, duplicates, phrases, stops, terms
+from inference.text.starts import Starts
 from inference.topics import Theta, Topics
 from inference.training import Snapshot, fold_in_corpus, train
 
@@ -156,8 +157,8 @@ def _index(folder: Path) -> Index:
     np.array([0, 1, 0, 0], np.int32).tofile(folder / "stream")
     words, lengths = np.memmap(folder / "stream", np.int32, "r"), np.array([2, 2], np.int32)
     stream = SimpleNamespace(
-        words=words, starts=words, lengths=lengths, title_words=words, title_lengths=lengths, lexicon=["a", "b"]
-    )
+        words=words, starts=Starts.packed(words, lengths), lengths=lengths, title_words=words, title_lengths=lengths, lexicon=["a", "b"]
+    )  # fmt: skip
     Index.write(folder / "index", stream)
     index = Index.open(folder / "index", stream, lambda text: [(0, len(text), text)])
     for query in ("a", '"a" b*', '"a b"', "a or b"):

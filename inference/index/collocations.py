@@ -11,6 +11,7 @@ from inference.index.search import Index
 from inference.index.segments import NUMBER, in_sentence
 from inference.index.two_sets import FormSums, Totals
 from inference.jit import njit
+from inference.text import starts
 
 
 class Listed(NamedTuple):
@@ -53,12 +54,12 @@ class Near:
     def add(self, documents: np.ndarray, places: np.ndarray) -> None:
         """Tokens of the word: int32[n] the document of each, ascending, and int32[n] the character of its text at which
         it begins, ascending in a document. All tokens of a document come in one call."""
-        words, starts = (frozen(array, np.int32) for array in (self.index.stream.words, self.index.stream.starts))
+        words = frozen(self.index.stream.words, np.int32)
         cuts = np.searchsorted(documents, self.index.bounds)
         for s, field in enumerate(self.index.fields["text"]):
             some = slice(cuts[s], cuts[s + 1])
             self.found += _near(
-                words, starts, frozen(field.first, np.int64), int(self.index.bounds[s]),
+                words, self.index.stream.starts.frozen, frozen(field.first, np.int64), int(self.index.bounds[s]),
                 frozen(documents[some], np.int32), frozen(places[some], np.int32), *self.window,
                 self.sentence, self.sums, self.totals, self.own, self._here,
             )  # fmt: skip
@@ -71,19 +72,22 @@ class Near:
 
 
 @njit(cache=True, nogil=True)
-def _near(words, starts, first, document, documents, places, pieces, left, right, sentence, sums, totals, own, here):
+def _near(words, steps, first, document, documents, places, pieces, left, right, sentence, sums, totals, own, here):
     """Adds to sums, totals and own; how many of the places are beginnings of pieces. document: the number of the first
     of the segment. here: int32[forms], all 0: of each form in the windows of one document."""
-    found, j = 0, 0
+    found, j, characters = 0, 0, np.empty(0, np.int32)
     at, met = np.empty(len(documents) + 1, np.int64), np.empty(len(here), np.int32)
     while j < len(documents):
         d, n = documents[j], 0
-        i, high = first[d - document], first[d - document + 1]
-        done, forms = i, 0
+        low, high = first[d - document], first[d - document + 1]
+        done, forms, i = low, 0, 0
+        if high - low > len(characters):
+            characters = np.empty(high - low, np.int32)
+        starts.begin(steps, low, high, characters)
         while j < len(documents) and documents[j] == d:
-            i += np.searchsorted(starts[i:high], places[j])
-            if i < high and starts[i] == places[j]:
-                at[n] = i
+            i += np.searchsorted(characters[i : high - low], places[j])
+            if low + i < high and characters[i] == places[j]:
+                at[n] = low + i
                 n += 1
             j += 1
         found += n

@@ -16,6 +16,7 @@ from inference.index.patterns import ANY, Part
 from inference.index.search import END, Index
 from inference.index.segments import NUMBER, begins_sentence, in_sentence
 from inference.jit import njit
+from inference.text import starts
 
 SECONDS = 10.0  # that counting may take, at whose end a segment is finished
 BLOCK = 1 << 20  # hits of which a sample is drawn at a time: 40 MB
@@ -66,14 +67,14 @@ class Hits:
         are any, and how certain that is, as in Evidence.certainty. Without such a word these are -1."""
         assert self._evidence is not None, "hits without topics have no places"
         s = int(np.searchsorted(self.index.bounds, document, "right")) - 1
-        low, high = self.index.fields["text"][s].first[document - self.index.bounds[s] :][:2].tolist()
+        here = self.index.fields["text"][s].first[document - self.index.bounds[s] :][:2]
         (n,) = self._match(s, np.array([document], np.int32), found := np.empty((most, 3), np.int64))
-        starts, (begin, end, pair) = np.append(self.index.stream.starts[low:high], END), found[:n].T
+        characters, (begin, end, pair) = np.append(self.index.stream.starts.of(*here[:, None]), END), found[:n].T
         topic, certainty = (
             np.where(pair < 0, -1, array[pair].astype(np.int64))
             for array in (self._evidence.topics, self._evidence.certainty)
         )
-        return np.stack([starts[begin], starts[end - 1], starts[end], topic, certainty], axis=1)
+        return np.stack([characters[begin], characters[end - 1], characters[end], topic, certainty], axis=1)
 
     def _match(self, s: int, documents: np.ndarray, found: np.ndarray) -> np.ndarray:
         stream, first, begin = (
@@ -82,7 +83,7 @@ class Hits:
             int(self.index.bounds[s]),
         )
         return _match(
-            frozen(stream.words, np.int32), frozen(stream.starts, np.int32), first, begin, documents,
+            frozen(stream.words, np.int32), stream.starts.frozen, first, begin, documents,
             int((first[documents + 1 - begin] - first[documents - begin]).max(initial=0)), self.codes,
             *self._read, found,
         )  # fmt: skip
@@ -127,7 +128,7 @@ def _bits(pattern: tuple[Part, ...]) -> list[np.ndarray]:
 
 @njit(cache=True, nogil=True)
 def _match(
-    words, starts, first, document, documents, longest, codes, passed, optional, final, within, sentence,
+    words, steps, first, document, documents, longest, codes, passed, optional, final, within, sentence,
     indptr, counts, topics, first_token, offsets, wanted, found,
 ):  # fmt: skip
     """int32[n]: hits in each of some documents. document: the number of the first of the segment. longest: words of the
@@ -136,6 +137,7 @@ def _match(
     out, filled = np.zeros(len(documents), np.int32), 0
     begins, ends = np.zeros((len(within), longest), np.bool_), np.zeros((len(within), longest), np.bool_)
     pairs, first_part, last = np.zeros(longest + 1, np.int64), passed[0, 0], ends[0]
+    places = np.empty(longest, np.int32)
     for i in range(len(documents)):
         low, high = first[documents[i] - document], first[documents[i] - document + 1]
         text, size, stop = words[low:high], high - low, 0
@@ -145,7 +147,8 @@ def _match(
             if p:  # where one of the first part ends is asked below, of its hits alone
                 _ends(text, 0, codes, passed[0, p], optional[0, p], final[0, p], True, cut, ends[p])
         if len(wanted) or len(found):
-            _pair(starts[low:high], documents[i], indptr, counts, topics, first_token, offsets, wanted, pairs)
+            starts.begin(steps, low, high, places)
+            _pair(places[:size], documents[i], indptr, counts, topics, first_token, offsets, wanted, pairs)
         for a in range(size):
             if a < stop or not begins[0, a]:
                 continue

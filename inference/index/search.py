@@ -19,6 +19,7 @@ from inference.index.lists import Matches, add, both, either, opposite
 from inference.index.query import Any, Node, Not, Sequence, parse, sequences
 from inference.index.segments import NUMBER, Field, Scratch
 from inference.jit import njit
+from inference.text.starts import Starts
 
 FIELDS = ("text", "title")
 FORMAT = 1  # of the folder: raised when the files change their meaning
@@ -40,12 +41,12 @@ class Words(Iterable[str], Sized, Protocol):
 
 
 class Stream(Protocol):
-    """What is read of inference.text.Stream. words, starts: int32 by piece; lengths: int32[D]; of titles, too."""
+    """What is read of inference.text.Stream. words: int32 by piece; lengths: int32[D]; of titles, too."""
 
     lexicon: Words  # by number
     language: str
     words: np.ndarray
-    starts: np.ndarray
+    starts: Starts
     lengths: np.ndarray
     title_words: np.ndarray
     title_lengths: np.ndarray
@@ -182,8 +183,11 @@ class Index:
         for number in numbers:
             s = int(np.searchsorted(self.bounds, number, "right")) - 1
             first = self.fields["text"][s].first
-            here = slice(int(first[number - self.bounds[s]]), int(first[number - self.bounds[s] + 1]))
-            pieces, starts = self.stream.words[here] & NUMBER, np.append(self.stream.starts[here], END)
+            here = first[number - self.bounds[s] :][:2]
+            pieces, starts = (
+                self.stream.words[slice(*here)] & NUMBER,
+                np.append(self.stream.starts.of(*here[:, None]), END),
+            )
             by_document[number] = [
                 np.stack([starts[at], starts[at + 1]], axis=1)
                 for at in (_standing(pieces, one) for one in wanted)

@@ -9,13 +9,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from inference.durable import rewrite
+from inference.durable import rewrite, settle
 from inference.errors import Invalid
 from inference.text.lexicon import Lexicon
+from inference.text.starts import Starts
 from inference.text.tokenise import Tokeniser
 
-FORMAT = 1  # raised when the files change their meaning
-_TEXTS, _TITLES = ("words", "starts", "lengths"), ("title-words", "title-starts", "title-lengths")
+FORMAT = 2  # raised when the files change their meaning
+# The entries of each file, of which the checkpoint says how many there are
+_WRITTEN = {
+    "words": "i4", "steps": "u1", "far": "2i8", "lengths": "i4", "title-words": "i4", "title-lengths": "i4", "lexicon": "u4", "letters": "u1",
+}  # fmt: skip
+_BEFORE = {"starts": "i4", "title-starts": "i4"}  # of format 1, in the place of steps and far
+_KINDS = {name: np.dtype(kind) for name, kind in (_WRITTEN | _BEFORE).items()}
+_LEXICON = dict(zip(("letters", "lexicon"), (path.name for path in Lexicon.files(Path())), strict=True))
 _CHECKPOINT = "checkpoint.json"
 _BLOCK = 1_000_000  # pieces in memory at a time
 
@@ -31,30 +38,31 @@ class Block(NamedTuple):
 
 
 class Stream:
-    """words, starts: int32[tokens], lengths: int32[D], as Pieces has them, mapped; title_words, title_starts,
-    title_lengths likewise. Titles share the lexicon and count no words.
+    """words: int32[tokens], lengths: int32[D], as Pieces has them, mapped; title_words, title_lengths likewise. starts: where
+    words begin. Titles share the lexicon and count no words.
     """
 
     def __init__(self, folder: Path, checkpoint: dict):
         self.folder, self.checkpoint = Path(folder), checkpoint
         self.D, self.tokens = checkpoint["D"], checkpoint["words"]
         self.language, self.given = checkpoint["language"], checkpoint["given"]
-        self.words, self.starts, self.lengths, self.title_words, self.title_starts, self.title_lengths = (
-            np.memmap(self.folder / name, np.int32, "r", shape=(checkpoint[name],))
-            if checkpoint[name]
-            else np.zeros(0, np.int32)
-            for name in (*_TEXTS, *_TITLES)
-        )
+        self.words, self.lengths = self._mapped("words"), self._mapped("lengths")
+        self.title_words, self.title_lengths = self._mapped("title-words"), self._mapped("title-lengths")
+        self.starts = Starts(self._mapped("steps" if "steps" in checkpoint else "starts"), self._mapped("far"))
         self.lexicon = Lexicon.open(self.folder, checkpoint["lexicon"])
+
+    def _mapped(self, name: str) -> np.ndarray:
+        count = self.checkpoint.get(name, 0)
+        return np.memmap(self.folder / name, _KINDS[name], "r", shape=(count,)) if count else np.zeros(0, _KINDS[name])
 
     @classmethod
     def open(cls, folder: Path) -> "Stream":
-        """As of the last commit. Raises Invalid when there is none, or of another format."""
+        """As of the last commit. Raises Invalid when there is none, or of a newer format."""
         try:
             checkpoint = json.loads((Path(folder) / _CHECKPOINT).read_text())
         except (FileNotFoundError, ValueError):
             raise Invalid("corpus", f"There is no stream of words in {folder}.") from None
-        if checkpoint["format"] != FORMAT:
+        if checkpoint["format"] > FORMAT:
             raise Invalid(
                 "corpus",
                 f"The stream of words in {folder} has format {checkpoint['format']}; this version reads {FORMAT}.",
@@ -72,25 +80,51 @@ class Stream:
     @staticmethod
     def sizes(checkpoint: dict, prefix: str = "") -> dict[str, int]:
         """Bytes of each of its files, as of what `commit` returned: they only grow."""
-        letters, ends = (path.name for path in Lexicon.files(Path()))
-        sizes = {name: 4 * checkpoint[name] for name in (*_TEXTS, *_TITLES)}
-        sizes |= {letters: checkpoint["letters"], ends: 4 * checkpoint["lexicon"]}
-        return {prefix + name: size for name, size in sizes.items()}
+        kept = {name: kind.itemsize * checkpoint[name] for name, kind in _KINDS.items() if name in checkpoint}
+        return {prefix + _LEXICON.get(name, name): size for name, size in kept.items()}
+
+    @staticmethod
+    def renew(folder: Path, checkpoint: dict) -> dict:
+        """Bring a stream, as of what `commit` returned, from an older format to this one. Returns what `commit` would. Killed, it
+        leaves a stream that can be read; its old files stay for who has them on record (`remove_old`)."""
+        if checkpoint["format"] == FORMAT:
+            return checkpoint
+        stream, place = Stream(folder, checkpoint), 0
+        anew = {name: stream.folder / f"{name}.new" for name in ("steps", "far")}
+        with anew["steps"].open("wb") as steps, anew["far"].open("wb") as far:
+            for block in stream.blocks():
+                packed = Starts.packed(block.starts, np.diff(block.ends, prepend=0), place)
+                packed.steps.tofile(steps)
+                packed.far.tofile(far)
+                place += len(block.words)
+        checkpoint = {name: value for name, value in checkpoint.items() if name not in _BEFORE} | {"format": FORMAT}
+        checkpoint |= {name: path.stat().st_size // _KINDS[name].itemsize for name, path in anew.items()}
+        for name, path in anew.items():  # whoever has the file mapped that there was keeps it
+            path.replace(stream.folder / name)
+        settle(stream.folder)
+        rewrite(stream.folder / _CHECKPOINT, json.dumps(checkpoint).encode())
+        return checkpoint
+
+    @staticmethod
+    def remove_old(folder: Path) -> None:
+        """What this format does not have."""
+        for name in _BEFORE:
+            (Path(folder) / name).unlink(missing_ok=True)
 
     def blocks(self, documents: int | None = None, size: int = _BLOCK, places: bool = True) -> Iterator[Block]:
         """The documents in order, some at a time, read rather than mapped: memory stays flat. documents: the first so
         many.
         places: whether `starts` are wanted, too; else they are empty."""
         documents = self.D if documents is None else min(documents, self.D)
-        first = 0
-        with open(self.folder / "words", "rb") as words, open(self.folder / "starts", "rb") as starts:
+        first, at = 0, 0
+        with open(self.folder / "words", "rb") as words:
             while first < documents:
                 lengths = self.lengths[first : min(documents, first + size)].astype(np.int64)
-                lengths = lengths[: max(1, int(np.searchsorted(np.cumsum(lengths), size, side="right")))]
-                end = int(lengths.sum())
-                at = np.fromfile(starts, np.int32, end if places else 0)
-                yield Block(first, np.fromfile(words, np.int32, end), at, np.cumsum(lengths, dtype=np.int64))
-                first += len(lengths)
+                ends = np.cumsum(lengths[: max(1, int(np.searchsorted(np.cumsum(lengths), size, side="right")))])
+                begins = at + np.append(0, ends[:-1])
+                starts = self.starts.of(begins, at + ends) if places else np.zeros(0, np.int32)
+                yield Block(first, np.fromfile(words, np.int32, int(ends[-1])), starts, ends)
+                first, at = first + len(ends), at + int(ends[-1])
 
 
 class Writer:
@@ -99,14 +133,16 @@ class Writer:
     def __init__(self, folder: Path, tokeniser: Tokeniser, resume: dict | None):
         self.folder, self.tokeniser = folder, tokeniser
         anew: dict[str, Any] = {
-            "format": FORMAT, "language": tokeniser.language, "given": tokeniser.given, "D": 0, "lexicon": 0, "letters": 0,
-            **dict.fromkeys((*_TEXTS, *_TITLES), 0),
+            "format": FORMAT, "language": tokeniser.language, "given": tokeniser.given, "D": 0,
+            **dict.fromkeys(_WRITTEN, 0),
         }  # fmt: skip
         self._checkpoint: dict[str, Any] = anew if resume is None else resume
         if (self._checkpoint["language"], self._checkpoint["given"]) != (tokeniser.language, tokeniser.given):
             raise Invalid(
                 "language", "The words of a corpus can't be cut in two ways: its stream was begun with other settings."
             )
+        if self._checkpoint["format"] < FORMAT:
+            raise Invalid("corpus", "Documents are added to a stream of an older version when it has been renewed.")
         self.D: int = self._checkpoint["D"]
 
     def __enter__(self) -> "Writer":
@@ -114,10 +150,9 @@ class Writer:
         self.folder.mkdir(parents=True, exist_ok=True)
         if at["lexicon"]:
             self.tokeniser.know(Lexicon.open(self.folder, at["lexicon"]))
-        letters, ends = Lexicon.files(self.folder)
-        sizes = {name: (self.folder / name, 4 * at[name]) for name in (*_TEXTS, *_TITLES)}
-        sizes |= {"letters": (letters, at["letters"]), "lexicon": (ends, 4 * at["lexicon"])}
-        self._files = {name: _opened(path, size) for name, (path, size) in sizes.items()}
+        self._files = {
+            name: _opened(self.folder / _LEXICON.get(name, name), _KINDS[name].itemsize * at[name]) for name in _WRITTEN
+        }
         self._keep()
         return self
 
@@ -128,9 +163,13 @@ class Writer:
     def add(self, texts: list[str], titles: list[str]) -> np.ndarray:
         """Append documents. Returns int32: the pieces of each text."""
         of_texts, of_titles = self.tokeniser.pieces(texts), self.tokeniser.pieces(titles)
-        for names, pieces in ((_TEXTS, of_texts), (_TITLES, of_titles)):
-            for name, array in zip(names, (pieces.words, pieces.starts, pieces.lengths), strict=True):
-                array.tofile(self._files[name])
+        steps, far = Starts.packed(of_texts.starts, of_texts.lengths, self._files["words"].tell() // 4)
+        columns = {
+            "words": of_texts.words, "steps": steps, "far": far, "lengths": of_texts.lengths,
+            "title-words": of_titles.words, "title-lengths": of_titles.lengths,
+        }  # fmt: skip
+        for name, array in columns.items():
+            array.tofile(self._files[name])
         self.D += len(texts)
         return of_texts.lengths
 
@@ -147,8 +186,8 @@ class Writer:
         for file in self._files.values():
             file.flush()
             os.fsync(file.fileno())
-        at = {name: self._files[name].tell() // 4 for name in (*_TEXTS, *_TITLES, "lexicon")}
-        self._checkpoint = self._checkpoint | at | {"letters": self._files["letters"].tell(), "D": self.D}
+        at = {name: file.tell() // _KINDS[name].itemsize for name, file in self._files.items()}
+        self._checkpoint = self._checkpoint | at | {"D": self.D}
         self._keep()
         return self._checkpoint
 
@@ -195,12 +234,10 @@ class Spread:
         lengths = stream.lengths[numbers].astype(np.int64)
         numbers = numbers[: max(1, int(np.searchsorted(np.cumsum(lengths), 2 * most, side="right")))]
         self.D, self.numbers, self.lengths = len(numbers), numbers, stream.lengths[numbers]
-        spans = [slice(int(ends[d]) - int(stream.lengths[d]), int(ends[d])) for d in numbers]
-        self._words, self._starts = (
-            np.concatenate([array[span] for span in spans]) if spans else np.zeros(0, np.int32)
-            for array in (stream.words, stream.starts)
-        )
-        self._ends = np.cumsum(stream.lengths[numbers], dtype=np.int64)
+        ends, begins = ends[numbers], ends[numbers] - self.lengths
+        spans = [stream.words[a:b] for a, b in zip(begins.tolist(), ends.tolist(), strict=True)]
+        self._words, self._starts = np.concatenate([np.zeros(0, np.int32), *spans]), stream.starts.of(begins, ends)
+        self._ends = np.cumsum(self.lengths, dtype=np.int64)
 
     @property
     def tokens(self) -> int:

@@ -20,6 +20,7 @@ from inference.training import held_out_documents
 from inference.index import Index, collocations, hits, patterns, two_sets
 from inference.text import *
 from inference.senses import Uses, distinguishing
+from inference.text.starts import Starts
 from inference.explore import bands, cooccurrence, distances, layout, matching, saliency, similar
 from inference.explore.day_sums import in_span
 from inference.explore.documents import count, frozen, marked
@@ -99,7 +100,7 @@ with patch.object(Dispatcher, "compile", noticed):
     mapped = np.memmap(Path(sys.argv[1]) / "mapped", np.int32, "w+", shape=600)
     mapped[:] = np.arange(600) % 7
     mapped, six = np.memmap(mapped.filename, np.int32, "r"), np.full(100, 6, np.int32)
-    stream = SimpleNamespace(words=mapped, starts=mapped, lengths=six, title_words=mapped, title_lengths=six // 6, lexicon=list("abcdefg"))
+    stream = SimpleNamespace(words=mapped, starts=Starts.packed(mapped, six), lengths=six, title_words=mapped, title_lengths=six // 6, lexicon=list("abcdefg"))
     Index.write(Path(sys.argv[1]) / "index", stream, "en")
     index = Index.open(Path(sys.argv[1]) / "index", stream, lambda text: [(0, len(text), text)])
     index.rank('a -"b c" OR (d* "e f g")', index.find('a -"b c" OR (d* "e f g")'))

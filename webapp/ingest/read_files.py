@@ -165,6 +165,7 @@ class ReadAttempt:
 
     def run(self) -> ReadCheckpoint:
         """Read to the end. Raises Invalid where no document came of it."""
+        self._renew()
         # Whether it is a part of another corpus that has not been read to its end
         part = self.corpus.provenance and (self.checkpoint.file >= 0 or not self.checkpoint.documents)
         if not any(plan.unread for plan in self.plans) and not part:
@@ -198,6 +199,16 @@ class ReadAttempt:
             why = self.checkpoint.problems[-1]["message"] if self.checkpoint.problems else ""
             raise Invalid("files", f"No document could be read from what was uploaded. {why}".strip())
         return self.checkpoint
+
+    def _renew(self) -> None:
+        """Have the words that an older version read in the format of this one."""
+        stream = self.checkpoint.stream
+        if stream and (now := Stream.renew(self.folder / "tokens", stream)) != stream:
+            self.checkpoint = self._last = replace(self.checkpoint, stream=now)
+            self.save(self.checkpoint)
+            with bulk.removing() as may:
+                if may:  # else a backup has them
+                    Stream.remove_old(self.folder / "tokens")
 
     def _grown(self, name: str) -> BinaryIO:
         """A file that grows with the chunks, cut back to what is on record."""

@@ -7,6 +7,8 @@ import numpy as np
 import regex
 import Stemmer
 
+from inference.text.starts import Starts
+
 PIECE = regex.compile(r"[\p{L}\p{M}\p{Nd}]+")
 
 
@@ -29,8 +31,9 @@ def stream(documents: list[tuple[str, str]]) -> SimpleNamespace:
         ]
         flat = [pair for pieces in found for pair in pieces]
         words = np.array([word | (j % 2) << 29 | (j % 4 == 3) << 30 for j, (word, _) in enumerate(flat)], np.int32)
-        arrays |= {field + "words": words, field + "starts": np.array([s for _, s in flat], np.int32)}
-        arrays[field + "lengths"] = np.array([len(pieces) for pieces in found], np.int32)
+        lengths = np.array([len(pieces) for pieces in found], np.int32)
+        starts = Starts.packed(np.array([s for _, s in flat], np.int32), lengths)
+        arrays |= {field + "words": words, field + "lengths": lengths, field + "starts": starts}
     return SimpleNamespace(lexicon=list(numbers), **arrays)
 
 

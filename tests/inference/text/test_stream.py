@@ -8,21 +8,23 @@ import pytest
 from inference.errors import Invalid
 from inference.text import Stream, Tokeniser
 from inference.text.table import NUMBER
+from tests.inference.text.old_streams import downgrade
 
 DECOMPOSED = "e\u0301te\u0301"
 TEXTS = [f"Été {i} word{i % 7} Ångström I\u0307zmir ΣΟΦΟΣ don't {DECOMPOSED * (i % 3)} new{i}" for i in range(40)] + [
     "",
     "漢字",
+    " " * 255 + "after 255" + "." * 251 + "and 255" + "!" * 251 + " more",
 ]
 TITLES = [f"Title {i} of{i}" for i in range(len(TEXTS))]
 FILES = [
     "checkpoint.json",
+    "far",
     "lengths",
     "lexicon-ends",
     "lexicon-letters",
-    "starts",
+    "steps",
     "title-lengths",
-    "title-starts",
     "title-words",
     "words",
 ]
@@ -47,13 +49,14 @@ def content(folder):
 def test_what_is_read_is_what_was_written(tmp_path):
     whole(tmp_path)
     stream = Stream.open(tmp_path)
-    assert stream.D == len(TEXTS) and stream.tokens == len(stream.words) == len(stream.starts)
+    assert stream.D == len(TEXTS) and stream.tokens == len(stream.words) == len(stream.starts.steps)
+    assert len(stream.starts.far) == 2 and 254 in stream.starts.steps
     at = title = 0
     for d, text in enumerate(TEXTS):
         n, t = int(stream.lengths[d]), int(stream.title_lengths[d])
         spans = Tokeniser().spans(text)
         assert stream.lexicon.words(stream.words[at : at + n] & NUMBER) == [word for *_, word in spans]
-        assert stream.starts[at : at + n].tolist() == [start for start, *_ in spans]
+        assert stream.starts.of([at], [at + n]).tolist() == [start for start, *_ in spans]
         assert stream.lexicon.words(stream.title_words[title : title + t] & NUMBER) == [
             word for *_, word in Tokeniser().spans(TITLES[d])
         ]
@@ -70,9 +73,12 @@ def test_blocks_are_the_whole(tmp_path, size):
         D = min(documents if documents is not None else stream.D, stream.D)
         lengths = np.concatenate([np.zeros(0, int), *(np.diff(block.ends, prepend=0) for block in blocks)])
         assert lengths.tolist() == stream.lengths[:D].tolist()
-        for name in ("words", "starts"):
-            joined = np.concatenate([np.zeros(0, int), *(getattr(block, name) for block in blocks)])
-            assert joined.tolist() == getattr(stream, name)[: lengths.sum()].tolist()
+        words, starts = (
+            np.concatenate([np.zeros(0, int), *(getattr(block, name) for block in blocks)]).tolist()
+            for name in ("words", "starts")
+        )
+        assert words == stream.words[: lengths.sum()].tolist()
+        assert starts == [start for text in TEXTS[:D] for start, *_ in Tokeniser().spans(text)]
         assert all(len(block.words) <= size or len(block.ends) == 1 for block in blocks)
 
 
@@ -93,6 +99,30 @@ def test_taken_up_after_being_killed(tmp_path):
         assert stream.commit() == expected
     assert content(tmp_path / "parts") == content(tmp_path / "whole")
     assert sorted(content(tmp_path / "parts")) == FILES
+
+
+def test_a_stream_of_an_older_version_is_read_and_renewed(tmp_path):
+    expected = whole(tmp_path / "new")
+    whole(tmp_path / "old")
+    checkpoint = downgrade(tmp_path / "old")
+    new, old = Stream.open(tmp_path / "new"), Stream.open(tmp_path / "old")
+    assert old.checkpoint["format"] == 1 and not (tmp_path / "old" / "steps").exists()
+    for a, b in zip(new.blocks(size=30), old.blocks(size=30), strict=True):
+        assert all(np.array_equal(*pair) for pair in zip(a, b, strict=True))
+    assert Stream.sizes(checkpoint)["starts"] == (tmp_path / "old" / "starts").stat().st_size
+    with pytest.raises(Invalid, match="renewed"):
+        Stream.write(tmp_path / "old", Tokeniser(), resume=checkpoint)
+    for _ in range(2):  # killed before its caller knew: once more
+        assert Stream.renew(tmp_path / "old", checkpoint) == expected
+        files = content(tmp_path / "old")
+        assert {name: files[name] for name in FILES if name != "checkpoint.json"} == {
+            name: data for name, data in content(tmp_path / "new").items() if name != "checkpoint.json"
+        }
+        assert json.loads(files["checkpoint.json"]) == expected
+    assert Stream.open(tmp_path / "old").D == len(TEXTS)
+    assert all(
+        np.array_equal(*pair) for pair in zip(next(old.blocks()), next(new.blocks()), strict=True)
+    )  # still mapped
 
 
 def test_begun_anew(tmp_path):

@@ -1,9 +1,11 @@
 """A corpus is read once: whatever ends an attempt, whatever is added or chosen later."""
 
 import gzip
+import json
 from dataclasses import asdict, replace
 from datetime import date
 
+import numpy as np
 import pytest
 from django.urls import reverse
 
@@ -11,9 +13,10 @@ from inference.bow import Bow
 from inference.errors import Invalid
 from tasks.corpora import choose, read_corpus
 from tests.corpora import as_csv, example_rows
+from tests.inference.text import old_streams
 from tests.sweeping import STALE, sweep_for
 from webapp.corpora import deletion
-from webapp.documents import fields
+from webapp.documents import fields, search
 from webapp.ingest import corpora, guesses, read_files, sources, versions
 from webapp.ingest.settings import VocabularySettings
 from webapp.ingest.shaping import Shaping
@@ -156,6 +159,65 @@ def added(corpus: Corpus, *uploads: corpora.ReceivedFile, known: dict | None = N
     return corpora.add_files(
         addition, replace(corpora.ReadingSettings(**addition.settings), options=asdict(found.options), **changes)
     )
+
+
+def tokens(corpus: Corpus) -> dict[str, bytes]:
+    """The files of its words."""
+    found = {path.name: path.read_bytes() for path in (files.corpus_folder(corpus.pk) / "tokens").iterdir()}
+    return found | {"checkpoint.json": json.loads(found["checkpoint.json"])}
+
+
+def read_by_an_older_version(corpus: Corpus) -> None:
+    """Its words are kept as they were before: downgrade."""
+    progress = Corpus.objects.get(pk=corpus.pk).progress
+    progress["stream"] = old_streams.downgrade(files.corpus_folder(corpus.pk) / "tokens", progress["stream"])
+    Corpus.objects.filter(pk=corpus.pk).update(progress=progress)
+
+
+def searched(corpus: Corpus) -> tuple:
+    """What is found, and where, in documents that hold nothing but words of their own."""
+    index = search.open_index(corpus)
+    found, pattern = index.find("government"), search.pattern(corpus, "the * of ~4 and")
+    assert len(found) > 20
+    counted = search.Hits(index, pattern, None, np.zeros(0, bool), np.ones(corpus.documents, bool))
+    places = index.places("government", found.tolist())
+    return (
+        found.tolist(),
+        counted.counts.tolist(),
+        {d: [part.tolist() for part in parts] for d, parts in places.items()},
+    )
+
+
+def test_words_of_an_older_version_are_read_and_renewed(draft, tmp_path, small_chunks, monkeypatch):
+    """Before documents are added, and where a reading continues that an older version began: nothing is lost."""
+    found = example_rows(ROWS)
+    whole, corpus = (read(queued(draft, as_csv(found[:81]))) for _ in range(2))
+    before = searched(corpus)
+    read_by_an_older_version(corpus)
+    assert searched(corpus) == before and "starts" in tokens(corpus) and "steps" not in tokens(corpus)
+    for one in (whole, corpus):
+        choose(added(one, upload(tmp_path, as_csv([found[0], *found[81:]]), "later.csv")).pk)
+        one.refresh_from_db()
+    assert tokens(corpus) == tokens(whole) and corpus.progress["stream"] == whole.progress["stream"]
+    assert words(corpus.version) == words(whole.version) and searched(corpus) == searched(whole)
+    whole, began, copy = (
+        read(queued(draft, as_csv(found))),
+        queued(draft, as_csv(found)),
+        read_files.ReadAttempt._copy_rows,
+    )
+
+    def killed(self, partition, chunk):
+        copy(self, partition, chunk)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(read_files.ReadAttempt, "_copy_rows", killed)
+    with pytest.raises(KeyboardInterrupt):
+        read_corpus(began.pk)
+    monkeypatch.setattr(read_files.ReadAttempt, "_copy_rows", copy)
+    read_by_an_older_version(began)
+    Corpus.objects.filter(pk=began.pk).update(status="queued")
+    began = read(began)
+    assert began.status == "ready" and tokens(began) == tokens(whole)
 
 
 def test_documents_are_added(draft, tmp_path, small_chunks):

@@ -1,0 +1,63 @@
+"""Where the pieces of texts begin, in one byte each: how many characters behind the piece before."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from inference.explore.documents import frozen
+from inference.jit import njit
+
+FAR = 255  # a step that says: look it up
+
+
+class Starts(NamedTuple):
+    """Of the pieces of documents, one behind another. steps: uint8, characters from the start of the piece before, or from the
+    text's beginning; FAR where that is as many or more. far: int64[n, 2], places of such pieces, ascending, and where they
+    begin. Of a stream of an older version `steps` are where the pieces begin, int32."""
+
+    steps: np.ndarray
+    far: np.ndarray
+
+    @classmethod
+    def packed(cls, starts: np.ndarray, lengths: np.ndarray, place: int = 0) -> "Starts":
+        """starts: int32, of documents with so many pieces. place: of the first piece among all."""
+        steps, first = np.diff(starts, prepend=0), (np.cumsum(lengths) - lengths)[lengths > 0]
+        steps[first] = starts[first]
+        places = np.flatnonzero(steps >= FAR)
+        return cls(
+            np.minimum(steps, FAR).astype(np.uint8), np.stack([place + places, starts[places]], 1).astype(np.int64)
+        )
+
+    def of(self, begins: np.ndarray, ends: np.ndarray) -> np.ndarray:
+        """int32: of documents, one behind another; of each the places of its first piece and behind its last."""
+        out = np.empty(int(np.sum(ends) - np.sum(begins)), np.int32)
+        _of(self.frozen, np.asarray(begins, np.int64), np.asarray(ends, np.int64), out)
+        return out
+
+    @property
+    def frozen(self) -> "Starts":
+        """As kernels take them."""
+        return Starts(frozen(self.steps, self.steps.dtype.type), frozen(self.far, np.int64))
+
+
+@njit(cache=True, nogil=True)
+def begin(starts, low, high, out):
+    """Fills out[: high - low] with where the pieces low … high - 1 begin, which are those of a document."""
+    steps, far = starts
+    at = np.int64(0)
+    for i in range(low, high):
+        if steps.itemsize > 1:
+            at = np.int64(steps[i])
+        elif steps[i] == FAR:
+            at = far[np.searchsorted(far[:, 0], i), 1]
+        else:
+            at += steps[i]
+        out[i - low] = at
+
+
+@njit(cache=True, nogil=True)
+def _of(starts, begins, ends, out):
+    made = 0
+    for d in range(len(begins)):
+        begin(starts, begins[d], ends[d], out[made:])
+        made += ends[d] - begins[d]
