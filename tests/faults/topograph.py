@@ -141,7 +141,7 @@ class Topograph:
             for row in self.ask(query, key):
                 found.update(repr(row).encode())
         folder = self.data / "files" / "corpora" / str(corpus)
-        for name in ("fields.jsonl", "report.csv", "tokens/words", "tokens/starts"):
+        for name in ("fields.jsonl", "report.csv", "tokens/words", "tokens/steps", "tokens/far"):
             found.update((folder / name).read_bytes())
         return found.hexdigest()
 
