@@ -10,8 +10,7 @@ from uuid import UUID
 from django.http import HttpRequest
 from django.urls import URLPattern, include
 
-from webapp.accounts import sharing_views
-from webapp.accounts import views as account
+from webapp.accounts import sharing_views, views as account
 from webapp.accounts.authorization import (
     ACCOUNTS,
     ANSWER,
@@ -34,19 +33,14 @@ from webapp.accounts.authorization import (
     Rule,
     of_corpus,
 )
-from webapp.api import api
-from webapp.api import views as api_views
-from webapp.codebook import coding_views
-from webapp.codebook import views as codebook
+from webapp.api import api, views as api_views
+from webapp.codebook import coding_views, views as codebook
 from webapp.collocations import views as collocations
 from webapp.compare import views as comparisons
-from webapp.corpora import deletion_views, draft_views, version_views, views
-from webapp.corpora import views as corpora
+from webapp.corpora import deletion_views, draft_views, version_views, views, views as corpora
 from webapp.courses import views as courses
-from webapp.curation import intrusion_views
-from webapp.curation import views as curation
-from webapp.documents import infer_views
-from webapp.documents import views as documents
+from webapp.curation import intrusion_views, views as curation
+from webapp.documents import infer_views, views as documents
 from webapp.effects import views as effects
 from webapp.exports import views as exports
 from webapp.findings import views as findings

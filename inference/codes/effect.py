@@ -13,8 +13,7 @@ import numpy as np
 from inference.codes.estimate import Bounds, Sample, bounds_of
 from inference.codes.predict import Prediction
 from inference.effects import regression
-from inference.effects.units import LEAST as LEAST_UNITS
-from inference.effects.units import by_code
+from inference.effects.units import LEAST as LEAST_UNITS, by_code
 
 PRECISION = 1 << 30  # of the largest outcome: the regression takes whole numbers
 

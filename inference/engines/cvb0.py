@@ -28,10 +28,10 @@ from inference.engines.contract import (
     minibatch_setting,
     passes_within,
     resolved,
+    rho as falling,
     setting,
     tau0_setting,
 )
-from inference.engines.contract import rho as falling
 from inference.engines.priors import as_set
 from inference.kernels import cvb, rng, rows, vb
 from inference.memory import room

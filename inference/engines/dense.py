@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.bow import Bow
-from inference.engines import batch as batches
-from inference.engines import contract
+from inference.engines import batch as batches, contract
 from inference.engines.arena import STEP_WHOLE
 from inference.kernels import rows, vb
 from inference.topics import LISTED_TOKENS, Theta, Topics

@@ -13,8 +13,7 @@ import numpy as np
 
 from inference.bow import Bow, ranges
 from inference.engines import arena
-from inference.engines.batch import Batch, expand
-from inference.engines.batch import keys as streams
+from inference.engines.batch import Batch, expand, keys as streams
 from inference.engines.contract import (
     About,
     Chosen,

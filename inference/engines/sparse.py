@@ -7,8 +7,7 @@ import numpy as np
 from scipy.special import digamma, gammaln
 
 from inference.bow import Bow, ranges
-from inference.engines import arena
-from inference.engines import batch as batches
+from inference.engines import arena, batch as batches
 from inference.kernels import rng, rows, seeds
 
 UNITS = 65_535  # shares that are remembered are whole numbers of 1 / UNITS, and so are their sums: exact in any order

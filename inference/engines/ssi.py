@@ -14,8 +14,7 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import arena, averaging, from_documents, together
-from inference.engines.batch import Batch, expand
-from inference.engines.batch import keys as streams
+from inference.engines.batch import Batch, expand, keys as streams
 from inference.engines.contract import (
     LEADING,
     LONGEST,

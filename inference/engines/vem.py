@@ -13,8 +13,7 @@ import numpy as np
 from scipy.special import gammaln, psi
 
 from inference.bow import Bow
-from inference.engines import dense, variational
-from inference.engines import priors as learning
+from inference.engines import dense, priors as learning, variational
 from inference.engines.contract import (
     MAPPED,
     About,

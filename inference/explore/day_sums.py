@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from inference.explore.documents import arrays as arrays_of
-from inference.explore.documents import frozen
+from inference.explore.documents import arrays as arrays_of, frozen
 from inference.jit import njit
 
 if TYPE_CHECKING:

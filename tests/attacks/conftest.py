@@ -66,8 +66,7 @@ def hostile(draft, django_db_setup, django_db_blocker) -> Hostile:
     from webapp.corpora import deletion
     from webapp.curation import services as curation
     from webapp.models import Corpus, Document, Run
-    from webapp.notebooks import queries as evidence
-    from webapp.notebooks import services as notebooks
+    from webapp.notebooks import queries as evidence, services as notebooks
     from webapp.operations import upkeep
 
     with django_db_blocker.unblock():

@@ -22,8 +22,7 @@ from tests.conftest import System, start
 from tests.corpora import EXAMPLE
 from tests.local.test_start import pid_of, processes
 from webapp.jobs import file_lock
-from webapp.local.processes import waiting
-from webapp.local.processes import worker as spawn_worker
+from webapp.local.processes import waiting, worker as spawn_worker
 
 PASSES = 12  # of a run
 SETTINGS = {"topics": "20", "passes": str(PASSES), "seed": "5"}

@@ -6,8 +6,7 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from inference import Bow, checkpoint
-from inference.engines import config as engine_config
-from inference.engines import from_documents, ssi
+from inference.engines import config as engine_config, from_documents, ssi
 from inference.engines.contract import LONGEST
 from inference.errors import Invalid
 from inference.kernels import frank_wolfe, gibbs, rng, rows

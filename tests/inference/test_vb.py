@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from inference.engines import config as engine_config
-from inference.engines import dense, svi, variational, vb
+from inference.engines import config as engine_config, dense, svi, variational, vb
 from inference.engines.contract import Shape
 from inference.errors import Invalid
 from inference.kernels import vb as kernels

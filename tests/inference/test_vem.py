@@ -5,8 +5,7 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from inference import Bow, simulate
-from inference.engines import config as engine_config
-from inference.engines import priors, vem
+from inference.engines import config as engine_config, priors, vem
 from inference.engines.contract import Shape
 from inference.errors import Invalid
 from inference.training import Schedule, begin, held_out_documents

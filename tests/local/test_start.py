@@ -23,8 +23,7 @@ import redis
 
 from tests.conftest import ROOT, start
 from tests.waiting import until
-from webapp.local import compilation, migrations
-from webapp.local import start as starting
+from webapp.local import compilation, migrations, start as starting
 from webapp.local.processes import Supervisor
 
 

@@ -10,10 +10,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from inference.errors import Invalid, there
-from webapp.accounts import authorization, quotas
-from webapp.accounts import tokens as services
-from webapp.drawing.numbers import bytes as size
-from webapp.drawing.numbers import count
+from webapp.accounts import authorization, quotas, tokens as services
+from webapp.drawing.numbers import bytes as size, count
 from webapp.models import ApiToken
 from webapp.pages.typed import HtmlAnswer, typed
 

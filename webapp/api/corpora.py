@@ -15,15 +15,13 @@ from webapp.corpora import queries
 from webapp.corpora.shapes import CorpusFacts
 from webapp.documents import queries as documents
 from webapp.documents.selection import Selection
-from webapp.ingest import corpora as services
-from webapp.ingest import guesses, previews, upload_limits, uploads
+from webapp.ingest import corpora as services, guesses, previews, upload_limits, uploads
 from webapp.ingest.shaping import CERTAIN, Shaping
 from webapp.models import Corpus
 from webapp.pages.page import corpus_or_404
 from webapp.readers import Unreadable, looking
 from webapp.request_context import request_context
-from webapp.runs import queries as run_queries
-from webapp.runs import services as runs
+from webapp.runs import queries as run_queries, services as runs
 from webapp.runs.shapes import RunAbout
 
 router = Router()

@@ -13,11 +13,9 @@ from webapp.accounts import authorization
 from webapp.api import pages, shapes
 from webapp.api.access import Token
 from webapp.api.corpora import ERRORS, Limit, Place
-from webapp.compare import matchings
-from webapp.compare import queries as comparisons
+from webapp.compare import matchings, queries as comparisons
 from webapp.compare.shapes import Comparison
-from webapp.documents import parent_documents, sums
-from webapp.documents import queries as documents
+from webapp.documents import parent_documents, queries as documents, sums
 from webapp.documents.selection import Selection
 from webapp.effects import estimates
 from webapp.effects.pages import asked_formula, claim_page, effects_page
@@ -32,14 +30,11 @@ from webapp.pages.here import Here
 from webapp.pages.page import published_or_404, run_or_404
 from webapp.results import evidence, topics
 from webapp.results.view import RunView
-from webapp.runs import queries as run_queries
-from webapp.runs import series
-from webapp.runs import services as runs
+from webapp.runs import queries as run_queries, series, services as runs
 from webapp.runs.shapes import RunAbout
 from webapp.time import trends
 from webapp.topics.overview import ORDERS, Overview, read_wanted
-from webapp.words import concordance, senses, views
-from webapp.words import queries as words
+from webapp.words import concordance, queries as words, senses, views
 from webapp.words.senses_page import topic_rows
 
 router = Router()

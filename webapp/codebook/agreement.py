@@ -7,8 +7,7 @@ import numpy as np
 from inference.evaluate.agreement import MISSING, ac1, alpha, interval, tabled
 from webapp.accounts import embargo
 from webapp.codebook import coding
-from webapp.codebook.concepts import defined
-from webapp.codebook.concepts import values as values_of
+from webapp.codebook.concepts import defined, values as values_of
 from webapp.codebook.shapes import AgreementPage, Disagreement, Interval, PairOfCoders, Said
 from webapp.models import Coding, Concept, Run
 from webapp.results import links

@@ -31,8 +31,7 @@ from webapp.results.view import RunView
 from webapp.server.page_cache import cached_page
 from webapp.time import contrasts
 from webapp.time.shapes import Offer
-from webapp.words import concordance, senses
-from webapp.words import queries as words_queries
+from webapp.words import concordance, queries as words_queries, senses
 
 ORDERS: dict[Order, str] = {"log_dice": "logDice", "g2": "evidence (G²)", "t": "t score"}
 WORDS: dict[Which, str] = {"content": "without stop words", "all": "all words"}

@@ -13,8 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from inference import engines
 from inference.text import LANGUAGES
 from webapp.accounts import authorization
-from webapp.compare import matchings, notes, queries
-from webapp.compare import measures as measuring
+from webapp.compare import matchings, measures as measuring, notes, queries
 from webapp.compare.shapes import (
     ComparedRun,
     CompareHtml,

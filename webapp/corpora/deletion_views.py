@@ -12,8 +12,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from webapp.accounts import authorization
-from webapp.corpora import deleted as queries
-from webapp.corpora import deletion
+from webapp.corpora import deleted as queries, deletion
 from webapp.corpora.shapes import DeletedItem, DeletedList, DeletedPage, DeletedRow
 from webapp.models import Corpus, Run
 from webapp.pages.page import told

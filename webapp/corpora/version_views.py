@@ -9,9 +9,7 @@ from django.shortcuts import redirect
 from inference.errors import Invalid
 from webapp.accounts import embargo
 from webapp.corpora.shapes import PhraseRow, PhrasesPage, VocabularyPage, WordsPage
-from webapp.ingest import phrases as proposals
-from webapp.ingest import previews, versions, vocabulary_forms
-from webapp.ingest import version_history as listing
+from webapp.ingest import phrases as proposals, previews, version_history as listing, versions, vocabulary_forms
 from webapp.ingest.settings import VocabularySettings
 from webapp.models import Corpus
 from webapp.pages.errors import add_to_form

@@ -31,8 +31,7 @@ from webapp.corpora.shapes import (
     UploadFields,
 )
 from webapp.documents import units
-from webapp.ingest import reading_forms, version_history
-from webapp.ingest import sources as reports
+from webapp.ingest import reading_forms, sources as reports, version_history
 from webapp.ingest.forms import SeveralForm, TrainForm
 from webapp.ingest.job import progress_note
 from webapp.jobs import roster
@@ -44,8 +43,7 @@ from webapp.results import links
 from webapp.runs import services as runs
 from webapp.server import live
 from webapp.simulate import truth
-from webapp.storage import files as paths
-from webapp.storage import sealed
+from webapp.storage import files as paths, sealed
 
 REPEATED = {  # Words.duplicates
     "keep": "They are counted like all others.",

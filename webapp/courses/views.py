@@ -23,8 +23,7 @@ from webapp.accounts import authorization, quotas
 from webapp.courses import queries, services
 from webapp.exports.zips import Member, zipped
 from webapp.models import Corpus, Course, Notebook, Run, Student
-from webapp.notebooks import html
-from webapp.notebooks import queries as notebooks
+from webapp.notebooks import html, queries as notebooks
 from webapp.pages.page import check_act, whole
 from webapp.pages.typed import HtmlAnswer, typed
 from webapp.server import streams

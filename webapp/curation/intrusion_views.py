@@ -6,8 +6,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
-from webapp.curation import intrusion as queries
-from webapp.curation import intrusion_answers, reading_results
+from webapp.curation import intrusion as queries, intrusion_answers, reading_results
 from webapp.curation.shapes import (
     BlindPassage,
     BlindPassagesPage,
@@ -26,8 +25,7 @@ from webapp.curation.shapes import (
 )
 from webapp.models import Run
 from webapp.pages.here import Here
-from webapp.pages.page import is_whole, reader, run_or_404, told
-from webapp.pages.page import number as number_of
+from webapp.pages.page import is_whole, number as number_of, reader, run_or_404, told
 from webapp.pages.typed import Answer, typed
 from webapp.results import topics
 from webapp.results.links import topic_link

@@ -12,8 +12,7 @@ from webapp.curation import services as curation
 from webapp.curation.shapes import LabelledRun
 from webapp.models import Edit, Run, Version
 from webapp.results.view import RunView
-from webapp.results.weights import topics as topics_of
-from webapp.results.weights import vocabulary, words
+from webapp.results.weights import topics as topics_of, vocabulary, words
 
 FIELDS = ("label", "note", "group", "colour", "hidden")
 OFFERED = 30  # runs

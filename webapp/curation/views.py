@@ -14,8 +14,7 @@ from django.views.decorators.http import require_POST
 
 from inference.errors import Invalid, there
 from webapp.accounts import authorization
-from webapp.curation import label_transfer, queries
-from webapp.curation import services as curation
+from webapp.curation import label_transfer, queries, services as curation
 from webapp.curation.shapes import CarriedPair, CarryPage, CurationPage
 from webapp.drawing.numbers import topic_label
 from webapp.models import Edit, Run

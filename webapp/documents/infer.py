@@ -8,8 +8,7 @@ import numpy as np
 from inference import Invalid, checkpoint, engines, infer
 from inference.engines.contract import ResolvedConfig
 from webapp.accounts import embargo
-from webapp.documents import queries as documents
-from webapp.documents import texts, wording
+from webapp.documents import queries as documents, texts, wording
 from webapp.documents.shapes import LikelyTopic, LikelyTopics, ReadText, Similar
 from webapp.models import Run, Topic, Version
 from webapp.results import evidence, links

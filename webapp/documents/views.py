@@ -43,8 +43,7 @@ from webapp.documents.shapes import (
 )
 from webapp.drawing.numbers import topic_label
 from webapp.models import Corpus, Run
-from webapp.pages.typed import Answer, Here, typed
-from webapp.pages.typed import Place as Begins
+from webapp.pages.typed import Answer, Here, Place as Begins, typed
 from webapp.results import links
 from webapp.results.topics import is_topic
 from webapp.results.view import RunView

@@ -9,8 +9,7 @@ from inference.effects.regression import Data
 from inference.effects.units import LEVEL
 from webapp.documents import units
 from webapp.documents.selection import RunSelection
-from webapp.effects import estimates, sentences, variables, variants
-from webapp.effects import formula as formulas
+from webapp.effects import estimates, formula as formulas, sentences, variables, variants
 from webapp.effects.estimates import Order, Regression, Table
 from webapp.effects.shapes import (
     AboutEffect,

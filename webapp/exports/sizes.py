@@ -10,8 +10,7 @@ from webapp.documents import fields
 from webapp.exports.tables import Wanted, kinds
 from webapp.results import evidence
 from webapp.storage.sql import tuples
-from webapp.words import patterns
-from webapp.words import queries as words_of
+from webapp.words import patterns, queries as words_of
 
 RATIO = {"csv": 1.0, "excel.csv": 1.0, "json": 2.2, "parquet": 0.25}
 DOCUMENT, PAIR, LISTED, LINE = 250, 180, 60, 260  # of a document, a topic of one, a word of a topic, a word in its line

@@ -16,11 +16,9 @@ from webapp.documents.selection import RunSelection
 from webapp.drawing.numbers import topic_label
 from webapp.exports.deposit_form import DepositForm
 from webapp.models import Run
-from webapp.results import evidence
-from webapp.results import labels as topic_labels
+from webapp.results import evidence, labels as topic_labels
 from webapp.storage.sql import tuples
-from webapp.words import concordance, patterns, senses
-from webapp.words import queries as words_of
+from webapp.words import concordance, patterns, queries as words_of, senses
 
 WORDS = 20  # of a topic in the wide form
 MAX_WORDS = 1000  # columns that the wide form may have: spreadsheets and Postgres take more, readers don't

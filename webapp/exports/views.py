@@ -16,8 +16,7 @@ from webapp import exports
 from webapp.accounts import authorization, embargo
 from webapp.documents.selection import RunSelection, Selection
 from webapp.drawing.numbers import bytes as size_of
-from webapp.exports import Form, Wanted, kept
-from webapp.exports import methods as written_methods
+from webapp.exports import Form, Wanted, kept, methods as written_methods
 from webapp.exports.deposit_form import DepositForm
 from webapp.exports.shapes import (
     DepositPage,

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from inference.findings import groups as tests
-from inference.findings import sums
+from inference.findings import groups as tests, sums
 from webapp.documents import fields
 from webapp.findings import keywords, over_time
 from webapp.findings.kinds import Keywords, Mark, NoDifference

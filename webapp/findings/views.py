@@ -19,8 +19,7 @@ from webapp.findings.overview import line_table, overview
 from webapp.findings.shapes import Claim, DetailLink, FindingRow, OverviewHtml, OverviewPage, Section, SectionRow
 from webapp.metadata import Number
 from webapp.models import Notebook, Run, Version
-from webapp.notebooks import queries as pins
-from webapp.notebooks import services as notebooks
+from webapp.notebooks import queries as pins, services as notebooks
 from webapp.pages.page import back, reader, whole
 from webapp.pages.typed import Answer, Here, typed
 from webapp.results.view import RunView

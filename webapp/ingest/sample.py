@@ -26,8 +26,18 @@ from webapp.ingest import looks
 from webapp.ingest.estimates import passage_of, rough
 from webapp.ingest.guesses import stored_path
 from webapp.ingest.settings import ReadingSettings
-from webapp.ingest.shaping import Part, Shaping, are_parts, certain, order_of, part_of, shape, silent, upload_of
-from webapp.ingest.shaping import shares as silent_shares
+from webapp.ingest.shaping import (
+    Part,
+    Shaping,
+    are_parts,
+    certain,
+    order_of,
+    part_of,
+    shape,
+    shares as silent_shares,
+    silent,
+    upload_of,
+)
 from webapp.metadata.dates import why_none
 from webapp.models import Corpus
 from webapp.storage import files

@@ -1,7 +1,6 @@
 """Forms of which words of a corpus count. Each field says in a line what it does."""
 
-from dataclasses import asdict, dataclass
-from dataclasses import fields as dataclass_fields
+from dataclasses import asdict, dataclass, fields as dataclass_fields
 
 from django import forms
 

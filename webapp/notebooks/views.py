@@ -15,8 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from inference.errors import Invalid, there
 from webapp.accounts import authorization
 from webapp.models import Notebook, Pin
-from webapp.notebooks import html, markdown, queries, word
-from webapp.notebooks import services as notebooks
+from webapp.notebooks import html, markdown, queries, services as notebooks, word
 from webapp.notebooks.shapes import Evidence, NotebookHtml, NotebookPage, NotebookRow, NotebooksPage
 from webapp.pages.page import back, check_act, is_whole, reader, told, whole
 from webapp.pages.typed import Answer, Here, typed

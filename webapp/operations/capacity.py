@@ -7,8 +7,7 @@ from django.conf import settings
 
 from inference.memory import physical
 from webapp.courses.services import MAY_HAVE
-from webapp.drawing.numbers import bytes as size
-from webapp.drawing.numbers import duration
+from webapp.drawing.numbers import bytes as size, duration
 from webapp.jobs import scheduler
 
 # By benchmarks.class_of_forty: processor seconds of a page, and of a training of 2 MB with the topics of all documents; a

@@ -16,8 +16,7 @@ from inference.errors import there
 from webapp.ingest import upload_limits
 from webapp.jobs import claims, events, kinds, roster, teams
 from webapp.models import Run
-from webapp.operations import health, upkeep
-from webapp.operations import operator as queries
+from webapp.operations import health, operator as queries, upkeep
 from webapp.operations.shapes import (
     Disk,
     Doing,

@@ -29,8 +29,7 @@ from webapp.readers.base import (
 )
 from webapp.readers.companions import Companions
 from webapp.readers.dispatch import Member, Reading, in_order
-from webapp.readers.formats import by_name as kind
-from webapp.readers.formats import single
+from webapp.readers.formats import by_name as kind, single
 from webapp.readers.headers import ROWS as HEADER_ROWS
 
 __all__ = [

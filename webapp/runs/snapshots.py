@@ -9,8 +9,7 @@ from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Now
 
-from inference import Evidence, Topics
-from inference import Snapshot as Trained
+from inference import Evidence, Snapshot as Trained, Topics
 from inference.evaluate import TopicMeasures
 from inference.explore.company import Company
 from inference.explore.cooccurrence import beside

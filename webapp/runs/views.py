@@ -24,8 +24,7 @@ from webapp.pages.typed import Answer, HtmlAnswer, typed
 from webapp.results import links
 from webapp.results.topics import numbers, top_words
 from webapp.results.view import RunView
-from webapp.runs import excluded_words, queries, replicates, series, steering
-from webapp.runs import services as runs
+from webapp.runs import excluded_words, queries, replicates, series, services as runs, steering
 from webapp.runs.shapes import Forming, RunHtml, RunPage, SteerPage, TickedTopic, WithoutPage
 from webapp.server import live
 from webapp.simulate import truth

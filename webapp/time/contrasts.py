@@ -6,12 +6,10 @@ from urllib.parse import urlencode
 import numpy as np
 from django.http import QueryDict
 
-from inference.effects import contrasts as effects
-from inference.effects import shares as effect_shares
+from inference.effects import contrasts as effects, shares as effect_shares
 from inference.effects.units import LEAST
 from inference.errors import Invalid
-from inference.explore import bands as intervals
-from inference.explore import change
+from inference.explore import bands as intervals, change
 from inference.explore.day_sums import TOKENS, WORDED
 from inference.explore.documents import marked, spread, spread_outside
 from inference.explore.relevance import distinctive

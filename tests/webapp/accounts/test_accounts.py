@@ -24,8 +24,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from tests.webapp.accounts.test_access import matches
-from webapp.accounts import adapters as accounts_module
-from webapp.accounts import authorization, sharing, tokens
+from webapp.accounts import adapters as accounts_module, authorization, sharing, tokens
 from webapp.models import Corpus, Invitation, Membership, User
 from webapp.notebooks import services as notebooks
 from webapp.operations import upkeep

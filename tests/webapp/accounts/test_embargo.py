@@ -213,8 +213,7 @@ def test_a_piece_is_cut_around_what_matters(shut):
 def test_of_one_document_some_lines_can_be_walked_through(trained, monkeypatch):
     """Where a word stands in a document more often, the others are not shown, on any page of the list."""
     from webapp.documents.selection import Selection
-    from webapp.words import concordance, senses
-    from webapp.words import queries as words
+    from webapp.words import concordance, queries as words, senses
 
     monkeypatch.setattr(embargo, "LINES", 1)
     word = words.word(trained.version, "congress")

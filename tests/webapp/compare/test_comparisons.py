@@ -13,8 +13,7 @@ from inference.errors import Invalid
 from inference.explore import distances, matching
 from tests.corpora import as_csv, example_rows
 from tests.inference.test_evaluate import topics_of
-from webapp.compare import matchings
-from webapp.compare import queries as comparisons
+from webapp.compare import matchings, queries as comparisons
 from webapp.jobs import claims, dispatch, kinds, sweep
 from webapp.models import Comparison, Run, User
 from webapp.operations import upkeep

@@ -25,8 +25,7 @@ from webapp.compare.measures import Measured
 from webapp.jobs.claims import ClaimLost
 from webapp.models import Findings, Metric, Run, Snapshot, Topic, User
 from webapp.results import weights
-from webapp.runs import left_to_right
-from webapp.runs import services as runs
+from webapp.runs import left_to_right, services as runs
 from webapp.storage import files
 
 pytestmark = pytest.mark.django_db

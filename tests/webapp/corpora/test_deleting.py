@@ -43,8 +43,7 @@ from webapp.models import (
     User,
     Version,
 )
-from webapp.notebooks import queries
-from webapp.notebooks import services as notebooks
+from webapp.notebooks import queries, services as notebooks
 from webapp.operations import upkeep
 from webapp.results import evidence
 from webapp.runs import services as runs

@@ -14,9 +14,7 @@ from django.urls import reverse
 from inference.errors import Invalid
 from tests.webapp import mixtures
 from tests.webapp.results.test_results import download
-from webapp.curation import intrusion as queries
-from webapp.curation import intrusion_answers, reading_results
-from webapp.curation import services as curation
+from webapp.curation import intrusion as queries, intrusion_answers, reading_results, services as curation
 from webapp.documents import wording
 from webapp.exports import FORMS, wanted
 from webapp.models import Answer, Document

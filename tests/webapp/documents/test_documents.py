@@ -15,8 +15,7 @@ from inference.text import Tokeniser
 from tests.corpora import example_rows
 from tests.webapp.making import corpus_of, run_on
 from webapp.accounts import embargo
-from webapp.documents import infer, texts
-from webapp.documents import queries as documents
+from webapp.documents import infer, queries as documents, texts
 from webapp.models import Document, Edit, Run, Word
 from webapp.results import evidence
 from webapp.results.view import RunView

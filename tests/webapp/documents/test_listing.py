@@ -16,9 +16,7 @@ from tests.webapp import mixtures
 from tests.webapp.making import corpus_of
 from tests.webapp.page_text import in_one_line
 from webapp.curation import services as curation
-from webapp.documents import facets, fields, search, texts
-from webapp.documents import listing as listing_module
-from webapp.documents import queries as documents
+from webapp.documents import facets, fields, listing as listing_module, queries as documents, search, texts
 from webapp.documents.listing import Listing
 from webapp.documents.selection import Selection
 from webapp.models import Document, Topic

@@ -11,8 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from webapp.documents import infer
-from webapp.documents import queries as documents
+from webapp.documents import infer, queries as documents
 from webapp.documents.infer_views import LONGEST
 from webapp.models import Document
 from webapp.results import evidence

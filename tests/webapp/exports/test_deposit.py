@@ -27,8 +27,7 @@ from webapp.exports import deposit, kept
 from webapp.exports.deposit_form import DepositForm, creator, valid_orcid
 from webapp.jobs import dispatch
 from webapp.models import Document, Export, Run, User
-from webapp.notebooks import queries as pins
-from webapp.notebooks import services as notebooks
+from webapp.notebooks import queries as pins, services as notebooks
 
 pytestmark = pytest.mark.django_db
 

@@ -17,17 +17,22 @@ from django.urls import reverse
 
 from inference.errors import Invalid
 from inference.text import Choice, Stream, Tokeniser, choose, stop_words, variants
-from tasks.corpora import choose as make
-from tasks.corpora import read_corpus, store_upload
+from tasks.corpora import choose as make, read_corpus, store_upload
 from tests.corpora import as_csv, example_rows
 from tests.webapp.ingest.test_upload import fields, prepare
 from tests.webapp.page_text import in_one_line
 from webapp.accounts.embargo import set_embargo
 from webapp.corpora.shapes import NewVersion
 from webapp.documents import wording
-from webapp.ingest import corpora, looks, reading_forms, sample, versions
-from webapp.ingest import estimates as queries
-from webapp.ingest import version_history as listing
+from webapp.ingest import (
+    corpora,
+    estimates as queries,
+    looks,
+    reading_forms,
+    sample,
+    version_history as listing,
+    versions,
+)
 from webapp.ingest.phrases import proposed
 from webapp.ingest.settings import ReadingSettings, VocabularySettings
 from webapp.models import Corpus, Document, SourceFile, Upload, Version, Word

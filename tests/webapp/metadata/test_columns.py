@@ -9,8 +9,7 @@ import pytest
 from inference.errors import Invalid
 from tests.corpora import as_csv
 from webapp.documents import fields
-from webapp.metadata import Date, Number, category, columns, number
-from webapp.metadata import field as of_fields
+from webapp.metadata import Date, Number, category, columns, field as of_fields, number
 from webapp.models import Document
 
 

@@ -15,8 +15,7 @@ from webapp.curation import services as curation
 from webapp.documents import passages
 from webapp.documents.passages import Place
 from webapp.models import Corpus, Document, Notebook, Pin, User
-from webapp.notebooks import markdown, queries, word
-from webapp.notebooks import services as notebooks
+from webapp.notebooks import markdown, queries, services as notebooks, word
 from webapp.notebooks.shapes import Evidence
 
 pytestmark = pytest.mark.django_db

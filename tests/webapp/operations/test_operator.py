@@ -10,8 +10,7 @@ from django.utils import timezone
 from tests.webapp.page_text import in_one_line
 from webapp.jobs import events, kinds, roster, teams
 from webapp.models import Corpus, Run
-from webapp.operations import operator as queries
-from webapp.operations import state, upkeep
+from webapp.operations import operator as queries, state, upkeep
 from webapp.runs import services as runs
 
 pytestmark = pytest.mark.django_db

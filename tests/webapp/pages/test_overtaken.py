@@ -7,8 +7,7 @@ from django.test import Client
 from webapp.accounts import tokens
 from webapp.corpora import deletion
 from webapp.models import Pin, Run
-from webapp.notebooks import services as notebooks
-from webapp.notebooks import views as notebook_views
+from webapp.notebooks import services as notebooks, views as notebook_views
 from webapp.pages import page
 from webapp.runs import services
 

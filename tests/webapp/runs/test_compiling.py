@@ -15,8 +15,7 @@ from tests.conftest import ROOT, ROWS
 from tests.corpora import example_rows
 from tests.webapp.making import corpus_of
 from webapp.models import Run
-from webapp.runs import services as runs
-from webapp.runs import training
+from webapp.runs import services as runs, training
 
 
 def one_more(x):

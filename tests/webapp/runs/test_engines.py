@@ -24,8 +24,7 @@ from tests.webapp.page_text import in_one_line
 from tests.webapp.taking import taken
 from webapp import exports
 from webapp.accounts import tokens
-from webapp.compare import matchings
-from webapp.compare import queries as compare
+from webapp.compare import matchings, queries as compare
 from webapp.compare.shapes import Again
 from webapp.documents import infer
 from webapp.exports import methods

@@ -7,8 +7,7 @@ from inference import cluster
 from inference.cluster import parts
 from webapp.jobs import teams
 from webapp.models import Metric, Run
-from webapp.runs import services as runs
-from webapp.runs import sharing
+from webapp.runs import services as runs, sharing
 from webapp.storage import files, sealed
 
 if not cluster.installed():

@@ -10,8 +10,7 @@ from webapp.exports import provenance
 from webapp.models import Run
 from webapp.results import topics
 from webapp.results.view import RunView
-from webapp.runs import navigation, steering, views
-from webapp.runs import services as runs
+from webapp.runs import navigation, services as runs, steering, views
 
 pytestmark = pytest.mark.django_db
 

@@ -13,8 +13,7 @@ from inference.explore import matching
 from tests.corpora import example_rows
 from tests.webapp.making import corpus_of, run_on
 from webapp.compare import matchings
-from webapp.curation import label_transfer
-from webapp.curation import services as curation
+from webapp.curation import label_transfer, services as curation
 from webapp.documents import sums, texts
 from webapp.documents.selection import Selection
 from webapp.models import Document, Edit, Run, TopicWord, Word

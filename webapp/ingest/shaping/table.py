@@ -17,8 +17,7 @@ import orjson
 
 from inference.errors import Invalid
 from webapp import readers
-from webapp.ingest.shaping.names import MOST_FOLDERS, stem
-from webapp.ingest.shaping.names import path as split
+from webapp.ingest.shaping.names import MOST_FOLDERS, path as split, stem
 from webapp.readers import Document, Problem, Unreadable, formats, looking, roles
 from webapp.readers.base import Source
 
