@@ -95,20 +95,20 @@ class Training(Schema):
     )
 
 
-class Setting(Schema):
+class Named(Schema):
     name: str
     label: str
     help: str
+
+
+class Setting(Named):
     type: str = Field(description="int, float or str")
     choices: list[str] = Field(description="all that it can be, where it is one of a few words")
     default: int | float | str | None = Field(description="null: chosen from the corpus, where it is not required")
     required: bool
 
 
-class Engine(Schema):
-    name: str
-    label: str
-    help: str
+class Engine(Named):
     purpose: str = Field(description="what a reader wants who should choose it; empty where it does as its paper does")
     source: str = Field(description="the work that it follows, by authors and year")
     settings: list[Setting]

@@ -53,12 +53,18 @@ class ChosenRow:
 
 
 @dataclass(frozen=True)
-class ConceptPage:
-    """sent: what the form of the definition begins with; nearest: the topic from which the concept began; yes_no: whether no other codes are
-    possible. invitation: the address at which coders join. readings: how many are done, and how many there will be."""
+class OfConcept:
+    """holds: its definition."""
 
     concept: Concept
     holds: Definition
+
+
+@dataclass(frozen=True)
+class ConceptPage(OfConcept):
+    """sent: what the form of the definition begins with; nearest: the topic from which the concept began; yes_no: whether no other codes are
+    possible. invitation: the address at which coders join. readings: how many are done, and how many there will be."""
+
     versions: list[Definition]
     sent: dict[str, str]
     nearest: int | None
@@ -76,11 +82,9 @@ class ConceptPage:
 
 
 @dataclass(frozen=True)
-class JoinPage:
+class JoinPage(OfConcept):
     """Of somebody who was invited to code."""
 
-    concept: Concept
-    holds: Definition
     name: str
 
 
@@ -90,12 +94,10 @@ class ClosedPage:
 
 
 @dataclass(frozen=True)
-class CodingPage:
+class CodingPage(OfConcept):
     """A text to code; title, text, cut: of it, empty where there is none left. code, unsure, remark: what this coder said of it before.
     coded, left: readings by this coder, and that all still have to do. before: the address of the text that came before."""
 
-    concept: Concept
-    holds: Definition
     coder: Coder
     item: int | None
     title: str
@@ -122,14 +124,20 @@ class Said:
 
 
 @dataclass(frozen=True)
-class Disagreement:
+class Beginning:
+    """Of a document's text."""
+
+    title: str
+    url: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Disagreement(Beginning):
     """settled: the code on which they agreed, null before."""
 
     item: int
     document: int
-    title: str
-    text: str
-    url: str
     readings: list[Said]
     settled: int | None
 
@@ -168,50 +176,46 @@ class AgreementPage:
 
 
 @dataclass(frozen=True)
-class Cell:
-    """A period or a group. documents: in it; coded: of these; positives: of these, with the code. corrected: the estimate, of these texts
-    (`corrected`) and of other texts like them (`beyond`); sample: by the coded documents alone; naive: what counting predictions gives.
-    few: whether too few with the code were found to say more than that. url: of its coded passages."""
+class Estimates:
+    """Of some documents, of which `coded` are: corrected, in these texts and `beyond` them, in other texts like them; sample: by the coded
+    documents alone; naive: what counting predictions gives."""
 
-    label: str
     documents: int
     coded: int
-    positives: float
     corrected: Interval
     beyond: Interval
     sample: Interval
     naive: float | None
+
+
+@dataclass(frozen=True)
+class Cell(Estimates):
+    """A period or a group. positives: of the coded documents, with the code. few: whether too few with the code were found to say more
+    than that. url: of its coded passages."""
+
+    label: str
+    positives: float
     few: bool
     url: str
 
 
 @dataclass(frozen=True)
-class CodedText:
-    """A coded document, with how it begins and what each coder said."""
+class CodedText(Beginning):
+    """A coded document, with what each coder said."""
 
-    title: str
-    url: str
-    text: str
     codes: list[str]
 
 
 @dataclass(frozen=True)
-class EffectOfCode:
-    """How much more documents have the code at the second setting than at the first, where what is held is alike: corrected in these
-    texts and `beyond` them; sample: by the coded documents alone; naive: of counted predictions. left_out: documents of which something is not
-    known; units: for what `beyond` holds."""
+class EffectOfCode(Estimates):
+    """How much more documents have the code at the second setting than at the first, where what is held is alike. left_out: documents of
+    which something is not known; units: for what `beyond` holds."""
 
     formula: str
     settings: list[str]
     held: list[str]
-    documents: int
     left_out: int
-    coded: int
     units: str
-    corrected: Interval
-    beyond: Interval
-    sample: Interval
-    naive: float | None
     sentence: str
 
 

@@ -201,13 +201,11 @@ class Comparing:
 
 
 @dataclass(frozen=True)
-class ComparePage:
+class ComparePage(MeasuresPage):
     """Until `comparing` is empty, `topics` and columns of `measures` may be missing."""
 
-    runs: list[ComparedRun]
     notices: list[str]
     differences: Differences
-    measures: Measures
     metrics: dict[str, dict[str, list[float | None]]]
     topics: Pairs | Stability | None
     comparing: list[Comparing]

@@ -299,7 +299,7 @@ class DeletedFrom:
 
 
 @dataclass(frozen=True)
-class DeletedRow:
+class DeletedRow(DeletedFrom):
     """adds: whether it is files that were to be added to a corpus. of: the corpus of a run. documents, runs: of a corpus;
     topics: of a run."""
 
@@ -309,8 +309,6 @@ class DeletedRow:
     documents: int | None
     runs: int | None
     kind: str
-    id: int
-    name: str
     deleted: datetime
     until: datetime
 

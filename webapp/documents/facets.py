@@ -1,5 +1,6 @@
 """The set that a page shows, in words, the form that chooses another, and what the set is made up of."""
 
+from dataclasses import replace
 from datetime import date
 from urllib.parse import urlencode
 
@@ -227,10 +228,9 @@ def rates(
         tallies.append(np.bincount(days[some][dated] - least, weights[dated], len(known)).astype(np.int64))
     pairs = list(zip(*(bars(selection, (least, tally), own) for tally in tallies), strict=True))
     per = [PER * bar.documents / max(words.documents, 1) for bar, words in pairs]
-    return [
-        Bar(bar.label, bar.documents, rate / (max(per) or 1), bar.url)
-        for (bar, _), rate in zip(pairs, per, strict=True)
-    ], max(per, default=0.0)
+    return [replace(bar, part=rate / (max(per) or 1)) for (bar, _), rate in zip(pairs, per, strict=True)], max(
+        per, default=0.0
+    )
 
 
 def _of_days(selection: Selection) -> tuple[int, np.ndarray]:

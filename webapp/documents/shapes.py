@@ -7,43 +7,66 @@ from typing import Any
 
 from webapp.documents.texts import Word
 from webapp.models import Corpus
-from webapp.results.links import TopicLink, TopicShare
+from webapp.results.links import TopicLink, TopicShare, TopicWithWords
 
 
 @dataclass(frozen=True)
-class Document:
-    """A document with a part of its text: characters start … end - 1 of `length`. part: which section of a whole document it
-    is, from 1 on; parts: how many the whole has. text: empty under embargo, and `embargo` says why."""
+class Link:
+    """label: what it says."""
 
-    number: int
+    label: str
+    url: str
+
+
+@dataclass(frozen=True)
+class Described:
+    """What a document says of itself. parts: how many sections it was cut into, or the whole that it was cut from."""
+
     source_id: str
     file: str
-    place: str
-    title: str
     date_text: str
-    date: str
     metadata: dict[str, str]
     words: int
-    part: int
     parts: int
-    whole: str
-    digest: str
-    text: str
+
+
+@dataclass(frozen=True)
+class PartOfText:
+    """Characters start … end - 1 of a document. text: empty under embargo, and `embargo` says why."""
+
+    number: int
+    title: str
+    date: str
     start: int
     end: int
-    length: int
+    text: str
     embargo: str
+
+
+@dataclass(frozen=True)
+class Document(PartOfText, Described):
+    """A document with a part of its text, which has `length` characters. part: which section of a whole document it is, from 1 on."""
+
+    place: str
+    part: int
+    whole: str
+    digest: str
+    length: int
     id: str
 
 
 @dataclass(frozen=True)
-class ListedDocument:
+class DocumentLink:
+    number: int
+    url: str
+
+
+@dataclass(frozen=True)
+class ListedDocument(DocumentLink):
     """A document of a list."""
 
-    number: int
     title: str
     date_text: str
-    url: str
 
 
 @dataclass(frozen=True)
@@ -82,10 +105,8 @@ class Found:
 
 
 @dataclass(frozen=True)
-class ListOrder:
+class ListOrder(Link):
     by: str
-    label: str
-    url: str
     chosen: bool
 
 
@@ -109,32 +130,27 @@ class Facet:
 
 
 @dataclass(frozen=True)
-class Bar:
+class Bar(Link):
     """Documents of a period. part: of the most."""
 
-    label: str
     documents: int
     part: float
-    url: str
 
 
 @dataclass(frozen=True)
-class ProminentTopic(TopicShare):
+class ProminentTopic(TopicShare, TopicWithWords):
     """share: of the set's words; usual: of all. narrow: the set with this topic alone."""
 
     usual: float
-    words: list[str]
     narrow: str
 
 
 @dataclass(frozen=True)
-class Group:
+class Group(Link):
     """A group of documents: a period, or a value of a field. url: of these documents."""
 
-    label: str
     documents: int
     tokens: int
-    url: str
 
 
 @dataclass(frozen=True)
@@ -160,11 +176,10 @@ class DocumentsPage(Found):
 
 
 @dataclass(frozen=True)
-class Proportion(TopicShare):
+class Proportion(TopicShare, TopicWithWords):
     """A topic's share of a document or a passage, and its first words."""
 
     tokens: int
-    words: list[str]
 
 
 @dataclass(frozen=True)
@@ -283,15 +298,20 @@ class Similar:
 
 
 @dataclass(frozen=True)
-class TextTopics:
-    """tokens: words of a text that the vocabulary has; unknown: others. length: its characters; shown: how many of them are
-    shown. proportions: largest first."""
+class TopicsOfText:
+    """tokens: its words that count. proportions: largest first."""
 
     tokens: int
+    proportions: list[Proportion]
+
+
+@dataclass(frozen=True)
+class TextTopics(TopicsOfText):
+    """unknown: words that the vocabulary doesn't have. length: characters; shown: how many of them are shown."""
+
     unknown: int
     length: int
     shown: int
-    proportions: list[Proportion]
 
 
 @dataclass(frozen=True)
@@ -338,12 +358,6 @@ class TryPage:
 
 
 @dataclass(frozen=True)
-class DocumentLink:
-    number: int
-    url: str
-
-
-@dataclass(frozen=True)
 class Neighbour(DocumentLink):
     @property
     def label(self) -> str:
@@ -385,12 +399,18 @@ class DocumentPage:
 
 
 @dataclass(frozen=True)
-class Stretch:
-    """A stretch of a document from character `at` on. topics: (topic, share)."""
+class Mixed:
+    """topics: (topic, share)."""
 
-    at: int
     tokens: int
     topics: list[tuple[int, float]]
+
+
+@dataclass(frozen=True)
+class Stretch(Mixed):
+    """A stretch of a document from character `at` on."""
+
+    at: int
     url: str
 
 
@@ -443,16 +463,7 @@ class Citations:
 
 
 @dataclass(frozen=True)
-class Passage:
-    """Characters start … end - 1 of a document. text: empty under embargo, and `embargo` says why."""
-
-    number: int
-    title: str
-    date: str
-    start: int
-    end: int
-    text: str
-    embargo: str
+class Passage(PartOfText):
     citations: Citations
 
 
@@ -464,15 +475,7 @@ class PassagePage(Passage):
 
 
 @dataclass(frozen=True)
-class TopicsOfPassage:
-    """tokens: its words that count. proportions: largest first."""
-
-    tokens: int
-    proportions: list[Proportion]
-
-
-@dataclass(frozen=True)
-class PassageOfRunPage(Similar, TopicsOfPassage, PassagePage):
+class PassageOfRunPage(Similar, TopicsOfText, PassagePage):
     """A passage with its topics, and the documents that are like it."""
 
 
@@ -484,44 +487,25 @@ class PassageHtml:
 
 
 @dataclass(frozen=True)
-class Whole:
+class Whole(Described):
     """A document that was cut into sections, the documents first … first + parts - 1."""
 
     first: int
-    parts: int
     title: str
-    date_text: str
-    source_id: str
-    file: str
-    metadata: dict[str, str]
-    words: int
 
 
 @dataclass(frozen=True)
-class Section:
+class Section(Link):
     """label: what the title says beyond the whole's, "" where that is the part's number alone."""
 
     number: int
     part: int
     words: int
-    label: str
-    url: str
 
 
 @dataclass(frozen=True)
-class SectionOfRun(Section):
-    """topics: (topic, share) of its largest."""
-
-    tokens: int
-    topics: list[tuple[int, float]]
-
-
-@dataclass(frozen=True)
-class ListPart:
-    """Another part of a list."""
-
-    url: str
-    label: str
+class SectionOfRun(Section, Mixed):
+    """With its largest topics."""
 
 
 @dataclass(frozen=True)
@@ -530,8 +514,8 @@ class PartOfWhole:
 
     whole: Whole
     after: int
-    previous: ListPart | None
-    next: ListPart | None
+    previous: Link | None
+    next: Link | None
 
 
 @dataclass(frozen=True)
@@ -540,13 +524,11 @@ class WholePage(PartOfWhole):
 
 
 @dataclass(frozen=True)
-class StretchOfWhole:
-    """Sections in a row: the first one's part, and how many. topics: (topic, share)."""
+class StretchOfWhole(Mixed):
+    """Sections in a row: the first one's part, and how many."""
 
     part: int
     parts: int
-    tokens: int
-    topics: list[tuple[int, float]]
     url: str
 
 

@@ -23,8 +23,8 @@ from webapp.documents.shapes import (
     DocumentPage,
     DocumentsPage,
     LikelyTopics,
+    Link,
     ListOrder,
-    ListPart,
     MarkedProportion,
     Neighbour,
     PassageHtml,
@@ -107,7 +107,7 @@ def _orders(listing: Listing) -> list[ListOrder]:
     for k in dict.fromkeys([topic for topic, _ in selection.topics] + own):
         offered[topic_label(k)] = f"share of {selection.run_view.labels.title(k)}"
     return [
-        ListOrder(by, label, selection.address(by=by if by != listing.default else None), by == listing.by)
+        ListOrder(label, selection.address(by=by if by != listing.default else None), by, by == listing.by)
         for by, label in offered.items()
     ]
 
@@ -359,14 +359,14 @@ def _parent(corpus: Corpus, number: int, documents: int) -> parent_documents.Par
     )
 
 
-def _earlier(here: Here, after: int) -> ListPart | None:
+def _earlier(here: Here, after: int) -> Link | None:
     begin = max(0, after - parent_documents.PAGE) or None
-    return ListPart(here.url(after=begin) + "#sections", "Earlier sections") if after else None
+    return Link("Earlier sections", here.url(after=begin) + "#sections") if after else None
 
 
-def _later(here: Here, parent: parent_documents.ParentDocument, after: int) -> ListPart | None:
+def _later(here: Here, parent: parent_documents.ParentDocument, after: int) -> Link | None:
     end = after + parent_documents.PAGE
-    return ListPart(here.url(after=end) + "#sections", "Later sections") if end < parent.parts else None
+    return Link("Later sections", here.url(after=end) + "#sections") if end < parent.parts else None
 
 
 def _strip_of_whole(view: RunView, parent: parent_documents.ParentDocument) -> list[StretchOfWhole]:

@@ -44,7 +44,7 @@ def trained(regression: Regression, topic: int) -> list[OtherTexts]:
     return [
         _measured(regression, topic, texts, kept)
         if (kept := trials.kept(run, texts))
-        else OtherTexts(texts, begun.get(texts, ""), None, None, None, 0, 0, None)
+        else OtherTexts(None, None, None, texts, begun.get(texts, ""), 0, 0, None)
         for texts in (Replicate.Texts.DRAWN, Replicate.Texts.HALF)
     ]
 
@@ -57,11 +57,10 @@ def _measured(regression: Regression, topic: int, texts: str, kept: trials.Kept)
     estimated = regression.estimated(data)
     told = estimated.difference[found], table.difference[found]
     known = np.array([estimated.difference[at], *(ends[at] for ends in estimated.between(LEVEL))])
-    difference, low_end, high_end = _known(known if found[at] else np.full(3, np.nan))
     times = told[0] @ told[1] / (told[1] @ told[1]) if told[1].any() else np.nan
     return OtherTexts(
-        texts, Replicate.Status.READY, difference, low_end, high_end, int(found.sum()), int(np.count_nonzero(data.cell >= 0)),
-        float(times) if np.isfinite(times) else None,
+        *_known(known if found[at] else np.full(3, np.nan)), texts, Replicate.Status.READY, int(found.sum()),
+        int(np.count_nonzero(data.cell >= 0)), float(times) if np.isfinite(times) else None,
     )  # fmt: skip
 
 
@@ -190,7 +189,7 @@ def _along(regression: Regression, numbers: list[int]) -> AlongEffect:
         in_time=regression.on_a_line,
         bins=[Level(label, n, n == 0) for label, n in zip(made.labels, words.astype(int).tolist(), strict=True)],
         topics=[
-            GroupAlong(name, _average(share, words), *map(_known, (share, low, high)))
+            GroupAlong(_average(share, words), *map(_known, (share, low, high)), name)
             for name, share, low, high in zip(names, made.share, made.low, made.high, strict=True)
         ],
         together=_together(regression, numbers) if len(numbers) > 1 else None,
@@ -239,8 +238,8 @@ def claim_page(regression: Regression, topic: int, by: int | None) -> ClaimPage:
 
 def _in_run(variant: variants.Variant, first: variants.Variant) -> ClaimInRun:
     run, other = variant.view.run, variant.view
-    difference, low, high = _known(np.array([variant.difference, variant.low, variant.high]))
     return ClaimInRun(
+        *_known(np.array([variant.difference, variant.low, variant.high])),
         run=run.pk,
         K=run.topics,
         engine=engines.get(run.engine).ABOUT.label,
@@ -249,9 +248,6 @@ def _in_run(variant: variants.Variant, first: variants.Variant) -> ClaimInRun:
         topic=None if variant.topic is None else links.topic_link(other, variant.topic),
         nearest=links.topic_link(other, variant.nearest) if variant.topic is None and variant.nearest >= 0 else None,
         similarity=variant.similarity,
-        difference=difference,
-        low=low,
-        high=high,
         holds=variant.holds(first),
         problem=variant.problem,
     )

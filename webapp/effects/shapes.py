@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from webapp.effects.variables import Offered
-from webapp.results.links import TopicLink
-from webapp.time.shapes import Offer, Pinned
+from webapp.results.links import TopicLink, TopicWithWords
+from webapp.time.shapes import Course, Offer, Pinned
 
 
 @dataclass(frozen=True)
@@ -28,10 +28,9 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class TopicEffect(Estimate, TopicLink):
+class TopicEffect(Estimate, TopicWithWords):
     """documents: of either setting with the topic, or, along a line of numbers, of all with it."""
 
-    words: list[str]
     documents: list[str]
 
 
@@ -52,14 +51,10 @@ class Level:
 
 
 @dataclass(frozen=True)
-class GroupAlong:
-    """What is expected in one group, or everywhere: of each level, null where nothing can be said."""
+class GroupAlong(Course):
+    """What is expected in one group, or everywhere, of each level."""
 
     label: str
-    overall: float
-    share: list[float | None]
-    low: list[float | None]
-    high: list[float | None]
 
 
 @dataclass(frozen=True)
@@ -164,7 +159,16 @@ class EffectsHtml:
 
 
 @dataclass(frozen=True)
-class ClaimInRun:
+class Claim:
+    """A difference with its interval; null where the topic is not found."""
+
+    difference: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class ClaimInRun(Claim):
     """K, engine, seed, words: the run's choices, words by their number. topic: there; null where it is not found, and `nearest` is most like it.
     holds: whether the difference has the same sign, and an interval without 0. problem: why it can't be told, or ""."""
 
@@ -176,9 +180,6 @@ class ClaimInRun:
     topic: TopicLink | None
     nearest: TopicLink | None
     similarity: float
-    difference: float | None
-    low: float | None
-    high: float | None
     holds: bool
     problem: str
 
@@ -192,16 +193,12 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class OtherTexts:
+class OtherTexts(Claim):
     """The claim learned from other texts: `drawn` anew with the run's topics and differences, or `half` of the documents, measured on the
-    other half. status: "" where nobody asked for it. difference, low, high: null of a topic that was not found again. topics: that were; times:
-    as large as in the run their differences are."""
+    other half. status: "" where nobody asked for it. topics: that were found again; times: as large as in the run their differences are."""
 
     texts: str
     status: str
-    difference: float | None
-    low: float | None
-    high: float | None
     topics: int
     documents: int
     times: float | None

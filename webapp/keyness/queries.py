@@ -10,10 +10,11 @@ from inference.explore import keyness
 from inference.index import two_sets
 from webapp.documents import search
 from webapp.documents.selection import RunSelection
-from webapp.keyness.shapes import Keyness, KeySide, KeyWord, Order, Which
+from webapp.keyness.shapes import Keyness, KeyWord, Order, Which
 from webapp.storage import csv_cells
 from webapp.storage.cache import BoundedCache
 from webapp.time import contrasts
+from webapp.time.shapes import Side
 
 LISTED = 50  # words of each side
 LEAST = 5  # documents of both sides: what fewer have is told by no list
@@ -73,7 +74,7 @@ def listed(
     ]
     return Keyness(
         sides=[
-            KeySide(side.name, int(made.totals.documents[s]), int(made.totals.tokens[s]), contrasts.address(side, base))
+            Side(side.name, int(made.totals.documents[s]), int(made.totals.tokens[s]), contrasts.address(side, base))
             for s, side in enumerate(sides)
         ],
         words=words,

@@ -3,18 +3,10 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from webapp.time.shapes import Side
+
 Order = Literal["ratio", "g2"]
 Which = Literal["content", "all"]
-
-
-@dataclass(frozen=True)
-class KeySide:
-    """tokens: all words of its texts, also those that no topic counts."""
-
-    name: str
-    documents: int
-    tokens: int
-    url: str
 
 
 @dataclass(frozen=True)
@@ -41,7 +33,7 @@ class Keyness:
     """words: of either side. more: how many others differ. tried: words that at least five documents have. which: without
     the stop words of the corpus's language, or with them."""
 
-    sides: list[KeySide]
+    sides: list[Side]
     words: list[list[KeyWord]]
     more: list[int]
     tried: int

@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 from pydantic import Field
 
 from webapp.models import Run
-from webapp.results.links import TopicLink
+from webapp.results.links import TopicLink, TopicShare, TopicWithWords
 from webapp.runs.series import Column, Curve, Series
 
 STEADY = 0.7  # of the topics, found again with other seeds
@@ -43,12 +43,10 @@ class RunAbout(RunState):
 
 
 @dataclass(frozen=True)
-class ToldTopic(TopicLink):
+class ToldTopic(TopicShare, TopicWithWords):
     """A topic at a step of the training. name: that of the step. passage: of a document that has much of it; empty where it is
     not told. told: whether it is one of the largest, which are shown with a passage."""
 
-    share: float
-    words: list[str]
     passage: str
     passage_url: str
     told: bool
@@ -191,10 +189,9 @@ class WithoutPage:
 
 
 @dataclass(frozen=True)
-class TickedTopic(TopicLink):
+class TickedTopic(TopicWithWords):
     """A topic that can be merged or split, its first words, and whether the form begins with that."""
 
-    words: list[str]
     merge: bool
     split: bool
 

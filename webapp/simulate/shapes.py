@@ -14,12 +14,22 @@ class MakePage:
 
 
 @dataclass(frozen=True)
-class TrueTopic:
+class Errors:
+    """uniform_…: the errors of a topic in which all words have the same weight."""
+
+    total_variation: float | None
+    relative_error: float | None
+    uniform_variation: float
+    uniform_error: float
+
+
+@dataclass(frozen=True)
+class TrueTopic(Errors):
     """A true topic and its partner, the run's topic that is most like it in the best one-to-one matching.
 
     Null, or empty, where it has no partner: what is known of that and the errors. share: of all tokens, those expected of
     it. found_words: of the partner, and whether each is among the first words of both. recovered: the relative error is
-    small. uniform_…: the errors of a topic in which all words have the same weight.
+    small.
     """
 
     true: int
@@ -28,11 +38,7 @@ class TrueTopic:
     partner: int | None
     found_share: float | None
     found_words: list[tuple[str, bool]]
-    total_variation: float | None
-    relative_error: float | None
     recovered: bool
-    uniform_variation: float
-    uniform_error: float
 
 
 @dataclass(frozen=True)
@@ -59,19 +65,15 @@ class ExtraTopic(UnmatchedTopic):
 
 
 @dataclass(frozen=True)
-class MadeSummary:
-    """alone: true topics without a partner. worse: topics that are no nearer to the truth than the uniform topic. Null
-    means are of no topics."""
+class MadeSummary(Errors):
+    """Mean errors, null of no topics. alone: true topics without a partner. worse: topics that are no nearer to the truth than the
+    uniform topic."""
 
     true: int
     alone: int
     recovered: int
     worse: int
-    relative_error: float | None
     median_error: float | None
-    total_variation: float | None
-    uniform_error: float
-    uniform_variation: float
 
 
 @dataclass(frozen=True)

@@ -138,7 +138,7 @@ def compare(base: RunSelection, a: Side, b: Side, order: Order, constant: Consta
     return Compared(
         sides=[
             SideOfComparison(
-                each.name, int(bands.documents[s]), int(bands.tokens[s]), bool(bands.thin[s]), address(each, base)
+                each.name, int(bands.documents[s]), int(bands.tokens[s]), address(each, base), bool(bands.thin[s])
             )
             for s, each in enumerate((a, b))
         ],
@@ -311,7 +311,7 @@ def _all_words(base: RunSelection, sides: tuple[Side, Side], counts: np.ndarray)
     rate = 10_000 * counts / totals[:, None]
     return [
         [
-            WordDifference(texts[w], rate[:, w].tolist(), counts[:, w].tolist(), address(side, base, word=texts[w]))
+            WordDifference(texts[w], address(side, base, word=texts[w]), rate[:, w].tolist(), counts[:, w].tolist())
             for w in part
         ]
         for side, part in zip(sides, places, strict=True)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from webapp.documents.shapes import Group, StrongestPassage, ValueChoice
+from webapp.documents.shapes import Group, Link, StrongestPassage, ValueChoice
 from webapp.findings.topic_changes import TopicChange
 from webapp.results.links import TopicLink, TopicWithWords
 from webapp.words.shapes import WordLink
@@ -37,24 +37,27 @@ class Period(Group):
 
 
 @dataclass(frozen=True)
-class TimeLine(TopicWithWords):
-    """overall: its share of all words. information: how much it depends on the group, in nats per token. tokens, share,
-    low, high: of each group; null without words."""
+class Course:
+    """overall: a share of all words; share, low, high: of each group, null where nothing can be said."""
 
     overall: float
-    information: float
-    tokens: list[int]
     share: list[float | None]
     low: list[float | None]
     high: list[float | None]
 
 
 @dataclass(frozen=True)
-class Passages:
+class TimeLine(TopicWithWords, Course):
+    """information: how much it depends on the group, in nats per token. tokens: of each group."""
+
+    information: float
+    tokens: list[int]
+
+
+@dataclass(frozen=True)
+class Passages(Link):
     """Of one group. url: of all its documents with the topic."""
 
-    label: str
-    url: str
     documents: list[StrongestPassage]
 
 
@@ -207,12 +210,18 @@ class TableHtml:
 
 
 @dataclass(frozen=True)
-class SideOfComparison:
+class Side:
+    """tokens: all words of its texts, also those that no topic counts."""
+
     name: str
     documents: int
     tokens: int
-    thin: bool
     url: str
+
+
+@dataclass(frozen=True)
+class SideOfComparison(Side):
+    thin: bool
 
 
 @dataclass(frozen=True)
@@ -233,13 +242,11 @@ class TopicDifference(TopicWithWords):
 
 
 @dataclass(frozen=True)
-class WordDifference:
+class WordDifference(WordLink):
     """rates: occurrences in 10,000 words of either side."""
 
-    word: str
     rates: list[float]
     tokens: list[int]
-    url: str
 
 
 @dataclass(frozen=True)
