@@ -8,6 +8,7 @@ from inference.errors import Invalid
 from inference.evaluate import fold_in
 from inference.jit import njit
 from inference.kernels import rng
+from inference.kernels.gibbs import cumulated
 from inference.topics import Topics
 
 # Which part of a document is observed, and what is shared out: its tokens, or its distinct words.
@@ -118,9 +119,7 @@ def _split(documents, indptr, words, counts, V, seed, parts, of, types):
     """(distinct words, indptr, place of each word among them, observed counts, scored counts): parts / of is
     observed."""
     place, distinct = np.full(V, -1, np.int64), np.empty(V, np.int64)
-    out_ptr = np.zeros(len(documents) + 1, np.int64)
-    for i in range(len(documents)):
-        out_ptr[i + 1] = out_ptr[i] + indptr[documents[i] + 1] - indptr[documents[i]]
+    out_ptr = cumulated(indptr[documents + 1] - indptr[documents])
     places = np.empty(out_ptr[-1], np.int64)
     observed, scored = np.zeros(out_ptr[-1], np.int64), np.zeros(out_ptr[-1], np.int64)
     n = 0

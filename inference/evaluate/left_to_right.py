@@ -13,7 +13,7 @@ from inference.evaluate import fold_in
 from inference.evaluate.held_out import LEAST
 from inference.jit import njit
 from inference.kernels import rng
-from inference.kernels.gibbs import first_above
+from inference.kernels.gibbs import cumulated, first_above
 from inference.topics import Topics
 
 PARTICLES = 20
@@ -102,9 +102,8 @@ def _order(documents, first_token, indptr, words, counts, V, seed, most):
     tokens, tokens: int32, each a number among the document's used words).
     """
     n = len(documents)
-    word_ptr, token_ptr = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
-    for i in range(n):
-        token_ptr[i + 1] = token_ptr[i] + min(first_token[documents[i] + 1] - first_token[documents[i]], most)
+    word_ptr = np.zeros(n + 1, np.int64)
+    token_ptr = cumulated(np.minimum(first_token[documents + 1] - first_token[documents], most))
     # A document uses at most as many words as tokens
     order, places = np.empty(token_ptr[n], np.int32), np.empty(token_ptr[n], np.int64)
     place, distinct, count = np.full(V, -1, np.int64), np.empty(V, np.int64), 0

@@ -228,10 +228,8 @@ def mixtures(doc_ptr, places, tokens, row_ptr, topics, above, inverse, floor, al
     """
     n, K = len(doc_ptr) - 1, len(floor)
     prior, small = sum_in_order(alpha), alpha.astype(np.float32)
-    size, listed, room_ptr = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n + 1, np.int64)
+    size, listed, room_ptr = np.diff(cumulated(tokens)[doc_ptr]), np.zeros(n, np.int64), np.zeros(n + 1, np.int64)
     for d in range(n):
-        for j in range(doc_ptr[d], doc_ptr[d + 1]):
-            size[d] += tokens[j]
         room_ptr[d + 1] = room_ptr[d] + most_topics(size[d], K)
     out_topics, out_weights = np.empty(room_ptr[n], np.int32), np.empty(room_ptr[n], np.float32)
     bounds = shares(doc_ptr)

@@ -149,16 +149,13 @@ def _ratios(counts, x, r):
     s0 = s1 = s2 = s3 = 0.0
     for j in range(n):
         r[j] = counts[j] / x[j]
-    j = 0
-    while j + 4 <= n:
+    for j in range(0, n - 3, 4):
         s0 += r[j]
         s1 += r[j + 1]
         s2 += r[j + 2]
         s3 += r[j + 3]
-        j += 4
-    while j < n:
+    for j in range(n // 4 * 4, n):
         s0 += r[j]
-        j += 1
     return np.float32((s0 + s1) + (s2 + s3))
 
 
@@ -166,16 +163,14 @@ def _ratios(counts, x, r):
 def _largest_product(a, b):
     """The largest a_j b_j, at least 1: float32."""
     m0 = m1 = m2 = m3 = np.float32(1.0)
-    j, n = 0, len(a)
-    while j + 4 <= n:
+    n = len(a)
+    for j in range(0, n - 3, 4):
         m0 = max(m0, a[j] * b[j])
         m1 = max(m1, a[j + 1] * b[j + 1])
         m2 = max(m2, a[j + 2] * b[j + 2])
         m3 = max(m3, a[j + 3] * b[j + 3])
-        j += 4
-    while j < n:
+    for j in range(n // 4 * 4, n):
         m0 = max(m0, a[j] * b[j])
-        j += 1
     return max(max(m0, m1), max(m2, m3))
 
 
@@ -194,19 +189,16 @@ def _block_gradient(n, width, block, r, out):
     """The same of the block's topics, each summed in the order of the words; four words at a time."""
     sums = out[:width]
     sums[:] = np.float32(0.0)
-    j = 0
-    while j + 4 <= n:
+    for j in range(0, n - 3, 4):
         r0, r1, r2, r3 = r[j], r[j + 1], r[j + 2], r[j + 3]
         b0, b1 = block[j * width : (j + 1) * width], block[(j + 1) * width : (j + 2) * width]
         b2, b3 = block[(j + 2) * width : (j + 3) * width], block[(j + 3) * width : (j + 4) * width]
         for a in range(width):
             sums[a] = (((sums[a] + r0 * b0[a]) + r1 * b1[a]) + r2 * b2[a]) + r3 * b3[a]
-        j += 4
-    while j < n:
+    for j in range(n // 4 * 4, n):
         factor, row = r[j], block[j * width : (j + 1) * width]
         for a in range(width):
             sums[a] += factor * row[a]
-        j += 1
 
 
 @njit(cache=True, error_model="numpy")
@@ -357,16 +349,13 @@ def _winner(m, K, slots, t, support, size, rest, gradient, ones, twos, prior):
     for i in range(size):
         if t[support[i]] > np.float32(0.0):
             gradient[support[i]] = -gradient[support[i]]
-    a = 0
-    while a + 4 <= m:
+    for a in range(0, m - 3, 4):
         m0 = max(m0, gradient[a])
         m1 = max(m1, gradient[a + 1])
         m2 = max(m2, gradient[a + 2])
         m3 = max(m3, gradient[a + 3])
-        a += 4
-    while a < m:
+    for a in range(m // 4 * 4, m):
         m0 = max(m0, gradient[a])
-        a += 1
     most = max(max(m0, m1), max(m2, m3))
     if most > np.float32(0.0):
         v = ones * most - (twos * prior / even if twos > 0.0 else 0.0)
@@ -712,15 +701,9 @@ def _blend_rows(
 def blended(bounds, pairs, theta, rows, change, start, arena_values):
     """`blend` of some of a minibatch's words, in runs of their own: what that returns, and added: float64[runs, K], what the
     rows of each run have more than before. bounds: int64[runs + 1], from 0 to the number of words."""
-    word_ptr, of_word, doc_of = pairs.word_ptr, pairs.pairs, pairs.documents
-    row_ptr, sizes = rows.row_ptr, theta.sizes
     n, K, runs = len(pairs.words), len(change.floor), len(bounds) - 1
-    indptr = np.zeros(n + 1, np.int64)
-    for i in range(n):
-        most = row_ptr[i + 1] - row_ptr[i]
-        for q in range(word_ptr[i], word_ptr[i + 1]):
-            most += sizes[doc_of[of_word[q]]]
-        indptr[i + 1] = indptr[i] + min(K, most)
+    more = np.diff(cumulated(theta.sizes[pairs.documents[pairs.pairs]])[pairs.word_ptr])
+    indptr = cumulated(np.minimum(K, np.diff(rows.row_ptr) + more))
     topics_out, values_out = np.empty(indptr[n], np.int32), np.empty(indptr[n], np.float32)
     sizes_out, added = np.empty(n, np.int64), np.zeros((runs, K))
     for run in prange(runs):

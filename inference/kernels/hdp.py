@@ -107,19 +107,16 @@ def add_rows(out, weights, rows):
     """out_j += sum_i weights_i rows_ij, in the order of i; four rows at a time, so that out is read and written a quarter
     as often. rows: float64[m, n]."""
     m = len(weights)
-    i = 0
-    while i + 4 <= m:
+    for i in range(0, m - 3, 4):
         a, b, c, d = weights[i], weights[i + 1], weights[i + 2], weights[i + 3]
         if a > 0.0 or b > 0.0 or c > 0.0 or d > 0.0:
             one, two, three, four = rows[i], rows[i + 1], rows[i + 2], rows[i + 3]
             for j in range(len(out)):
                 out[j] = (((out[j] + a * one[j]) + b * two[j]) + c * three[j]) + d * four[j]
-        i += 4
-    while i < m:
+    for i in range(m // 4 * 4, m):
         a, one = weights[i], rows[i]
         for j in range(len(out)):
             out[j] += a * one[j]
-        i += 1
 
 
 @njit(cache=True)

@@ -31,10 +31,9 @@ def expand(documents, indptr, words, counts, slot, distinct):
     `distinct`, ascending; the last value returned is their number. Frequent words come first in a vocabulary, so what
     is used often is stored close together.
     """
-    doc_ptr = np.zeros(len(documents) + 1, np.int64)
-    for i in range(len(documents)):
-        doc_ptr[i + 1] = doc_ptr[i] + indptr[documents[i] + 1] - indptr[documents[i]]
-        for j in range(indptr[documents[i]], indptr[documents[i] + 1]):
+    doc_ptr = cumulated(indptr[documents + 1] - indptr[documents])
+    for d in documents:
+        for j in range(indptr[d], indptr[d + 1]):
             slot[words[j]] = 0
     n = 0
     for w in range(len(slot)):
@@ -44,8 +43,8 @@ def expand(documents, indptr, words, counts, slot, distinct):
             n += 1
     places, token_ptr = np.empty(doc_ptr[-1], np.int32), np.zeros(doc_ptr[-1] + 1, np.int64)
     p, t = 0, np.int64(0)
-    for i in range(len(documents)):
-        for j in range(indptr[documents[i]], indptr[documents[i] + 1]):
+    for d in documents:
+        for j in range(indptr[d], indptr[d + 1]):
             places[p] = slot[words[j]]
             t += counts[j]
             token_ptr[p + 1] = t

@@ -148,12 +148,7 @@ def add_up(pieces, first, end, p_topics, p_changes, K):
     """Sums of counts by word: as `count` returns them. pieces: int64[n + 1], of each word in first and end, int64, which
     say where in p_topics (uint16) and p_changes (int32) its counts by some process stand."""
     n = len(pieces) - 1
-    room = np.zeros(n + 1, np.int64)
-    for i in range(n):
-        most = np.int64(0)
-        for p in range(pieces[i], pieces[i + 1]):
-            most += end[p] - first[p]
-        room[i + 1] = room[i] + min(K, most)
+    room = cumulated(np.minimum(K, np.diff(cumulated(end - first)[pieces])))
     topics, changes, sizes = np.empty(room[n], np.uint16), np.empty(room[n], np.int32), np.empty(n, np.int64)
     bounds = shares(room)
     for chunk in prange(CHUNKS):

@@ -83,10 +83,7 @@ def _least(values, lanes):
     for i in range(LANES, len(values), LANES):
         for j in range(LANES):
             lanes[j] = min(lanes[j], values[i + j])
-    least = lanes[0]
-    for j in range(1, LANES):
-        least = min(least, lanes[j])
-    return least
+    return lanes.min()
 
 
 @njit(cache=True)
@@ -96,10 +93,7 @@ def _most(values, lanes):
     for i in range(LANES, len(values), LANES):
         for j in range(LANES):
             lanes[j] = max(lanes[j], values[i + j])
-    most = lanes[0]
-    for j in range(1, LANES):
-        most = max(most, lanes[j])
-    return most
+    return lanes.max()
 
 
 @njit(cache=True)
