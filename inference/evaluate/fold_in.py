@@ -23,8 +23,7 @@ def rows(indptr, words, weights, floor, distinct, V):
     ascending."""
     n = len(distinct)
     place = np.full(V, -1, np.int64)
-    for i in range(n):
-        place[distinct[i]] = i
+    place[distinct] = np.arange(n)
     row_ptr = np.zeros(n + 1, np.int64)
     for j in range(len(words)):
         if place[words[j]] >= 0:

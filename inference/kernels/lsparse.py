@@ -222,8 +222,7 @@ def _score(m, units, r, idx, document, work, N):
     topics idx. N: float64[>= m], work space."""
     counts, alpha = document.counts, document.alpha
     total = 0.0
-    for a in range(m):
-        N[a] = 0.0
+    N[:m] = 0.0
     for j in range(len(counts)):
         weights, at = _line(j, m, document, work)
         part = 0.0
@@ -401,8 +400,7 @@ def _begin(dense, known, old, units, first, document, N, idx, size, r):
                 m += 1
     if dense:
         m = K
-        for k in range(K):
-            active[k] = k
+        active[:m] = np.arange(m)
     active[:m].sort()
     for a in range(m):
         place[active[a]] = a

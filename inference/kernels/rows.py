@@ -64,8 +64,7 @@ def recall(documents, first, memory, doc_ptr, token_ptr):
     for i in prange(len(documents)):
         a, b = token_ptr[doc_ptr[i]] * M, token_ptr[doc_ptr[i + 1]] * M
         at = first[documents[i]] * M - a
-        for t in range(a, b):
-            target[t] = source[at + t]
+        target[a:b] = source[at + a : at + b]
     return out
 
 
@@ -77,8 +76,7 @@ def remember(documents, first, memory, doc_ptr, token_ptr, samples):
     for i in prange(len(documents)):
         a, b = token_ptr[doc_ptr[i]] * M, token_ptr[doc_ptr[i + 1]] * M
         at = first[documents[i]] * M - a
-        for t in range(a, b):
-            target[at + t] = source[t]
+        target[at + a : at + b] = source[a:b]
 
 
 @njit(cache=True, nogil=True)

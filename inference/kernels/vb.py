@@ -270,8 +270,7 @@ def local_step(doc_ptr, places, counts, b, alpha, gamma, limits, most, truncate)
                     places[a:z], counts[a:z], b, alpha, gamma[d], e[d], f[a:z], limits[d], most, truncate, blocks, sums, numbers, topics
                 )  # fmt: skip
             else:
-                for k in range(K):
-                    gamma[d, k] = alpha[k]
+                gamma[d] = alpha
     return e, f, iterations
 
 
@@ -440,8 +439,7 @@ def remember(documents, gamma, kept, strongest):
     for d in prange(len(documents)):
         row = kept[documents[d]]
         if strongest.shape[1] == 0:
-            for k in range(L):
-                row[k] = gamma[d, k]
+            row[:] = gamma[d, :L]
             continue
         topics = strongest[documents[d]]
         m = 0

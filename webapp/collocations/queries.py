@@ -8,7 +8,6 @@ from inference.errors import Invalid
 from inference.explore.association import Association, association
 from inference.index import Index, two_sets
 from inference.index.collocations import Listed, Near
-from inference.index.two_sets import FIRST
 from webapp.collocations.shapes import Collocate, Collocations, NearPage, Order, Which, Within
 from webapp.documents import search
 from webapp.documents.selection import RunSelection
@@ -87,8 +86,8 @@ def _tokens(index: Index, selection: RunSelection) -> tuple[np.ndarray, np.ndarr
 
     def make() -> tuple[np.ndarray, np.ndarray, int]:
         sets, lengths = np.zeros(index.D, np.uint8), index.stream.lengths
-        sets[: selection.version.documents] = FIRST if selection.numbers is None else 0
-        sets[[] if selection.numbers is None else selection.numbers] = FIRST
+        sets[: selection.version.documents] = two_sets.FIRST if selection.numbers is None else 0
+        sets[[] if selection.numbers is None else selection.numbers] = two_sets.FIRST
         sums = two_sets.sums(index.fields["text"], len(index.stream.lexicon), lengths, sets, LEAST)
         return sums.forms, sums.tokens[:, 0].copy(), int(two_sets.totals(lengths, sets).tokens[0])
 

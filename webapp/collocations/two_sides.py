@@ -10,7 +10,6 @@ from inference.explore import keyness
 from inference.index.collocations import together
 from inference.index.two_sets import FormSums
 from webapp.collocations import queries
-from webapp.collocations.queries import Asked
 from webapp.collocations.shapes import ComparedCollocations, NearWord, WordSide
 from webapp.documents import search
 from webapp.documents.selection import RunSelection
@@ -31,7 +30,7 @@ _COLUMNS = (
 class Side(NamedTuple):
     name: str
     documents: RunSelection
-    asked: Asked
+    asked: queries.Asked
 
 
 class Computed(NamedTuple):
@@ -43,7 +42,7 @@ class Computed(NamedTuple):
     rows: list[np.ndarray]
 
 
-def sides(query: QueryDict, base: RunSelection, asked: list[Asked]) -> list[Side] | None:
+def sides(query: QueryDict, base: RunSelection, asked: list[queries.Asked]) -> list[Side] | None:
     """What an address compares: from_a, to_a, in_a and the first topic, with the same of b. None where it says nothing.
     Raises Invalid where tokens of the word would be on both sides."""
     own, topics = [contrasts.side(query, letter, base) for letter in "ab"], [each.topic for each in asked]

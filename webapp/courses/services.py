@@ -10,7 +10,6 @@ from django.utils import timezone
 
 from inference.errors import Invalid
 from webapp.accounts import quotas, sharing, tokens
-from webapp.accounts.tokens import digest
 from webapp.corpora import deletion
 from webapp.curation.services import one_line, person
 from webapp.models import GONE, Corpus, Course, Membership, Notebook, Run, Student, User
@@ -78,7 +77,7 @@ def join(course: Course, name: str) -> tuple[Student, str]:
         number = (course.students.aggregate(last=Max("number"))["last"] or 0) + 1
         user = User.objects.create(name=f"Student {course.pk}-{number}", password="!", **MAY_HAVE)
         code, told = _code()
-        student = Student.objects.create(user=user, course=course, number=number, name=name, digest=digest(code))
+        student = Student.objects.create(user=user, course=course, number=number, name=name, digest=tokens.digest(code))
         Membership.objects.create(corpus=course.texts, user=user, role=Membership.Role.TRAINER)
     return student, told
 
@@ -94,7 +93,7 @@ def of_code(written: str) -> Student | None:
     code = "".join(c for c in written.lower() if c in LETTERS)
     return (
         Student.objects.select_related("user", "course")
-        .filter(digest=digest(code), user__is_active=True, course__ends_at__gt=Now())
+        .filter(digest=tokens.digest(code), user__is_active=True, course__ends_at__gt=Now())
         .first()
     )
 
@@ -102,7 +101,7 @@ def of_code(written: str) -> Student | None:
 def new_code(student: Student) -> str:
     """Another code; the one before, sessions and API tokens are out."""
     code, told = _code()
-    Student.objects.filter(pk=student.pk).update(digest=digest(code))
+    Student.objects.filter(pk=student.pk).update(digest=tokens.digest(code))
     student.user.set_unusable_password()  # another one: sessions hold its hash
     student.user.save(update_fields=["password"])
     tokens.revoke_all(student.user)

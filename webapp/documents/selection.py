@@ -25,7 +25,6 @@ from inference.errors import Invalid, there
 from inference.explore.day_sums import FOREVER
 from inference.index import LONGEST
 from webapp.documents import conditions, days, fields, members, ranges, search
-from webapp.documents.conditions import ONLY
 from webapp.ingest import sources
 from webapp.models import Corpus, Run, Version
 from webapp.results.view import RunView
@@ -205,7 +204,7 @@ class Selection:
             return value.replace(":", " ", 1)
         if name == "only":
             return (
-                ONLY.get(value)
+                conditions.ONLY.get(value)
                 or f"of the file “{sources.documents(self.version, conditions.file_position(value))[0]}”"
             )
         return {

@@ -8,12 +8,10 @@ import numpy as np
 
 from inference import Bow, Invalid, Topics
 from inference.effects import as_stm, contrasts, corrected, corrections, design, regression
-from inference.effects.design import Design
 from inference.effects.units import LEAST, LEVEL
 from inference.findings import sums
 from webapp.documents import fields, units
 from webapp.documents.selection import RunSelection
-from webapp.documents.units import Unit
 from webapp.effects import variables
 from webapp.effects.formula import Formula, Term
 from webapp.effects.shapes import Wider
@@ -84,7 +82,7 @@ class Regression:
 
     selection: RunSelection
     asked: Asked
-    unit: Unit
+    unit: units.Unit
     effect: variables.Levels
     across: variables.Levels | None
     held: list[variables.Levels]
@@ -135,7 +133,7 @@ class Regression:
         return words if self.asked.counted else (words > 0).astype(float)
 
     @cached_property
-    def design(self) -> Design:
+    def design(self) -> design.Design:
         across = self.across.variable(self.weight) if self.across else None
         held = [levels.variable(self.weight) for levels in self.held]
         made = design.made(self.effect.variable(self.weight), across, held, self.weight)
@@ -294,7 +292,7 @@ class Regression:
         compared, found = (self.asked.formula.effect.name, self.asked.formula.across), list[Wider]()
         for field in units.possible(version)[:3]:
             if field.name not in compared:
-                data = shares.effect_data(self.selection.view, Unit(field, ""), self.design.cell, every[some])
+                data = shares.effect_data(self.selection.view, units.Unit(field, ""), self.design.cell, every[some])
                 together = self.fit(data, self.design.rows, self.contrast[None]).variance[0]
                 ratio = together / np.maximum(variance[some], 1e-300)
                 found.append(Wider(field.name, float(np.sqrt(np.median(ratio)))))
@@ -370,7 +368,7 @@ def _two(
     return first, second
 
 
-def called(unit: Unit) -> str:
+def called(unit: units.Unit) -> str:
     return f"values of “{unit.field.name}”" if unit.field else "documents"
 
 

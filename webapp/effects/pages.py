@@ -58,8 +58,9 @@ def _measured(regression: Regression, topic: int, texts: str, kept: trials.Kept)
     told = estimated.difference[found], table.difference[found]
     known = np.array([estimated.difference[at], *(ends[at] for ends in estimated.between(LEVEL))])
     times = told[0] @ told[1] / (told[1] @ told[1]) if told[1].any() else np.nan
+    difference, low_end, high_end = _known(known if found[at] else np.full(3, np.nan))
     return OtherTexts(
-        *_known(known if found[at] else np.full(3, np.nan)), texts, Replicate.Status.READY, int(found.sum()),
+        difference, low_end, high_end, texts, Replicate.Status.READY, int(found.sum()),
         int(np.count_nonzero(data.cell >= 0)), float(times) if np.isfinite(times) else None,
     )  # fmt: skip
 
@@ -189,7 +190,7 @@ def _along(regression: Regression, numbers: list[int]) -> AlongEffect:
         in_time=regression.on_a_line,
         bins=[Level(label, n, n == 0) for label, n in zip(made.labels, words.astype(int).tolist(), strict=True)],
         topics=[
-            GroupAlong(_average(share, words), *map(_known, (share, low, high)), name)
+            GroupAlong(_average(share, words), _known(share), _known(low), _known(high), name)
             for name, share, low, high in zip(names, made.share, made.low, made.high, strict=True)
         ],
         together=_together(regression, numbers) if len(numbers) > 1 else None,
@@ -238,8 +239,11 @@ def claim_page(regression: Regression, topic: int, by: int | None) -> ClaimPage:
 
 def _in_run(variant: variants.Variant, first: variants.Variant) -> ClaimInRun:
     run, other = variant.view.run, variant.view
+    difference, low, high = _known(np.array([variant.difference, variant.low, variant.high]))
     return ClaimInRun(
-        *_known(np.array([variant.difference, variant.low, variant.high])),
+        difference=difference,
+        low=low,
+        high=high,
         run=run.pk,
         K=run.topics,
         engine=engines.get(run.engine).ABOUT.label,

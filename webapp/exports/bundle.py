@@ -9,19 +9,18 @@ from webapp.documents.selection import Selection
 from webapp.exports import arrays, provenance, tables
 from webapp.exports.formats import as_csv
 from webapp.exports.model import Model
-from webapp.exports.tables import Wanted
 from webapp.exports.zips import Member, npz, whole, zipped
 
 FORMAT = 1  # raised when the files change their meaning
 
 
-def archive(wanted: Wanted, bag: bool = True) -> Iterator[bytes]:
+def archive(wanted: tables.Wanted, bag: bool = True) -> Iterator[bytes]:
     """Of all documents, whatever set was asked for. bag: with the bag of words, which is what trains; never under embargo."""
     shut = wanted.run.corpus.embargo or not bag
     return zipped(_members(replace(wanted, selection=Selection.all(wanted.selection.view)), shut))
 
 
-def _members(wanted: Wanted, shut: bool) -> Iterator[Member]:
+def _members(wanted: tables.Wanted, shut: bool) -> Iterator[Member]:
     run, model = wanted.run, Model(wanted.run)
     evidence, bow, reading = model.evidence, model.evidence.rows, run.version.settings
     yield Member("README.txt", [provenance.readme(run, *(_SHUT if shut else _README))])
@@ -65,7 +64,7 @@ _SHUT = (
 )
 
 
-def _facts(wanted: Wanted) -> dict:
+def _facts(wanted: tables.Wanted) -> dict:
     run = wanted.run
     return {
         "format": FORMAT,

@@ -208,8 +208,7 @@ def _write_file(name: str, member: archive.Member) -> None:
     path = settings.FILES / name
     path.parent.mkdir(parents=True, exist_ok=True)
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        for block in member.blocks():
-            file.write(block)
+        file.writelines(member.blocks())
 
 
 def _requeue() -> None:

@@ -13,7 +13,6 @@ from django.db import transaction
 
 from inference.errors import Invalid, there
 from webapp.accounts import adapters, ownership, sharing, tokens
-from webapp.accounts.adapters import NAME
 from webapp.management.base import OwnCommand
 from webapp.models import GONE, Corpus, User
 
@@ -94,7 +93,7 @@ class Command(OwnCommand):
             raise CommandError(f"The local owner is an account already: {user.email}.")
         if not given["name"]:
             raise CommandError("Say what the account is called, which others see: --name “Ada Lovelace”.")
-        for check in NAME:
+        for check in adapters.NAME:
             self._check(check, given["name"])
         if User.objects.filter(name__iexact=given["name"]).exclude(pk=user.pk).exists():
             raise CommandError(f"Another account is called {given['name']}.")
