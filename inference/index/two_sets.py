@@ -1,7 +1,8 @@
 """What two sets of documents have of every form of a lexicon: sums over the documents, of which keyness is made
 (inference.explore.keyness)."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -55,6 +56,32 @@ def sums(fields: list[Field], forms: int, lengths: np.ndarray, sets: np.ndarray,
     return FormSums(numbers, *np.ascontiguousarray(table.transpose(2, 0, 1)))
 
 
+def tokens(fields: list[Field], forms: int, chosen: np.ndarray | None, least: int) -> tuple[np.ndarray, np.ndarray]:
+    """(forms that at least so many documents of a set have, int32, ascending; tokens of each, int64). chosen: bool[D], the set; None: all
+    documents of the index."""
+    table = np.zeros((forms, 2), np.int64)
+    for field in fields:
+        if chosen is None:
+            _halves(_add_all, field, 0, len(field.words), table)
+        else:
+            _halves(_add_chosen, field, 0, len(field.words), chosen, table)
+    kept = np.flatnonzero(table[:, 1] >= least)
+    return kept.astype(np.int32), table[kept, 0]
+
+
+def _halves(add: Callable, field: Field, low: int, high: int, *rest) -> None:
+    """Calls a kernel that adds to rows of words low … high - 1 of a field, by two threads with half of the postings each."""
+    begin, end = field.indptr[low], field.indptr[high]
+    middle = low + int(np.searchsorted(field.indptr[low:high], (begin + end) // 2))
+    with ThreadPoolExecutor(2) as pool:
+        parts = [
+            pool.submit(add, field.words[a:b], field.indptr[a : b + 1], field.documents, field.counts, *rest)
+            for a, b in ((low, middle), (middle, high))
+        ]
+        for part in parts:
+            part.result()
+
+
 def _blocks(fields: list[Field], forms: int, code: np.ndarray, least: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """(forms int32, int64[n, 2, 6] in the order of FormSums) of each block of forms."""
     for begin in range(0, forms, BLOCK):
@@ -62,7 +89,7 @@ def _blocks(fields: list[Field], forms: int, code: np.ndarray, least: int) -> It
         table = np.zeros((end - begin, 2, 6), np.int64)
         for field in fields:
             low, high = np.searchsorted(field.words, (begin, end))
-            _add(field.words[low:high], field.indptr[low : high + 1], field.documents, field.counts, code, begin, table)
+            _halves(_add, field, int(low), int(high), code, begin, table)
         kept = np.flatnonzero(table[:, :, 1].sum(axis=1) >= least)
         yield (begin + kept).astype(np.int32), table[kept]
 
@@ -112,3 +139,26 @@ def _add(words, indptr, documents, counts, code, begin, table):
         row[0, 3] += e0
         row[1, 3] += e1
         row[0, 4], row[1, 4], row[0, 5], row[1, 5] = m0, m1, l0, l1
+
+
+@njit(cache=True, nogil=True)
+def _add_chosen(words, indptr, documents, counts, chosen, table):
+    for i in range(len(words)):
+        tokens = having = np.int64(0)
+        for j in range(indptr[i], indptr[i + 1]):
+            inside = np.int64(chosen[documents[j]])
+            tokens += inside * counts[j]
+            having += inside
+        table[words[i], 0] += tokens
+        table[words[i], 1] += having
+
+
+@njit(cache=True, nogil=True)
+def _add_all(words, indptr, documents, counts, table):
+    """As _add_chosen does for all documents, in a fifth of the time."""
+    for i in range(len(words)):
+        tokens = np.int64(0)
+        for j in range(indptr[i], indptr[i + 1]):
+            tokens += counts[j]
+        table[words[i], 0] += tokens
+        table[words[i], 1] += indptr[i + 1] - indptr[i]

@@ -9,7 +9,7 @@ from scipy.stats import chi2_contingency, norm
 
 from inference.explore.keyness import FEW, differ, keyness, nearer_end
 from inference.index.segments import Field, Scratch
-from inference.index.two_sets import FIRST, SECOND, sums, totals
+from inference.index.two_sets import FIRST, SECOND, sums, tokens as tokens_of, totals
 
 
 def indexed(documents: list[list[int]], forms: int, cuts: tuple[int, ...]) -> tuple[list[Field], np.ndarray]:
@@ -61,6 +61,17 @@ def test_sums_are_those_of_a_count_by_hand(seed, monkeypatch):
     for side in (FIRST, SECOND):
         own = [len(words) for words, s in zip(documents, sets, strict=True) if s == side and words]
         assert [a[side - 1] for a in whole] == [len(own), sum(own), sum(n * n for n in own)]
+
+
+@pytest.mark.parametrize("chosen", [None, np.arange(90) % 7 > 2, np.zeros(90, bool)])
+def test_tokens_of_a_set_are_those_of_a_count_by_hand(chosen):
+    documents = bursty(np.random.default_rng(1), 90, 40)
+    fields, _ = indexed(documents, 40, (30, 31))
+    having = [[words.count(w) for d, words in enumerate(documents) if w in words and (chosen is None or chosen[d])] for w in range(40)]  # fmt: skip
+    forms, made = tokens_of(fields, 40, chosen, 3)
+    assert dict(zip(forms.tolist(), made.tolist(), strict=True)) == {
+        w: sum(counts) for w, counts in enumerate(having) if len(counts) >= 3
+    }
 
 
 def naive(documents: list[list[int]], sets: np.ndarray, w: int) -> tuple[float, float]:

@@ -107,6 +107,8 @@ with patch.object(Dispatcher, "compile", noticed):
     lengths, sets = np.memmap(mapped.filename, np.int32, "r", shape=100), np.ones(100, np.uint8)
     two_sets.totals(lengths, sets)
     two_sets.sums(index.fields["text"], 7, lengths, sets, 5)
+    for chosen in (None, lengths > 2):
+        two_sets.tokens(index.fields["text"], 7, chosen, 5)
     collocations.Near(index, 2, 5, 5).add(np.arange(100, dtype=np.int32), np.zeros(100, np.int32))
     for inside in (np.zeros(0, bool), np.ones(30, bool)):
         hits.Hits(index, patterns.parse("a b* ~9 /c|d/{0,2} e", str.split), evidence, inside, np.ones(99, bool)).places(3, 5)

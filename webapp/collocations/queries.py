@@ -85,11 +85,11 @@ def _tokens(index: Index, selection: RunSelection) -> tuple[np.ndarray, np.ndarr
     """(forms that LEAST documents of the set have, int32, ascending; tokens of each, int64; all tokens)."""
 
     def make() -> tuple[np.ndarray, np.ndarray, int]:
-        sets, lengths = np.zeros(index.D, np.uint8), index.stream.lengths
-        sets[: selection.version.documents] = two_sets.FIRST if selection.numbers is None else 0
-        sets[[] if selection.numbers is None else selection.numbers] = two_sets.FIRST
-        sums = two_sets.sums(index.fields["text"], len(index.stream.lexicon), lengths, sets, LEAST)
-        return sums.forms, sums.tokens[:, 0].copy(), int(two_sets.totals(lengths, sets).tokens[0])
+        chosen = np.zeros(index.D, bool)
+        chosen[slice(selection.version.documents) if selection.numbers is None else selection.numbers] = True
+        some = None if chosen.all() else chosen
+        forms, tokens = two_sets.tokens(index.fields["text"], len(index.stream.lexicon), some, LEAST)
+        return forms, tokens, int(index.stream.lengths.sum(dtype=np.int64, where=chosen))
 
     return _everywhere.get_or_set((index.made, *selection.key), make)
 
