@@ -1,13 +1,35 @@
-"""Families of topics: topics that use similar words and occur in the same documents."""
+"""Families of topics, which use similar words and occur in the same documents: one tree, cut where a reader wishes."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
-from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
 
-FAMILIES = (4, 7)  # at least and at most, where there are enough topics
+FAMILIES = (4, 7)  # at least and at most, of which a tree proposes one number where there are enough topics
 SMALL = 4  # topics up to which each is a family of its own
 PRESENT = 0.1  # share of a document from which on it holds a topic
 _KEPT = 2_000  # topics that are clustered, the largest; the others join the nearest
+
+
+class Tree(NamedTuple):
+    """topics: the n leaves. joins: n - 1 pairs of nodes, the nearest first: the nodes are the leaves 0 to n - 1, then the joins.
+    proposed: how many families it is best cut into."""
+
+    topics: list[int]
+    joins: list[tuple[int, int]]
+    proposed: int
+
+
+class Node(NamedTuple):
+    """A family. topics: the largest first. first, last: the numbers of families, both included, at which it is one of them. given: the
+    number of the reader's group that it is, -1 for a node of the tree."""
+
+    topics: list[int]
+    first: int
+    last: int
+    given: int
 
 
 def apart(both: np.ndarray, similar: list[list[tuple[int, float]]]) -> np.ndarray:
@@ -28,38 +50,87 @@ def apart(both: np.ndarray, similar: list[list[tuple[int, float]]]) -> np.ndarra
     return out
 
 
-def families(apart: np.ndarray, size: np.ndarray, given: np.ndarray) -> np.ndarray:
-    """The family of each topic, 0 for the one with most words: int32[K]; -1 for a topic of size 0.
+def tree(apart: np.ndarray, size: np.ndarray) -> Tree:
+    """Ward's clustering (1963) of the topics of which `size`, float64[K], their words, is not 0. apart: float64[K, K].
 
-    apart: float64[K, K]; size: float64[K], words of each topic, 0 for those to be left out. given: int[K], topics with one
-    number are a family by themselves; the others, of -1, are clustered.
+    proposed: of FAMILIES the number with the largest mean silhouette (Rousseeuw 1987).
     """
-    out = np.full(len(size), -1, np.int32)
     used = np.flatnonzero(size > 0)
-    label = given[used].copy()
-    label[label < 0] = given.max(initial=-1) + 1 + _clustered(apart, size, used[label < 0])
-    _, label = np.unique(label, return_inverse=True)
-    weight = np.bincount(label, weights=size[used])
-    place = np.empty(len(weight), np.int32)
-    place[np.argsort(-weight, kind="stable")] = np.arange(len(weight))
-    out[used] = place[label]
-    return out
-
-
-def _clustered(apart: np.ndarray, size: np.ndarray, used: np.ndarray) -> np.ndarray:
-    """int[n], a family of each topic in `used`: Ward's clustering (1963) of the distances; of FAMILIES the number with the largest mean
-    silhouette (Rousseeuw 1987)."""
-    if len(used) <= SMALL:
-        return np.arange(len(used))
-    large = np.sort(used[np.argsort(-size[used], kind="stable")][:_KEPT])
-    near = apart[np.ix_(large, large)]
-    tree = linkage(squareform(near, checks=False), "ward")
+    n, place = len(used), np.arange(len(used))
+    if n <= SMALL:
+        return Tree(used.tolist(), [(0 if i == 1 else n + i - 2, i) for i in range(1, n)], n)
+    large = np.sort(place[np.argsort(-size[used], kind="stable")][:_KEPT])
+    joins, top = list[tuple[int, int]](), dict(zip(large.tolist(), large.tolist(), strict=True))
+    for i in np.setdiff1d(place, large).tolist():
+        nearest = int(large[np.argmin(apart[used[i], used[large]])])
+        joins.append((top[nearest], i))
+        top[nearest] = n + len(joins) - 1
+    near = apart[np.ix_(used[large], used[large])]
+    nodes = list(top.values())
+    for a, b in linkage(squareform(near, checks=False), "ward")[:, :2].astype(int).tolist():
+        nodes.append(n + len(joins))
+        joins.append((nodes[a], nodes[b]))
     most = min(FAMILIES[1], len(large) // 2)
-    cuts = [fcluster(tree, n, "maxclust") - 1 for n in range(min(FAMILIES[0], most), most + 1)]
-    label = max(cuts, key=lambda cut: _silhouette(near, cut))
-    out, rest = np.zeros(len(size), np.int64), np.setdiff1d(used, large)
-    out[large], out[rest] = label, label[np.argmin(apart[np.ix_(rest, large)], axis=1)]
-    return out[used]
+    whole = Tree(used.tolist(), joins, 0)
+    found = families(whole, size, most)
+    numbers = range(min(FAMILIES[0], most), most + 1)
+    return whole._replace(
+        proposed=max(numbers, key=lambda m: _silhouette(near, _labels(found, m, len(size))[used[large]]))
+    )
+
+
+def families(
+    tree: Tree, size: np.ndarray, most: int, given: np.ndarray | None = None, beside: np.ndarray | None = None
+) -> list[Node]:
+    """All families at the cuts of a tree into up to `most`: at each the highest join of those left is taken apart. In the order in
+    which they come up, so that the first of a number of them differ from each other.
+
+    size: float64[K], words of each topic; one of 0 is in none. given: int[K], topics with one number are a family at every cut, those
+    of -1 are where the tree has them. beside: int[K], the topic that each stays with, itself for none. A topic that is neither
+    in the tree nor given, nor beside such a one, is in none.
+    """
+    K, n = len(size), len(tree.topics)
+    given = np.full(K, -1) if given is None else given
+    leaf = np.full(K, -1)
+    leaf[tree.topics] = np.arange(n)
+    placed = (given >= 0) | (leaf >= 0)
+    home = np.arange(K) if beside is None else np.where((given < 0) & placed[beside], beside, np.arange(K))
+    of_group, of_node = dict[int, list[int]](), dict[int, list[int]]()
+    for k in sorted(np.flatnonzero((size > 0) & placed[home]).tolist(), key=lambda k: (-size[k], k)):
+        at = home[k]
+        into, where = (of_group, given[at]) if given[at] >= 0 else (of_node, leaf[at])
+        into.setdefault(int(where), []).append(k)
+    most = max(most, len(of_group) + bool(of_node))
+    out = [Node(topics, 0, most, g) for g, topics in of_group.items()]
+    for i, (a, b) in enumerate(tree.joins):  # those with topics in them
+        if topics := of_node.get(a, []) + of_node.get(b, []):
+            of_node[n + i] = topics
+    number = len(out) + bool(of_node)
+    first = {n + len(tree.joins) - 1: number} if of_node else {}
+    for i in range(len(tree.joins) - 1, -1, -1):
+        a, b = tree.joins[i]
+        begun = first.pop(n + i, None)
+        if begun is None:
+            continue
+        if a in of_node and b in of_node:
+            if number >= most:
+                first[n + i] = begun
+                break
+            out.append(Node(of_node[n + i], begun, number, -1))
+            number += 1
+            begun = number
+        first |= {node: begun for node in (a, b) if node in of_node}
+    out += [Node(of_node[node], begun, most, -1) for node, begun in first.items()]
+    out = [node._replace(topics=sorted(node.topics, key=lambda k: (-size[k], k))) for node in out]
+    return sorted(out, key=lambda node: (node.first, -sum(size[node.topics])))
+
+
+def _labels(found: Sequence[Node], number: int, K: int) -> np.ndarray:
+    """int[K]: the place of each topic's family at a cut."""
+    label = np.zeros(K, np.int64)
+    for f, node in enumerate(node for node in found if node.first <= number <= node.last):
+        label[node.topics] = f
+    return label
 
 
 def _silhouette(apart: np.ndarray, label: np.ndarray) -> float:

@@ -86,3 +86,25 @@ def clearest(counted, expected, longest, least):
                 tried.append((beyond, a, b))
         best.append(min(tried))
     return best, len(windows)
+
+
+def families(topics, joins, size, number, given, beside):
+    """Sets of topics: a tree's top is taken apart until there are `number` of them with the groups."""
+    leaves = [{k} for k in topics]
+    for a, b in joins:
+        leaves.append(leaves[a] | leaves[b])
+    groups, homes = {}, {}
+    for k in range(len(size)):
+        known = given[beside[k]] >= 0 or beside[k] in topics
+        home = beside[k] if given[k] < 0 and known else k
+        if size[k] > 0 and given[home] >= 0:
+            groups.setdefault(given[home], set()).add(k)
+        elif size[k] > 0 and home in topics:
+            homes[k] = home
+    parts = [set(homes)] if homes else []
+    for a, b in reversed(joins):
+        left, right = ({k for k, home in homes.items() if home in leaves[node]} for node in (a, b))
+        if left and right and len(parts) + len(groups) < number:
+            parts.remove(left | right)
+            parts += [left, right]
+    return parts + list(groups.values())

@@ -1,5 +1,7 @@
 """Findings: against naive twins, and on made collections whose truth is known."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -350,34 +352,106 @@ def test_families_are_the_topics_that_stand_together():
         tokens[d, 3 * f : 3 * f + 3] = rng.integers(10, 40, 3)
     tokens += rng.poisson(0.3, tokens.shape)
     both = cooccurrence.together(*arrays(tokens), 12, families.PRESENT)
-    apart, words, none = (
-        families.apart(both, [[] for _ in range(12)]),
-        tokens.sum(axis=0).astype(float),
-        np.full(12, -1),
-    )
-    label = families.families(apart, words, none)
-    assert [len(set(label[3 * f : 3 * f + 3])) for f in range(4)] == [1] * 4 and len(set(label)) == 4
-    size = np.array([5.0, 9.0, 0.0])
-    assert families.families(np.ones((3, 3)) - np.eye(3), size, none[:3]).tolist() == [1, 0, -1]
+    apart, words = families.apart(both, [[] for _ in range(12)]), tokens.sum(axis=0).astype(float)
+    tree = families.tree(apart, words)
+    assert tree.proposed == 4
+    assert sorted(sorted(topics) for topics in cut(tree, words, 4)) == [[3 * f, 3 * f + 1, 3 * f + 2] for f in range(4)]
+    assert families.tree(apart * 0, np.zeros(12)) == ([], [], 0)
+    for n in range(1, families.SMALL + 1):
+        few = families.tree(np.ones((n + 1, n + 1)) - np.eye(n + 1), np.arange(n + 1.0))
+        assert few.proposed == n and cut(few, np.arange(n + 1.0), n) == [[k] for k in range(n, 0, -1)]
 
 
-def test_topics_that_are_given_as_a_family_are_one(monkeypatch):
+def cut(tree, size, number, most=20, **more) -> list[list[int]]:
+    return [node.topics for node in families.families(tree, size, most, **more) if node.first <= number <= node.last]
+
+
+def random_tree(rng, n=30):
+    apart, size = rng.random((n, n)), rng.random(n) * 100
+    size[rng.integers(0, n, 3)] = 0
+    return families.tree((apart + apart.T) / 2 * (1 - np.eye(n)), size), size
+
+
+def test_families_are_cut_as_the_naive_twin_cuts_them():
+    rng = np.random.default_rng(3)
+    for _ in range(40):
+        tree, size = random_tree(rng)
+        assert 4 <= tree.proposed <= 7 and len(tree.joins) == len(tree.topics) - 1
+        given, beside = np.full(30, -1), np.arange(30)
+        given[rng.integers(0, 30, rng.integers(0, 6))] = 0
+        given[rng.integers(0, 30, rng.integers(0, 6))] = 1
+        moved = rng.integers(0, 30, 4)
+        beside[moved] = rng.integers(0, 30, 4)
+        beside = beside[beside]
+        size = size * (rng.random(30) > 0.1) + (
+            rng.random(30) < 0.1
+        )  # merged topics have no words, general ones are in no tree
+        groups = {*given[beside][(given < 0) & (size > 0)].tolist(), *given[size > 0].tolist()} - {-1}
+        found = families.families(tree, size, 20, given, beside)
+        for number in range(len(groups) + 1, 21):
+            here = [node for node in found if node.first <= number <= node.last]
+            expected = naive.families(tree.topics, tree.joins, size, number, given.tolist(), beside.tolist())
+            assert {frozenset(node.topics) for node in here} == set(map(frozenset, expected))
+            assert all(size[a] >= size[b] for node in here for a, b in itertools.pairwise(node.topics))
+            for node in here:
+                assert node.given < 0 or {k for k in node.topics if given[k] >= 0} == set(
+                    np.flatnonzero((given == node.given) & (size > 0))
+                )
+
+
+def test_a_moved_topic_stays_with_the_other_at_every_cut():
+    rng = np.random.default_rng(5)
+    tree, size = random_tree(rng)
+    a, b = tree.topics[3], tree.topics[17]
+    beside = np.arange(30)
+    beside[a] = b
+    for number in range(2, 21):
+        plain, moved = cut(tree, size, number), cut(tree, size, number, beside=beside)
+        assert any({a, b} <= set(topics) for topics in moved)
+        assert sorted(sum(plain, [])) == sorted(sum(moved, [])) == tree.topics
+
+
+def test_a_family_keeps_its_largest_topic_where_it_is_taken_apart():
+    tree, size = random_tree(np.random.default_rng(7))
+    for number in range(2, 21):
+        heads = [topics[0] for topics in cut(tree, size, number)]
+        assert heads[0] == int(size.argmax()) or int(size.argmax()) in heads
+        assert set(topics[0] for topics in cut(tree, size, number - 1)) < set(heads)
+
+
+def test_small_topics_join_the_nearest_of_the_large_ones(monkeypatch):
     rng = np.random.default_rng(3)
     apart, size = rng.random((30, 30)), rng.random(30) * 100
-    apart, given = (apart + apart.T) / 2 * (1 - np.eye(30)), np.full(30, -1)
-    given[[4, 19, 25]], given[[7, 8]] = 0, 1
-    size[25] = 0
-    label = families.families(apart, size, given)
-    assert label[4] == label[19] != label[7] == label[8] and label[25] == -1
-    assert np.count_nonzero(np.isin(label, label[[4, 7]])) == 4
-    assert 4 <= len(set(label)) - 3 <= 7 and sorted(set(label)) == list(range(-1, max(label) + 1))
-    weights = np.bincount(label[label >= 0], weights=size[label >= 0])
-    assert (np.diff(weights) <= 0).all()
+    apart = (apart + apart.T) / 2 * (1 - np.eye(30))
     monkeypatch.setattr(families, "_KEPT", 12)
-    large = np.argsort(-np.where(given < 0, size, 0))[:12]
-    label = families.families(apart, size, given)
-    for k in np.setdiff1d(np.flatnonzero((given < 0) & (size > 0)), large):
-        assert label[k] == label[large[np.argmin(apart[k, large])]]
+    tree, large = families.tree(apart, size), np.argsort(-size)[:12]
+    for k in np.setdiff1d(np.arange(30), large):
+        nearest = large[np.argmin(apart[k, large])]
+        assert all(({k, nearest} <= set(topics)) or k not in topics for topics in cut(tree, size, 12))
+
+
+def test_words_and_documents_of_families_add_up_at_every_cut():
+    rng = np.random.default_rng(11)
+    tree, _ = random_tree(rng)
+    tokens = rng.poisson(0.4, (200, 30))
+    size, lengths = tokens.sum(axis=0).astype(float), tokens.sum(axis=1)
+    found = families.families(tree, size, 20)
+    for number in range(2, 21):
+        here = [node for node in found if node.first <= number <= node.last]
+        into = np.full(30, -1, np.int32)
+        for f, node in enumerate(here):
+            into[node.topics] = f
+        counted = sums.sums(sums.by_group(np.zeros(200, np.int32), 1), 1, *arrays(tokens), into, len(here))
+        mixtures = [
+            {f: n for f, node in enumerate(here) if (n := sum(int(row[k]) for k in node.topics))} for row in tokens
+        ]
+        expected = naive.sums(mixtures, lengths.tolist(), [0] * 200, {0: 0}, 1, len(here))
+        for name in ("x", "holding", "xx", "xl", "documents", "tokens"):
+            assert np.array_equal(getattr(counted, name), expected[name]), name
+        assert counted.x.sum() == tokens[:, tree.topics].sum()
+        for f, node in enumerate(here):
+            assert counted.x[0, f] == size[node.topics].sum()
+            assert counted.holding[0, f] == np.count_nonzero(tokens[:, node.topics].sum(axis=1))
 
 
 def test_a_word_changes_its_topic():

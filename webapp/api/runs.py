@@ -1,11 +1,12 @@
 """Runs: how they were trained, their topics, words with senses, documents with mixtures, time, and how two compare."""
 
 from dataclasses import replace
+from typing import Annotated
 
 import numpy as np
 from django.http import Http404, HttpRequest
 from django.urls import reverse
-from ninja import Query, Router, Status
+from ninja import Field, Query, Router, Status
 
 from inference.errors import Invalid, there
 from webapp import exports
@@ -22,6 +23,7 @@ from webapp.effects.pages import asked_formula, claim_page, effects_page
 from webapp.effects.shapes import ClaimPage, EffectsPage
 from webapp.exports import methods
 from webapp.exports.shapes import MethodsPage
+from webapp.findings.families import CUTS
 from webapp.findings.kinds import Detail
 from webapp.findings.overview import overview
 from webapp.findings.shapes import OverviewPage
@@ -37,6 +39,9 @@ from webapp.topics.overview import ORDERS, Overview, read_wanted
 from webapp.words import concordance, queries as words, senses, views
 from webapp.words.senses_page import topic_rows
 
+Families = Annotated[
+    int | None, Field(ge=CUTS[0], le=CUTS[1], description="how many families of topics; the usual number by default")
+]
 router = Router()
 MOST_COUNTS = 500_000  # groups times topics of one answer
 
@@ -72,8 +77,15 @@ def curves(request: HttpRequest, run_id: int):
 
 @router.get("/{int:run_id}/findings", response={200: OverviewPage, **ERRORS},
             summary="What stands out, in sentences with intervals: families of topics, what rose and fell, and more")  # fmt: skip
-def what_was_found(request: HttpRequest, run_id: int, documents: Query[shapes.Documents], detail: Detail = ""):
-    return overview(Selection.read(request.GET, RunView(finished(run_id))), detail, authorization.user_id(request))
+def what_was_found(
+    request: HttpRequest,
+    run_id: int,
+    documents: Query[shapes.Documents],
+    detail: Detail = "",
+    families: Families = None,
+):
+    selection = Selection.read(request.GET, RunView(finished(run_id)))
+    return overview(selection, detail, authorization.user_id(request), families)
 
 
 @router.get("/{int:run_id}/topics", response={200: shapes.Topics, **ERRORS},

@@ -3,27 +3,25 @@ documents for each field, samples of the words' documents, and arrays of groups 
 
 import math
 from functools import cached_property
+from itertools import groupby
 
 import numpy as np
 
-from inference.explore import cooccurrence
-from inference.findings import changes, families, sums, unlike
+from inference.findings import changes, sums, unlike
 from inference.findings.sums import Sums
 from webapp.documents import fields
 from webapp.documents.selection import Selection
-from webapp.findings import by_group, cautions, over_time, periods, quotations, word_shifts
+from webapp.findings import by_group, cautions, families, over_time, periods, quotations, word_shifts
 from webapp.findings.called import Names
 from webapp.findings.kinds import KINDS, Family, Finding, Mark, Quote, SetFindings, Unlike
-from webapp.models import Topic
 from webapp.results import evidence
 
-METHOD = 7  # findings of an earlier method are computed anew
+METHOD = 8  # findings of an earlier method are computed anew
 WORDS = 50  # tokens of a topic, on the side where a set has more, below which nothing is said of it
 HOLDING = 10  # documents with the topic there
 MARKED_RATIO = 1.5  # that the nearer end of a set's interval must reach, so that a difference is worth a sentence
 LESS = 2  # topics of which a set has less than all other documents that are named: most are of other times
 QUOTED = 3
-MEMBERS = 100  # topics of a family that are kept: an address names them
 SHORT = 40  # words below which a document is not called unlike the rest
 
 
@@ -53,20 +51,6 @@ class Context:
         listed = self.view.used & (self.into == np.arange(self.K))
         subjects = listed & np.array([not self.view.labels.background(k) for k in range(self.K)])
         return subjects if 2 * whole.x[0, subjects].sum() > whole.x[0, listed].sum() else listed
-
-    def families(self) -> tuple[np.ndarray, np.ndarray]:
-        """(int32[K]: the family of each topic, float64[K]: its words), of all documents of the run, so that what sets of them
-        have adds up. Those that a reader grouped are a family; hidden ones are in one, merged ones are a part of their target's."""
-        labels, D = self.view.labels, len(self.counted.lengths)
-        whole = self.whole if self.mask is None else self.sums(sums.by_group(np.zeros(D, np.int32), 1), 1)
-        groups = labels.groups()
-        given = np.array([groups.index(name) if (name := labels.group(k)) else -1 for k in range(self.K)])
-        size = np.where(self._subjects(whole) | (given >= 0), whole.x[0], 0.0)
-        leaves = self.counted.folded(self.into)
-        both = cooccurrence.together(*leaves, self.counted.lengths, self.K, families.PRESENT)
-        similar = dict(Topic.objects.filter(snapshot=self.run.snapshot_id).values_list("number", "similar"))
-        apart = families.apart(both, [similar.get(k, []) for k in range(self.K)])
-        return families.families(apart, size, given), size
 
     @property
     def times(self) -> periods.Periods:
@@ -138,38 +122,38 @@ def findings(selection: Selection) -> SetFindings:
 def _families(context: Context) -> list[Family]:
     if not context.tokens:
         return []
-    label, size = context.families()
-    F = int(label.max()) + 1
-    if not F:
-        return []
-    own = context.sums(context.everyone, 1, label[context.into], F)
-    share, x = sums.shares(own, sums.typical(own)), context.whole.x[0]
     times = context.by_period
     rows = []
-    for f in np.flatnonzero(own.x[0]).tolist():
-        members = np.flatnonzero(label == f)
-        order = members[np.argsort(-size[members], kind="stable")].tolist()
-        rows.append(
-            Family(
-                score=float(own.x[0, f]),
-                estimate=float(share.share[0, f]),
-                low=float(share.low[0, f]),
-                high=float(share.high[0, f]),
-                line=periods.line(times.x[:, members].sum(axis=1), times.tokens) if times else [],
-                name=context.view.labels.group(order[0]),
-                topics=order[:MEMBERS],
-                count=len(order),
-                parts=[float(x[k] / context.tokens) for k in order[:MEMBERS]],
+    for _, several in groupby(families.nodes(context.view), key=lambda node: node.first):
+        nodes, into = list(several), np.full(context.K, -1, np.int32)
+        for f, node in enumerate(nodes):
+            into[node.topics] = f
+        own = context.sums(context.everyone, 1, into[context.into], len(nodes))
+        share = sums.shares(own, sums.typical(own))
+        for f in np.flatnonzero(own.x[0]).tolist():
+            rows.append(
+                Family(
+                    score=float(own.x[0, f]),
+                    estimate=float(share.share[0, f]),
+                    low=float(share.low[0, f]),
+                    high=float(share.high[0, f]),
+                    line=periods.line(times.x[:, nodes[f].topics].sum(axis=1), times.tokens) if times else [],
+                    name=context.view.labels.group(nodes[f].topics[0]) if nodes[f].given >= 0 else "",
+                    topics=nodes[f].topics,
+                    documents=int(own.holding[0, f]),
+                    first=nodes[f].first,
+                    last=nodes[f].last,
+                )
             )
-        )
     return rows
 
 
 def _quotes(context: Context, rows: list[Family]) -> list[Quote]:
-    """One of each of the largest families, then of their second topics, until there are enough."""
+    """One of each of the largest families at the usual cut, then of their second topics, until there are enough."""
     if context.counted.bow.offsets is None:
         return []
-    largest = sorted(rows, key=lambda family: -family.score)
+    usual = families.cut(context.view, None).number
+    largest = sorted((row for row in rows if row.first <= usual <= row.last), key=lambda family: -family.score)
     shown = [sorted(filter(context.subjects.item, one.topics), key=lambda k: -context.whole.x[0, k]) for one in largest]
     topics = [own[i] for i in range(3) for own in shown if i < len(own)]
     return quotations.quote_topics(context.selection, topics[: 3 * QUOTED], QUOTED, context.repeated)

@@ -80,19 +80,20 @@ class OfGroup:
 
 @dataclass(frozen=True, kw_only=True)
 class Family(BaseFinding):
-    """Topics that use similar words and occur in the same documents of the run, in the order of their words there; count: of
-    all of them; parts: their shares of the set's words. estimate: of all together. name: of a reader's group."""
+    """Topics that use similar words and occur in the same documents of the run, in the order of their words there. estimate: of all
+    together; documents: that have any. name: of a reader's group. first, last: the numbers of families at which it is one."""
 
-    ON_PAGE = OnPage("What it is about", 30, {"less": 3, "": 5, "more": 30})
+    ON_PAGE = OnPage("What it is about", 200, {"less": 200, "": 200, "more": 200})
 
     kind: Literal["family"] = "family"
     estimate: float
     low: float
     high: float
     topics: list[int]
-    count: int
-    parts: list[float]
     name: str = ""
+    documents: int = 0
+    first: int = 0
+    last: int = 1_000
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,9 +7,20 @@ from typing import NamedTuple
 from webapp.accounts import embargo
 from webapp.documents.selection import RunSelection, Selection
 from webapp.drawing import tables
-from webapp.findings import quotations, sentences, stored
-from webapp.findings.kinds import KINDS, Change, Detail, Event, Finding, Keywords, Mark, Quote, SetFindings, Unlike
-from webapp.findings.shapes import Claim, FindingRow, OverviewPage, Quotation
+from webapp.findings import families, quotations, sentences, stored
+from webapp.findings.kinds import (
+    KINDS,
+    Change,
+    Detail,
+    Event,
+    Family,
+    Finding,
+    Keywords,
+    Mark,
+    Quote,
+    Unlike,
+)
+from webapp.findings.shapes import Claim, FamilyTopics, FindingRow, OverviewPage, Quotation
 from webapp.findings.writer import Writer, claimed
 from webapp.results import found_again, links
 
@@ -27,14 +38,16 @@ class Told(NamedTuple):
     again: bool = False
 
 
-def overview(selection: RunSelection, detail: Detail, by: int | None) -> OverviewPage:
-    """Of a set of documents. It is not ready while a worker computes it, for the user `by` (None: a guest). The findings are in
+def overview(selection: RunSelection, detail: Detail, by: int | None, number: int | None = None) -> OverviewPage:
+    """Of a set of documents, with so many families; None: the usual number. It is not ready while a worker computes it, for the user `by` (None: a guest). The findings are in
     the order of KINDS, within a kind by rank, 1 the first, events by time; of topics that runs with other seeds found again before
     others; hidden: how many more there are."""
     found = stored.read_or_ask(selection, by)
     if found is None:
         return OverviewPage(selection.sentence, detail, ready=False, documents=selection.count)
-    told = _told(selection, found, detail)
+    cut = families.cut(selection.view, number)
+    shown = [one for one in found.findings if not isinstance(one, Family) or one.first <= cut.number <= one.last]
+    told = _told(selection, shown, found.span, detail)
     doubtful = found_again.doubtful(selection.view.run)
     chosen: list[tuple[int, Told]] = []
     for name, kind in KINDS.items():
@@ -57,19 +70,22 @@ def overview(selection: RunSelection, detail: Detail, by: int | None) -> Overvie
         unit=found.unit,
         bins=found.bins,
         quotes=_quotes(selection, found.quotes, writer),
-        findings=[_row(writer, rank, each, TOPICS[detail]) for rank, each in chosen],
+        families=len(cut.families),
+        usual_families=cut.usual,
+        rest=1 - sum(one.estimate for one in shown if isinstance(one, Family)),
+        findings=[_row(writer, rank, each, TOPICS[detail], cut) for rank, each in chosen],
         hidden=len(told) - len(chosen),
     )
 
 
-def _told(selection: Selection, found: SetFindings, detail: Detail) -> list[Told]:
+def _told(selection: Selection, findings: Sequence[Finding], ends: list[str], detail: Detail) -> list[Told]:
     """What may be said: nothing of topics that a reader hid; what is of one group, or of one time, in one sentence."""
     labels = selection.run_view.labels
-    shown = [finding for finding in found.findings if not any(labels.hidden(k) for k in finding.subjects)]
+    shown = [finding for finding in findings if not any(labels.hidden(k) for k in finding.subjects)]
     marks = [finding for finding in shown if isinstance(finding, Mark)]
     timed = [finding for finding in shown if isinstance(finding, (Change, Event))]
     rest = [Told(finding) for finding in shown if not isinstance(finding, (Mark, Change, Event))]
-    years = [int(end.split()[-1].removesuffix("s")) for end in found.span]
+    years = [int(end.split()[-1].removesuffix("s")) for end in ends]
     near = NEAR * (years[1] - years[0] + 1) if years else 0.0
     known = {(mark.field, mark.value) for mark in marks}
 
@@ -126,24 +142,31 @@ def _sure_of(told: Told, doubtful: set[int]) -> bool:
     return sum(k in doubtful for k in topics) <= len(topics) / 2
 
 
-def _row(writer: Writer, rank: int, told: Told, topics: int) -> FindingRow:
+def _row(writer: Writer, rank: int, told: Told, topics: int, cut: families.Cut) -> FindingRow:
     finding, words = told.finding, topics + 2
     finding = replace(finding, words=finding.words[:words]) if isinstance(finding, Keywords) else finding
     sentence = writer.write(finding, told.others)
+    topic = writer.topic(sentence.topic) if sentence.topic is not None else None
+    family = None
+    if isinstance(finding, Family) and topic:
+        old = families.Family(finding.name, topic.hue, finding.topics)  # of a program without cuts
+        name, hue, numbers = next((one for one in cut.families if one.topics == finding.topics), old)
+        family = FamilyTopics(name, hue, numbers, int(finding.score), finding.documents)
     return FindingRow(
         kind=finding.kind,
         rank=rank,
         sentence=sentences.plain(sentence.parts, sentence.sure),
         parts=sentence.parts,
         sure=sentence.sure,
-        url=sentence.url,
+        url=writer.view.go.with_set(sentence.url),
         estimate=finding.estimate,
         low=finding.low,
         high=finding.high,
         score=finding.score,
-        topic=writer.topic(sentence.topic) if sentence.topic is not None else None,
+        topic=topic,
         line=finding.line,
         claims=[claim for one in (finding, *told.others) for claim in _claims(one, writer)],
+        family=family,
         not_found_again=sentence.not_found_again,
     )
 

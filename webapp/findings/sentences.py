@@ -79,6 +79,7 @@ TOPIC = "{name} ({label})"
 COMMA, AND = "{first}, {last}", "{first} and {last}"
 MORE_TOPICS, MORE = Plural("{count} more topic", "{count} more topics"), "{count} more"
 INTERVAL, BOUND = "95% interval {low} to {high}", "95% bound"
+OF_FAMILY = Plural(INTERVAL + ", in {count} document", INTERVAL + ", in {count} documents")
 WORD = "“{word}”"
 UNTITLED = "Document {number}"
 

@@ -27,6 +27,17 @@ class Claim:
 
 
 @dataclass(frozen=True)
+class FamilyTopics:
+    """A family in the chosen documents."""
+
+    name: Annotated[str, Field(description="of a reader's group, else of its two largest topics")]
+    hue: Annotated[int, Field(description="the number of its colour")]
+    topics: Annotated[list[int], Field(description="the largest of the run first, hidden ones too")]
+    tokens: Annotated[int, Field(description="words that are assigned to these topics")]
+    documents: Annotated[int, Field(description="that have any of them")]
+
+
+@dataclass(frozen=True)
 class FindingRow:
     """A sentence that stands out, and what it rests on. docs/findings.md says what each kind means."""
 
@@ -50,6 +61,7 @@ class FindingRow:
     topic: TopicLink | None
     line: Annotated[Line, Field(description="shares of the words from the first time to the last, in equal steps")]
     claims: Annotated[list[Claim], Field(description="of a change, an event, or each topic of a group")]
+    family: Annotated[FamilyTopics | None, Field(description="of a family")]
     not_found_again: Annotated[
         list[int], Field(description="topics it names that fewer than half of the runs with other seeds have")
     ]
@@ -91,6 +103,9 @@ class OverviewPage:
         default_factory=list
     )
     quotes: list[Quotation] = field(default_factory=list)
+    families: Annotated[int, Field(description="that the topics are cut into")] = 0
+    usual_families: Annotated[int, Field(description="unless the address asks for another number")] = 0
+    rest: Annotated[float | None, Field(description="the share of the words of topics in no family")] = None
     findings: list[FindingRow] = field(default_factory=list)
     hidden: Annotated[int, Field(description="how many more findings there are with detail=more")] = 0
 
@@ -120,6 +135,18 @@ class DetailLink:
 
 
 @dataclass(frozen=True)
+class Cuts:
+    """number: of families on this page. fewer, more, usual: its address with other numbers of them, "" where there is none.
+    computed: the usual one."""
+
+    number: int
+    fewer: str
+    more: str
+    usual: str
+    computed: int
+
+
+@dataclass(frozen=True)
 class OverviewHtml:
     """sections: by their kinds; beside: the one beside what changed; further: those below. query: of this page's address. simulated: whether the true
     topics are known."""
@@ -130,4 +157,5 @@ class OverviewHtml:
     beside: Section | None
     further: list[Section]
     details: list[DetailLink]
+    cuts: Cuts | None
     query: str

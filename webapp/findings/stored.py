@@ -7,6 +7,7 @@ from django.http import QueryDict
 from webapp.accounts import embargo
 from webapp.documents.selection import Selection
 from webapp.findings import compute as computing
+from webapp.findings import families
 from webapp.findings.kinds import STORED, SetFindings
 from webapp.jobs import dispatch
 from webapp.models import Findings, Run
@@ -63,7 +64,7 @@ def _make(selection: Selection) -> SetFindings:
         snapshot=snapshot, key=_key(selection),
         defaults={"method": computing.METHOD, "data": STORED.dump_python(found, mode="json")},
     )  # fmt: skip
-    sets = Findings.objects.filter(snapshot=snapshot).exclude(key="").order_by("-made_at")
+    sets = Findings.objects.filter(snapshot=snapshot).exclude(key__in=["", families.TREE]).order_by("-made_at")
     Findings.objects.filter(pk__in=list(sets.values_list("pk", flat=True)[SETS:])).delete()
     return found
 

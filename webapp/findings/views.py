@@ -14,6 +14,7 @@ from webapp.accounts import authorization
 from webapp.documents import days, fields
 from webapp.documents.selection import RunSelection, Selection
 from webapp.drawing import tables
+from webapp.findings import families as cuts
 from webapp.findings.kinds import KINDS, Detail
 from webapp.findings.overview import line_table, overview
 from webapp.findings.shapes import Claim, DetailLink, FindingRow, OverviewHtml, OverviewPage, Section, SectionRow
@@ -40,14 +41,20 @@ def _detail(name: str, values: list[str]) -> Detail:
 @cached_page()
 @typed("run/overview.html")
 def detail(
-    request: HttpRequest, run: Run, selection: RunSelection, here: Here, *, detail: Annotated[Detail, _detail] = ""
+    request: HttpRequest,
+    run: Run,
+    selection: RunSelection,
+    here: Here,
+    *,
+    detail: Annotated[Detail, _detail] = "",
+    families: Annotated[int | None, cuts.asked] = None,
 ) -> Answer[OverviewPage]:
     """What is in the documents; 202 while a worker computes it, which is not cached."""
     untrained = run.snapshot is None or not run.snapshot.final
     page = (
         OverviewPage("", detail, ready=False, documents=0)
         if untrained
-        else overview(selection, detail, authorization.user_id(request))
+        else overview(selection, detail, authorization.user_id(request), families)
     )
     return Answer(
         page, lambda: _html(selection.view, page, here, untrained), status=200 if page.ready or untrained else 202
@@ -74,6 +81,7 @@ def _html(view: RunView, page: OverviewPage, here: Here, untrained: bool) -> Ove
         beside=beside,
         further=[section for kind, section in sections.items() if kind not in FIRST and section != beside],
         details=[DetailLink(name, here.url(detail=value), value == page.detail) for value, name in DETAILS.items()],
+        cuts=cuts.around(cuts.cut(view, page.families), here) if page.families else None,
         query=here.query.urlencode(),
     )
 
@@ -122,7 +130,8 @@ def notebook(request: HttpRequest) -> HttpResponse:
 
 def _begin(request: HttpRequest, run: Run, query: QueryDict) -> Notebook:
     selection = Selection.read(query, RunView(run))
-    page = overview(selection, _detail("detail", [query.get("detail", "")]), authorization.user_id(request))
+    number = cuts.asked("families", [query["families"]]) if query.get("families") else None
+    page = overview(selection, _detail("detail", [query.get("detail", "")]), authorization.user_id(request), number)
     if not page.ready:
         raise Invalid("run", "The findings are still being computed. Try again in a moment.")
     chosen = f", {selection.sentence}" if selection else ""

@@ -34,7 +34,7 @@ from webapp.findings.shapes import Part
 from webapp.results import links, topics
 from webapp.results.links import TopicLink
 
-NAMED = 3  # topics of a family that its sentence names
+NAMED, MEMBERS = 3, 100  # topics of a family that its sentence names, and that its address does
 
 
 @dataclass(frozen=True)
@@ -115,14 +115,14 @@ class Writer:
 
     def _family(self, finding: Family) -> Sentence:
         named = finding.topics[:NAMED]
-        more = finding.count - len(named)
+        more = len(finding.topics) - len(named)
         share, low, high = told_apart(finding.estimate, finding.low, finding.high)
         some = listed(
             [[self.topic(k)] for k in named],
             sentences.MORE_TOPICS.pattern(more).format(count=f"{more:,}") if more else "",
         )
-        url = links.topics_url(self.run) + self.selection.address(topics=",".join(map(str, finding.topics)))
-        sure = sentences.INTERVAL.format(low=low, high=high)
+        url = links.topics_url(self.run) + self.selection.address(topics=",".join(map(str, finding.topics[:MEMBERS])))
+        sure = sentences.OF_FAMILY.pattern(finding.documents).format(low=low, high=high, count=f"{finding.documents:,}")
         pattern = sentences.NAMED_FAMILY if finding.name else sentences.FAMILY
         return Sentence(fill(pattern, share=share, name=finding.name, topics=some), url, named[0], sure)
 

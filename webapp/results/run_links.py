@@ -7,6 +7,7 @@ from django.http import QueryDict
 from django.urls import reverse
 
 NAMES = ("q", "has", "from", "to", "between", "in", "match", "only", "with", "least")
+KEPT = ("families",)  # beside the set: how a reader wants the pages of a run
 _TYPED = ("in:", "low:", "high:")  # fields of the form, by the name of a field of the corpus
 
 
@@ -16,9 +17,9 @@ def is_condition(name: str) -> bool:
 
 
 def conditions(query: QueryDict) -> tuple[tuple[str, str], ...]:
-    """The parameters of an address that describe the set, as they came."""
-    listed = query.lists()
-    return tuple((name, value) for name, values in listed if is_condition(name) for value in values if value.strip())
+    """The parameters of an address that describe the set, as they came; and those of KEPT."""
+    listed = [(name, values) for name, values in query.lists() if is_condition(name) or name in KEPT]
+    return tuple((name, value) for name, values in listed for value in values if value.strip())
 
 
 @dataclass(frozen=True)
@@ -39,13 +40,15 @@ class RunLinks:
         return self.with_set(reverse(name, args=[self.run, *arguments]) + (asked and f"?{asked}"))
 
     def with_set(self, url: str) -> str:
-        """An address of a page of this run, with the set. It stays as it is if it says itself which documents it means,
-        and if it is a file's."""
+        """An address of a page of this run, with the set, unless it says itself which documents it means, and with what is
+        KEPT, unless it says that itself. A file's stays as it is."""
         if not self.chosen:
             return url
         url, mark, fragment = url.partition("#")
         path, _, own = url.partition("?")
         asked = parse_qsl(own, keep_blank_values=True)
-        if path.endswith("/") and not any(is_condition(name) for name, _ in asked):
-            url = f"{path}?{urlencode((*asked, *self.chosen))}"
+        own_set = any(is_condition(name) for name, _ in asked)
+        more = [(k, v) for k, v in self.chosen if not (own_set if is_condition(k) else k in dict(asked))]
+        if path.endswith("/") and more:
+            url = f"{path}?{urlencode((*asked, *more))}"
         return url + mark + fragment

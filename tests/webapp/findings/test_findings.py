@@ -16,7 +16,7 @@ from tests.webapp.making import corpus_of, run_on
 from webapp.accounts import embargo
 from webapp.curation import services as curation
 from webapp.documents.selection import Selection
-from webapp.findings import compute, kinds, overview, sentences, stored, writer
+from webapp.findings import compute, families, kinds, overview, sentences, stored, writer
 from webapp.jobs import dispatch
 from webapp.models import Findings, Notebook, User
 from webapp.results import evidence
@@ -56,21 +56,66 @@ def test_a_run_ends_with_its_findings(trained, client):
 def test_families_hold_the_words_of_their_topics(trained, client):
     counted = evidence.of(trained)
     tokens = np.bincount(counted.doc_topics, weights=counted.doc_tokens, minlength=trained.topics)
-    families = [
-        row
-        for row in Findings.objects.get(snapshot=trained.snapshot_id, key="").data["findings"]
-        if row["kind"] == "family"
-    ]
-    for row in families:
+    rows = Findings.objects.get(snapshot=trained.snapshot_id, key="").data["findings"]
+    for row in (row for row in rows if row["kind"] == "family"):
         assert row["estimate"] == pytest.approx(tokens[row["topics"]].sum() / tokens.sum())
         assert row["low"] < row["estimate"] < row["high"]
-    assert len({k for row in families for k in row["topics"]}) == sum(row["count"] for row in families)
+        assert row["documents"] == np.count_nonzero(sum(counted.held([k]) for k in row["topics"]))
+
+
+CUTS = range(families.CUTS[0], families.CUTS[1] + 1)
+
+
+def test_families_add_up_at_every_cut(trained, client):
+    most, names, previous = families.cut(RunView(trained), 20).most, {}, {}
+    for query in ({}, {"from": "1796"}):
+        topics = client.get(reverse("run_topics_json", args=[trained.pk]), {"hidden": "1", **query}).json()["items"]
+        tokens = {topic["number"]: topic["tokens"] for topic in topics}
+        general = sum(topic["tokens"] for topic in topics if topic["background"])
+        for number in CUTS:
+            page = get(client, trained, families=number, **query)
+            rows = [row["family"] for row in page["findings"] if row["kind"] == "family"]
+            assert len(rows) <= page["families"] == min(number, most) and (query or len(rows) == page["families"])
+            for row in rows:
+                assert row["tokens"] == sum(tokens[k] for k in row["topics"])
+                assert names.setdefault(tuple(row["topics"]), (row["name"], row["hue"])) == (row["name"], row["hue"])
+            assert sum(row["tokens"] for row in rows) == sum(tokens.values()) - general
+            assert page["rest"] == pytest.approx(general / page["tokens"], abs=1e-9)
+            assert len({row["hue"] for row in rows}) == min(len(rows), 12)
+            heads = {row["topics"][0] for row in rows}
+            assert query or previous.get(number - 1, set()) <= heads
+            previous[number] = heads
+    assert get(client, trained)["families"] == get(client, trained)["usual_families"]
+    for wrong in ("1", "21", "two"):
+        assert client.get(reverse("run_overview", args=[trained.pk]), {"families": wrong}).status_code == 400
+
+
+def test_the_tree_is_made_once_and_anew_where_an_older_program_made_none(trained, monkeypatch):
+    before = families.tree(trained.snapshot_id)
+    families.tree.cache_clear()
+    monkeypatch.setattr(families, "_made", lambda run: pytest.fail("it is stored"))
+    assert families.tree(trained.snapshot_id) == before
+    monkeypatch.undo()
+    Findings.objects.filter(snapshot=trained.snapshot_id, key=families.TREE).delete()
+    families.tree.cache_clear()
+    assert families.tree(trained.snapshot_id).joins == before.joins
+    assert Findings.objects.get(snapshot=trained.snapshot_id, key=families.TREE).method == families.METHOD
+
+
+def test_a_number_of_families_is_kept_from_page_to_page(trained, client):
+    page = client.get(reverse("run_overview", args=[trained.pk]), {"families": "3", "from": "1795"}).content.decode()
+    links = [unescape(url) for url in re.findall(rf'href="(/runs/{trained.pk}/[^"#]*)', page)]
+    pages = [url for url in links if url.partition("?")[0].endswith("/")]
+    assert pages and not [url for url in pages if "topics/?" in url and "families=3" not in url]
+    assert sum("families=3" in url and "from=1795" in url for url in pages) > len(pages) / 2
+    assert "3 families of topics" in page and "families=4" in page and "families=2" in page
 
 
 def families_in(run, query="") -> dict[tuple[int, ...], kinds.Family]:
-    """members -> the family, of a set."""
-    rows = compute.findings(Selection.read(QueryDict(query), RunView(run))).findings
-    return {tuple(row.topics): row for row in rows if isinstance(row, kinds.Family)}
+    """members -> the family, of a set, at the usual cut."""
+    view = RunView(run)
+    rows, usual = compute.findings(Selection.read(QueryDict(query), view)).findings, families.cut(view, None).number
+    return {tuple(row.topics): row for row in rows if isinstance(row, kinds.Family) and row.first <= usual <= row.last}
 
 
 def test_families_of_sets_add_up_to_those_of_all_documents(trained):
@@ -78,8 +123,6 @@ def test_families_of_sets_add_up_to_those_of_all_documents(trained):
     assert len(whole) > 1 and all(set(part) <= set(whole) for part in parts)
     for members, family in whole.items():
         assert family.score == sum(part[members].score for part in parts if members in part)
-        words = [sum(family.parts) / family.estimate for family in (family, parts[0][members])]
-        assert words == pytest.approx([1, 1])  # the topics' shares add up to the family's
 
 
 def test_hidden_grouped_and_merged_topics_are_in_the_sums(trained, client):
@@ -125,7 +168,7 @@ def test_less_and_more_stand_in_the_address(trained, client):
 def test_a_set_has_findings_of_its_own_which_are_kept(trained, client):
     data = get(client, trained, **{"from": "1795"})
     assert data["set"] == "documents from 1795" and data["documents"] < get(client, trained)["documents"]
-    kept = Findings.objects.filter(snapshot=trained.snapshot_id).exclude(key="")
+    kept = Findings.objects.filter(snapshot=trained.snapshot_id).exclude(key__in=["", families.TREE])
     assert kept.count() == 1
     get(client, trained, **{"from": "1795", "detail": "more"})
     assert kept.count() == 1
@@ -140,7 +183,7 @@ def test_only_the_newest_sets_are_kept(trained, client, monkeypatch):
     monkeypatch.setattr(stored, "SETS", 2)
     for year in (1791, 1792, 1793, 1794):
         get(client, trained, **{"from": str(year)})
-    assert Findings.objects.filter(snapshot=trained.snapshot_id).exclude(key="").count() == 2
+    assert Findings.objects.filter(snapshot=trained.snapshot_id).exclude(key__in=["", families.TREE]).count() == 2
 
 
 def test_a_worker_computes_what_would_take_long(trained, client, monkeypatch):
@@ -186,9 +229,9 @@ def test_a_worker_is_asked_for_one_set_of_a_reader_at_a_time(trained, client, mo
     dispatch.ask(stored.TASK, [trained.pk, "from=1798"], None)
     assert sent[1:] == [[trained.pk, "from=1797", None]]
     stored.compute(*sent[0])
-    made = Findings.objects.get(snapshot=trained.snapshot_id, key__gt="").made_at
+    made = Findings.objects.exclude(key=families.TREE).get(snapshot=trained.snapshot_id, key__gt="").made_at
     stored.compute(*sent[0])  # a message that came twice
-    assert Findings.objects.get(snapshot=trained.snapshot_id, key__gt="").made_at == made
+    assert Findings.objects.exclude(key=families.TREE).get(snapshot=trained.snapshot_id, key__gt="").made_at == made
     assert client.get(url, {"from": "1796"}).status_code == 202 and sent[2:] == [[trained.pk, "from=1796", me]]
     with pytest.raises(Invalid):
         stored.compute(trained.pk, "has=x", None)
