@@ -91,7 +91,7 @@ def what_was_found(
 @router.get("/{int:run_id}/topics", response={200: shapes.Topics, **ERRORS},
             summary="Topics with their first words, as readers fold them; shares are of the chosen documents")  # fmt: skip
 def index(request: HttpRequest, run_id: int, documents: Query[shapes.Documents], sort: str = "share", word: str = "", group: str = "",
-          hidden: bool = False, after: Place = 0, limit: Limit = pages.LIMIT):  # fmt: skip
+          hidden: bool = False, families: Families = None, after: Place = 0, limit: Limit = pages.LIMIT):  # fmt: skip
     if sort.removeprefix("-") not in ORDERS:
         raise Invalid(
             "sort",

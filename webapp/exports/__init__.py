@@ -15,6 +15,7 @@ from webapp.exports import arrays, bundle, dfr, ldavis, mallet, provenance, site
 from webapp.exports.formats import FORMATS
 from webapp.exports.provenance import file_name
 from webapp.exports.tables import MAX_TOPICS, MAX_WORDS, WORDS, Table, Wanted
+from webapp.findings import families
 from webapp.models import Run
 from webapp.results.topics import is_topic
 from webapp.results.view import RunView
@@ -71,6 +72,8 @@ FORMS = {
              tables.topics_wide, final=False),
         Form("topic-measures", TOPICS, "Measures of topics",
              "size, UMass coherence, NPMI, exclusivity and the other measures that say whether a topic holds together", tables.diagnostics),
+        Form("families", TOPICS, "Families of topics", "which topics are in which family, with the words and documents of both; programs can ask for another number, such as ?families=9",
+             tables.families, selected=True),
         Form("words", TOPICS, "Vocabulary", "every word that was kept, how often it occurs and in how many documents", tables.words,
              final=False),
         Form("lines", TOPICS, "Senses of a word, with their lines", "every line in which a word occurs, and the topic that it is assigned to there; those of a pattern on its page",
@@ -158,6 +161,7 @@ def wanted(run: Run, query: QueryDict) -> Wanted:
         selection=Selection.read(query, RunView(run)),
         words=int(words) if words.isascii() and words.isdigit() and len(words) < 9 else WORDS if not words else 0,
         by=query.get("by", ""),
+        families=families.asked("families", [query["families"]]) if query.get("families") else None,
         word=query.get("word", ""),
         pattern=query.get("pattern", ""),
         topics=_topics(query.getlist("topics"), run),
@@ -170,6 +174,7 @@ def address(form: Form, wanted: Wanted) -> str:
         *([*wanted.selection.parameters, ("topics", ",".join(map(str, wanted.topics)))] if form.selected else []),
         ("words", str(wanted.words) if wanted.words != WORDS else ""),
         ("by", wanted.by if form.choices else ""),
+        ("families", str(wanted.families or "") if form.name == "families" else ""),
         *([("word", wanted.word), ("pattern", wanted.pattern)] if form.asks else []),
         *(wanted.deposit.parameters if wanted.deposit else []),
     ]

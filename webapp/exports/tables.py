@@ -11,10 +11,11 @@ import numpy as np
 
 from inference.errors import Invalid, there
 from webapp.accounts import embargo
-from webapp.documents import fields
+from webapp.documents import fields, sums
 from webapp.documents.selection import RunSelection
 from webapp.drawing.numbers import topic_label
 from webapp.exports.deposit_form import DepositForm
+from webapp.findings import families as cuts
 from webapp.models import Run
 from webapp.results import evidence, labels as topic_labels
 from webapp.storage.sql import tuples
@@ -50,6 +51,7 @@ class Wanted:
     by: str = ""
     word: str = ""
     pattern: str = ""
+    families: int | None = None
     topics: tuple[int, ...] = ()  # whose shares stand beside documents; of hits of a pattern the one that they are in
     deposit: DepositForm | None = None  # as it was answered
 
@@ -320,6 +322,40 @@ def diagnostics(wanted: Wanted) -> Iterator[Block]:
             [run.snapshot_id],
         )
     ]
+
+
+@table(
+    Column("family", int),
+    Column("family_name", str),
+    Column("family_tokens", int),
+    Column("family_documents", int),
+    Column("family_share", float),
+    Column("topic", int),
+    Column("label", str),
+    Column("name", str),
+    Column("hidden", int),
+    Column("tokens", int),
+    Column("share", float),
+)
+def families(wanted: Wanted) -> Iterator[Block]:
+    """A row for each topic, at the cut that is asked for. Documents of a family have any of its topics."""
+    selection, labels, counted = wanted.selection, wanted.selection.view.labels, evidence.of(wanted.run)
+    mask = np.ones(len(counted.lengths), bool) if selection.mask is None else selection.mask
+    tokens = sums.of_selection(selection).tokens[0]
+    total = max(1, int(counted.lengths[mask].sum()))
+    for number, family in enumerate(cuts.cut(selection.view, wanted.families).families, 1):
+        documents = np.count_nonzero(mask & (counted.held([m for k in family.topics for m in labels.parts(k)]) > 0))
+        own = (
+            number,
+            family.name,
+            int(tokens[family.topics].sum()),
+            int(documents),
+            float(tokens[family.topics].sum() / total),
+        )
+        yield [
+            (*own, k, labels.label(k), labels.name(k), int(labels.hidden(k)), int(tokens[k]), float(tokens[k] / total))
+            for k in family.topics
+        ]
 
 
 _SAID = ("label", "note", "group", "colour", "hidden", "into")

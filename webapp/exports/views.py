@@ -1,5 +1,6 @@
 """Taking a run away: the page that lists what can be taken, small files, and large ones that a worker makes."""
 
+from dataclasses import replace
 from itertools import groupby
 from operator import attrgetter
 
@@ -28,6 +29,7 @@ from webapp.exports.shapes import (
     OfferedForm,
     TakePage,
 )
+from webapp.findings import families
 from webapp.models import Export, Run
 from webapp.pages.errors import add_to_form
 from webapp.pages.page import back, looked_up, published, published_or_404, run_or_404, told
@@ -66,6 +68,9 @@ def _offered(run: Run, form: Form, selection: RunSelection) -> OfferedForm:
 
 def _row(run: Run, form: Form, selection: RunSelection, by: str) -> FileRow:
     wanted = Wanted(run, selection if form.selected else Selection.all(selection.view), by=by)
+    chosen = dict(selection.view.chosen).get("families", "")
+    if form.name == "families" and chosen:
+        wanted = replace(wanted, families=families.asked("families", [chosen]))
     files = [_file_link(wanted, form, ending) for ending in form.endings]
     # Of a large table Parquet comes first: the smallest and quickest
     files.sort(key=lambda file: file.large and file.ending != "parquet")
@@ -82,7 +87,7 @@ def _file_link(wanted: Wanted, form: Form, ending: str) -> FileLink:
         ending=ending,
         label=exports.label(form, ending),
         path=path,
-        url=path + (wanted.selection.address(by=wanted.by) if form.selected else "").rstrip("?"),
+        url=path + (wanted.selection.address(by=wanted.by, families=wanted.families) if form.selected else "").rstrip("?"),
         file=f"{form.name}.{ending}",
         large=large,
         bytes=expected if large else None,

@@ -41,7 +41,7 @@ def topic_map(overview: Overview, chosen: list[int]) -> TopicMap | None:
         Circle(
             number=k,
             label=topic_label(k),
-            hue=overview.labels.hue(k),
+            hue=overview.family[k].hue if k in overview.family else overview.labels.hue(k),
             url=links.topic_url(overview.view, k),
             share=float(overview.share[k]),
             x=round(float(xy[k, 0]), 1),

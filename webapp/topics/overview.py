@@ -9,14 +9,15 @@ from inference.errors import Invalid
 from inference.explore import bands, relevance
 from webapp.documents import fields, sums
 from webapp.documents.selection import RunSelection
+from webapp.findings import families
 from webapp.models import Run
 from webapp.results import found_again, links, measures, topics
 from webapp.storage.nulls import number_or_none
 from webapp.storage.sql import rows
-from webapp.topics.shapes import CountedTopic, RankedTopic, Sparkline, Times, Wanted
+from webapp.topics.shapes import CountedTopic, FamilyOfTopic, RankedTopic, Sparkline, Times, Wanted
 
 PAGE = 100
-ORDERS = ("share", "number", "label", "kind", "coherence", "exclusivity", "word")
+ORDERS = ("share", "number", "label", "kind", "coherence", "exclusivity", "word", "family")
 BINS = 120  # of a sparkline: more would lie closer than a screen can show
 _NUMBER = regex.compile(r"t\d{2,5}")  # as pages write it, T07
 _TOPICS = regex.compile(r"\d{1,5}(?:,\d{1,5})*")
@@ -27,8 +28,9 @@ def read_wanted(query: QueryDict, run: Run) -> Wanted:
     word = "".join(c for c in query.get("word", "")[:200] if c.isprintable()).strip().lower()
     sort = query.get("sort", "")
     order = sort.removeprefix("-")
-    if order not in ORDERS or (order == "word" and not word):
-        sort = order = "word" if word else "share"
+    number = families.asked("families", [query["families"]]) if query.get("families") and run.final else None
+    if order not in ORDERS or (order == "word" and not word) or (order == "family" and not number):
+        sort = order = "word" if word else "family" if number else "share"
     chosen = ",".join(text.strip() for text in query.getlist("topics") if text.strip())
     if chosen and not _TOPICS.fullmatch(chosen):
         raise Invalid("topics", f"“topics” in the address must be numbers such as 3,7,12, got “{chosen[:50]}”.")
@@ -36,14 +38,15 @@ def read_wanted(query: QueryDict, run: Run) -> Wanted:
     if numbers and numbers[-1] >= run.topics:
         raise Invalid("topics", f"“topics” in the address must be from 0 to {run.topics - 1}, got {numbers[-1]}.")
     group, hidden = query.get("group", "")[:200], query.get("hidden") == "1"
-    return Wanted(order, sort.startswith("-"), word, group, hidden, numbers, query.get("by_words") == "frequency")
+    frequent = query.get("by_words") == "frequency"
+    return Wanted(order, sort.startswith("-"), word, group, hidden, numbers, frequent, number)
 
 
 class Overview:
     """The topics of a run as an address asks for them.
 
     share: float64[K], of the selected documents' tokens; tokens, documents: int64[K], None while the run trains.
-    numbers: int64[n], the topics that are shown, in their order; left_out: how many more there would be if hidden ones
+    numbers: int64[n], the topics that are shown, in their order; family: of topics, where the address asks for some; left_out: how many more there would be if hidden ones
     were shown.
     """
 
@@ -52,6 +55,7 @@ class Overview:
         self.view = selection.view
         self.run = self.view.run
         run, self.labels, self.measures = self.run, self.view.labels, measures.of(self.run)
+        self.family: dict[int, FamilyOfTopic] = {}
         self.tokens: np.ndarray | None = None
         self.documents: np.ndarray | None = None
         if not self.measures:
@@ -61,9 +65,21 @@ class Overview:
             counted = sums.of_selection(selection)
             self.tokens, self.documents = counted.tokens[0], counted.documents[0]
             self.share = np.nan_to_num(counted.shares[0])
+            self.family = self._families(counted.tokens[0]) if wanted.families else {}
         else:
             self.share = self.labels.merged(self.measures["share"])
         self._order()
+
+    def _families(self, tokens: np.ndarray) -> dict[int, FamilyOfTopic]:
+        """Of each topic that is in one, those with most words first, and in each its largest topic."""
+        cut = families.cut(self.view, self.wanted.families).families
+        of_topic: dict[int, FamilyOfTopic] = {}
+        for name, hue, members in sorted(cut, key=lambda one: -tokens[one.topics].sum()):
+            family = FamilyOfTopic(
+                name, hue, len(members), float(self.share[members].sum()), int(tokens[members].sum())
+            )
+            of_topic |= dict.fromkeys(sorted(members, key=lambda k: -tokens[k]), family)
+        return of_topic
 
     def _order(self) -> None:
         K, wanted = self.run.topics, self.wanted
@@ -83,7 +99,7 @@ class Overview:
         self.numbers = numbers[self._by(wanted.sort, weight, numbers)]
         if wanted.backward:
             self.numbers = self.numbers[::-1]
-        if wanted.sort == "share":  # topics of general talk stand behind the subjects
+        if wanted.sort in ("share", "family"):  # topics of general talk stand behind the subjects
             general = np.array([self.labels.background(k) for k in self.numbers.tolist()], bool)
             self.numbers = np.concatenate([self.numbers[~general], self.numbers[general]])
 
@@ -96,6 +112,9 @@ class Overview:
         if sort == "kind":
             kinds, order = measures.kinds(self.measures), [*measures.KINDS, None]
             return np.argsort([order.index(kinds[k]) for k in numbers.tolist()], kind="stable")
+        if sort == "family":
+            place = {k: i for i, k in enumerate(self.family)}
+            return np.lexsort((-self.share[numbers], [place.get(k, len(place)) for k in numbers.tolist()]))
         key = self.share if sort == "share" else self.measures[sort] if weight is None or sort != "word" else weight
         return np.argsort(np.where(np.isnan(key), np.inf, -key)[numbers], kind="stable")
 
@@ -126,7 +145,7 @@ class Overview:
         most = float(self.share[self.numbers].max(initial=0.0)) or 1.0
         return [
             RankedTopic(
-                **vars(topic),
+                **vars(topic) | ({"hue": family.hue} if (family := self.family.get(topic.number)) else {}),
                 bar=topic.share / most,
                 group=self.labels.group(topic.number),
                 members=len(self.labels.members(topic.number)),
@@ -134,6 +153,7 @@ class Overview:
                 coherence=number_or_none(self.measures["coherence"][topic.number]),
                 exclusivity=number_or_none(self.measures["exclusivity"][topic.number]),
                 found_again=again[topic.number] if again else None,
+                family=family,
             )
             for topic in self.named(numbers)
         ], after + limit if len(self.numbers) > after + limit else None

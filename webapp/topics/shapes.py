@@ -7,6 +7,7 @@ from pydantic import Field
 
 from webapp.curation.queries import TopicForm
 from webapp.documents.shapes import DocumentLink, Group, StrongestPassage
+from webapp.findings.shapes import Cuts
 from webapp.findings.topic_changes import TopicChange
 from webapp.results import measures
 from webapp.results.found_again import Elsewhere, FoundAgain
@@ -23,7 +24,7 @@ class Wanted:
     """Which topics an address asks for. sort: one of overview.ORDERS; backward: the other way round. word: only topics
     that have it, among their words, in the label that a reader gave them, or as their number, T07. group: only those of
     a group of readers. hidden: also those that readers hid. topics: only these; empty for all. frequent: words by
-    probability, not by relevance."""
+    probability, not by relevance. families: how many of them topics are shown in; null for none."""
 
     sort: str
     backward: bool
@@ -32,6 +33,7 @@ class Wanted:
     hidden: bool
     topics: list[int]
     frequent: bool
+    families: int | None
 
 
 @dataclass(frozen=True)
@@ -45,10 +47,21 @@ class CountedTopic(TopicWithWords):
 
 
 @dataclass(frozen=True)
+class FamilyOfTopic:
+    """Of the topics in a family, hidden ones too, in the chosen documents."""
+
+    name: str
+    hue: int
+    topics: int
+    share: float
+    tokens: int
+
+
+@dataclass(frozen=True)
 class RankedTopic(CountedTopic):
     """bar: its share of the largest topic's. group: that readers put it in, or "". members: topics merged into it. kind: by
     its words alone (topics.verdict looks at other topics and runs, too); null where nothing is measured. found_again: in runs with
-    other seeds; null before they are trained."""
+    other seeds; null before they are trained. family: null where none is asked for, and of general talk."""
 
     bar: float
     group: str
@@ -57,6 +70,7 @@ class RankedTopic(CountedTopic):
     coherence: float | None
     exclusivity: float | None
     found_again: FoundAgain | None
+    family: FamilyOfTopic | None
 
 
 @dataclass(frozen=True)
@@ -244,6 +258,7 @@ class OverviewHtml:
     views: list[tuple[str, str, str]]
     groups: list[str]
     hue_names: list[str]
+    cuts: Cuts | None
     part: str
 
 

@@ -14,7 +14,7 @@ from webapp.curation import queries as curation
 from webapp.documents import fields, sums
 from webapp.documents.selection import RunSelection
 from webapp.drawing.numbers import HUE_NAMES, topic_label
-from webapp.findings import topic_changes
+from webapp.findings import families, topic_changes
 from webapp.models import Run
 from webapp.pages.typed import Answer, Here, Place, typed
 from webapp.results import found_again, links, topics
@@ -109,6 +109,7 @@ def index(
             views=[(key, name, here.url(view=key)) for key, name in VIEWS.items()],
             groups=overview.labels.groups(),
             hue_names=list(HUE_NAMES),
+            cuts=families.around(families.cut(view, overview.wanted.families), here) if view.run.final else None,
             part=f"run/overview/_{shown_as}.html",
         ),
     )

@@ -26,9 +26,11 @@ from tests.webapp.taking import taken
 from webapp import exports
 from webapp.curation import services as curation
 from webapp.documents import fields
+from webapp.documents.selection import Selection
 from webapp.exports import deposit, mallet, sizes
 from webapp.models import Document, Run, Topic, TopicWord, Word
 from webapp.results import evidence
+from webapp.results.view import RunView
 
 pytestmark = pytest.mark.django_db
 
@@ -434,3 +436,16 @@ def test_each_work_that_is_named_is_in_the_bibliography(client, trained):
         if author != "Sievert":  # for those who take LDAvis's file
             assert re.search(rf"{author}[^()]*{year}", text), (author, year)
     assert data["bibtex"].count("{") == data["bibtex"].count("}")
+
+
+def test_families_add_up_and_their_documents_are_a_union(trained):
+    counted = evidence.of(trained)
+    for number in (2, 4):
+        table = frame(trained, "families", f"families={number}&from=1795")
+        mask = Selection.read(QueryDict("from=1795"), RunView(trained)).mask
+        assert table.family.nunique() == number and table.topic.is_unique
+        for _, rows in table.groupby("family"):
+            held = sum(counted.held([k]) for k in rows.topic)[mask]
+            assert {*rows.family_tokens} == {rows.tokens.sum()} == {held.sum()}
+            assert {*rows.family_documents} == {np.count_nonzero(held)}
+            assert rows.family_share.iloc[0] == pytest.approx(rows.share.sum())

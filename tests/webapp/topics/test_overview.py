@@ -1,6 +1,7 @@
 """The overview of a run: every number on it recomputed from the arrays, in a set of documents and with merged topics,
 too."""
 
+import itertools
 import math
 
 import numpy as np
@@ -269,3 +270,33 @@ def test_a_single_period_is_a_bar(client, trained):
         page = client.get(reverse("run_topics", args=[trained.pk]) + f"?view=time&by=year&{years}").content.decode()
         assert drawn in page and absent not in page
         assert ("drag across the chart" in page) == (drawn == "data-stack")
+
+
+def test_topics_are_listed_by_family(trained, client):
+    url = reverse("run_topics_json", args=[trained.pk])
+    plain = {row["number"]: row for row in client.get(url).json()["items"]}
+    assert all(row["family"] is None for row in plain.values())
+    for number in (2, 4):
+        data = client.get(url, {"families": number}).json()
+        assert data["asked"]["sort"] == "family" and data["asked"]["families"] == number
+        subjects = [row for row in data["items"] if not row["background"]]
+        assert {row["number"] for row in data["items"]} == set(plain)
+        groups = [
+            (name, list(rows)) for name, rows in itertools.groupby(subjects, key=lambda row: row["family"]["name"])
+        ]
+        assert len(groups) == len(dict(groups)) == number
+        for _, rows in groups:
+            family, shares = rows[0]["family"], [row["share"] for row in rows]
+            assert (family["topics"], family["tokens"]) == (len(rows), sum(row["tokens"] for row in rows))
+            assert family["share"] == pytest.approx(sum(shares)) and shares == sorted(shares, reverse=True)
+            assert {row["hue"] for row in rows} == {family["hue"]}
+        sizes = [rows[0]["family"]["tokens"] for _, rows in groups]
+        assert sizes == sorted(sizes, reverse=True)
+        circles = client.get(url, {"families": number, "view": "map"}).json()["map"]["circles"]
+        hues = {row["number"]: row["hue"] for row in data["items"]}
+        assert {circle["number"]: circle["hue"] for circle in circles} == hues
+        by_number = client.get(url, {"families": number, "sort": "number"}).json()["items"]
+        assert [row["number"] for row in by_number] == sorted(plain)
+    page = client.get(reverse("run_topics", args=[trained.pk]), {"families": 2, "view": "list"}).content.decode()
+    assert page.count('class="apart family') == 2
+    assert client.get(url, {"families": 99}).status_code == 400
