@@ -1,10 +1,9 @@
 """Families of topics, which use similar words and occur in the same documents: one tree, cut where a reader wishes."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.cluster.hierarchy import linkage
+from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
 FAMILIES = (4, 7)  # at least and at most, of which a tree proposes one number where there are enough topics
@@ -66,22 +65,16 @@ def tree(apart: np.ndarray, size: np.ndarray) -> Tree:
         joins.append((top[nearest], i))
         top[nearest] = n + len(joins) - 1
     near = apart[np.ix_(used[large], used[large])]
-    nodes = list(top.values())
-    for a, b in linkage(squareform(near, checks=False), "ward")[:, :2].astype(int).tolist():
+    nodes, ward = list(top.values()), linkage(squareform(near, checks=False), "ward")
+    for a, b in ward[:, :2].astype(int).tolist():
         nodes.append(n + len(joins))
         joins.append((nodes[a], nodes[b]))
     most = min(FAMILIES[1], len(large) // 2)
-    whole = Tree(used.tolist(), joins, 0)
-    found = families(whole, size, most)
     numbers = range(min(FAMILIES[0], most), most + 1)
-    return whole._replace(
-        proposed=max(numbers, key=lambda m: _silhouette(near, _labels(found, m, len(size))[used[large]]))
-    )
+    return Tree(used.tolist(), joins, max(numbers, key=lambda m: _silhouette(near, fcluster(ward, m, "maxclust") - 1)))
 
 
-def families(
-    tree: Tree, size: np.ndarray, most: int, given: np.ndarray | None = None, beside: np.ndarray | None = None
-) -> list[Node]:
+def families(tree: Tree, size: np.ndarray, most: int, given: np.ndarray, beside: np.ndarray) -> list[Node]:
     """All families at the cuts of a tree into up to `most`: at each the highest join of those left is taken apart. In the order in
     which they come up, so that the first of a number of them differ from each other.
 
@@ -89,48 +82,31 @@ def families(
     of -1 are where the tree has them. beside: int[K], the topic that each stays with, itself for none. A topic that is neither
     in the tree nor given, nor beside such a one, is in none.
     """
-    K, n = len(size), len(tree.topics)
-    given = np.full(K, -1) if given is None else given
-    leaf = np.full(K, -1)
+    n, leaf = len(tree.topics), np.full(len(size), -1)
     leaf[tree.topics] = np.arange(n)
     placed = (given >= 0) | (leaf >= 0)
-    home = np.arange(K) if beside is None else np.where((given < 0) & placed[beside], beside, np.arange(K))
-    of_group, of_node = dict[int, list[int]](), dict[int, list[int]]()
-    for k in sorted(np.flatnonzero((size > 0) & placed[home]).tolist(), key=lambda k: (-size[k], k)):
-        at = home[k]
-        into, where = (of_group, given[at]) if given[at] >= 0 else (of_node, leaf[at])
-        into.setdefault(int(where), []).append(k)
-    most = max(most, len(of_group) + bool(of_node))
-    out = [Node(topics, 0, most, g) for g, topics in of_group.items()]
-    for i, (a, b) in enumerate(tree.joins):  # those with topics in them
-        if topics := of_node.get(a, []) + of_node.get(b, []):
-            of_node[n + i] = topics
-    number = len(out) + bool(of_node)
-    first = {n + len(tree.joins) - 1: number} if of_node else {}
-    for i in range(len(tree.joins) - 1, -1, -1):
-        a, b = tree.joins[i]
-        begun = first.pop(n + i, None)
-        if begun is None:
-            continue
-        if a in of_node and b in of_node:
-            if number >= most:
-                first[n + i] = begun
-                break
-            out.append(Node(of_node[n + i], begun, number, -1))
-            number += 1
-            begun = number
-        first |= {node: begun for node in (a, b) if node in of_node}
-    out += [Node(of_node[node], begun, most, -1) for node, begun in first.items()]
+    home = np.where((given < 0) & placed[beside], beside, np.arange(len(size)))
+    groups, members = dict[int, list[int]](), dict[int, list[int]]()
+    for k in np.flatnonzero((size > 0) & placed[home]).tolist():
+        into, where = (groups, given) if given[home[k]] >= 0 else (members, leaf)
+        into.setdefault(int(where[home[k]]), []).append(k)
+    top, splits = {node: node for node in members}, list[tuple[int, list[int]]]()
+    for i, pair in enumerate(tree.joins, n):  # top: of a node, the highest one below it that has all its topics
+        parts = [top[node] for node in pair if node in top]
+        if len(parts) == 2:
+            members[i] = members[parts[0]] + members[parts[1]]
+            splits.append((i, parts))
+        if parts:
+            top[i] = i if len(parts) == 2 else parts[0]
+    least = len(groups) + bool(members)
+    first, last = dict.fromkeys(members, least), dict.fromkeys(members, max(most, least))
+    for number, (node, parts) in enumerate(reversed(splits), least):
+        last[node] = min(number, last[node])
+        first |= dict.fromkeys(parts, number + 1)
+    out = [Node(topics, 0, max(most, least), g) for g, topics in groups.items()]
+    out += [Node(members[i], first[i], last[i], -1) for i in members if first[i] <= last[i]]
     out = [node._replace(topics=sorted(node.topics, key=lambda k: (-size[k], k))) for node in out]
     return sorted(out, key=lambda node: (node.first, -sum(size[node.topics])))
-
-
-def _labels(found: Sequence[Node], number: int, K: int) -> np.ndarray:
-    """int[K]: the place of each topic's family at a cut."""
-    label = np.zeros(K, np.int64)
-    for f, node in enumerate(node for node in found if node.first <= number <= node.last):
-        label[node.topics] = f
-    return label
 
 
 def _silhouette(apart: np.ndarray, label: np.ndarray) -> float:

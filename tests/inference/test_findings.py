@@ -362,8 +362,10 @@ def test_families_are_the_topics_that_stand_together():
         assert few.proposed == n and cut(few, np.arange(n + 1.0), n) == [[k] for k in range(n, 0, -1)]
 
 
-def cut(tree, size, number, most=20, **more) -> list[list[int]]:
-    return [node.topics for node in families.families(tree, size, most, **more) if node.first <= number <= node.last]
+def cut(tree, size, number, beside=None) -> list[list[int]]:
+    beside = np.arange(len(size)) if beside is None else beside
+    every = families.families(tree, size, 20, np.full(len(size), -1), beside)
+    return [node.topics for node in every if node.first <= number <= node.last]
 
 
 def random_tree(rng, n=30):
@@ -416,7 +418,7 @@ def test_a_family_keeps_its_largest_topic_where_it_is_taken_apart():
     for number in range(2, 21):
         heads = [topics[0] for topics in cut(tree, size, number)]
         assert heads[0] == int(size.argmax()) or int(size.argmax()) in heads
-        assert set(topics[0] for topics in cut(tree, size, number - 1)) < set(heads)
+        assert {topics[0] for topics in cut(tree, size, number - 1)} < set(heads)
 
 
 def test_small_topics_join_the_nearest_of_the_large_ones(monkeypatch):
@@ -435,7 +437,7 @@ def test_words_and_documents_of_families_add_up_at_every_cut():
     tree, _ = random_tree(rng)
     tokens = rng.poisson(0.4, (200, 30))
     size, lengths = tokens.sum(axis=0).astype(float), tokens.sum(axis=1)
-    found = families.families(tree, size, 20)
+    found = families.families(tree, size, 20, np.full(30, -1), np.arange(30))
     for number in range(2, 21):
         here = [node for node in found if node.first <= number <= node.last]
         into = np.full(30, -1, np.int32)

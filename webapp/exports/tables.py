@@ -330,6 +330,7 @@ def diagnostics(wanted: Wanted) -> Iterator[Block]:
     Column("family_tokens", int),
     Column("family_documents", int),
     Column("family_share", float),
+    Column("family_phrases", str),
     Column("topic", int),
     Column("label", str),
     Column("name", str),
@@ -339,21 +340,13 @@ def diagnostics(wanted: Wanted) -> Iterator[Block]:
 )
 def families(wanted: Wanted) -> Iterator[Block]:
     """A row for each topic, at the cut that is asked for. Documents of a family have any of its topics."""
-    selection, labels, counted = wanted.selection, wanted.selection.view.labels, evidence.of(wanted.run)
-    mask = np.ones(len(counted.lengths), bool) if selection.mask is None else selection.mask
-    tokens = sums.of_selection(selection).tokens[0]
-    total = max(1, int(counted.lengths[mask].sum()))
-    for number, family in enumerate(cuts.cut(selection.view, wanted.families).families, 1):
-        documents = np.count_nonzero(mask & (counted.held([m for k in family.topics for m in labels.parts(k)]) > 0))
-        own = (
-            number,
-            family.name,
-            int(tokens[family.topics].sum()),
-            int(documents),
-            float(tokens[family.topics].sum() / total),
-        )
+    selection, labels = wanted.selection, wanted.selection.view.labels
+    counted = sums.of_selection(selection)
+    tokens, share = counted.tokens[0], np.nan_to_num(counted.shares[0])
+    for number, family in enumerate(cuts.counted(selection, wanted.families), 1):
+        own = number, family.name, family.tokens, family.documents, family.share, "; ".join(family.phrases)
         yield [
-            (*own, k, labels.label(k), labels.name(k), int(labels.hidden(k)), int(tokens[k]), float(tokens[k] / total))
+            (*own, k, labels.label(k), labels.name(k), int(labels.hidden(k)), int(tokens[k]), float(share[k]))
             for k in family.topics
         ]
 

@@ -1,6 +1,5 @@
 """Taking a run away: the page that lists what can be taken, small files, and large ones that a worker makes."""
 
-from dataclasses import replace
 from itertools import groupby
 from operator import attrgetter
 
@@ -67,10 +66,8 @@ def _offered(run: Run, form: Form, selection: RunSelection) -> OfferedForm:
 
 
 def _row(run: Run, form: Form, selection: RunSelection, by: str) -> FileRow:
-    wanted = Wanted(run, selection if form.selected else Selection.all(selection.view), by=by)
-    chosen = dict(selection.view.chosen).get("families", "")
-    if form.name == "families" and chosen:
-        wanted = replace(wanted, families=families.asked("families", [chosen]))
+    number = families.asked("families", [chosen]) if (chosen := dict(selection.view.chosen).get("families")) else None
+    wanted = Wanted(run, selection if form.selected else Selection.all(selection.view), by=by, families=number)
     files = [_file_link(wanted, form, ending) for ending in form.endings]
     # Of a large table Parquet comes first: the smallest and quickest
     files.sort(key=lambda file: file.large and file.ending != "parquet")
@@ -80,6 +77,8 @@ def _row(run: Run, form: Form, selection: RunSelection, by: str) -> FileRow:
 
 
 def _file_link(wanted: Wanted, form: Form, ending: str) -> FileLink:
+    number = wanted.families if form.name == "families" else None
+    query = wanted.selection.address(by=wanted.by, families=number) if form.selected else ""
     path = reverse("export", args=[wanted.run.pk, f"{form.name}.{ending}"])
     expected = _expected(form, ending, wanted)
     large = exports.large(expected)
@@ -87,7 +86,7 @@ def _file_link(wanted: Wanted, form: Form, ending: str) -> FileLink:
         ending=ending,
         label=exports.label(form, ending),
         path=path,
-        url=path + (wanted.selection.address(by=wanted.by, families=wanted.families) if form.selected else "").rstrip("?"),
+        url=path + query.rstrip("?"),
         file=f"{form.name}.{ending}",
         large=large,
         bytes=expected if large else None,

@@ -1,15 +1,22 @@
 """The families of a run's topics: its tree, which is stored with its findings, with what readers changed, cut where an address asks."""
 
+from collections import Counter
+from collections.abc import Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
+import regex
+from django.http import QueryDict
 
 from inference.errors import Invalid
 from inference.explore import cooccurrence
 from inference.findings import families
 from inference.findings.families import Node, Tree
+from webapp.documents.search import UNDER_EMBARGO
+from webapp.documents.selection import RunSelection
 from webapp.drawing.colours import distinct
-from webapp.findings.shapes import Cuts
+from webapp.findings.shapes import Cuts, FamilyTopics
 from webapp.models import Findings, Run, Topic
 from webapp.pages.here import Here
 from webapp.pages.page import number_in_address
@@ -20,14 +27,16 @@ from webapp.storage.cache import cached
 TREE, METHOD = "tree", 1  # of models.Findings: key, and which way of making a tree is the present one
 CUTS = (2, 20)  # families that a reader may ask for
 NAMED = 2  # of its topics that a family is called by
+PHRASES = 4
 
 
 class Family(NamedTuple):
-    """topics: those with most of the run's words first. Name and colour are those of its topics, at every cut."""
+    """topics: those with most of the run's words first. Name and colour are those of its topics, at every cut; so are the phrases."""
 
     name: str
     hue: int
     topics: list[int]
+    phrases: Sequence[str] = ()
 
 
 class Cut(NamedTuple):
@@ -47,6 +56,11 @@ def asked(name: str, values: list[str]) -> int:
     if not CUTS[0] <= number <= CUTS[1]:
         raise Invalid(name, f"“{name}” in the address must be from {CUTS[0]} to {CUTS[1]}, got {number}.")
     return number
+
+
+def in_address(query: QueryDict) -> int | None:
+    """The same, of an address that may ask for no number."""
+    return asked("families", query.getlist("families")) if query.get("families") else None
 
 
 @cached(64)
@@ -76,20 +90,20 @@ def nodes(view: RunView) -> list[Node]:
     labels, groups = view.labels, view.labels.groups()
     given = [groups.index(name) if (name := labels.group(k)) else -1 for k in range(view.run.topics)]
     size = labels.merged(np.nan_to_num(measures.of(view.run)["tokens"]))
-    found = families.families(tree(view.snapshot.pk), size, CUTS[1], np.array(given))
-    return [node for node in found if node.last >= CUTS[0]]
+    every = families.families(tree(view.snapshot.pk), size, CUTS[1], np.array(given), np.arange(len(given)))
+    return [node for node in every if node.last >= CUTS[0]]
 
 
 def cut(view: RunView, number: int | None) -> Cut:
     """number: None for the usual one."""
-    found, labels = nodes(view), view.labels
-    grouped = sum(node.given >= 0 for node in found)
-    least, most = max(CUTS[0], grouped + (len(found) > grouped)), max((node.first for node in found), default=0)
+    every, labels = nodes(view), view.labels
+    grouped = sum(node.given >= 0 for node in every)
+    least, most = max(CUTS[0], grouped + (len(every) > grouped)), max((node.first for node in every), default=0)
     usual = max(least, min(tree(view.snapshot.pk).proposed + grouped, most))
     number = max(least, min(number or usual, most))
-    heads = list(dict.fromkeys(node.topics[0] for node in found))
+    heads = list(dict.fromkeys(node.topics[0] for node in every))
     hues = distinct([labels.hue(k) for k in heads], [labels.coloured(k) for k in heads])
-    here = [node for node in found if node.first <= number <= node.last]
+    here = [node for node in every if node.first <= number <= node.last]
     return Cut(
         number,
         least,
@@ -97,6 +111,41 @@ def cut(view: RunView, number: int | None) -> Cut:
         usual,
         [Family(_name(view, node), hues[heads.index(node.topics[0])], node.topics) for node in here],
     )
+
+
+def phrases(view: RunView, sets: list[list[int]]) -> list[dict[str, int]]:
+    """Of each set of topics, and of those merged into them: their phrases with the tokens in the documents that were looked at, the most
+    frequent first. Under an embargo those that a pattern may have."""
+    parts = [[m for k in numbers for m in view.labels.parts(k)] for numbers in sets]
+    every = Topic.objects.filter(snapshot=view.snapshot, number__in=list(chain(*parts)), phrases__isnull=False)
+    of_topic = dict(every.values_list("number", "phrases"))
+    counts = [Counter[str]() for _ in sets]
+    for own, numbers in zip(counts, parts, strict=True):
+        for text, tokens, _ in chain(*(of_topic.get(k, ()) for k in numbers)):
+            if not (view.run.corpus.embargo and len(regex.findall(r"\w+", text)) > UNDER_EMBARGO):
+                own[text] += tokens
+    return [dict(own.most_common()) for own in counts]
+
+
+def with_phrases(view: RunView, some: list[Family]) -> list[Family]:
+    own = phrases(view, [family.topics for family in some])
+    return [family._replace(phrases=list(texts)[:PHRASES]) for family, texts in zip(some, own, strict=True)]
+
+
+def counted(selection: RunSelection, number: int | None) -> list[FamilyTopics]:
+    """The families at a cut in a set of documents, those with most words there first."""
+    view, into = selection.view, selection.view.labels.into.copy()
+    some = with_phrases(view, cut(view, number).families)
+    for family in some:
+        into[np.isin(view.labels.into, family.topics)] = family.topics[0]
+    members, group = selection.in_groups(None)
+    (tokens,), (documents,) = evidence.of(view.run).sums(group, 1, into, members)
+    share, heads = tokens / max(1, tokens.sum()), [family.topics[0] for family in some]
+    rows = [
+        FamilyTopics(*family, int(tokens[k]), int(documents[k]), float(share[k]))
+        for family, k in zip(some, heads, strict=True)
+    ]
+    return sorted(rows, key=lambda family: -family.tokens)
 
 
 def around(cut: Cut, here: Here) -> Cuts:

@@ -8,18 +8,7 @@ from webapp.accounts import embargo
 from webapp.documents.selection import RunSelection, Selection
 from webapp.drawing import tables
 from webapp.findings import families, quotations, sentences, stored
-from webapp.findings.kinds import (
-    KINDS,
-    Change,
-    Detail,
-    Event,
-    Family,
-    Finding,
-    Keywords,
-    Mark,
-    Quote,
-    Unlike,
-)
+from webapp.findings.kinds import KINDS, Change, Detail, Event, Family, Finding, Keywords, Mark, Quote, Unlike
 from webapp.findings.shapes import Claim, FamilyTopics, FindingRow, OverviewPage, Quotation
 from webapp.findings.writer import Writer, claimed
 from webapp.results import found_again, links
@@ -39,13 +28,14 @@ class Told(NamedTuple):
 
 
 def overview(selection: RunSelection, detail: Detail, by: int | None, number: int | None = None) -> OverviewPage:
-    """Of a set of documents, with so many families; None: the usual number. It is not ready while a worker computes it, for the user `by` (None: a guest). The findings are in
-    the order of KINDS, within a kind by rank, 1 the first, events by time; of topics that runs with other seeds found again before
-    others; hidden: how many more there are."""
+    """Of a set of documents, with so many families; None: the usual number. It is not ready while a worker computes it, for the user
+    `by` (None: a guest). The findings are in the order of KINDS, within a kind by rank, 1 the first, events by time; of topics that runs
+    with other seeds found again before others; hidden: how many more there are."""
     found = stored.read_or_ask(selection, by)
     if found is None:
         return OverviewPage(selection.sentence, detail, ready=False, documents=selection.count)
     cut = families.cut(selection.view, number)
+    cut = cut._replace(families=families.with_phrases(selection.view, cut.families))
     shown = [one for one in found.findings if not isinstance(one, Family) or one.first <= cut.number <= one.last]
     told = _told(selection, shown, found.span, detail)
     doubtful = found_again.doubtful(selection.view.run)
@@ -73,7 +63,7 @@ def overview(selection: RunSelection, detail: Detail, by: int | None, number: in
         families=len(cut.families),
         usual_families=cut.usual,
         rest=1 - sum(one.estimate for one in shown if isinstance(one, Family)),
-        findings=[_row(writer, rank, each, TOPICS[detail], cut) for rank, each in chosen],
+        findings=[_row(writer, rank, each, TOPICS[detail], cut.families) for rank, each in chosen],
         hidden=len(told) - len(chosen),
     )
 
@@ -142,16 +132,14 @@ def _sure_of(told: Told, doubtful: set[int]) -> bool:
     return sum(k in doubtful for k in topics) <= len(topics) / 2
 
 
-def _row(writer: Writer, rank: int, told: Told, topics: int, cut: families.Cut) -> FindingRow:
+def _row(writer: Writer, rank: int, told: Told, topics: int, cut: list[families.Family]) -> FindingRow:
     finding, words = told.finding, topics + 2
     finding = replace(finding, words=finding.words[:words]) if isinstance(finding, Keywords) else finding
     sentence = writer.write(finding, told.others)
-    topic = writer.topic(sentence.topic) if sentence.topic is not None else None
     family = None
-    if isinstance(finding, Family) and topic:
-        old = families.Family(finding.name, topic.hue, finding.topics)  # of a program without cuts
-        name, hue, numbers = next((one for one in cut.families if one.topics == finding.topics), old)
-        family = FamilyTopics(name, hue, numbers, int(finding.score), finding.documents)
+    if isinstance(finding, Family):
+        own = next(one for one in cut if one.topics == finding.topics)
+        family = FamilyTopics(*own, int(finding.score), finding.documents, finding.estimate)
     return FindingRow(
         kind=finding.kind,
         rank=rank,
@@ -163,7 +151,7 @@ def _row(writer: Writer, rank: int, told: Told, topics: int, cut: families.Cut) 
         low=finding.low,
         high=finding.high,
         score=finding.score,
-        topic=topic,
+        topic=writer.topic(sentence.topic) if sentence.topic is not None else None,
         line=finding.line,
         claims=[claim for one in (finding, *told.others) for claim in _claims(one, writer)],
         family=family,

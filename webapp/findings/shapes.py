@@ -1,5 +1,6 @@
 """The overview, as a page, its .json address and the API have it, key by key in this order."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Annotated
 
@@ -33,8 +34,10 @@ class FamilyTopics:
     name: Annotated[str, Field(description="of a reader's group, else of its two largest topics")]
     hue: Annotated[int, Field(description="the number of its colour")]
     topics: Annotated[list[int], Field(description="the largest of the run first, hidden ones too")]
-    tokens: Annotated[int, Field(description="words that are assigned to these topics")]
+    phrases: Annotated[Sequence[str], Field(description="neighbouring words that are assigned to one of its topics")]
+    tokens: Annotated[int, Field(description="words that are assigned to its topics")]
     documents: Annotated[int, Field(description="that have any of them")]
+    share: Annotated[float, Field(description="of the words")]
 
 
 @dataclass(frozen=True)

@@ -130,8 +130,8 @@ def notebook(request: HttpRequest) -> HttpResponse:
 
 def _begin(request: HttpRequest, run: Run, query: QueryDict) -> Notebook:
     selection = Selection.read(query, RunView(run))
-    number = cuts.asked("families", [query["families"]]) if query.get("families") else None
-    page = overview(selection, _detail("detail", [query.get("detail", "")]), authorization.user_id(request), number)
+    by, number = authorization.user_id(request), cuts.in_address(query)
+    page = overview(selection, _detail("detail", [query.get("detail", "")]), by, number)
     if not page.ready:
         raise Invalid("run", "The findings are still being computed. Try again in a moment.")
     chosen = f", {selection.sentence}" if selection else ""

@@ -10,6 +10,7 @@ from inference.explore import bands, relevance
 from webapp.documents import fields, sums
 from webapp.documents.selection import RunSelection
 from webapp.findings import families
+from webapp.findings.shapes import FamilyTopics
 from webapp.models import Run
 from webapp.results import found_again, links, measures, topics
 from webapp.storage.nulls import number_or_none
@@ -28,7 +29,7 @@ def read_wanted(query: QueryDict, run: Run) -> Wanted:
     word = "".join(c for c in query.get("word", "")[:200] if c.isprintable()).strip().lower()
     sort = query.get("sort", "")
     order = sort.removeprefix("-")
-    number = families.asked("families", [query["families"]]) if query.get("families") and run.final else None
+    number = families.in_address(query) if run.final else None
     if order not in ORDERS or (order == "word" and not word) or (order == "family" and not number):
         sort = order = "word" if word else "family" if number else "share"
     chosen = ",".join(text.strip() for text in query.getlist("topics") if text.strip())
@@ -46,8 +47,8 @@ class Overview:
     """The topics of a run as an address asks for them.
 
     share: float64[K], of the selected documents' tokens; tokens, documents: int64[K], None while the run trains.
-    numbers: int64[n], the topics that are shown, in their order; family: of topics, where the address asks for some; left_out: how many more there would be if hidden ones
-    were shown.
+    numbers: int64[n], the topics that are shown, in their order; family: of topics, where the address asks for some; left_out: how many
+    more there would be if hidden ones were shown.
     """
 
     def __init__(self, selection: RunSelection, wanted: Wanted):
@@ -65,20 +66,18 @@ class Overview:
             counted = sums.of_selection(selection)
             self.tokens, self.documents = counted.tokens[0], counted.documents[0]
             self.share = np.nan_to_num(counted.shares[0])
-            self.family = self._families(counted.tokens[0]) if wanted.families else {}
+            if wanted.families:
+                self.family = self._families(families.counted(selection, wanted.families))
         else:
             self.share = self.labels.merged(self.measures["share"])
         self._order()
 
-    def _families(self, tokens: np.ndarray) -> dict[int, FamilyOfTopic]:
-        """Of each topic that is in one, those with most words first, and in each its largest topic."""
-        cut = families.cut(self.view, self.wanted.families).families
+    def _families(self, counted: list[FamilyTopics]) -> dict[int, FamilyOfTopic]:
+        """Of each topic that is in one, by families, and in each its largest topic first."""
         of_topic: dict[int, FamilyOfTopic] = {}
-        for name, hue, members in sorted(cut, key=lambda one: -tokens[one.topics].sum()):
-            family = FamilyOfTopic(
-                name, hue, len(members), float(self.share[members].sum()), int(tokens[members].sum())
-            )
-            of_topic |= dict.fromkeys(sorted(members, key=lambda k: -tokens[k]), family)
+        for one in counted:
+            family = FamilyOfTopic(**vars(one) | {"topics": len(one.topics)})
+            of_topic |= dict.fromkeys(sorted(one.topics, key=lambda k: -self.share[k]), family)
         return of_topic
 
     def _order(self) -> None:

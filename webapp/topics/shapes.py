@@ -48,13 +48,15 @@ class CountedTopic(TopicWithWords):
 
 @dataclass(frozen=True)
 class FamilyOfTopic:
-    """Of the topics in a family, hidden ones too, in the chosen documents."""
+    """Of the topics in a family, hidden ones too, in the chosen documents; documents: that have any of them."""
 
     name: str
     hue: int
     topics: int
-    share: float
+    phrases: list[str]
     tokens: int
+    documents: int
+    share: float
 
 
 @dataclass(frozen=True)

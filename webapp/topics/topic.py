@@ -3,15 +3,11 @@
 A topic is here what readers read as one: the numbers of topics that were merged into it are in its own.
 """
 
-from collections import Counter
-from itertools import chain
-
 import numpy as np
-import regex
 
 from webapp.documents import fields, sums
-from webapp.documents.search import UNDER_EMBARGO
 from webapp.documents.selection import RunSelection
+from webapp.findings import families
 from webapp.models import Run, Topic
 from webapp.results import links, measures, topics
 from webapp.results.view import RunView
@@ -51,17 +47,9 @@ def groups(view: RunView, k: int, selection: RunSelection, by: str) -> TopicGrou
 
 
 def phrases(view: RunView, k: int) -> list[TopicPhrase]:
-    """Of it and of those merged into it, the most frequent first. Under an embargo those that a pattern may have."""
-    rows = Topic.objects.filter(snapshot=view.snapshot, number__in=view.labels.parts(k)).values_list(
-        "phrases", flat=True
-    )
-    counts: Counter[str] = Counter()
-    for text, tokens, _ in chain(*filter(None, rows)):
-        if not (view.run.corpus.embargo and len(regex.findall(r"\w+", text)) > UNDER_EMBARGO):
-            counts[text] += tokens
     return [
         TopicPhrase(text, tokens, view.go("run_pattern", pattern=text, topic=k))
-        for text, tokens in counts.most_common(PHRASES)
+        for text, tokens in list(families.phrases(view, [[k]])[0].items())[:PHRASES]
     ]
 
 
