@@ -117,11 +117,11 @@ def phrases(view: RunView, sets: list[list[int]]) -> list[dict[str, int]]:
     """Of each set of topics, and of those merged into them: their phrases with the tokens in the documents that were looked at, the most
     frequent first. Under an embargo those that a pattern may have."""
     parts = [[m for k in numbers for m in view.labels.parts(k)] for numbers in sets]
-    every = Topic.objects.filter(snapshot=view.snapshot, number__in=list(chain(*parts)), phrases__isnull=False)
+    every = Topic.objects.filter(snapshot=view.snapshot, number__in=list(chain(*parts)))
     of_topic = dict(every.values_list("number", "phrases"))
     counts = [Counter[str]() for _ in sets]
     for own, numbers in zip(counts, parts, strict=True):
-        for text, tokens, _ in chain(*(of_topic.get(k, ()) for k in numbers)):
+        for text, tokens, _ in chain(*filter(None, map(of_topic.get, numbers))):
             if not (view.run.corpus.embargo and len(regex.findall(r"\w+", text)) > UNDER_EMBARGO):
                 own[text] += tokens
     return [dict(own.most_common()) for own in counts]

@@ -91,9 +91,9 @@ class Family(BaseFinding):
     high: float
     topics: list[int]
     name: str = ""
-    documents: int
-    first: int
-    last: int
+    documents: int = 0
+    first: int = 0
+    last: int = 1_000
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -138,7 +138,8 @@ def _row(writer: Writer, rank: int, told: Told, topics: int, cut: list[families.
     sentence = writer.write(finding, told.others)
     family = None
     if isinstance(finding, Family):
-        own = next(one for one in cut if one.topics == finding.topics)
+        old = families.Family(finding.name, 0, finding.topics)  # of a program without cuts
+        own = next((one for one in cut if one.topics == finding.topics), old)
         family = FamilyTopics(*own, int(finding.score), finding.documents, finding.estimate)
     return FindingRow(
         kind=finding.kind,

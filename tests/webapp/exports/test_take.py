@@ -28,6 +28,7 @@ from webapp.curation import services as curation
 from webapp.documents import fields
 from webapp.documents.selection import Selection
 from webapp.exports import deposit, mallet, sizes
+from webapp.findings import families
 from webapp.models import Document, Run, Topic, TopicWord, Word
 from webapp.results import evidence
 from webapp.results.view import RunView
@@ -449,3 +450,44 @@ def test_families_add_up_and_their_documents_are_a_union(trained):
             assert {*rows.family_tokens} == {rows.tokens.sum()} == {held.sum()}
             assert {*rows.family_documents} == {np.count_nonzero(held)}
             assert rows.family_share.iloc[0] == pytest.approx(rows.share.sum())
+
+
+def test_every_page_the_api_and_the_export_have_the_same_families(client, trained):
+    first, second = families.cut(RunView(trained), 2).families[0].topics[:2]
+    for values in ({first: {"hidden": "1"}}, {second: {"into": str(first)}}, {first: {"group": "Mine"}}):
+        curation.change_many(trained, values, "me")
+    for query in ({"families": 3}, {"families": 4, "from": "1795"}, {"families": 20, "to": "1799"}):
+        table = frame(trained, "families", "&".join(f"{name}={value}" for name, value in query.items()))
+        exported = {
+            (row.family_name, row.family_tokens, row.family_documents, round(row.family_share, 9), row.family_phrases)
+            for row in table.fillna("").itertuples()
+        }
+        assert table.groupby("family").family_tokens.first().sum() == table.tokens.sum()
+        assert table.hidden[table.topic == first].item() == 1 and second not in set(table.topic)
+
+        def same(family):
+            return (
+                family["name"], family["tokens"], family["documents"], round(family["share"], 9), "; ".join(family["phrases"])
+            )  # fmt: skip
+
+        findings = (
+            client.get(reverse("run_overview_json", args=[trained.pk]), query),
+            client.get(f"/api/v1/runs/{trained.pk}/findings", query),
+        )
+        for answer in findings:
+            assert {same(row["family"]) for row in answer.json()["findings"] if row["family"]} == {
+                row for row in exported if row[1]
+            }
+        listed = (
+            client.get(reverse("run_topics_json", args=[trained.pk]), query | {"hidden": "1"}),
+            client.get(f"/api/v1/runs/{trained.pk}/topics", query | {"hidden": "true"}),
+        )
+        for answer in listed:
+            rows = [row for row in answer.json()["items"] if row["family"]]
+            assert {same(row["family"]) for row in rows} == exported
+            assert {row["number"]: row["tokens"] for row in rows} == dict(zip(table.topic, table.tokens, strict=True))
+    assert any(row[-1] for row in exported)
+    phrases = {phrase["text"] for k in table.topic for phrase in client.get(
+        reverse("run_topic_json", args=[trained.pk, k])).json()["phrases"]}  # fmt: skip
+    shown = [text for row in exported if row[-1] for text in row[-1].split("; ")]
+    assert phrases and len(phrases & set(shown)) > len(shown) / 2, "they are those of its topics"
