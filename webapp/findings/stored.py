@@ -6,8 +6,7 @@ from django.http import QueryDict
 
 from webapp.accounts import embargo
 from webapp.documents.selection import Selection
-from webapp.findings import compute as computing
-from webapp.findings import families
+from webapp.findings import compute as computing, families
 from webapp.findings.kinds import STORED, SetFindings
 from webapp.jobs import dispatch
 from webapp.models import Findings, Run
