@@ -125,7 +125,9 @@ def _evidence(folder: Path, topics: Topics, index: Index) -> None:
     sums.ranges([(1, 2)], evidence, lambda a, b: some, days, [0], np.zeros(evidence.K, np.int32))
     in_span(frozen(days, np.int32), 1, 2, 0, 1)
     evidence.at_least([0, 0], 0.5)
-    hits.Hits(index, patterns.parse("a ~1 b", str.split), evidence, np.ones(1, bool), np.ones(2, bool)).places(0, 1)
+    hits.Hits(
+        index, patterns.parse("a ~1 b", lambda text: [(text, 0)]), evidence, np.ones(1, bool), np.ones(2, bool)
+    ).places(0, 1)
     evidence.held([0], some)
     predict(bow, evidence, some, np.ones(1), 0)
     evidence.strongest([0], np.zeros(bow.D, np.int32), 0, 1)
@@ -157,7 +159,8 @@ def _index(folder: Path) -> Index:
     np.array([0, 1, 0, 0], np.int32).tofile(folder / "stream")
     words, lengths = np.memmap(folder / "stream", np.int32, "r"), np.array([2, 2], np.int32)
     stream = SimpleNamespace(
-        words=words, starts=Starts.packed(words, lengths), lengths=lengths, title_words=words, title_lengths=lengths, lexicon=["a", "b"]
+        words=words, starts=Starts.packed(words, lengths), lengths=lengths, title_words=words, title_lengths=lengths, lexicon=["a", "b"],
+        mixed=None,
     )  # fmt: skip
     Index.write(folder / "index", stream)
     index = Index.open(folder / "index", stream, lambda text: [(0, len(text), text)])

@@ -15,6 +15,12 @@ def read_corpus(corpus_id: int) -> None:
     job.read_corpus(corpus_id, when_ready=train_when_read)
 
 
+@app.task(name=job.RENEW)
+def renew(corpus_id: int, by: int | None) -> None:
+    """by: None, as nobody asks for it."""
+    job.renew(corpus_id)
+
+
 @app.task(name="tasks.corpora.choose")
 def choose(version_id: int) -> None:
     job.build_version(version_id)

@@ -2,6 +2,7 @@
 
 import gc
 import os
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -37,6 +38,7 @@ PATTERNS = {  # and what it is among words with a space on either side
     r"|(?<= field (?:\S+ ){0,4})(?:quantum|classical)(?= )",
     "/(semi|un)?supervised/ learning": "(?<= )(?:semi|un)?supervised learning(?= )",
     "the *": r"(?<= )the \S+(?= )",
+    "=The *": r"(?<= )The \S+(?= )",
     "of the ~9 in": r"(?<= )of the(?= (?:\S+ ){0,8}in )|(?<= in (?:\S+ ){0,8})of the(?= )",
 }
 
@@ -49,7 +51,11 @@ class Texts:
         spans, rules = Tokeniser(stream.language, stream.given).spans, run.corpus.settings["shaping"]["silent"]
         self.D, self.copies, self.spelling = run.version.documents, copies, list(stream.lexicon)
         rows = Document.objects.filter(corpus=run.corpus_id, number__lt=self.D // copies).order_by("number")
-        self.words = [[w for *_, w in spans(silent(text, rules))] for text in rows.values_list("text", flat=True)]
+        self.words, self.written = list[list[str]](), list[list[str]]()  # as the lexicon has them, and as the texts do
+        for text in rows.values_list("text", flat=True):
+            found = spans(silent(text, rules))
+            self.words.append([w for *_, w in found])
+            self.written.append([sys.intern(text[a:b]) for a, b, _ in found])
 
     def counts(self, forms: np.ndarray, *counters: Counter[str]) -> list[list[int]]:
         """What each counter has of each form."""
@@ -100,7 +106,8 @@ def same_company(view: RunView, texts: Texts, asked: str, made: collocations.Cou
 
 def same_hits(view: RunView, texts: Texts, asked: str, made: patterns.Hits) -> bool:
     found = regex.compile(PATTERNS[asked])
-    once = [len(found.findall(f" {' '.join(words)} ")) for words in texts.words]
+    lists = texts.written if asked.startswith("=") else texts.words
+    once = [len(found.findall(f" {' '.join(words)} ")) for words in lists]
     return np.bincount(made.documents, made.counts, texts.D).tolist() == once * texts.copies
 
 

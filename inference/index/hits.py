@@ -13,19 +13,26 @@ from inference.errors import Invalid
 from inference.evidence import Evidence
 from inference.explore.documents import frozen, marked
 from inference.index.patterns import ANY, Part
+from inference.index.query import ANY_CASE
 from inference.index.search import END, Index
 from inference.index.segments import NUMBER, begins_sentence, in_sentence
 from inference.jit import njit
 from inference.text import starts
+from inference.text.case import MIXED, SHIFT
 
 SECONDS = 10.0  # that counting may take, at whose end a segment is finished
 BLOCK = 1 << 20  # hits of which a sample is drawn at a time: 40 MB
+AS_WRITTEN = 1 << 15  # in a code, above the bits of elements
+OLDER = (
+    "An older version of Topograph read this corpus, and did not keep which letters are capitals. Topograph looks through the texts again "
+    "as soon as it has nothing else to do, and before documents are added or words chosen. Until then, leave “=” out, or write %c in CQL."
+)
 OF_FORMS = 1.0  # in which the words are found that a pattern stands for
 
 
 class Hits:
     """Of a pattern in an index. documents: those that have any, int32, ascending; counts: how many each has, int32. codes: uint16,
-    for each form of the lexicon, of which elements it is."""
+    for each form of the lexicon, of which elements it is, and AS_WRITTEN where it is of others if it is written so."""
 
     def __init__(
         self, index: Index, pattern: tuple[Part, ...], evidence: Evidence | None, topics: np.ndarray, chosen: np.ndarray
@@ -35,10 +42,21 @@ class Hits:
         too long."""
         self.index, self._evidence, now = index, evidence, monotonic()
         self.codes, wanted = np.zeros(len(index.stream.lexicon), np.uint16), list[np.ndarray]()
+        asked = list[tuple[int, int, int]]()
         for e, element in enumerate(element for part in pattern for element in part.elements):
-            forms = np.concatenate([index.forms.like(piece, now + OF_FORMS) for piece in element.words])
-            self.codes[forms] |= np.uint16(1 << e)
-            wanted += [forms] if element.least and ANY not in element.words else []  # in every document with a hit
+            each = [index.forms.like(piece, now + OF_FORMS) for piece in element.words]
+            for piece, forms in zip(element.words, each, strict=True):
+                self.codes[forms] |= np.uint16(1 << e if piece.case == ANY_CASE else AS_WRITTEN)
+                asked += [(form, piece.case, 1 << e) for form in forms.tolist() if piece.case != ANY_CASE]
+            if element.least and ANY not in element.words:  # in every document with a hit
+                wanted.append(np.concatenate(each))
+        mixed = index.stream.mixed
+        if asked and mixed is None:
+            raise Invalid("pattern", OLDER)
+        self._written = (
+            np.array(asked, np.int64).reshape(-1, 3),
+            frozen(np.zeros((0, 2)) if mixed is None else mixed, np.int64),
+        )
         of_words: Sequence[np.ndarray] = [
             np.zeros(0, kind) for kind in (np.int64, np.int32, np.uint16, np.int64, np.int32)
         ]
@@ -84,8 +102,8 @@ class Hits:
         )
         return _match(
             frozen(stream.words, np.int32), stream.starts.frozen, first, begin, documents,
-            int((first[documents + 1 - begin] - first[documents - begin]).max(initial=0)), self.codes,
-            *self._read, found,
+            int((first[documents + 1 - begin] - first[documents - begin]).max(initial=0)),
+            (self.codes, *self._written), *self._read, found,
         )  # fmt: skip
 
 
@@ -137,22 +155,24 @@ def _match(
     out, filled = np.zeros(len(documents), np.int32), 0
     begins, ends = np.zeros((len(within), longest), np.bool_), np.zeros((len(within), longest), np.bool_)
     pairs, first_part, last = np.zeros(longest + 1, np.int64), passed[0, 0], ends[0]
-    places = np.empty(longest, np.int32)
+    places, own = np.empty(longest, np.int32), np.empty(longest, np.uint16)
     for i in range(len(documents)):
         low, high = first[documents[i] - document], first[documents[i] - document + 1]
         text, size, stop = words[low:high], high - low, 0
+        _codes(words, low, high, codes, own)
+        of_text = own[:size]
         for p in range(len(within)):
             backwards, cut = begins[p, :size][::-1], int(sentence[p])
-            _ends(text[::-1], 0, codes, passed[1, p], optional[1, p], final[1, p], True, 2 * cut, backwards)
+            _ends(text[::-1], 0, of_text[::-1], passed[1, p], optional[1, p], final[1, p], True, 2 * cut, backwards)
             if p:  # where one of the first part ends is asked below, of its hits alone
-                _ends(text, 0, codes, passed[0, p], optional[0, p], final[0, p], True, cut, ends[p])
+                _ends(text, 0, of_text, passed[0, p], optional[0, p], final[0, p], True, cut, ends[p])
         if len(wanted) or len(found):
             starts.begin(steps, low, high, places)
             _pair(places[:size], documents[i], indptr, counts, topics, first_token, offsets, wanted, pairs)
         for a in range(size):
             if a < stop or not begins[0, a]:
                 continue
-            stop = _ends(text, a, codes, first_part, optional[0, 0], final[0, 0], False, 0, last)
+            stop = _ends(text, a, of_text, first_part, optional[0, 0], final[0, 0], False, 0, last)
             pair = pairs[a + np.argmax(pairs[a:stop] >= 0)] if len(wanted) or len(found) else -1
             near = pair >= 0 or not len(wanted)
             for p in range(1, len(within)):
@@ -168,6 +188,25 @@ def _match(
 
 
 @njit(cache=True, nogil=True)
+def _codes(words, low, high, codes, out):
+    """Fills out[: high - low] with of which elements words low … high - 1 of a stream are. codes: by form; then what is asked for as
+    written, int64[n, 3]: forms, how they are written and bits of elements; and Stream.mixed."""
+    by_form, asked, mixed = codes
+    for i in range(low, high):
+        w = words[i] & NUMBER
+        code = by_form[w]
+        if code & AS_WRITTEN:
+            code ^= AS_WRITTEN
+            case = np.int64(words[i] >> SHIFT & MIXED)
+            if case == MIXED:
+                case |= mixed[np.searchsorted(mixed[:, 0], i), 1] << 2
+            for n in range(len(asked)):
+                if asked[n, 0] == w and asked[n, 1] == case:
+                    code |= asked[n, 2]
+        out[i - low] = code
+
+
+@njit(cache=True, nogil=True)
 def _ends(words, begin, codes, passed, optional, final, anywhere, cut, ends):
     """With which words from one on a match ends; returns the word behind the longest that begins with it. anywhere: whether matches
     begin with the others, too. cut: none crosses the border of a sentence (1, of words in reverse order 2), or any may (0). Bit s of
@@ -178,7 +217,7 @@ def _ends(words, begin, codes, passed, optional, final, anywhere, cut, ends):
             state = one
         while (state & optional) << one & ~state:
             state |= (state & optional) << one
-        state &= passed[codes[words[i] & NUMBER]]
+        state &= passed[codes[i]]
         ends[i] = state & final
         if ends[i]:
             longest = i + 1

@@ -2,9 +2,10 @@
 
 pattern = part ("~" (number ["s"] | "s") part)*      part = element+
 element = (one | "(" one ")") ("{" least ["," most] "}")?      one = word ("|" word)*
-word = letters, "*" and "?" among them | "*" | "/" regular expression "/" | "[]" | "[word=" string "]"
+word = letters, "*" and "?" among them | "=" letters | "*" | "/" regular expression "/" | "[]" | "[word=" string "]"
 
-The last two are of CQL (the query language of the Corpus Workbench): any word, and a regular expression. Behind "]" and ")", "?" is {0,1}.
+Behind "=" a word is as it is written. The last two are of CQL (the query language of the Corpus Workbench): any word, and a regular
+expression; letters alone are as they are written there, without %c behind them. Behind "]" and ")", "?" is {0,1}.
 """
 
 from collections.abc import Callable
@@ -15,14 +16,14 @@ import pyarrow.compute as pc
 import regex
 
 from inference.errors import Invalid
-from inference.index.query import EXACT, Piece
+from inference.index.query import ANY_CASE, EXACT, Piece
 
 LONGEST = 300  # characters of a pattern
 ELEMENTS = 12  # of a pattern: a bit each in the code of a form
 FARTHEST = 1_000  # words from what is in one sentence with it: a text without full stops is one, and hits would take its square
 REACH = 60  # words of a match, of all parts together: a bit each of a state
 GLOB, EXPRESSION, ANY = "glob", "expression", Piece("", "any")  # beside the ways of a search (Piece.how)
-_CQL = r'\[\s*(?:word\s*=\s*"(?P<string>(?:[^"\\]|\\.)+)"\s*(?:%c\s*)?)?\](?!\s*[*+])'
+_CQL = r'\[\s*(?:word\s*=\s*"(?P<string>(?:[^"\\]|\\.)+)"\s*(?P<fold>%c\s*)?)?\](?!\s*[*+])'
 _WORD = rf"(?P<word>/(?:[^/\\]|\\.)+/|{_CQL}|[^\s()|{{}}~/[][^\s()|{{}}~]*)"
 _NEXT = regex.compile(
     r"~\s*(?P<within>(?P<words>[1-9]\d?(?!\d))?+(?P<sentence>s(?=[\s([/]|$))?+(?<!~)(?<!\s))\s*|"
@@ -72,8 +73,11 @@ class Part(NamedTuple):
     sentence: bool = False
 
 
-def parse(text: str, cut: Callable[[str], list[str]]) -> tuple[Part, ...]:
-    """cut: a text's words as the stream has them. Raises PatternError."""
+Cut = Callable[[str], list[tuple[str, int]]]  # a text's words as the stream has them, each with its case (Piece.case)
+
+
+def parse(text: str, cut: Cut) -> tuple[Part, ...]:
+    """Raises PatternError."""
     at, end = len(text) - len(text.lstrip()), len(text.rstrip())
     parts = [(0, False, at, list[Element]())]
     while at < end or not parts[-1][3]:
@@ -103,7 +107,7 @@ def reach(pattern: tuple[Part, ...]) -> int:
     return sum(element.most for part in pattern for element in part.elements)
 
 
-def _elements(match: regex.Match, cut: Callable[[str], list[str]]) -> list[Element]:
+def _elements(match: regex.Match, cut: Cut) -> list[Element]:
     words = [
         (at, text, _pieces(at, text, cut))
         for at, text in zip(match.starts("word"), match.captures("word"), strict=True)
@@ -121,9 +125,11 @@ def _elements(match: regex.Match, cut: Callable[[str], list[str]]) -> list[Eleme
     return [Element(pieces, least, most)]
 
 
-def _pieces(at: int, text: str, cut: Callable[[str], list[str]]) -> list[Piece]:
+def _pieces(at: int, text: str, cut: Cut) -> list[Piece]:
     """Of a word as it was typed: several where the texts cut it, as at a hyphen."""
     cql = regex.fullmatch(_CQL, text)
+    if cql and not cql["fold"] and regex.fullmatch(r"[\p{L}\p{M}\p{N}]+", cql["string"] or ""):
+        text, cql = f"={cql['string']}", None
     if cql or text.startswith("/"):
         expression = text[1:-1] if cql is None else cql["string"]
         if not expression:
@@ -135,14 +141,22 @@ def _pieces(at: int, text: str, cut: Callable[[str], list[str]]) -> list[Piece]:
                 at, f"RE2 can't read this regular expression: {str(error).removeprefix(_OF_ARROW)}."
             ) from None
         return [Piece(expression, EXPRESSION)]
-    words = [word.translate(_WILDCARDS) for word in cut(text.translate(_LETTERS))]
+    written = [
+        (word.translate(_WILDCARDS), case if text.startswith("=") else ANY_CASE)
+        for word, case in cut(text.removeprefix("=").translate(_LETTERS))
+    ]
+    words = [word for word, _ in written]
     if not words:
         raise PatternError(at, f"There is no word in “{text}”.")
     if {*"".join(words)} <= {*"*?"} and not {*text} <= {*"*?"}:
         raise PatternError(
             at, f"There is no letter and no number in “{text}”, and other signs are in no word of the texts."
         )
-    return [ANY if set(word) == {"*"} else Piece(word, GLOB if {*word} & {*"*?"} else EXACT) for word in words]
+    if text.startswith("=") and {*text} & {*"*?/"}:
+        raise PatternError(at, f"Behind “=” a word is as it is written, without “*”, “?” and “/”, which “{text}” has.")
+    return [
+        ANY if set(word) == {"*"} else Piece(word, GLOB if {*word} & {*"*?"} else EXACT, case) for word, case in written
+    ]
 
 
 def whole(words: pa.LargeStringArray, expression: str) -> pa.BooleanArray:

@@ -17,6 +17,7 @@ WORDS = 100  # that a query may have: each is a pass over an array of all docume
 DEPTH = 20  # parentheses in parentheses
 
 STEM, EXACT, BEGIN = "stem", "exact", "begin"
+ANY_CASE = -1
 _QUOTES = '"“”„‟«»＂'
 _TOKEN = regex.compile(
     rf"(?P<open>(?<minus>[-−–]*)\()|(?P<close>\))|(?P<phrase>(?<minus>[-−–]*)[{_QUOTES}](?P<inside>[^{_QUOTES}]*)(?:[{_QUOTES}]|$))"
@@ -25,10 +26,12 @@ _TOKEN = regex.compile(
 
 
 class Piece(NamedTuple):
-    """A word of a query; how: any form of it (STEM), as it is (EXACT), or all that begin so (BEGIN)."""
+    """A word of a query; how: any form of it (STEM), as it is (EXACT), or all that begin so (BEGIN). case: how it is written
+    (inference.text.case.key), or ANY_CASE."""
 
     word: str
     how: str
+    case: int = ANY_CASE
 
 
 class Sequence(NamedTuple):

@@ -45,9 +45,11 @@ class Stream(Protocol):
 
     lexicon: Words  # by number
     language: str
+    given: bool
     words: np.ndarray
     starts: Starts
     lengths: np.ndarray
+    mixed: np.ndarray | None
     title_words: np.ndarray
     title_lengths: np.ndarray
 

@@ -3,7 +3,8 @@ without the texts."""
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,24 +12,32 @@ import numpy as np
 
 from inference.durable import rewrite, settle
 from inference.errors import Invalid
+from inference.text import case
+from inference.text.case import CASE
+from inference.text.characters import Characters
 from inference.text.lexicon import Lexicon
 from inference.text.starts import Starts
-from inference.text.tokenise import Tokeniser
+from inference.text.table import NUMBER
+from inference.text.tokenise import Pieces, Tokeniser
 
 FORMAT = 2  # raised when the files change their meaning
 # The entries of each file, of which the checkpoint says how many there are
 _WRITTEN = {
-    "words": "i4", "steps": "u1", "far": "2i8", "lengths": "i4", "title-words": "i4", "title-lengths": "i4", "lexicon": "u4", "letters": "u1",
+    "words": "i4", "steps": "u1", "far": "2i8", "mixed": "2i8", "lengths": "i4", "title-words": "i4", "title-lengths": "i4", "lexicon": "u4", "letters": "u1",
 }  # fmt: skip
-_BEFORE = {"starts": "i4", "title-starts": "i4"}  # of format 1, in the place of steps and far
+_BEFORE = {"starts": "i4", "title-starts": "i4"}  # of format 1, in the place of steps, far and mixed
+_OF_PIECES = ("words", "steps", "far", "mixed")
 _KINDS = {name: np.dtype(kind) for name, kind in (_WRITTEN | _BEFORE).items()}
 _LEXICON = dict(zip(("letters", "lexicon"), (path.name for path in Lexicon.files(Path())), strict=True))
+_TOO_MANY = (
+    "The texts have more different words than can be told apart: 134 million, or 4 GB of letters. Are they texts?"
+)
 _CHECKPOINT = "checkpoint.json"
 _BLOCK = 1_000_000  # pieces in memory at a time
 
 
 class Block(NamedTuple):
-    """Whole documents, `first` and following. words, starts: int32, as Pieces; ends: int64, where each document's
+    """Whole documents, `first` and following. words, starts: int32, as Pieces has them; ends: int64, where each document's
     pieces end."""
 
     first: int
@@ -38,17 +47,22 @@ class Block(NamedTuple):
 
 
 class Stream:
-    """words: int32[tokens], lengths: int32[D], as Pieces has them, mapped; title_words, title_lengths likewise. starts: where
-    words begin. Titles share the lexicon and count no words.
+    """words: int32[tokens], as Pieces has them, with how they are written (case.CASE), and lengths: int32[D], mapped; title_words,
+    title_lengths likewise, without that. starts: where words begin. mixed: int64[n, 2], of words with capitals not at the beginning alone
+    their places, ascending, and capitals (case.mark); None where an older version read the texts. Titles share the lexicon and
+    count no words.
     """
 
     def __init__(self, folder: Path, checkpoint: dict):
+        if checkpoint["lexicon"] > NUMBER:  # format 1 had room for more
+            raise Invalid("corpus", _TOO_MANY)
         self.folder, self.checkpoint = Path(folder), checkpoint
         self.D, self.tokens = checkpoint["D"], checkpoint["words"]
         self.language, self.given = checkpoint["language"], checkpoint["given"]
         self.words, self.lengths = self._mapped("words"), self._mapped("lengths")
         self.title_words, self.title_lengths = self._mapped("title-words"), self._mapped("title-lengths")
         self.starts = Starts(self._mapped("steps" if "steps" in checkpoint else "starts"), self._mapped("far"))
+        self.mixed = self._mapped("mixed") if "mixed" in checkpoint else None
         self.lexicon = Lexicon.open(self.folder, checkpoint["lexicon"])
 
     def _mapped(self, name: str) -> np.ndarray:
@@ -84,25 +98,30 @@ class Stream:
         return {prefix + _LEXICON.get(name, name): size for name, size in kept.items()}
 
     @staticmethod
-    def renew(folder: Path, checkpoint: dict) -> dict:
-        """Bring a stream, as of what `commit` returned, from an older format to this one. Returns what `commit` would. Killed, it
-        leaves a stream that can be read; its old files stay for who has them on record (`remove_old`)."""
-        if checkpoint["format"] == FORMAT:
-            return checkpoint
-        stream, place = Stream(folder, checkpoint), 0
-        anew = {name: stream.folder / f"{name}.new" for name in ("steps", "far")}
-        with anew["steps"].open("wb") as steps, anew["far"].open("wb") as far:
-            for block in stream.blocks():
-                packed = Starts.packed(block.starts, np.diff(block.ends, prepend=0), place)
-                packed.steps.tofile(steps)
-                packed.far.tofile(far)
-                place += len(block.words)
+    def renew(folder: Path, checkpoint: dict, texts: Iterable[list[str]]) -> dict:
+        """Bring a stream, as of what `commit` returned, from an older format to this one. Returns what `commit` would. texts: of its
+        documents, in order, with all that its pieces were cut of. Killed, it leaves a stream that can be read; its old files
+        stay for who has them on record (`remove_old`)."""
+        stream, paths = Stream(folder, checkpoint), {name: Path(folder, f"{name}.new") for name in _OF_PIECES}
+        characters, d, place = Tokeniser(stream.language, stream.given).characters, 0, 0
+        with ExitStack() as closing:
+            anew = {name: closing.enter_context(path.open("wb")) for name, path in paths.items()}
+            for some in texts:
+                lengths = stream.lengths[d : d + len(some)]
+                ends = place + np.cumsum(lengths, dtype=np.int64)
+                words, starts = stream.words[place : ends[-1]] & ~CASE, stream.starts.of(ends - lengths, ends)
+                for name, array in _columns(some, Pieces(words, starts, starts, lengths), characters, place).items():
+                    array.tofile(anew[name])
+                d, place = d + len(some), int(ends[-1])
+        if d != stream.D:
+            raise Invalid("corpus", f"The stream of words has {stream.D:,} documents, and {d:,} texts are there.")
         checkpoint = {name: value for name, value in checkpoint.items() if name not in _BEFORE} | {"format": FORMAT}
-        checkpoint |= {name: path.stat().st_size // _KINDS[name].itemsize for name, path in anew.items()}
-        for name, path in anew.items():  # whoever has the file mapped that there was keeps it
+        checkpoint |= {name: path.stat().st_size // _KINDS[name].itemsize for name, path in paths.items()}
+        for name, path in paths.items():  # whoever has the file mapped that there was keeps it
             path.replace(stream.folder / name)
         settle(stream.folder)
         rewrite(stream.folder / _CHECKPOINT, json.dumps(checkpoint).encode())
+        settle(stream.folder)
         return checkpoint
 
     @staticmethod
@@ -123,7 +142,7 @@ class Stream:
                 ends = np.cumsum(lengths[: max(1, int(np.searchsorted(np.cumsum(lengths), size, side="right")))])
                 begins = at + np.append(0, ends[:-1])
                 starts = self.starts.of(begins, at + ends) if places else np.zeros(0, np.int32)
-                yield Block(first, np.fromfile(words, np.int32, int(ends[-1])), starts, ends)
+                yield Block(first, np.fromfile(words, np.int32, int(ends[-1])) & ~CASE, starts, ends)
                 first, at = first + len(ends), at + int(ends[-1])
 
 
@@ -163,11 +182,9 @@ class Writer:
     def add(self, texts: list[str], titles: list[str]) -> np.ndarray:
         """Append documents. Returns int32: the pieces of each text."""
         of_texts, of_titles = self.tokeniser.pieces(texts), self.tokeniser.pieces(titles)
-        steps, far = Starts.packed(of_texts.starts, of_texts.lengths, self._files["words"].tell() // 4)
-        columns = {
-            "words": of_texts.words, "steps": steps, "far": far, "lengths": of_texts.lengths,
-            "title-words": of_titles.words, "title-lengths": of_titles.lengths,
-        }  # fmt: skip
+        columns = _columns(
+            texts, of_texts, self.tokeniser.characters, self._files["words"].tell() // _KINDS["words"].itemsize
+        ) | {"lengths": of_texts.lengths, "title-words": of_titles.words, "title-lengths": of_titles.lengths}
         for name, array in columns.items():
             array.tofile(self._files[name])
         self.D += len(texts)
@@ -177,10 +194,8 @@ class Writer:
         """Put all that was added on disk. Returns the checkpoint, from which writing can be taken up again; it is
         JSON."""
         new = self.tokeniser.since(self._checkpoint["lexicon"])
-        if self._checkpoint["letters"] + len(new.letters) >= 1 << 32:
-            raise Invalid(
-                "files", "The texts have more different words than can be told apart: 4 GB of letters. Are they texts?"
-            )
+        if self._checkpoint["letters"] + len(new.letters) >= 1 << 32 or self.tokeniser.count > NUMBER:
+            raise Invalid("files", _TOO_MANY)
         np.asarray(new.letters).tofile(self._files["letters"])
         (new.ends + np.uint32(self._checkpoint["letters"])).tofile(self._files["lexicon"])
         for file in self._files.values():
@@ -193,6 +208,14 @@ class Writer:
 
     def _keep(self) -> None:
         rewrite(self.folder / _CHECKPOINT, json.dumps(self._checkpoint).encode())
+
+
+def _columns(texts: list[str], pieces: Pieces, characters: Characters, place: int) -> dict[str, np.ndarray]:
+    """What is kept of texts in the files by piece. place: of the first among all."""
+    capitals = case.mark(texts, pieces.words, pieces.starts, pieces.lengths, characters)
+    mixed = np.flatnonzero(pieces.words & CASE == CASE)
+    steps, far = Starts.packed(pieces.starts, pieces.lengths, place)
+    return dict(zip(_OF_PIECES, (pieces.words, steps, far, np.stack([place + mixed, capitals[mixed]], 1)), strict=True))
 
 
 def _opened(path: Path, size: int):
@@ -236,7 +259,8 @@ class Spread:
         self.D, self.numbers, self.lengths = len(numbers), numbers, stream.lengths[numbers]
         ends, begins = ends[numbers], ends[numbers] - self.lengths
         spans = [stream.words[a:b] for a, b in zip(begins.tolist(), ends.tolist(), strict=True)]
-        self._words, self._starts = np.concatenate([np.zeros(0, np.int32), *spans]), stream.starts.of(begins, ends)
+        self._words = np.concatenate([np.zeros(0, np.int32), *spans]) & ~CASE
+        self._starts = stream.starts.of(begins, ends)
         self._ends = np.cumsum(self.lengths, dtype=np.int64)
 
     @property

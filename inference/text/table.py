@@ -27,7 +27,7 @@ from inference.text.characters import (
 )
 
 MAX_LETTERS = 64  # longer strings are not words (base64, URLs run together); they are left out, and counted
-NUMBER = (1 << 29) - 1  # the bits of a piece that are its word's number
+NUMBER = (1 << 27) - 1  # the bits of a piece that are its word's number; two above them say how it is written (case.py)
 AFTER_HYPHEN, AFTER_APOSTROPHE, AFTER_BREAK = np.int32(1 << 29), np.int32(1 << 30), np.int32(-(1 << 31))
 # Breaks, too, which have the bit of AFTER_BREAK and so are below zero. Streams of older versions have neither
 AFTER_PARAGRAPH, AFTER_SENTENCE = AFTER_BREAK | AFTER_HYPHEN, AFTER_BREAK | AFTER_APOSTROPHE

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.jit import njit
-from inference.text import characters
+from inference.text import case, characters
 from inference.text.lexicon import Lexicon, _gathered
 from inference.text.segment import segmenter
 from inference.text.table import NUMBER, Table
@@ -16,7 +16,7 @@ _BLOCK = 4_000_000  # code points that are cut at a time
 class Pieces(NamedTuple):
     """The pieces of some texts behind one another.
 
-    words: int32, the number in the lexicon in the low 29 bits (table.NUMBER), and what is between a piece and the
+    words: int32, the number in the lexicon in the low 27 bits (table.NUMBER), and what is between a piece and the
     one before: AFTER_HYPHEN or AFTER_APOSTROPHE (that alone), AFTER_BREAK (punctuation; or AFTER_SENTENCE or AFTER_PARAGRAPH, an empty line), none of them
     (white space, or nothing). starts, stops: int32, its characters in its text. lengths: int32, pieces of each text.
     """
@@ -40,7 +40,7 @@ class Tokeniser:
     def __init__(self, language: str = "", given: bool = False):
         self.language, self.given = language, given
         self._turkic = language in ("tr", "az") and not given
-        self._characters = characters.given() if given else characters.characters(self._turkic)
+        self.characters = characters.given() if given else characters.characters(self._turkic)
         self._segment = None if given else segmenter(language)
         self._together = language in ("zh", "ja", "ko")  # whose segmenters say where words of ideographs begin
         self._table = Table()
@@ -95,10 +95,17 @@ class Tokeniser:
             (a, b, words[i]) for a, b, i in zip(pieces.starts.tolist(), pieces.stops.tolist(), at.tolist(), strict=True)
         ]
 
+    def written(self, text: str) -> list[tuple[str, int]]:
+        """The word of every piece, and how it is written (case.key)."""
+        pieces = self.pieces([text])
+        capitals = case.mark([text], pieces.words, pieces.starts, pieces.lengths, self.characters)
+        cases = map(case.key, (pieces.words >> case.SHIFT & case.MIXED).tolist(), capitals.tolist())
+        return list(zip(_words(self._table, self._sources[pieces.words & NUMBER]), cases, strict=True))
+
     def _pieces(self, texts: list[str], ends: np.ndarray) -> Pieces:
         codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.uint32)
         words, starts, stops, lengths = self._table.add(
-            codes, ends, self._breaks(texts, ends), self._together, self._characters
+            codes, ends, self._breaks(texts, ends), self._together, self.characters
         )
         self._canonise()
         _translate(words, self._ids)

@@ -14,9 +14,13 @@ import time
 import urllib.request
 from pathlib import Path
 
+import psycopg
 import pytest
+from psycopg.types.json import Jsonb
 
+from inference.text.stream import FORMAT, Stream
 from tests.faults.topograph import Topograph, stuck
+from tests.inference.text.old_streams import downgrade
 from tests.prepared import state_folder
 from tests.waiting import until
 from webapp.jobs import file_lock
@@ -70,6 +74,28 @@ def test_a_run_that_is_struck_again_and_again_ends_as_an_undisturbed_one(topogra
     t.wait("run", run, 300, "done")
     assert t.row("run", run)[1] >= 3
     assert t.model(run) == t.model(quiet)  # with its charts: no gap, no point twice
+
+
+def test_words_of_an_older_version_are_renewed_although_their_process_is_killed(topograph, corpus):
+    t, folder = topograph, topograph.data / "files" / "corpora" / str(corpus)
+    before, tokens, stream = t.content(corpus), folder / "tokens", "progress -> 'stream'"
+    old = downgrade(tokens)
+    t.ask(
+        "UPDATE webapp_corpus SET progress = progress || %s WHERE id = %s RETURNING id", Jsonb({"stream": old}), corpus
+    )
+    with psycopg.connect(t.system.database_url) as reader:
+        reader.execute(f"LOCK TABLE document_{corpus:d}")
+        t.kill_worker()  # the next one has nothing else to do
+        until(lambda: file_lock.state(folder)[1], stuck())
+        os.kill(file_lock.state(folder)[1], signal.SIGKILL)
+        until(lambda: not file_lock.state(folder)[1])
+    assert Stream.open(tokens).checkpoint == old
+    t.empty_valkey()  # an hour later
+    t.kill_worker()
+    until(lambda: t.ask(f"SELECT {stream} FROM webapp_corpus WHERE id = %s", corpus)[0][0]["format"] == FORMAT, stuck())
+    until(lambda: not (tokens / "starts").exists())
+    assert Stream.open(tokens).checkpoint == t.ask(f"SELECT {stream} FROM webapp_corpus WHERE id = %s", corpus)[0][0]
+    assert t.content(corpus) == before and t.row("corpus", corpus) == ("ready", 1)
 
 
 def test_nothing_is_lost_when_everything_is_killed_at_once(topograph, corpus, quiet):

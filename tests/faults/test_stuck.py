@@ -15,7 +15,7 @@ from tasks.runs import train
 from tests.conftest import ROOT
 from tests.sweeping import FROZEN, STALE, sweep_for
 from webapp.jobs import claims, events, heartbeat, kinds, roster, sweep
-from webapp.jobs.file_lock import LockHeld, file_lock
+from webapp.jobs.file_lock import LockHeld, file_lock, if_free
 from webapp.models import Run
 from webapp.runs import services as runs
 from webapp.storage import files
@@ -224,6 +224,15 @@ def test_who_has_lost_the_row_can_write_no_file_any_more(tmp_path, stopped):
             os.kill(old.pid, signal.SIGSTOP)
         with file_lock(tmp_path):
             assert old.wait(10) == -signal.SIGKILL
+
+
+def test_who_has_no_claim_leaves_the_files_to_who_has_them(tmp_path):
+    with holder(tmp_path) as old:
+        with if_free(tmp_path) as free:
+            assert not free
+        assert old.poll() is None
+    with if_free(tmp_path) as free:
+        assert free
 
 
 def test_files_that_nobody_here_can_free(tmp_path, monkeypatch):

@@ -140,7 +140,7 @@ class Topograph:
             for row in self.ask(query, key):
                 found.update(repr(row).encode())
         folder = self.data / "files" / "corpora" / str(corpus)
-        for name in ("fields.jsonl", "report.csv", "tokens/words", "tokens/steps", "tokens/far"):
+        for name in ("fields.jsonl", "report.csv", "tokens/words", "tokens/steps", "tokens/far", "tokens/mixed"):
             found.update((folder / name).read_bytes())
         return found.hexdigest()
 

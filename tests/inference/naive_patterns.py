@@ -1,10 +1,31 @@
 """Patterns matched word by word in plain Python: the twin of inference.index.hits."""
 
 import re
+import unicodedata
 from fnmatch import fnmatchcase
 
 from inference.index.patterns import ANY, EXPRESSION, GLOB, Element, Part
-from inference.index.query import Piece
+from inference.index.query import ANY_CASE, Piece
+
+
+class Written(str):
+    """A word as the lexicon has it, and how it is written in a text."""
+
+    text: str
+
+    def __new__(cls, word: str, text: str):
+        made = super().__new__(cls, word)
+        made.text = text
+        return made
+
+
+def case(text: str) -> int:
+    """inference.text.case.key of a word that is written so: in small letters, with a capital, in capitals, or with which ones."""
+    letters = [c for c in unicodedata.normalize("NFC", text) if c.isalnum()]
+    large = [i for i, c in enumerate(letters) if c != c.lower()]
+    if large in ([], [0]):
+        return len(large)
+    return 2 if all(i in large or not c.isalpha() for i, c in enumerate(letters)) else sum(4 << i for i in large) + 3
 
 
 def accepts(element: Element, word: str) -> bool:
@@ -14,9 +35,11 @@ def accepts(element: Element, word: str) -> bool:
 def _like(piece: Piece, word: str) -> bool:
     if piece == ANY:
         return True
+    if piece.case != ANY_CASE and piece.case != case(word.text):
+        return False
     if piece.how == GLOB:
         return fnmatchcase(word, piece.word)
-    return bool(re.fullmatch(piece.word, word)) if piece.how == EXPRESSION else word == piece.word
+    return bool(re.fullmatch(piece.word, word, re.I)) if piece.how == EXPRESSION else word == piece.word
 
 
 def ends(elements: tuple[Element, ...], words: list[str], i: int) -> set[int]:

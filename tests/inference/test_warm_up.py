@@ -100,7 +100,7 @@ with patch.object(Dispatcher, "compile", noticed):
     mapped = np.memmap(Path(sys.argv[1]) / "mapped", np.int32, "w+", shape=600)
     mapped[:] = np.arange(600) % 7
     mapped, six = np.memmap(mapped.filename, np.int32, "r"), np.full(100, 6, np.int32)
-    stream = SimpleNamespace(words=mapped, starts=Starts.packed(mapped, six), lengths=six, title_words=mapped, title_lengths=six // 6, lexicon=list("abcdefg"))
+    stream = SimpleNamespace(words=mapped, starts=Starts.packed(mapped, six), lengths=six, title_words=mapped, title_lengths=six // 6, mixed=None, lexicon=list("abcdefg"))
     Index.write(Path(sys.argv[1]) / "index", stream, "en")
     index = Index.open(Path(sys.argv[1]) / "index", stream, lambda text: [(0, len(text), text)])
     index.rank('a -"b c" OR (d* "e f g")', index.find('a -"b c" OR (d* "e f g")'))
@@ -111,7 +111,7 @@ with patch.object(Dispatcher, "compile", noticed):
         two_sets.tokens(index.fields["text"], 7, chosen, 5)
     collocations.Near(index, 2, 5, 5).add(np.arange(100, dtype=np.int32), np.zeros(100, np.int32))
     for inside in (np.zeros(0, bool), np.ones(30, bool)):
-        hits.Hits(index, patterns.parse("a b* ~9 /c|d/{0,2} e", str.split), evidence, inside, np.ones(99, bool)).places(3, 5)
+        hits.Hits(index, patterns.parse("a b* ~9 /c|d/{0,2} e", lambda text: [(text, 0)]), evidence, inside, np.ones(99, bool)).places(3, 5)
     texts = [f"old and new words, é{i} well-known{i} it's Ελλάς ΣΟΦΟΣ " * 3 for i in range(2000)]
     checkpoint = None
     for _ in range(2):

@@ -210,7 +210,7 @@ def lines(request: HttpRequest, run_id: int, word: str, documents: Query[shapes.
 @router.get(
     "/{int:run_id}/patterns",
     response={200: views.PatternPage, **ERRORS},
-    summary="Where a pattern of words occurs: hits, documents, hits by time, and a page of lines",
+    summary="Where a pattern of words occurs, such as the =Union (so written): hits, documents, hits by time, and a page of lines",
 )
 def pattern(request: HttpRequest, run_id: int, documents: Query[shapes.Documents], pattern: str = "*", topic: Place | None = None,
             sort: concordance.Order = "document", by: str = "", after: Place = 0):  # fmt: skip

@@ -37,7 +37,7 @@ class Documents(Schema):
         [], description="price:10:20, a field of numbers or dates and its ends, both included; repeatable"
     )
     match: list[str] = Field(
-        [], description="right|rights of ~5 labor, a pattern that occurs in the document; at most 3"
+        [], description="right|rights of ~5 labor or =US (so written), a pattern that occurs in the document; at most 3"
     )
     only: list[str] = Field(
         [],

@@ -23,15 +23,15 @@ def open_index(corpus: Corpus) -> Index:
     folder = files.corpus_folder(corpus.pk)
     with sealed.held(folder / "index", folder / "tokens"):
         try:
-            made = (folder / "index" / "meta.json").stat()
+            made = [(folder / name).stat() for name in ("index/meta.json", "tokens/checkpoint.json")]
         except FileNotFoundError:
             return Index.open(folder / "index", None, None)  # raises
-        return _open(folder, made.st_ino, made.st_mtime_ns)
+        return _open(folder, *((each.st_ino, each.st_mtime_ns) for each in made))
 
 
 @cached(_OPEN)
-def _open(folder: Path, *made: int) -> Index:
-    """made: another where the index was written again."""
+def _open(folder: Path, *made: tuple[int, int]) -> Index:
+    """made: another where the index or the words were written again."""
     return sealed.opened(lambda: _index(folder), folder / "index", folder / "tokens")
 
 
@@ -48,7 +48,7 @@ def _index(folder: Path) -> Index:
 def pattern(corpus: Corpus, text: str) -> tuple[Part, ...]:
     """Raises PatternError for what can't be understood, or is longer than an embargo allows."""
     index = open_index(corpus)
-    made = parse(text, lambda typed: [word for *_, word in index.spans(typed)])
+    made = parse(text, Tokeniser(index.stream.language, index.stream.given).written)
     if corpus.embargo and reach(made) > UNDER_EMBARGO:
         raise PatternError(0, f"These texts are under embargo: a pattern has at most {UNDER_EMBARGO} words.")
     return made

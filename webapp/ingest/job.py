@@ -20,13 +20,14 @@ from inference.durable import settle
 from inference.errors import Invalid
 from inference.index import Index
 from inference.text import Stream, choose, duplicates
+from inference.text.stream import FORMAT
 from webapp import readers
 from webapp.accounts import quotas
 from webapp.ingest import guesses, previews, storing, subset, versions
 from webapp.ingest.checkpoints import ReadCheckpoint, StoreCheckpoint
 from webapp.ingest.read_files import ReadAttempt
 from webapp.ingest.settings import ReadingSettings, VocabularySettings
-from webapp.jobs import claims, events, kinds
+from webapp.jobs import claims, dispatch, events, file_lock, kinds, scheduler
 from webapp.jobs.heartbeat import Heartbeat, run_next
 from webapp.metadata import columns
 from webapp.models import Corpus, Upload, Version
@@ -35,6 +36,8 @@ from webapp.storage import bulk, files, sealed
 REFUSALS = (Invalid, readers.Unreadable)  # whose messages are sentences for the user
 REPORT_EVERY = 0.25  # seconds between two reports of progress to open pages
 NOTE_SECONDS = 3600  # for which what a job told last is shown: the longest stage is shorter
+
+RENEW, RENEW_AGAIN = "tasks.corpora.renew", 3600  # seconds after which what did not come to its end is tried again
 
 
 # The words of a corpus -> a version of it: vocabulary, bag of words, columns of what is known of each document. No
@@ -167,6 +170,33 @@ def read_corpus(corpus_id: int, when_ready: Callable[[Corpus], None]) -> None:
 def build_version(version_id: int) -> None:
     """Make a queued version of a corpus, having read what files are new."""
     run_next(kinds.VECTORIZE, version_id, _build_version, REFUSALS)
+
+
+def renew_one() -> None:
+    """Ask a worker to `renew` a corpus that an older version read, where there is nothing else to do."""
+    old = Corpus.objects.filter(status=Corpus.Status.READY, progress__stream__format__lt=FORMAT).order_by("pk")
+    for pk in old.values_list("pk", flat=True) if scheduler.idle() else ():
+        if events.client().set(f"renewed:{pk}", 1, nx=True, ex=RENEW_AGAIN):
+            return dispatch.ask(RENEW, [pk], None)
+
+
+def renew(corpus_id: int) -> None:
+    """In a worker: have the words of a corpus in the format of this version, unless a job is at work there."""
+    folder = files.corpus_folder(corpus_id)
+
+    def save(checkpoint: ReadCheckpoint) -> None:
+        stored = sealed.put(folder / "tokens")
+        with transaction.atomic():
+            sealed.record(stored)
+            Corpus.objects.filter(pk=corpus_id).update(progress=asdict(checkpoint))
+
+    try:
+        with file_lock.if_free(folder) as free:
+            corpus = Corpus.objects.filter(pk=corpus_id, status=Corpus.Status.READY).first()
+            if free and corpus:
+                ReadAttempt(corpus, Heartbeat(kinds.READ, corpus_id, 0), save).renew()  # it does not beat
+    finally:
+        dispatch.answered(RENEW, [corpus_id], None)
 
 
 def _store_upload(corpus_id: int, attempt: int, beat: Heartbeat) -> None:

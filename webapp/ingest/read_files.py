@@ -27,6 +27,7 @@ from django.db import connection, transaction
 from inference.durable import settle_names
 from inference.errors import Invalid
 from inference.text import Stream, Tokeniser
+from inference.text.stream import FORMAT
 from webapp import readers
 from webapp.ingest import subset
 from webapp.ingest.checkpoints import ReadCheckpoint
@@ -40,6 +41,7 @@ from webapp.storage import bulk, csv_cells, files
 
 CHUNK = 4 << 20  # characters of the documents that are copied at once
 CHUNK_ITEMS = 20_000
+READ_AGAIN = 8  # documents in memory at a time: each may have 20 million characters
 PROBLEMS_SHOWN = 100  # so many are kept on the corpus's row, for its page; all of them are in its report.csv
 HEAD = ["file", "place", "problem", "dropped"]
 
@@ -71,11 +73,12 @@ def prefetched(items: Iterator[T]) -> Iterator[Iterator[T]]:
 
 # How the files of a corpus are read: those it was made of in one way, those of each addition in another.
 class ReadPlan(NamedTuple):
-    """Files that came together, and how they are read. unread: those of them that are still to be read."""
+    """Files that came together, and how they are read. documents: of them so far; unread: those of them that are still to be read."""
 
     options: readers.Options
     shaping: Shaping
     companions: readers.Companions
+    documents: int
     table: tuple[Path, str] | None  # about the others
     unread: list[SourceFile]
     places: dict[str, int]  # positions by name, where one call shapes the items of all files
@@ -99,8 +102,9 @@ def read_plans(reading: ReadingSettings, everything: list[SourceFile]) -> Iterat
         unread = [file for file in came if not file.read and file.name != shaping.table]
         places = {file.name: file.position for file in came} if shaping.across else {}
         yield ReadPlan(
-            options, shaping, readers.Companions.among(named), upload_of(named, shaping.table), unread, places
-        )
+            options, shaping, readers.Companions.among(named), sum(file.documents for file in came),
+            upload_of(named, shaping.table), unread, places,
+        )  # fmt: skip
 
 
 class Failure(NamedTuple):
@@ -165,7 +169,7 @@ class ReadAttempt:
 
     def run(self) -> ReadCheckpoint:
         """Read to the end. Raises Invalid where no document came of it."""
-        self._renew()
+        self.renew()
         # Whether it is a part of another corpus that has not been read to its end
         part = self.corpus.provenance and (self.checkpoint.file >= 0 or not self.checkpoint.documents)
         if not any(plan.unread for plan in self.plans) and not part:
@@ -200,15 +204,29 @@ class ReadAttempt:
             raise Invalid("files", f"No document could be read from what was uploaded. {why}".strip())
         return self.checkpoint
 
-    def _renew(self) -> None:
+    def renew(self) -> None:
         """Have the words that an older version read in the format of this one."""
         stream = self.checkpoint.stream
-        if stream and (now := Stream.renew(self.folder / "tokens", stream)) != stream:
-            self.checkpoint = self._last = replace(self.checkpoint, stream=now)
-            self.save(self.checkpoint)
-            with bulk.removing() as may:
-                if may:  # else a backup has them
-                    Stream.remove_old(self.folder / "tokens")
+        if not stream or stream["format"] == FORMAT:
+            return
+        with transaction.atomic():  # as long as the cursor is open
+            now = Stream.renew(self.folder / "tokens", stream, self._counted(stream["D"]))
+        self.checkpoint = self._last = replace(self.checkpoint, stream=now)
+        self.save(self.checkpoint)
+        with bulk.removing() as may:
+            if may:  # else a backup has them
+                Stream.remove_old(self.folder / "tokens")
+
+    def _counted(self, documents: int) -> Iterator[list[str]]:
+        """The texts of the first so many documents, with spaces for what does not count."""
+        rules = itertools.chain(*(itertools.repeat(plan.shaping.silent, plan.documents) for plan in self.plans))
+        with connection.chunked_cursor() as cursor:
+            cursor.execute(
+                f"SELECT text FROM document_{self.corpus.pk:d} WHERE number < %s ORDER BY number", [documents]
+            )
+            while rows := cursor.fetchmany(READ_AGAIN):
+                self.beat.check()
+                yield [silent(text, next(rules, self.plan.shaping.silent)) for (text,) in rows]
 
     def _grown(self, name: str) -> BinaryIO:
         """A file that grows with the chunks, cut back to what is on record."""

@@ -46,6 +46,14 @@ def file_lock(folder: Path) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def if_free(folder: Path) -> Iterator[bool]:
+    """Hold the lock of a folder without a claim, unless another process holds it; yields whether it is held. A job that needs the
+    folder meanwhile ends this process."""
+    with (folder / NAME).open("a+b") as file:
+        yield _acquired(file)
+
+
 def is_held(folder: Path) -> bool:
     """Whether another process holds the lock of a folder, on this machine or, where the file system tells, on
     another."""

@@ -18,7 +18,7 @@ from django.db.models.functions import Now
 from webapp.corpora import deletion
 from webapp.courses import services as courses
 from webapp.exports import kept
-from webapp.ingest import uploads
+from webapp.ingest import job, uploads
 from webapp.jobs import events
 from webapp.models import Comparison, Corpus, Export, Replicate, Run, Sealed, Snapshot, Version
 from webapp.runs import snapshots
@@ -59,6 +59,7 @@ def tidy() -> None:
         _adopt()
     courses.remove_ended()
     uploads.remove_expired()
+    job.renew_one()
     Session.objects.filter(expire_date__lt=Now()).delete()
     measure()
 

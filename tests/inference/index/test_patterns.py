@@ -2,10 +2,12 @@
 
 import random
 import re
+from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 from time import monotonic
 from types import SimpleNamespace
+from unicodedata import normalize
 
 import numpy as np
 import pytest
@@ -14,19 +16,20 @@ from inference.errors import Invalid
 from inference.index import Index, hits
 from inference.index.hits import Hits
 from inference.index.patterns import ANY, EXPRESSION, FARTHEST, GLOB, Element, Part, PatternError, parse
-from inference.index.query import EXACT, Piece
+from inference.index.query import ANY_CASE, EXACT, Piece
 from inference.text import Stream, Tokeniser
 from tests.inference import naive_patterns
+from tests.inference.text.old_streams import downgrade
 
 EXAMPLE = Path(__file__).parents[3] / "webapp" / "examples"
 
 
-def cut(text: str) -> list[str]:
-    return [word for _, _, word in Tokeniser("en").spans(text)]
+def cut(text: str) -> list[tuple[str, int]]:
+    return Tokeniser("en").written(text)
 
 
-def word(text: str, how: str = EXACT) -> Element:
-    return Element((Piece(text, how),))
+def word(text: str, how: str = EXACT, case: int = ANY_CASE) -> Element:
+    return Element((Piece(text, how, case),))
 
 
 @pytest.mark.parametrize(
@@ -49,6 +52,10 @@ def word(text: str, how: str = EXACT) -> Element:
         ("(very|so){2}", [Element((Piece("very", EXACT), Piece("so", EXACT)), 2, 2)]),
         ("/(un)?just(ly)?/ man", [word("(un)?just(ly)?", EXPRESSION), word("man")]),
         ("and/or", [word("and"), word("or")]),
+        ("=Bank =US =bank", [word("bank", case=1), word("us", case=2), word("bank", case=0)]),
+        ("=iPhone|the", [Element((Piece("iphone", EXACT, 11), Piece("the", EXACT)))]),
+        ("=Vice-president", [word("vice", case=1), word("president", case=0)]),
+        ('[word="Bank"] [word="Bank"%c]', [word("bank", case=1), word("Bank", EXPRESSION)]),
         (
             '[word="rights?"] []{0,5} [word = "labou?r" %c]',
             [word("rights?", EXPRESSION), Element((ANY,), 0, 5), word("labou?r", EXPRESSION)],
@@ -93,6 +100,9 @@ def test_parts_within_some_words():
         ("right|", 5, "between two words"),
         ("|right", 0, "between two words"),
         ("right & wrong", 6, "There is no word in “&”"),
+        ("an =", 3, "There is no word in “=”"),
+        ("the =US*", 4, "without “*”, “?” and “/”, which “=US*” has"),
+        ("=/Un.*/", 0, "without “*”, “?” and “/”"),
         ("for £*", 4, "There is no letter and no number in “£*”"),
         ("well-known|famous", 0, "is 2 words"),
         ("a self-help{0,1}", 2, "is 2 words"),
@@ -160,6 +170,11 @@ def index_of(folder: Path, texts: list[str], monkeypatch, segment: int = 1 << 25
 WORDS = ["a", "ab", "b", "ba", "abc", "c"]
 
 
+def cased(rng: random.Random, word: str) -> str:
+    """A word in small letters, with a capital, in capitals, or in between."""
+    return rng.choice([str, str.capitalize, str.upper, lambda w: w[0] + w[1:].capitalize()])(word)
+
+
 def written(rng: random.Random, words: list[str]) -> str:
     """A pattern at random."""
 
@@ -173,6 +188,9 @@ def written(rng: random.Random, words: list[str]) -> str:
             "*",
             f"({name}|{rng.choice(words)})",
             f"/{name}|{name[0]}+/",
+            f"={cased(rng, name)}",
+            f"(={cased(rng, name)}|={cased(rng, name)}|{rng.choice(words)})",
+            f'([word="{cased(rng, name)}"])',
         ]
         return rng.choice(some) + rng.choice(["", "", "", "{0,1}", "{0,3}", "{2}", "{1,2}"])
 
@@ -195,7 +213,8 @@ def compare(index: Index, texts: list[str], text: str, chosen: np.ndarray, assig
     for d in np.flatnonzero(chosen).tolist():
         spans = Tokeniser("en").spans(texts[d])
         own = None if held is None else held[d]
-        hits = naive_patterns.hits(pattern, [word for *_, word in spans], own, sentences(texts[d], spans))
+        words = [naive_patterns.Written(word, texts[d][a:b]) for a, b, word in spans]
+        hits = naive_patterns.hits(pattern, words, own, sentences(texts[d], spans))
         if hits:
             wanted[d] = [(spans[begin][0], spans[end - 1][0]) for begin, end in hits]
     assert dict(zip(documents.tolist(), counts.tolist(), strict=True)) == {d: len(w) for d, w in wanted.items()}, text
@@ -214,7 +233,7 @@ def test_matches_are_those_of_the_twin(seed, tmp_path, monkeypatch):
     rng = random.Random(seed)
     signs = [" "] * 6 + [", ", ". ", "! ", "\n\n"]
     texts = [
-        "".join(w + rng.choice(signs) for w in rng.choices(WORDS, k=rng.randint(0, 14)))
+        "".join(cased(rng, w) + rng.choice(signs) for w in rng.choices(WORDS, k=rng.randint(0, 14)))
         for _ in range(rng.randint(3, 12))
     ]
     index = index_of(tmp_path, texts, monkeypatch, segment=25)
@@ -230,6 +249,25 @@ def test_matches_are_those_of_the_twin(seed, tmp_path, monkeypatch):
             assert "one word at least" in error.message
         tried += 1
     assert total
+
+
+def test_words_as_written_are_told_apart_by_every_letter(tmp_path, monkeypatch):
+    texts = [
+        "Bank of the bank. BANK, bAnk; baNk",
+        "the US and us: Us, uS iPhone IPHONE Iphone iPHONE",
+        "ÉCOLE École e\u0301cole 3.5M 3.5m",
+    ]
+    index = index_of(tmp_path, texts, monkeypatch)
+    every = np.ones(3, bool)
+    words = Counter(normalize("NFC", text[a:b]) for text in texts for a, b, _ in Tokeniser("en").spans(text))
+    for text, times in words.items():
+        assert compare(index, texts, text, every) >= compare(index, texts, f"={text}", every) == times, text
+    assert compare(index, texts, "=Bank|=bAnk", every) == compare(index, texts, "=US and =us", every) + 1 == 2
+    downgrade(tmp_path / "tokens")
+    index = Index.open(tmp_path / "index", Stream.open(tmp_path / "tokens"), Tokeniser("en").spans)
+    assert compare(index, texts, "bank", every) == 5
+    with pytest.raises(Invalid, match="older version"):
+        Hits(index, parse("bank|=US", cut), *EVERY, every)
 
 
 def test_a_sentence_without_end_reaches_some_words(tmp_path, monkeypatch):

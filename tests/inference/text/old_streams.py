@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from inference.text import Stream
+from inference.text.case import CASE
 
 
 def downgrade(folder: Path, checkpoint: dict | None = None) -> dict:
@@ -15,7 +16,9 @@ def downgrade(folder: Path, checkpoint: dict | None = None) -> dict:
     ends = np.cumsum(stream.lengths, dtype=np.int64)
     stream.starts.of(ends - stream.lengths, ends).tofile(folder / "starts")
     np.zeros(len(stream.title_words), np.int32).tofile(folder / "title-starts")  # nobody ever read them
-    new = ("steps", "far")
+    (np.array(stream.words) & ~CASE).tofile(folder / "words.new")
+    (folder / "words.new").replace(folder / "words")
+    new = ("steps", "far", "mixed")
     checkpoint = {name: value for name, value in stream.checkpoint.items() if name not in new}
     checkpoint |= {"format": 1, "starts": len(stream.words), "title-starts": len(stream.title_words)}
     for name in new:

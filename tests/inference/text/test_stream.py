@@ -1,17 +1,23 @@
 """A stream that was interrupted is the one that was not; what was not committed is forgotten."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from inference.errors import Invalid
-from inference.text import Stream, Tokeniser
+from inference.text import Stream, Tokeniser, case
+from inference.text.case import CASE
 from inference.text.table import NUMBER
+from tests.inference import naive_patterns
 from tests.inference.text.old_streams import downgrade
 
 DECOMPOSED = "e\u0301te\u0301"
-TEXTS = [f"Été {i} word{i % 7} Ångström I\u0307zmir ΣΟΦΟΣ don't {DECOMPOSED * (i % 3)} new{i}" for i in range(40)] + [
+TEXTS = [
+    f"Été {i} word{i % 7} Ångström I\u0307zmir ΣΟΦΟΣ don't iPhone{i} McX {DECOMPOSED * (i % 3)} new{i}"
+    for i in range(40)
+] + [
     "",
     "漢字",
     " " * 255 + "after 255" + "." * 251 + "and 255" + "!" * 251 + " more",
@@ -23,6 +29,7 @@ FILES = [
     "lengths",
     "lexicon-ends",
     "lexicon-letters",
+    "mixed",
     "steps",
     "title-lengths",
     "title-words",
@@ -52,10 +59,14 @@ def test_what_is_read_is_what_was_written(tmp_path):
     assert stream.D == len(TEXTS) and stream.tokens == len(stream.words) == len(stream.starts.steps)
     assert len(stream.starts.far) == 2 and 254 in stream.starts.steps
     at = title = 0
+    capitals = dict(stream.mixed.tolist())
     for d, text in enumerate(TEXTS):
         n, t = int(stream.lengths[d]), int(stream.title_lengths[d])
         spans = Tokeniser().spans(text)
         assert stream.lexicon.words(stream.words[at : at + n] & NUMBER) == [word for *_, word in spans]
+        assert [case.key(int(stream.words[i] >> case.SHIFT & 3), capitals.get(i, 0)) for i in range(at, at + n)] == [
+            naive_patterns.case(text[a:b]) for a, b, _ in spans
+        ]
         assert stream.starts.of([at], [at + n]).tolist() == [start for start, *_ in spans]
         assert stream.lexicon.words(stream.title_words[title : title + t] & NUMBER) == [
             word for *_, word in Tokeniser().spans(TITLES[d])
@@ -77,7 +88,7 @@ def test_blocks_are_the_whole(tmp_path, size):
             np.concatenate([np.zeros(0, int), *(getattr(block, name) for block in blocks)]).tolist()
             for name in ("words", "starts")
         )
-        assert words == stream.words[: lengths.sum()].tolist()
+        assert words == (stream.words[: lengths.sum()] & ~CASE).tolist()
         assert starts == [start for text in TEXTS[:D] for start, *_ in Tokeniser().spans(text)]
         assert all(len(block.words) <= size or len(block.ends) == 1 for block in blocks)
 
@@ -113,7 +124,9 @@ def test_a_stream_of_an_older_version_is_read_and_renewed(tmp_path):
     with pytest.raises(Invalid, match="renewed"):
         Stream.write(tmp_path / "old", Tokeniser(), resume=checkpoint)
     for _ in range(2):  # killed before its caller knew: once more
-        assert Stream.renew(tmp_path / "old", checkpoint) == expected
+        with pytest.raises(Invalid, match="43 documents, and 40"):
+            Stream.renew(tmp_path / "old", checkpoint, [TEXTS[:40]])
+        assert Stream.renew(tmp_path / "old", checkpoint, (TEXTS[i : i + 7] for i in range(0, 43, 7))) == expected
         files = content(tmp_path / "old")
         assert {name: files[name] for name in FILES if name != "checkpoint.json"} == {
             name: data for name, data in content(tmp_path / "new").items() if name != "checkpoint.json"
@@ -123,6 +136,36 @@ def test_a_stream_of_an_older_version_is_read_and_renewed(tmp_path):
     assert all(
         np.array_equal(*pair) for pair in zip(next(old.blocks()), next(new.blocks()), strict=True)
     )  # still mapped
+
+
+@pytest.mark.parametrize("step", range(5))
+def test_renewing_may_be_killed_anywhere(tmp_path, monkeypatch, step):
+    expected, replace, done = whole(tmp_path / "new"), Path.replace, []
+    whole(tmp_path / "old")
+    checkpoint = downgrade(tmp_path / "old")
+
+    def killed(path, to):
+        if len(done) == step:
+            raise KeyboardInterrupt
+        done.append(replace(path, to))
+
+    monkeypatch.setattr(Path, "replace", killed)
+    with pytest.raises(KeyboardInterrupt):
+        Stream.renew(tmp_path / "old", checkpoint, [TEXTS])
+    monkeypatch.undo()
+    old, new = Stream.open(tmp_path / "old"), Stream.open(tmp_path / "new")
+    assert old.checkpoint == checkpoint and old.mixed is None
+    assert all(np.array_equal(*pair) for pair in zip(next(old.blocks()), next(new.blocks()), strict=True))
+    assert Stream.renew(tmp_path / "old", checkpoint, [TEXTS]) == expected
+    assert all((tmp_path / "old" / name).read_bytes() == (tmp_path / "new" / name).read_bytes() for name in FILES[1:])
+
+
+def test_more_words_than_have_a_number_are_refused(tmp_path):
+    """Of format 1, whose numbers had two bits more: read by this version they would be other words."""
+    checkpoint = whole(tmp_path) | {"format": 1, "lexicon": NUMBER + 1}
+    (tmp_path / "checkpoint.json").write_text(json.dumps(checkpoint))
+    with pytest.raises(Invalid, match="more different words"):
+        Stream.open(tmp_path)
 
 
 def test_begun_anew(tmp_path):

@@ -11,7 +11,8 @@ from django.urls import reverse
 
 from inference.bow import Bow
 from inference.errors import Invalid
-from tasks.corpora import choose, read_corpus
+from inference.text.stream import Stream, Writer
+from tasks.corpora import choose, read_corpus, renew as renew_corpus
 from tests.corpora import as_csv, example_rows
 from tests.inference.text import old_streams
 from tests.sweeping import STALE, sweep_for
@@ -20,7 +21,7 @@ from webapp.documents import fields, search
 from webapp.ingest import corpora, guesses, read_files, sources, versions
 from webapp.ingest.settings import VocabularySettings
 from webapp.ingest.shaping import Shaping
-from webapp.jobs import claims, kinds
+from webapp.jobs import claims, dispatch, events, kinds, scheduler
 from webapp.models import Corpus, Document, Version, Word
 from webapp.operations.upkeep import tidy
 from webapp.results import evidence
@@ -188,6 +189,14 @@ def searched(corpus: Corpus) -> tuple:
     )
 
 
+def as_written(corpus: Corpus, word: str) -> int:
+    """Places where a word is written so."""
+    index, pattern = search.open_index(corpus), search.pattern(corpus, f"={word}")
+    return int(
+        search.Hits(index, pattern, None, np.zeros(0, bool), np.ones(corpus.documents, bool)).counts.sum(dtype=int)
+    )
+
+
 def test_words_of_an_older_version_are_read_and_renewed(draft, tmp_path, small_chunks, monkeypatch):
     """Before documents are added, and where a reading continues that an older version began: nothing is lost."""
     found = example_rows(ROWS)
@@ -195,11 +204,14 @@ def test_words_of_an_older_version_are_read_and_renewed(draft, tmp_path, small_c
     before = searched(corpus)
     read_by_an_older_version(corpus)
     assert searched(corpus) == before and "starts" in tokens(corpus) and "steps" not in tokens(corpus)
+    with pytest.raises(Invalid, match="older version"):
+        as_written(corpus, "Union")
     for one in (whole, corpus):
         choose(added(one, upload(tmp_path, as_csv([found[0], *found[81:]]), "later.csv")).pk)
         one.refresh_from_db()
     assert tokens(corpus) == tokens(whole) and corpus.progress["stream"] == whole.progress["stream"]
     assert words(corpus.version) == words(whole.version) and searched(corpus) == searched(whole)
+    assert as_written(corpus, "Union") == as_written(whole, "Union") > as_written(corpus, "union") > 0
     whole, began, copy = (
         read(queued(draft, as_csv(found))),
         queued(draft, as_csv(found)),
@@ -218,6 +230,40 @@ def test_words_of_an_older_version_are_read_and_renewed(draft, tmp_path, small_c
     Corpus.objects.filter(pk=began.pk).update(status="queued")
     began = read(began)
     assert began.status == "ready" and tokens(began) == tokens(whole)
+
+
+def test_the_job_renews_an_older_version(draft, tmp_path, small_chunks, monkeypatch):
+    """What words are cut of is what they were cut of before, whatever each addition leaves out."""
+    found, cut, read_again, asked = example_rows(ROWS), [], [], []
+    found[7][-1], found[90][-1] = (
+        f"{row[-1]} See https://example.org/US or http://a.b now." for row in (found[7], found[90])
+    )
+    add, renew = Writer.add, Stream.renew
+    monkeypatch.setattr(Writer, "add", lambda self, texts, titles: cut.extend(texts) or add(self, texts, titles))
+    rules = [asdict(Shaping(silent=(rule,))) for rule in ("to:Fellow-Citizens of the …", "addresses")]
+    corpus = read(queued(draft, as_csv(found[:81]), shaping=rules[0]))
+    choose(added(corpus, upload(tmp_path, as_csv([found[0], *found[81:]]), "later.csv"), shaping=rules[1]).pk)
+    corpus.refresh_from_db()
+    expected = tokens(corpus)
+    read_by_an_older_version(corpus)
+
+    def noting(folder, checkpoint, texts):
+        return renew(folder, checkpoint, (read_again.extend(some) or some for some in texts))
+
+    monkeypatch.setattr(Stream, "renew", noting)
+    monkeypatch.setattr(dispatch, "ask", lambda *task: asked.append(task))
+    for idle in (False, True, True):  # the second worker knows that it is asked for
+        monkeypatch.setattr(scheduler, "idle", lambda idle=idle: idle)
+        tidy()
+    assert asked == [("tasks.corpora.renew", [corpus.pk], None)]
+    renew_corpus(corpus.pk, None)
+    assert read_again == cut and sum(text.count(" " * 9) for text in cut)
+    assert tokens(corpus) == expected and Corpus.objects.get(pk=corpus.pk).progress == corpus.progress
+    assert as_written(corpus, "Union") > 0
+    events.client().delete(f"renewed:{corpus.pk}")
+    tidy()
+    renew_corpus(corpus.pk, None)
+    assert len(asked) == 1 and read_again == cut
 
 
 def test_documents_are_added(draft, tmp_path, small_chunks):

@@ -13,6 +13,7 @@ from inference.text import Tokeniser
 from tests.inference import naive_patterns
 from tests.inference.index.test_patterns import cut, sentences, written
 from tests.webapp.taking import taken
+from webapp.documents import search
 from webapp.models import Corpus, Document, Run, Word
 from webapp.storage.cache import clear_all
 from webapp.words import concordance
@@ -42,7 +43,11 @@ def spans(trained, django_db_blocker):
     """document -> its text, and (start, end, word) of every word."""
     with django_db_blocker.unblock():
         rows = Document.objects.filter(corpus_id=trained.corpus_id).values_list("number", "text")
-        return {number: (text, Tokeniser("en").spans(text)) for number, text in rows}
+        cut = [(number, text, Tokeniser("en").spans(text)) for number, text in rows]
+    return {
+        number: (text, [(a, b, naive_patterns.Written(word, text[a:b])) for a, b, word in spans])
+        for number, text, spans in cut
+    }
 
 
 def by_hand(spans, pattern, documents=None):
@@ -60,7 +65,8 @@ def by_hand(spans, pattern, documents=None):
     "pattern",
     ["congress", "united states", "right|rights ~9 people", "the{0,1} people of *{0,2} states", "/(un)?just(ly)?/", "secur*",
      "*ment of the", "wom?n|m?n", "fellow-citizens", "public * and ~5 *ed",
-     "right|rights ~s people", "the people ~4s government ~s of"],
+     "right|rights ~s people", "the people ~4s government ~s of", "=Union", "=union", "the =Union|=States|constitution",
+     '[word="the"] [word="People"%c]', "=The{0,1} =President"],
 )  # fmt: skip
 def test_numbers_and_lines_are_those_of_the_texts(client, trained, spans, pattern):
     wanted = by_hand(spans, pattern)
@@ -202,9 +208,22 @@ def test_an_error_points_at_its_place(client, trained):
         "Character 11 of the pattern: This “(” has no “)”"
         in get(client, trained, 400, pattern="the right (of|to")["error"]
     )
+    assert (
+        "Behind “=” a word is as it is written, without “*”" in get(client, trained, 400, pattern="the =Un*")["error"]
+    )
     html = get(client, trained, 400, "run_pattern", pattern="<b> (of|to")
     assert "&lt;b&gt; <mark>(of|to</mark>" in html and "has no “)”" in html and "How patterns are written" in html
     get(client, trained, 400, pattern="congress", topic=9999)
+
+
+def test_words_as_written_of_a_corpus_that_an_older_version_read(client, trained, monkeypatch):
+    index = search.open_index(trained.corpus)
+    monkeypatch.setattr(index.stream, "mixed", None)
+    assert get(client, trained, pattern="union")["hits"]
+    for pattern in ("the =Union", '[word="Union"]'):
+        assert "An older version of Topograph read this corpus" in get(client, trained, 400, pattern=pattern)["error"]
+        assert "older version" in get(client, trained, 400, "run_pattern", pattern=pattern)
+        assert "older version" in documents(client, trained, 400, match=pattern)
 
 
 def test_the_page_before_and_where_nothing_is_found(client, trained):

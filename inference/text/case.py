@@ -1,0 +1,60 @@
+"""How pieces of texts are written: in small letters, with a capital, in capitals, or with capitals in other places.
+
+Two bits of a piece (CASE) say which, above its word's number. Of those with capitals in other places, which are few, it is
+kept which letters these are.
+"""
+
+import numpy as np
+
+from inference.jit import njit
+from inference.text.characters import APOSTROPHE, DIGIT, HYPHEN, LETTER, MARK, MIDDLE, Characters
+
+SHIFT = 27
+CASE = np.int32(3 << SHIFT)
+SMALL, CAPITAL, CAPITALS, MIXED = range(4)
+_LETTERS = 62  # whose capitals are told apart
+
+
+def mark(
+    texts: list[str], words: np.ndarray, starts: np.ndarray, lengths: np.ndarray, characters: Characters
+) -> np.ndarray:
+    """Set the bits CASE of the pieces of texts, `words`, which have none yet. Returns int64[n]: of each its capitals, bit i for its
+    letter or digit i. starts, lengths: as Pieces has them."""
+    codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.uint32)
+    ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))
+    capitals = np.empty(len(words), np.int64)
+    _mark(codes, ends, words, starts, np.cumsum(lengths, dtype=np.int64), characters, capitals)
+    return capitals
+
+
+def key(case: int, capitals: int) -> int:
+    """Of how a piece is written, one number: equal where its letters are."""
+    return capitals << 2 | MIXED if case == MIXED else case
+
+
+@njit(cache=True, nogil=True)
+def _mark(codes, text_ends, words, starts, ends, characters, capitals):
+    """A piece is read up to the next one, or to what is in none."""
+    classes, lower, _ = characters
+    i = 0
+    for d in range(len(ends)):
+        begin = text_ends[d - 1] if d else 0
+        while i < ends[d]:
+            stop = begin + starts[i + 1] if i + 1 < ends[d] else text_ends[d]
+            first, large, n, small = begin + starts[i], np.int64(0), 0, False
+            for j in range(first, stop):
+                code, kind = codes[j], classes[codes[j]]
+                if kind < MARK or kind == HYPHEN:
+                    break
+                if kind == APOSTROPHE or kind == MIDDLE:
+                    if classes[codes[j - 1]] != DIGIT or j + 1 == stop or classes[codes[j + 1]] != DIGIT:
+                        break
+                elif kind >= LETTER:
+                    if lower[code] != code and n < _LETTERS:
+                        large |= np.int64(1) << n
+                    small = small or (kind == LETTER and lower[code] == code)
+                    n += 1
+            case = large if large <= CAPITAL else MIXED if small else CAPITALS
+            words[i] |= np.int32(case << SHIFT)
+            capitals[i] = large
+            i += 1
