@@ -19,9 +19,12 @@ from django.db import connection, transaction
 from inference import Bow
 from tests import s3_server
 from tests.conftest import ROOT
+from tests.inference.text.old_streams import downgrade
 from webapp.corpora import deletion
+from webapp.documents import search
+from webapp.ingest import job
 from webapp.jobs import events
-from webapp.models import Run, Sealed
+from webapp.models import Corpus, Run, Sealed
 from webapp.operations import backup, upkeep
 from webapp.storage import cache, copies, files, s3, sealed
 from webapp.storage.copies import Item
@@ -257,6 +260,19 @@ def test_a_corpus_grows_where_its_files_are_and_is_a_copy_elsewhere(store):
     store.SOURCES = False
     with sealed.held(tokens):
         assert (tokens / "words").read_bytes() == b"one"
+
+
+def test_words_that_are_renewed_at_home_are_so_elsewhere(trained, store):
+    folder, corpus = files.corpus_folder(trained.corpus_id), trained.corpus
+    shutil.copytree(Path(os.environ["TOPOGRAPH_DATA"]) / "files" / folder.relative_to(store.FILES), folder)
+    old = corpus.progress | {"stream": downgrade(folder / "tokens", corpus.progress["stream"])}
+    Corpus.objects.filter(pk=corpus.pk).update(progress=old)
+    seal(folder / "tokens", folder / "index")
+    job.renew(corpus.pk)
+    store.SOURCES = False
+    lose(folder / "tokens", folder / "index")
+    assert search.open_index(corpus).stream.mixed is not None
+    assert Corpus.objects.get(pk=corpus.pk).progress == corpus.progress
 
 
 def test_deleting_removes_objects_copies_and_record(made, store, server):
