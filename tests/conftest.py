@@ -1,16 +1,20 @@
 """What all tests share. Servers are real: `manage.py test` starts them and says where they are."""
 
+import asyncio
 import json
 import os
 import re
 import signal
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import pytest
+from asgiref.sync import SyncToAsync
 
 from tests import tables
 from tests.corpora import as_csv, example_rows
@@ -70,6 +74,26 @@ def start(data: Path, *arguments: str) -> System:
             process.wait()
             raise AssertionError(f"manage.py start did not get ready:\n{said}")
         time.sleep(0.05)
+
+
+@pytest.fixture(scope="session")
+def loop() -> Iterator[asyncio.AbstractEventLoop]:
+    """An event loop that runs, in a thread of its own."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    yield loop
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join()
+    loop.run_until_complete(loop.shutdown_default_executor())
+    loop.close()
+
+
+@pytest.fixture(autouse=True)
+def requests_share_a_loop(loop):
+    """Django's client would make a loop and a thread for each request."""
+    SyncToAsync.threadlocal.main_event_loop = loop
+    SyncToAsync.threadlocal.main_event_loop_pid = os.getpid()
 
 
 @pytest.fixture(scope="session", autouse=True)
