@@ -72,7 +72,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "webapp.server.request_log.RequestLog",
     "webapp.server.headers.response_headers",
-    "webapp.server.handler.Security",
+    "django.middleware.security.SecurityMiddleware",
     "servestatic.middleware.ServeStaticMiddleware",
     "webapp.server.handler.ContentSecurityPolicy",
     "webapp.server.concurrency.limit_concurrency",

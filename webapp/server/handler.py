@@ -10,8 +10,6 @@ from csp.middleware import CSPMiddleware
 from django.core.handlers.asgi import ASGIHandler
 from django.core.handlers.base import BaseHandler
 from django.http import HttpRequest, HttpResponse
-from django.middleware.security import SecurityMiddleware
-from django.utils.deprecation import MiddlewareMixin
 
 
 class OneThreadHandler(ASGIHandler):
@@ -24,17 +22,9 @@ class OneThreadHandler(ASGIHandler):
         self._middleware_chain = self._middleware_chain.awaitable
 
 
-class OnTheLoop(MiddlewareMixin):
-    """A middleware that only looks at headers and sets some: a thread would cost more than that."""
+class ContentSecurityPolicy(CSPMiddleware):
+    """django-csp's middleware on the event loop: it only sets a header, and a thread would cost more than that."""
 
     async def __acall__(self, request: HttpRequest) -> HttpResponse:
-        response = self.process_request(request) or await self.get_response(request)
-        return self.process_response(request, response)
-
-
-class ContentSecurityPolicy(OnTheLoop, CSPMiddleware):
-    """django-csp's."""
-
-
-class Security(OnTheLoop, SecurityMiddleware):
-    """Django's."""
+        self.process_request(request)
+        return self.process_response(request, await self.get_response(request))
