@@ -5,6 +5,7 @@ longest counts, and the next one begins behind it.
 """
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from time import monotonic
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from inference.errors import Invalid
 from inference.evidence import Evidence
 from inference.explore.documents import frozen, marked
-from inference.index.patterns import ANY, Part
+from inference.index.patterns import ANY, Part, reach
 from inference.index.query import ANY_CASE
 from inference.index.search import END, Index
 from inference.index.segments import NUMBER, begins_sentence, in_sentence
@@ -70,7 +71,11 @@ class Hits:
             documents = marked(
                 field.having(wanted, begin)[: max(len(chosen) - begin, 0)] & chosen[begin:end]
             ) + np.int32(begin)
-            counts = self._match(s, documents, np.zeros((0, 3), np.int64))
+            with ThreadPoolExecutor(2) as pool:
+                halves = pool.map(
+                    lambda some, s=s: self._match(s, some, np.zeros((0, 3), np.int64)), np.array_split(documents, 2)
+                )
+                counts = np.concatenate(list(halves))
             parts.append(np.stack([documents, counts])[:, counts > 0])
             if monotonic() > now + SECONDS:
                 raise Invalid(
@@ -125,7 +130,8 @@ def sample(documents: np.ndarray, counts: np.ndarray, most: int) -> np.ndarray:
 def _bits(pattern: tuple[Part, ...]) -> list[np.ndarray]:
     """The words that each part can have as bits of a state. passed: uint64[2, parts, codes], those that a form may be by its
     code, in which bit e is set where it is of element e; optional, final: uint64[2, parts], those that may be left out, and those
-    behind which all may be; read from the left and from the right. within: int64[parts]; sentence: bool[parts]."""
+    behind which all may be; read from the left and from the right. within, reaches (of how many words a match is at
+    most): int64[parts]; sentence: bool[parts]."""
     codes, number = np.arange(1 << sum(len(part.elements) for part in pattern)), iter(range(len(pattern) * 99))
     passed, (optional, final) = (
         np.zeros((2, len(pattern), len(codes)), np.uint64),
@@ -141,12 +147,12 @@ def _bits(pattern: tuple[Part, ...]) -> list[np.ndarray]:
                 optional[side, p] |= np.uint64(may << s)
                 final[side, p] |= np.uint64(all(can for _, can in states[s + 1 :]) << s)
     near = np.array([part.within for part in pattern]), np.array([part.sentence for part in pattern])
-    return [passed, optional, final, *near]
+    return [passed, optional, final, *near, np.array([reach((part,)) for part in pattern])]
 
 
 @njit(cache=True, nogil=True)
 def _match(
-    words, steps, first, document, documents, longest, codes, passed, optional, final, within, sentence,
+    words, steps, first, document, documents, longest, codes, passed, optional, final, within, sentence, reaches,
     indptr, counts, topics, first_token, offsets, wanted, found,
 ):  # fmt: skip
     """int32[n]: hits in each of some documents. document: the number of the first of the segment. longest: words of the
@@ -154,7 +160,7 @@ def _match(
     word."""
     out, filled = np.zeros(len(documents), np.int32), 0
     begins, ends = np.zeros((len(within), longest), np.bool_), np.zeros((len(within), longest), np.bool_)
-    pairs, first_part, last = np.zeros(longest + 1, np.int64), passed[0, 0], ends[0]
+    pairs, first_part = np.zeros(longest + 1, np.int64), passed[0, 0]
     places, own = np.empty(longest, np.int32), np.empty(longest, np.uint16)
     for i in range(len(documents)):
         low, high = first[documents[i] - document], first[documents[i] - document + 1]
@@ -162,17 +168,19 @@ def _match(
         _codes(words, low, high, codes, own)
         of_text = own[:size]
         for p in range(len(within)):
-            backwards, cut = begins[p, :size][::-1], int(sentence[p])
-            _ends(text[::-1], 0, of_text[::-1], passed[1, p], optional[1, p], final[1, p], True, 2 * cut, backwards)
+            cut = int(sentence[p])
+            _ends(text[::-1], of_text[::-1], passed[1, p], optional[1, p], final[1, p], 2 * cut, 0 if p else reaches[p], begins[p, :size][::-1])
             if p:  # where one of the first part ends is asked below, of its hits alone
-                _ends(text, 0, of_text, passed[0, p], optional[0, p], final[0, p], True, cut, ends[p])
+                _ends(text, of_text, passed[0, p], optional[0, p], final[0, p], cut, 0, ends[p])
         if len(wanted) or len(found):
             starts.begin(steps, low, high, places)
             _pair(places[:size], documents[i], indptr, counts, topics, first_token, offsets, wanted, pairs)
         for a in range(size):
             if a < stop or not begins[0, a]:
                 continue
-            stop = _ends(text, a, of_text, first_part, optional[0, 0], final[0, 0], False, 0, last)
+            stop = _longest(of_text, a, first_part, optional[0, 0], final[0, 0])
+            if stop == a:
+                continue
             pair = pairs[a + np.argmax(pairs[a:stop] >= 0)] if len(wanted) or len(found) else -1
             near = pair >= 0 or not len(wanted)
             for p in range(1, len(within)):
@@ -207,24 +215,40 @@ def _codes(words, low, high, codes, out):
 
 
 @njit(cache=True, nogil=True)
-def _ends(words, begin, codes, passed, optional, final, anywhere, cut, ends):
-    """With which words from one on a match ends; returns the word behind the longest that begins with it. anywhere: whether matches
-    begin with the others, too. cut: none crosses the border of a sentence (1, of words in reverse order 2), or any may (0). Bit s of
-    a state: the words before state s have matched."""
-    state, one, longest = np.uint64(1), np.uint64(1), begin
-    for i in range(begin, len(words)):
-        if cut and i > begin and begins_sentence(words[i + 1 - cut]):
+def _ends(words, codes, passed, optional, final, cut, tried, ends):
+    """With which words a match ends that begins anywhere. cut: none crosses the border of a sentence (1, of words in reverse order 2), or
+    any may (0). tried: words that it takes to try whether one does; then all may be marked with which one could, if trying these takes
+    less than a pass here; 0: none are tried. Bit s of a state: the words before state s have matched."""
+    count, state, one = 0, np.uint64(1), np.uint64(1)
+    for i in range(len(words)):
+        ends[i] = passed[codes[i]] & final
+        count += ends[i]
+    if not count or final == one or (tried and count * tried < len(words)):  # final is 1 where a match is of one word
+        return
+    for i in range(len(words)):
+        if cut and i and begins_sentence(words[i + 1 - cut]):
             state = one
         while (state & optional) << one & ~state:
             state |= (state & optional) << one
         state &= passed[codes[i]]
         ends[i] = state & final
-        if ends[i]:
-            longest = i + 1
-        state = state << one | np.uint64(anywhere)
+        state = state << one | one
+
+
+@njit(cache=True, nogil=True)
+def _longest(codes, begin, passed, optional, final):
+    """The word behind the longest match that begins with one; that word where none does."""
+    state, one, end = np.uint64(1), np.uint64(1), begin
+    for i in range(begin, len(codes)):
+        while (state & optional) << one & ~state:
+            state |= (state & optional) << one
+        state &= passed[codes[i]]
+        if state & final:
+            end = i + 1
+        state <<= one
         if not state:
             break
-    return longest
+    return end
 
 
 @njit(cache=True, nogil=True)
