@@ -66,9 +66,9 @@ def read(collection: Collection, name: str):
     client = Client(SERVER_NAME=HOST)
     files = [SimpleUploadedFile(file, content) for file, content in collection.files]
     answer = client.post("/corpora/", {"name": name, "files": files})
-    address = answer["Location"]
-    number = int(re.search(r"/corpora/(\d+)/", address)[1])
+    number = int(re.search(r"/corpora/(\d+)/", answer["Location"])[1])
     store_upload(number)  # large ones; others are stored by now
+    address = f"/corpora/{number}/prepare/"
     answer = client.post(address, reading_fields(client.get(address).content.decode()))
     if answer.status_code != 302:
         raise SystemExit(f"{collection.name}: the prepare page answered {answer.status_code}")

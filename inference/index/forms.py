@@ -16,7 +16,7 @@ import regex
 import Stemmer
 
 from inference.errors import Invalid
-from inference.index.patterns import ANY, GLOB, whole
+from inference.index.patterns import ANY, EXPRESSION, unmarked, whole
 from inference.index.query import BEGIN, EXACT, Piece
 from inference.text.forms import STEMS
 
@@ -125,15 +125,19 @@ class Forms(NamedTuple):
 
     def like(self, piece: Piece, until: float) -> np.ndarray:
         """int32: the words that a piece of a pattern matches. until: of time.monotonic(), when it must have ended. Raises Invalid."""
-        if piece == ANY or piece.how == EXACT:
+        if piece == ANY or piece.how == EXACT and piece.marks:
             return self.numbers if piece == ANY else self.matching(piece)
-        literal = regex.split(r"([*?])", piece.word) if piece.how == GLOB else [""]
-        a, b = self.words.between(literal[0].encode())
-        expression = "".join({"*": ".*", "?": "."}.get(part) or regex.escape(part) for part in literal) or piece.word
+        word, seen = piece.word, lambda words: words
+        if not piece.marks:
+            word, seen = unmarked(pa.array([word], pa.large_string()))[0].as_py(), unmarked
+        literal = [""] if piece.how == EXPRESSION else regex.split(r"([*?])", word)
+        a, b = self.words.between(literal[0].encode()) if piece.marks else (0, len(self.words))
+        expression = "".join({"*": ".*", "?": "."}.get(part) or regex.escape(part) for part in literal) or word
         parts, text = [np.zeros(0, np.int32)], pa.py_buffer(self.words.text)
         for i in range(a, b, _SLICE):
             ends = self.words.ends[i : min(b, i + _SLICE) + 1]
-            matches = whole(pa.LargeStringArray.from_buffers(len(ends) - 1, pa.py_buffer(ends), text), expression)
+            words = pa.LargeStringArray.from_buffers(len(ends) - 1, pa.py_buffer(ends), text)
+            matches = whole(seen(words), expression)
             parts.append(self.numbers[i : i + len(matches)][matches.to_numpy(zero_copy_only=False)])
             if monotonic() > until:
                 raise Invalid(

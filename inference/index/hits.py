@@ -169,7 +169,16 @@ def _match(
         of_text = own[:size]
         for p in range(len(within)):
             cut = int(sentence[p])
-            _ends(text[::-1], of_text[::-1], passed[1, p], optional[1, p], final[1, p], 2 * cut, 0 if p else reaches[p], begins[p, :size][::-1])
+            _ends(
+                text[::-1],
+                of_text[::-1],
+                passed[1, p],
+                optional[1, p],
+                final[1, p],
+                2 * cut,
+                0 if p else reaches[p],
+                begins[p, :size][::-1],
+            )
             if p:  # where one of the first part ends is asked below, of its hits alone
                 _ends(text, of_text, passed[0, p], optional[0, p], final[0, p], cut, 0, ends[p])
         if len(wanted) or len(found):

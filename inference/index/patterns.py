@@ -2,10 +2,11 @@
 
 pattern = part ("~" (number ["s"] | "s") part)*      part = element+
 element = (one | "(" one ")") ("{" least ["," most] "}")?      one = word ("|" word)*
-word = letters, "*" and "?" among them | "=" letters | "*" | "/" regular expression "/" | "[]" | "[word=" string "]"
+word = (letters, "*" and "?" among them | "=" letters | "*" | "/" regular expression "/") ["%d"] | "[]" | "[word=" string "]"
 
-Behind "=" a word is as it is written. The last two are of CQL (the query language of the Corpus Workbench): any word, and a regular
-expression; letters alone are as they are written there, without %c behind them. Behind "]" and ")", "?" is {0,1}.
+Behind "=" a word is as it is written; before "%d" accents make no difference. The last two are of CQL (the query language of the
+Corpus Workbench): any word, and a regular expression; letters alone are as they are written there, without %c behind them. %d and
+%cd are read there, too. Behind "]" and ")", "?" is {0,1}.
 """
 
 from collections.abc import Callable
@@ -23,8 +24,8 @@ ELEMENTS = 12  # of a pattern: a bit each in the code of a form
 FARTHEST = 1_000  # words from what is in one sentence with it: a text without full stops is one, and hits would take its square
 REACH = 60  # words of a match, of all parts together: a bit each of a state
 GLOB, EXPRESSION, ANY = "glob", "expression", Piece("", "any")  # beside the ways of a search (Piece.how)
-_CQL = r'\[\s*(?:word\s*=\s*"(?P<string>(?:[^"\\]|\\.)+)"\s*(?P<fold>%c\s*)?)?\](?!\s*[*+])'
-_WORD = rf"(?P<word>/(?:[^/\\]|\\.)+/|{_CQL}|[^\s()|{{}}~/[][^\s()|{{}}~]*)"
+_CQL = r'\[\s*(?:word\s*=\s*"(?P<string>(?:[^"\\]|\\.)+)"\s*(?:%(?P<case>c)?(?P<marks>d)?(?<!%)\s*)?)?\](?!\s*[*+])'
+_WORD = rf"(?P<word>/(?:[^/\\]|\\.)+/(?:%d)?|{_CQL}|[^\s()|{{}}~/[][^\s()|{{}}~]*)"
 _NEXT = regex.compile(
     r"~\s*(?P<within>(?P<words>[1-9]\d?(?!\d))?+(?P<sentence>s(?=[\s([/]|$))?+(?<!~)(?<!\s))\s*|"
     rf"(?P<open>\()?\s*{_WORD}(?:\s*\|\s*{_WORD})*\s*(?(open)\)\s*)"
@@ -128,7 +129,9 @@ def _elements(match: regex.Match, cut: Cut) -> list[Element]:
 def _pieces(at: int, text: str, cut: Cut) -> list[Piece]:
     """Of a word as it was typed: several where the texts cut it, as at a hyphen."""
     cql = regex.fullmatch(_CQL, text)
-    if cql and not cql["fold"] and regex.fullmatch(r"[\p{L}\p{M}\p{N}]+", cql["string"] or ""):
+    marks = not (cql["marks"] if cql else text.endswith("%d"))
+    text = text.removesuffix("%d")
+    if cql and not cql["case"] and regex.fullmatch(r"[\p{L}\p{M}\p{N}]+", cql["string"] or ""):
         text, cql = f"={cql['string']}", None
     if cql or text.startswith("/"):
         expression = text[1:-1] if cql is None else cql["string"]
@@ -140,7 +143,7 @@ def _pieces(at: int, text: str, cut: Cut) -> list[Piece]:
             raise PatternError(
                 at, f"RE2 can't read this regular expression: {str(error).removeprefix(_OF_ARROW)}."
             ) from None
-        return [Piece(expression, EXPRESSION)]
+        return [Piece(expression, EXPRESSION, marks=marks)]
     written = [
         (word.translate(_WILDCARDS), case if text.startswith("=") else ANY_CASE)
         for word, case in cut(text.removeprefix("=").translate(_LETTERS))
@@ -155,7 +158,8 @@ def _pieces(at: int, text: str, cut: Cut) -> list[Piece]:
     if text.startswith("=") and {*text} & {*"*?/"}:
         raise PatternError(at, f"Behind “=” a word is as it is written, without “*”, “?” and “/”, which “{text}” has.")
     return [
-        ANY if set(word) == {"*"} else Piece(word, GLOB if {*word} & {*"*?"} else EXACT, case) for word, case in written
+        ANY if set(word) == {"*"} else Piece(word, GLOB if {*word} & {*"*?"} else EXACT, case, marks)
+        for word, case in written
     ]
 
 
@@ -164,3 +168,8 @@ def whole(words: pa.LargeStringArray, expression: str) -> pa.BooleanArray:
     Raises ArrowInvalid, also for “a)|(b”, which means something only within parentheses."""
     pc.match_substring_regex(_NO_WORD, expression)
     return pc.match_substring_regex(words, f"^(?i:{expression})$")
+
+
+def unmarked(words: pa.LargeStringArray) -> pa.LargeStringArray:
+    """Without accents, and all other marks that Unicode (NFD) takes off a letter."""
+    return pc.replace_substring_regex(pc.utf8_normalize(words, "NFD"), pattern=r"\p{Mn}", replacement="")

@@ -27,11 +27,12 @@ _TOKEN = regex.compile(
 
 class Piece(NamedTuple):
     """A word of a query; how: any form of it (STEM), as it is (EXACT), or all that begin so (BEGIN). case: how it is written
-    (inference.text.case.key), or ANY_CASE."""
+    (inference.text.case.key), or ANY_CASE. marks: whether accents make a difference."""
 
     word: str
     how: str
     case: int = ANY_CASE
+    marks: bool = True
 
 
 class Sequence(NamedTuple):

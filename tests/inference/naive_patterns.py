@@ -37,9 +37,16 @@ def _like(piece: Piece, word: str) -> bool:
         return True
     if piece.case != ANY_CASE and piece.case != case(word.text):
         return False
+    asked = piece.word
+    if not piece.marks:
+        asked, word = plain(asked), plain(word)
     if piece.how == GLOB:
-        return fnmatchcase(word, piece.word)
-    return bool(re.fullmatch(piece.word, word, re.I)) if piece.how == EXPRESSION else word == piece.word
+        return fnmatchcase(word, asked)
+    return bool(re.fullmatch(asked, word, re.I)) if piece.how == EXPRESSION else word == asked
+
+
+def plain(text: str) -> str:
+    return "".join(c for c in unicodedata.normalize("NFD", text) if unicodedata.category(c) != "Mn")
 
 
 def ends(elements: tuple[Element, ...], words: list[str], i: int) -> set[int]:

@@ -53,6 +53,28 @@ def word(text: str, how: str = EXACT, case: int = ANY_CASE) -> Element:
         ("/(un)?just(ly)?/ man", [word("(un)?just(ly)?", EXPRESSION), word("man")]),
         ("and/or", [word("and"), word("or")]),
         ("=Bank =US =bank", [word("bank", case=1), word("us", case=2), word("bank", case=0)]),
+        (
+            "école%d *é?%d =Élan%d *%d",
+            [
+                *(
+                    Element((Piece(*each, False),))
+                    for each in (("école", EXACT, ANY_CASE), ("*é?", GLOB, ANY_CASE), ("élan", EXACT, 1))
+                ),
+                Element((ANY,)),
+            ],
+        ),
+        (
+            '/é+/%d [word="é+" %d] [word="Élan"%d] [word="Élan"%cd]',
+            [
+                Element((Piece(*each, False),))
+                for each in (
+                    ("é+", EXPRESSION, ANY_CASE),
+                    ("é+", EXPRESSION, ANY_CASE),
+                    ("élan", EXACT, 1),
+                    ("Élan", EXPRESSION, ANY_CASE),
+                )
+            ],
+        ),
         ("=iPhone|the", [Element((Piece("iphone", EXACT, 11), Piece("the", EXACT)))]),
         ("=Vice-president", [word("vice", case=1), word("president", case=0)]),
         ('[word="Bank"] [word="Bank"%c]', [word("bank", case=1), word("Bank", EXPRESSION)]),
@@ -122,6 +144,7 @@ def test_parts_within_some_words():
         ("the []* of", 4, "+ and * say no most"),
         ('the [word="right]', 4, "Of CQL"),
         ('the [word="a(b"]', 4, "missing )"),
+        ('the [word="a"%]', 4, "Of CQL"),
         (" ".join("abcdefghijklm"), 0, "12 words"),
         ("a{20} b{20} c{20} d{20}", 0, "60 words; this one has more"),
         ("x" * 301, 0, "at most 300 characters"),
@@ -167,7 +190,7 @@ def index_of(folder: Path, texts: list[str], monkeypatch, segment: int = 1 << 25
     return Index.open(folder / "index", stream, Tokeniser("en").spans)
 
 
-WORDS = ["a", "ab", "b", "ba", "abc", "c"]
+WORDS = ["a", "ab", "b", "ba", "bá", "abc", "äb", "c"]
 
 
 def cased(rng: random.Random, word: str) -> str:
@@ -191,6 +214,9 @@ def written(rng: random.Random, words: list[str]) -> str:
             f"={cased(rng, name)}",
             f"(={cased(rng, name)}|={cased(rng, name)}|{rng.choice(words)})",
             f'([word="{cased(rng, name)}"])',
+            f"({name}%d|={cased(rng, name)}%d)",
+            f"?{name[1:]}%d",
+            f'(/{name}+/%d|[word="{cased(rng, name)}"%cd])',
         ]
         return rng.choice(some) + rng.choice(["", "", "", "{0,1}", "{0,3}", "{2}", "{1,2}"])
 
@@ -263,6 +289,9 @@ def test_words_as_written_are_told_apart_by_every_letter(tmp_path, monkeypatch):
     for text, times in words.items():
         assert compare(index, texts, text, every) >= compare(index, texts, f"={text}", every) == times, text
     assert compare(index, texts, "=Bank|=bAnk", every) == compare(index, texts, "=US and =us", every) + 1 == 2
+    assert compare(index, texts, "ecole%d", every) == compare(index, texts, "/éc.*/%d", every) == 3
+    assert compare(index, texts, "=ECOLE%d", every) == compare(index, texts, '[word="ecole"%d]', every) == 1
+    assert compare(index, texts, "ecole", every) == 0
     downgrade(tmp_path / "tokens")
     index = Index.open(tmp_path / "index", Stream.open(tmp_path / "tokens"), Tokeniser("en").spans)
     assert compare(index, texts, "bank", every) == 5
