@@ -151,6 +151,15 @@ def test_who_is_shared_with_gets_a_letter_once(world):
     assert world.url("corpus_owner") in mail.outbox[2].body
 
 
+@pytest.mark.parametrize("role", Membership.Role.values)
+def test_the_letter_says_what_each_role_may(world, role):
+    html = share(world, act="add", who="new@example.org", role=role)
+    offer = emails.offered(world.corpus, world.users[role], role, world.users["owner"])
+    assert "Shared with new@example.org. We sent them an e-mail." in html and offer == "We sent them an e-mail."
+    assert f"You may {emails.MAY[role]}." in mail.outbox[0].body
+    assert f"You may {emails.MAY[role]} already." in mail.outbox[1].body
+
+
 def test_where_no_mail_is_set_up_the_page_says_so(world, settings):
     settings.MAIL = False
     html = share(world, act="add", who="stranger", role="viewer")
