@@ -729,6 +729,7 @@ class Edit(Said):
         HIDDEN = "hidden"  # "1" junk, "" not
         GROUP = "group"
         INTO = "into"  # the number of the topic that it is read as a part of; "" itself
+        BESIDE = "beside"  # the number of the topic in whose family it is; "" in that of the run's tree
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="edits")
     topic = models.IntegerField()

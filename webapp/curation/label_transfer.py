@@ -47,9 +47,10 @@ def plan(source_view: RunView, target_view: RunView) -> Plan:
     for k, partner, _ in pairs:
         theirs, own = there.present(k), here.present(partner)
         values[partner] = {field: theirs[field] for field in FIELDS if theirs[field] and not own[field]}
-        into = int(matched.partner[int(theirs["into"])]) if theirs["into"] else -1
-        if into >= 0 and not own["into"]:
-            values[partner]["into"] = str(into)
+        for field in ("into", "beside"):
+            other = int(matched.partner[int(theirs[field])]) if theirs[field] else -1
+            if other >= 0 and not own[field]:
+                values[partner][field] = str(other)
     return Plan(
         pairs=pairs,
         orphans=[k for k in edited if matched.partner[k] < 0],

@@ -47,6 +47,8 @@ def sentence(field: str, value: str) -> str:
         return "hidden" if value else "shown again"
     if field == "into":
         return f"merged into {topic_label(value)}" if value else "no longer merged"
+    if field == "beside":
+        return f"moved to the family of {topic_label(value)}" if value else "no longer moved"
     if field == "colour":
         return f"colour {HUE_NAMES[int(value)]}" if value else "its own colour again"
     return field if value else f"{field} removed"
@@ -87,8 +89,7 @@ class TopicForm:
 def topic_form(view: RunView, number: int) -> TopicForm:
     labels = view.labels
     present, into = labels.present(number), int(labels.into[number])
-    if present["into"]:
-        present["into"] = topic_label(present["into"])
+    present |= {field: topic_label(present[field]) for field in ("into", "beside") if present[field]}
     return TopicForm(
         present=present,
         note=present["note"],

@@ -99,7 +99,7 @@ def undo_batch(run: Run, batch: uuid.UUID, by: str) -> int:
 
 @contextmanager
 def _editing(run: Run) -> Iterator[None]:
-    """One reader at a time; at the end no topic may be merged into itself, by however many steps."""
+    """One reader at a time; at the end no topic may be merged into itself or moved beside itself, by however many steps."""
     with transaction.atomic():
         locked = Run.objects.select_for_update(no_key=True).get(pk=run.pk)
         if locked.status != Run.Status.DONE:
@@ -110,14 +110,15 @@ def _editing(run: Run) -> Iterator[None]:
 
 def _refuse_circles(run: Run) -> None:
     present = labels.read(run)
-    into = {k: int(target) for k in present.edited() if (target := present.present(k)["into"])}
+    edits = ((k, present.present(k)) for k in present.edited())
+    into = {k: int(target) for k, fields in edits if (target := fields["into"] or fields["beside"])}
     for topic in into:
         way = [topic]
         while (following := into.get(way[-1])) is not None:
             if following in way:
                 circle = " into ".join(map(topic_label, [*way[way.index(following) :], following]))
                 raise Invalid(
-                    "into", f"This would merge topics in a circle ({circle}). Undo one of these merges first."
+                    "into", f"This would merge or move topics in a circle ({circle}). Undo one of these first."
                 )
             way.append(following)
 
@@ -137,8 +138,8 @@ def _clean(run: Run, topic: int, field: str, text: str) -> str:
         if text and not (text.isascii() and text.isdigit() and len(text) < 3 and int(text) < HUES):
             raise Invalid(field, f"colour must be a number from 0 to {HUES - 1} or empty, got “{text[:20]}”.")
         return str(int(text)) if text else ""
-    if field == "into":
-        return _target(run, topic, text)
+    if field in ("into", "beside"):
+        return _target(run, topic, field, text)
     raise Invalid("field", f"There is no field “{field[:20]}”; there are {', '.join(COLUMNS)}.")
 
 
@@ -148,27 +149,25 @@ def _short(field: str, text: str, most: int) -> str:
     return text
 
 
-def topic_number(text: str, run: Run) -> int:
+def topic_number(text: str, run: Run, field: str = "into") -> int:
     """7 for "T07", "t7" or "7". Raises Invalid where it is no topic of the run."""
     match = re.fullmatch(r"[Tt]?(\d{1,9})", text.strip(), re.ASCII)
     if not match or int(match[1]) >= run.topics:
-        raise Invalid("into", f"Topics of this run are T00 to {topic_label(run.topics - 1)}; got “{text[:20]}”.")
+        raise Invalid(field, f"Topics of this run are T00 to {topic_label(run.topics - 1)}; got “{text[:20]}”.")
     return int(match[1])
 
 
-def _target(run: Run, topic: int, text: str) -> str:
+def _target(run: Run, topic: int, field: str, text: str) -> str:
     if not text:
         return ""
-    target = topic_number(text, run)
+    target, what = topic_number(text, run, field), "merged into" if field == "into" else "moved to the family of"
     if target == topic:
-        raise Invalid(
-            "into", f"{topic_label(topic)} can’t be merged into itself; leave the field empty to keep it separate."
-        )
+        raise Invalid(field, f"{topic_label(topic)} can’t be {what} itself; leave the field empty to keep it separate.")
     return str(target)
 
 
 def read_table(run: Run, content: bytes, by: str) -> int:
-    """Take labels from a CSV: column topic (7 or T07) and any of label, note, group, colour, hidden, into.
+    """Take labels from a CSV: column topic (7 or T07) and any of label, note, group, colour, hidden, into, beside.
 
     An empty cell leaves what is there. All rows or none. Returns how many fields changed; raises Invalid, naming the
     line.

@@ -49,8 +49,8 @@ def edit(request: HttpRequest, run: Run, number: int) -> HttpResponse:
     that was open for long does not take back what another reader changed since."""
     sent = request.POST
     values = {f: sent[f] for f in Edit.Field.values if f in sent and sent[f] != sent.get(f"was_{f}")}
-    if "into" in values:
-        values["into"] = values["into"].strip().partition(" ")[0]  # "T03 Farming", as the field offers it
+    for field in values.keys() & {"into", "beside"}:
+        values[field] = values[field].strip().partition(" ")[0]  # "T03 Farming", as the field offers it
     while True:
         try:
             curation.change(run, number, values, reader(request))
@@ -201,7 +201,7 @@ def look_at_ticked(request: HttpRequest, run: Run) -> HttpResponse:
 @require_POST
 @looked_up
 def edit_ticked(request: HttpRequest, run: Run) -> HttpResponse:
-    """Merge, hide, group or colour the ticked topics: one entry of the history, which can be undone as a whole."""
+    """Merge, hide, group, move or colour the ticked topics: one entry of the history, which can be undone as a whole."""
     ticked, do = _ticked(request, run), request.POST.get("do", "")
     if not ticked:
         return _nothing(request, run)
@@ -222,6 +222,8 @@ def _values(run: Run, ticked: list[int], do: str, text: str) -> dict[int, dict[s
         return {k: {"hidden": "1"} for k in ticked}
     if do in ("group", "colour"):
         return {k: {do: text} for k in ticked}
+    if do == "beside":  # a topic is in a group first, so that one which is moved leaves its own
+        return {k: {do: text} | ({"group": ""} if text else {}) for k in ticked if str(k) != text}
     raise Invalid("do", "Choose an action for the ticked topics.")
 
 
@@ -229,7 +231,7 @@ def _sentence(run: Run, ticked: list[int], do: str) -> str:
     count = f"{len(ticked):,} topic{'' if len(ticked) == 1 else 's'}"
     if do == "merge":
         return f"{count} are now merged into {topic_label(_largest(run, ticked))}"
-    return f"{count}: {'hidden' if do == 'hidden' else f'{do} changed'}"
+    return f"{count}: {({'hidden': 'hidden', 'beside': 'family changed'}).get(do, f'{do} changed')}"
 
 
 def _largest(run: Run, ticked: list[int]) -> int:

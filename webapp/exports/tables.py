@@ -351,7 +351,7 @@ def families(wanted: Wanted) -> Iterator[Block]:
         ]
 
 
-_SAID = ("label", "note", "group", "colour", "hidden", "into")
+_SAID = ("label", "note", "group", "colour", "hidden", "into", "beside")
 
 
 @table(Column("topic", int), *(Column(name, str) for name in _SAID))

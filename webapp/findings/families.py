@@ -86,11 +86,12 @@ def _made(run: Run) -> Tree:
 
 
 def nodes(view: RunView) -> list[Node]:
-    """All families at all cuts. Topics that a reader grouped are one; merged topics are a part of their target."""
+    """All families at all cuts. Topics that a reader grouped are one; merged topics are a part of their target, and one that a reader
+    moved stays with the other."""
     labels, groups = view.labels, view.labels.groups()
     given = [groups.index(name) if (name := labels.group(k)) else -1 for k in range(view.run.topics)]
     size = labels.merged(np.nan_to_num(measures.of(view.run)["tokens"]))
-    every = families.families(tree(view.snapshot.pk), size, CUTS[1], np.array(given), np.arange(len(given)))
+    every = families.families(tree(view.snapshot.pk), size, CUTS[1], np.array(given), labels.beside)
     return [node for node in every if node.last >= CUTS[0]]
 
 

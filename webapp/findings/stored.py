@@ -69,9 +69,12 @@ def _make(selection: Selection) -> SetFindings:
 
 
 def _key(selection: Selection) -> str:
-    """What findings depend on beside the snapshot: the set, and which topics are merged or in a group. Names don't matter."""
+    """What findings depend on beside the snapshot: the set, and which topics are merged, moved or in a group. Names don't matter."""
     labels = selection.run_view.labels
-    merged = [(int(k), int(target)) for k, target in enumerate(labels.into) if k != target]
+    merged, moved = (
+        [(k, target) for k, target in enumerate(array.tolist()) if k != target]
+        for array in (labels.into, labels.beside)
+    )
     grouped = [(k, labels.group(k)) for k in range(len(labels.into)) if labels.group(k)]
-    depends = selection.parameters, merged, grouped
+    depends = selection.parameters, merged, moved, grouped
     return blake2b(repr(depends).encode(), digest_size=32).hexdigest() if any(depends) else ""

@@ -14,7 +14,8 @@ from webapp.storage.sql import rows, tuples
 class Labels:
     """The labels of one run, read at once. Topics are numbers 0 to K - 1; what no reader said is empty or the default.
 
-    into: int32[K], the topic that each is read as a part of, to the end of a chain of merges; itself where not merged.
+    into: int32[K], the topic that each is read as a part of, to the end of a chain of merges; itself where not merged. beside: int32[K],
+    the topic in whose family each is, to the end of a chain of moves and merges.
     """
 
     def __init__(
@@ -23,7 +24,7 @@ class Labels:
         """`values`: field of Edit -> topic -> its present value. `proposed`: a name for each topic, or none yet.
         `background`: of each topic, whether it is general talk."""
         self._values, self._proposed, self._background = values, proposed, background
-        self.into = resolved(K, values["into"])
+        self.into, self.beside = resolved(K, values["into"]), resolved(K, values["beside"] | values["into"])
         self._members: dict[int, list[int]] = {}
         for m in np.flatnonzero(self.into != np.arange(K)).tolist():
             self._members.setdefault(int(self.into[m]), []).append(m)
@@ -94,7 +95,7 @@ class Labels:
 
 
 def resolved(K: int, into: dict[int, str]) -> np.ndarray:
-    """int32[K]: where each topic's chain of merges ends. Chains have no cycles: curation.services refuses those."""
+    """int32[K]: where each topic's chain of merges or moves ends. Chains have no cycles: curation.services refuses those."""
     end = np.arange(K, dtype=np.int32)
     for topic, target in into.items():
         end[topic] = int(target)

@@ -261,6 +261,7 @@ class OverviewHtml:
     groups: list[str]
     hue_names: list[str]
     cuts: Cuts | None
+    families: list[tuple[int, str]]
     part: str
 
 

@@ -103,13 +103,15 @@ def index(
         page = TopicsMap(**frame, **listed, map=maps.topic_map(everything, overview.wanted.topics))
     else:
         page = TopicsList(**frame, **_listed(overview, here, after, PAGE))
+    cut = families.cut(view, overview.wanted.families) if view.run.final else None
     return Answer(
         page,
         lambda: OverviewHtml(
             views=[(key, name, here.url(view=key)) for key, name in VIEWS.items()],
             groups=overview.labels.groups(),
             hue_names=list(HUE_NAMES),
-            cuts=families.around(families.cut(view, overview.wanted.families), here) if view.run.final else None,
+            cuts=families.around(cut, here) if cut else None,
+            families=[(one.topics[0], one.name) for one in cut.families] if cut and overview.wanted.families else [],
             part=f"run/overview/_{shown_as}.html",
         ),
     )
