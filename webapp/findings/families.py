@@ -31,7 +31,7 @@ PHRASES = 4
 
 
 class Family(NamedTuple):
-    """topics: those with most of the run's words first. Name and colour are those of its topics, at every cut; so are the phrases."""
+    """topics: those with most of the run's words first. Name and colour are those of its topics, at every cut."""
 
     name: str
     hue: int
@@ -129,8 +129,11 @@ def phrases(view: RunView, sets: list[list[int]]) -> list[dict[str, int]]:
 
 
 def with_phrases(view: RunView, some: list[Family]) -> list[Family]:
+    """With those of its topics that a family has often, and has more of than the others."""
     own = phrases(view, [family.topics for family in some])
-    return [family._replace(phrases=list(texts)[:PHRASES]) for family, texts in zip(some, own, strict=True)]
+    total = sum(map(Counter, own), Counter[str]())
+    first = [sorted(texts, key=lambda text: -(texts[text] ** 2) / total[text])[:PHRASES] for texts in own]
+    return [family._replace(phrases=texts) for family, texts in zip(some, first, strict=True)]
 
 
 def counted(selection: RunSelection, number: int | None) -> list[FamilyTopics]:

@@ -12,6 +12,7 @@ from webapp.findings.kinds import KINDS, Change, Detail, Event, Family, Finding,
 from webapp.findings.shapes import Claim, FamilyTopics, FindingRow, OverviewPage, Quotation
 from webapp.findings.writer import Writer, claimed
 from webapp.results import found_again, links
+from webapp.results.links import TopicLink
 
 LARGE = 1e4  # the ratio of something to nothing
 TOPICS: dict[Detail, int] = {"less": 3, "": 5, "more": 10}  # of a group or a time, that its sentence names
@@ -141,6 +142,8 @@ def _row(writer: Writer, rank: int, told: Told, topics: int, cut: list[families.
         old = families.Family(finding.name, 0, finding.topics)  # of a program without cuts
         own = next((one for one in cut if one.topics == finding.topics), old)
         family = FamilyTopics(*own, int(finding.score), finding.documents, finding.estimate)
+        parts = [replace(part, hue=own.hue) if isinstance(part, TopicLink) else part for part in sentence.parts]
+        sentence = replace(sentence, parts=parts)
     return FindingRow(
         kind=finding.kind,
         rank=rank,

@@ -10,7 +10,6 @@ from inference.explore import bands, relevance
 from webapp.documents import fields, sums
 from webapp.documents.selection import RunSelection
 from webapp.findings import families
-from webapp.findings.shapes import FamilyTopics
 from webapp.models import Run
 from webapp.results import found_again, links, measures, topics
 from webapp.storage.nulls import number_or_none
@@ -67,18 +66,14 @@ class Overview:
             self.tokens, self.documents = counted.tokens[0], counted.documents[0]
             self.share = np.nan_to_num(counted.shares[0])
             if wanted.families:
-                self.family = self._families(families.counted(selection, wanted.families))
+                self.family = {  # by families, in each its largest topic first
+                    k: FamilyOfTopic(**vars(one) | {"topics": len(one.topics)})
+                    for one in families.counted(selection, wanted.families)
+                    for k in sorted(one.topics, key=lambda k: -self.share[k])
+                }
         else:
             self.share = self.labels.merged(self.measures["share"])
         self._order()
-
-    def _families(self, counted: list[FamilyTopics]) -> dict[int, FamilyOfTopic]:
-        """Of each topic that is in one, by families, and in each its largest topic first."""
-        of_topic: dict[int, FamilyOfTopic] = {}
-        for one in counted:
-            family = FamilyOfTopic(**vars(one) | {"topics": len(one.topics)})
-            of_topic |= dict.fromkeys(sorted(one.topics, key=lambda k: -self.share[k]), family)
-        return of_topic
 
     def _order(self) -> None:
         K, wanted = self.run.topics, self.wanted

@@ -173,23 +173,16 @@ def test_another_runs_edits_are_not_here(client, trained):
 def test_labels_go_out_and_come_back(client, trained):
     values = {
         0: {"label": "=1+1", "note": 'two\nlines, "quoted"', "group": "@g", "colour": "11", "into": "3"},
-        4: {"hidden": "1"},
+        4: {"hidden": "1", "beside": "5"},
     }
     curation.change_many(trained, values, "-Ada")
     table = taken(trained, "curation.csv").decode()
     history = taken(trained, "curation-history.csv").decode()
     curation.undo_batch(trained, Edit.objects.filter(run=trained).first().batch, "owner")
     rows = list(csv.reader(io.StringIO(table)))
-    assert rows[0] == ["topic", "label", "note", "group", "colour", "hidden", "into"]
-    assert rows[1] == ["0", "'=1+1", 'two\nlines, "quoted"', "'@g", "11", "", "3"] and rows[2] == [
-        "4",
-        "",
-        "",
-        "",
-        "",
-        "1",
-        "",
-    ]
+    assert rows[0] == ["topic", "label", "note", "group", "colour", "hidden", "into", "beside"]
+    assert rows[1] == ["0", "'=1+1", 'two\nlines, "quoted"', "'@g", "11", "", "3", ""]
+    assert rows[2] == ["4", "", "", "", "", "1", "", "5"]
     history = list(csv.DictReader(io.StringIO(history)))
     assert [(h["topic"], h["field"], h["by"], h["undone_at"]) for h in history] == [
         (str(k), field, "'-Ada", "") for k, fields in values.items() for field in fields]  # fmt: skip
@@ -197,7 +190,7 @@ def test_labels_go_out_and_come_back(client, trained):
     file = io.BytesIO(table.encode())
     file.name = "labels.csv"
     response = client.post(reverse("curation_table", args=[trained.pk]), {"table": file}, follow=True)
-    assert b"6 fields changed" in response.content
+    assert b"7 fields changed" in response.content
     now = said(trained)
     assert {k: {f: v for f, v in now.present(k).items() if v} for k in now.edited()} == values
 

@@ -7,8 +7,11 @@ import pytest
 from django.urls import reverse
 
 from tests.webapp.taking import taken
+from webapp.curation import services as curation
+from webapp.findings import families
 from webapp.models import Edit, Run
 from webapp.results import labels, measures
+from webapp.results.view import RunView
 
 pytestmark = pytest.mark.django_db
 
@@ -81,3 +84,41 @@ def test_merging_hiding_grouping_and_colouring_are_one_entry_each(client, traine
 def test_what_cannot_be_done_is_said(client, trained, sent, sentence):
     assert sentence in post(client, trained, "topics_edit", **sent).content.decode()
     assert not Edit.objects.filter(run=trained).exists()
+
+
+def test_moved_topics_stay_with_the_other_at_every_cut_until_it_is_undone(client, trained):
+    def at(number):
+        return [set(one.topics) for one in families.cut(RunView(Run.objects.get(pk=trained.pk)), number).families]
+
+    before = {number: at(number) for number in range(2, 21)}
+    target, moved = families.cut(RunView(trained), 2).families[0].topics[0], min(before[2][1])
+    assert not any({target, moved} <= topics for topics in before[2])
+    page = client.get(reverse("run_topics", args=[trained.pk]), {"families": 2, "view": "list"}).content.decode()
+    assert '<select name="beside" aria-label="Family">' in page and f'<option value="{target}">' in page
+    ticked = [str(moved), str(target)]
+    answer = post(client, trained, "topics_edit", do="beside", beside=str(target), topics=ticked)
+    assert "2 topics: family changed" in answer.content.decode()
+    kept = list(client.get(reverse("run_overview_json", args=[trained.pk])).json()["findings"])
+    assert any({target, moved} <= set(row["family"]["topics"]) for row in kept if row["family"])
+    for number, families_before in before.items():
+        now = at(number)
+        assert any({target, moved} <= topics for topics in now)
+        assert set().union(*now) == set().union(*families_before) and sum(map(len, now)) == len(set().union(*now))
+    post(client, trained, "topics_edit", do="group", topics=[str(moved)], group="War")
+    assert {moved} in at(2), "a group comes first"
+    post(client, trained, "topics_edit", do="beside", beside=str(target), topics=[str(moved)])
+    assert any({target, moved} <= topics for topics in at(2)), "what is moved leaves its group"
+    post(client, trained, "topics_edit", do="beside", beside="", topics=[str(moved)])
+    assert {number: at(number) for number in before} == before
+    for edit in Edit.objects.filter(run=trained, field="beside", value=""):
+        client.post(reverse("edit_undo", args=[trained.pk, edit.pk]))
+    assert any({target, moved} <= topics for topics in at(2))
+    history = client.get(reverse("run_curation", args=[trained.pk])).content.decode()
+    assert f"moved to the family of T{target:02d}" in history
+    circle = client.post(reverse("topic_edit", args=[trained.pk, target]), {"beside": f"T{moved:02d}"}, follow=True)
+    assert b"in a circle (T0" in circle.content
+    itself = client.post(reverse("topic_edit", args=[trained.pk, target]), {"beside": str(target)}, follow=True)
+    assert "family of itself" in itself.content.decode()
+    merged = next(k for k in before[2][0] - {target})
+    curation.change(trained, target, {"into": str(merged)}, "me")
+    assert any({merged, moved} <= topics for topics in at(2)), "with the topic that the other was merged into"

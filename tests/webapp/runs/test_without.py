@@ -132,6 +132,18 @@ def test_what_is_said_here_stays_and_all_can_be_undone(trained, child):
     assert labels.read(Run.objects.get(pk=child.pk)).label(partner) == "My own"
 
 
+def test_moved_topics_are_moved_in_the_other_run(trained, child):
+    source, target = (Run.objects.select_related("corpus", "snapshot").get(pk=run.pk) for run in (trained, child))
+    partner = matchings.matched(source, target).partner
+    moved, other = np.flatnonzero(partner >= 0)[[0, -1]].tolist()
+    curation.change(source, moved, {"beside": str(other)}, "Bo")
+    found = label_transfer.carry(source, target)
+    assert found.values[int(partner[moved])]["beside"] == str(partner[other])
+    assert labels.read(target).beside[partner[moved]] == partner[other]
+    curation.undo_batch(target, Edit.objects.filter(run=target, field="beside").get().batch, "Bo")
+    assert labels.read(target).beside[partner[moved]] == partner[moved]
+
+
 def test_pages(client, trained, child):
     html = client.get(reverse("run_without", args=[trained.pk]) + "?topic=1&words=navy").content.decode()
     assert (
