@@ -1,7 +1,7 @@
 """Upgrade what an earlier release made, as its users would: too long for the suite, and it installs that release's
 packages.
 
-    .venv/bin/python -m tests.upgrade [--from COMMIT] [--data FOLDER]
+    .venv/bin/python -m tests.upgrade [--from COMMIT]
 
 The earlier release, cloned at its commit, reads the example, trains on it, and keeps a label and a pin; another run is
 at work when it is stopped. Then this checkout starts on the same folder. What was exported before is compared with
@@ -145,6 +145,10 @@ def check_the_upgraded(browser: Browser, exported: dict[str, str], check: Checks
     run = press_train(browser, 1, training_fields(browser, 1) | {"topics": "20"})
     check(until(browser, f"/runs/{run}.json", OVER)["status"] == "done", "the corpus is trained anew")
     check(answer(browser, f"/runs/{run}/overview/")[0] == 200, "the new run has an overview")
+    end, written = time.time() + 300, "/corpora/1/documents.json?match=%3DUnion"
+    while answer(browser, written)[0] != 200 and time.time() < end:
+        time.sleep(1)  # a worker reads the texts again when it has nothing else to do
+    check(answer(browser, written)[0] == 200, "words are found as they are written")
 
 
 def main() -> None:
