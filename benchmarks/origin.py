@@ -18,8 +18,11 @@ RESULTS = ROOT / "benchmarks" / "results"
 def machine() -> dict:
     model = platform.processor() or platform.machine()
     with suppress(OSError, StopIteration):
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        model = next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+        model = next(
+            line.split(":", 1)[1].strip()
+            for line in Path("/proc/cpuinfo").read_text().splitlines()
+            if line.startswith("model name")
+        )
     return {"cpu": model, "cores": os.cpu_count(), "system": platform.system(), "python": platform.python_version()}
 
 

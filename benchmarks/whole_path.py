@@ -176,10 +176,16 @@ def main() -> None:
     for name, (value, target) in figures.items():
         print(f"{name:55} {value:8.1f}   target {target:g}")
     if given.json:
-        values = {name: value for name, (value, _) in figures.items()}
-        by_page = {name: asdict(page) for name, page in times.items()}
         given.json.write_text(
-            json.dumps({"commit": commit(), "machine": machine(), "figures": values, "pages_ms": by_page}, indent=1)
+            json.dumps(
+                {
+                    "commit": commit(),
+                    "machine": machine(),
+                    "figures": {name: value for name, (value, _) in figures.items()},
+                    "pages_ms": {name: asdict(page) for name, page in times.items()},
+                },
+                indent=1,
+            )
         )
     print(f"failed: {sum(value > target for value, target in figures.values())}")
 

@@ -208,8 +208,9 @@ def write(given: argparse.Namespace, result: dict, curves: list[Curve]) -> None:
     (results / f"engines-{name}{kind}.json").write_text(json.dumps(result, indent=1) + "\n")
     if given.one_pass or not any(curve.best(given.seconds) for curve in curves):
         return
-    title = f"{given.name}: {given.bow.D:,} documents, {given.topics} topics"
-    (charts / f"curves-{name}.svg").write_text(chart.svg(curves, given.seconds, title))
+    (charts / f"curves-{name}.svg").write_text(
+        chart.svg(curves, given.seconds, f"{given.name}: {given.bow.D:,} documents, {given.topics} topics")
+    )
 
 
 def compare(given: argparse.Namespace) -> float:
@@ -269,10 +270,9 @@ def main() -> None:
         print(f"{name}: {reached:.3f}")
     if given.quick:
         by_K = [passes.ratio(given.bow, K) for K in given.compared]
-        known = None not in by_K
         print(
             f"pass: {' '.join(f'{one:.3f}' for one in by_K)}"
-            if known
+            if None not in by_K
             else f"{passes.PEER} is not in this checkout: no pass"
         )
 

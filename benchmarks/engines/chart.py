@@ -32,12 +32,9 @@ text { font: 13px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; fill
 def chosen(curves: list[Curve], seconds: float) -> list[Curve]:
     """For each engine the variant with the best completion in time; the best engine first."""
     found: dict[str, Curve] = {}
-    for curve in curves:
-        engine, best = curve.variant.engine, curve.best(seconds)
-        engine = curve.variant.label if engine == OURS else engine
-        if best and (engine not in found or best.held_out > found[engine].best(seconds).held_out):
-            found[engine] = curve
-    return sorted(found.values(), key=lambda curve: -curve.best(seconds).held_out)
+    for curve in sorted((c for c in curves if c.best(seconds)), key=lambda curve: -curve.best(seconds).held_out):
+        found.setdefault(curve.variant.label if curve.variant.engine == OURS else curve.variant.engine, curve)
+    return list(found.values())
 
 
 class Line(NamedTuple):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array, load_npz
 
 from inference import Bow, Invalid
 from inference.text import Choice, Stream, Tokeniser, choose, stop_words
@@ -73,15 +74,16 @@ def _items(path: Path) -> Iterator[Any]:
     """The documents of a file, as the pages read it by default."""
     from webapp import readers
 
-    items = readers.read(path, path.name, readers.sniff(path, path.name).options)
-    return (item for item in items if isinstance(item, readers.Document))
+    return (
+        item
+        for item in readers.read(path, path.name, readers.sniff(path, path.name).options)
+        if isinstance(item, readers.Document)
+    )
 
 
 def joined(bow: Bow, label: np.ndarray, n: int) -> Bow:
     """Documents of one label, as they follow each other, n at a time as one; those without a label, and what is left over, are not
     in it. label: int64[D]."""
-    from scipy.sparse import csr_array
-
     whole = [
         some[: len(some) // n * n].reshape(-1, n)
         for some in map(np.flatnonzero, label == np.arange(label.max() + 1)[:, None])
@@ -150,8 +152,6 @@ def saved(path: Path) -> Bow:
     """A saved bag of words (a folder), or a sparse matrix of documents by words (.npz)."""
     if path.is_dir():
         return Bow.open(path)
-    from scipy.sparse import csr_array, load_npz
-
     return Bow.from_csr(csr_array(load_npz(path)))
 
 

@@ -37,13 +37,16 @@ class Curve:
 
     def best(self, seconds: float) -> Point | None:
         """The first of its points with the best completion within some seconds."""
-        within = [point for point in self.points if point.seconds <= seconds]
-        return max(within, key=lambda point: point.held_out, default=None)
+        return max(
+            [point for point in self.points if point.seconds <= seconds], key=lambda point: point.held_out, default=None
+        )
 
     def reached(self, quality: float, judged: bool = False) -> float:
         """Seconds until the first point that is as good, with judging or without; inf where none is."""
-        points = (point for point in self.points if point.held_out >= quality)
-        return next((point.whole if judged else point.seconds for point in points), float("inf"))
+        return next(
+            (point.whole if judged else point.seconds for point in self.points if point.held_out >= quality),
+            float("inf"),
+        )
 
     def json(self) -> dict:
         return {
@@ -61,8 +64,9 @@ class Judge:
         self, seconds: float, passes: float, dense: np.ndarray, other: float = 0.0, judged: float = 0.0
     ) -> Point:
         topics = sparse(dense)
-        npmi = float(np.nanmean(self.coherence.npmi(topics)))
-        return Point(seconds, passes, self.completion(topics), npmi, other, judged)
+        return Point(
+            seconds, passes, self.completion(topics), float(np.nanmean(self.coherence.npmi(topics))), other, judged
+        )
 
 
 def sparse(dense: np.ndarray) -> Topics:

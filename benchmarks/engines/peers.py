@@ -1,6 +1,6 @@
 """The engines that are compared, each with its recommended settings, in a process of its own.
 
-Each adapter trains on `task.corpus()`, within `with clock:` only, and shows dense topic-word matrices: float[K, V], not
+Each adapter trains on the corpus in `task.train`, within `with clock:` only, and shows dense topic-word matrices: float[K, V], not
 normalised. A word that a peer never saw gets its topic's least weight, as smoothing would give it.
 """
 
@@ -19,7 +19,7 @@ import numpy as np
 
 from benchmarks.engines.clock import Clock
 from benchmarks.trainer import Trainer
-from inference import Bow
+from inference import Bow, compiling, engines
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,6 @@ class Task:
     threads: int
     one_pass: bool
     cpu: bool
-
-    def corpus(self) -> Bow:
-        return Bow.open(self.train)
 
 
 @dataclass(frozen=True)
@@ -61,7 +58,6 @@ class Variant:
 def topograph(task: Task, clock: Clock) -> None:
     """The engine as inference.train steps it, and on beyond its last pass while there is time. What a run measures at
     its snapshots is measured where they are due, and counted apart."""
-    from inference import compiling, engines
     from inference.evaluate import Coherence, Completion
     from inference.training import held_out_documents, snapshots
 
@@ -107,7 +103,7 @@ def tomotopy(task: Task, clock: Clock) -> None:
     `variants`."""
     import tomotopy as tp
 
-    bow = task.corpus()
+    bow = Bow.open(task.train)
     model = tp.LDAModel(tw=tp.TermWeight.ONE, k=task.topics, alpha=task.settings["alpha"], eta=0.01, seed=task.seed)
     model.optim_interval = task.settings["optim_interval"]
     for tokens in token_lists(bow):
@@ -128,7 +124,7 @@ def topica(task: Task, clock: Clock) -> None:
     """
     import topica as library
 
-    bow = task.corpus()
+    bow = Bow.open(task.train)
     corpus = library.Corpus.from_documents(list(token_lists(bow)))
     variational = task.settings["sampler"] == "cvb0"  # has no states to average: `iters` is all there is
 
@@ -156,7 +152,7 @@ def gensim(task: Task, clock: Clock) -> None:
     """As its tutorial recommends: alpha and eta learned, chunks of 2000 documents, several passes."""
     from gensim.models import LdaModel
 
-    bow, chunk = task.corpus(), 2000
+    bow, chunk = Bow.open(task.train), 2000
 
     class Over(Exception):
         pass
@@ -196,7 +192,7 @@ def sklearn(task: Task, clock: Clock) -> None:
     """learning_method="online" with its defaults (decay 0.7, offset 10, priors 1 / K); batches of 256, as Hoffman's."""
     from sklearn.decomposition import LatentDirichletAllocation
 
-    bow, batch = task.corpus(), 256
+    bow, batch = Bow.open(task.train), 256
     matrix = as_matrix(bow)
     batches = [(part := matrix[i : i + batch], part.shape[0]) for i in range(0, bow.D, batch)]
     model = LatentDirichletAllocation(
@@ -211,13 +207,14 @@ def sklearn_batch(task: Task, clock: Clock) -> None:
     look at all documents, for a perplexity that is not used here: so passes are done one by one."""
     from sklearn.decomposition import LatentDirichletAllocation
 
-    bow = task.corpus()
+    bow = Bow.open(task.train)
     model = LatentDirichletAllocation(task.topics, learning_method="batch", n_jobs=task.threads, random_state=task.seed)
     matrix = as_matrix(bow)
     with clock:
         model._init_latent_vars(bow.V)
-    step = partial(model._em_step, total_samples=bow.D, batch_update=True)
-    clock.train(step, [(matrix, bow.D)], lambda: model.components_)
+    clock.train(
+        partial(model._em_step, total_samples=bow.D, batch_update=True), [(matrix, bow.D)], lambda: model.components_
+    )
 
 
 def gensim_hdp(task: Task, clock: Clock) -> None:
@@ -230,7 +227,7 @@ def gensim_hdp(task: Task, clock: Clock) -> None:
         def update(self, corpus):
             """Not in the constructor."""
 
-    bow, chunk = task.corpus(), 256
+    bow, chunk = Bow.open(task.train), 256
     documents = [list(zip(words.tolist(), counts.tolist(), strict=True)) for words, counts in rows(bow)]
     names = {w: str(w) for w in range(bow.V)}
     with clock:
@@ -253,7 +250,7 @@ def vowpal_wabbit(task: Task, clock: Clock) -> None:
     """
     from vowpalwabbit import Workspace
 
-    bow = task.corpus()
+    bow = Bow.open(task.train)
     bits = max(1, int(np.ceil(np.log2(bow.V))))
     record = np.dtype(
         [("word", "<u8"), ("weights", "<f4", task.topics)]
@@ -359,9 +356,7 @@ def variants(engine: str, K: int) -> list[Variant]:
 
 
 def version(engine: str) -> str | None:
-    """The version of an engine's package; None where it is not installed."""
-    if engine == OURS:
-        return "this commit"
+    """The version of a peer's package; None where it is not installed."""
     try:
         return f"{ADAPTERS[engine][1]} {importlib.metadata.version(ADAPTERS[engine][1])}"
     except importlib.metadata.PackageNotFoundError:

@@ -58,9 +58,11 @@ def main() -> None:
     with started(given.data):
         results = [measured(name, given) for name in names]
     if given.json:
-        rows = [r._asdict() for r in results]
         given.json.write_text(
-            json.dumps({"commit": commit(), "quick": given.quick, "collections": rows}, indent=1) + "\n"
+            json.dumps(
+                {"commit": commit(), "quick": given.quick, "collections": [r._asdict() for r in results]}, indent=1
+            )
+            + "\n"
         )
     print(last_line(results))
 

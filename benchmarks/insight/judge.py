@@ -45,9 +45,7 @@ def _day(label: str, last: bool) -> str:
     """A period as findings name it, as a day: "1945", "1945-03", "1945-03-09", "1940s", "" for none."""
     if label.endswith("s"):
         label = label[:3] + ("9" if last else "0")
-    if not label or len(label) == 10:
-        return label
-    return label + ("-12-31" if last else "-01-01") if len(label) == 4 else label + ("-31" if last else "-01")
+    return label + {4: ("-01-01", "-12-31"), 7: ("-01", "-31")}.get(len(label), ("", ""))[last]
 
 
 class Raw:
@@ -170,8 +168,7 @@ def shown_by(raw: Raw, fact: Fact) -> bool:
 
 
 def _more(raw: Raw, uses: np.ndarray, here: np.ndarray, there: np.ndarray) -> bool:
-    some = here.any() and there.any() and uses[here].sum() >= 5
-    return some and raw.log_ratio(uses, here, there) >= SHOWN_BY_TEXTS
+    return here.any() and there.any() and uses[here].sum() >= 5 and raw.log_ratio(uses, here, there) >= SHOWN_BY_TEXTS
 
 
 def names(fact: Fact, claim: Claim) -> bool:

@@ -14,7 +14,18 @@ from django.test import Client
 
 from benchmarks.insight.collections import Collection
 from benchmarks.whole_path import form_fields, reading_fields
+from inference.explore.company import company
+from tasks.corpora import read_corpus, store_upload
+from tasks.runs import train
+from webapp.documents import fields
+from webapp.documents.selection import Selection
+from webapp.findings import compute, stored
+from webapp.findings.overview import overview
 from webapp.local import migrations, servers
+from webapp.models import Corpus, Findings, Run, Topic
+from webapp.results import evidence
+from webapp.results.view import RunView
+from webapp.runs import names, services
 
 HOST = "127.0.0.1"
 
@@ -22,10 +33,6 @@ HOST = "127.0.0.1"
 def trained(collection: Collection, quick: bool, seed: int, **settings):
     """A finished run, made by the pages' presets but for some settings; one that is there already, with its names and
     findings made anew."""
-    from tasks.runs import train
-    from webapp.models import Run
-    from webapp.runs import services
-
     if servers.ours:
         migrations.bring_up_to_date(dict(os.environ))
     digest = hashlib.sha256(b"".join(content for _, content in collection.files)).hexdigest()[:12]
@@ -43,11 +50,6 @@ def trained(collection: Collection, quick: bool, seed: int, **settings):
 
 
 def _name_anew(run) -> None:
-    from inference.explore.company import company
-    from webapp.models import Topic
-    from webapp.results import evidence
-    from webapp.runs import names
-
     kinds = company(evidence.of(run))
     for k, name in enumerate(names.of_texts(run, evidence.of(run), kinds, SimpleNamespace(check=lambda: None))[0]):
         Topic.objects.filter(snapshot=run.snapshot_id, number=k).update(
@@ -57,9 +59,6 @@ def _name_anew(run) -> None:
 
 def read(collection: Collection, name: str):
     """The corpus, read as the prepare page is preset."""
-    from tasks.corpora import read_corpus, store_upload
-    from webapp.models import Corpus
-
     corpus = Corpus.objects.filter(name=name, status="ready").first()
     if corpus is not None:
         return corpus
@@ -86,10 +85,6 @@ def _preset_topics(corpus) -> int:
 
 def shown(run, detail: str) -> dict:
     """Its JSON, of findings that are computed anew when it is asked for as first shown."""
-    from webapp.findings import stored
-    from webapp.findings.overview import overview
-    from webapp.models import Findings
-
     if detail == "":
         Findings.objects.filter(snapshot=run.snapshot_id).delete()
         stored.compute(run.pk)
@@ -98,9 +93,6 @@ def shown(run, detail: str) -> dict:
 
 def false_findings(run, chance: np.random.Generator) -> list:
     """Sentences about time where the documents' dates are shuffled, and about groups where their values are."""
-    from webapp.documents import fields
-    from webapp.findings import compute
-
     order = chance.permutation(run.version.documents)
     dates, values = fields.dates, fields.values
     with mock.patch.object(fields, "dates", lambda version: dates(version)[order]):
@@ -113,7 +105,4 @@ def false_findings(run, chance: np.random.Generator) -> list:
 
 
 def _all(run):
-    from webapp.documents.selection import Selection
-    from webapp.results.view import RunView
-
     return Selection.read(QueryDict(""), RunView(run))

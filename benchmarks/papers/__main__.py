@@ -33,10 +33,6 @@ from inference import Invalid
 IDS = ("000", "001", "002", "003", "004")
 
 
-def load(id: str) -> Paper:
-    return importlib.import_module(f"benchmarks.papers.p{id}").PAPER
-
-
 def run(paper: Paper, bench: Bench, only: list[str] | None = None) -> Iterator[tuple[str, Outcome, dict]]:
     """Name, outcome and circumstances of each experiment, printed as they come."""
     for experiment in paper.experiments:
@@ -75,7 +71,7 @@ def main() -> None:
     holds = tried = 0
     bench = Bench(given.quick, given.corpus or "reuters")
     for id in ["000"] if given.corpus else given.papers or IDS:
-        paper = load(id)
+        paper: Paper = importlib.import_module(f"benchmarks.papers.p{id}").PAPER
         if given.corpus:  # a page of its own
             paper = replace(paper, id=f"{id}-{given.corpus}")
         results, pages = (given.out, given.out) if given.out else (RESULTS, ROOT / "docs" / "measurements" / "papers")

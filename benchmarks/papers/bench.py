@@ -30,6 +30,11 @@ def verdict(whole: bool, part: bool) -> str:
     return VERDICTS[0 if whole else 1 if part else 2]
 
 
+def of_parts(*parts: bool) -> str:
+    """Of a claim in several parts: it holds where all do, and in part where one does."""
+    return verdict(all(parts), any(parts))
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What came out of an experiment.

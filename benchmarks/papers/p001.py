@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.papers.bench import Bench, Experiment, Outcome, Paper, Trained, fastest, npmi, verdict
+from benchmarks.papers.bench import Bench, Experiment, Outcome, Paper, Trained, fastest, npmi, of_parts, verdict
 from inference import engines
 from inference.engines import fw
 from inference.engines.batch import expand
@@ -52,8 +52,12 @@ def time_of_inference(bench: Bench) -> Outcome:
         seconds, found = _inferred(_one_pass(bench, name, bench.seeds[0], **settings), 200 if bench.quick else 2000)
         rows.append({"engine": label, "microseconds a document": 1e6 * seconds, "topics": found})
     ours, others = rows[0]["microseconds a document"], [row["microseconds a document"] for row in rows[2:]]
-    why = f"Frank-Wolfe takes {ours:.0f} µs a document, the other engines {min(others):.0f} to {max(others):.0f} µs."
-    return Outcome(verdict(ours < min(others), ours < max(others)), why, rows, instead=INSTEAD)
+    return Outcome(
+        verdict(ours < min(others), ours < max(others)),
+        f"Frank-Wolfe takes {ours:.0f} µs a document, the other engines {min(others):.0f} to {max(others):.0f} µs.",
+        rows,
+        instead=INSTEAD,
+    )
 
 
 def sparsity(bench: Bench) -> Outcome:
@@ -63,21 +67,30 @@ def sparsity(bench: Bench) -> Outcome:
             trained = bench.train(
                 name, bow, bench.seeds[0], topics=_topics(bench), passes=1, looks=1, documents=np.arange(int(share * bow.D)), **settings
             )  # fmt: skip
-            found = _inferred(trained, 200 if bench.quick else 2000)[1]
-            rows.append({"engine": label, "share of the corpus": share, "topics": found})
+            rows.append(
+                {
+                    "engine": label,
+                    "share of the corpus": share,
+                    "topics": _inferred(trained, 200 if bench.quick else 2000)[1],
+                }
+            )
     frank_wolfe = [row["topics"] for row in rows[:3]]
     sampler = [row["topics"] for row in rows[6:9]]
     flat, fewer = max(frank_wolfe) - min(frank_wolfe) <= 1.5, max(frank_wolfe) < max(sampler)
-    why = (
-        f"Frank-Wolfe gives a document {min(frank_wolfe):.1f} to {max(frank_wolfe):.1f} topics, sampling {min(sampler):.1f} to "
-        f"{max(sampler):.1f}, as more documents are trained on."
-    )
     curves = {
         label: [(row["share of the corpus"], row["topics"]) for row in rows if row["engine"] == label]
         for label in BY_INFERENCE
     }
     return Outcome(
-        verdict(flat and fewer, flat or fewer), why, rows, curves, ("share of the corpus", "topics a document"), INSTEAD
+        of_parts(flat, fewer),
+        (
+            f"Frank-Wolfe gives a document {min(frank_wolfe):.1f} to {max(frank_wolfe):.1f} topics, sampling {min(sampler):.1f} to "
+            f"{max(sampler):.1f}, as more documents are trained on."
+        ),
+        rows,
+        curves,
+        ("share of the corpus", "topics a document"),
+        INSTEAD,
     )
 
 
@@ -91,11 +104,10 @@ def iterations(bench: Bench) -> Outcome:
         )  # fmt: skip
     from_20 = [row["held-out"] for row in rows if row["L"] >= 20]
     spread, gained = max(from_20) - min(from_20), from_20[0] - rows[0]["held-out"]
-    why = f"From 20 iterations on completion differs by {spread:.3f} nats; from 1 to 20 it changes by {gained:.3f}."
     curve = {"ML by fw": [(float(row["L"]), float(row["held-out"])) for row in rows]}
     return Outcome(
         verdict(spread <= FLAT, spread <= max(gained, 0.0) / 2),
-        why,
+        f"From 20 iterations on completion differs by {spread:.3f} nats; from 1 to 20 it changes by {gained:.3f}.",
         rows,
         curve,
         ("iterations", "nats per token"),
@@ -117,12 +129,16 @@ def predictiveness(bench: Bench) -> Outcome:
     best_other, best = max(others, key=lambda row: row["held-out"]), max(ours, key=lambda row: row["held-out"])
     factor = best_other["seconds"] / best["seconds"]
     ahead = best["held-out"] >= best_other["held-out"] and factor >= 1
-    why = (
-        f"After one pass {best['learner']} is the best of the paper's family at {best['held-out']:.3f} nats (ML by fw {ml['held-out']:.3f}); of the "
-        f"others {best_other['learner']} at {best_other['held-out']:.3f}, which takes {factor:.1f} times as long."
-    )
     return Outcome(
-        verdict(ahead and best is ml and factor >= 10, ahead), why, rows, curves, ("seconds", "nats per token"), INSTEAD
+        verdict(ahead and best is ml and factor >= 10, ahead),
+        (
+            f"After one pass {best['learner']} is the best of the paper's family at {best['held-out']:.3f} nats (ML by fw {ml['held-out']:.3f}); of the "
+            f"others {best_other['learner']} at {best_other['held-out']:.3f}, which takes {factor:.1f} times as long."
+        ),
+        rows,
+        curves,
+        ("seconds", "nats per token"),
+        INSTEAD,
     )
 
 
@@ -149,10 +165,9 @@ def coherence(bench: Bench) -> Outcome:
     lowest = min(last, key=lambda label: last[label])
     by_fw = {label: value for label, value in last.items() if label.endswith("fw")}
     lowest_fw = min(by_fw, key=lambda label: by_fw[label])
-    why = f"With all documents seen {lowest} has the lowest NPMI, {last[lowest]:.3f}; of those by Frank-Wolfe {lowest_fw}."
     return Outcome(
         verdict(lowest == "Streaming by fw", lowest_fw == "Streaming by fw"),
-        why,
+        f"With all documents seen {lowest} has the lowest NPMI, {last[lowest]:.3f}; of those by Frank-Wolfe {lowest_fw}.",
         rows,
         curves,
         ("documents", "NPMI"),
@@ -178,13 +193,19 @@ def cost(bench: Bench) -> Outcome:
     )
     linear = last["K"] / 100
     dense, chosen = (last[name] / first[name] for name in ("inference dense, ns a token", "training, ns a token"))
-    why = (
-        f"From 100 to {last['K']} topics the dense form of inference takes {dense:.1f} times as long, where O(K n) is {linear:.0f} times; training "
-        f"with sparse rows takes {chosen:.1f} times as long, with the same results."
-    )
     names = ("inference dense, ns a token", "inference chosen by entries, ns a token", "training, ns a token")
     curves = {name.partition(",")[0]: [(float(row["K"]), float(row[name])) for row in rows] for name in names}
-    return Outcome(verdict(dense >= linear / 2, dense >= linear / 4), why, rows, curves, ("K", "ns a token"), INSTEAD)
+    return Outcome(
+        verdict(dense >= linear / 2, dense >= linear / 4),
+        (
+            f"From 100 to {last['K']} topics the dense form of inference takes {dense:.1f} times as long, where O(K n) is {linear:.0f} times; training "
+            f"with sparse rows takes {chosen:.1f} times as long, with the same results."
+        ),
+        rows,
+        curves,
+        ("K", "ns a token"),
+        INSTEAD,
+    )
 
 
 def _inference(run: Trained, form: int) -> float:
@@ -194,8 +215,9 @@ def _inference(run: Trained, form: int) -> float:
     batch = expand(run.bow, documents)
     gathered = fw._gather(run.config, run.state, batch.words, weights)
     keys = np.arange(len(documents), dtype=np.uint64)
-    took = fastest(lambda: fw._infer(run.config, batch, gathered, weights, keys, False, form))
-    return 1e9 * took / batch.token_ptr[-1]
+    return (
+        1e9 * fastest(lambda: fw._infer(run.config, batch, gathered, weights, keys, False, form)) / batch.token_ptr[-1]
+    )
 
 
 PAPER = Paper(

@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 
 from benchmarks.engines import corpora
-from benchmarks.papers.bench import Bench, Experiment, Outcome, Paper, fastest, verdict
+from benchmarks.papers.bench import Bench, Experiment, Outcome, Paper, fastest, of_parts
 from inference import Bow, mixtures
 from inference.engines import arena, lsparse, sparse, ssi
 from inference.kernels import select
@@ -136,15 +136,19 @@ def _timings(rows: list[dict], curves: dict, instead: str = "") -> Outcome:
     """The claim in three parts: L = 4 to 8 is near to dense and L = 1 is not; summaries take less; shares don't cost more."""
     largest = max(row["K"] for row in rows)
     at = {row["L"]: row for row in rows if row["K"] == largest}
-    near = at[8]["distance"] < NEAR < at[1]["distance"]
     faster = at[largest]["summary, ms"] / at[8]["summary, ms"]
     shares = at[largest]["shares, ms"] / at[8]["shares, ms"]
-    parts = [near, faster >= 3.0, shares >= 1.0]
-    why = (
-        f"At K = {largest} and L = 8 shares differ from dense ones by {at[8]['distance']:.3f} (total variation), at L = 1 by "
-        f"{at[1]['distance']:.3f}; dense summaries take {faster:.1f} times as long as at L = 8, dense shares {shares:.1f} times."
+    return Outcome(
+        of_parts(at[8]["distance"] < NEAR < at[1]["distance"], faster >= 3.0, shares >= 1.0),
+        (
+            f"At K = {largest} and L = 8 shares differ from dense ones by {at[8]['distance']:.3f} (total variation), at L = 1 by "
+            f"{at[1]['distance']:.3f}; dense summaries take {faster:.1f} times as long as at L = 8, dense shares {shares:.1f} times."
+        ),
+        rows,
+        curves,
+        ("L", "summary, ms"),
+        instead,
     )
-    return Outcome(verdict(all(parts), any(parts)), why, rows, curves, ("L", "summary, ms"), instead)
 
 
 @cache
@@ -211,12 +215,17 @@ def _figure_2(bench: Bench) -> Outcome:
         for how in ("memoized", "stochastic")
     )
     faster = at[largest, "memoized"]["seconds"] / at[8, "memoized"]["seconds"]
-    parts = [same < LITTLE, lowest, faster >= 2.0]
-    why = (
-        f"At K = {largest}, L = 8 and 16 come within {same:.4f} nats a dimension of L = K; L = 1 is "
-        f"{'the lowest' if lowest else 'not the lowest'}; L = K takes {faster:.1f} times as long as L = 8."
+    return Outcome(
+        of_parts(same < LITTLE, lowest, faster >= 2.0),
+        (
+            f"At K = {largest}, L = 8 and 16 come within {same:.4f} nats a dimension of L = K; L = 1 is "
+            f"{'the lowest' if lowest else 'not the lowest'}; L = K takes {faster:.1f} times as long as L = 8."
+        ),
+        rows,
+        curves,
+        ("L", "nats a dimension"),
+        LEAVES,
     )
-    return Outcome(verdict(all(parts), any(parts)), why, rows, curves, ("L", "nats a dimension"), LEAVES)
 
 
 def _figure_4(bench: Bench) -> Outcome:
@@ -254,16 +263,21 @@ def _figure_4(bench: Bench) -> Outcome:
             gaps.append(row["held out"] - max(at["L = 4"]["held out"], at["L = 8"]["held out"]))
             hard.append(row["held out"] - at["L = 1"]["held out"])
             ratios.append(row["seconds"] / at["L = 8"]["seconds"])
-    parts = [max(gaps) < LITTLE, min(hard) > NEAR, min(ratios) >= 3.0]
-    why = (
-        f"The better of L = 4 and 8 lies at most {max(gaps):.3f} nats a token below L = K, L = 1 at least {min(hard):.3f}; L = K takes "
-        f"{min(ratios):.1f} to {max(ratios):.1f} times as long as L = 8. "
-        f"The sampler of this program ends {min(_beside(rows)):.3f} to {max(_beside(rows)):.3f} above the best of them."
-    )
     instead = (
         f"NIPS, Wikipedia and the New York Times are replaced by up to {DOCUMENTS:,} documents of the corpora named."
     )
-    return Outcome(verdict(all(parts), any(parts)), why, rows, curves, ("seconds", "held out, nats per token"), instead)
+    return Outcome(
+        of_parts(max(gaps) < LITTLE, min(hard) > NEAR, min(ratios) >= 3.0),
+        (
+            f"The better of L = 4 and 8 lies at most {max(gaps):.3f} nats a token below L = K, L = 1 at least {min(hard):.3f}; L = K takes "
+            f"{min(ratios):.1f} to {max(ratios):.1f} times as long as L = 8. "
+            f"The sampler of this program ends {min(_beside(rows)):.3f} to {max(_beside(rows)):.3f} above the best of them."
+        ),
+        rows,
+        curves,
+        ("seconds", "held out, nats per token"),
+        instead,
+    )
 
 
 def _said(name: str, K: int, L: str, statistics: str, runs: list) -> dict:
@@ -294,26 +308,27 @@ def _figure_5(bench: Bench) -> Outcome:
     rows, curves, ends = [], {}, {}
     for name, settings in VARIANTS.items():
         bounds = [_bounds(bow, seed, passes, topics=K, most=4, warm_up=0, **settings) for seed in bench.seeds]
-        accepted = float(np.mean([share for _, share in bounds]))
         values = np.mean([each for each, _ in bounds], axis=0)
         curves[name] = [(float(i + 1), float(value)) for i, value in enumerate(values)]
-        falls = sum(int((np.diff(each) < 0).sum()) for each, _ in bounds)
         ends[name] = values[-1]
         rows.append(
-            {"variant": name, "bound, nats a token": float(values[-1]), "passes that fell": falls, "accepted": accepted}
+            {
+                "variant": name,
+                "bound, nats a token": float(values[-1]),
+                "passes that fell": sum(int((np.diff(each) < 0).sum()) for each, _ in bounds),
+                "accepted": float(np.mean([share for _, share in bounds])),
+            }
         )
     best = max(ends, key=lambda name: ends[name])
     ordered = ends["cold, restarts"] >= ends["cold"] and ends["cold, restarts"] >= ends["warm"]
     share = next(row["accepted"] for row in rows if row["variant"] == "cold, restarts")
-    parts = [best == "cold, restarts", ordered, 0.4 <= share <= 0.8]
     fell = ", ".join(f"{row['variant']}: {row['passes that fell']}" for row in rows)
-    why = (
-        f"The best bound has “{best}” ({ends[best]:.4f} nats a token; cold with restarts {ends['cold, restarts']:.4f}, cold "
-        f"{ends['cold']:.4f}, warm {ends['warm']:.4f}); passes in which it fell: {fell}; {share:.0%} of the proposals were accepted."
-    )
     return Outcome(
-        verdict(all(parts), any(parts)),
-        why,
+        of_parts(best == "cold, restarts", ordered, 0.4 <= share <= 0.8),
+        (
+            f"The best bound has “{best}” ({ends[best]:.4f} nats a token; cold with restarts {ends['cold, restarts']:.4f}, cold "
+            f"{ends['cold']:.4f}, warm {ends['warm']:.4f}); passes in which it fell: {fell}; {share:.0%} of the proposals were accepted."
+        ),
         rows,
         curves,
         ("passes", "bound, nats a token"),

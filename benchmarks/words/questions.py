@@ -83,8 +83,11 @@ def same_keyness(view: RunView, texts: Texts, asked: str, made: keyness.Computed
 
 
 def company(view: RunView, asked: str) -> collocations.Counted:
-    known = queries.word(view.run.version, asked)
-    return collocations.counted(Selection.all(view), known, collocations.Asked(None, NEAR, NEAR, 5, "log_dice", "all"))
+    return collocations.counted(
+        Selection.all(view),
+        queries.word(view.run.version, asked),
+        collocations.Asked(None, NEAR, NEAR, 5, "log_dice", "all"),
+    )
 
 
 def near(words: list[str], asked: str) -> list[str]:
