@@ -15,7 +15,6 @@ from dataclasses import replace
 from functools import partial
 from typing import IO, Protocol
 
-from inference.errors import there
 from webapp.readers import dispatch, formats, looking, worker
 from webapp.readers.base import (
     DETECT,
@@ -316,10 +315,9 @@ def entry(source: Source, name: str, inside: str) -> Iterator[Source]:
     """One file in an archive. name: the archive's; inside: the file's, with the archive's before it. Raises Unreadable
     where the archive does not hold it, or is damaged there."""
     with contextlib.closing(formats.named(name).reader.files(source, name)) as entries:
-        found = there(
-            next((entry for entry, its_name in entries if its_name == inside), None),
-            Unreadable(f"“{name}” does not hold “{inside}”."),
-        )
+        found = next((entry for entry, its_name in entries if its_name == inside), None)
+        if found is None:
+            raise Unreadable(f"“{name}” does not hold “{inside}”.")
         try:
             yield found
         except BROKEN as error:

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import python_calamine as calamine
 
-from inference.errors import there
 from webapp.readers import cells, headers
 from webapp.readers.base import Document, Options, Problem, Sniff, Source, Unreadable, clean, content, opened
 from webapp.readers.rows import Row
@@ -30,12 +29,11 @@ def read(path: Source, name: str, options: Options, advance: Callable[[int], Non
 
 
 def _book(file, name: str) -> calamine.CalamineWorkbook:
-    raw = there(
-        content(file, MAX_FILE),
-        Unreadable(
+    raw = content(file, MAX_FILE)
+    if raw is None:
+        raise Unreadable(
             f"“{name}” is larger than {MAX_FILE >> 20} MB; it was left out. Save the sheet as CSV, which can be of any size."
-        ),
-    )
+        )
     try:
         return calamine.load_workbook(io.BytesIO(raw))
     except calamine.PasswordError:

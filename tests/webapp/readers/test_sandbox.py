@@ -1,10 +1,13 @@
 """The sandbox: what a worker process dies of costs one file, and the next file is read."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from tests.conftest import ROOT
 from tests.webapp.readers.reading import load, zipped
 from tests.webapp.readers.test_examples import FOLDER
 from webapp import readers
@@ -124,3 +127,10 @@ def test_work_without_end_ends(file, monkeypatch):
     monkeypatch.setattr(sandbox, "SECONDS", 0)
     with pytest.raises(Unreadable, match="took longer than 0 seconds"):
         load(*file("*some* words [of](http://x.y) a text\n\n" * 100_000, "a.md"))
+
+
+def test_a_worker_loads_no_more_than_reading_needs():
+    """One is started for many a file: the engines would take it ten times as long, and their memory."""
+    code = "import sys, webapp.readers.sandbox_worker; print(*{name.partition('.')[0] for name in sys.modules})"
+    loaded = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert not {"inference", "numba", "scipy", "django"} & set(loaded.split())
