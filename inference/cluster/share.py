@@ -78,8 +78,9 @@ class Share:
 
     def step(self) -> Exchange:
         assert isinstance(self.engine, Divisible)
-        laid = self.lay_out(self.state.t)
-        yield from self.engine.divided(self.config, self.state, self.site, laid, self.schedule.shape)
+        yield from self.engine.divided(
+            self.config, self.state, self.site, self.lay_out(self.state.t), self.schedule.shape
+        )
 
     def evidence(self, first: int, end: int) -> Assigned:
         """The topics of the tokens of the documents first ... end - 1 of the corpus, whichever process has them."""
@@ -129,13 +130,17 @@ class Assigner:
 
     def __call__(self, state: Any, first: int, end: int) -> Assigned:
         if self._beta[0] != state.t:
-            topics = self.engine.topics(self.config, state)
-            self._beta = state.t, rows_by_word(self.bow, topics, self.engine.ABOUT.by_document)
-        theta = self.engine.fold_in(self.config, state, self.bow, first, end)
-        return assigned(self.bow, self.config.topics, self._beta[1], theta)
+            self._beta = (
+                state.t,
+                rows_by_word(self.bow, self.engine.topics(self.config, state), self.engine.ABOUT.by_document),
+            )
+        return assigned(
+            self.bow, self.config.topics, self._beta[1], self.engine.fold_in(self.config, state, self.bow, first, end)
+        )
 
 
 def divide(bow: Bow, processes: int) -> np.ndarray:
     """int64[processes + 1]: bounds of ranges of documents with about as many tokens each."""
-    wanted = bow.tokens * np.arange(1, processes) / processes
-    return np.concatenate([[0], np.searchsorted(bow.first_token, wanted), [bow.D]]).astype(np.int64)
+    return np.concatenate(
+        [[0], np.searchsorted(bow.first_token, bow.tokens * np.arange(1, processes) / processes), [bow.D]]
+    ).astype(np.int64)

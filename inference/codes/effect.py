@@ -67,8 +67,11 @@ def _weights(rows: np.ndarray, sizes: np.ndarray, contrast: np.ndarray) -> np.nd
     """float64[C]: what a document of each row adds to the contrast, NaN where these documents can't tell it."""
     gram = rows.T * sizes @ rows
     root = regression.half_inverse(gram)
-    told = regression.estimable(contrast[None], root, gram)[0]
-    return rows @ (root @ (root.T @ contrast)) if told else np.full(len(rows), np.nan)
+    return (
+        rows @ (root @ (root.T @ contrast))
+        if regression.estimable(contrast[None], root, gram)[0]
+        else np.full(len(rows), np.nan)
+    )
 
 
 def _beyond(

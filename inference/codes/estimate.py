@@ -166,12 +166,10 @@ class Sample:
         outcome[self.documents] += self.w * (self.y - weight[self.c] * self.g[self.documents])
         rest = outcome - (np.bincount(self.cell, outcome, self.C) / self.M)[self.cell]
         (c, unit), h = self.pairs, np.bincount(self.pair) / self.M[self.pairs[0]]
-        added = h**2, h**2 / (1 - h), (h**2 / (1 - h)) ** 2
-        a, b, b_squared = (np.bincount(c, x, self.C) for x in added)
+        a, b, b_squared = (np.bincount(c, x, self.C) for x in (h**2, h**2 / (1 - h), (h**2 / (1 - h)) ** 2))
         moved = np.where(h < 1, np.bincount(self.pair, rest) / np.sqrt(1 - h) / self.M[c], 0.0)
         by_unit = csr_array((moved, (c, unit)), shape=(self.C, int(unit.max(initial=0)) + 1))
-        covariance = (by_unit @ by_unit.T).toarray()
-        return np.where(self.U >= LEAST_UNITS, covariance, np.nan), 1 / (a + b**2 - b_squared)
+        return np.where(self.U >= LEAST_UNITS, (by_unit @ by_unit.T).toarray(), np.nan), 1 / (a + b**2 - b_squared)
 
 
 def _joined(sizes: np.ndarray, codes: np.ndarray) -> np.ndarray:

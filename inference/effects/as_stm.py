@@ -107,5 +107,8 @@ def _sums(sparse: csr_matrix, r: np.ndarray, alpha: np.ndarray, weights: np.ndar
 
 def _squares(sparse: csr_matrix, r: np.ndarray, alpha: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """The same of squares."""
-    crossed = 2 * alpha[:, None] * (sparse.T @ (r[:, None] * weights))
-    return sparse.power(2).T @ weights + crossed + np.outer(alpha**2, r**2 @ weights)
+    return (
+        sparse.power(2).T @ weights
+        + 2 * alpha[:, None] * (sparse.T @ (r[:, None] * weights))
+        + np.outer(alpha**2, r**2 @ weights)
+    )

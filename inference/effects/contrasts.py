@@ -186,15 +186,20 @@ def of_settings(
     a, b, apart = plain.fit.variance
     with np.errstate(invalid="ignore", divide="ignore"):
         correlation = np.clip(np.nan_to_num((a + b - apart) / (2 * np.sqrt(a * b))), -1.0, 1.0)
-    share = np.where(np.abs(plain.value) < _RARE, 0.0, plain.value)
-    compared = counted._replace(share=share, variance=plain.fit.variance[:2].T, df=plain.fit.df[:2])
+    compared = counted._replace(
+        share=np.where(np.abs(plain.value) < _RARE, 0.0, plain.value),
+        variance=plain.fit.variance[:2].T,
+        df=plain.fit.df[:2],
+    )
     return Contrast(counted, compared, correlation, plain)
 
 
 def along(data: regression.Data, design: np.ndarray, settings: np.ndarray, fit: Estimator = regression.fit) -> Plain:
     """The same where all documents speak of both settings, as along a line."""
-    apart = np.concatenate([settings, settings[:1] - settings[1:]])
-    return _plain(fit(data, design, apart), _counted(data, np.zeros(len(design), np.int8), 1))
+    return _plain(
+        fit(data, design, np.concatenate([settings, settings[:1] - settings[1:]])),
+        _counted(data, np.zeros(len(design), np.int8), 1),
+    )
 
 
 def of_changes(
@@ -234,8 +239,7 @@ def spline(period: np.ndarray, words: np.ndarray) -> np.ndarray:
     order = np.argsort(t[some], kind="stable")
     part = np.cumsum(words[some][order]) / words.sum()
     knots = np.unique(t[some][order][np.minimum(np.searchsorted(part, np.arange(1, KNOTS) / KNOTS), len(part) - 1)])
-    bends = [np.maximum(t - knot, 0) for knot in knots if 0 < knot < 1]
-    return np.stack([np.ones(len(t)), t, *bends], axis=1)
+    return np.stack([np.ones(len(t)), t, *[np.maximum(t - knot, 0) for knot in knots if 0 < knot < 1]], axis=1)
 
 
 def overlap(words: np.ndarray, side: np.ndarray, period: np.ndarray) -> bool:

@@ -62,8 +62,7 @@ def made(effect: Variable, across: Variable | None, held: list[Variable], weight
     sizes = [len(v.columns) for v in variables]
     if math.prod(sizes) >= 1 << 62:
         raise Invalid("formula", _MANY)
-    code = np.ravel_multi_index([v.code[known] for v in variables], sizes)
-    cells, place = np.unique(code, return_inverse=True)
+    cells, place = np.unique(np.ravel_multi_index([v.code[known] for v in variables], sizes), return_inverse=True)
     if len(cells) * P > MOST_NUMBERS:
         raise Invalid("formula", _MANY)
     cell = np.full(len(known), -1, np.int32)
@@ -74,8 +73,15 @@ def made(effect: Variable, across: Variable | None, held: list[Variable], weight
     )
     words = np.bincount(place, weights=weight[known], minlength=len(levels[0]))
     base = words @ others / max(words.sum(), 1e-300)
-    rows = _row(effect.columns[levels[0]], across.columns[levels[1]], others)
-    return Design(cell, rows, levels[0], levels[1], base, effect.columns, across.columns)
+    return Design(
+        cell,
+        _row(effect.columns[levels[0]], across.columns[levels[1]], others),
+        levels[0],
+        levels[1],
+        base,
+        effect.columns,
+        across.columns,
+    )
 
 
 _MANY = "These fields have too many different combinations of values. Take one of them out of the formula."

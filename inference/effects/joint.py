@@ -84,9 +84,8 @@ def sums(data: regression.Data, held: np.ndarray, units: Exchangeable) -> UnitSu
     if len(units.unit) != len(data.cell):
         raise Invalid("documents", f"{len(units.unit):,} documents were expected, got {len(data.cell):,}.")
     held = np.ascontiguousarray(held, np.float64)
-    beta = regression.coefficients(data, held)
     tokens, moved, words = _unit_sums(*data.arrays, units.unit, len(units.side), held, data.T)
-    return UnitSums(tokens - moved @ beta, words)
+    return UnitSums(tokens - moved @ regression.coefficients(data, held), words)
 
 
 def tested(runs: Sequence[UnitSums], units: Exchangeable, chance: np.random.Generator) -> Joint:

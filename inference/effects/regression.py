@@ -91,9 +91,11 @@ def fit(data: Data, design: np.ndarray, contrasts: np.ndarray) -> Fit:
                 weight, shift = spread.one_row(design[row[some]], words[some])
             _moments(*block, *data.arrays, design, weight, shift, squares, products, moment)
     variance = squares - 2 * np.einsum("qtp,pt->qt", products, beta) + np.einsum("pt,qpr,rt->qt", beta, moment, beta)
-    estimate = np.where(known[:, None], contrasts @ beta, np.nan)
     return Fit(
-        estimate, np.where(known[:, None], np.maximum(variance, 0.0), np.nan), spread.freedom(moment), spread.alone
+        np.where(known[:, None], contrasts @ beta, np.nan),
+        np.where(known[:, None], np.maximum(variance, 0.0), np.nan),
+        spread.freedom(moment),
+        spread.alone,
     )
 
 

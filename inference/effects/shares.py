@@ -72,8 +72,12 @@ def intervals(shares: Shares, level: float = LEVEL) -> Interval:
     high = np.where(few, np.clip(np.maximum(most, share), 0.0, 1.0), high)
     low, high = np.where(share == 1, 1.0, low), np.where(share == 1, 1.0, high)
     told = (n >= LEAST) & np.isfinite(share)
-    ends = np.where(told, low, np.nan), np.where(told, high, np.nan)
-    return Interval(*ends, np.where(few, high, share), np.where(few | (share == 1), 0.0, error))
+    return Interval(
+        np.where(told, low, np.nan),
+        np.where(told, high, np.nan),
+        np.where(few, high, share),
+        np.where(few | (share == 1), 0.0, error),
+    )
 
 
 @njit(cache=True, nogil=True)

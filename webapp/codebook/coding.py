@@ -27,8 +27,11 @@ def invited(token: str) -> Concept | None:
 
 def coder_of(token: str) -> Coder | None:
     """Whose address it is, while they may code."""
-    coders = Coder.objects.filter(token=token, withdrawn_at=None, concept__removed_at=None)
-    return coders.filter(concept__corpus__in=Corpus.objects.all()).select_related("concept__corpus").first()
+    return (
+        Coder.objects.select_related("concept__corpus")
+        .filter(token=token, withdrawn_at=None, concept__removed_at=None, concept__corpus__in=Corpus.objects.all())
+        .first()
+    )
 
 
 def join(concept: Concept, name: str, user: User | None = None) -> Coder:
@@ -104,14 +107,11 @@ def assigned(coder: Coder, item: int) -> Item | None:
 
 def before(coder: Coder, item: Item | None) -> int | None:
     """The text that this coder coded before that one, or last: to look at it again."""
-    first = coder.codings.order_by("item_id", "pk").distinct("item_id").values_list("pk", "item")
-    done = [of for _, of in sorted(first)]
+    done = [
+        of for _, of in sorted(coder.codings.order_by("item_id", "pk").distinct("item_id").values_list("pk", "item"))
+    ]
     at = done.index(item.pk) if item and item.pk in done else len(done)
     return done[at - 1] if at else None
-
-
-def newest(coder: Coder, item: Item) -> Coding | None:
-    return coder.codings.filter(item=item).last()
 
 
 def save(coder: Coder, item: Item, definition: Definition, code: int, unsure: bool, remark: str) -> None:
@@ -139,10 +139,12 @@ def settle(concept: Concept, item: int, code: int, by: str) -> None:
 
 def counted(concept: Concept, base: int) -> QuerySet[Coding]:
     """The codings that count: of each coder who has not withdrawn the newest of each text, in the order of the texts."""
-    held = Coding.objects.filter(
-        item__draw__concept=concept, definition__number__gte=base, coder__withdrawn_at=None
-    ).select_related("item", "coder", "definition")
-    return held.order_by("item__place", "coder_id", "-pk").distinct("item__place", "coder_id")
+    return (
+        Coding.objects.filter(item__draw__concept=concept, definition__number__gte=base, coder__withdrawn_at=None)
+        .select_related("item", "coder", "definition")
+        .order_by("item__place", "coder_id", "-pk")
+        .distinct("item__place", "coder_id")
+    )
 
 
 def by_text(concept: Concept, base: int) -> list[list[Coding]]:

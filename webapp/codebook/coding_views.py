@@ -52,7 +52,7 @@ def _page(coder: Coder, wanted: int | None) -> CodingPage:
     item: Item | None = state.item
     if wanted is not None and (item := coding.assigned(coder, wanted)) is None:
         raise Http404("This text was not given to you.")
-    before, newest = coding.before(coder, item), coding.newest(coder, item) if item else None
+    before, newest = coding.before(coder, item), coder.codings.filter(item=item).last() if item else None
     text, about = "", {"title": "", "date_text": ""}
     if item:
         text = embargo.beginnings(coder.concept.corpus, [item.document], READ).get(item.document, "")

@@ -169,10 +169,7 @@ def strata_of(drawn: Draw) -> np.ndarray:
 def topic_shares(run: Run, topic: int) -> np.ndarray:
     """float64[D]: of the words of each document."""
     counted = evidence.of(run)
-    documents, tokens = counted.holding(topic)
-    share = np.zeros(len(counted.lengths))
-    share[documents] = tokens
-    return share / np.maximum(counted.lengths, 1)
+    return counted.held([topic]) / np.maximum(counted.lengths, 1)
 
 
 def _whole(sent: Mapping[str, str], name: str, least: int, most: int) -> int:

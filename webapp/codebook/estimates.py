@@ -116,8 +116,13 @@ def estimated(run: Run, concept: Concept, by: str, code: int) -> Estimated:
         strata, prediction, of_unit = _predicted(source, drawn, data, unit)
         kept, cell = _cells(groups, D)
         each = (data.documents, data.y, data.pi, prediction, of_unit, scale)
-        cells = estimate.cells(cell, strata, *each) if len(kept) else None
-        return kept, cell, estimate.cells(np.zeros(D, np.int32), strata, *each), cells, prediction.r2
+        return (
+            kept,
+            cell,
+            estimate.cells(np.zeros(D, np.int32), strata, *each),
+            estimate.cells(cell, strata, *each) if len(kept) else None,
+            prediction.r2,
+        )
 
     kept, cell, whole, cells, r2 = _kept.get_or_set((*_state(source, drawn, data, unit), by), make)
     return Estimated(concept, drawn, source, holds.codes, code, scale, data, unit, r2, groups, kept, cell, whole, cells)
@@ -137,8 +142,14 @@ def _predicted(
         of_unit = None if unit.field is None else fields.values(source.version, unit.field)[: drawn.documents]
         strata = concepts.strata_of(drawn) if drawn.run else np.zeros(drawn.documents, np.int32)
         counted = evidence.of(source)
-        coded_units = None if of_unit is None else of_unit[data.documents]
-        made = predict(counted.bow, counted, data.documents, data.y, drawn.seed, units=coded_units)
+        made = predict(
+            counted.bow,
+            counted,
+            data.documents,
+            data.y,
+            drawn.seed,
+            units=None if of_unit is None else of_unit[data.documents],
+        )
         return strata, made._replace(g=made.g[:, : drawn.documents]), of_unit
 
     return _kept.get_or_set(_state(source, drawn, data, unit), make)
@@ -295,8 +306,11 @@ def _method(known: Estimated, whole: Cell) -> str:
 
 
 def _what(known: Estimated) -> str:
-    several = known.concept.kind == Concept.Kind.ONE_OF
-    return f"{known.concept.name}: {known.codes[known.code]}" if several else known.concept.name
+    return (
+        f"{known.concept.name}: {known.codes[known.code]}"
+        if known.concept.kind == Concept.Kind.ONE_OF
+        else known.concept.name
+    )
 
 
 def _written(interval: Interval, scale: bool) -> str:

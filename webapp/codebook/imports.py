@@ -42,8 +42,7 @@ def take_in(concept: Concept, run: Run, content: bytes, by: str) -> tuple[int, s
         )
     if len(content) > FILE:
         raise Invalid("codes", f"The file has more than {FILE // 1_000_000} MB, which is the most.")
-    take = _of_project if content.startswith(b"PK") else _of_table
-    readings, left_out = take(concept, holds.codes, content)
+    readings, left_out = (_of_project if content.startswith(b"PK") else _of_table)(concept, holds.codes, content)
     if len(readings) > READINGS:
         raise Invalid("codes", f"The file has {len(readings):,} codes; at most {READINGS:,} are taken in.")
     pi = {one.document: one.probability for one in readings}
@@ -53,14 +52,14 @@ def take_in(concept: Concept, run: Run, content: bytes, by: str) -> tuple[int, s
     with transaction.atomic():
         drawn = Draw.objects.create(concept=concept, columns=[], documents=D, elsewhere=True, seed=0, overlap=0, by=by)
         coders = {n: coding.join(concept, n or ELSEWHERE) for n in sorted({one.coder for one in readings})}
-        made = Item.objects.bulk_create(
-            Item(
+        items = {
+            document: Item(
                 draw=drawn, document=document, place=place, pi=pi[document] or len(times) / D, stratum=0, stratum_size=D,
                 twice=n > 1,
             )
             for place, (document, n) in enumerate(times.items())
-        )  # fmt: skip
-        items = {item.document: item for item in made}
+        }  # fmt: skip
+        Item.objects.bulk_create(items.values())
         Assignment.objects.bulk_create(
             Assignment(item=items[one.document], coder=coders[one.coder], base=base) for one in readings
         )
@@ -166,8 +165,7 @@ def _left_out(unknown: list[str], several: list[str], others: int) -> str:
 def _rows(content: bytes) -> list[dict[str, str]]:
     try:
         text = content.decode("utf-8-sig")
-        delimiter = max(",;\t", key=text.partition("\n")[0].count)
-        table = csv.DictReader(io.StringIO(text), strict=True, delimiter=delimiter)
+        table = csv.DictReader(io.StringIO(text), strict=True, delimiter=max(",;\t", key=text.partition("\n")[0].count))
         rows = [{k.strip().lower(): csv_cells.unsafe((v or "").strip()) for k, v in row.items() if k} for row in table]
     except (UnicodeDecodeError, csv.Error):
         raise Invalid(

@@ -49,8 +49,10 @@ FORM = ("called", "kind", "text", "codes", "examples", "borderline")
 
 
 def concept_or_404(run: Run, number: int) -> Concept:
-    named = Concept.objects.filter(corpus=run.corpus_id, pk=number)
-    return there(named.first(), Http404(f"“{run.corpus.name}” has no concept {number}."))
+    return there(
+        Concept.objects.filter(corpus=run.corpus_id, pk=number).first(),
+        Http404(f"“{run.corpus.name}” has no concept {number}."),
+    )
 
 
 @typed("codebook/list.html")

@@ -116,9 +116,10 @@ def _asked(a: Run, b: Run, by: int | None) -> NotYet:
         waiting = Comparison.objects.filter(status__in=("queued", *kinds.COMPARE.active))
         if waiting.filter(by_id=by).count() >= OF_ONE or waiting.count() >= WAITING:
             return NotYet(a.pk, b.pk, Comparison.Status.QUEUED)
-        about = {"by_id": by, "size": a.topics * b.topics}
         with transaction.atomic():
-            row, made = Comparison.objects.get_or_create(first_id=first, second_id=second, defaults=about)
+            row, made = Comparison.objects.get_or_create(
+                first_id=first, second_id=second, defaults={"by_id": by, "size": a.topics * b.topics}
+            )
             if made:
                 dispatch.send(kinds.COMPARE, row.pk)
     return NotYet(a.pk, b.pk, row.status, row.done, row.error, row.pk)

@@ -139,8 +139,7 @@ def measures_csv(request: HttpRequest) -> HttpResponse:
     if not runs:
         raise Http404("There are no such runs: name some in the address, such as ?run=1&run=2.")
     rows = measuring.rows(measuring.table(runs, _reference(runs, asked["against"])))
-    name = "-".join(["runs", *(str(run.pk) for run in runs)])
-    return table_answer(csv_cells.lines(rows), f"{name}.csv")
+    return table_answer(csv_cells.lines(rows), "-".join(["runs", *(str(run.pk) for run in runs)]) + ".csv")
 
 
 def _comparing(state: matchings.NotYet) -> Comparing:
@@ -266,8 +265,10 @@ def _topics(here: Here, runs: list[Run], show: Show, sort: str, after: int) -> P
         return Stability(orders, numbers, order, here.following(following), pairs, "stability", again, steady)
     order = sort if sort in queries.PAIR_ORDERS else queries.PAIR_ORDERS[0]
     rows, following = queries.pairs(views[0], views[1], show, order, after)
-    counts = queries.counts(matchings.matched(runs[0], runs[1])).items()
-    lists = {name: ListLink(count, here.url(show=name)) for name, count in counts}
+    lists = {
+        name: ListLink(count, here.url(show=name))
+        for name, count in queries.counts(matchings.matched(runs[0], runs[1])).items()
+    }
     orders = _orders(here, queries.PAIR_ORDERS) if show == "matched" else {}
     return Pairs(orders, numbers, order, here.following(following), pairs, show, lists, rows)
 

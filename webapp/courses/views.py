@@ -118,8 +118,10 @@ def detail(request: HttpRequest, course_id: int, sent: QueryDict | None) -> Html
 
 def _course(request: HttpRequest, pk: int) -> Course:
     """A class of the user's."""
-    mine = authorization.courses(request).select_related("corpus", "owner")
-    return there(mine.filter(pk=pk).first(), Http404(f"There is no class {pk}."))
+    return there(
+        authorization.courses(request).select_related("corpus", "owner").filter(pk=pk).first(),
+        Http404(f"There is no class {pk}."),
+    )
 
 
 def _act(course: Course, sent: QueryDict) -> dict[int, str]:

@@ -101,8 +101,14 @@ class Regression:
     def key(self) -> tuple:
         """All that estimates depend on, but their topics."""
         view = self.selection.view
-        into = view.labels.into.tobytes()
-        return (*self.selection.key, view.run.snapshot_id, into, self.asked, self.unit.said, self.selection.corpus.unit)
+        return (
+            *self.selection.key,
+            view.run.snapshot_id,
+            view.labels.into.tobytes(),
+            self.asked,
+            self.unit.said,
+            self.selection.corpus.unit,
+        )
 
     @property
     def _words(self) -> np.ndarray:
@@ -134,9 +140,12 @@ class Regression:
 
     @cached_property
     def design(self) -> design.Design:
-        across = self.across.variable(self.weight) if self.across else None
-        held = [levels.variable(self.weight) for levels in self.held]
-        made = design.made(self.effect.variable(self.weight), across, held, self.weight)
+        made = design.made(
+            self.effect.variable(self.weight),
+            self.across.variable(self.weight) if self.across else None,
+            [levels.variable(self.weight) for levels in self.held],
+            self.weight,
+        )
         if len(evidence.of(self.selection.run).doc_topics) * made.rows.shape[1] > MOST_STEPS:
             raise Invalid("formula", "This formula would take too long in so many documents. Take a field out.")
         return made
@@ -168,8 +177,10 @@ class Regression:
         """The documents of both settings, or of both groups; along a line of numbers of all together."""
         levels, places = (self.across, self.groups) if self.across else (self.effect, self.settings)
         if levels.values is not None:
-            days = places if levels.term.name == variables.DATE else ()
-            return [self.selection.changed(span=(levels.labels[i], levels.labels[i])) for i in days] or [self.selection]
+            return [
+                self.selection.changed(span=(levels.labels[i], levels.labels[i]))
+                for i in (places if levels.term.name == variables.DATE else ())
+            ] or [self.selection]
         name = levels.term.name
         if name in fields.PERIODS:
             groups = fields.groups(self.selection.version, name)
@@ -182,8 +193,13 @@ class Regression:
     def fit(self, data: regression.Data, rows: np.ndarray, contrast: np.ndarray) -> regression.Fit:
         if self.asked.counted:
             return regression.fit(data, rows, contrast)
-        draws = as_stm.DRAWS if self.asked.estimate == "stm" else 0
-        return as_stm.fit(data, priors(self.selection.run).alpha, rows, contrast, draws)
+        return as_stm.fit(
+            data,
+            priors(self.selection.run).alpha,
+            rows,
+            contrast,
+            as_stm.DRAWS if self.asked.estimate == "stm" else 0,
+        )
 
     @property
     def _rows(self) -> np.ndarray:
@@ -210,8 +226,9 @@ class Regression:
 
     def corrected_ends(self, topics: list[int], together: bool = False) -> np.ndarray:
         """float64[2, T]: (low, high) of the differences corrected for reading; NaN where that can't be done. Kept for a while."""
-        key = "corrected", self.key, tuple(topics), together
-        return _kept.get_or_set(key, lambda: self._corrected_ends(self.data(topics, together)))
+        return _kept.get_or_set(
+            ("corrected", self.key, tuple(topics), together), lambda: self._corrected_ends(self.data(topics, together))
+        )
 
     def _corrected_ends(self, counted: regression.Data) -> np.ndarray:
         data = corrected.documents(counted, *self._read) if self.asked.counted else None
@@ -226,8 +243,9 @@ class Regression:
         if self.across:
             for g, group in enumerate(self.groups):
                 for s, level in enumerate(self.settings):
-                    own = (made.across == group) & (self.on_a_line | (made.effect == level))
-                    side[own] = g if self.on_a_line else 2 * g + s
+                    side[(made.across == group) & (self.on_a_line | (made.effect == level))] = (
+                        g if self.on_a_line else 2 * g + s
+                    )
             return contrasts.of_changes(data, made.rows, rows, side, 2 if self.on_a_line else 4, self.fit)
         if self.on_a_line:
             return contrasts.along(data, made.rows, rows, self.fit)
@@ -294,8 +312,9 @@ class Regression:
             if field.name not in compared:
                 data = shares.effect_data(self.selection.view, units.Unit(field, ""), self.design.cell, every[some])
                 together = self.fit(data, self.design.rows, self.contrast[None]).variance[0]
-                ratio = together / np.maximum(variance[some], 1e-300)
-                found.append(Wider(field.name, float(np.sqrt(np.median(ratio)))))
+                found.append(
+                    Wider(field.name, float(np.sqrt(np.median(together / np.maximum(variance[some], 1e-300)))))
+                )
         return max((one for one in found if one.times > WIDER), key=lambda one: one.times, default=None)
 
     def along(self, topics: list[int]) -> "Along":
@@ -344,26 +363,28 @@ def regression_of(selection: RunSelection, asked: Asked) -> Regression:
     )
     if across is not None and across.values is not None:
         raise Invalid("formula", f"An effect can differ by the values of a category, not of “{formula.across}”.")
-    held = [variables.of_term(version, term, []) for term in formula.held]
     unit = units.unit_of(version, *(name for name in (formula.effect.name, formula.across) if name))
-    return Regression(selection, asked, unit, effect, across, held)
+    return Regression(
+        selection, asked, unit, effect, across, [variables.of_term(version, term, []) for term in formula.held]
+    )
 
 
 def _two(
     levels: variables.Levels, words: np.ndarray, texts: tuple[str, str], letters: tuple[str, str]
 ) -> tuple[int, int]:
     """Levels that texts name; as usual of words, float64[L], where there is none. Raises Invalid."""
-    asked = zip(texts, letters, strict=True)
-    first, second = (levels.setting(text, letter, words) if text else -1 for text, letter in asked)
+    first, second = (
+        levels.setting(text, letter, words) if text else -1 for text, letter in zip(texts, letters, strict=True)
+    )
     usual = levels.usual(words)
     if first < 0:  # as usual, but not what the other is
         first = usual[0] if usual[0] != second else usual[1]
     if second < 0:
         second = usual[1] if usual[1] != first else usual[0]
     if first == second:
-        name = levels.term.name
         raise Invalid(
-            letters[1], f"Two different values of “{name}” were expected, got “{levels.labels[first]}” twice."
+            letters[1],
+            f"Two different values of “{levels.term.name}” were expected, got “{levels.labels[first]}” twice.",
         )
     return first, second
 

@@ -96,8 +96,7 @@ def checked(formula: Formula) -> Formula:
     """Raises Invalid where a name comes twice, or for too many."""
     if (n := 1 + len(formula.held)) > MOST_TERMS:
         raise Invalid("formula", f"A formula may have {MOST_TERMS} terms, this one has {n}. Take some out.")
-    twice = next((name for name in formula.names if formula.names.count(name) > 1), None)
-    if twice:
+    if twice := next((name for name in formula.names if formula.names.count(name) > 1), None):
         raise Invalid("formula", f"“{twice[:80]}” comes twice in the formula. Take one out.")
     return formula
 

@@ -71,9 +71,14 @@ def _data(regression: Regression, topics: list[int], kept: trials.Kept) -> Data:
     row, into = shares.rows_of(selection.view.labels.into, topics), np.full(selection.run.topics, -1, np.int32)
     same = (kept.partner >= 0) & (row >= 0)
     into[kept.partner[same]] = row[same]
-    cell = np.where(kept.measured, regression.design.cell, -1)
     arrays = kept.doc_ptr, kept.doc_topics, kept.doc_tokens, evidence.of(selection.run).lengths
-    return Data.from_documents(units.documents(selection.version, regression.unit), cell, arrays, into, len(topics))
+    return Data.from_documents(
+        units.documents(selection.version, regression.unit),
+        np.where(kept.measured, regression.design.cell, -1),
+        arrays,
+        into,
+        len(topics),
+    )
 
 
 def asked_formula(
@@ -141,8 +146,9 @@ def _conclusion(regression: Regression, listed: list[TopicEffect], one: AlongEff
             regression, f"{len(one.together.topics)} topics together", one.together, together=True
         )
     if one and one.topic.number in table.topics:
-        shown = [row for row in listed if row.number == one.topic.number]
-        listed = shown or _rows(regression, table, [table.topics.index(one.topic.number)])
+        listed = [row for row in listed if row.number == one.topic.number] or _rows(
+            regression, table, [table.topics.index(one.topic.number)]
+        )
     elif table.verdict or not listed or not listed[0].named:
         return estimates.caution(regression, table.verdict) or "No topic’s share differs by more than chance explains."
     return sentences.of_effect(regression, sentences.named(listed[0]), listed[0])
@@ -199,8 +205,10 @@ def _along(regression: Regression, numbers: list[int]) -> AlongEffect:
 
 def _together(regression: Regression, numbers: list[int]) -> Together:
     table, ends = regression.together(numbers), regression.corrected_ends(numbers, together=True)
-    named = [links.topic_link(regression.selection.view, k) for k in numbers]
-    return Together(**vars(_estimate(regression, table, 0, ends[:, 0])), topics=named)
+    return Together(
+        **vars(_estimate(regression, table, 0, ends[:, 0])),
+        topics=[links.topic_link(regression.selection.view, k) for k in numbers],
+    )
 
 
 def _average(share: np.ndarray, words: np.ndarray) -> float:

@@ -64,8 +64,10 @@ class Levels:
         if self.values is None:
             if text in self.named:
                 return self.named.index(text)
-            offered = ", ".join(self.named[:LEVELS])
-            raise Invalid(letter, f"“{text[:80]}” is no value of “{name}” that is told apart: {offered}.")
+            raise Invalid(
+                letter,
+                f"“{text[:80]}” is no value of “{name}” that is told apart: {', '.join(self.named[:LEVELS])}.",
+            )
         ends = [days.ordinal(text, letter, last) if name == DATE else parse_number(text) for last in (False, True)]
         if ends[0] is None or ends[1] is None:
             raise Invalid(letter, f"A number was expected for “{name}”, got “{text[:40]}”.")
@@ -73,9 +75,9 @@ class Levels:
         first, last = int(known[0]), int(known[-1])
         near = (self.values[-1] - self.values[0]) / max(len(self.values) - 1, 1) / 2
         if ends[1] < self.values[first] - near or ends[0] > self.values[last] + near:
-            known_ends = f"from {self.labels[first]} to {self.labels[last]}"
             raise Invalid(
-                letter, f"“{name}” goes {known_ends} in these documents, and nothing is known of “{text[:40]}”."
+                letter,
+                f"“{name}” goes from {self.labels[first]} to {self.labels[last]} in these documents, and nothing is known of “{text[:40]}”.",
             )
         return min(max(int(np.abs(self.values - ends[0]).argmin()), first), last)
 
@@ -188,7 +190,8 @@ def usual(version: Version) -> Formula | None:
     the date; None where there is nothing."""
     dated = fields.dated(version) is not None
     if categories := _categories(version):
-        first = min(categories, key=lambda f: len(f.values)).name
-        return Formula(Term(first), "", (Term(DATE, curve=True),) if dated else ())
+        return Formula(
+            Term(min(categories, key=lambda f: len(f.values)).name), "", (Term(DATE, curve=True),) if dated else ()
+        )
     numbers = _numbers(version)
     return Formula(Term(DATE if dated else numbers[0].name), "", ()) if dated or numbers else None

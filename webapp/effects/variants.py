@@ -83,9 +83,16 @@ def others(run: Run) -> list[Run]:
 
 
 def _choices(run: Run) -> str:
-    begun = run.parent_id if run.begins else None
     return json.dumps(
-        [run.engine, run.settings, run.seed, run.version_id, run.dropped, run.steering if run.begins else {}, begun],
+        [
+            run.engine,
+            run.settings,
+            run.seed,
+            run.version_id,
+            run.dropped,
+            run.steering if run.begins else {},
+            run.parent_id if run.begins else None,
+        ],
         sort_keys=True,
     )
 
@@ -116,8 +123,9 @@ def claim(own: Regression, topic: int, by: int | None) -> Claim:
         found = _test(own, [variant for variant in variants if variant.sums], exchange)
         t = own.table().topics.index(topic)
         test = Tested(float(found.p[t]), float(found.selected[t]))
-    unfinished = Run.Status.QUEUED, *kinds.TRAIN.active
-    training = Run.objects.filter(corpus=own.selection.run.corpus_id, status__in=unfinished).count()
+    training = Run.objects.filter(
+        corpus=own.selection.run.corpus_id, status__in=(Run.Status.QUEUED, *kinds.TRAIN.active)
+    ).count()
     return Claim(variants, waiting, left, training, test, untested)
 
 
@@ -202,8 +210,9 @@ def _lever(own: Regression, periods: Exchangeable) -> np.ndarray:
     """float64[P]: what a share of 1 in each period adds to the estimate."""
     score = own.design.rows @ regression.score(own.data([]), own.design.rows, own.contrast)
     known = periods.unit >= 0
-    weights = (score[own.design.cell] * own.weight)[known]
-    return np.bincount(periods.unit[known], weights=weights, minlength=len(periods.side))
+    return np.bincount(
+        periods.unit[known], weights=(score[own.design.cell] * own.weight)[known], minlength=len(periods.side)
+    )
 
 
 def _exchangeable(own: Regression) -> tuple[Exchangeable | None, str]:
@@ -232,9 +241,10 @@ def _test(own: Regression, variants: list[Variant], exchange: Exchangeable) -> J
     chance = np.random.default_rng(0)
 
     def make() -> Joint:
-        in_order = in_time(own)
         return (
-            over_time.tested(sums, _lever(own, exchange), chance) if in_order else joint.tested(sums, exchange, chance)
+            over_time.tested(sums, _lever(own, exchange), chance)
+            if in_time(own)
+            else joint.tested(sums, exchange, chance)
         )
 
     return _kept.get_or_set(("joint", *(_key(own, -1, variant.view) for variant in variants)), make)

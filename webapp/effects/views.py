@@ -143,8 +143,11 @@ def _pinned(page: EffectsPage) -> Pinned:
         for row in page.topics
     ]
     title = f"{page.one.topic.label if page.one else 'Topics'} by {page.effect}, from {page.settings[0]} to {page.settings[1]}"
-    columns = ["topic", *(page.groups or page.settings), *_DIFFERENCE]
-    return Pinned(title, page.conclusion, json_text({"columns": columns, "rows": rows}))
+    return Pinned(
+        title,
+        page.conclusion,
+        json_text({"columns": ["topic", *(page.groups or page.settings), *_DIFFERENCE], "rows": rows}),
+    )
 
 
 _DIFFERENCE = ["difference, points", "low", "high"]

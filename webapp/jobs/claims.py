@@ -115,8 +115,9 @@ def crash(kind: JobKind, pk: int, attempt: int) -> None:
 def retry(kind: JobKind, pk: int) -> bool:
     """Queue a failed job again; it continues where it was. Returns whether there was such a job."""
     with transaction.atomic():
-        failed = kind.model.objects.filter(pk=pk, status="failed")
-        if not failed.update(status="queued", error="", tries=0, heartbeat_at=Now()):
+        if not kind.model.objects.filter(pk=pk, status="failed").update(
+            status="queued", error="", tries=0, heartbeat_at=Now()
+        ):
             return False
         dispatch.send(kind, pk)
     kind.publish(pk, {"type": "status", "status": "queued", "error": ""})

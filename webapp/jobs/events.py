@@ -55,8 +55,12 @@ def client() -> Client:
     as away."""
     global _client
     if _client is None:
-        retry = Retry(NoBackoff(), 1, supported_errors=(redis.ConnectionError,))
-        _client = Client.from_url(settings.REDIS_URL, socket_timeout=2, socket_connect_timeout=2, retry=retry)
+        _client = Client.from_url(
+            settings.REDIS_URL,
+            socket_timeout=2,
+            socket_connect_timeout=2,
+            retry=Retry(NoBackoff(), 1, supported_errors=(redis.ConnectionError,)),
+        )
     return _client
 
 

@@ -45,8 +45,9 @@ def guess(columns: list[str], rows: list[list[str]]) -> dict[str, str]:
 
 def _guess(values: list[str]) -> str:
     filled = [value for value in values if value]
-    claiming = [each for each in TYPES if filled and each.claims(filled)]
-    return max(claiming, key=lambda each: each.priority, default=DEFAULT).kind
+    return max(
+        [each for each in TYPES if filled and each.claims(filled)], key=lambda each: each.priority, default=DEFAULT
+    ).kind
 
 
 def date_order(columns: Iterable[int], rows: list[list[str]]) -> str:

@@ -71,5 +71,6 @@ class Date(RangeField):
             periods = by_period(values, "decade" if years > LONG else "year" if years > 3 else "month")
         except TooManyPeriods as error:
             raise MetadataError(str(error)) from None
-        bounds = tuple(span(periods, i) for i in range(len(periods.labels)))
-        return periods._replace(by=self.name, bounds=bounds, starts=None, days=None)
+        return periods._replace(
+            by=self.name, bounds=tuple(span(periods, i) for i in range(len(periods.labels))), starts=None, days=None
+        )

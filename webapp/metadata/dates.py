@@ -188,8 +188,9 @@ def ambiguous(values: Iterable[str]) -> bool:
 def looks_like(text: str) -> bool:
     """Whether a text is a date for a guess at a column: in either order, as each reads what the other does; not
     1914-50, which is a span only where one knows of dates, nor seconds since 1970, which may be any number."""
-    known = parse_date(text, "dmy") is not None
-    return known and not _SHORT_SPAN.fullmatch(text) and not _SECONDS.fullmatch(text.strip())
+    return (
+        parse_date(text, "dmy") is not None and not _SHORT_SPAN.fullmatch(text) and not _SECONDS.fullmatch(text.strip())
+    )
 
 
 def why_none(text: str) -> str:

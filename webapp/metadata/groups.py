@@ -69,8 +69,9 @@ def periods(first: int, last: int, by: str) -> tuple[list[str], np.ndarray]:
         raise TooManyPeriods(
             f"From first to last there are {b - a + 1:,} {PERIODS[by]}; at most {MOST_GROUPS:,} can be shown. Choose a longer period."
         )
-    starts = [first_day(number * unit) for number in range(a, b + 2)]
-    return [_label(by, number) for number in range(a, b + 1)], np.array(starts, np.int64)
+    return [_label(by, number) for number in range(a, b + 1)], np.array(
+        [first_day(number * unit) for number in range(a, b + 2)], np.int64
+    )
 
 
 def first_day(month: int) -> int:

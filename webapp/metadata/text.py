@@ -17,8 +17,9 @@ class Text(Field):
     @classmethod
     def claims(cls, values: list[str]) -> bool:
         """Long values, or such as are nearly all different."""
-        different = len(set(values))
-        return sum(map(len, values)) / len(values) > _LABEL or (len(values) > 3 and different > 0.9 * len(values))
+        return sum(map(len, values)) / len(values) > _LABEL or (
+            len(values) > 3 and len(set(values)) > 0.9 * len(values)
+        )
 
     def groups(self, values: np.ndarray) -> Never:
         raise TypeError("A text is stored in no column: there are no groups of it.")

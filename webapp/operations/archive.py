@@ -136,8 +136,9 @@ def _opened(path: Path) -> Iterator[Member]:
         raise Invalid("file", f"{path} can’t be read: {error.strerror}.") from None
     with file:
         try:
-            stream = pa.CompressedInputStream(pa.PythonFile(file, "r"), "zstd")
-            tar = tarfile.open(fileobj=stream, mode="r|", bufsize=BLOCK)
+            tar = tarfile.open(
+                fileobj=pa.CompressedInputStream(pa.PythonFile(file, "r"), "zstd"), mode="r|", bufsize=BLOCK
+            )
         except (OSError, EOFError, tarfile.TarError) as error:
             raise Invalid(
                 "file", f"{path.name} is not a Topograph backup, or its beginning is damaged ({error})."

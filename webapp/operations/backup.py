@@ -110,8 +110,9 @@ def _corpus_files(pk: int, status: str, stream: dict | None, sizes: dict, docume
     if status != Corpus.Status.READY:
         yield from _all(folder / "source")
         yield from _all(folder / "arriving")
-        others = (folder / "numbers.npy", folder / "truth.npz")
-        yield from (BackupFile(_below(path), path) for path in others if path.exists())
+        yield from (
+            BackupFile(_below(path), path) for path in (folder / "numbers.npy", folder / "truth.npz") if path.exists()
+        )
         return
     ends = sizes | (Stream.sizes(stream, "tokens/") if stream else {})
     indexed = Index.size(folder / "index") == documents  # else it covers more documents than the rows

@@ -88,8 +88,9 @@ def numbers(request: HttpRequest) -> HttpResponse:
 
 
 def may_read(request: HttpRequest) -> bool:
-    given = request.headers.get("Authorization", "").removeprefix("Bearer ")
-    if settings.METRICS_TOKEN and hmac.compare_digest(given.encode(), settings.METRICS_TOKEN.encode()):
+    if settings.METRICS_TOKEN and hmac.compare_digest(
+        request.headers.get("Authorization", "").removeprefix("Bearer ").encode(), settings.METRICS_TOKEN.encode()
+    ):
         return True
     if settings.ACCOUNTS:
         return request.user.is_authenticated and request.user.is_staff
@@ -98,5 +99,6 @@ def may_read(request: HttpRequest) -> bool:
 
 def _loopback(request: HttpRequest) -> bool:
     """Asked from this machine, and not through a proxy on it."""
-    forwarded = "X-Forwarded-For" in request.headers or "Forwarded" in request.headers
-    return not forwarded and is_loopback(request.META.get("REMOTE_ADDR", ""))
+    return not ("X-Forwarded-For" in request.headers or "Forwarded" in request.headers) and is_loopback(
+        request.META.get("REMOTE_ADDR", "")
+    )

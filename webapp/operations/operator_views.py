@@ -112,8 +112,14 @@ def disk() -> Disk:
     """Bytes of the whole disk, and of the parts of the state folder as a worker measured them last."""
     whole = shutil.disk_usage(settings.FILES)
     measured = upkeep.sizes()
-    age = time.time() - measured["at"] if measured else None
-    return Disk(whole.total, whole.used, whole.free, upload_limits.reserve(), measured.get("parts", {}), age)
+    return Disk(
+        whole.total,
+        whole.used,
+        whole.free,
+        upload_limits.reserve(),
+        measured.get("parts", {}),
+        time.time() - measured["at"] if measured else None,
+    )
 
 
 @require_POST

@@ -127,8 +127,9 @@ def _existing() -> str:
     wanted = (("webapp_corpus", "true", "a corpus", "corpora"), ("webapp_notebook", "true", "a notebook", "notebooks"),
               ("webapp_user", "email IS NOT NULL", "an account", "accounts"))  # fmt: skip
     for table, which, one, several in wanted:
-        there = tuples("SELECT to_regclass(%s)", [table])[0][0]
-        if there and (count := tuples(f"SELECT count(*) FROM {table} WHERE {which}")[0][0]):
+        if tuples("SELECT to_regclass(%s)", [table])[0][0] and (
+            count := tuples(f"SELECT count(*) FROM {table} WHERE {which}")[0][0]
+        ):
             return one if count == 1 else f"{several} ({count:,})"
     for kind in FOLDERS:
         if (settings.FILES / kind).is_dir() and any((settings.FILES / kind).iterdir()):
@@ -191,12 +192,15 @@ def _write_members(path: Path, backup: dict, cursor, tell: Callable[[int], None]
 
 
 def _write_partition(parent: str, key: int, columns: list[str], parts: Iterator[archive.Member]) -> int:
-    blocks = chain.from_iterable(part.blocks() for part in parts)
     with transaction.atomic():
         partition = bulk.Partition(parent, key)
         partition.create()
         with connection.cursor() as cursor:
-            rows = bulk.rows_in(cursor, bulk.Table(partition.name, parent, columns), blocks)
+            rows = bulk.rows_in(
+                cursor,
+                bulk.Table(partition.name, parent, columns),
+                chain.from_iterable(part.blocks() for part in parts),
+            )
         partition.attach()
     return rows
 

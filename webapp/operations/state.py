@@ -121,10 +121,13 @@ def _jobs(cursor, kind: kinds.JobKind) -> list[Number]:
 def _trainings() -> list[Number]:
     at_work = Run.objects.filter(status__in=kinds.TRAIN.active).only("step", "steps", "tokens_seen", "seconds")
     runs = list(at_work.order_by("-pk")[:RUNS])
-    speed = sum(run.tokens_seen / run.seconds for run in runs if run.seconds)
     return [
         *(("topograph_run_progress_ratio", (str(run.pk),), run.step / run.steps if run.steps else 0.0) for run in runs),
-        ("topograph_training_tokens_per_second", (), float(speed)),
+        (
+            "topograph_training_tokens_per_second",
+            (),
+            float(sum(run.tokens_seen / run.seconds for run in runs if run.seconds)),
+        ),
     ]
 
 

@@ -68,9 +68,8 @@ class FormingWriter:
 
     def write(self, step: int, topics: Topics) -> None:
         """A step that a resumed run repeats replaces its like."""
-        described = [vars(topic) for topic in self._described(topics)]
         FormingStep.objects.bulk_create(
-            [FormingStep(run_id=self.run.pk, step=step, topics=described)],
+            [FormingStep(run_id=self.run.pk, step=step, topics=[vars(topic) for topic in self._described(topics)])],
             update_conflicts=True,
             unique_fields=["run_id", "step"],
             update_fields=["topics"],
@@ -106,8 +105,11 @@ class FormingWriter:
         else:
             xy = refined(classical(apart), apart)
             known = [k for k in numbers if k in before]
-            old = np.array([before[k] for k in known]).reshape(-1, 2)
-            xy = procrustes(xy, old, np.array([[numbers.index(k), i] for i, k in enumerate(known)], np.int64))
+            xy = procrustes(
+                xy,
+                np.array([before[k] for k in known]).reshape(-1, 2),
+                np.array([[numbers.index(k), i] for i, k in enumerate(known)], np.int64),
+            )
         self.places = dict(zip(numbers, map(tuple, xy.tolist()), strict=True))
         return xy
 
@@ -128,10 +130,9 @@ class FormingWriter:
         for k in np.argsort(-topics.share, kind="stable")[: len(sample.documents)].tolist():
             d = int(np.argmax(share[k]))
             share[:, d] = -1.0  # each document stands for one topic
-            row = slice(sample.ends[d], sample.ends[d + 1])
             passages[k] = (
                 int(self.bow.documents_of(sample.documents[d : d + 1])[0]),
-                self._densest(int(sample.documents[d]), of_word[k, sample.place[row]]),
+                self._densest(int(sample.documents[d]), of_word[k, sample.place[sample.ends[d] : sample.ends[d + 1]]]),
             )
         return passages
 

@@ -23,6 +23,5 @@ def measure(bow: Bow, seed: int, topics: Topics, alpha: np.ndarray) -> float | N
     Which documents depends on the corpus and the run's seed alone, so runs with one seed are measured on the same.
     alpha: float64[K], the run's own.
     """
-    draws = min(DRAWS, DRAWS_EACH * bow.tokens)
-    documents = within(bow, held_out_documents(bow, seed), draws, PARTICLES, MOST_TOKENS)
+    documents = within(bow, held_out_documents(bow, seed), min(DRAWS, DRAWS_EACH * bow.tokens), PARTICLES, MOST_TOKENS)
     return number_or_none(LeftToRight(bow, documents, PARTICLES, most=MOST_TOKENS)(topics, alpha))

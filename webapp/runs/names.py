@@ -49,8 +49,9 @@ def of_texts(
     for sample, telling in zip(samples, own, strict=True):
         beat.check()
         every = {phrase.words: phrase for phrase in (*sample.further, *sample.phrases)}
-        sought = sample._replace(phrases=list(every.values()))
-        written = neighbours.written(evidence, sought, telling, vocabulary.__getitem__, texts)
+        written = neighbours.written(
+            evidence, sample._replace(phrases=list(every.values())), telling, vocabulary.__getitem__, texts
+        )
         looked_at.append((sample, written))
         forms = [(written.form(p.words), p.tokens, p.documents) for p in sample.further if p.documents >= LEAST]
         phrases.append([row for row in forms if row[0]])

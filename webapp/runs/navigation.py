@@ -56,8 +56,9 @@ def rooms(context) -> list[Link]:
 def menus(context) -> list[tuple[str, list[Link]]]:
     """The name of each menu of `run`, in the order of webapp.urls, and its links."""
     links = [link for link in _links(context) if link.menu]
-    names = dict.fromkeys(link.menu for link in links)
-    return [(name, [link for link in links if link.menu == name]) for name in names]
+    return [
+        (name, [link for link in links if link.menu == name]) for name in dict.fromkeys(link.menu for link in links)
+    ]
 
 
 def _links(context) -> list[Link]:

@@ -85,9 +85,10 @@ def state(run: Run) -> OtherSeeds | None:
         return None
     n = Counter(of_seeds(run).values_list("status", flat=True))
     again = found_again.counted(run)
-    found = sum(one.found == one.runs for one in again) if again else None
     ready, failed = n[Replicate.Status.READY], n[Replicate.Status.FAILED]
-    return OtherSeeds(ready, n.total() - ready - failed, failed, found)
+    return OtherSeeds(
+        ready, n.total() - ready - failed, failed, (sum(one.found == one.runs for one in again) if again else None)
+    )
 
 
 def train(replicate_id: int) -> None:

@@ -77,8 +77,14 @@ def publish(
         )
         words.attach()
         fields = {"status": Run.Status.DONE, "finished_at": Now()} if final else {}
-        in_use = None if topics.used is None else int(used.sum())
-        claims.update(kinds.TRAIN, run_id, attempt, snapshot=snapshot, in_use=in_use, **fields)
+        claims.update(
+            kinds.TRAIN,
+            run_id,
+            attempt,
+            snapshot=snapshot,
+            in_use=None if topics.used is None else int(used.sum()),
+            **fields,
+        )
     return snapshot
 
 
@@ -90,8 +96,14 @@ def drop_old(run_id: int) -> None:
 def drop_replaced() -> None:
     """Drop the snapshots of finished runs that a newer one replaced long enough ago: no open page reads them any more."""
     done = Run.everything.filter(status=Run.Status.DONE, finished_at__lt=Now() - READ)
-    old = Snapshot.objects.filter(run__in=done).exclude(pk=F("run__snapshot"))
-    _drop(list(old.order_by("pk").values_list("pk", flat=True)[:1000]))
+    _drop(
+        list(
+            Snapshot.objects.filter(run__in=done)
+            .exclude(pk=F("run__snapshot"))
+            .order_by("pk")
+            .values_list("pk", flat=True)[:1000]
+        )
+    )
 
 
 def discard(run_id: int) -> None:
@@ -210,8 +222,10 @@ def _company(outcome: Outcome | None, K: int) -> list[list]:
         return [[]] * K
     evidence = outcome.evidence
     columns = beside(evidence.doc_ptr, evidence.doc_topics, evidence.doc_tokens, evidence.lengths, K, BESIDE)
-    rows = zip(*(column.tolist() for column in columns), strict=True)
-    return [[[j, round(lift, 3), n] for j, lift, n in zip(*row, strict=True) if j >= 0] for row in rows]
+    return [
+        [[j, round(lift, 3), n] for j, lift, n in zip(*row, strict=True) if j >= 0]
+        for row in zip(*(column.tolist() for column in columns), strict=True)
+    ]
 
 
 _MEASURES = (

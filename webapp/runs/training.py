@@ -123,8 +123,9 @@ class Training:
         if self.run.dropped and not (self.bow_folder / "meta.json").exists():
             words = Word.objects.filter(version=self.run.version_id, word__in=self.run.dropped)
             folder = files.version_folder(self.run.version_id) / "bow"
-            corpus = sealed.opened(lambda: Bow.open(folder), folder)
-            corpus.without(np.array(words.values_list("number", flat=True), np.int64), self.bow_folder)
+            sealed.opened(lambda: Bow.open(folder), folder).without(
+                np.array(words.values_list("number", flat=True), np.int64), self.bow_folder
+            )
         return sealed.opened(lambda: Bow.open(self.bow_folder), self.bow_folder)
 
     def run_to_end(self) -> None:
@@ -185,8 +186,13 @@ class Training:
                     self.checkpoint, engine=self.engine, config=self.config, bow=self.bow, scratch=self.folder
                 )
             # Workers save between two points as well
-            steps = Metric.objects.filter(run=self.run, step__lte=self.state.t)
-            self.before = steps.order_by("-step").values_list("seconds", flat=True).first() or 0.0
+            self.before = (
+                Metric.objects.filter(run=self.run, step__lte=self.state.t)
+                .order_by("-step")
+                .values_list("seconds", flat=True)
+                .first()
+                or 0.0
+            )
         elif self.run.begins:
             self.state = self._warm_start()
 
@@ -197,9 +203,9 @@ class Training:
             raise Invalid(
                 "run", "The run whose topics this one was to begin with is deleted. Begin with those of another run."
             )
-        alpha = self.engine.priors(self.config, None).alpha
-        same = parent.version_id == run.version_id
-        topics = (topics_of_same_version if same else topics_of_other_version)(run, parent, self.bow, alpha)
+        topics = (topics_of_same_version if parent.version_id == run.version_id else topics_of_other_version)(
+            run, parent, self.bow, self.engine.priors(self.config, None).alpha
+        )
         return inference.begin(self.engine, self.config, self.bow, topics, seed=run.seed, scratch=self.folder)
 
     def _update(self, **fields) -> None:
@@ -283,8 +289,9 @@ class Training:
         if self.run.parent is not None:
             self._transfer_labels()
         stored.compute(self.run.pk)
-        alpha = self.engine.priors(self.config, self.state).alpha
-        likelihood = left_to_right.measure(self.bow, self.run.seed, topics, alpha)
+        likelihood = left_to_right.measure(
+            self.bow, self.run.seed, topics, self.engine.priors(self.config, self.state).alpha
+        )
         # Where the worker ends before, there is none
         self.run.snapshots.filter(final=True).update(left_to_right=likelihood)
         replicates.begin_by_itself(Run.objects.select_related("snapshot").get(pk=self.run.pk))
@@ -307,8 +314,9 @@ class Training:
         measures = diagnose(self.bow, topics, evidence)
         self.beat.check()
         kinds_of = company(evidence)
-        called = names.of_texts(self.run, evidence, kinds_of, self.beat)
-        outcome = snapshots.Outcome(evidence, measures, divergences(topics), *called, kinds_of)
+        outcome = snapshots.Outcome(
+            evidence, measures, divergences(topics), *names.of_texts(self.run, evidence, kinds_of, self.beat), kinds_of
+        )
         self.beat.check()
         made = self.folder / "evidence", self.bow_folder
         settle(*made)  # they are on the disk before a row points to them

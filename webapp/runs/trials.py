@@ -58,8 +58,9 @@ def counted(
     """What is kept. learned: what it was trained on; own: the run's texts, which are read of halves."""
     run, bow = replicate.run, learned if replicate.texts == Replicate.Texts.DRAWN else own
     assert run.snapshot is not None
-    thetas = inference.fold_in_corpus(engine, config, last.state, bow)
-    rows = document_tokens(bow, last.topics, thetas, engine.ABOUT.by_document)
+    rows = document_tokens(
+        bow, last.topics, inference.fold_in_corpus(engine, config, last.state, bow), engine.ABOUT.by_document
+    )
     partner = matching.match(weights.topics(run.snapshot), last.topics, *weights.words(run, run)).partner
     return Kept(partner, rows.indptr, rows.indices.astype(np.uint16), rows.data, _measured(replicate))
 

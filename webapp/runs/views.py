@@ -34,7 +34,6 @@ from webapp.simulate import truth
 def detail(request: HttpRequest, run: Run, view: RunView, *, step: int | None = None) -> Answer[RunPage]:
     """A run, at any time of its life. step: of `forming`."""
     seconds, tokens, metrics = run.seconds, run.tokens_seen, list(run.metrics.order_by("step"))
-    points = [(metric.step, metric.seconds) for metric in metrics]
     few = run.topics <= queries.LINES
     waits = run.status == Run.Status.QUEUED
     before = scheduler.ahead(run) if waits else 0
@@ -51,7 +50,9 @@ def detail(request: HttpRequest, run: Run, view: RunView, *, step: int | None = 
             passes=queries.passes(run),
             tokens=tokens,
             seconds=seconds,
-            left=series.left(points, run.step, seconds, run.steps) if run.status == Run.Status.RUNNING else None,
+            left=series.left([(metric.step, metric.seconds) for metric in metrics], run.step, seconds, run.steps)
+            if run.status == Run.Status.RUNNING
+            else None,
             tokens_per_second=tokens / seconds if seconds else None,
             documents_per_second=queries.documents_seen(run) / seconds if seconds else None,
             workers=roster.count_workers(),

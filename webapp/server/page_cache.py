@@ -95,9 +95,12 @@ def _conditional_response(request: HttpRequest, key: bytes, page: Page) -> HttpR
     cookie = request.COOKIES.get(settings.CSRF_COOKIE_NAME, "")
     etag = f'W/"{blake2b(key + TOKEN.encode() + cookie.encode(), digest_size=16).hexdigest()}"'
     if (response := get_conditional_response(request, etag=etag)) is None:
-        body = _with_token(request, zlib.decompress(page.body))
         headers = {"Cache-Control": page.cache_control} if page.cache_control else {}
-        response = HttpResponse(body, content_type=page.content_type, headers=headers | {"ETag": etag})
+        response = HttpResponse(
+            _with_token(request, zlib.decompress(page.body)),
+            content_type=page.content_type,
+            headers=headers | {"ETag": etag},
+        )
     return response
 
 
@@ -108,8 +111,10 @@ def _with_token(request: HttpRequest, body: bytes) -> bytes:
 
 def _key(request: HttpRequest, run: Run, named: dict, also: object) -> bytes:
     """All that a page of a finished run depends on."""
-    models = (run, run.snapshot, run.version, run.corpus, run.corpus.version)
-    stored = [[getattr(row, field.attname) for field in row._meta.concrete_fields] for row in models]
+    stored = [
+        [getattr(row, field.attname) for field in row._meta.concrete_fields]
+        for row in (run, run.snapshot, run.version, run.corpus, run.corpus.version)
+    ]
     asked = (request.path, request.GET.urlencode(), request.headers.get(PART), sorted(named.items()), also)
     return blake2b(repr((asked, _reader(request, run), stored, state(run))).encode(), digest_size=32).digest()
 

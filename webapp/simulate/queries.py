@@ -23,8 +23,9 @@ def measured(snapshot_id: int) -> Measured:
     run = snapshot.run
     made = truth.read(run.corpus)
     topics, vocabulary = weights.topics(snapshot), weights.vocabulary(run.version)
-    true = simulate.as_topics(made.truth.beta, made.share)
-    partner = matching.match(true, topics, made.words, vocabulary, least=0.0, margin=-1.0).partner
+    partner = matching.match(
+        simulate.as_topics(made.truth.beta, made.share), topics, made.words, vocabulary, least=0.0, margin=-1.0
+    ).partner
     estimate, elsewhere = _in_true_words(topics.dense(), vocabulary, made.words)
     rows = [
         _row(k, int(partner[k]), made, topics.share, estimate, elsewhere)

@@ -27,8 +27,9 @@ def draw(chosen: truth.MadeSettings) -> tuple[Bow, truth.Made]:
     bow, drawn = simulate.corpus(
         chosen.documents, K, chosen.vocabulary, chosen.length, alpha, chosen.eta, seed=chosen.seed
     )
-    share = np.diff(bow.first_token) @ drawn.theta / max(1, bow.tokens)
-    return bow, truth.Made(chosen, simulate.words(chosen.vocabulary), drawn, share)
+    return bow, truth.Made(
+        chosen, simulate.words(chosen.vocabulary), drawn, np.diff(bow.first_token) @ drawn.theta / max(1, bow.tokens)
+    )
 
 
 def write_csv(path: Path, bow: Bow, made: truth.Made) -> None:

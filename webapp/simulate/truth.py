@@ -60,5 +60,9 @@ def write_file(target: Path, made: Made) -> None:
 def read(corpus: Corpus) -> Made:
     """Raises FileNotFoundError where the corpus was not made."""
     with sealed.held(path(corpus)), np.load(path(corpus), allow_pickle=False) as kept:
-        truth = Truth(*(kept[name] for name in Truth._fields))
-        return Made(MadeSettings(**json.loads(str(kept["settings"]))), kept["words"].tolist(), truth, kept["share"])
+        return Made(
+            MadeSettings(**json.loads(str(kept["settings"]))),
+            kept["words"].tolist(),
+            Truth(*(kept[name] for name in Truth._fields)),
+            kept["share"],
+        )
