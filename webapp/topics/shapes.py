@@ -15,6 +15,7 @@ from webapp.results.hidden_words import Dropped
 from webapp.results.links import TopicLink, TopicWithWords
 from webapp.results.topics import TopicDetail
 from webapp.words.concordance import Line
+from webapp.words.shapes import PartOfWord, WordLink
 
 # The overview
 
@@ -92,7 +93,7 @@ class TopicRow(RankedTopic):
 
 @dataclass(frozen=True)
 class Times:
-    """What a sparkline runs over."""
+    """Groups of documents, by what."""
 
     by: str
     labels: list[str]
@@ -185,17 +186,15 @@ class Most:
 
 
 @dataclass(frozen=True)
-class TopicTimes:
+class TopicTimes(Times):
     """Topics in groups of documents, empty groups at both ends left out. stacked: the topics of the chart; other: all
     that are not stacked, of which `rest` names the largest, rest_count of them in all. part: of all words, those of
     stacked topics. other_drawn: whether the chart shows the others, which would fill it where part is small. left_out:
     values of a category that are not shown. bins: “&has=<topic>:0” may be added to their addresses. most: the largest
     share and count of any topic in `multiples`. next: where the next of them begin."""
 
-    by: str
     in_time: bool
     choices: list[str]
-    labels: list[str]
     bins: list[Group]
     left_out: int
     stacked: list[Band]
@@ -221,11 +220,9 @@ class TopicsTime(TopicsView):
 
 
 @dataclass(frozen=True)
-class GridLine:
+class GridLine(WordLink):
     """A word: tokens, of the topics shown; cells: of each."""
 
-    word: str
-    url: str
     tokens: int
     cells: list[int]
 
@@ -275,13 +272,11 @@ class TopicHead:
 
 
 @dataclass(frozen=True)
-class WeighedWord:
+class WeighedWord(WordLink):
     """lines: the address of its lines in this topic; why: of the page that says why it is there. tokens: in the topic;
     everywhere: in all topics. share: of its tokens, those of the topic; part: of the topic's tokens, its own. bar,
     bar_everywhere: of the longest on the page."""
 
-    word: str
-    url: str
     lines: str
     why: str
     tokens: int
@@ -433,14 +428,12 @@ class TopicHtml:
 
 
 @dataclass(frozen=True)
-class FormingWord:
+class FormingWord(WordLink):
     """bar: its weight, of the largest."""
 
     rank: int
-    word: str
     weight: float
     bar: float
-    url: str
 
 
 @dataclass(frozen=True)
@@ -454,23 +447,15 @@ class FormingTopic(TopicHead):
 
 
 @dataclass(frozen=True)
-class TopicOfWord(TopicLink):
-    """share: of the word's tokens. lines: the address of its lines in the topic."""
-
-    tokens: int
-    documents: int
-    share: float
-    words: list[str]
-    lines: str
+class TopicOfWord(TopicWithWords, PartOfWord):
+    """A topic to which a word is assigned, and its own first words."""
 
 
 @dataclass(frozen=True)
-class Why:
+class Why(WordLink):
     """Why a word is in a topic. probability: p(w|k) as the model has it; usual: the word's share of the corpus. The rest
     is of the chosen documents. divided: topics of its tokens; elsewhere: how many more."""
 
-    word: str
-    url: str
     lines_url: str
     probability: float
     usual: float

@@ -80,10 +80,10 @@ def by_group(selection: RunSelection, hits: Hits, by: str, own: list[tuple[str, 
             (
                 PatternGroup(
                     label,
+                    chosen.address(without=None, **dict(own + more)),
                     tokens,
                     len(documents),
                     facets.PER * tokens / int(words.sum(dtype=np.int64)),
-                    chosen.address(without=None, **dict(own + more)),
                     years,
                 ),
                 most,

@@ -24,13 +24,19 @@ def plain(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class WordCount:
-    """number: in the vocabulary, where the most frequent word is 0."""
+class CountedWord:
+    """tokens, documents: of all documents."""
 
-    number: int
     word: str
     tokens: int
     documents: int
+
+
+@dataclass(frozen=True)
+class WordCount(CountedWord):
+    """number: in the vocabulary, where the most frequent word is 0."""
+
+    number: int
 
 
 @dataclass(frozen=True)

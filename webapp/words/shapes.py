@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from webapp.documents.shapes import Bar
+from webapp.documents.shapes import Bar, Link
 from webapp.results.links import TopicLink, TopicWithWords
 from webapp.words.concordance import Line, Order
-from webapp.words.queries import Beginning, WordCount
+from webapp.words.queries import Beginning, CountedWord, WordCount
 
 # The list of words
 
@@ -35,12 +35,9 @@ class WordsPage:
 
 
 @dataclass(frozen=True)
-class WordHeader:
-    """tokens, documents: of all documents. direction: of its script, ltr or rtl."""
+class WordHeader(CountedWord):
+    """direction: of its script, ltr or rtl."""
 
-    word: str
-    tokens: int
-    documents: int
     direction: str
 
 
@@ -67,32 +64,34 @@ class UncountedWord:
 
 
 @dataclass(frozen=True)
-class TopicOfWord(TopicLink):
-    """A topic to which a word is assigned, in the chosen documents. share: of the word's tokens there. certainty: mean over
-    its tokens, from 0 to 1. lines: address of these."""
+class PartOfWord:
+    """The tokens of a word, in the chosen documents, that are assigned to a topic. share: of all of them; lines: address of these."""
 
     tokens: int
     documents: int
     share: float
-    certainty: float
     lines: str
 
 
 @dataclass(frozen=True)
-class OtherTopic(TopicOfWord):
-    """A topic that is not clear enough to be called a sense. words: the first of the topic."""
+class TopicOfWord(TopicLink, PartOfWord):
+    """A topic to which a word is assigned. certainty: mean over its tokens, from 0 to 1."""
 
-    words: list[str]
+    certainty: float
 
 
 @dataclass(frozen=True)
-class Sense(TopicOfWord):
+class OtherTopic(TopicOfWord, TopicWithWords):
+    """A topic that is not clear enough to be called a sense. words: the first of the topic."""
+
+
+@dataclass(frozen=True)
+class Sense(TopicOfWord, TopicWithWords):
     """start: the shares of the senses before it. shade: makes the colour paler where a larger sense has it, too. words:
     those that tell it from the other senses."""
 
     start: float
     shade: int
-    words: list[str]
 
 
 @dataclass(frozen=True)
@@ -142,23 +141,28 @@ class Shift:
 
 
 @dataclass(frozen=True)
-class SensesPage:
-    """A word of a finished run. documents_chosen: in words. senses: clear ones. rare: other topics, the largest of
-    `rare_count`. all: address of all lines. rest: tokens of the other topics. related: words that begin alike.
-    has_places: whether lines can be shown."""
+class WordPage:
+    """rare: topics that are no clear senses. all: address of all lines. has_places: whether lines can be shown."""
 
     word: WordHeader
+    rare: list[OtherTopic]
+    all: str
+    has_places: bool
+
+
+@dataclass(frozen=True)
+class SensesPage(WordPage):
+    """A word of a finished run. documents_chosen: in words. senses: clear ones. rare: the largest of `rare_count`. rest: tokens of
+    the other topics. related: words that begin alike."""
+
     documents_chosen: str
     senses: list[Sense | SampledSense]
-    rare: list[OtherTopic]
     rare_count: int
     tokens: int
     documents: int
-    all: str
     rest: int
     related: list[WordRow]
     shift: Shift | None
-    has_places: bool
 
     @property
     def rest_share(self) -> float:
@@ -234,17 +238,13 @@ class ListedLines:
 
 
 @dataclass(frozen=True)
-class LinesPage(ListedLines):
+class LinesPage(ListedLines, WordPage):
     """Lines of a word. sense: the topic as one of the word's; null also where it is never assigned to it. overview: address of the
     senses in these documents."""
 
-    word: WordHeader
     sense: Sense | OtherTopic | None
     senses: list[Sense]
-    rare: list[OtherTopic]
-    all: str
     overview: str
-    has_places: bool
 
     @property
     def shown(self) -> TopicLink | None:
@@ -256,15 +256,13 @@ class LinesPage(ListedLines):
 
 
 @dataclass(frozen=True)
-class PatternGroup:
+class PatternGroup(Link):
     """Hits of the documents with a value of a category, or of which a word has a topic. rate: in 10,000 words of the documents. years: hits by time, their height on
     the scale of all groups."""
 
-    label: str
     hits: int
     documents: int
     rate: float
-    url: str
     years: list[Bar]
 
 
@@ -314,20 +312,10 @@ class UnknownWord:
 
 
 @dataclass(frozen=True)
-class SenseSide:
-    """A topic of one of two words. share: of the word's tokens."""
-
-    tokens: int
-    documents: int
-    share: float
-    lines: str
-
-
-@dataclass(frozen=True)
 class ComparedSense(TopicWithWords):
     """sides: of the first word and of the second. shared: both have it."""
 
-    sides: list[SenseSide]
+    sides: list[PartOfWord]
     shared: bool
 
 

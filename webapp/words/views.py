@@ -30,9 +30,9 @@ from webapp.words.shapes import (
     NoPattern,
     OrderLink,
     OtherTopic,
+    PartOfWord,
     PatternPage,
     Sense,
-    SenseSide,
     SensesPage,
     TellingWord,
     UncountedWord,
@@ -281,9 +281,9 @@ def _comparison(selection: RunSelection, first: Word, second: Word) -> WordCompa
     view, pair = selection.view, senses.beside(selection.view, first, second, selection)
     shares, common, words = pair.shares, pair.common, topics.top_words(view, pair.topics, senses.NAMED)
 
-    def side(i: int, word: Word, topic: int) -> SenseSide:
+    def side(i: int, word: Word, topic: int) -> PartOfWord:
         lines = view.go("run_word", word.word, asked=selection.address(topic=topic)[1:])
-        return SenseSide(int(pair.tokens[i, topic]), int(pair.documents[i, topic]), float(shares[i, topic]), lines)
+        return PartOfWord(int(pair.tokens[i, topic]), int(pair.documents[i, topic]), float(shares[i, topic]), lines)
 
     return WordComparison(
         senses=[
