@@ -101,7 +101,7 @@ def _shown(file: SourceFile) -> StoredFile:
     documents, problems = (reverse(name, args=[file.corpus_id]) for name in ("corpus_documents", "corpus_problems"))
     return StoredFile(
         name=file.name,
-        format=readers.formats.label(file.name),
+        format=readers.formats.named(file.name).label,
         bytes=file.bytes,
         encoding=reading_forms.ENCODING_NAMES.get(file.encoding, file.encoding) if file.documents else "",
         documents=file.documents,

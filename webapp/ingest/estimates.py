@@ -402,25 +402,14 @@ def spoken(seconds: float) -> str:
 
 def passage_of(texts: list[str]) -> str:
     """The first passage that has most of what options change."""
-    best, most = "", -1
-    for text in texts:
-        for first in range(0, len(text), _PASSAGE):
-            begin = (
-                regex.search(r"(?<=[.!?]\s+)\p{Lu}|$", text, pos=first, endpos=first + _PASSAGE // 2) if first else None
-            )
-            start = begin.start() if begin and begin.group() else first
-            passage = text[start : start + _PASSAGE]
-            features = (
-                sum(bool(feature.search(passage)) for feature in _FEATURES)
-                if len(passage) > _PASSAGE // 2 or not best
-                else -1
-            )
-            if features > most:
-                best, most = passage, features
-                if most == len(_FEATURES):
-                    return _whole_words(best)
-    return _whole_words(best)
+    starts = ((text, _begin(text, first)) for text in texts for first in range(0, len(text), _PASSAGE))
+    passages = [text[start : start + _PASSAGE] for text, start in starts]
+    long = passages[:1] + [passage for passage in passages[1:] if len(passage) > _PASSAGE // 2]
+    best = max(long, key=lambda passage: sum(bool(feature.search(passage)) for feature in _FEATURES), default="")
+    return (best.rsplit(None, 1)[0] if len(best) >= _PASSAGE and " " in best else best).strip()
 
 
-def _whole_words(passage: str) -> str:
-    return (passage.rsplit(None, 1)[0] if len(passage) >= _PASSAGE and " " in passage else passage).strip()
+def _begin(text: str, first: int) -> int:
+    """Where a sentence begins soon behind `first`, else that."""
+    found = regex.search(r"(?<=[.!?]\s+)\p{Lu}", text, pos=first, endpos=first + _PASSAGE // 2) if first else None
+    return found.start() if found else first

@@ -121,7 +121,7 @@ def guess_table(corpus: Corpus) -> shaping.Guess | None:
 def possible_tables(corpus: Corpus) -> list[str]:
     """Names of the uploaded files that may be a table about the others; none where there are no others."""
     names = list(corpus.files.values_list("name", flat=True)[:MOST_LOOKED_AT])
-    return [name for name in names if readers.formats.tabular(name)] if len(names) > 1 else []
+    return [name for name in names if readers.formats.named(name).columns] if len(names) > 1 else []
 
 
 def guess_language(sniff: readers.Sniff) -> tuple[str, float]:

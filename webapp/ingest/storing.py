@@ -286,11 +286,8 @@ def _row(corpus: Corpus, position: int, path: str, name: str, size: int, sha256:
 
 def _link(path: Path, to: str) -> None:
     """A second name; one that an attempt left which was broken off is known to no row."""
-    try:
-        os.link(path, to)
-    except FileExistsError:
-        os.unlink(to)
-        os.link(path, to)
+    Path(to).unlink(missing_ok=True)
+    os.link(path, to)
 
 
 def _sha256(path: Path, checkpoint: StoreCheckpoint, report: Callable[[StoreCheckpoint], None]) -> str:

@@ -104,9 +104,10 @@ def find(upload_id: str, owner: int | None = None) -> IncomingFile:
     )
 
 
-def remove(upload: IncomingFile) -> None:
-    _note_path(upload.id).unlink(missing_ok=True)
-    upload.path.unlink(missing_ok=True)
+def remove(*several: IncomingFile) -> None:
+    for upload in several:
+        _note_path(upload.id).unlink(missing_ok=True)
+        upload.path.unlink(missing_ok=True)
 
 
 def _note_path(upload_id: str) -> Path:
@@ -151,11 +152,9 @@ def claim(ids: list[str], owner: int | None = None) -> Iterator[list[ReceivedFil
         with refuse_when_full():
             yield [ReceivedFile(u.name, u.path, u.sha256, u.pack, stays=True) for u in uploads]
     except Unusable:
-        for upload in uploads:
-            remove(upload)
+        remove(*uploads)
         raise
-    for upload in uploads:
-        remove(upload)
+    remove(*uploads)
 
 
 def _take_back(path: Path) -> None:

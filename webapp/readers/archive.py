@@ -119,8 +119,9 @@ class Archive:
         self, source: Source, name: str, advance: Callable[[int], None] = nothing, within: bool = False
     ) -> contextlib.AbstractContextManager[tuple[Iterator[Entry], Companions]]:
         if deep(name):
-            sentence = "is an archive within an archive within an archive; it was left out. Upload it by itself."
-            raise Unreadable(f"“{name}” {sentence}")
+            raise Unreadable(
+                f"“{name}” is an archive within an archive within an archive; it was left out. Upload it by itself."
+            )
         return self.listing(source, name, advance, within)
 
 
@@ -292,11 +293,9 @@ def _read(
 
 def _begin(step: _Step, entry: Entry, options: Options, companions: Companions, budget: Budget) -> None:
     inside = step.inside
-    if died := worker.passed_over(inside):
-        step.say(died, dropped=True)
-        return
-    if entry.size == 0:
-        step.say(f"“{inside}” has no text in it; it was left out.", dropped=True)
+    empty = "" if entry.size else f"“{inside}” has no text in it; it was left out."
+    if why := worker.passed_over(inside) or empty:
+        step.say(why, dropped=True)
         return
     file_format = formats.named(inside)
     if file_format.archive:
@@ -321,8 +320,9 @@ def entry(source: Source, name: str, inside: str) -> Iterator[Source]:
         try:
             yield found
         except BROKEN as error:
-            why = str(error) or "it ends too soon"
-            raise Unreadable(f"“{inside}” can't be read, as its archive is damaged ({why}). Pack it again.") from None
+            raise Unreadable(
+                f"“{inside}” can't be read, as its archive is damaged ({str(error) or 'it ends too soon'}). Pack it again."
+            ) from None
 
 
 def deep(name: str) -> bool:
@@ -338,13 +338,10 @@ class _Progress:
 
     def __call__(self, count: int) -> None:
         self.out += count
-        self._tell(self.entry.packed * self.out // max(1, self.entry.size))
-
-    def finish(self) -> None:
-        self._tell(self.entry.packed)
-
-    def _tell(self, total: int) -> None:
-        total = min(total, self.entry.packed)
+        total = min(self.entry.packed * self.out // max(1, self.entry.size), self.entry.packed)
         if total > self.told:
             self.advance(total - self.told)
             self.told = total
+
+    def finish(self) -> None:
+        self(max(1, self.entry.size))

@@ -276,13 +276,10 @@ def opened(path: Source, name: str, advance: Callable[[int], None] = nothing) ->
 
 def content(file: IO[bytes], most: int) -> bytes | None:
     """All of a file; None where it has more than `most` bytes. Memory is taken as it comes, not as it might come."""
-    pieces, size = [], 0
-    while piece := file.read(1 << 20):
-        pieces.append(piece)
-        size += len(piece)
-        if size > most:
-            return None
-    return b"".join(pieces)
+    whole = bytearray()
+    while len(whole) <= most and (piece := file.read(1 << 20)):
+        whole += piece
+    return bytes(whole) if len(whole) <= most else None
 
 
 def head(path: Source, name: str, size: int = SAMPLE) -> bytes:

@@ -173,14 +173,10 @@ def document(
     row: list[str], raw: str, columns: list[str], name: str, place: str, options: Options
 ) -> Iterator[Document | Problem]:
     """The document of a row, and what is wrong with it. raw: its text as it stands in the file."""
-    if len(raw) > MAX_TEXT:
-        yield Problem(
-            name, place, f"“{name}”, {place}: the text has more than {MAX_TEXT:,} characters; it was left out.", True
-        )
-        return
-    text = clean(raw)
-    if not text.strip():
-        yield Problem(name, place, f"“{name}”, {place}: the text is empty; it was left out.", True)
+    text, too_long = clean(raw), len(raw) > MAX_TEXT
+    if too_long or not text.strip():
+        why = f"has more than {MAX_TEXT:,} characters" if too_long else "is empty"
+        yield Problem(name, place, f"“{name}”, {place}: the text {why}; it was left out.", True)
         return
 
     def cell(i: int | None, most: int) -> str:

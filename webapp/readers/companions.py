@@ -25,25 +25,20 @@ class Companions:
         return files if isinstance(files, Companions) else cls(lambda: files)
 
     @cached_property
-    def _bags_and_vocabularies(self) -> tuple[list, list]:
-        bags, vocabularies = [], []
-        for source, name in self.files():
-            if is_bag(name):
-                bags.append((source, name))
-            elif is_vocabulary(name):
-                vocabularies.append((source, name))
-        return bags, vocabularies
+    def _bags_and_vocabularies(self) -> list[tuple[Source, str]]:
+        return [file for file in self.files() if is_bag(file[1]) or is_vocabulary(file[1])]
+
+    def _beside(self, name: str, is_one: Callable[[str], bool]) -> list[tuple[Source, str]]:
+        """Those in the same folder."""
+        return [file for file in self._bags_and_vocabularies if is_one(file[1]) and _folder(file[1]) == _folder(name)]
 
     def bag_of(self, name: str) -> tuple[Source, str] | None:
         """The bag whose vocabulary a file is; None for any other file."""
-        if not is_vocabulary(name):
-            return None
-        return next((bag for bag in self._bags_and_vocabularies[0] if _folder(bag[1]) == _folder(name)), None)
+        return next(iter(self._beside(name, is_bag)), None) if is_vocabulary(name) else None
 
     def vocabulary_of(self, name: str) -> tuple[Source, str] | None:
         """The vocabulary of a bag: in its folder, the one whose name has most in common with its."""
-        near = [file for file in self._bags_and_vocabularies[1] if _folder(file[1]) == _folder(name)]
-        return max(near, key=lambda file: _common(file[1], name), default=None)
+        return max(self._beside(name, is_vocabulary), key=lambda file: _common(file[1], name), default=None)
 
 
 def is_bag(name: str) -> bool:

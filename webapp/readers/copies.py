@@ -14,7 +14,16 @@ class Stat(NamedTuple):
     st_size: int
 
 
-class Copy:
+class Sized:
+    """A source that knows its bytes."""
+
+    size: int
+
+    def stat(self) -> Stat:
+        return Stat(self.size)
+
+
+class Copy(Sized):
     """A copy of a stream that can be read again and again, from any place. Its reader closes it.
 
     whole: made at once; else no more of the stream is copied than is asked for. most: bytes that it may have.
@@ -46,9 +55,6 @@ class Copy:
     def open_once(self) -> IO[bytes]:
         """The copy is closed with the file that this returns."""
         return io.BufferedReader(_CopyReader(self, self.close))
-
-    def stat(self) -> Stat:
-        return Stat(self.size)
 
     def close(self) -> None:
         self.file.close()

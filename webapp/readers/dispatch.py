@@ -84,9 +84,9 @@ def format_of(source: Source, name: str) -> str:
     if looks == file_format.looks or (key == "zip" and not is_gzip(name) and _ends_as_zip(source)):
         return key
     if file_format.looks:
-        content = looks or "something else"
         raise Unreadable(
-            f"“{name}” has the extension of another format ({file_format.label}): its content is {content}. Give it the right extension, or save it again."
+            f"“{name}” has the extension of another format ({file_format.label}): its content is {looks or 'something else'}. "
+            "Give it the right extension, or save it again."
         )
     expected = "plain text" if key == "text" else f"text in the form {file_format.endings[0]}"
     raise Unreadable(

@@ -72,7 +72,8 @@ def guess(sample: bytes) -> str:
 
     UTF-8 it is if nine in ten of its characters are: some are damaged, and no other encoding gives so many by chance.
     """
-    sample = _lines(sample)
+    # Lines that are plain ASCII say nothing
+    sample = b"".join(line for line in sample.splitlines(keepends=True) if not line.isascii())[:SAMPLE]
     text = sample.decode("utf-8", "replace")
     if text.count("\ufffd") < 0.1 * sum(character > "\x7f" for character in text):
         return "utf-8"
@@ -112,18 +113,6 @@ def escaped(sample: bytes) -> str | None:
         text = sample.decode("hz", "replace")
         return "hz" if sum("\u4e00" <= c <= "\u9fff" for c in text) > 10 * text.count("\ufffd") else None
     return None
-
-
-def _lines(sample: bytes) -> bytes:
-    """Lines of the sample that are not plain ASCII: those say something."""
-    kept, size = [], 0
-    for line in sample.splitlines(keepends=True):
-        if not line.isascii():
-            kept.append(line)
-            size += len(line)
-            if size >= SAMPLE:
-                break
-    return b"".join(kept)[:SAMPLE]
 
 
 def _score(sample: bytes, encoding: str) -> float:

@@ -107,11 +107,6 @@ def bare(name: str) -> bool:
     return bool(last) and "." not in last
 
 
-def label(name: str) -> str:
-    """What a file is by its name, for pages."""
-    return named(name).label
-
-
 def encoded(options: Options) -> bool:
     """Whether an encoding can be chosen for files that are read so."""
     file_format = FORMATS.get(options.entry or options.format)
@@ -122,11 +117,6 @@ def single(name: str) -> bool:
     """Whether a file is one document, by its name. A file of TEI may be several."""
     file_format = named(name)
     return file_format.yields == _FILE and file_format is not FORMATS["xml"] and not bare(name)
-
-
-def tabular(name: str) -> bool:
-    """Whether a file has columns, by its name."""
-    return named(name).columns
 
 
 def accepted() -> str:

@@ -4,6 +4,7 @@ defines are not expanded, so that a small file can't become a large one; what is
 import html
 import io
 import zipfile
+from collections import deque
 from collections.abc import Iterator
 from xml.parsers import expat
 
@@ -32,11 +33,9 @@ class Result:
     replaced: int = 0  # bytes that are no characters
 
 
-def parse(file: io.BufferedReader, handler: Handler, name: str) -> Result:
+def parse(file: io.BufferedReader, handler: Handler, name: str) -> None:
     """Feed a handler with elements, by their names without namespaces. Raises Unreadable where the file is no XML."""
-    for _ in walk(file, handler, name, result := Result()):
-        pass
-    return result
+    deque(walk(file, handler, name, Result()), 0)
 
 
 def walk(file: io.BufferedReader, handler: Handler, name: str, result: Result) -> Iterator[None]:

@@ -51,7 +51,8 @@ def _rows(file) -> tuple[str, Iterator[tuple[int, str]]]:
     )
 
 
-def _shape(path: Source, name: str) -> tuple[int, int, int]:
+def _shape(path: Source, name: str) -> list[int]:
+    """Rows, columns and entries."""
     with opened(path, name) as file:
         first, numbered = _rows(file)
         if not first.lower().startswith(_HEAD.lower()) or any(
@@ -61,8 +62,7 @@ def _shape(path: Source, name: str) -> tuple[int, int, int]:
                 f"“{name}”: expected a sparse matrix that begins with “{_HEAD} integer general”, found “{clean(first.strip())[:60]}”."
             )
         for number, line in numbered:
-            rows, columns, entries = bag.numbers(line, 3, name, number)
-            return rows, columns, entries
+            return bag.numbers(line, 3, name, number)
     raise Unreadable(f"“{name}” ends before its first entry. Save it again.")
 
 

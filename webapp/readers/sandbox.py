@@ -191,16 +191,14 @@ class Request:
                 elif kind not in ("end", "unreadable"):
                     yield kind, value
             self._tell(self.left, advance)
-            if kind == "unreadable":
-                raise Unreadable(value)
         except (OSError, EOFError, ValueError) as error:
-            if isinstance(error, Unreadable):
-                raise
             died = Died(self._why(error))
             died.entry = self.entry
             raise died from None
         finally:
             self.close()
+        if kind == "unreadable":
+            raise Unreadable(value)
 
     def close(self) -> None:
         """End the worker, unless it has answered, or soon will: it can then read another file."""

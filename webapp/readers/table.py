@@ -72,8 +72,7 @@ def _has_more(path: Source, name: str, options: Options) -> bool:
     """Whether anything stands behind the lines that are looked at."""
     with opened(path, name) as file:
         text = decoded(file, options.encoding)
-        for _ in itertools.islice(lines(text, 1 << 16), SAMPLE_LINES):
-            pass
+        next(itertools.islice(lines(text, 1 << 16), SAMPLE_LINES, SAMPLE_LINES), None)  # behind them
         return any(piece.strip() for piece in iter(lambda: text.read(1 << 20), ""))
 
 

@@ -10,7 +10,7 @@ from typing import IO
 from webapp.readers import archive, looking
 from webapp.readers.base import MAX_UNPACKED, Source, Unreadable, clean, opened, unpacked
 from webapp.readers.companions import Companions, is_bag, is_vocabulary
-from webapp.readers.copies import Copy, Stat
+from webapp.readers.copies import Copy, Sized
 
 MAX_HEADER = 1 << 20  # bytes of an entry's names and attributes together: tarfile keeps them in memory
 MOST_HEADERS = 16  # of one entry: they are nested, a call in a call
@@ -89,7 +89,7 @@ def members(file: IO[bytes], most: int) -> Iterator[tuple[tarfile.TarFile, tarfi
         raise tarfile.ReadError(str(error) or type(error).__name__) from error
 
 
-class _Entry:
+class _Entry(Sized):
     packed = 0  # opened() counts the archive's own bytes
 
     def __init__(self, tar: tarfile.TarFile, info: tarfile.TarInfo):
@@ -116,9 +116,6 @@ class _Entry:
             raise Unreadable(f"“{self.name}” is no file.")
         return Copy(file, self.name, MAX_UNPACKED, whole)
 
-    def stat(self) -> Stat:
-        return Stat(self.size)
-
     def close(self) -> None:
         if self.copy is not None:
             self.copy.close()
@@ -144,14 +141,12 @@ def _entries(
                 with contextlib.closing(_Entry(tar, info)) as entry:
                     yield entry
         except tarfile.TarError as error:
-            if not read:
-                raise Unreadable(f"“{name}” is not a tar archive, or is damaged ({error}). Pack it again.") from None
-            raise Unreadable(
-                f"“{name}” is damaged after entry {read:,} ({error}); what follows was left out. Pack it again."
-            ) from None
+            damaged = f"is damaged after entry {read:,} ({error}); what follows was left out"
+            why = damaged if read else f"is not a tar archive, or is damaged ({error})"
+            raise Unreadable(f"“{name}” {why}. Pack it again.") from None
 
 
-class _Again:
+class _Again(Sized):
     """An entry that is read after others: the archive is read from its beginning for it."""
 
     def __init__(self, source: Source, name: str, number: int, size: int):
@@ -160,9 +155,6 @@ class _Again:
     def open(self, mode: str = "rb", buffering: int = 0) -> IO[bytes]:
         with contextlib.closing(_entries(self.source, self.name)) as entries:
             return next(itertools.islice(entries, self.number, None)).copied(whole=True).open_once()
-
-    def stat(self) -> Stat:
-        return Stat(self.size)
 
 
 def _companions(source: Source, name: str) -> Companions:

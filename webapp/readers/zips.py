@@ -12,7 +12,7 @@ from typing import IO, BinaryIO
 from webapp.readers import archive, encodings, looking
 from webapp.readers.base import MAX_UNPACKED, Source, Unreadable, clean, is_gzip, opened
 from webapp.readers.companions import Companions
-from webapp.readers.copies import Copy, Stat
+from webapp.readers.copies import Copy, Sized
 
 _NAMES = 100_000  # of entries, by which the encoding of all names is guessed
 _UNICODE_PATH = 0x7075  # Info-ZIP's field: a version, the checksum of the name as it stands, and the name in UTF-8
@@ -104,11 +104,12 @@ def _wide(extra: bytes, *numbers: int) -> list[int]:
     return list(numbers)
 
 
-class _Entry:
+class _Entry(Sized):
     def __init__(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo, encoding: str):
         self.archive, self.info = archive, info
-        self.path, self.name = info.filename, _shown(info, encoding)
-        self.size, self.packed = info.file_size, info.compress_size
+        known = _known(info)
+        self.name = clean(_raw(info).decode(encoding, "replace") if known is None else known)
+        self.path, self.size, self.packed = info.filename, info.file_size, info.compress_size
 
     @property
     def refused(self) -> str | None:
@@ -121,9 +122,6 @@ class _Entry:
 
     def open(self, mode: str = "rb", buffering: int = 0) -> IO[bytes]:
         return self.archive.open(self.info)
-
-    def stat(self) -> Stat:
-        return Stat(self.size)
 
 
 def _raw(info: zipfile.ZipInfo) -> bytes:
@@ -141,11 +139,6 @@ def _known(info: zipfile.ZipInfo) -> str | None:
     return None
 
 
-def _shown(info: zipfile.ZipInfo, encoding: str) -> str:
-    known = _known(info)
-    return clean(_raw(info).decode(encoding, "replace") if known is None else known)
-
-
 def _said(extra: bytes, raw: bytes) -> str | None:
     """The name in Unicode that some programs put beside it, where it is still the name of this entry."""
     while len(extra) >= 4:
@@ -160,14 +153,10 @@ def _said(extra: bytes, raw: bytes) -> str | None:
 def _encoding(infos: Iterable[zipfile.ZipInfo]) -> str:
     """In which the names are that are neither marked nor UTF-8: what they all read like, or cp437, which is ZIP's
     own."""
-    names, size = [], 0
+    names: list[bytes] = []
     with contextlib.suppress(Unreadable):  # a list that is damaged: the entries before that are read
-        for info in infos:
-            if _known(info) is None:
-                names.append(_raw(info))
-                size += len(names[-1])
-                if size > encodings.SAMPLE:
-                    break
+        for info in itertools.islice((info for info in infos if _known(info) is None), encodings.SAMPLE):
+            names.append(_raw(info))
     if not names:
         return "cp437"
     guess = encodings.guess(b"\n".join(names))
@@ -215,14 +204,10 @@ class _Entries:
         return (_Entry(self.directory, info, self.encoding) for info in self._infos())
 
     def _infos(self) -> Iterator[zipfile.ZipInfo]:
-        infos = self.directory.entries()
-        while True:
-            with _damage(self.name):
-                info = next(infos, None)
-            if info is None:
-                return
-            looking.check()
-            yield info
+        with _damage(self.name):
+            for info in self.directory.entries():
+                looking.check()
+                yield info
 
 
 READER = archive.Archive("zip", entries)

@@ -1,6 +1,7 @@
 """Very short documents made one: all of an author and a day, say. Exact wherever they stand in the files: they are
 sorted on disk."""
 
+import contextlib
 import heapq
 import itertools
 import tempfile
@@ -26,7 +27,7 @@ MEMORY = 32 << 20  # bytes of lines that are held
 FAN = 16  # files that are merged into one: each takes a line's memory, and a process may have some hundred open
 
 
-class Lines:
+class Lines(contextlib.AbstractContextManager["Lines"]):
     """Lines of bytes, each with its end, to be had in their order. The files lie in `folder` and are gone with the
     process."""
 
@@ -67,15 +68,9 @@ class Lines:
         file.seek(0)
         return file
 
-    def close(self) -> None:
+    def __exit__(self, *_) -> None:
         for file in (file for level in self.levels for file in level):
             file.close()
-
-    def __enter__(self) -> "Lines":
-        return self
-
-    def __exit__(self, *_) -> None:
-        self.close()
 
 
 def join(
@@ -87,8 +82,7 @@ def join(
     One that lacks a value, or is long already, stays as it is, before the others. A joined document has the fields that
     are the same in all of it. Where it would be longer than `most` characters another one begins: nothing is lost.
     """
-    left = 0
-    example: Document | None = None
+    left, example = 0, None
     with Lines(folder) as lines:
         for number, item in enumerate(items):
             if isinstance(item, Document):

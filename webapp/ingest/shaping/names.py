@@ -21,6 +21,7 @@ _DAYS = [
     regex.compile(r"(?<!\d)((?:1[5-9]|20)\d\d)([01]\d)([0-3]\d)(?!\d)", regex.ASCII),
     regex.compile(r"(?<!\d)((?:1[5-9]|20)\d\d)[-_. ]([01]?\d)(?:[-_. ]([0-3]?\d))?(?!\d)", regex.ASCII),
 ]
+_BRACES = regex.compile(r"\{([^{}]*)\}")
 _LOOKED_AT, _LINE = 2_000, 80  # characters: where a first line is looked for, and of one that is a title
 
 
@@ -105,44 +106,24 @@ class _Level:
     """One name in a pattern: literals[0] {names[0]} literals[1] {names[1]} … literals[n]."""
 
     def __init__(self, text: str):
-        self.literals: list[str] = []
-        self.names: list[str] = []
-        rest = text
-        while "{" in rest:
-            literal, _, rest = rest.partition("{")
-            name, closed, rest = rest.partition("}")
-            if not closed or "}" in literal or "{" in name:
-                raise Invalid(
-                    "pattern", f"In “{text[:80]}” a brace is not closed, or not opened. Write {{year}}_{{author}}.txt."
-                )
-            if self.names and not literal:
-                raise Invalid(
-                    "pattern", f"In “{text[:80]}” two parts stand side by side: nothing says where the first one ends."
-                )
-            self.literals.append(literal)
-            self.names.append(clean(name).strip())
-        if "}" in rest:
-            raise Invalid("pattern", f"In “{text[:80]}” a brace is not opened. Write {{year}}_{{author}}.txt.")
-        self.literals.append(rest)
+        pieces = _BRACES.split(text)
+        literals, self.names = pieces[::2], [clean(name).strip() for name in pieces[1::2]]
+        unclosed = "{" in "".join(literals) or "}" in "".join(literals[:-1])
+        if unclosed or "}" in literals[-1]:
+            how = "not closed, or not opened" if unclosed else "not opened"
+            raise Invalid("pattern", f"In “{text[:80]}” a brace is {how}. Write {{year}}_{{author}}.txt.")
+        if not all(literals[1:-1]):
+            raise Invalid(
+                "pattern", f"In “{text[:80]}” two parts stand side by side: nothing says where the first one ends."
+            )
+        first, last = regex.escape(literals[0]), regex.escape(literals[-1])
+        # Atomic: where a part ends is never tried again, so that a long name takes no time
+        between = "".join(rf"(?>(.+?){regex.escape(literal)})" for literal in literals[1:-1])
+        self.form = regex.compile(f"{first}{between}(.+){last}" if self.names else first, regex.S)
 
     def match(self, name: str) -> dict[str, str] | None:
-        if not self.names:
-            return {} if name == self.literals[0] else None
-        first, *between, last = self.literals
-        if not name.startswith(first) or not name.endswith(last):
-            return None
-        at, end = len(first), len(name) - len(last)
-        texts = {}
-        for part, literal in zip(self.names[:-1], between, strict=True):
-            stop = name.find(literal, at + 1, end)
-            if stop < 0:
-                return None
-            texts[part] = name[at:stop]
-            at = stop + len(literal)
-        if end <= at:
-            return None
-        texts[self.names[-1]] = name[at:end]
-        return {part: text for part, text in texts.items() if part}
+        found = self.form.fullmatch(name)
+        return found and {part: text for part, text in zip(self.names, found.groups(), strict=True) if part}
 
 
 def name_fields(items: Iterable[Document | Problem], folders: bool, text: str) -> Iterator[Document | Problem]:
@@ -153,8 +134,7 @@ def name_fields(items: Iterable[Document | Problem], folders: bool, text: str) -
     pattern's title, id and date are the document's own; year, month and day make its date, too.
     """
     pattern = Pattern(text) if text else None
-    unlike = 0
-    example: Document | None = None
+    unlike, example = 0, None
     for item in items:
         if not isinstance(item, Document):
             yield item

@@ -63,8 +63,7 @@ class Section(NamedTuple):
 def cut(items: Iterable[Document | Problem], shaping: Shaping) -> Iterator[Document | Problem]:
     """Documents that are longer than a section become several. Those without pages or headings stay whole, and are
     counted."""
-    whole = 0
-    example: Document | None = None
+    whole, example = 0, None
     for item in items:
         if not isinstance(item, Document):
             yield item

@@ -46,7 +46,7 @@ def guess(files: Files) -> Guess | None:
     others: dict[str, set[str]] = {}
     candidates: list = []
     for upload, name in itertools.islice(_names(files), NAMES):
-        if formats.tabular(name) and len(candidates) < _CANDIDATES:
+        if formats.named(name).columns and len(candidates) < _CANDIDATES:
             candidates.append((upload, name))
         for key in _of_document(name):
             others.setdefault(key.text, set()).add(name)
