@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -67,6 +68,20 @@ def tokens(fields: list[Field], forms: int, chosen: np.ndarray | None, least: in
             _halves(_add_chosen, field, 0, len(field.words), chosen, table)
     kept = np.flatnonzero(table[:, 1] >= least)
     return kept.astype(np.int32), table[kept, 0]
+
+
+def dispersion(fields: list[Field], forms: np.ndarray, part: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """float64[n]: how unevenly each form is spread over parts, Gries' deviation of proportions (DP, 2008): half the sum of the differences
+    between a part's share of the form's tokens and its share of all tokens. 0: everywhere as frequent; near 1: in a small part alone;
+    NaN: in none. part: int[D], of each document; -1 for none."""
+    parts, made = int(part.max(initial=-1)) + 1, np.empty(len(forms))
+    sizes = np.bincount(part + 1, lengths, parts + 1)[1:]
+    for i in range(len(forms)):
+        tokens = np.zeros(parts)
+        for documents, counts in chain.from_iterable(field.lists(forms[i : i + 1]) for field in fields):
+            tokens += np.bincount(part[documents] + 1, counts, parts + 1)[1:]
+        made[i] = np.abs(tokens / (tokens.sum() or np.nan) - sizes / (sizes.sum() or np.nan)).sum() / 2
+    return made
 
 
 def _halves(add: Callable, field: Field, low: int, high: int, *rest) -> None:

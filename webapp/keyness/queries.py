@@ -8,11 +8,12 @@ import numpy as np
 from inference.errors import Invalid
 from inference.explore import keyness
 from inference.index import two_sets
-from webapp.documents import search
+from webapp.documents import fields, search
 from webapp.documents.selection import RunSelection
-from webapp.keyness.shapes import Keyness, KeyWord, Order, Which
+from webapp.keyness.shapes import Keyness, KeyWord, Order, SpreadWord, Which
 from webapp.storage import csv_cells
 from webapp.storage.cache import BoundedCache
+from webapp.storage.nulls import number_or_none
 from webapp.time import contrasts
 from webapp.time.shapes import Side
 
@@ -61,17 +62,20 @@ def computed(base: RunSelection, a: contrasts.Side, b: contrasts.Side, which: Wh
 
 
 def listed(
-    base: RunSelection, a: contrasts.Side, b: contrasts.Side, order: Order, which: Which, selection: str
+    base: RunSelection, a: contrasts.Side, b: contrasts.Side, order: Order, which: Which, selection: str, over: str
 ) -> Keyness:
+    """over: of what the parts are over which each word's dispersion is asked for; "" for none."""
     made, sides = computed(base, a, b, which), (a, b)
     ranked = [_ranked(made, s, order) for s in range(2)]
-    words = [
-        [
-            key_word(made, i, s, word, [contrasts.address(side, base, word=word) for side in (sides[s], sides[1 - s])])
+    words = []
+    for s, rows in enumerate(ranked):
+        dp = _dispersions(base, a, b, s, made.forms[rows[:LISTED]], over) if over else [None] * len(rows)
+        own = [sides[s], sides[1 - s]]
+        each = [
+            key_word(made, i, s, word, [contrasts.address(side, base, word=word) for side in own])
             for i, word in texts(base, made, rows[:LISTED])
         ]
-        for s, rows in enumerate(ranked)
-    ]
+        words.append([SpreadWord(**vars(word), dp=one) for word, one in zip(each, dp, strict=False)])
     return Keyness(
         sides=[
             Side(side.name, int(made.totals.documents[s]), int(made.totals.tokens[s]), contrasts.address(side, base))
@@ -83,11 +87,25 @@ def listed(
         order=order,
         which=which,
         selection=selection,
+        over=over,
     )
 
 
-def table(base: RunSelection, a: contrasts.Side, b: contrasts.Side, which: Which) -> bytes:
-    """The words that differ, of the first side, then of the second, as CSV; at most LONGEST_FILE."""
+def _dispersions(
+    base: RunSelection, a: contrasts.Side, b: contrasts.Side, s: int, forms: np.ndarray, over: str
+) -> list[float | None]:
+    """Of forms over a side's parts: periods, or values of a field. Raises Invalid where the corpus has no such thing."""
+    index, both = search.open_index(base.run.corpus), contrasts.divided(base, a, b).of_both(base)
+    of_all, own = fields.groups(base.version, over).group, np.zeros(base.version.documents, bool)
+    own[slice(None) if both[s] is None else both[s]] = True
+    own[both[0]] = not s
+    part = np.full(index.D, -1)
+    part[: len(own)] = np.where(own, of_all, -1)
+    return [*map(number_or_none, two_sets.dispersion(index.fields["text"], forms, part, index.stream.lengths))]
+
+
+def table(base: RunSelection, a: contrasts.Side, b: contrasts.Side, which: Which, over: str) -> bytes:
+    """The words that differ, of the first side, then of the second, as CSV; at most LONGEST_FILE. over: as `listed` has it, a last column."""
     made, names = computed(base, a, b, which), (a.name, b.name)
     about = [base.run.corpus.name, base.run.pk, base.sentence]
 
@@ -98,7 +116,11 @@ def table(base: RunSelection, a: contrasts.Side, b: contrasts.Side, which: Which
         return [*about, text, names[s], *tested, *w.tokens, *w.documents, int(w.burst)]
 
     ranked = [_ranked(made, s, "ratio")[: LONGEST_FILE // 2] for s in (0, 1)]
-    return csv_cells.lines([_COLUMNS, *[row(i, s, text) for s in (0, 1) for i, text in texts(base, made, ranked[s])]])
+    lines = [_COLUMNS, *[row(i, s, text) for s in (0, 1) for i, text in texts(base, made, ranked[s])]]
+    if over:
+        dp = [one for s in (0, 1) for one in _dispersions(base, a, b, s, made.forms[ranked[s]], over)]
+        lines = [[*line, cell] for line, cell in zip(lines, [f"dp_over_{over}", *dp], strict=True)]
+    return csv_cells.lines(lines)
 
 
 def texts(base: RunSelection, made: Computed, rows: np.ndarray) -> Iterator[tuple[int, str]]:

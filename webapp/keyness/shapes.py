@@ -29,17 +29,26 @@ class KeyWord:
 
 
 @dataclass(frozen=True)
+class SpreadWord(KeyWord):
+    """dp: how unevenly it is spread over the parts that were asked for within its own side (inference.index.two_sets.dispersion);
+    null where none were."""
+
+    dp: float | None
+
+
+@dataclass(frozen=True)
 class Keyness:
-    """words: of either side. more: how many others differ. tried: words that at least five documents have. which: without
+    """words: of either side. over: of what the parts are: a period or a field; "" for none. more: how many others differ. tried: words that at least five documents have. which: without
     the stop words of the corpus's language, or with them."""
 
     sides: list[Side]
-    words: list[list[KeyWord]]
+    words: list[list[SpreadWord]]
     more: list[int]
     tried: int
     order: Order
     which: Which
     selection: str
+    over: str
 
 
 @dataclass(frozen=True)
@@ -52,11 +61,12 @@ class NothingCompared:
 
 @dataclass(frozen=True)
 class KeynessHtml:
-    """orders, words: (what it is called, its address, whether it is the present one). most: the largest times that is
+    """orders, words, overs: (what it is called, its address, whether it is the present one). most: the largest times that is
     drawn."""
 
     orders: list[tuple[str, str, bool]]
     words: list[tuple[str, str, bool]]
+    overs: list[tuple[str, str, bool]]
     most: float
     csv: str
     compare: str

@@ -7,6 +7,7 @@ from django.views.decorators.http import require_safe
 
 from inference.errors import Invalid, there
 from webapp import exports
+from webapp.documents import fields
 from webapp.documents.selection import RunSelection, Selection
 from webapp.keyness import queries
 from webapp.keyness.shapes import Keyness, KeynessHtml, NothingCompared, Order, Which
@@ -30,12 +31,13 @@ def words(
     order: Order = "ratio",
     which: Which = "content",
     rest: bool = False,
+    over: str = "",
 ) -> Answer[Keyness | NothingCompared]:
     """Words that one set of documents uses more than another, or than all other documents."""
     problem, compare = "Choose two sets of documents first.", view.go("run_time_compare", asked=request.GET.urlencode())
     try:
         if asked := contrasts.asked(request.GET, selection, rest):
-            page = queries.listed(*asked, order, which, selection.sentence)
+            page = queries.listed(*asked, order, which, selection.sentence, over)
             return Answer(page, partial(_html, view, here, page, compare, request.GET.urlencode()))
     except Invalid as error:
         if as_json:
@@ -49,6 +51,10 @@ def _html(view: RunView, here: Here, page: Keyness, compare: str, query: str) ->
     return KeynessHtml(
         orders=[(label, here.url(order=name), name == page.order) for name, label in ORDERS.items()],
         words=[(label, here.url(which=name), name == page.which) for name, label in WORDS.items()],
+        overs=[
+            (name or "none", here.url(over=name or None), name == page.over)
+            for name in ["", *fields.choices(view.run.version)]
+        ],
         most=max(drawn, default=1.0),
         csv=view.go("run_keyness_csv", asked=query),
         compare=compare,
@@ -63,4 +69,4 @@ def csv(request: HttpRequest, run_id: int) -> HttpResponse:
         contrasts.asked(request.GET, Selection.read(request.GET, RunView(run)), asked["rest"]),
         Http404("This address names no two sets of documents: choose them on the page that compares two."),
     )
-    return table_answer(queries.table(*sides, asked["which"]), exports.file_name(run, "keyness"))
+    return table_answer(queries.table(*sides, asked["which"], asked["over"]), exports.file_name(run, "keyness"))

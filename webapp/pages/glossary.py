@@ -215,6 +215,11 @@ TERMS = {
         "The log ratio (Hardie 2014) of relative frequencies, half an occurrence added; words are chosen by Benjamini and Hochberg’s procedure, "
         "their intervals adjusted for that choice (Benjamini and Yekutieli 2005). Evidence is the log-likelihood ratio G2 (Dunning 1993), for an order only.",
     ),
+    "dp": Term(
+        "dispersion of a word (DP)",
+        "How unevenly a word is spread over the parts of a set, such as its presidents: 0 if it is as frequent in each, near 1 if it stands in a small part alone.",
+        "Half the sum of the differences between each part’s share of the word’s tokens and its share of all tokens (Gries 2008), of documents that have a part.",
+    ),
     "collocation": Term(
         "collocation of a word",
         "A word that occurs near another more often than if words were spread evenly: within some words before or after it, in one document.",

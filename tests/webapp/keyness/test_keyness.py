@@ -75,6 +75,33 @@ def test_the_file_has_what_the_page_has_and_says_what_made_it(client, trained):
     assert {(row["corpus"], row["run"]) for row in rows} == {(trained.corpus.name, str(trained.pk))}
 
 
+@pytest.mark.parametrize("query", [QUERY, "?in_a=president:George Washington"])
+def test_dispersion_over_presidents_is_that_of_the_texts(client, trained, query):
+    data = get(client, trained, query + "&over=president")
+    every = {row.number: row for row in Document.objects.filter(corpus_id=trained.corpus_id)}
+    texts = {n: Counter(word for _, _, word in Tokeniser("en").spans(row.text)) for n, row in every.items()}
+    of_washington = {n for n, row in every.items() if row.metadata["president"] == "George Washington"}
+    sides = [of_washington, set(every) - of_washington]
+    if "in_a" not in query:
+        sides = [{n for n, row in every.items() if a <= row.date.year <= b} for a, b in ((1790, 1799), (1800, 1815))]
+    for own, part in zip(sides, data["words"], strict=True):
+        sizes, uses = Counter(), {row["word"]: Counter() for row in part}
+        for n in own:
+            president = every[n].metadata["president"]
+            sizes[president] += texts[n].total()
+            for word, counts in uses.items():
+                counts[president] += texts[n][word]
+        for row in part:
+            counts = uses[row["word"]]
+            dp = sum(abs(counts[p] / counts.total() - sizes[p] / sizes.total()) for p in sizes) / 2
+            assert row["dp"] == pytest.approx(dp, abs=1e-12)
+    rows = list(csv.DictReader(io.StringIO(get(client, trained, query + "&over=president", "run_keyness_csv"))))
+    assert float(rows[0]["dp_over_president"]) == pytest.approx(data["words"][0][0]["dp"])
+    assert "DP" in get(client, trained, query + "&over=president", "run_keyness")
+    assert get(client, trained, query)["words"][0][0]["dp"] is None
+    get(client, trained, query + "&over=wealth", status=400)
+
+
 def test_a_set_with_the_rest_and_its_page(client, trained):
     data = get(client, trained, "?in_a=president:George Washington")
     assert data["sides"][1]["name"] == "all others"
