@@ -130,10 +130,6 @@ def quantile(values: list[float], q: float) -> float:
     return sorted(values)[min(len(values) - 1, int(q * len(values)))] if values else float("nan")
 
 
-def slow(measured: dict[str, Times]) -> str:
-    return f"slow: {sum(times.p95_ms > LIMIT_MS for times in measured.values())} of {len(measured)} pages"
-
-
 def main() -> None:
     given = options(
         __doc__,
@@ -150,7 +146,7 @@ def main() -> None:
     measured = measure(browser, chosen, given.repeats)
     if given.json:
         given.json.write_text(json.dumps({name: asdict(times) for name, times in measured.items()}, indent=1) + "\n")
-    print(slow(measured))
+    print(f"slow: {sum(times.p95_ms > LIMIT_MS for times in measured.values())} of {len(measured)} pages")
 
 
 if __name__ == "__main__":

@@ -99,8 +99,7 @@ def take(browser, given, names: list[str], size: str, theme: str) -> set[str]:
     failed = set()
     for name in names:
         place = PAGES[name] if PAGES[name].startswith("/") else f"/runs/{given.run}/{PAGES[name]}"
-        answer = page.goto(place)
-        if not answer.ok:
+        if not (answer := page.goto(place)).ok:
             failed.add(f"{name}: {place} answers {answer.status}")
             continue
         page.wait_for_timeout(SETTLED)

@@ -106,8 +106,7 @@ def summary(curves: list[Curve], seconds: float, one_pass: bool) -> None:
     )
     print("|---|---|---|---|---|---|---|---|---|")
     for curve in sorted(curves, key=lambda c: -(p.held_out if (p := c.best(seconds)) else -math.inf)):
-        best = curve.best(seconds)
-        if best is None:
+        if (best := curve.best(seconds)) is None:
             print(f"| {curve.variant.label} | {curve.problem or 'nothing in time'} | | | | | | | |")
             continue
         row = f"| {curve.variant.label} | {best.held_out:.4f} | {best.seconds:.2f} | {best.passes:.2f} | {best.npmi:.4f} |"

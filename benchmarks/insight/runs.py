@@ -37,8 +37,7 @@ def trained(collection: Collection, quick: bool, seed: int, **settings):
         migrations.bring_up_to_date(dict(os.environ))
     digest = hashlib.sha256(b"".join(content for _, content in collection.files)).hexdigest()[:12]
     corpus = read(collection, f"{collection.name} {digest}")
-    run = Run.objects.filter(corpus=corpus, seed=seed, status="done").order_by("pk").last()
-    if run is not None:
+    if run := Run.objects.filter(corpus=corpus, seed=seed, status="done").order_by("pk").last():
         _name_anew(run)
         return Run.objects.select_related("snapshot", "version", "corpus").get(pk=run.pk)
     run = services.create(corpus.version, seed=seed, **{"topics": _preset_topics(corpus)} | settings)
@@ -59,8 +58,7 @@ def _name_anew(run) -> None:
 
 def read(collection: Collection, name: str):
     """The corpus, read as the prepare page is preset."""
-    corpus = Corpus.objects.filter(name=name, status="ready").first()
-    if corpus is not None:
+    if corpus := Corpus.objects.filter(name=name, status="ready").first():
         return corpus
     client = Client(SERVER_NAME=HOST)
     files = [SimpleUploadedFile(file, content) for file, content in collection.files]

@@ -68,8 +68,7 @@ def following(coder: Coder) -> Open:
     one, but where two are wanted, or where one has kept it for an hour."""
     base = defined(coder.concept).base
     with transaction.atomic():
-        drawn = Draw.objects.select_for_update(no_key=True).filter(concept=coder.concept).first()
-        if drawn is None:
+        if (drawn := Draw.objects.select_for_update(no_key=True).filter(concept=coder.concept).first()) is None:
             return Open(None, 0, 0)
         waiting = rows(_WAITING, {"draw": drawn.pk, "coder": coder.pk, "base": base})[0]
         if waiting["item"] and not waiting["given"]:

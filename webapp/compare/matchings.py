@@ -54,8 +54,7 @@ def matched(a: Run, b: Run, by: int | None = None) -> matching.Matching:
         with _one_at_a_time:
             between = _quick(first, second)
     else:
-        between = _kept.get_or_set((first, second), partial(_read, first, second))
-        if between is None:
+        if (between := _kept.get_or_set((first, second), partial(_read, first, second))) is None:
             raise _asked(a, b, by)
     return between if first == a.snapshot_id else between.turned()
 
@@ -111,8 +110,7 @@ _ARRAYS: dict[str, Any] = {
 def _asked(a: Run, b: Run, by: int | None) -> NotYet:
     """How far a worker is, who is asked where nobody was."""
     first, second = _snapshots(a, b)
-    row = Comparison.objects.filter(first=first, second=second).first()
-    if row is None:
+    if (row := Comparison.objects.filter(first=first, second=second).first()) is None:
         waiting = Comparison.objects.filter(status__in=("queued", *kinds.COMPARE.active))
         if waiting.filter(by_id=by).count() >= OF_ONE or waiting.count() >= WAITING:
             return NotYet(a.pk, b.pk, Comparison.Status.QUEUED)

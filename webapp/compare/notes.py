@@ -37,10 +37,9 @@ def progress(rows: Sequence[Measured]) -> str:
 
 def sentences(rows: Sequence[Measured], runs: Sequence[Run], reference: int | None) -> list[str]:
     """Of the runs that are done, where there are two or more. runs: those of the rows, in their order."""
-    done = [row for row in rows if row.done]
-    by_id = {run.pk: run for run in runs}
-    if len(done) < 2:
+    if len(done := [row for row in rows if row.done]) < 2:
         return []
+    by_id = {run.pk: run for run in runs}
     words = {(by_id[row.run].version_id, tuple(by_id[row.run].dropped)) for row in done}
     notes = [*_choice(done, by_id), *_prediction(done, by_id), *_coherence(done)] if len(words) == 1 else [OTHER_WORDS]
     return _labelled_once(notes + _in_use(done) + _matched(done, reference) + _time(done), done)
@@ -197,8 +196,7 @@ def _coherence(done: list[Measured]) -> list[str]:
 
 
 def _in_use(done: list[Measured]) -> list[str]:
-    spare = [row for row in done if _topics(row) < row.K]
-    if not spare:
+    if not (spare := [row for row in done if _topics(row) < row.K]):
         return []
     uses = listed(
         [f"{_named(row, not i)} uses {count(row.in_use)} of its {count(row.K)} topics" for i, row in enumerate(spare)]
@@ -227,8 +225,7 @@ def _matched(done: list[Measured], reference: int | None) -> list[str]:
 
 
 def _time(done: list[Measured]) -> list[str]:
-    timed = [row for row in done if row.seconds]
-    if len(timed) < 2:
+    if len(timed := [row for row in done if row.seconds]) < 2:
         return []
     quick, slow = min(timed, key=lambda row: _known(row.seconds)), max(timed, key=lambda row: _known(row.seconds))
     return [

@@ -51,8 +51,7 @@ NO_RUNS: list[int] = []
 
 
 def _at_most(name: str, values: list[str]) -> list[int]:
-    numbers = wholes(name, values)
-    if len(numbers) > queries.MOST:
+    if len(numbers := wholes(name, values)) > queries.MOST:
         raise BadRequest(
             f"At most {queries.MOST} runs can be compared at once; these are {len(numbers)}. Take some out."
         )
@@ -135,8 +134,7 @@ def measures(
 @require_safe
 def measures_csv(request: HttpRequest) -> HttpResponse:
     asked = measures.asked(request.GET)
-    runs = queries.ordered(authorization.runs(request), asked["run"])
-    if not runs:
+    if not (runs := queries.ordered(authorization.runs(request), asked["run"])):
         raise Http404("There are no such runs: name some in the address, such as ?run=1&run=2.")
     rows = measuring.rows(measuring.table(runs, _reference(runs, asked["against"])))
     return table_answer(csv_cells.lines(rows), "-".join(["runs", *(str(run.pk) for run in runs)]) + ".csv")

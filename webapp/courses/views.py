@@ -168,8 +168,7 @@ def join(request: HttpRequest, token: str, sent: QueryDict | None) -> HtmlAnswer
     course = services.invited(token) if settings.ACCOUNTS else None
     if course is None:
         return HtmlAnswer(JoinPage(None), status=404)
-    mine = authorization.student(request)
-    if mine and mine.course_id == course.pk:
+    if (mine := authorization.student(request)) and mine.course_id == course.pk:
         return redirect("class")
     if sent is None:
         return HtmlAnswer(JoinPage(course))

@@ -166,8 +166,7 @@ class Regression:
     @property
     def units(self) -> int:
         """How many of the unit are in the regression."""
-        field = self.unit.field
-        if field is None:
+        if (field := self.unit.field) is None:
             return self.documents
         codes = fields.values(self.selection.version, field)[self.design.cell >= 0]
         return len(np.unique(codes[codes >= 0])) + int(np.count_nonzero(codes < 0))
@@ -181,8 +180,7 @@ class Regression:
                 self.selection.changed(span=(levels.labels[i], levels.labels[i]))
                 for i in (places if levels.term.name == variables.DATE else ())
             ] or [self.selection]
-        name = levels.term.name
-        if name in fields.PERIODS:
+        if (name := levels.term.name) in fields.PERIODS:
             groups = fields.groups(self.selection.version, name)
             return [self.selection.within(groups, i) for i in places]
         return [self.selection.elsewhere(name).with_value(name, levels.labels[i]) for i in places]

@@ -100,8 +100,7 @@ def of_term(version: Version, term: Term, asked: list[str], most: int = LEVELS) 
         ordinals = fields.dates(version)
         place, values = _steps(ordinals.astype(float), ordinals > 0)
         return Levels(term, place, [_day(i, values) for i in range(len(values))], values)
-    number = next((f for f in _numbers(version) if f.name == term.name), None)
-    if number is not None:
+    if number := next((f for f in _numbers(version) if f.name == term.name), None):
         values = fields.values(version, number)
         place, values = _steps(values, number.known(values))
         return Levels(term, place, [_short(i, values) for i in range(len(values))], values)

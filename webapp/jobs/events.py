@@ -8,7 +8,7 @@ object.
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from functools import wraps
+from functools import cache, wraps
 from typing import Any, ParamSpec, TypeVar
 
 import orjson
@@ -30,7 +30,6 @@ AWAY_SECONDS = 3  # for which nothing is published after an error: a training do
 
 P = ParamSpec("P")
 T = TypeVar("T")
-_client = None
 _away_until = 0.0  # by time.monotonic()
 
 
@@ -50,18 +49,16 @@ class Client(redis.Redis):
             raise
 
 
+@cache
 def client() -> Client:
     """This process's client. A command is tried twice, as a restart of Redis breaks the connection; then Redis counts
     as away."""
-    global _client
-    if _client is None:
-        _client = Client.from_url(
-            settings.REDIS_URL,
-            socket_timeout=2,
-            socket_connect_timeout=2,
-            retry=Retry(NoBackoff(), 1, supported_errors=(redis.ConnectionError,)),
-        )
-    return _client
+    return Client.from_url(
+        settings.REDIS_URL,
+        socket_timeout=2,
+        socket_connect_timeout=2,
+        retry=Retry(NoBackoff(), 1, supported_errors=(redis.ConnectionError,)),
+    )
 
 
 def while_away(instead: Any) -> Callable[[Callable[P, T]], Callable[P, T]]:

@@ -62,9 +62,9 @@ class Sweep:
             return
         retry_waiting = now - self.waiting_sent >= RETRY_WAITING
         for kind in KINDS:
-            queued = kind.model.objects.filter(status="queued")
-            if not retry_waiting:
-                queued = queued.exclude(error__in=claims.WAITING)
+            queued = kind.model.objects.filter(status="queued").exclude(
+                error__in=() if retry_waiting else claims.WAITING
+            )
             for pk in queued.order_by("pk").values_list("pk", flat=True)[: scheduler.startable(kind)]:
                 dispatch.send(kind, pk)
         if retry_waiting:

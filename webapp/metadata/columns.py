@@ -60,8 +60,7 @@ class Writer:
         for name, (begun_as, column) in self.columns.items():
             kind = column.becomes or begun_as
             fields = kept[kind.stored_as]
-            arguments = column.finish(documents, self.folder / f"{kind.file_prefix}{len(fields)}")
-            if arguments is not None:
+            if (arguments := column.finish(documents, self.folder / f"{kind.file_prefix}{len(fields)}")) is not None:
                 fields.append({"name": name, **arguments})
         self.columns.clear()
         self._order(documents)
@@ -69,13 +68,12 @@ class Writer:
 
     def _order(self, documents: int) -> None:
         """The numbers of all documents by date, where any has one: pages of lists read them."""
-        days = np.fromfile(self.folder / "dates", np.int32, documents)
-        if days.any():
-            for name, newest in _BY_DATE.items():
+        if (days := np.fromfile(self.folder / "dates", np.int32, documents)).any():
+            for newest, name in _BY_DATE.items():
                 put_in_order(days, newest).tofile(self.folder / name)
 
 
-_BY_DATE = {"by_date": False, "by_date_newest": True}  # the files
+_BY_DATE = {False: "by_date", True: "by_date_newest"}  # newest first? -> the file
 
 
 def put_in_order(days: np.ndarray, newest: bool) -> np.ndarray:
@@ -110,8 +108,7 @@ class Columns:
     def by_date(self, newest: bool) -> np.ndarray | None:
         """int32[D], the numbers of documents by `put_in_order`; None where none has a date, or an older version read
         them."""
-        name = next(name for name, newest_first in _BY_DATE.items() if newest_first == newest)
-        return self._array(name, np.int32) if (self.folder / name).exists() else None
+        return self._array(_BY_DATE[newest], np.int32) if (self.folder / _BY_DATE[newest]).exists() else None
 
     def _array(self, name: str, dtype: type[np.generic]) -> np.ndarray:
         return np.memmap(self.folder / name, dtype, "r") if self.documents else np.zeros(0, dtype)

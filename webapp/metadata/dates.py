@@ -155,12 +155,15 @@ def _numbers(first: str, mark: str, second: str, year: str, order: str | None) -
 
 @lru_cache(1 << 10)
 def _month(name: str) -> int | None:
-    plain = "".join(
-        c
-        for c in unicodedata.normalize("NFKD", name.casefold())
-        if unicodedata.category(c) != "Mn" or "\u0e00" < c < "\u0e7f"
+    plain = (
+        "".join(
+            c
+            for c in unicodedata.normalize("NFKD", name.casefold())
+            if unicodedata.category(c) != "Mn" or "\u0e00" < c < "\u0e7f"
+        )
+        .replace("ł", "l")
+        .replace("ı", "i")
     )
-    plain = plain.replace("ł", "l").replace("ı", "i")
     return _MONTHS.get(plain) or _MONTHS.get(plain.rstrip("."))
 
 

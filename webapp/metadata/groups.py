@@ -76,8 +76,7 @@ def periods(first: int, last: int, by: str) -> tuple[list[str], np.ndarray]:
 
 def first_day(month: int) -> int:
     """The first day of a month, counted from January of the year 0; of one outside the calendar its nearest end."""
-    year = month // 12
-    if year < 1:
+    if (year := month // 12) < 1:
         return 1
     return date(year, month % 12 + 1, 1).toordinal() if year <= date.max.year else date.max.toordinal() + 1
 

@@ -52,8 +52,7 @@ class RangeWriter(ColumnWriter):
 
     def add(self, number: int, text: str, date_order: str) -> None:
         """What is no number, or no date, is none."""
-        value = self.type.parse(text, date_order)
-        if value is None:
+        if (value := self.type.parse(text, date_order)) is None:
             return
         self.whole = self.whole and value == int(value)
         self.put(number, value)

@@ -96,8 +96,7 @@ def live_workers() -> list[Worker] | None:
 
 def _doing(note: dict, at_work: dict[kinds.JobKind, set[int]], now: float) -> Doing | None:
     """A task of the roster; None for that of a process that was killed, whose job is not at work."""
-    kind = OF_TASK.get(note["task"])
-    if kind and note["key"] not in at_work[kind]:
+    if (kind := OF_TASK.get(note["task"])) and note["key"] not in at_work[kind]:
         return None
     return Doing(**note, kind=kind.name if kind else "", age=now - note["since"])
 

@@ -19,10 +19,7 @@ from webapp.runs import services, steering
 register = template.Library()
 
 
-@register.filter
-def can_be_continued(run: Run) -> bool:
-    """Whether another run can begin with this one's topics."""
-    return services.can_be_continued(run)
+register.filter(services.can_be_continued)
 
 
 @register.filter

@@ -170,11 +170,7 @@ def topics(run: Run, seeds: list[int]) -> list[Topics]:
     kept = dict(found_again.ready(run.pk).filter(seed__in=seeds).values_list("seed", "topics"))
     if missing := [seed for seed in seeds if seed not in kept]:
         raise Invalid("run", f"The training of run {run.pk} with seed {missing[0]} is not there any more.")
-    made = list[Topics]()
-    for seed in seeds:
-        with np.load(BytesIO(kept[seed] or b"")) as arrays:
-            made.append(Topics(**arrays, V=run.version.vocabulary))
-    return made
+    return [Topics(**np.load(BytesIO(kept[seed] or b"")), V=run.version.vocabulary) for seed in seeds]
 
 
 def _elsewhere(run: Run, topics: Topics) -> list[tuple[bool, float, list[str]]]:

@@ -6,6 +6,7 @@ kinds of things, never ids of documents or what somebody typed. The one id is th
 """
 
 from dataclasses import dataclass
+from itertools import accumulate
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics
 from prometheus_client.gc_collector import GCCollector
@@ -65,9 +66,5 @@ def slowest(n: int) -> list[RouteTimes]:
 
 def _quantile(q: float, by_bucket: list[float]) -> float | None:
     """The upper end of the bucket that holds the quantile; None above the last bucket."""
-    left = q * sum(by_bucket)
-    for upper, n in zip(BUCKETS, by_bucket, strict=False):
-        left -= n
-        if left <= 0:
-            return upper
-    return None
+    wanted, counts = q * sum(by_bucket), accumulate(by_bucket)
+    return next((upper for upper, n in zip(BUCKETS, counts, strict=False) if n >= wanted), None)

@@ -25,8 +25,9 @@ def download(request: HttpRequest, path: Path, *, etag: str, name: str, media: s
     """The answer to GET or HEAD. etag: what changes when the file does, without quotes. Raises FileNotFoundError."""
     tag = f'"{etag}"'
     headers = {"ETag": tag, "Accept-Ranges": "bytes"}
-    unsent = get_conditional_response(request, etag=tag)
-    if unsent is not None:  # the client has the file already, or wants another
+    if (
+        unsent := get_conditional_response(request, etag=tag)
+    ) is not None:  # the client has the file already, or wants another
         for header, value in headers.items():
             unsent[header] = value
         return unsent
@@ -59,8 +60,7 @@ def download(request: HttpRequest, path: Path, *, etag: str, name: str, media: s
 def _span(asked: str, size: int) -> tuple[int, int] | None:
     """First and end of the bytes to send; all of them where the range can't be understood, None where it has none of
     them."""
-    match = _RANGE.fullmatch(asked.strip())
-    if match is None or not (match[1] or match[2]):
+    if (match := _RANGE.fullmatch(asked.strip())) is None or not (match[1] or match[2]):
         return 0, size
     if not match[1]:
         return (max(0, size - int(match[2])), size) if int(match[2]) and size else None
