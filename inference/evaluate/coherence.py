@@ -34,15 +34,14 @@ class Coherence:
         self.indptr, self.documents = _by_word(documents, bow.indptr, bow.words, bow.V)
         self.counted = np.zeros((0, WORDS), np.int32), np.zeros((0, WORDS, WORDS), np.int32)  # of the last call
 
-    def __call__(self, topics: Topics) -> np.ndarray:
-        return self.umass(topics)
-
     def umass(self, topics: Topics) -> np.ndarray:
         """float64[K]: the sum over pairs of a topic's first WORDS words of log((D(w_i, w_j) + EPSILON) / D(w_j)), w_j
         the higher ranked. NaN for a topic that lists fewer than two words.
         """
         known, both, _, of_higher = self._pairs(topics)
         return _over(known, np.log((both + EPSILON) / of_higher)).sum(axis=1)
+
+    __call__ = umass
 
     def npmi(self, topics: Topics) -> np.ndarray:
         """float64[K], -1 … 1: the mean over pairs of a topic's first WORDS words of

@@ -24,7 +24,7 @@ def away(monkeypatch):
     """Nobody listens where Redis was."""
     url = f"redis://127.0.0.1:{free_port()}/0"
     gone = redis.Redis.from_url(url, socket_connect_timeout=2, retry=Retry(NoBackoff(), 1))
-    monkeypatch.setattr(events, "_client", gone)
+    monkeypatch.setattr(events, "client", lambda: gone)
     monkeypatch.setattr(events, "_away_until", 0.0)
     sender = Celery(broker=url)
     sender.conf.broker_transport_options = app.conf.broker_transport_options

@@ -1,7 +1,7 @@
 """Classes: a teacher's list of them, one with its students, the forms by which students join and come back, and the page of
 a student."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import qrcode
@@ -126,25 +126,24 @@ def _course(request: HttpRequest, pk: int) -> Course:
 
 def _act(course: Course, sent: QueryDict) -> dict[int, str]:
     """Do what a form asks for; returns the new code of a student."""
-    act = sent.get("act", "")
-    if act in ("code", "remove"):
+
+    def student() -> Student:
         number = whole(sent, "student")
-        student = there(
+        return there(
             course.students.filter(number=number, user__is_active=True).select_related("user").first(),
             Invalid("student", f"There is no student {number} in this class."),
         )
-        if act == "code":
-            return {number: services.new_code(student)}
-        services.remove(student)
-        return {}
-    acts = {
+
+    acts: dict[str, Callable[[], dict[int, str] | None]] = {
+        "code": lambda: {(who := student()).number: services.new_code(who)},
+        "remove": lambda: services.remove(student()),
         "open": lambda: services.invite(course, on=True),
         "close": lambda: services.invite(course, on=False),
         "last": lambda: services.last(course, whole(sent, "days")),
     }
-    check_act(act, ["code", "remove", *acts])
-    acts[act]()
-    return {}
+    act = sent.get("act", "")
+    check_act(act, acts)
+    return acts[act]() or {}
 
 
 @require_safe

@@ -37,8 +37,7 @@ def save_reading(
         for item, answer in fits.items():
             payload = {name: getattr(passages[item], name) for name in ("document", "start", "end", "share", "stratum")}
             _keep(run, reader, Answer.Kind.FIT, number, seed, item, payload | {"fits": answer})
-    label = one_line(label)
-    if not label:
+    if not (label := one_line(label)):
         return
     if len(label) > LABEL:
         raise Invalid("label", f"A label has at most {LABEL} characters; this one has {len(label):,}.")

@@ -75,8 +75,6 @@ class TopicForm:
     be merged into. target: the one that it is merged into. members: those that are merged into it."""
 
     present: dict[str, str]
-    note: str
-    group: str
     proposals: list[str]
     groups: list[str]
     hues: list[Hue]
@@ -92,8 +90,6 @@ def topic_form(view: RunView, number: int) -> TopicForm:
     present |= {field: topic_label(present[field]) for field in ("into", "beside") if present[field]}
     return TopicForm(
         present=present,
-        note=present["note"],
-        group=present["group"],
         proposals=proposals(view.run, number),
         groups=labels.groups(),
         hues=[Hue(h, name) for h, name in enumerate(HUE_NAMES)],

@@ -91,5 +91,6 @@ def agreement(fits: list[tuple[str, tuple, str]]) -> Agreement:
         )
         for a, b in combinations(range(min(len(readers), READERS)), 2)
     ]
-    judged_twice = int(((table != MISSING).sum(axis=0) >= 2).sum())
-    return Agreement(alpha=number_or_none(alpha(table)), judged_twice=judged_twice, pairs=pairs)
+    return Agreement(
+        alpha=number_or_none(alpha(table)), judged_twice=int(((table != MISSING).sum(axis=0) >= 2).sum()), pairs=pairs
+    )

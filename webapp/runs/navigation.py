@@ -19,7 +19,10 @@ from webapp.runs import services, steering
 register = template.Library()
 
 
-register.filter(services.can_be_continued)
+@register.filter
+def can_be_continued(run: Run) -> bool:
+    """Whether another run can begin with this one's topics."""
+    return services.can_be_continued(run)
 
 
 @register.filter

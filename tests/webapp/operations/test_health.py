@@ -62,7 +62,8 @@ def test_not_ready_without_its_migrations(client):
 
 
 def test_not_ready_without_redis_and_without_disk(client, monkeypatch, settings):
-    monkeypatch.setattr(events, "_client", redis.Redis(port=1, password="a-secret", socket_connect_timeout=1))
+    away = redis.Redis(port=1, password="a-secret", socket_connect_timeout=1)
+    monkeypatch.setattr(events, "client", lambda: away)
     settings.DISK_RESERVE = 1 << 62
     response = client.get("/readyz")
     parts = response.json()["parts"]
@@ -134,7 +135,8 @@ def test_metrics_ask_seldom(client, django_assert_num_queries):
 
 
 def test_metrics_say_what_does_not_answer(client, monkeypatch):
-    monkeypatch.setattr(events, "_client", redis.Redis(port=1, socket_connect_timeout=1))
+    away = redis.Redis(port=1, socket_connect_timeout=1)
+    monkeypatch.setattr(events, "client", lambda: away)
     found = families(client)
     assert {s.labels["part"]: s.value for s in found["topograph_up"].samples}["redis"] == 0
     assert not found["topograph_workers"].samples

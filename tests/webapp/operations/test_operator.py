@@ -69,7 +69,8 @@ def test_a_worker_that_was_silent_has_its_places_and_tasks_back_with_its_next_be
 
 def test_without_workers_and_without_redis_it_says_so(client, monkeypatch):
     assert "No worker is running" in client.get("/operator/").content.decode()
-    monkeypatch.setattr(events, "_client", redis.Redis(port=1, socket_connect_timeout=1))
+    away = redis.Redis(port=1, socket_connect_timeout=1)
+    monkeypatch.setattr(events, "client", lambda: away)
     assert "Redis does not answer" in client.get("/operator/").content.decode()
 
 
