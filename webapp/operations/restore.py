@@ -140,10 +140,9 @@ def _existing() -> str:
 def _clear() -> None:
     """Drop all tables, one by one, as Postgres has no room for so many locks at once; and delete the files."""
     with connection.cursor() as cursor:
-        cursor.execute(
+        for (name,) in cursor.execute(
             "SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace ORDER BY relispartition DESC, relkind DESC"
-        )
-        for (name,) in cursor.fetchall():
+        ).fetchall():
             cursor.execute(sql.SQL("DROP TABLE IF EXISTS {} CASCADE").format(sql.Identifier(name)))
     for kind in (*FOLDERS, settings.COPIES.name):
         shutil.rmtree(settings.FILES / kind, ignore_errors=True)

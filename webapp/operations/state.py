@@ -135,10 +135,9 @@ _size: tuple[float, int] = (-SIZE_EVERY, 0)  # when it was asked for, bytes
 
 
 def _database(cursor) -> list[Number]:
-    cursor.execute(
+    connections = cursor.execute(
         "SELECT coalesce(state, 'other'), count(*) FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' GROUP BY 1"
-    )
-    connections = cursor.fetchall()
+    ).fetchall()
     committed, rolled_back, limit = cursor.execute(
         "SELECT xact_commit, xact_rollback, current_setting('max_connections')::int FROM pg_stat_database WHERE datname = current_database()"
     ).fetchone()
