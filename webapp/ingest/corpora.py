@@ -120,8 +120,10 @@ def read(corpus: Corpus, reading: ReadingSettings, trains: dict | None = None) -
     same = all(corpus.settings.get(name) == getattr(reading, name) for name in ("options", "language", "shaping"))
     with transaction.atomic():
         # Locked, so that no worker is asked to look into the files meanwhile (look_by_worker)
-        here = unread.select_for_update(no_key=True).exists()
-        if not here or Upload.objects.filter(pk=corpus.pk).exclude(status=Upload.Status.STORED).exists():
+        if (
+            not unread.select_for_update(no_key=True).exists()
+            or Upload.objects.filter(pk=corpus.pk).exclude(status=Upload.Status.STORED).exists()
+        ):
             raise Invalid(
                 "name", "This corpus is being read already, or has been read. Upload the files again instead."
             )

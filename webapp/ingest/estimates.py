@@ -219,8 +219,7 @@ def _sections(cut: int, rows: int, D: int, scale: Scale) -> Cut | None:
         return None
     of_cut = cut * scale.documents / max(1, D)
     both = (of_cut, of_cut + sections_of(scale, rows, D) - scale.documents)
-    cut, sections = (round(n) if scale.whole else rough(n) for n in both)
-    return Cut(cut, sections)
+    return Cut(*(round(n) if scale.whole else rough(n) for n in both))
 
 
 def sections_of(scale: Scale, rows: int, D: int) -> int:
@@ -320,11 +319,9 @@ def _time(scale: Scale, rows: int, tokens: float) -> Times:
     topics = engines.suggest_topics(round(tokens))
     config = engines.config(engines.DEFAULT, topics=topics).resolve(rows, max(1, int(tokens)))
     training = training_seconds(engines.DEFAULT, config, round(tokens))
-    reading = 0.0
-    if scale.seconds:
-        reading = READY + max(scale.characters / READ, scale.seconds / max(scale.part, 1e-12))
+    reading = READY + max(scale.characters / READ, scale.seconds / max(scale.part, 1e-12))
     return Times(
-        reading=_about(reading) if reading else "",
+        reading=_about(reading) if scale.seconds else "",
         training=_about(training),
         topics=topics,
         tokens=round(tokens) if scale.whole else rough(tokens),

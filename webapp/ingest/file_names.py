@@ -19,5 +19,6 @@ def clean(name: str) -> str:
 
 def corpus_name(file: str) -> str:
     """What a corpus may be called after one of its files: the folder, else the file itself."""
-    folder = file.partition("/")[0] if "/" in file else ""
-    return (folder or readers.stem(file)).replace("_", " ").strip()[:200] or "Untitled"
+    return (file.rpartition("/")[0].partition("/")[0] or readers.stem(file)).replace("_", " ").strip()[
+        :200
+    ] or "Untitled"

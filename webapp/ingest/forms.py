@@ -48,18 +48,20 @@ def _offered(corpus: Corpus, topics: int, chosen: str) -> list[OfferedEngine]:
     """Every engine: those that a purpose chooses, then those that are there to do as their papers do."""
     there, rows = physical(), corpus.version.rows if corpus.version else 0
     costs = {name: estimates.cost(name, topics, rows, corpus.tokens, corpus.vocabulary) for name in engines.ENGINES}
-    offered = [
-        OfferedEngine(
-            name=name,
-            about=engine.ABOUT,
-            cost=costs[name],
-            too_large=there is not None and costs[name].memory > there,
-            chosen=name == chosen,
-            default=name == engines.DEFAULT,
-        )
-        for name, engine in engines.ENGINES.items()
-    ]
-    return sorted(offered, key=lambda engine: not engine.is_for_purpose)
+    return sorted(
+        (
+            OfferedEngine(
+                name=name,
+                about=engine.ABOUT,
+                cost=costs[name],
+                too_large=there is not None and costs[name].memory > there,
+                chosen=name == chosen,
+                default=name == engines.DEFAULT,
+            )
+            for name, engine in engines.ENGINES.items()
+        ),
+        key=lambda offered: not offered.is_for_purpose,
+    )
 
 
 def _version(corpus: Corpus) -> forms.TypedChoiceField | None:
@@ -85,8 +87,11 @@ class _RunForm(forms.Form):
 
     def _add_seed_and_version(self, label: str) -> None:
         """The last fields of a form. label: of the seed."""
-        help_text = "The same seed, settings and corpus give the same topics; another seed gives others."
-        self.fields["seed"] = forms.IntegerField(label=label, initial=0, help_text=help_text)
+        self.fields["seed"] = forms.IntegerField(
+            label=label,
+            initial=0,
+            help_text="The same seed, settings and corpus give the same topics; another seed gives others.",
+        )
         if (version := _version(self.corpus)) is not None:
             self.fields["version"] = version
 

@@ -72,8 +72,11 @@ def look_long(corpus: Corpus, question: Question, stopped: Callable[[], bool]) -
         with looking.within(looking.JOB_SECONDS, stopped, looking.PROCESSOR_SECONDS * (1 - TABLE_SHARE)):
             sniff(corpus, table, **question.known)
     except looking.Exhausted as error:
-        sentence = f"{error} By then no text had been found. Upload less at once, or save the files as text."
-        looks.answer(corpus, asked, unreadable=sentence)
+        looks.answer(
+            corpus,
+            asked,
+            unreadable=f"{error} By then no text had been found. Upload less at once, or save the files as text.",
+        )
     except readers.Unreadable as error:  # a page might need longer to come to that
         looks.answer(corpus, asked, unreadable=error.message)
 
@@ -97,14 +100,13 @@ def keep_chosen_columns(sniff: readers.Sniff, options: dict) -> readers.Sniff:
     if before.column("text") not in sniff.columns:
         return sniff
     kinds = sniff.options.kinds | {name: kind for name, kind in before.kinds.items() if name in sniff.columns}
-    order = before.date_order or sniff.options.date_order
     return replace(
         sniff,
         options=replace(
             sniff.options,
             **before.places(sniff.columns),
             kinds=kinds,
-            date_order=order,
+            date_order=before.date_order or sniff.options.date_order,
             html=before.html,
             surplus=before.surplus,
         ),

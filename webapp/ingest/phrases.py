@@ -61,9 +61,8 @@ def left_out(phrase: Proposal, version: Version, choice: Choice) -> str:
     """Why a phrase would be no word of a version with the same thresholds, as the end of a sentence; "" for one that
     would. None is proposed that is too rare."""
     share = phrase.documents / max(1, version.documents)
-    if share <= choice.max_share:
-        return ""
-    return f"in {100 * share:.3g}% of the documents: more than the {100 * choice.max_share:.3g}% that words may be in"
+    more = f"in {100 * share:.3g}% of the documents: more than the {100 * choice.max_share:.3g}% that words may be in"
+    return more if share > choice.max_share else ""
 
 
 def passages(corpus: Corpus, phrases: list[Proposal]) -> list[list[tuple[str, bool]]]:

@@ -216,21 +216,19 @@ def preview_draft(corpus: Corpus, form: reading_forms.ReadingForm, shaping: Shap
     beginning = replace(beginning, first=first, passage=passage, dates=dates, why_undated=why, parts=parts)
     shown = replace(shown, silences=shaping.silences(beginning.silent), sample=beginning)
     if stream is None:
-        trouble = " ".join(["No document could be read from the beginning of the files.", *beginning.problems[:1]])
-        return replace(shown, trouble=trouble)
+        return replace(
+            shown,
+            trouble=" ".join(["No document could be read from the beginning of the files.", *beginning.problems[:1]]),
+        )
+    options = readers.Options(**reading.options)
     return replace(
         shown,
         words=_words(reading, beginning, stream),
         languages=None if corpus.into_id else form.languages(beginning.languages),
-        text_column=_named(form.sniff, reading.options.get("text")),
-        date_column=_named(form.sniff, reading.options.get("date")),
+        text_column=options.column("text") or "",
+        date_column=options.column("date") or "",
         language=LANGUAGES.get(reading.language) or LANGUAGES.get(next(iter(beginning.languages), ""), ""),
     )
-
-
-def _named(sniff: readers.Sniff, place: int | None) -> str:
-    """A column; "" where there is none."""
-    return sniff.columns[place] if place is not None and place < len(sniff.columns) else ""
 
 
 def _words(reading: ReadingSettings, beginning: Sample, stream: Stream) -> estimates.ChoicePreview:

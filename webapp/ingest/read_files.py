@@ -276,8 +276,14 @@ class ReadAttempt:
         day = readers.parse_date(document.date, self.plan.options.date_order or None)
         if day is None:
             place = f"“{document.file}”, {document.place}" if document.place else f"“{document.file}”"
-            why = f"{place}: its date “{document.date}” {why_none(document.date)}; it was kept without a date."
-            chunk.problems.append(readers.Problem(document.file, document.place, why, False))
+            chunk.problems.append(
+                readers.Problem(
+                    document.file,
+                    document.place,
+                    f"{place}: its date “{document.date}” {why_none(document.date)}; it was kept without a date.",
+                    False,
+                )
+            )
         return day
 
     def _items(self) -> Iterator[tuple[int, int, Item]]:

@@ -174,12 +174,11 @@ class ReadingForm(NamedVocabularyForm):
         options = {name: getattr(self.options, name) for name in self.options.__dataclass_fields__}
         # the sniff has looked there: 0 is the first row that is not blank
         options |= {name: values[name] for name in options.keys() & (values.keys() - {"header_row"})}
-        chosen = {
+        options["kinds"] = options["kinds"] | {
             self.sniff.columns[int(name[5:])]: kind
             for name, kind in values.items()
             if name.startswith("kind_") and kind
         }
-        options["kinds"] = options["kinds"] | chosen
         return self.with_options(options)
 
 

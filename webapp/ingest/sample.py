@@ -11,7 +11,7 @@ import os
 import secrets
 import shutil
 import time
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
@@ -210,9 +210,8 @@ class _Sampler:
         days, undated, heads = [], [], []
         parts: list[Part | None] = []
         items = self._items()
-        shaped = self._shaped(items)
         with Stream.write(self.folder, tokeniser) as stream:
-            for document in itertools.islice(shaped, DOCUMENTS):
+            for document in itertools.islice(self._shaped(items), DOCUMENTS):
                 text = document.text[:CHARACTERS]
                 if len(first) < SHOWN:
                     first.append(_shown(document, self.options))
@@ -237,13 +236,11 @@ class _Sampler:
             self.taken[self.kind] += document.part / document.parts - 1
         beginnings = not whole and (self.cut_short or not self.ended)
         self.enough = True
-        for _ in items:  # which only counts from here on
-            pass
-        counted = whole or self.single or (self.read.total() >= self.total and not self.shaped)
+        deque(items, 0)  # which only counts from here on
         return Sample(
             documents=self.documents,
             of=self.documents if whole else self._estimate(),
-            counted=counted,
+            counted=whole or self.single or (self.read.total() >= self.total and not self.shaped),
             characters=self.characters,
             of_characters=max(self.characters, 0 if whole else round(self._of_all(self.characters_of))),
             files=self.files,
@@ -316,25 +313,26 @@ class _Sampler:
 
             self.files += 1
             try:
-                for item in self._of(source, advance, most + ahead, many + ahead):
-                    if isinstance(item, readers.Document):
-                        begins = self._begins(item)
-                        found, length, size = found + begins, length + len(item.text), size + _bytes(item)
-                    position = min(read, read if single else max(read - STEP, round(size * packed)), source.bytes)
-                    if counting is None:
-                        self.taken[self.kind] += begins if isinstance(item, readers.Document) else 0
-                        yield item
-                        if self.enough or length >= most or found >= many or time.monotonic() > self.until:
-                            sampled, characters = sampled + found, characters + length
-                            counting = time.monotonic()
+                with readers.looking.first(most + ahead, many + ahead):
+                    for item in readers.read(stored_path(source), source.name, self.options, advance, self.companions):
+                        if isinstance(item, readers.Document):
+                            begins = self._begins(item)
+                            found, length, size = found + begins, length + len(item.text), size + _bytes(item)
+                        position = min(read, read if single else max(read - STEP, round(size * packed)), source.bytes)
+                        if counting is None:
+                            self.taken[self.kind] += begins if isinstance(item, readers.Document) else 0
+                            yield item
+                            if self.enough or length >= most or found >= many or time.monotonic() > self.until:
+                                sampled, characters = sampled + found, characters + length
+                                counting = time.monotonic()
+                        else:
+                            self.cut_short = self.cut_short or isinstance(item, readers.Document)
+                        late = counting is not None and time.monotonic() > counting + ahead_seconds
+                        if position < source.bytes and (late or length >= most + ahead or found >= many + ahead):
+                            self.cut_short = True
+                            break
                     else:
-                        self.cut_short = self.cut_short or isinstance(item, readers.Document)
-                    late = counting is not None and time.monotonic() > counting + ahead_seconds
-                    if position < source.bytes and (late or length >= most + ahead or found >= many + ahead):
-                        self.cut_short = True
-                        break
-                else:
-                    position = source.bytes
+                        position = source.bytes
             except readers.Unreadable as error:
                 position = source.bytes
                 self.unreadable += 1
@@ -344,12 +342,6 @@ class _Sampler:
             self.found[self.kind] += found
             self.characters_of[self.kind] += length
         self.ended = True
-
-    def _of(
-        self, source: _File, advance, characters: int, documents: int
-    ) -> Iterator[readers.Document | readers.Problem]:
-        with readers.looking.first(characters, documents):
-            yield from readers.read(stored_path(source), source.name, self.options, advance, self.companions)
 
 
 def _bytes(document: readers.Document) -> int:

@@ -21,11 +21,12 @@ _COLUMNS = "number, part, parts, whole, source_id, file, place, title, date_text
 
 def size(corpus: Corpus) -> int:
     """Bytes of its documents' texts."""
-    size = tuples(
-        "SELECT coalesce(sum(octet_length(text)), 0) FROM document WHERE corpus_id = %s AND number = ANY(%s)",
-        [corpus.parent_id, _numbers(corpus).tolist()],
+    return int(
+        tuples(
+            "SELECT coalesce(sum(octet_length(text)), 0) FROM document WHERE corpus_id = %s AND number = ANY(%s)",
+            [corpus.parent_id, _numbers(corpus).tolist()],
+        )[0][0]
     )
-    return int(size[0][0])
 
 
 def documents(corpus: Corpus, advance: Callable[[int], None]) -> Iterator[readers.Document]:

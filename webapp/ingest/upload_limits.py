@@ -94,8 +94,11 @@ def check_room(size: int) -> None:
     """Raises Refused unless that many bytes can come and the disk still keeps its reserve."""
     free = disk.free(settings.FILE_UPLOAD_TEMP_DIR)
     if free - size < reserve():
-        came = f"{size_of(size)} more were to come, {size_of(free)} are free, and {size_of(reserve())} of them are kept for the work itself"
-        raise Refused(507, f"The server's disk is short of space: {came}. {KEPT}")
+        raise Refused(
+            507,
+            f"The server's disk is short of space: {size_of(size)} more were to come, {size_of(free)} are free, and "
+            f"{size_of(reserve())} of them are kept for the work itself. {KEPT}",
+        )
 
 
 def promise(file: int, size: int) -> bool:

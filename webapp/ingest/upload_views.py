@@ -71,8 +71,9 @@ class UploadWriter:
             with refuse_when_full():
                 # Whether the disk keeps room for all that is to come: from the upload's beginning, or again after an hour
                 # without a byte
-                kept = os.fstat(self.file).st_blocks * 512 >= upload.length
-                self.promised = kept or promise(self.file, upload.length)
+                self.promised = os.fstat(self.file).st_blocks * 512 >= upload.length or promise(
+                    self.file, upload.length
+                )
         except BaseException:
             os.close(self.file)
             raise
@@ -185,8 +186,11 @@ def _options() -> HttpResponse:
 
 
 def _not_allowed(method: str, *allowed: str) -> HttpResponse:
-    sentence = f"This address takes {', '.join(allowed)}, and the request was {method[:20]}."
-    return JsonResponse({"error": sentence}, status=405, headers={"Allow": ", ".join(allowed)})
+    return JsonResponse(
+        {"error": f"This address takes {', '.join(allowed)}, and the request was {method[:20]}."},
+        status=405,
+        headers={"Allow": ", ".join(allowed)},
+    )
 
 
 @tus

@@ -132,6 +132,4 @@ def _words(old: dict, new: dict, name: str, one: str, many: str = "") -> str:
 def said(run: Run) -> str:
     """Where a run's version is not the corpus's newest: what is otherwise there. "" where it is."""
     corpus = run.corpus
-    if corpus.version_id in (None, run.version_id):
-        return ""
-    return difference(run.version, corpus.version)
+    return "" if corpus.version_id in (None, run.version_id) else difference(run.version, corpus.version)

@@ -150,8 +150,10 @@ class VocabularyForm(SentForm):
         shares = shares or {}
         main, also = self["language"].value() or "", set(self["also"].value() or [])
         others = [(code, name) for code, name in BY_NAME if code != main]
-        near = [(code, name) for code, name in others if code in also or shares.get(code, 0) >= SAID]
-        near.sort(key=lambda one: -shares.get(one[0], 0))
+        near = sorted(
+            ((code, name) for code, name in others if code in also or shares.get(code, 0) >= SAID),
+            key=lambda one: -shares.get(one[0], 0),
+        )
 
         def offered(choices: list) -> list[OfferedLanguage]:
             return [OfferedLanguage(code, name, shares.get(code, 0), code in also) for code, name in choices]

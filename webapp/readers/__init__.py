@@ -126,11 +126,10 @@ def encoding(path: Path, name: str, options: Options) -> str:
     file_format = formats.named(name)
     if file_format.archive:
         return options.encoding if formats.encoded(options) else ""
-    if not file_format.encoded:
-        return ""
-    with contextlib.suppress(Unreadable, OSError):
-        beginning = head(path, name, _SAMPLE if options.encoding == DETECT else 4)
-        return by_mark(beginning) or (guess_encoding(beginning) if options.encoding == DETECT else options.encoding)
+    if file_format.encoded:
+        with contextlib.suppress(Unreadable, OSError):
+            beginning = head(path, name, _SAMPLE if options.encoding == DETECT else 4)
+            return by_mark(beginning) or (guess_encoding(beginning) if options.encoding == DETECT else options.encoding)
     return ""
 
 

@@ -36,6 +36,7 @@ from webapp.readers.base import (
     looks_like,
     nothing,
     together,
+    unreadable,
 )
 from webapp.readers.companions import Companions
 from webapp.readers.copies import Stat
@@ -131,27 +132,23 @@ def _sniff(entries: Iterator[Entry], name: str, file_format: str, known: dict, c
     first, bare = None, {}
     for entry in itertools.islice(entries, MAX_ENTRIES):
         looking.check()
-        why = _refused(entry)
+        inside, why = f"{name}/{entry.name}", _refused(entry)
         if first is None and why != "is a folder":
             first = f"Its first entry {why}." if why else "Its first entry can't be read."
-        if why:
-            continue
-        inside = f"{name}/{entry.name}"
-        if inside == known.get("without"):  # a table about the others
+        if why or inside == known.get("without"):  # a table about the others
             continue
         if died := worker.passed_over(inside):
             first = died
             continue
         worker.reads(inside)
         try:
-            key = formats.by_name(entry.name)
             if formats.bare(entry.name):
                 if looks_like(entry, entry.name) is None:
                     bare[entry.name] = head(entry, entry.name, _HEAD)
                 if len(bare) == SAMPLE_ENTRIES:
                     break
                 continue
-            if key == "text" and not companions.bag_of(inside):
+            if formats.by_name(entry.name) == "text" and not companions.bag_of(inside):
                 return _sniff_texts(
                     itertools.chain([entry], itertools.islice(entries, SAMPLE_ENTRIES)), file_format, known
                 )
@@ -317,12 +314,13 @@ def entry(source: Source, name: str, inside: str) -> Iterator[Source]:
         found = next((entry for entry, its_name in entries if its_name == inside), None)
         if found is None:
             raise Unreadable(f"“{name}” does not hold “{inside}”.")
-        try:
-            yield found
-        except BROKEN as error:
-            raise Unreadable(
+        with unreadable(
+            BROKEN,
+            lambda error: (
                 f"“{inside}” can't be read, as its archive is damaged ({str(error) or 'it ends too soon'}). Pack it again."
-            ) from None
+            ),
+        ):
+            yield found
 
 
 def deep(name: str) -> bool:

@@ -70,8 +70,13 @@ def document(
             return
         pieces += [words[word]] * count
     if wrong:
-        sentence = f"{wrong:,} entries name words that the vocabulary of {len(words):,} words does not have; they were left out"
-        yield Problem(name, place, f"“{name}”, {place}: {sentence}. Is it the right vocabulary?", False)
+        yield Problem(
+            name,
+            place,
+            f"“{name}”, {place}: {wrong:,} entries name words that the vocabulary of {len(words):,} words does not have; "
+            "they were left out. Is it the right vocabulary?",
+            False,
+        )
     if not pieces:
         yield Problem(name, place, f"“{name}”, {place}: it holds no words; it was left out.", True)
         return

@@ -40,6 +40,17 @@ class Unreadable(ValueError):
         return str(self)
 
 
+@contextmanager
+def unreadable(errors: tuple[type[Exception], ...], sentence: Callable[[Exception], str]) -> Iterator[None]:
+    """What a library raises becomes Unreadable, with a sentence; Unreadable itself stays."""
+    try:
+        yield
+    except Unreadable:
+        raise
+    except errors as error:
+        raise Unreadable(sentence(error)) from None
+
+
 @dataclass(slots=True)  # and not frozen, which would make reading a million of them a second slower: nobody changes one
 class Document:
     text: str
@@ -192,6 +203,7 @@ class _Counted(io.RawIOBase):
 
     def __init__(self, path: Source, advance: Callable[[int], None]):
         self.file, self.advance = path.open("rb", buffering=0), advance
+        self.seekable, self.seek, self.tell = self.file.seekable, self.file.seek, self.file.tell  # type: ignore[method-assign]
 
     def readable(self) -> bool:
         return True
@@ -202,15 +214,6 @@ class _Counted(io.RawIOBase):
         looking.spend(len(piece))
         self.advance(len(piece))
         return len(piece)
-
-    def seekable(self) -> bool:
-        return self.file.seekable()
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        return self.file.seek(offset, whence)
-
-    def tell(self) -> int:
-        return self.file.tell()
 
     def close(self) -> None:
         self.file.close()

@@ -141,9 +141,8 @@ def _about(tree) -> tuple[str, str, dict[str, str]]:
         key, value = (meta.get("name") or meta.get("property") or "").lower(), line(meta.get("content") or "")
         if key and value:
             metas.setdefault(key, value)
-    date = next((metas[key] for key in _DATES if key in metas), "")
     return (
         title,
-        date,
+        next((metas[key] for key in _DATES if key in metas), ""),
         {key: metas.get(key, "") for key in ("author", "description")} | {"language": tree.get("lang") or ""},
     )

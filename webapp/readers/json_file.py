@@ -54,9 +54,11 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
         if characters > SAMPLE_CHARACTERS and objects:
             break
     if not objects:
-        expected = '[{"text": "…"}, …], or an object that holds one. Save it so, or as CSV.'
         raise Unreadable(
-            problem.message if problem else f"“{name}”: expected a list of JSON objects, such as {expected}"
+            problem.message
+            if problem
+            else f'“{name}”: expected a list of JSON objects, such as [{{"text": "…"}}, …], or an object that holds one. '
+            "Save it so, or as CSV."
         )
     one = len(objects) == 1 and sum(isinstance(text, str) and len(text) >= SHORTEST for text in objects[0].values()) > 1
     return sniffed(objects, name, options, ONE.format(name=name) if one else None)
@@ -95,8 +97,8 @@ def _values(path: Source, name: str, options: Options, advance) -> Iterator:
         whole = None if rest else value_of(start.removeprefix("\ufeff"))
         if whole is not None and whole is not DEEP:
             yield from _list(whole, name)
-            return
-        yield from _stream(_Buffer(start + rest, text), name)
+        else:
+            yield from _stream(_Buffer(start + rest, text), name)
 
 
 def _list(value, name: str) -> list:
@@ -192,8 +194,12 @@ def _stream(text: _Buffer, name: str) -> Iterator:
         if not number:
             raise Unreadable(f"“{name}” is not readable JSON: {error}. Save it again, or as CSV.") from None
         place, wrong = f"object {number}", TOO_DEEP if str(error) == TOO_DEEP else f"it is not JSON ({error})"
-        done = "it and what follows in the file were left out. Correct the file there."
-        yield Problem(name, place, f"“{name}”, {place}: {wrong}; {done}", True)
+        yield Problem(
+            name,
+            place,
+            f"“{name}”, {place}: {wrong}; it and what follows in the file were left out. Correct the file there.",
+            True,
+        )
 
 
 def _enter(text: _Buffer) -> bool:

@@ -132,8 +132,12 @@ def read(path: Source, name: str, options: Options, advance: Callable[[int], Non
     with opened(path, name, advance) as file:
         for number, (line, whole) in enumerate(lines(decoded(file, options.encoding), MAX_TEXT), 1):
             if not whole:
-                sentence = f"“{name}”, line {number}: it has more than {MAX_TEXT:,} characters; it was left out. Cut it into parts."
-                yield Problem(name, f"line {number}", sentence, True)
+                yield Problem(
+                    name,
+                    f"line {number}",
+                    f"“{name}”, line {number}: it has more than {MAX_TEXT:,} characters; it was left out. Cut it into parts.",
+                    True,
+                )
             elif line.strip():
                 yield from document(value_of(line), chosen, name, f"line {number}", options)
 

@@ -14,7 +14,6 @@ from email.message import EmailMessage, MIMEPart
 
 from webapp.readers.base import (
     MAX_ID,
-    MAX_TITLE,
     Document,
     Options,
     Problem,
@@ -52,8 +51,13 @@ def read(path: Source, name: str, options: Options, advance: Callable[[int], Non
             return
         begin, number = file.peek(1 << 12).lstrip(), 0
         if begin and not begin.startswith(b"From "):
-            sentence = "it does not begin with a line “From …”, as mailboxes do; what stands before the first such line was read as a message"
-            yield Problem(name, "", f"“{name}”: {sentence}.", False)
+            yield Problem(
+                name,
+                "",
+                f"“{name}”: it does not begin with a line “From …”, as mailboxes do; what stands before the first such line "
+                "was read as a message.",
+                False,
+            )
         for number, message in enumerate(_messages(_with_line_ends(file, name)), 1):
             yield from _message(message, name, f"message {number}")
         if not number:
@@ -114,8 +118,11 @@ def _message(raw: bytes | None, name: str, place: str) -> Iterator[Document | Pr
         prose, left_out, repaired = _body(message, name)
         heads = _heads(message)
     except _BROKEN as error:
-        damage = f"the message is damaged ({clean(str(error))[:80] or 'its headers or parts'})"
-        why = "its parts are nested too deeply" if isinstance(error, RecursionError) else damage
+        why = (
+            "its parts are nested too deeply"
+            if isinstance(error, RecursionError)
+            else f"the message is damaged ({clean(str(error))[:80] or 'its headers or parts'})"
+        )
         yield Problem(name, place, f"{where}: {why}; it was left out.", True)
         return
     more = f"{left_out} attachment{'s' if left_out > 1 else ''} or other part{'s' if left_out > 1 else ''} of it"
@@ -135,7 +142,6 @@ def _message(raw: bytes | None, name: str, place: str) -> Iterator[Document | Pr
     )
     yield replace(
         message_document,
-        title=message_document.title[:MAX_TITLE],
         source_id=(heads.get("message-id", "").strip("<> ") or message_document.source_id)[:MAX_ID],
     )
 

@@ -5,21 +5,24 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 
-from webapp.readers.base import Source, Unreadable, opened
+from webapp.readers.base import Source, opened, unreadable
 
 
 @contextlib.contextmanager
 def package(path: Source, name: str, advance: Callable[[int], None]) -> Iterator[zipfile.ZipFile]:
     """The archive; what goes wrong while it is read is an Unreadable."""
-    try:
-        with opened(path, name, advance) as file, zipfile.ZipFile(file) as archive:
-            yield archive
-    except Unreadable:
-        raise
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError, ValueError) as error:
-        raise Unreadable(
-            f"“{name}” is damaged ({error or 'it ends too soon'}); it was left out. Save or download it again."
-        ) from None
+    errors = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError, ValueError)
+    with (
+        unreadable(
+            errors,
+            lambda error: (
+                f"“{name}” is damaged ({error or 'it ends too soon'}); it was left out. Save or download it again."
+            ),
+        ),
+        opened(path, name, advance) as file,
+        zipfile.ZipFile(file) as archive,
+    ):
+        yield archive
 
 
 def small(archive: zipfile.ZipFile, inside: str, most: int) -> bytes | None:

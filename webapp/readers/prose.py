@@ -57,8 +57,7 @@ class Prose:
         self.length += len(piece)
 
     def line(self) -> None:
-        self._gap = max(self._gap, 2)
-        self._heading = False
+        self._gap, self._heading = max(self._gap, 2), False
 
     def paragraph(self) -> None:
         self._gap, self._heading = 3, False

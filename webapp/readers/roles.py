@@ -69,8 +69,8 @@ def guess(columns: list[str], rows: list[list[str]]) -> dict[str, Any]:
     if places["id"] is None and len(rows) > 1:
         take("id", next((i for i in sorted(free) if _identifies(cells[i])), None))
     if places["title"] is None:
-        likely = [i for i in sorted(free) if 12 <= lengths[i] <= 200 and len(set(cells[i])) > 0.8 * len(cells[i])]
-        take("title", likely[0] if likely else None)
+        likely = (i for i in sorted(free) if 12 <= lengths[i] <= 200 and len(set(cells[i])) > 0.8 * len(cells[i]))
+        take("title", next(likely, None))
     return places
 
 

@@ -134,7 +134,7 @@ def _answer(files: list[tuple[Descriptor, str]], request: dict, answers: _Answer
     """files: the one that is asked about, and of a bag of words its vocabulary."""
     kind, value = "end", None
     try:
-        worker.answers(worker.Worker(answers.begin_entry, request.get("passed_over") or {}))
+        worker.answers(answers.begin_entry, request.get("passed_over") or {})
         _look(files, request, answers)
     except Unreadable as error:
         kind, value = "unreadable", str(error)

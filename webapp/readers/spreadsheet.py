@@ -8,7 +8,18 @@ from dataclasses import replace
 import python_calamine as calamine
 
 from webapp.readers import cells, headers
-from webapp.readers.base import Document, Options, Problem, Sniff, Source, Unreadable, clean, content, opened
+from webapp.readers.base import (
+    Document,
+    Options,
+    Problem,
+    Sniff,
+    Source,
+    Unreadable,
+    clean,
+    content,
+    opened,
+    unreadable,
+)
 from webapp.readers.rows import Row
 
 MAX_FILE = 300 << 20  # bytes: a sheet is read as a whole, within the memory of the process that does it
@@ -51,17 +62,18 @@ def _rows(book: calamine.CalamineWorkbook, name: str, options: Options) -> Itera
     if not names:
         raise Unreadable(f"“{name}” has no sheet.")
     title = options.sheet if options.sheet in names else names[0]
-    try:
+    with unreadable(
+        (calamine.CalamineError,),
+        lambda error: (
+            f"“{name}”: its sheet “{clean(title)}” can't be read ({clean(str(error))[:120]}). Save it again, or as CSV."
+        ),
+    ):
         sheet = book.get_sheet_by_name(title)
         cells.check_width(sheet.total_width, name)
         for number, values in enumerate(sheet.iter_rows(), 1):
             row = [_cell(value) for value in values]
             if any(map(str.strip, row)):
                 yield Row(number, row, None)
-    except calamine.CalamineError as error:
-        raise Unreadable(
-            f"“{name}”: its sheet “{clean(title)}” can't be read ({clean(str(error))[:120]}). Save it again, or as CSV."
-        ) from None
 
 
 def _cell(value) -> str:

@@ -141,8 +141,11 @@ def _entries(
                 with contextlib.closing(_Entry(tar, info)) as entry:
                     yield entry
         except tarfile.TarError as error:
-            damaged = f"is damaged after entry {read:,} ({error}); what follows was left out"
-            why = damaged if read else f"is not a tar archive, or is damaged ({error})"
+            why = (
+                f"is damaged after entry {read:,} ({error}); what follows was left out"
+                if read
+                else f"is not a tar archive, or is damaged ({error})"
+            )
             raise Unreadable(f"“{name}” {why}. Pack it again.") from None
 
 

@@ -20,8 +20,12 @@ def read(
             for number, line in (next(rows, (1, "")), next(rows, (2, "")), next(rows, (3, "")))
         )
         if width != len(words):
-            sentence = f"it has {width:,} words, but its vocabulary {len(words):,}"
-            yield Problem(name, "line 2", f"“{name}”, line 2: {sentence}. Is it the right vocabulary?", False)
+            yield Problem(
+                name,
+                "line 2",
+                f"“{name}”, line 2: it has {width:,} words, but its vocabulary {len(words):,}. Is it the right vocabulary?",
+                False,
+            )
         yield from bag.documents(_entries(rows, name), words, name)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import IO, BinaryIO
 
 from webapp.readers import archive, encodings, looking
-from webapp.readers.base import MAX_UNPACKED, Source, Unreadable, clean, is_gzip, opened
+from webapp.readers.base import MAX_UNPACKED, Source, Unreadable, clean, is_gzip, opened, unreadable
 from webapp.readers.companions import Companions
 from webapp.readers.copies import Copy, Sized
 
@@ -153,13 +153,14 @@ def _said(extra: bytes, raw: bytes) -> str | None:
 def _encoding(infos: Iterable[zipfile.ZipInfo]) -> str:
     """In which the names are that are neither marked nor UTF-8: what they all read like, or cp437, which is ZIP's
     own."""
-    names: list[bytes] = []
+    names = b""
     with contextlib.suppress(Unreadable):  # a list that is damaged: the entries before that are read
-        for info in itertools.islice((info for info in infos if _known(info) is None), encodings.SAMPLE):
-            names.append(_raw(info))
+        for info in infos:
+            if len(names) <= encodings.SAMPLE and _known(info) is None:
+                names += _raw(info) + b"\n"
     if not names:
         return "cp437"
-    guess = encodings.guess(b"\n".join(names))
+    guess = encodings.guess(names)
     return guess if guess in _OTHER else "cp437"  # Western names are from DOS, as ZIP is
 
 
@@ -173,24 +174,19 @@ def entries(
         with _damage(name):
             file: IO[bytes] = stack.enter_context(opened(source, name))
             if within or is_gzip(name):
-                copy = Copy(file, name, MAX_UNPACKED)
-                stack.callback(copy.close)
-                file = copy.open()
+                file = stack.enter_context(contextlib.closing(Copy(file, name, MAX_UNPACKED))).open()
             listed = _Entries(stack.enter_context(Directory(file)), name)
         yield iter(listed), Companions(lambda: ((entry, f"{name}/{entry.name}") for entry in listed))
 
 
-@contextlib.contextmanager
-def _damage(name: str) -> Iterator[None]:
+def _damage(name: str) -> contextlib.AbstractContextManager[None]:
     """Says what is wrong with the archive or its list of entries: Unreadable."""
-    try:
-        yield
-    except archive.DAMAGED as error:
-        if isinstance(error, Unreadable):
-            raise
-        raise Unreadable(
+    return unreadable(
+        archive.DAMAGED,
+        lambda error: (
             f"“{name}” is not a complete ZIP archive ({error}). Pack it again, or upload the files in it themselves."
-        ) from None
+        ),
+    )
 
 
 class _Entries:

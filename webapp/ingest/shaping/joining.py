@@ -106,8 +106,12 @@ def _left(count: int, example: Document, shaping: Shaping) -> Problem:
         [*(["number of a part"] if shaping.parts else []), *shaping.join, *([shaping.period] if shaping.period else [])]
     )
     others = f", and so {'were' if count > 2 else 'was'} {count - 1:,} more" if count > 1 else ""
-    sentence = f"“{example.title or example.file}” has no {fields}, or is longer than {LONG:,} characters; it was not joined with others{others}."
-    return Problem(example.file, example.place, sentence, False)
+    return Problem(
+        example.file,
+        example.place,
+        f"“{example.title or example.file}” has no {fields}, or is longer than {LONG:,} characters; it was not joined with others{others}.",
+        False,
+    )
 
 
 def _values(document: Document, part: Part | None, shaping: Shaping, order: str) -> list[str] | None:
@@ -134,8 +138,11 @@ def _joined(values: list[str], documents: Iterator[Document], shaping: Shaping, 
             held, length, number = [], 0, number + 1
         if held:  # what is not the same in all is forgotten at once
             first = held[0]
-            same = dict(first.metadata.items() & document.metadata.items())
-            held[0] = replace(first, metadata=same, date=first.date if first.date == document.date else "")
+            held[0] = replace(
+                first,
+                metadata=dict(first.metadata.items() & document.metadata.items()),
+                date=first.date if first.date == document.date else "",
+            )
         held.append(replace(document, metadata={}) if held else document)
         length += len(document.text) + len(BETWEEN)
     yield _one(title if number == 1 else f"{title} ({number})", values, held, shaping)

@@ -146,8 +146,12 @@ def name_fields(items: Iterable[Document | Problem], folders: bool, text: str) -
         yield _with(item, _folders(where) if folders else {}, parts)
     if example:
         others = f" and {unlike - 1:,} other documents" if unlike > 1 else ""
-        sentence = f"“{example.file}”{others}: the name is not like the pattern {text}, so no fields were made from it."
-        yield Problem(example.file, example.place, sentence, False)
+        yield Problem(
+            example.file,
+            example.place,
+            f"“{example.file}”{others}: the name is not like the pattern {text}, so no fields were made from it.",
+            False,
+        )
 
 
 def usual_fields(items: Iterable[Document | Problem], dated: str, folders: bool) -> Iterator[Document | Problem]:
@@ -162,10 +166,9 @@ def usual_fields(items: Iterable[Document | Problem], dated: str, folders: bool)
                 file, where, day = item.file, path(item.file), date_in(path(item.file).stem)
             folder = {"folder": where.folders[-1][:MAX_FIELD]} if folders and where.folders else {}
             if not item.place:
-                title = _first_line(item) if item.title == where.stem else item.title
                 item = replace(
                     item,
-                    title=title,
+                    title=_first_line(item) if item.title == where.stem else item.title,
                     date=item.date or day or date_of(item.text, dated),
                     metadata=folder | item.metadata,
                 )

@@ -72,16 +72,24 @@ def cut(items: Iterable[Document | Problem], shaping: Shaping) -> Iterator[Docum
         if not sections:
             whole, example = whole + 1, example or item
         if len(sections) > MOST:
-            sentence = f"“{item.title or item.file}” would have more than {MOST:,} sections; it was kept whole. Choose longer ones."
-            yield Problem(item.file, item.place, sentence, False)
+            yield Problem(
+                item.file,
+                item.place,
+                f"“{item.title or item.file}” would have more than {MOST:,} sections; it was kept whole. Choose longer ones.",
+                False,
+            )
         if 1 < len(sections) <= MOST:
             yield from _parts(item, sections)
         else:
             yield item
     if example:
         others = f", and so {'have' if whole > 2 else 'has'} {whole - 1:,} more" if whole > 1 else ""
-        sentence = f"“{example.title or example.file}” has {_LACKS[shaping.sections]}; it was kept whole{others}."
-        yield Problem(example.file, example.place, sentence, False)
+        yield Problem(
+            example.file,
+            example.place,
+            f"“{example.title or example.file}” has {_LACKS[shaping.sections]}; it was kept whole{others}.",
+            False,
+        )
 
 
 def _parts(document: Document, sections: list[Section]) -> Iterator[Document]:

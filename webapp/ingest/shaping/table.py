@@ -182,10 +182,11 @@ class Table(contextlib.AbstractContextManager["Table"]):
                     continue
                 number, keys = len(self.used), _of_row(item.text)
                 if keys and self._find(keys[0].text, 0) is not None:
-                    sentence = (
-                        f"“{self.name}”, {item.place}: “{item.text[:100]}” was named before; the first row counts."
+                    yield from twice.say(
+                        self.name,
+                        item.place,
+                        f"“{self.name}”, {item.place}: “{item.text[:100]}” was named before; the first row counts.",
                     )
-                    yield from twice.say(self.name, item.place, sentence)
                     continue
                 self.used.append(0)
                 fields = orjson.dumps([item.title, item.date, item.source_id, item.metadata])
