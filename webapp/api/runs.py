@@ -14,6 +14,8 @@ from webapp.accounts import authorization
 from webapp.api import pages, shapes
 from webapp.api.access import Token
 from webapp.api.corpora import ERRORS, Limit, Place
+from webapp.collocations import views as collocations
+from webapp.collocations.shapes import Collocations, ComparedCollocations
 from webapp.compare import matchings, queries as comparisons
 from webapp.compare.shapes import Comparison
 from webapp.documents import parent_documents, queries as documents, sums
@@ -27,6 +29,8 @@ from webapp.findings.families import CUTS
 from webapp.findings.kinds import Detail
 from webapp.findings.overview import overview
 from webapp.findings.shapes import OverviewPage
+from webapp.keyness import queries as keyness
+from webapp.keyness.shapes import Keyness
 from webapp.models import Metric, Run
 from webapp.pages.here import Here
 from webapp.pages.page import published_or_404, run_or_404
@@ -34,7 +38,7 @@ from webapp.results import evidence, topics
 from webapp.results.view import RunView
 from webapp.runs import queries as run_queries, series, services as runs
 from webapp.runs.shapes import RunAbout
-from webapp.time import trends
+from webapp.time import contrasts, trends
 from webapp.topics.overview import ORDERS, Overview, read_wanted
 from webapp.words import concordance, queries as words, senses, views
 from webapp.words.senses_page import topic_rows
@@ -42,6 +46,7 @@ from webapp.words.senses_page import topic_rows
 Families = Annotated[
     int | None, Field(ge=CUTS[0], le=CUTS[1], description="how many families of topics; the usual number by default")
 ]
+Window = Annotated[int, Field(ge=0, le=collocations.FARTHEST)]
 router = Router()
 MOST_COUNTS = 500_000  # groups times topics of one answer
 
@@ -216,6 +221,34 @@ def pattern(request: HttpRequest, run_id: int, documents: Query[shapes.Documents
             sort: concordance.Order = "document", by: str = "", after: Place = 0):  # fmt: skip
     selection = Selection.read(request.GET, RunView(finished(run_id)))
     return views.pattern_page(selection, Here(request.GET), pattern, topic, sort, by, after)
+
+
+@router.get(
+    "/{int:run_id}/keyness",
+    response={200: Keyness, **ERRORS},
+    summary="Words that one set of documents uses more than another, or (rest=true) than all others: how many times as often, with intervals",
+)
+def keyness_of(request: HttpRequest, run_id: int, documents: Query[shapes.Documents], sides: Query[shapes.Sides], order: keyness.Order = "ratio",
+               which: keyness.Which = "content", rest: bool = False, over: str = ""):  # fmt: skip
+    selection = Selection.read(request.GET, RunView(finished(run_id)))
+    asked = contrasts.asked(request.GET, selection, rest)
+    both = there(asked, Invalid("from_a", "Say two sets of documents, or choose documents and say rest=true."))
+    return keyness.listed(*both, order, which, selection.sentence, over)
+
+
+@router.get(
+    "/{int:run_id}/words/{word}/collocations",
+    response={200: Collocations | ComparedCollocations, **ERRORS},
+    summary="Words that tend to occur near a word, in all its uses, in one topic, or in two sets or topics side by side",
+)
+def collocations_of(request: HttpRequest, run_id: int, word: str, documents: Query[shapes.Documents], sides: Query[shapes.Sides], topic: int | None = None,
+                    topic_a: int | None = None, topic_b: int | None = None, left: Window = 5, right: Window = 5, least: Place = 5,
+                    order: collocations.Order = "log_dice", which: collocations.Which = "content",
+                    within: collocations.Within = "words"):  # fmt: skip
+    selection, known, _ = _word(request, run_id, word)
+    window = left, right, least, order, which, within
+    each = [collocations.asked(selection.view, one, *window) for one in (topic, topic_a, topic_b)]
+    return collocations.listed(selection, known, request.GET, *each)
 
 
 def _word(request: HttpRequest, run_id: int, text: str):

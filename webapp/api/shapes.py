@@ -45,6 +45,17 @@ class Documents(Schema):
     )
 
 
+class Sides(Schema):
+    """Two sets among these documents: a time, values, or both. Of two sets of words: b is all others where nothing is said of it."""
+
+    from_a: str = Field("", description="a day, month or year")
+    to_a: str = Field("", description="the same, included")
+    in_a: list[str] = Field([], description="party:Democratic; repeatable")
+    from_b: str = ""
+    to_b: str = ""
+    in_b: list[str] = []
+
+
 class Effect(Schema):
     """What topics' shares depend on, and what is compared. docs/intervals.md says what a formula is."""
 

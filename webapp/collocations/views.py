@@ -4,7 +4,7 @@ from functools import partial
 from typing import get_args
 
 from django.core.exceptions import BadRequest
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.views.decorators.http import require_safe
 
 from inference.errors import Invalid
@@ -68,20 +68,25 @@ def words(
     known = words_queries.word(view.run.version, word)
     if known is None:
         return Answer(NoCollocations(word[:100], "No word of this run is written like this."), status=404)
-    asked, *both = (_asked(view, each, left, right, least, order, which, within) for each in (topic, topic_a, topic_b))
+    each = [asked(view, one, left, right, least, order, which, within) for one in (topic, topic_a, topic_b)]
     try:
-        sides = two_sides.sides(here.query, selection, both)
-        page: Collocations | ComparedCollocations = (
-            two_sides.page(selection, known, sides) if sides else queries.listed(selection, known, asked)
-        )
+        page = listed(selection, known, here.query, *each)
     except Invalid as error:
         if as_json:
             raise
         return Answer(NoCollocations(known.word, error.message))
-    return Answer(page, partial(_html, selection, here, known, asked))
+    return Answer(page, partial(_html, selection, here, known, each[0]))
 
 
-def _asked(
+def listed(
+    selection: RunSelection, word: Word, query: QueryDict, one: Asked, *both: Asked
+) -> Collocations | ComparedCollocations:
+    """Near all uses of a word, or on the two sides that an address says. Raises Invalid."""
+    sides = two_sides.sides(query, selection, [*both])
+    return two_sides.page(selection, word, sides) if sides else queries.listed(selection, word, one)
+
+
+def asked(
     view: RunView, topic: int | None, left: int, right: int, least: int, order: Order, which: Which, within: Within
 ) -> Asked:
     if not (0 <= left <= FARTHEST and 0 <= right <= FARTHEST and left + right):
@@ -126,7 +131,7 @@ def csv(request: HttpRequest, run_id: int, word: str) -> HttpResponse:
         raise Http404("This run has no places of this word: open the page of the run's words.")
     said, selection = words.asked(request.GET), Selection.read(request.GET, view)
     window = [said[name] for name in ("left", "right", "least", "order", "which", "within")]
-    asked, *both = (_asked(view, said[name], *window) for name in ("topic", "topic_a", "topic_b"))
+    one, *both = (asked(view, said[name], *window) for name in ("topic", "topic_a", "topic_b"))
     sides = two_sides.sides(request.GET, selection, both)
-    table = two_sides.table(selection, known, sides) if sides else queries.table(selection, known, asked)
+    table = two_sides.table(selection, known, sides) if sides else queries.table(selection, known, one)
     return table_answer(table, exports.file_name(view.run, "collocations"))

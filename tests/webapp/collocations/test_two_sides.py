@@ -170,3 +170,17 @@ def test_what_cannot_be_compared_is_said(client, trained, query):
     get(client, trained, query, status=400)
     if "9999" not in query:
         assert 'role="status"' in get(client, trained, query, "run_collocations")
+
+
+def test_the_api_has_the_same(client, trained):
+    address = f"/api/v1/runs/{trained.pk}/words/{WORD}/collocations"
+    for query in (
+        "?left=2&right=0&order=t",
+        "?from_a=1790&to_a=1799&from_b=1800&to_b=1815",
+        "?topic=1&within=sentence",
+    ):
+        page, same = client.get(address + query), get(client, trained, query)
+        assert page.status_code == 200 and page.json() == same
+    for query in ("?left=99", "?left=0&right=0", "?from_a=1790", "?topic=9999"):
+        assert client.get(address + query).status_code in (400, 404, 422), query
+    assert client.get(address.replace(WORD, "zyzzyva")).status_code == 404

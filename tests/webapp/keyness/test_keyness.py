@@ -119,3 +119,13 @@ def test_what_cannot_be_compared_is_said(client, trained, query):
         get(client, trained, query, status=400)
     else:
         get(client, trained, query, "run_keyness_csv", status=404)
+
+
+def test_the_api_has_the_same(client, trained):
+    address = f"/api/v1/runs/{trained.pk}/keyness"
+    for query in (QUERY + "&over=president&order=g2", "?q=congress&rest=1", "?in_a=president:George Washington"):
+        page, same = client.get(address + query).json(), get(client, trained, query)
+        assert page == same and sum(map(len, page["words"]))
+    for query in ("", "?from_a=1700&to_a=1710", "?rest=1"):
+        answer = client.get(address + query)
+        assert answer.status_code == 400 and answer.json()["field"]
