@@ -11,6 +11,7 @@ from scipy.stats import chi2_contingency
 from inference.explore.association import association
 from inference.index.collocations import Near, together
 from inference.index.segments import Field, Scratch
+from inference.text.starts import Starts
 from inference.text.table import AFTER_APOSTROPHE, AFTER_BREAK, AFTER_HYPHEN, AFTER_PARAGRAPH, AFTER_SENTENCE
 
 FORMS = 6
@@ -30,7 +31,8 @@ def indexed(documents: list[list[int]], cuts: list[int]) -> SimpleNamespace:
     fields = [
         Field.from_stream(words, first[a : b + 1], a, Scratch(FORMS)) for a, b in zip(bounds, bounds[1:], strict=False)
     ]
-    stream = SimpleNamespace(words=words, starts=starts, lexicon=range(FORMS))
+    packed = Starts.packed(starts, np.array(lengths, np.int32))
+    stream = SimpleNamespace(words=words, starts=packed, lexicon=range(FORMS))
     return SimpleNamespace(stream=stream, fields={"text": fields}, bounds=np.array(bounds))
 
 
