@@ -48,14 +48,15 @@ class Texts:
 
     def __init__(self, run: Run, copies: int):
         stream = search.open_index(run.corpus).stream
+        self.language, self.given = stream.language, stream.given
         spans, rules = Tokeniser(stream.language, stream.given).spans, run.corpus.settings["shaping"]["silent"]
         self.D, self.copies, self.spelling = run.version.documents, copies, list(stream.lexicon)
         rows = Document.objects.filter(corpus=run.corpus_id, number__lt=self.D // copies).order_by("number")
         self.words, self.written = list[list[str]](), list[list[str]]()  # as the lexicon has them, and as the texts do
         for text in rows.values_list("text", flat=True):
-            found = spans(silent(text, rules))
-            self.words.append([w for *_, w in found])
-            self.written.append([sys.intern(text[a:b]) for a, b, _ in found])
+            pieces = spans(silent(text, rules))
+            self.words.append([w for *_, w in pieces])
+            self.written.append([sys.intern(text[a:b]) for a, b, _ in pieces])
 
     def counts(self, forms: np.ndarray, *counters: Counter[str]) -> list[list[int]]:
         """What each counter has of each form."""
@@ -67,6 +68,12 @@ def counted(lists: list[list[str]]) -> tuple[Counter[str], Counter[str]]:
     return Counter(chain(*lists)), Counter(chain(*map(set, lists)))
 
 
+def found(lists: list[list[str]], expression: str) -> np.ndarray:
+    """int64[n]: how often it is found in each list, whose words have a space on either side."""
+    form = regex.compile(expression)
+    return np.array([len(form.findall(f" {' '.join(words)} ")) for words in lists])
+
+
 def sides(view: RunView, asked: str):
     query = QueryDict(asked)
     return contrasts.asked(query, Selection.read(query, view), "rest" in query)
@@ -76,9 +83,18 @@ def same_keyness(view: RunView, texts: Texts, asked: str, made: keyness.Computed
     first, second = contrasts.divided(*(both := sides(view, asked))).of_both(both[0])
     second = np.setdiff1d(np.arange(texts.D), first) if second is None else second
     a, b = (counted([texts.words[d % len(texts.words)] for d in side.tolist()]) for side in (first, second))
-    wanted = [texts.counts(made.forms, a[i], b[i]) for i in range(2)]
+    words = made.forms < len(texts.spelling)
+    wanted = [np.transpose(texts.counts(made.forms[words], a[i], b[i])).tolist() for i in range(2)]
+    for phrase in keyness.Counted.of(view.run).spelled(made.forms[~words]):
+        pieces = " ".join(word for *_, word in Tokeniser(texts.language, texts.given).spans(phrase))
+        each = [
+            found(texts.words, f"(?<= ){regex.escape(pieces)}(?= )")[side % len(texts.words)]
+            for side in (first, second)
+        ]
+        wanted[0].append([int(counts.sum()) for counts in each])
+        wanted[1].append([int(np.count_nonzero(counts)) for counts in each])
     return made.totals.tokens.tolist() == [a[0].total(), b[0].total()] and wanted == [
-        array.T.tolist() for array in (made.tokens, made.documents)
+        array.tolist() for array in (made.tokens, made.documents)
     ]
 
 
@@ -108,10 +124,8 @@ def same_company(view: RunView, texts: Texts, asked: str, made: collocations.Cou
 
 
 def same_hits(view: RunView, texts: Texts, asked: str, made: patterns.Hits) -> bool:
-    found = regex.compile(PATTERNS[asked])
-    lists = texts.written if asked.startswith("=") else texts.words
-    once = [len(found.findall(f" {' '.join(words)} ")) for words in lists]
-    return np.bincount(made.documents, made.counts, texts.D).tolist() == once * texts.copies
+    once = found(texts.written if asked.startswith("=") else texts.words, PATTERNS[asked])
+    return np.bincount(made.documents, made.counts, texts.D).tolist() == once.tolist() * texts.copies
 
 
 MIX = (  # the questions, how one is asked, and whether what came is true

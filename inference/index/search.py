@@ -16,7 +16,7 @@ from inference.explore.documents import frozen, marked
 from inference.index import segments
 from inference.index.forms import Forms
 from inference.index.lists import Matches, add, both, either, opposite
-from inference.index.query import Any, Node, Not, Sequence, parse, sequences
+from inference.index.query import EXACT, Any, Node, Not, Piece, Sequence, parse, sequences
 from inference.index.segments import NUMBER, Field, Scratch
 from inference.jit import njit
 from inference.text.starts import Starts
@@ -280,6 +280,20 @@ class Index:
                 counts = np.empty(len(documents), np.uint16)
                 segments.sequences(columns, field.first, begin, documents, together, ends, counts)
                 yield name, documents[counts > 0], counts[counts > 0]
+
+    def postings(self, phrases: Iterable[str], check: Callable[[], None]) -> Field:
+        """How often each of some phrases stands in each document's text: a field whose words are their numbers. check: called for each."""
+        parts = [np.zeros((2, 0), np.int32)]
+        for phrase in phrases:
+            check()
+            sequence = Sequence(tuple(Piece(word, EXACT) for *_, word in self.spans(phrase)))
+            own = [
+                np.stack([documents, counts]) for name, documents, counts in self._verified(sequence) if name == "text"
+            ]
+            parts.append(np.concatenate([parts[0], *own], axis=1))
+        indptr = np.cumsum([part.shape[1] for part in parts], dtype=np.int64)
+        documents, counts = np.concatenate(parts, axis=1)
+        return Field(np.arange(len(parts) - 1, dtype=np.int32), indptr, documents, counts.astype(np.uint16), indptr[:1])
 
     def _lengths(self, numbers: np.ndarray) -> np.ndarray:
         """int64: pieces of the texts of documents, ascending."""

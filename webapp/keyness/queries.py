@@ -1,16 +1,21 @@
 """Keyness of two sets of documents of a run."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from inference.errors import Invalid
 from inference.explore import keyness
-from inference.index import two_sets
+from inference.explore.documents import frozen
+from inference.index import Index, two_sets
+from inference.index.segments import Field
 from webapp.documents import fields, search
 from webapp.documents.selection import RunSelection
 from webapp.keyness.shapes import Keyness, KeyWord, Order, SpreadWord, Which
+from webapp.models import Run, Topic
+from webapp.runs import names
 from webapp.storage import csv_cells
 from webapp.storage.cache import BoundedCache
 from webapp.storage.nulls import number_or_none
@@ -24,8 +29,42 @@ _kept = BoundedCache(16 << 20)
 _COLUMNS = "corpus run selection word side times low high adjusted_p g2 tokens tokens_other documents documents_other one_document".split()
 
 
+@dataclass(frozen=True)
+class Counted:
+    """What is counted: words of the lexicon, and behind these phrases of the run's topics. fields: of both, as two_sets takes them."""
+
+    index: Index
+    words: int
+    phrases: list[str]
+    fields: list[Field]
+
+    @classmethod
+    def of(cls, run: Run) -> "Counted":
+        """Of a run by an older version, and under an embargo, words alone. Raises Invalid where the corpus has no index."""
+        index = search.open_index(run.corpus)
+        words, of_words, folder = len(index.stream.lexicon), index.fields["text"], names.phrases_folder(run.pk)
+        if run.corpus.embargo or not folder.is_dir():
+            return cls(index, words, [], of_words)
+        rows = Topic.objects.filter(snapshot=run.snapshot_id).order_by("number").values_list("phrases", flat=True)
+        phrases, field = names.distinct(filter(None, rows)), Field.open(folder)
+        return cls(index, words, phrases, [*of_words, field._replace(words=frozen(field.words + words, np.int32))])
+
+    def spelled(self, forms: np.ndarray) -> list[str]:
+        known = forms < self.words
+        texts = np.empty(len(forms), object)
+        texts[known] = self.index.stream.lexicon.words(forms[known])
+        texts[~known] = [self.phrases[form - self.words] for form in forms[~known].tolist()]
+        return texts.tolist()
+
+    def content(self, forms: np.ndarray) -> np.ndarray:
+        """bool[n]: which are phrases, or words that are no stop words."""
+        kept = forms >= self.words
+        kept[~kept] = search.content_words(self.index, forms[~kept])
+        return kept
+
+
 class Computed(NamedTuple):
-    """The words that differ, of so many that were tried. forms: int32[n]; tokens, documents: int64[n, 2]."""
+    """The words and phrases that differ, of so many that were tried. forms: int32[n], as Counted numbers them; tokens, documents: int64[n, 2]."""
 
     totals: two_sets.Totals
     forms: np.ndarray
@@ -38,7 +77,8 @@ class Computed(NamedTuple):
 def computed(base: RunSelection, a: contrasts.Side, b: contrasts.Side, which: Which) -> Computed:
     """A pass over the index. Raises Invalid where a side has no documents or no words, or where one document is on
     both."""
-    index, sides = search.open_index(base.run.corpus), contrasts.divided(base, a, b)
+    counted, sides = Counted.of(base.run), contrasts.divided(base, a, b)
+    index = counted.index
 
     def make() -> Computed:
         first, second = sides.of_both(base)
@@ -48,16 +88,18 @@ def computed(base: RunSelection, a: contrasts.Side, b: contrasts.Side, which: Wh
         totals = two_sets.totals(index.stream.lengths, sets)
         if not totals.tokens.all():
             raise Invalid("from_a", "One of the two sets has no words. Choose another time or value.")
-        sums = two_sets.sums(index.fields["text"], len(index.stream.lexicon), index.stream.lengths, sets, LEAST)
+        every = counted.words + len(counted.phrases)
+        sums = two_sets.sums(counted.fields, every, index.stream.lengths, sets, LEAST)
         if which == "content":
-            sums = two_sets.FormSums(*(array[search.content_words(index, sums.forms)] for array in sums))
+            kept = counted.content(sums.forms)
+            sums = two_sets.FormSums(*(array[kept] for array in sums))
         result = keyness.keyness(sums, totals)
         rows = np.flatnonzero(result.different)
         forms, tokens, documents = (array[rows] for array in (sums.forms, sums.tokens, sums.documents))
         result = keyness.Keyness(*(array[rows] for array in result))
         return Computed(totals, forms, tokens, documents, result, len(sums.forms))
 
-    key = (base.run.corpus_id, index.made, base.run.version_id, tuple(base.parameters), sides.name, which)
+    key = (base.run.snapshot_id, index.made, base.run.version_id, tuple(base.parameters), sides.name, which)
     return _kept.get_or_set(key, make)
 
 
@@ -95,13 +137,13 @@ def _dispersions(
     base: RunSelection, a: contrasts.Side, b: contrasts.Side, s: int, forms: np.ndarray, over: str
 ) -> list[float | None]:
     """Of forms over a side's parts: periods, or values of a field. Raises Invalid where the corpus has no such thing."""
-    index, both = search.open_index(base.run.corpus), contrasts.divided(base, a, b).of_both(base)
+    counted, both = Counted.of(base.run), contrasts.divided(base, a, b).of_both(base)
     of_all, own = fields.groups(base.version, over).group, np.zeros(base.version.documents, bool)
     own[slice(None) if both[s] is None else both[s]] = True
     own[both[0]] = not s
-    part = np.full(index.D, -1)
+    part = np.full(counted.index.D, -1)
     part[: len(own)] = np.where(own, of_all, -1)
-    return [*map(number_or_none, two_sets.dispersion(index.fields["text"], forms, part, index.stream.lengths))]
+    return [*map(number_or_none, two_sets.dispersion(counted.fields, forms, part, counted.index.stream.lengths))]
 
 
 def table(base: RunSelection, a: contrasts.Side, b: contrasts.Side, which: Which, over: str) -> bytes:
@@ -125,7 +167,7 @@ def table(base: RunSelection, a: contrasts.Side, b: contrasts.Side, which: Which
 
 def texts(base: RunSelection, made: Computed, rows: np.ndarray) -> Iterator[tuple[int, str]]:
     """Some rows, each with its word."""
-    return zip(rows.tolist(), search.open_index(base.run.corpus).stream.lexicon.words(made.forms[rows]), strict=True)
+    return zip(rows.tolist(), Counted.of(base.run).spelled(made.forms[rows]), strict=True)
 
 
 def _ranked(made: Computed, s: int, order: Order) -> np.ndarray:

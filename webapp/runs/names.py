@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 from django.db.models.functions import Length
@@ -13,6 +14,7 @@ from webapp.accounts import embargo
 from webapp.documents import fields
 from webapp.jobs.heartbeat import Heartbeat
 from webapp.models import Run, Word
+from webapp.storage import files
 
 LEAST = 5  # documents of a phrase that is kept: what fewer have may tell a text that is under embargo
 
@@ -56,6 +58,16 @@ def of_texts(
         forms = [(written.form(p.words), p.tokens, p.documents) for p in sample.further if p.documents >= LEAST]
         phrases.append([row for row in forms if row[0]])
     return naming.by_coverage(evidence, vocabulary, looked_at, fields.who_speaks(run.version), sides), phrases
+
+
+def distinct(phrases: Iterable[Iterable[tuple[str, int, int]]]) -> list[str]:
+    """The phrases of all topics in order; one that is written in two ways once."""
+    return [text for _, text in sorted({text.lower(): text for own in phrases for text, *_ in own}.items())]
+
+
+def phrases_folder(run_id: int) -> Path:
+    """How often each of them stands in each document (Index.postings)."""
+    return files.run_folder(run_id) / "evidence" / "phrases"
 
 
 def spelling(version_id: int, numbers: Iterable[int]) -> dict[int, str]:

@@ -1,6 +1,7 @@
 """The job that trains a run: it drives the engine, stores what comes out, and tells open pages."""
 
 import os
+import shutil
 import time
 from contextlib import nullcontext, suppress
 
@@ -22,7 +23,7 @@ from inference.steering import steer
 from inference.versions import versions
 from inference.warm_start import inherit
 from webapp.curation import label_transfer
-from webapp.documents import fields
+from webapp.documents import fields, search
 from webapp.findings import stored
 from webapp.jobs import claims, dispatch, events, kinds, scheduler, teams
 from webapp.jobs.heartbeat import Heartbeat, run_next
@@ -317,7 +318,7 @@ class Training:
         outcome = snapshots.Outcome(
             evidence, measures, divergences(topics), *names.of_texts(self.run, evidence, kinds_of, self.beat), kinds_of
         )
-        self.beat.check()
+        self._index_phrases(outcome.phrases)
         made = self.folder / "evidence", self.bow_folder
         settle(*made)  # they are on the disk before a row points to them
         items = sealed.put(*made, self.checkpoint)
@@ -326,6 +327,13 @@ class Training:
             snapshots.publish(self.run.pk, self.attempt, self.state.t, topics, measures.coherence, outcome)
             sealed.record(items)
         return topics
+
+    def _index_phrases(self, phrases: list[list[tuple[str, int, int]]]) -> None:
+        """Where the topics' phrases stand, which keyness asks. A corpus that has no index, as of bags of words, has none of these."""
+        shutil.rmtree(folder := names.phrases_folder(self.run.pk), ignore_errors=True)  # of an attempt that was killed
+        with suppress(Invalid):
+            index = search.open_index(self.run.corpus)
+            index.postings(names.distinct(phrases), self.beat.check).save(folder)
 
     def _transfer_labels(self) -> None:
         """Take over what readers said of the parent's topics. Where that is refused, the curation page offers it."""

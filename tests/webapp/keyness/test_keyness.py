@@ -8,7 +8,9 @@ import pytest
 from django.urls import reverse
 
 from inference.text import Tokeniser
-from webapp.models import Document
+from webapp.models import Document, Topic
+from webapp.runs import names
+from webapp.storage.cache import clear_all
 
 pytestmark = pytest.mark.django_db
 QUERY = "?from_a=1790&to_a=1799&from_b=1800&to_b=1815"
@@ -18,6 +20,12 @@ def get(client, run, query, name="run_keyness_json", status=200):
     response = client.get(reverse(name, args=[run.pk]) + query)
     assert response.status_code == status, response.content[-2000:]
     return response.json() if name.endswith("json") else response.content.decode()
+
+
+def times(words: list[str], asked: str) -> int:
+    """How often a word, or a phrase, stands in a text."""
+    pieces = [word for *_, word in Tokeniser("en").spans(asked)]
+    return sum(words[i : i + len(pieces)] == pieces for i in range(len(words)))
 
 
 def counted(run, sides) -> list[tuple[Counter, Counter, int]]:
@@ -38,7 +46,7 @@ def test_counts_are_those_of_the_texts(client, trained):
     assert data["words"][0] or data["words"][1]
     for s, part in enumerate(data["words"]):
         own, other = sides[s], sides[1 - s]
-        for row in part:
+        for row in (row for row in part if " " not in row["word"]):
             word = row["word"]
             assert row["tokens"] == [own[0][word], other[0][word]]
             assert row["documents"] == [own[1][word], other[1][word]]
@@ -47,6 +55,26 @@ def test_counts_are_those_of_the_texts(client, trained):
             assert (row["high"] is None) == (other[1][word] < 5)
         lows = [row["low"] for row in part]
         assert lows == sorted(lows, reverse=True)
+
+
+def test_phrases_of_the_topics_are_compared_like_words(client, trained, monkeypatch, tmp_path):
+    data = get(client, trained, QUERY)
+    rows = Document.objects.filter(corpus_id=trained.corpus_id, date__year__gte=1790, date__year__lte=1815)
+    texts = [(row.date.year >= 1800, [word for *_, word in Tokeniser("en").spans(row.text)]) for row in rows]
+    phrases = [(s, row) for s, part in enumerate(data["words"]) for row in part if " " in row["word"]]
+    of_topics = {
+        text.lower() for topic in Topic.objects.filter(snapshot=trained.snapshot) for text, *_ in topic.phrases
+    }
+    assert phrases and {row["word"].lower() for _, row in phrases} <= of_topics
+    for s, row in phrases:
+        counts = [[times(words, row["word"]) for side, words in texts if side == which] for which in (False, True)]
+        own = [counts[s], counts[1 - s]]
+        assert row["tokens"] == list(map(sum, own)) and row["documents"] == [sum(c > 0 for c in each) for each in own]
+    monkeypatch.setattr(names, "phrases_folder", lambda run_id: tmp_path / "none")  # as of a run by an older version
+    clear_all()
+    older = get(client, trained, QUERY)
+    clear_all()
+    assert older["tried"] < data["tried"] and not any(" " in row["word"] for part in older["words"] for row in part)
 
 
 def test_a_word_opens_its_documents_on_both_sides(client, trained):
@@ -79,7 +107,7 @@ def test_the_file_has_what_the_page_has_and_says_what_made_it(client, trained):
 def test_dispersion_over_presidents_is_that_of_the_texts(client, trained, query):
     data = get(client, trained, query + "&over=president")
     every = {row.number: row for row in Document.objects.filter(corpus_id=trained.corpus_id)}
-    texts = {n: Counter(word for _, _, word in Tokeniser("en").spans(row.text)) for n, row in every.items()}
+    texts = {n: [word for _, _, word in Tokeniser("en").spans(row.text)] for n, row in every.items()}
     of_washington = {n for n, row in every.items() if row.metadata["president"] == "George Washington"}
     sides = [of_washington, set(every) - of_washington]
     if "in_a" not in query:
@@ -88,9 +116,9 @@ def test_dispersion_over_presidents_is_that_of_the_texts(client, trained, query)
         sizes, uses = Counter(), {row["word"]: Counter() for row in part}
         for n in own:
             president = every[n].metadata["president"]
-            sizes[president] += texts[n].total()
+            sizes[president] += len(texts[n])
             for word, counts in uses.items():
-                counts[president] += texts[n][word]
+                counts[president] += times(texts[n], word)
         for row in part:
             counts = uses[row["word"]]
             dp = sum(abs(counts[p] / counts.total() - sizes[p] / sizes.total()) for p in sizes) / 2
