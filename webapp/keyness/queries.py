@@ -16,7 +16,7 @@ from webapp.documents.selection import RunSelection
 from webapp.keyness.shapes import Keyness, KeyWord, Order, SpreadWord, Which
 from webapp.models import Run, Topic
 from webapp.runs import names
-from webapp.storage import csv_cells
+from webapp.storage import csv_cells, sealed
 from webapp.storage.cache import BoundedCache
 from webapp.storage.nulls import number_or_none
 from webapp.time import contrasts
@@ -43,11 +43,13 @@ class Counted:
         """Of a run by an older version, and under an embargo, words alone. Raises Invalid where the corpus has no index."""
         index = search.open_index(run.corpus)
         words, of_words, folder = len(index.stream.lexicon), index.fields["text"], names.phrases_folder(run.pk)
-        if run.corpus.embargo or not folder.is_dir():
-            return cls(index, words, [], of_words)
+        with sealed.held(folder.parent):
+            if run.corpus.embargo or not folder.is_dir():
+                return cls(index, words, [], of_words)
+            field = Field.open(folder)  # what is mapped stays when its files are put away
         rows = Topic.objects.filter(snapshot=run.snapshot_id).order_by("number").values_list("phrases", flat=True)
-        phrases, field = names.distinct(filter(None, rows)), Field.open(folder)
-        return cls(index, words, phrases, [*of_words, field._replace(words=frozen(field.words + words, np.int32))])
+        behind = field._replace(words=frozen(field.words + words, np.int32))
+        return cls(index, words, names.distinct(filter(None, rows)), [*of_words, behind])
 
     def spelled(self, forms: np.ndarray) -> list[str]:
         known = forms < self.words
