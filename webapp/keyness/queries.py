@@ -17,7 +17,7 @@ from webapp.keyness.shapes import Keyness, KeyWord, Order, SpreadWord, Which
 from webapp.models import Run, Topic
 from webapp.runs import names
 from webapp.storage import csv_cells, sealed
-from webapp.storage.cache import BoundedCache
+from webapp.storage.cache import BoundedCache, cached
 from webapp.storage.nulls import number_or_none
 from webapp.time import contrasts
 from webapp.time.shapes import Side
@@ -47,9 +47,8 @@ class Counted:
             if run.corpus.embargo or not folder.is_dir():
                 return cls(index, words, [], of_words)
             field = Field.open(folder)  # what is mapped stays when its files are put away
-        rows = Topic.objects.filter(snapshot=run.snapshot_id).order_by("number").values_list("phrases", flat=True)
         behind = field._replace(words=frozen(field.words + words, np.int32))
-        return cls(index, words, names.distinct(filter(None, rows)), [*of_words, behind])
+        return cls(index, words, _phrases(run.snapshot_id), [*of_words, behind])
 
     def spelled(self, forms: np.ndarray) -> list[str]:
         known = forms < self.words
@@ -63,6 +62,12 @@ class Counted:
         kept = forms >= self.words
         kept[~kept] = search.content_words(self.index, forms[~kept])
         return kept
+
+
+@cached(16)
+def _phrases(snapshot_id: int) -> list[str]:
+    rows = Topic.objects.filter(snapshot=snapshot_id).order_by("number").values_list("phrases", flat=True)
+    return names.distinct(filter(None, rows))
 
 
 class Computed(NamedTuple):
@@ -112,14 +117,14 @@ def listed(
     made, sides = computed(base, a, b, which), (a, b)
     ranked = [_ranked(made, s, order) for s in range(2)]
     words = []
-    for s, rows in enumerate(ranked):
-        dp = _dispersions(base, a, b, s, made.forms[rows[:LISTED]], over) if over else [None] * len(rows)
+    for s, rows in enumerate(each[:LISTED] for each in ranked):
+        dp = _dispersions(base, a, b, s, made.forms[rows], over) if over else [None] * len(rows)
         own = [sides[s], sides[1 - s]]
         each = [
             key_word(made, i, s, word, [contrasts.address(side, base, word=word) for side in own])
-            for i, word in texts(base, made, rows[:LISTED])
+            for i, word in texts(base, made, rows)
         ]
-        words.append([SpreadWord(**vars(word), dp=one) for word, one in zip(each, dp, strict=False)])
+        words.append([SpreadWord(**vars(word), dp=one) for word, one in zip(each, dp, strict=True)])
     return Keyness(
         sides=[
             Side(side.name, int(made.totals.documents[s]), int(made.totals.tokens[s]), contrasts.address(side, base))

@@ -86,9 +86,8 @@ def state(run: Run) -> OtherSeeds | None:
     n = Counter(of_seeds(run).values_list("status", flat=True))
     again = found_again.counted(run)
     ready, failed = n[Replicate.Status.READY], n[Replicate.Status.FAILED]
-    return OtherSeeds(
-        ready, n.total() - ready - failed, failed, (sum(one.found == one.runs for one in again) if again else None)
-    )
+    found = sum(one.found == one.runs for one in again) if again else None
+    return OtherSeeds(ready, n.total() - ready - failed, failed, found)
 
 
 def train(replicate_id: int) -> None:

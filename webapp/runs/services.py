@@ -219,14 +219,9 @@ def continued(
 ) -> Run:
     """A queued run with this one's settings, but for those that are changed, that begins with its topics. version: another one of its
     corpus; steering: how the topics are changed. Raises Invalid where that can't be."""
+    settings = warm_starter(run).continued(run.settings) | changed
     with transaction.atomic():
-        new = create(
-            version or run.version,
-            seed=run.seed,
-            engine=run.engine,
-            by=by,
-            **(warm_starter(run).continued(run.settings) | changed),
-        )
+        new = create(version or run.version, seed=run.seed, engine=run.engine, by=by, **settings)
         return _continue_from(new, run, dropped, steering or {})
 
 
@@ -260,9 +255,8 @@ def stop(run: Run) -> None:
 
 def cancel(run: Run) -> None:
     """Stop and keep nothing but the charts. A run that waits or stores ends here, one that trains within a second."""
-    if Run.objects.filter(pk=run.pk, status__in=(Run.Status.QUEUED, Run.Status.STORING)).update(
-        status=Run.Status.CANCELLED, finished_at=Now()
-    ):
+    here = (Run.Status.QUEUED, Run.Status.STORING)
+    if Run.objects.filter(pk=run.pk, status__in=here).update(status=Run.Status.CANCELLED, finished_at=Now()):
         snapshots.discard(run.pk)
         events.run(run.pk, {"type": "status", "status": Run.Status.CANCELLED, "error": ""})
     Run.objects.filter(pk=run.pk, status=Run.Status.RUNNING).update(request=Run.Request.CANCEL)
