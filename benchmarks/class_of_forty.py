@@ -38,7 +38,6 @@ PASSWORD = "hedgehogs in the fog"
 ARRIVE = 120.0  # seconds within which all open the link
 PINS = 3
 OWN = 2_000_000  # bytes of a student's own texts
-WAITS = 240_000  # milliseconds, at the most, of Chromium
 THINKS = (2.0, 6.0)  # seconds between two pages
 PAGES = ("overview/", "topics/", "topics/1/", "topics/2/", "documents/", "documents/30/", "words/war/", "time/")
 
@@ -100,7 +99,7 @@ class Class:
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=chromium(playwright), args=["--no-sandbox"])
             page = browser.new_page(base_url=self.url)
-            page.set_default_timeout(WAITS)
+            page.set_default_timeout(240_000)  # milliseconds
             page.goto(link)
             page.get_by_label("Your name").fill(f"Student {number}")
             page.get_by_role("button", name="Join").click()

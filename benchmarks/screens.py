@@ -49,7 +49,6 @@ PAGES = {  # name of the picture: the page's place below its run, or from the ro
 }
 SIZES = {"1440": (1440, 900), "380": (380, 800)}
 THEMES = ("light", "dark")
-QUALITY = 44  # of WebP: type stays sharp, a picture is about 35 kB
 SETTLED = 1500  # ms after loading, for charts
 MOST_BYTES = 4_000_000
 
@@ -103,7 +102,8 @@ def take(browser, given, names: list[str], size: str, theme: str) -> set[str]:
             failed.add(f"{name}: {place} answers {answer.status}")
             continue
         page.wait_for_timeout(SETTLED)
-        shot = devtools.send("Page.captureScreenshot", {"format": "webp", "quality": QUALITY})
+        # Of WebP: type stays sharp, a picture is about 35 kB
+        shot = devtools.send("Page.captureScreenshot", {"format": "webp", "quality": 44})
         (given.into / f"{name}-{size}-{theme}.webp").write_bytes(base64.b64decode(shot["data"]))
     context.close()
     return failed

@@ -25,7 +25,6 @@ PAGES = (
     "home", "corpus", "run", "topic overview", "topic page", "documents by date", "document page", "search", "word senses",
 )  # fmt: skip
 BOUNDARY = "topograph-benchmark"
-REQUESTS = 30  # of each page
 
 
 class Browser:
@@ -165,7 +164,7 @@ def main() -> None:
     corpus, ready = upload(browser)
     run, first, browsable = train(browser, corpus, given.topics)
     every = pages.pages(browser, run)
-    times = pages.measure(browser, {name: every[name] for name in PAGES}, REQUESTS)
+    times = pages.measure(browser, {name: every[name] for name in PAGES}, repeats=30)
     figures = {
         "upload to ready to train, s": (ready, 15.0),
         "train pressed to first live point, s": (first, 3.0),

@@ -16,7 +16,6 @@ from inference.errors import Invalid
 from inference.memory import room
 
 FORMAT = 3  # raised when the file changes its meaning
-UNNAMED_FORMAT = 2  # before checkpoints carried their engine's name; they are those of engines.UNNAMED
 _BLOCK = 1 << 24  # bytes read at a time
 _PRIOR = "prior:alpha"  # beside the state's own arrays, whose names are those of its fields
 
@@ -105,7 +104,7 @@ def _empty(file: Any, name: str) -> np.ndarray:
 def _meta(file: Any) -> dict[str, Any]:
     """The checkpoint's record of engine, settings and numbers, older formats brought to this one."""
     meta = json.loads(bytes(file["meta"]).decode())
-    if meta["format"] == UNNAMED_FORMAT:
+    if meta["format"] == 2:  # before checkpoints carried their engine's name; they are those of engines.UNNAMED
         return meta | {"engine": engines.UNNAMED, "eta": meta["numbers"]["eta"]}
     if meta["format"] != FORMAT:
         raise Invalid("checkpoint", f"The checkpoint has format {meta['format']}; this version reads {FORMAT}.")

@@ -19,8 +19,7 @@ from inference.topics import Topics
 
 MOST_TOKENS = 20_000_000  # drawn anew at once: some two gigabytes
 _ALPHA, _BETA, _DOCUMENT = range(3)  # what a stream of random numbers is for
-_ONSETS = tuple("b d f g k l m n p r s t v z ch st".split())
-_SYLLABLES = tuple(c + v for c in _ONSETS for v in "a e i o u ai or en".split())
+_SYLLABLES = tuple(c + v for c in "b d f g k l m n p r s t v z ch st".split() for v in "a e i o u ai or en".split())
 _WORDS_ORDER = 20  # which permutation the words stand in: neighbours do not sound alike
 # Made words that are words of insult or of a body in some language, and would be read as meant.
 _NOT_SAID = frozenset("dago fagen kaka kike nazi pedo pene pipi popo puta puto".split())

@@ -46,7 +46,6 @@ QUICK = {
     100: "tomotopy,topica-sparse,topica-warplda,topica-cvb0,sklearn,vw",
     1000: "tomotopy,topica-warplda,topica-cvb0",
 }
-QUICK_SECONDS = 1.5
 LATE = {"topica-cvb0": 10.0}  # times as many seconds as the others have with --quick: it begins late, and ends best
 PATIENCE = 4.0  # times --seconds: an engine that shows nothing for so long is given up
 BUSY = 0.1  # of the time of an engine: from there on the figures are not to be trusted
@@ -162,7 +161,7 @@ def arguments() -> argparse.Namespace:
     )
     given = parser.parse_args()
     given.compared = [given.topics] if given.topics else [*QUICK] if given.quick else [100]
-    given.seconds = given.seconds or (QUICK_SECONDS if given.quick else 60.0)
+    given.seconds = given.seconds or (1.5 if given.quick else 60.0)
     given.corpus = given.corpus or ("sotu" if corpora.FILES["sotu"].exists() else "synthetic")
     every = {"all": list(peers.ADAPTERS), "none": []}
     chosen = {K: given.peers or (QUICK[1000 if K > 200 else 100] if given.quick else "all") for K in given.compared}

@@ -23,7 +23,6 @@ FILES = {
     "arxiv": SHARED / "arxiv_50k.jsonl.gz",
     "sotu": ROOT / "webapp" / "example" / "state_of_the_union.csv.gz",
 }
-SYNTHETIC_TOPICS = 100
 LONG, TOGETHER = "arxiv-long", 20  # abstracts that are one document
 FEWEST = 20  # documents of a value that counts as a label
 
@@ -32,7 +31,7 @@ def load(name: str, quick: bool = False) -> tuple[str, Bow, np.ndarray | None]:
     """(short name, bag of words, the true topics where they are known: float64[K, V])."""
     path = Path(name)
     if name == "synthetic":
-        return name, *(synthetic(2_000, 5_000, 20) if quick else synthetic(10_000, 10_000, SYNTHETIC_TOPICS))
+        return name, *(synthetic(2_000, 5_000, 20) if quick else synthetic(10_000, 10_000, 100))
     if name in FILES:
         return name, read(file(name)), None
     if name == LONG:

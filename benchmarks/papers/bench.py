@@ -21,7 +21,6 @@ from inference.training import Schedule, held_out_documents
 
 VERDICTS = ("holds", "holds in part", "does not hold")
 SEEDS, QUICK_SEEDS = (1, 2, 3), (1,)
-QUICK_DOCUMENTS = 1500  # of a corpus, with --quick
 Curves = dict[str, list[tuple[float, float]]]
 
 
@@ -125,7 +124,7 @@ class Bench:
             _, bow, _ = corpora.load(name)
             if self.quick:
                 order = np.random.default_rng(0).permutation(np.flatnonzero(np.diff(bow.indptr)))
-                bow = corpora.taken(bow, np.sort(order[:QUICK_DOCUMENTS]))
+                bow = corpora.taken(bow, np.sort(order[:1500]))
             self._corpora[name] = bow
         return self._corpora[name]
 

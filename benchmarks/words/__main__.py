@@ -20,7 +20,6 @@ from inference.index import Index
 from inference.text import Stream, Tokeniser
 
 COPIES = 20
-TRAINED = {"topics": 20, "passes": 5}
 
 
 def main() -> None:
@@ -46,7 +45,7 @@ def main() -> None:
 
         copies = 1 if given.quick else COPIES
         named = [(f"abstracts {i}.jsonl.gz", FILES["arxiv"].read_bytes()) for i in range(copies)]
-        run = runs.trained(Collection("words", named, []), given.quick, 0, **TRAINED)
+        run = runs.trained(Collection("words", named, []), given.quick, 0, topics=20, passes=5)
         print(machine(), flush=True)
         questions.answered(run, copies, given.repeats)
 

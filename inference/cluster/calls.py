@@ -18,7 +18,6 @@ from inference.cluster.member import Gone
 TICK = 1.0  # seconds between two ticks while workers are at work
 LOOK = 10.0  # seconds between two looks at whether the scheduler still has the workers that are asked for something
 CONNECT = 5.0  # seconds for reaching the scheduler
-CLOSE = 10.0  # seconds for leaving it
 SILENT = 300.0  # seconds without an answer after which a scheduler is lost; one that is slow answers before
 CLOSED = "ConnectionPool is closed"  # what dask raises, as a RuntimeError, while a client closes itself
 LOST = (OSError, CommClosedError, Gone, TimeoutError)  # what is raised where a worker or the scheduler is lost
@@ -42,7 +41,7 @@ class Calls:
         client, self._client = self._client, None
         if client is not None:
             with suppress(TimeoutError):
-                client.close(timeout=CLOSE)
+                client.close(timeout=10.0)
 
     def all(self, workers: Sequence[str], what: str, **arguments: Any) -> list:
         """What each worker answers to the same question; see `result`."""

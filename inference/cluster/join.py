@@ -24,7 +24,6 @@ QUIET = {
     "distributed.comm.timeouts.connect": "10s", "distributed.worker.profile.enabled": False,
     "distributed.admin.system-monitor.interval": "10s", "distributed.admin.tick.interval": "1s",
 }  # fmt: skip
-SWITCH = 5e-4  # seconds for which the thread that computes may keep the one that exchanges from running Python
 AGAIN = 2.0  # seconds until a worker tries to join again
 log = logging.getLogger(__name__)
 
@@ -88,7 +87,8 @@ def main(arguments: list[str], files: Path, kind: type[Member] = Member) -> None
     except Invalid as error:
         parser.error(error.message)
     dask.config.set(QUIET)
-    sys.setswitchinterval(SWITCH)
+    # Seconds for which the thread that computes may keep the one that exchanges from running Python
+    sys.setswitchinterval(5e-4)
     member = kind(options.files, options.scratch, max(1, options.threads))
     asyncio.run(stay(address, member, f"{socket.gethostname()}:{os.getpid()}"))
 

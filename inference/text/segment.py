@@ -13,12 +13,10 @@ import regex
 
 from inference.text.characters import CODES, classified
 
-Segmenter = Callable[[str], np.ndarray]
 Cutter = Callable[[str], "list[int] | np.ndarray"]
 
 BLOCK = 1 << 16  # characters that a library is given at once: it makes an object of every word
 LONGEST_RUN = 64  # syllables of a Korean word; longer runs are cut, for no dictionary knows them
-_REMEMBERED = 1 << 16  # Korean words whose parts are kept: a text has few different ones
 _SCRIPTS = {
     "zh": r"\p{Han}",
     # with the marks of length and of voice, which several scripts use
@@ -32,7 +30,7 @@ _SYLLABLES = regex.compile(r"[가-힣]+")
 
 
 @lru_cache
-def segmenter(language: str) -> Segmenter | None:
+def segmenter(language: str) -> Callable[[str], np.ndarray] | None:
     """For a language (ISO 639-1) that needs one, a function of a text; None for all others.
 
     It gives int32, ascending: the characters of the text at which a word begins within its runs of the language's
@@ -134,7 +132,7 @@ def _korean(text: str) -> list[int]:
     return places
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(1 << 16)  # Korean words whose parts are kept: a text has few different ones
 def _parts(word: str) -> tuple[int, ...]:
     """Where the parts of a word begin, the first excepted."""
     parts = _analysed(word)

@@ -13,7 +13,6 @@ from webapp.models import ApiToken, User
 
 PREFIX = "topograph_"  # so that a token which lies about can be told for what it is
 MOST = 100  # of a user that are not revoked: a page lists them all
-NOTED = timedelta(minutes=1)  # how exactly the last use is kept: not a write for each request
 
 
 def create(name: str, user: User | None = None) -> tuple[ApiToken, str]:
@@ -36,7 +35,8 @@ def find(secret: str) -> ApiToken | None:
         .first()
     )
     if token:
-        stale = Q(used_at=None) | Q(used_at__lt=timezone.now() - NOTED)
+        # The last use is kept to the minute: not a write for each request
+        stale = Q(used_at=None) | Q(used_at__lt=timezone.now() - timedelta(minutes=1))
         ApiToken.objects.filter(stale, pk=token.pk).update(used_at=Now())
     return token
 

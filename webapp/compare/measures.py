@@ -59,7 +59,6 @@ class Measured:
 
 
 # From the end of a run: left to right takes 2 s on a core (webapp.runs.left_to_right)
-MEASURED_WITHIN = timedelta(minutes=2)
 COLUMNS = tuple(field.name for field in fields(Measured))  # of the CSV
 
 
@@ -83,7 +82,7 @@ def final(run: Run) -> bool:
 def left_to_right_comes(run: Run) -> bool:
     """Whether a worker may still be measuring it: that begins when the topics can be read."""
     lacks = final(run) and run.snapshot is not None and run.snapshot.left_to_right is None
-    return lacks and run.finished_at is not None and timezone.now() - run.finished_at < MEASURED_WITHIN
+    return lacks and run.finished_at is not None and timezone.now() - run.finished_at < timedelta(minutes=2)
 
 
 def _measured(run: Run, point: Metric | None, reference: Run | None) -> Measured:

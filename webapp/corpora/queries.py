@@ -13,7 +13,6 @@ from webapp.results import measures
 
 PAGE = 30
 FILES_SHOWN = 10  # of a corpus's uploaded files, on its own page
-FILES_PAGE = 100
 ADDITIONS_SHOWN = 10  # uploads that wait to be added
 
 
@@ -58,7 +57,7 @@ def first_run(corpus: Corpus) -> Run | None:
 
 
 def files(
-    corpus: Corpus, only: str = "", after: int | None = None, limit: int = FILES_PAGE
+    corpus: Corpus, only: str = "", after: int | None = None, limit: int = 100
 ) -> tuple[list[SourceFile], int | None]:
     """A page of a corpus's files, and the position behind which the next one begins. only: "problems", those that have
     some."""

@@ -41,8 +41,6 @@ from webapp.storage import bulk, csv_cells, files
 
 CHUNK = 4 << 20  # characters of the documents that are copied at once
 CHUNK_ITEMS = 20_000
-READ_AGAIN = 8  # documents in memory at a time: each may have 20 million characters
-PROBLEMS_SHOWN = 100  # so many are kept on the corpus's row, for its page; all of them are in its report.csv
 HEAD = ["file", "place", "problem", "dropped"]
 
 
@@ -224,7 +222,7 @@ class ReadAttempt:
             cursor.execute(
                 f"SELECT text FROM document_{self.corpus.pk:d} WHERE number < %s ORDER BY number", [documents]
             )
-            while rows := cursor.fetchmany(READ_AGAIN):
+            while rows := cursor.fetchmany(8):  # documents in memory at a time: each may have 20 million characters
                 self.beat.check()
                 yield [silent(text, next(rules, self.plan.shaping.silent)) for (text,) in rows]
 
@@ -372,7 +370,8 @@ class ReadAttempt:
             stream=self.stream.commit(),
             sizes={"report.csv": self.report.tell(), "fields.jsonl": self.fields.tell()},
             problem_counts=dict(problems),
-            problems=[*before.problems, *map(asdict, chunk.problems)][:PROBLEMS_SHOWN],
+            # The first are kept on the corpus's row, for its page; all of them are in its report.csv
+            problems=[*before.problems, *map(asdict, chunk.problems)][:100],
         )
         return chunk
 

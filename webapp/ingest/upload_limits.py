@@ -18,7 +18,6 @@ from webapp.drawing.numbers import bytes as size_of
 from webapp.models import User
 from webapp.storage import disk
 
-GIGABYTE = 1 << 30
 KEPT = "What has arrived is kept for 7 days: make room on the server, then continue."
 
 
@@ -87,7 +86,7 @@ def reserve() -> int:
     if settings.DISK_RESERVE is not None:
         return settings.DISK_RESERVE
     whole = os.statvfs(settings.FILE_UPLOAD_TEMP_DIR)
-    return min(GIGABYTE, whole.f_blocks * whole.f_frsize // 20)
+    return min(1 << 30, whole.f_blocks * whole.f_frsize // 20)
 
 
 def check_room(size: int) -> None:

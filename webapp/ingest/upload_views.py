@@ -44,7 +44,6 @@ _arriving: Counter = Counter()  # user -> parts that arrive now; used on the eve
 # Appending to an upload while its bytes arrive, with the SHA-256 of the whole computed on the way.
 _hashers = ThreadPoolExecutor(2, "hash")
 _hashes: OrderedDict = OrderedDict()  # id -> (offset, sha256 so far): of uploads between two requests
-_MOST_HASHES = 1000  # what is forgotten is computed from the file
 
 
 class UploadWriter:
@@ -129,7 +128,7 @@ class UploadWriter:
                 uploads.save_note(replace(self.upload, sha256=self.hash.hexdigest()))
             elif self.hash:
                 _hashes[self.upload.id] = self.offset, self.hash
-                if len(_hashes) > _MOST_HASHES:
+                if len(_hashes) > 1000:  # what is forgotten is computed from the file
                     _hashes.popitem(last=False)
         finally:
             os.close(self.file)

@@ -111,7 +111,6 @@ def _end_process(job: tuple, seconds: float) -> None:
 
 
 # Running one job in a worker: claim it, hold its files, do the work, and end it whatever happens.
-TRANSIENT = (OperationalError, InterfaceError, LockHeld)  # Postgres is away, or another process can't be ended
 
 
 def run_next(
@@ -133,7 +132,7 @@ def run_next(
             work(pk, attempt, beat)
     except claims.ClaimLost:
         return
-    except TRANSIENT as error:
+    except (OperationalError, InterfaceError, LockHeld) as error:  # Postgres is away, or another process can't be ended
         if not disk.is_full(error):
             raise
         claims.wait_for_disk(kind, pk, attempt)

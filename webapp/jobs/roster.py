@@ -16,8 +16,6 @@ from webapp.jobs import events
 
 BEAT = 1.5  # seconds between two beats of a worker
 WORKER_SECONDS = 5  # without a beat, after which a worker counts as gone
-TASK_SECONDS = 24 * 3600  # for which the tasks of a silent worker are kept, should it come back
-REQUEST_SECONDS = 7 * 24 * 3600
 MOST = 1_000  # workers, and tasks of one worker, that are read
 WORKER = "worker:"  # worker:NAME -> {"since", "processes"}
 
@@ -27,7 +25,7 @@ def beat(worker: str, processes: int, since: float) -> None:
     redis.RedisError."""
     with events.client().pipeline(transaction=False) as pipe:
         pipe.set(WORKER + worker, json.dumps({"since": since, "processes": processes}), ex=WORKER_SECONDS)
-        pipe.expire(_tasks_of(worker), TASK_SECONDS)
+        pipe.expire(_tasks_of(worker), 24 * 3600)  # a worker that is silent may come back within a day
         pipe.execute()
 
 
@@ -78,7 +76,7 @@ def remember_request(kind: str, key: int, request_id: str) -> None:
     worker."""
     if request_id:
         with suppress(redis.RedisError):
-            events.client().set(f"asked:{kind}:{key}", request_id, ex=REQUEST_SECONDS)
+            events.client().set(f"asked:{kind}:{key}", request_id, ex=7 * 24 * 3600)
 
 
 @events.while_away("")

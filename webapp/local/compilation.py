@@ -15,7 +15,6 @@ from webapp.local.package import ROOT
 
 MODULE = "inference.compiling"
 ENGINE, REST = "Compiling the engine", "Compiling the rest"
-LOW_PRIORITY = 5  # niceness of the rest: the servers, the engine and what a page compiles come first
 PROGRAM = """
 from pathlib import Path
 import {module} as compiling
@@ -44,7 +43,8 @@ def part(name: str, function: str, niceness: int = 0) -> processes.Part:
 def start(supervisor: processes.Supervisor) -> bool:
     """Compile what was not yet compiled for this processor by this code: first the engine with its usual settings, and
     beside it the rest. Whether anything is left to be compiled."""
-    parts = [part(ENGINE, "usual"), part(REST, "rest", LOW_PRIORITY)]
+    # The servers, the engine and what a page compiles come first
+    parts = [part(ENGINE, "usual"), part(REST, "rest", niceness=5)]
     needed = [one for one in parts if not is_done(done(one.name, folder.data()))]
     for one in needed:
         supervisor.add(one)

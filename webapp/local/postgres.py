@@ -39,7 +39,6 @@ SETTINGS = {  # for one machine that does other work too
     "log_error_verbosity": "terse",
 }
 NAME = "topograph"
-FORMER_SECONDS = 120.0  # that a server of a former start, and its children, may take to end
 
 
 class Failed(Exception):
@@ -128,7 +127,7 @@ class Postgres:
     def _wait_for_former(self) -> None:
         """The processes of a server that was killed a moment ago may be at their end still, on a busy machine for
         seconds: Postgres would refuse to start beside them."""
-        deadline = time.monotonic() + FORMER_SECONDS
+        deadline = time.monotonic() + 120.0  # a server of a former start, and its children, may take two minutes to end
         while self._former_is_there() and time.monotonic() < deadline:
             time.sleep(0.05)
 

@@ -133,7 +133,6 @@ def _remove_folders() -> None:
 
 
 SWEEP = 24 * 3600  # seconds between two looks at all of the store
-ADOPTING = 300  # seconds for which one worker alone puts into the store what is not there
 
 
 def _remove_from_store() -> None:
@@ -157,7 +156,8 @@ def _sweep_store() -> None:
 
 def _adopt() -> None:
     """Put into the store what became ready before there was one."""
-    if not settings.SOURCES or not events.client().set("store:adopting", 1, nx=True, ex=ADOPTING):
+    # For five minutes one worker alone puts into the store what is not there
+    if not settings.SOURCES or not events.client().set("store:adopting", 1, nx=True, ex=300):
         return
     for kind in sealed.ITEMS:
         known = Sealed.objects.filter(kind=kind, key=OuterRef("pk"))
@@ -180,12 +180,12 @@ def _old_folders(parent: Path) -> Iterator[Path]:
 
 
 SIZES = "sizes"  # in Redis: what the state folder's parts take on the disk
-MEASURE = 600  # seconds between two measurements, whichever worker makes them
 
 
 def measure() -> None:
     """Measure every file, which takes too long for a page."""
-    if events.client().set(f"{SIZES}:lately", 1, nx=True, ex=MEASURE):
+    # One measurement in ten minutes, whichever worker makes it
+    if events.client().set(f"{SIZES}:lately", 1, nx=True, ex=600):
         parts = {f.name: f for f in settings.DATA.iterdir() if f.is_dir() and f != settings.FILES}
         parts |= {f"files/{f.name}": f for f in settings.FILES.iterdir() if f.is_dir()}
         bytes_of = {  # on the disk; a file that is linked in several places counts in each

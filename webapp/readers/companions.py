@@ -10,7 +10,6 @@ from webapp.readers import formats
 from webapp.readers.base import Source, plain
 
 _VOCABULARY = regex.compile(r"(^|[^\p{L}])(vocab|vocabulary|words|terms|features|tokens|dictionary)([^\p{L}]|$)")
-_ENDINGS = (".txt", ".vocab", ".tsv", ".csv", ".dic")
 
 
 class Companions:
@@ -48,7 +47,7 @@ def is_bag(name: str) -> bool:
 def is_vocabulary(name: str) -> bool:
     name = plain(name.replace("\\", "/")).lower()
     return (
-        name.endswith(_ENDINGS)
+        name.endswith((".txt", ".vocab", ".tsv", ".csv", ".dic"))
         and (name.endswith(".vocab") or bool(_VOCABULARY.search(name.rpartition("/")[2])))
         and not is_bag(name)
     )

@@ -7,8 +7,6 @@ from typing import IO, NamedTuple
 
 from webapp.readers.base import Unreadable
 
-IN_MEMORY = 4 << 20  # bytes; a larger copy is a file without a name, which ends with its use
-
 
 class Stat(NamedTuple):
     st_size: int
@@ -31,7 +29,8 @@ class Copy(Sized):
 
     def __init__(self, file: IO[bytes], name: str, most: int, whole: bool = True):
         self.stream, self.name, self.most, self.size = file, name, most, 0
-        self.file = tempfile.SpooledTemporaryFile(IN_MEMORY)
+        # A larger copy is a file without a name, which ends with its use
+        self.file = tempfile.SpooledTemporaryFile(4 << 20)
         if whole:
             try:
                 self.fill()

@@ -53,7 +53,6 @@ _RARE = dict.fromkeys(
 ) | dict.fromkeys(
     "iso8859-4 iso8859-13 iso8859-3 iso8859-16 iso8859-14 mac_latin2 cp850 cp437 cp852 johab".split(), 0.93
 )
-_BESIDE_LATIN = {"ja", "zh", "ko"}  # there a word of Latin letters may touch another
 _LOOK_ALIKE = frozenset("aceopxyijsABCEHKMOPTXvI")  # letters that stand for Cyrillic ones in careless typing
 _TYPOGRAPHY = frozenset("’‘“”„«»‹›–—…•·†‡¿¡‚\xa0")
 _SIGNS = frozenset("£§°©®™€½¼¾²³ºª±×µ¶´¨¢¥")
@@ -149,7 +148,8 @@ def _score(sample: bytes, encoding: str) -> float:
     for language in _SERVES[encoding].split():
         if language in _OTHER:
             frequent, share = _OTHER[language]
-            letters = alone if language in _BESIDE_LATIN else other
+            # There a word of Latin letters may touch another
+            letters = alone if language in {"ja", "zh", "ko"} else other
             good = (
                 min(1.0, sum(letters[c] for c in frequent) / max(1, total - typography) / share) * (total - typography)
                 + 0.9 * typography

@@ -93,12 +93,9 @@ def by_name(name: str) -> str | None:
     return "text" if key is None and bare(name) else key
 
 
-_UNKNOWN = Format((), "unknown", "", "")
-
-
 def named(name: str) -> Format:
     """The format that a name says; one without endings, which nothing reads, where it says none."""
-    return FORMATS.get(by_name(name) or "", _UNKNOWN)
+    return FORMATS.get(by_name(name) or "", Format((), "unknown", "", ""))
 
 
 def bare(name: str) -> bool:

@@ -20,8 +20,6 @@ from webapp.readers.base import (
     stem,
 )
 
-_GAPS = ("", " ", "\n", "\n\n")
-
 
 class Prose:
     """Lines end with a line end, paragraphs with a blank line, pages with a form feed. White space within a line is one
@@ -42,7 +40,7 @@ class Prose:
         if raw[0].isspace():
             self._gap = max(self._gap, 1)
         if self.length:
-            self._add("\n\f" if self._page else _GAPS[self._gap])
+            self._add("\n\f" if self._page else ("", " ", "\n", "\n\n")[self._gap])
         if self._heading:
             self.headings.append(self.length)
         self._add(words)

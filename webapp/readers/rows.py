@@ -13,7 +13,6 @@ import regex
 from webapp.readers.base import MAX_TEXT, lines
 
 MOST_MENDED = 100  # of a file's rows: mending reads lines again, up to MAX_TEXT of them, and must not take hours
-_BLANK = ("\n", "\r\n", "\r")
 _END = "\0end of file\0"  # stands alone after a whole row, and within a cell whose quotation mark is open
 _EXCEL = regex.compile(r"sep=(.)\r?\n?")  # a first line in which Excel names the delimiter
 
@@ -115,7 +114,7 @@ class Rows:
                 return
             self.number += 1
             if not self.held:
-                if line in _BLANK or (self.number == 1 and _EXCEL.fullmatch(line)):
+                if line in ("\n", "\r\n", "\r") or (self.number == 1 and _EXCEL.fullmatch(line)):
                     continue
                 self.first = self.number
             if not whole:

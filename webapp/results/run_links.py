@@ -8,12 +8,12 @@ from django.urls import reverse
 
 NAMES = ("q", "has", "from", "to", "between", "in", "match", "only", "with", "least")
 KEPT = ("families",)  # beside the set: how a reader wants the pages of a run
-_TYPED = ("in:", "low:", "high:")  # fields of the form, by the name of a field of the corpus
 
 
 def is_condition(name: str) -> bool:
     """Whether a parameter of an address says which documents are meant."""
-    return name in NAMES or name.startswith(_TYPED)
+    # Fields of the form, by the name of a field of the corpus
+    return name in NAMES or name.startswith(("in:", "low:", "high:"))
 
 
 def conditions(query: QueryDict) -> tuple[tuple[str, str], ...]:

@@ -13,7 +13,6 @@ from webapp.results import found_again
 from webapp.results.topics import is_topic
 from webapp.runs import services
 
-NEWEST = 10  # steered runs that the form lists
 MOST = 50  # topics or words of one request: more is another corpus, or other settings
 
 
@@ -69,7 +68,7 @@ class Wish:
 
 def steered(run: Run) -> QuerySet[Run]:
     """The newest runs that began with its topics, changed."""
-    return Run.objects.filter(parent=run, begins=True).exclude(steering={}).order_by("-pk")[:NEWEST]
+    return Run.objects.filter(parent=run, begins=True).exclude(steering={}).order_by("-pk")[:10]
 
 
 def start(run: Run, wish: Wish, by: User | None = None) -> Run:

@@ -29,11 +29,9 @@ from webapp.server.patience import within
 
 log = structlog.get_logger(__name__)
 
-QUEUE = 200  # events that a slow reader may be behind before its stream ends; its page connects again
 BLOCK_SECONDS = 10  # for which one question for new events waits
 ANSWER_SECONDS = 5  # within which Redis answers
 WORKERS_EVERY = 2  # seconds between two counts of the workers
-KEEP_ALIVE = 15  # seconds between two comments on a quiet stream: proxies close a silent connection after 30 or more
 RIGHTS_EVERY = 3.0  # seconds between two checks of who may read
 
 
@@ -50,7 +48,7 @@ class Hub:
     def subscribe(self, about: str, reader: authorization.Reader) -> asyncio.Queue:
         if not self.tasks:
             self.tasks = [asyncio.create_task(part()) for part in (self._read, self._watch_workers, self._watch_rights)]
-        queue: asyncio.Queue = asyncio.Queue(QUEUE)
+        queue: asyncio.Queue = asyncio.Queue(200)  # a reader that is slower loses its stream; its page connects again
         self.readers[about].add(queue)
         self.who[queue] = reader
         return queue
@@ -180,7 +178,8 @@ async def stream(about: str, reader: authorization.Reader) -> AsyncIterator[byte
         yield b'retry: 2000\ndata: {"type":"open"}\n\n'
         while True:
             try:
-                data = await asyncio.wait_for(queue.get(), KEEP_ALIVE)
+                # A comment every 15 seconds: proxies close a silent connection after 30 or more
+                data = await asyncio.wait_for(queue.get(), 15)
             except TimeoutError:
                 yield b": still here\n\n"
                 continue

@@ -29,7 +29,6 @@ COLUMNS = {
 # PostgreSQL, "Binary Format" of COPY: signature, flags, length of the header's extension; at the end a field count of
 # -1.
 _HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)
-_TRAILER = b"\xff\xff"
 _INDEXES = """
     SELECT pg_get_constraintdef(c.oid), pg_get_indexdef(i.indexrelid)
     FROM pg_index i LEFT JOIN pg_constraint c ON c.conindid = i.indexrelid
@@ -113,7 +112,7 @@ class Partition:
                     for i in range(0, len(columns[0]), _BLOCK):
                         copy.write(self._pack([c[i : i + _BLOCK] for c in columns], types))
                     rows += len(columns[0])
-                copy.write(_TRAILER)
+                copy.write(b"\xff\xff")  # the trailer
         return rows
 
     def _types(self, cursor) -> list[np.dtype]:

@@ -27,8 +27,8 @@ from webapp.storage import s3
 log = structlog.get_logger(__name__)
 
 AGAIN = 5.0  # seconds after a failure in which the store is not asked again for a page
-WAITERS = 2  # requests of a web process that wait for copies: a store that is slow leaves others their places
-_waiters = threading.BoundedSemaphore(WAITERS)
+# Requests of a web process that wait for copies: a store that is slow leaves others their places
+_waiters = threading.BoundedSemaphore(2)
 
 
 class Fetching(s3.StoreAway):

@@ -17,7 +17,6 @@ SLACK = 1 << 20  # bytes that a file may take up beyond its size without a promi
 _KEEP_SIZE = 1  # of fallocate(2): the file's size stays what has come
 _fallocate = ctypes.CDLL(None, use_errno=True).fallocate
 LEAST = 256 << 20  # bytes that must be free for a job to begin; on a small disk a hundredth of it
-_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _CUT_SHORT = re.compile(r"\d+ requested and \d+ written")  # all that numpy's tofile says
 
 
@@ -63,7 +62,9 @@ def is_full(error: BaseException | None) -> bool:
     """Whether an exception, or one that caused it, says that a disk is full: ours, or that of Postgres."""
     while error is not None:
         if isinstance(error, OSError) and (
-            error.errno in _ERRNOS or error.errno is None and _CUT_SHORT.search(str(error))
+            error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+            or error.errno is None
+            and _CUT_SHORT.search(str(error))
         ):
             return True
         if (

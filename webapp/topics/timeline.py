@@ -14,7 +14,6 @@ from webapp.topics.shapes import Band, Most, TopicTimes, Values
 
 STACKED = HUES  # topics of the chart in which they stand on one another: as many as there are colours
 LEAST = 0.2  # of all words that stacked topics hold: with less, the others would fill the chart, and it leaves them out
-RESTS = 40  # of the topics that are not stacked, named below the chart
 MULTIPLES = 48  # small charts of a page
 VALUES = 40  # of a category: the most frequent
 
@@ -59,7 +58,7 @@ def over_time(overview: Overview, by: str, after: int = 0) -> TopicTimes | None:
         bins=bins,
         left_out=len(some) - len(kept) if not groups.in_time else 0,
         stacked=bands,
-        rest=overview.named(rest[:RESTS].tolist(), 3),
+        rest=overview.named(rest[:40].tolist(), 3),
         rest_count=len(rest),
         other=Values(other.tolist(), [int(n) / int(t) if t else None for n, t in zip(other, totals, strict=True)]),
         part=part,

@@ -15,7 +15,6 @@ from webapp.storage.nulls import number_or_none
 from webapp.topics.shapes import BesideTopic, GroupBin, Measure, SimilarTopic, TopicGroups, TopicPhrase
 
 PHRASES = 8  # that are shown
-NEIGHBOURS = 6  # topics named as like it, and as its company
 STROKES = 200  # of a line that shows every topic's value of a measure: more would touch
 
 
@@ -59,7 +58,7 @@ def neighbours(view: RunView, k: int, selection: RunSelection) -> tuple[list[Sim
     row, labels = Topic.objects.get(snapshot=view.snapshot, number=k), view.labels
 
     def shown(pairs: list) -> list:
-        return [pair for pair in pairs if labels.into[pair[0]] == pair[0] and not labels.hidden(pair[0])][:NEIGHBOURS]
+        return [pair for pair in pairs if labels.into[pair[0]] == pair[0] and not labels.hidden(pair[0])][:6]
 
     def both(j: int) -> str:
         return links.documents_url(view.run, selection.with_topic(k, 10).with_topic(j, 10).address())

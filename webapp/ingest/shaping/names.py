@@ -14,7 +14,6 @@ from webapp.readers.base import MAX_FIELD, MAX_ID, MAX_NAME, MAX_TITLE, clean
 
 MOST_FOLDERS = 16
 ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
-_PACKED = (".gz", ".bz2", ".xz")
 _DATE = ("year", "month", "day")
 _YEAR = regex.compile(r"(?<![\d.])(?:1[5-9]\d\d|20\d\d)(?![\d.]\d|\d)", regex.ASCII)
 _DAYS = [
@@ -57,7 +56,7 @@ def path(name: str) -> Path:
 
 def stem(file: str) -> str:
     """A file's name without its ending: "a.b" of a.b.txt and of a.b.txt.gz."""
-    packed = next((ending for ending in _PACKED if file.lower().endswith(ending)), "")
+    packed = next((ending for ending in (".gz", ".bz2", ".xz") if file.lower().endswith(ending)), "")
     file = file.removesuffix(file[-len(packed) :]) if packed else file
     before, dot, ending = file.rpartition(".")
     return before if dot and before and 0 < len(ending) <= 5 and ending.isalnum() else file

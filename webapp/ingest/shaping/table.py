@@ -28,7 +28,6 @@ _COLUMNS = 64
 _CANDIDATES = 8  # files that may be the table
 _MATCH = 0.5  # of a column's first values that name other files, for it to be the one
 _TAR = 64 << 20  # bytes: a longer tar archive is not read to its end only to guess
-_CACHE = -32 * 1024  # kB of SQLite's pages in memory
 
 Files = list[tuple[Path, str]]  # where each upload is, and the user's name of it
 
@@ -138,7 +137,7 @@ class Table(contextlib.AbstractContextManager["Table"]):
         self.rows = sqlite3.connect(place)
         place.unlink()  # from here on it has no name
         self.rows.execute("PRAGMA journal_mode = OFF")
-        self.rows.execute(f"PRAGMA cache_size = {_CACHE}")
+        self.rows.execute("PRAGMA cache_size = -32768")  # 32 MB in memory
         self.rows.execute("CREATE TABLE row (number INTEGER PRIMARY KEY, place TEXT, name TEXT, fields BLOB)")
         self.rows.execute(
             "CREATE TABLE key (text TEXT, distance INTEGER, row INTEGER, PRIMARY KEY (text, distance, row)) WITHOUT ROWID"
