@@ -27,8 +27,8 @@ from webapp.ingest.forms import TrainForm
 from webapp.ingest.vocabulary_forms import NamedVocabularyForm
 from webapp.jobs import claims, kinds
 from webapp.models import Corpus, User
-from webapp.pages.errors import add_to_form, wants_json
-from webapp.pages.page import looked_up, told
+from webapp.pages.errors import wants_json
+from webapp.pages.page import looked_up, told, told_at
 from webapp.pages.typed import HtmlAnswer, typed
 from webapp.request_context import request_context
 from webapp.results.view import RunView
@@ -177,13 +177,12 @@ def _prepare_files(request: HttpRequest, corpus: Corpus) -> HtmlAnswer[PreparePa
     if data and not previewing and form.is_valid() and shaping.is_valid():
         reading = replace(form.reading(), shaping=asdict(shaping.shaping()))
         try:
-            if reading.shaping["table"]:
-                sample.take_sample(corpus, reading)  # a table that can't be used is said now, not when all is read
-            return redirect("corpus", _begun(corpus, form, reading).pk)
+            with told_at(shaping, form):
+                if reading.shaping["table"]:
+                    sample.take_sample(corpus, reading)  # a table that can't be used is said now, not when all is read
+                return redirect("corpus", _begun(corpus, form, reading).pk)
         except (readers.Unreadable, readers.looking.Exhausted) as error:
             shaping.add_error("table", str(error))
-        except Invalid as error:
-            add_to_form(shaping if error.field in shaping.fields else form, error)
     wrong = form.errors or shaping.errors
     page = PreparePage(
         **vars(previews.preview_draft(corpus, form, shaping)),
@@ -224,11 +223,9 @@ def _prepare_part(corpus: Corpus, sent: QueryDict | None) -> HtmlAnswer[PrepareP
     form = NamedVocabularyForm(sent or None, name=corpus.name, reading=corpora.ReadingSettings(**corpus.settings))
     if sent is not None and form.is_valid():
         corpus.name = form.cleaned_data["name"]
-        try:
+        with told_at(form):
             corpora.read(corpus, form.with_options(corpus.settings["options"]))
             return redirect("corpus", corpus.pk)
-        except Invalid as error:
-            add_to_form(form, error)
     page = SubsetPage(
         form=form,
         languages=form.languages(None),

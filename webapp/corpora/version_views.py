@@ -12,8 +12,7 @@ from webapp.corpora.shapes import PhraseRow, PhrasesPage, VocabularyPage, WordsP
 from webapp.ingest import phrases as proposals, previews, version_history as listing, versions, vocabulary_forms
 from webapp.ingest.settings import VocabularySettings
 from webapp.models import Corpus
-from webapp.pages.errors import add_to_form
-from webapp.pages.page import told
+from webapp.pages.page import told, told_at
 from webapp.pages.typed import Answer, Here, HtmlAnswer, typed
 from webapp.words.queries import matching
 
@@ -39,11 +38,9 @@ def words(request: HttpRequest, corpus: Corpus, sent: QueryDict | None) -> HtmlA
         data, words=replace(now, extra_stop_words=list(dict.fromkeys([*now.extra_stop_words, *more])))
     )
     if data and not previewing and form.is_valid():
-        try:
+        with told_at(form):
             versions.choose(corpus, form.words())
             return redirect("corpus", corpus.pk)
-        except Invalid as error:
-            add_to_form(form, error)
     chosen = form if form.is_bound else vocabulary_forms.VocabularyForm(form.sent(), words=now)
     preview = previews.Preview(trouble=previews.CORRECT, languages=form.languages(None))
     if chosen.is_valid():

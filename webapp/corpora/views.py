@@ -10,7 +10,6 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from inference.errors import Invalid
 from webapp import readers
 from webapp.accounts import authorization
 from webapp.accounts.embargo import set_embargo
@@ -36,8 +35,7 @@ from webapp.ingest.forms import SeveralForm, TrainForm
 from webapp.ingest.job import progress_note
 from webapp.jobs import roster
 from webapp.models import Corpus, Run, SourceFile, Upload
-from webapp.pages.errors import add_to_form
-from webapp.pages.page import back, looked_up, number, told
+from webapp.pages.page import back, looked_up, number, told, told_at
 from webapp.pages.typed import Answer, Here, HtmlAnswer, typed
 from webapp.results import links
 from webapp.runs import services as runs
@@ -266,12 +264,10 @@ def train(request: HttpRequest, corpus: Corpus) -> HttpResponse:
     """Create a run and go and watch it."""
     form = TrainForm(request.POST, corpus=corpus)
     if form.is_valid():
-        try:
+        with told_at(form):
             return redirect(
                 "run", runs.create(form.chosen_version(), by=authorization.user(request), **form.settings()).pk
             )
-        except Invalid as error:
-            add_to_form(form, error)
     return detail.answered(request, corpus_page(corpus, form, status=400), corpus=corpus)
 
 
@@ -282,7 +278,7 @@ def train_several(request: HttpRequest, corpus: Corpus) -> HttpResponse:
     form = SeveralForm(request.POST, corpus=corpus)
     if form.is_valid():
         chosen = form.cleaned_data
-        try:
+        with told_at(form):
             made = runs.create_several(
                 form.chosen_version(),
                 chosen["engines"],
@@ -291,8 +287,6 @@ def train_several(request: HttpRequest, corpus: Corpus) -> HttpResponse:
                 by=authorization.user(request),
             )
             return redirect(links.compare_url(made))
-        except Invalid as error:
-            add_to_form(form, error)
     return detail.answered(request, corpus_page(corpus, TrainForm(corpus=corpus), form, status=400), corpus=corpus)
 
 

@@ -24,7 +24,7 @@ from webapp.courses import queries, services
 from webapp.exports.zips import Member, zipped
 from webapp.models import Corpus, Course, Notebook, Run, Student
 from webapp.notebooks import html, queries as notebooks
-from webapp.pages.page import check_act, whole
+from webapp.pages.page import check_act, told, whole
 from webapp.pages.typed import HtmlAnswer, typed
 from webapp.server import streams
 
@@ -207,15 +207,13 @@ def own(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[ClassPage] |
     if sent is not None and sent.get("act") == "noted":
         request.session.pop(CODE, None)
     elif sent is not None:
-        try:
+        with told(request):
             chosen = there(
                 mine.filter(pk=whole(sent, "notebook"), removed_at=None).first(),
                 Invalid("notebook", "Choose a notebook of yours."),
             )
             services.hand_in(student, chosen)
             messages.success(request, f"“{chosen.title}” is handed in, as it is now.")
-        except Invalid as error:
-            messages.error(request, error.message)
     if sent is not None:
         return redirect("class")
     last = authorization.runs(request).filter(by=student.user).order_by("-pk").first()

@@ -5,7 +5,6 @@ from typing import Any, get_args
 from urllib.parse import urlencode
 
 import numpy as np
-from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -224,13 +223,10 @@ def _there(page: ClaimPage, selection: RunSelection, row: ClaimInRun) -> str:
 def train(request: HttpRequest, run_id: int) -> HttpResponse:
     """Further trainings, in which a claim is looked at."""
     run, texts = run_or_404(run_id), request.POST.get("texts", "")
-    try:
-        if texts in replicates.PLACES:
-            replicates.begin(run, texts)
-        else:
-            services.variants(run, authorization.user(request))
-    except Invalid as error:
-        raise BadRequest(error.message) from None
+    if texts in replicates.PLACES:
+        replicates.begin(run, texts)
+    else:
+        services.variants(run, authorization.user(request))
     return redirect(back(request, reverse("run_effects", args=[run.pk])))
 
 

@@ -30,8 +30,7 @@ from webapp.exports.shapes import (
 )
 from webapp.findings import families
 from webapp.models import Export, Run
-from webapp.pages.errors import add_to_form
-from webapp.pages.page import back, looked_up, published, published_or_404, run_or_404, told
+from webapp.pages.page import back, looked_up, published, published_or_404, run_or_404, told, told_at
 from webapp.pages.typed import Answer, HtmlAnswer, typed
 from webapp.results.view import RunView
 from webapp.server import resumable, streams
@@ -188,11 +187,9 @@ def deposit(request: HttpRequest, run: Run, sent: QueryDict | None) -> HtmlAnswe
     user = authorization.signed_in(request)
     form = DepositForm(sent, published(run), user.pk)
     if sent is not None and form.is_valid():
-        try:
+        with told_at(form):
             kept.ask(run, user, "deposit.zip", sent)
             return redirect(reverse("run_take", args=[run.pk]) + "#made")
-        except Invalid as error:
-            add_to_form(form, error)
     return HtmlAnswer(DepositPage(form, run.corpus.embargo), status=400 if form.errors else 200)
 
 

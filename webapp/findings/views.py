@@ -4,7 +4,6 @@ from datetime import date
 from typing import Annotated, get_args
 from urllib.parse import urlencode, urlsplit
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
@@ -21,7 +20,7 @@ from webapp.findings.shapes import Claim, DetailLink, FindingRow, OverviewHtml, 
 from webapp.metadata import Number
 from webapp.models import Notebook, Run, Version
 from webapp.notebooks import queries as pins, services as notebooks
-from webapp.pages.page import back, reader, whole
+from webapp.pages.page import back, reader, told, whole
 from webapp.pages.typed import Answer, Here, typed
 from webapp.results.view import RunView
 from webapp.server.page_cache import cached_page
@@ -119,13 +118,10 @@ def _middle(version: Version, claim: Claim) -> dict[str, str]:
 def notebook(request: HttpRequest) -> HttpResponse:
     """A new notebook whose first pieces are the quotations and findings that the page shows."""
     sent = request.POST
-    try:
+    with told(request):
         run = authorization.run_or_404(request, whole(sent, "run"))
-        made = _begin(request, run, QueryDict(sent.get("query", "")[:2000]))
-    except Invalid as error:
-        messages.error(request, error.message)
-        return redirect(back(request, "/notebooks/"))
-    return redirect("notebook", made.pk)
+        return redirect("notebook", _begin(request, run, QueryDict(sent.get("query", "")[:2000])).pk)
+    return redirect(back(request, "/notebooks/"))
 
 
 def _begin(request: HttpRequest, run: Run, query: QueryDict) -> Notebook:

@@ -8,12 +8,12 @@ from typing import Any
 from django import forms
 from django.core.exceptions import NON_FIELD_ERRORS
 
-from inference import Invalid, engines
+from inference import engines
 from inference.engines.contract import About, Setting, Truncated, WarmStart
 from inference.memory import physical
 from webapp.ingest import estimates
 from webapp.models import Corpus, Run, Version
-from webapp.pages.errors import add_to_form
+from webapp.pages.page import told_at
 from webapp.storage import disk
 
 OFFERED = 50  # versions of a corpus to train on
@@ -168,10 +168,8 @@ class TrainForm(_RunForm):
         """The engine's own checks become errors of the fields; what was posted for another engine is one of the whole
         form."""
         if not self.errors:
-            try:
+            with told_at(self):
                 engines.config(self.engine, **self._settings(), **self._of_other_engines())
-            except Invalid as error:
-                add_to_form(self, error)
 
     def _settings(self) -> dict[str, int | float | str | None]:
         return {k: self.cleaned_data.get(k) for k in self.fields if k == "topics" or k not in self.COMMON}

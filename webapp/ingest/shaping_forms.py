@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from django import forms
 
-from inference.errors import Invalid
 from webapp.ingest.shaping import CERTAIN, Guess, Shaping, is_rule, ordered, rule_of
 from webapp.ingest.vocabulary_forms import SentForm, choice_field
 from webapp.metadata.dates import ORDERS
+from webapp.pages.page import told_at
 
 SECTIONS = [
     ("", "keep each document whole"),
@@ -125,10 +125,8 @@ class ShapingForm(SentForm):
 
     def clean(self) -> None:
         if not self.errors:
-            try:
+            with told_at(self):
                 self._shaping = self._made()
-            except Invalid as error:
-                self.add_error(error.field, error.message)
 
     def _made(self) -> Shaping:
         values = dict(self.cleaned_data)

@@ -4,10 +4,9 @@ from dataclasses import asdict, dataclass, fields as dataclass_fields
 
 from django import forms
 
-from inference.errors import Invalid
 from inference.text import LANGUAGES
 from webapp.ingest.settings import ReadingSettings, VocabularySettings
-from webapp.pages.errors import add_to_form
+from webapp.pages.page import told_at
 
 ALL = 0.9  # of the letters must be in a language for a corpus that is called of that language
 SAID = 0.03  # a language with less of the letters is rather a mistake
@@ -183,10 +182,8 @@ class VocabularyForm(SentForm):
 
     def clean(self) -> None:
         if not self.errors:
-            try:
+            with told_at(self):
                 self.words().choice()
-            except Invalid as error:
-                add_to_form(self, error)
 
     def words(self) -> VocabularySettings:
         names = [field.name for field in dataclass_fields(VocabularySettings) if field.name in self.fields]

@@ -6,7 +6,6 @@ import redis
 import structlog
 from django.core.exceptions import BadRequest, ObjectDoesNotExist, PermissionDenied, SuspiciousOperation
 from django.db import DatabaseError, InterfaceError, OperationalError
-from django.forms import BaseForm
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import render
 from django.template.loader import render_to_string
@@ -56,11 +55,6 @@ def wants_json(request: HttpRequest) -> bool:
         or request.path.startswith("/api/v1/")
         or request.headers.get("Accept", "").startswith("application/json")
     )
-
-
-def add_to_form(form: BaseForm, error: Invalid) -> None:
-    """Say at a form's field why its value can't be; at the whole form where it has no such field."""
-    form.add_error(error.field if error.field in form.fields else None, error.message)
 
 
 class ErrorPages:

@@ -10,6 +10,7 @@ import orjson
 from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import BadRequest
+from django.forms import BaseForm
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -142,6 +143,17 @@ def told(request: HttpRequest) -> Iterator[None]:
         yield
     except Invalid as error:
         messages.error(request, error.message)
+
+
+@contextmanager
+def told_at(*forms: BaseForm) -> Iterator[None]:
+    """Around what forms ask for: where it can't be done, the field of the first that has it says why; the whole last form where
+    none has."""
+    try:
+        yield
+    except Invalid as error:
+        form = next((form for form in forms if error.field in form.fields), None)
+        (form or forms[-1]).add_error(error.field if form else None, error.message)
 
 
 def back(request: HttpRequest, default: str) -> str:

@@ -6,14 +6,11 @@ from dataclasses import replace
 from functools import partial
 from urllib.parse import urlencode
 
-from django.contrib import messages
-from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from inference.errors import Invalid
 from webapp.accounts import authorization
 from webapp.documents import facets
 from webapp.ingest import forms, version_history
@@ -125,11 +122,8 @@ def cancel(request: HttpRequest, run: Run) -> HttpResponse:
 @require_POST
 @looked_up
 def train_again(request: HttpRequest, run: Run) -> HttpResponse:
-    try:
-        made = (runs.train_on if "on" in request.POST else runs.train_again)(run, authorization.user(request))
-        return redirect("run", made.pk)
-    except Invalid as error:
-        raise BadRequest(error.message) from None
+    made = (runs.train_on if "on" in request.POST else runs.train_again)(run, authorization.user(request))
+    return redirect("run", made.pk)
 
 
 @require_POST
@@ -190,14 +184,12 @@ def steer(
 @require_POST
 @looked_up
 def train_steered(request: HttpRequest, run: Run) -> HttpResponse:
-    try:
+    with told(request):
         return redirect("run", steering.start(run, steering.Wish.read(request.POST, run), request.user).pk)
-    except Invalid as error:
-        messages.error(request, error.message)
-        sent = {name: ",".join(request.POST.getlist(name))[:KEPT] for name in ("shown", *ASKED)}
-        sent["topics"] = sent.pop("shown")
-        kept = urlencode({name: text for name, text in sent.items() if text})
-        return redirect(reverse("run_steer", args=[run.pk]) + f"?{kept}")
+    sent = {name: ",".join(request.POST.getlist(name))[:KEPT] for name in ("shown", *ASKED)}
+    sent["topics"] = sent.pop("shown")
+    kept = urlencode({name: text for name, text in sent.items() if text})
+    return redirect(reverse("run_steer", args=[run.pk]) + f"?{kept}")
 
 
 @typed("run/without.html")

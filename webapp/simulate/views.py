@@ -4,10 +4,9 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 
-from inference.errors import Invalid
 from webapp.accounts import authorization
 from webapp.models import Run
-from webapp.pages.errors import add_to_form
+from webapp.pages.page import told_at
 from webapp.pages.typed import Answer, HtmlAnswer, typed
 from webapp.results import links
 from webapp.results.view import RunView
@@ -22,14 +21,12 @@ def make(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[MakePage] |
     """The form; POST makes the corpus and leads to it."""
     form = MadeForm(sent or None)
     if form.is_valid():
-        try:
+        with told_at(form):
             corpus = services.create(form.settings(), authorization.signed_in(request), train=True)
             messages.success(
                 request, "The texts have been drawn. When training ends, compare its topics with the true ones."
             )
             return redirect("corpus", corpus.pk)
-        except Invalid as error:
-            add_to_form(form, error)
     return HtmlAnswer(MakePage(form), status=400 if form.errors else 200)
 
 
