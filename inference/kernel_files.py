@@ -23,8 +23,6 @@ from hashlib import sha256
 from pathlib import Path
 
 MOST_BYTES = 512 << 20  # beyond it, the files that were used least recently are deleted
-USED_SECONDS = 86_400.0  # how exactly it is known when a file was used last
-UNFINISHED_SECONDS = 3_600.0  # after which a file that is still being written was left behind
 PATIENCE = 60.0  # seconds that a process waits for another one that compiles the same kernel
 ENDING, CLAIM = ".kernel", ".claim"
 SHIPPED, HASHES = Path(__file__).with_name("shipped"), "hashes.txt"  # of a wheel
@@ -90,7 +88,7 @@ def read(name: str) -> bytes | None:
     path = at / f"{name}{ENDING}"
     try:
         whole = path.read_bytes()
-        if time.time() - path.stat().st_mtime > USED_SECONDS:
+        if time.time() - path.stat().st_mtime > 86_400.0:  # when a file was used last is known to a day
             os.utime(path)
     except FileNotFoundError:
         return None
@@ -214,7 +212,8 @@ def _make_room(at: Path) -> None:
                     info = entry.stat(follow_symlinks=False)
                     if entry.name.endswith(ENDING):
                         kept.append((info.st_mtime, info.st_size, entry.path))
-                    elif stat.S_ISREG(info.st_mode) and time.time() - info.st_mtime > UNFINISHED_SECONDS:
+                    # A file that is still being written after an hour was left behind
+                    elif stat.S_ISREG(info.st_mode) and time.time() - info.st_mtime > 3_600.0:
                         os.unlink(entry.path)
         excess = sum(size for _, size, _ in kept) - MOST_BYTES
         for _, size, path in sorted(kept):

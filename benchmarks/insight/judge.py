@@ -11,7 +11,6 @@ import numpy as np
 from benchmarks.insight.collections import Collection
 
 AGREES, WEAK = 0.4, 0.15  # of the claimed log ratio: what raw counts must move by
-SHOWN_BY_TEXTS = math.log(1.5)  # a fact counts where the texts' words move by as much
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d{4}")  # the parts of Post-Office are words of their own
 
 
@@ -168,7 +167,8 @@ def shown_by(raw: Raw, fact: Fact) -> bool:
 
 
 def _more(raw: Raw, uses: np.ndarray, here: np.ndarray, there: np.ndarray) -> bool:
-    return here.any() and there.any() and uses[here].sum() >= 5 and raw.log_ratio(uses, here, there) >= SHOWN_BY_TEXTS
+    # The texts show a fact where their words move by half or more
+    return here.any() and there.any() and uses[here].sum() >= 5 and raw.log_ratio(uses, here, there) >= math.log(1.5)
 
 
 def names(fact: Fact, claim: Claim) -> bool:

@@ -24,7 +24,6 @@ SETTING = {"M": 500, "K": 10, "V": 1000, "xi": 40, "alpha": (2.0, 1.0), "eta": 1
 PAPER_MSE = {"beta": 7.598e-6, "alpha": 7.197e-3}  # table 2, reasonable guess
 PAPER_RELATIVE = {"beta": 3.852, "alpha": 0.420}  # table 3
 NEAR = 3.0  # a factor within which two numbers are called alike
-FASTER = 10.0  # times scikit-learn: what a compiled EM should reach
 DOCUMENTS = 500  # of real texts: tables 4 and 5
 
 
@@ -175,7 +174,7 @@ def table_7(bench: Bench) -> Outcome:
         )  # fmt: skip
     ratio = float(np.median([row["scikit-learn s"] / row["vem s"] for row in rows]))
     return Outcome(
-        verdict(ratio < 1.0, ratio < FASTER),
+        verdict(ratio < 1.0, ratio < 10.0),  # times scikit-learn: what a compiled EM should reach
         (
             f"Variational EM, compiled and with gamma kept from pass to pass, takes 1/{ratio:.0f} of scikit-learn's time for the same "
             f"{passes} passes (median of {len(rows)}): the paper's 58 s against 15.5 s are those of its program, not of the method. "

@@ -15,7 +15,6 @@ from tornado.ioloop import IOLoop
 
 from inference.cluster.member import Gone
 
-TICK = 1.0  # seconds between two ticks while workers are at work
 LOOK = 10.0  # seconds between two looks at whether the scheduler still has the workers that are asked for something
 CONNECT = 5.0  # seconds for reaching the scheduler
 SILENT = 300.0  # seconds without an answer after which a scheduler is lost; one that is slow answers before
@@ -62,7 +61,7 @@ class Calls:
         looking, looked = None, time.monotonic()
         while True:
             try:
-                return asked.result(TICK)
+                return asked.result(1.0)  # a tick a second while workers are at work
             except NotYet:
                 if asked.done():
                     raise

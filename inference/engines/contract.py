@@ -343,7 +343,6 @@ AnyEngine = Engine[Any, Any, Any]
 # Declaring and checking settings: what a form, a command and the API show of a setting is declared with its default. ----
 
 T = TypeVar("T")
-WHOLE_LIMIT = 2**31  # kernels are compiled for numbers below it
 
 
 @dataclass(frozen=True)
@@ -489,7 +488,8 @@ def kind(f: Field) -> type:
 
 def _whole(f: Field, value: Any) -> int:
     least, most = f.metadata["least"] or 0, f.metadata["most"]
-    if not isinstance(value, int) or isinstance(value, bool) or not least <= value < WHOLE_LIMIT:
+    # Kernels are compiled for numbers below 2^31
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value < 2**31:
         raise Invalid(f.name, f"{f.name} must be a whole number of at least {least}, got {value}.")
     if most is not None and value > most:
         raise Invalid(f.name, f"{f.name} must be at most {most:,}, got {value:,}.")

@@ -47,7 +47,6 @@ ABOUT = About(
 )
 
 LEADING = 8  # topics that a word brings along, wherever it occurs; all of them where L is K
-WARM_ALPHA = 0.5  # the least alpha of the warm-up
 DRAWN = 1  # turns of a new document in which each word is given one topic, at random
 FOLD_TURNS, FOLD_LEAST = 20, 1e-4  # times through a document under the finished topics
 SWEPT_TOKENS, PASSES = 400_000_000, 40  # what is gone through, over all passes, where their number is not given
@@ -213,7 +212,7 @@ def _replace(
     """CVB0: a document's phi continues from where it was at the last visit."""
     before = cvb.Phi(_recall(bow, documents, batch, state.remembered), _recall(bow, documents, batch, state.phi))
     keys = streams(state.seed, rng.SAMPLE, state.t, documents)
-    warm = WARM_ALPHA if state.t <= config.warm_up * shape.per_pass else 0.0
+    warm = 0.5 if state.t <= config.warm_up * shape.per_pass else 0.0  # the least alpha of the warm-up
     how = cvb.Turns(config.iterations, config.burn_in + 1, config.least, DRAWN, 1.0)
     after = _visit(config, state, batch, keys, before, how, warm)
     pairs = np.arange(len(batch.places) + 1)

@@ -52,9 +52,7 @@ LEAST_ALPHA = 1e-12  # of alpha E[sigma_k], which exports need above 0
 CANDIDATES = 2  # times T, where their number is left open
 START_ITERATIONS, START_CHANGE, START_TRUNCATE = 20, 0.01, 0.1  # of LDA's local step, with which a document starts
 TOLERANCE = 3e-5  # a visit of a document ends where an iteration changes its bound by less than this share of it
-FIRST_TOLERANCE = 1e-2  # the same in the first pass, in which topics are rough anyway
 FOLD_ITERATIONS, FOLD_TOLERANCE = 100, 1e-6  # under the finished topics
-DELAYED_PASSES = 2  # a training that begins with topics begins with the step size of the third pass
 # Rough: seconds a token and pass, in a document of some hundred words, on one core; see docs/engines/hdp.md.
 SECONDS_TOPIC, SECONDS_CANDIDATE = 6e-9, 1.5e-9
 
@@ -151,7 +149,7 @@ def begin(
     values = np.bincount(words * K + topic, weights=counts, minlength=shape.V * K).astype(np.float32)
     totals = np.bincount(topic, weights=counts, minlength=K)
     mass = np.bincount(np.unique(document * K + topic) % K, minlength=K).astype(np.float64)
-    ahead = DELAYED_PASSES * shape.per_pass
+    ahead = 2 * shape.per_pass  # topics are there, so it begins with the step size of the third pass
     return State(seed=seed, ahead=ahead, chance=0.0, values=values.reshape(shape.V, K), totals=totals, mass=mass)
 
 
@@ -188,7 +186,7 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     state.t += 1
     if len(documents):
         batch = dense.batch_of(bow, documents)
-        tolerance = FIRST_TOLERANCE if state.t <= shape.per_pass else TOLERANCE
+        tolerance = 1e-2 if state.t <= shape.per_pass else TOLERANCE  # in the first pass topics are rough anyway
         local = _local(config, state, batch, config.iterations, tolerance)
         state.tokens += batch.tokens
         _move(state, batch, local, rho(config, state.t + state.ahead), shape.D / len(documents))

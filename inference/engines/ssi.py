@@ -67,16 +67,12 @@ WHOLE = 0.5  # what is remembered is counted in whole numbers: below this is non
 LEAST_ALPHA = 1e-6  # of what is learned
 MOST_DRAWS = 10_000  # samples times draws
 WARM_BURN_IN, WARM_SAMPLES, WARM_ETA = 2, 5, 3.0  # of a warm-up by sampling: sweeps over a document, and times eta
-START_PASSES = 2  # of a warm-up by OPE
-FROM_DOCUMENTS = 20  # topics: with fewer, documents chosen at random miss too many
 PARTS, PARTS_OF_MANY, MANY_TOPICS = 32, 16, 1000  # minibatches of a pass; the same with so many topics
 AVERAGED = 5  # passes
 AVERAGED_FROM = 10  # passes: in the first of them each is better than a mean of those before it
-MOST_PASSES = 100  # where their number is not given: topics have mostly settled before
 LOOKS = 5  # passes between two looks at whether topics have settled
 FIRST_LOOK = 2  # times as many passes are made before the first
 SETTLED = 0.0005  # nats per held-out token and pass: topics that gain less have settled
-SETTLED_BY = 35  # passes: Reuters and the example, K = 20 to 2000, had settled after 25 to 40
 RECOUNTED = 4096  # documents at a time
 # Documents of a minibatch after the warm-up, at the most, and steps of a pass, at the least
 GROWN, GROWN_STEPS = 32_768, 64
@@ -159,14 +155,16 @@ class Config(Settings):
     def resolve(self, documents: int, tokens: int) -> "Resolved":
         """With a value for all that was left open; docs/measurements/engines/ssi-experiments.md has the evidence."""
         memo, log = self.statistics == "memo", self.expectation == "log"
-        start = self.start or ("documents" if self.topics >= FROM_DOCUMENTS else "sampling")
+        # With fewer topics, documents chosen at random miss too many
+        start = self.start or ("documents" if self.topics >= 20 else "sampling")
         minibatch = self.minibatch or (self._parted(documents) if memo else 400 if log else 256)
         return resolved(
             self,
             Resolved,
             start=start,
-            passes=min(MOST_PASSES, max(3, SWEPT_TOKENS // max(tokens, 1))) if memo else 3,
-            warm_up=START_PASSES if memo and start == "documents" else 1,
+            # Of 100 passes topics have mostly settled before
+            passes=min(100, max(3, SWEPT_TOKENS // max(tokens, 1))) if memo else 3,
+            warm_up=2 if memo and start == "documents" else 1,  # by OPE
             alpha=round(min(0.2, 2.0 * self.topics**-0.6), 4),
             eta=0.4 if log else round((0.2 if memo else 1.0) * self.topics**-0.5, 4),
             minibatch=minibatch,
@@ -787,7 +785,8 @@ def warm_up() -> list[Config]:
 
 def seconds(config: Resolved, tokens: int) -> float:
     """A token costs what the entries of its word and document cost, which grow slowly with K."""
-    passes = min(config.passes, SETTLED_BY) if config.until == "settled" else config.passes
+    # Reuters and the example, K = 20 to 2000, had settled after 25 to 40 passes
+    passes = min(config.passes, 35) if config.until == "settled" else config.passes
     return tokens * passes * SWEEP * (config.topics / SWEEP_TOPICS) ** SWEEP_POWER
 
 

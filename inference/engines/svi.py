@@ -40,7 +40,6 @@ ABOUT = About(
 SWEPT_TOKENS = 200_000_000  # what is gone through, over all passes, where the number of passes is not given
 DELAY = 2  # passes that such a run counts as done: its steps are small from the first
 AVERAGED = 20  # minibatches that an adaptive step size is estimated from before the first step
-LARGEST_STEP = 0.5  # of an adaptive step size
 # Seconds of an idle core for a pass over a million tokens of Reuters-21578 at K = 100, and for each further hundred
 # topics; by hand from processor time of single trainings, on a machine that did other things too.
 PASS, PASS_BY_TOPICS = 0.55, 0.25
@@ -213,7 +212,7 @@ def _adapt(state: State, batch: dense.Batch, local: variational.Local, scale: fl
     if looked_at:
         state.window = window
         return 0.0
-    size = min(LARGEST_STEP, of_mean / state.mean_square) if state.mean_square > 0.0 else 0.0
+    size = min(0.5, of_mean / state.mean_square) if state.mean_square > 0.0 else 0.0  # the largest step
     # the window may grow beyond AVERAGED, and never falls below it: or it would be averaged from the start again
     state.window = max(window * (1.0 - size) + 1.0, float(AVERAGED))
     state.values += np.float32(size) * (target - state.values)

@@ -22,7 +22,6 @@ from inference.kernels import rows, tally
 from inference.kernels.gibbs import CHUNKS, shares
 
 ENTRIES = 64  # topics of a word's row, at the most, as they weigh when words are divided
-DIRECT = 2  # processes that tell each other their counts as they are: more of them would add up the same words
 LARGE = np.int8(-128)  # instead of a change that one byte does not hold
 
 
@@ -92,7 +91,8 @@ def add(
         own()
         return
     counts = counted()
-    if site.ranks > DIRECT:
+    # Two processes tell each other their counts as they are: more of them would add up the same words
+    if site.ranks > 2:
         parts = [heard_counts(message) for message in (yield by_owner(counts, divided_words(site.bow, site.ranks, K)))]
         summed = added_up(parts, K)
         counts, own = summed, lambda: change(summed)

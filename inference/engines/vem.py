@@ -51,7 +51,6 @@ FOLD_ITERATIONS, FOLD_TOL = 100, 1e-4  # of a document under the finished topics
 BEGIN_SPREAD = 0.1  # of the tokens of a warm start, spread over all topics: without a prior what is 0 stays 0
 SEEDING = 2000  # documents among which those are chosen that topics begin with
 SWEPT_TOKENS = 300_000_000  # what is gone through, over all passes, where the number of passes is not given
-DISTINCT = 0.7  # distinct words per token, of usual texts: for `memory`
 # Seconds of one core for a token and pass, and for a token, pass and topic: set by hand from trainings of 20 passes over the
 # State of the Union with 10 and 30 topics, processor time on a machine that was busy with others.
 SECONDS, SECONDS_TOPIC = 0.12e-6, 2.5e-9
@@ -391,5 +390,5 @@ def remembered(config: Resolved, shape: Shape) -> int:
 
 def memory(config: Resolved, shape: Shape) -> int:
     S = min(config.minibatch, max(shape.D, 1))
-    pairs = int(DISTINCT * shape.tokens * S / max(shape.D, 1)) + S
+    pairs = int(0.7 * shape.tokens * S / max(shape.D, 1)) + S  # usual texts have 0.7 distinct words per token
     return dense.memory(shape.V, config.topics, S, pairs, min(shape.V, pairs), copies=3)

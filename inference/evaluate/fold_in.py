@@ -9,12 +9,11 @@ ITERATIONS = 50  # of EM
 WHOLE = 6  # of these are over all topics before `fit_active` continues with those that a document has
 ACTIVE = 0.1  # expected tokens: a topic with fewer after WHOLE steps is at its prior, or on its way there
 ALPHA = 0.1  # of the fold-in, whatever the model's own: so that models are compared on equal terms (SSI, footnote 1)
-MOST_ALPHA = 10.0  # of all topics together: above 100 topics each has less than ALPHA
 
 
 def alpha_for(K: int) -> float:
     """alpha of the judges' fold-in for K topics: 0.1, and 10 / K above 100, else the prior outweighs a document."""
-    return min(ALPHA, MOST_ALPHA / K)
+    return min(ALPHA, 10.0 / K)  # 10 of all topics together: above 100 topics each has less than ALPHA
 
 
 @njit(cache=True, nogil=True)

@@ -22,7 +22,6 @@ APART, ACROSS, GENERAL = (
 SHORT, LONG = 20, 50  # counted words of a row (the mean) below which pieces say nothing, and evenness
 LOOKED_AT = 30_000_000  # pairs of rows and words, of which words are looked for; of more an even sample of rows
 LEAST_WORDS = 8  # of a topic
-_BINS = 40  # of rows by their length
 _TRIES, _LEAST_SIDE, _PHRASE = 3, 3, 0.5  # cuts; words of a side; of two words' pieces, that a fixed phrase shares
 
 
@@ -188,7 +187,7 @@ def residual_idf(evidence: Evidence, words: np.ndarray) -> np.ndarray:
     """float64[n]: log of how many times more rows would have each word, were its tokens spread by chance. Of rows with some LONG
     counted words, else it tells nothing. words: int64[n]."""
     lengths = evidence.rows.lengths.astype(float)
-    edges = np.unique(np.quantile(lengths, np.linspace(0, 1, _BINS + 1)))
+    edges = np.unique(np.quantile(lengths, np.linspace(0, 1, 41)))  # 40 bins of rows by their length
     bins = np.clip(np.searchsorted(edges, lengths, side="right") - 1, 0, max(len(edges) - 2, 0))
     many, total = np.bincount(bins), np.bincount(bins, weights=lengths)
     part = np.divide(total, many * lengths.sum(), where=many > 0, out=np.zeros(len(many)))

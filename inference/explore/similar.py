@@ -13,7 +13,6 @@ SLACK = 4.0 / STEPS  # by which a bound and an affinity may differ in rounding
 LOOKED = 1_000_000  # documents that are looked at, at most: some 0.1 s, whatever the corpus
 FIRST = 2_000  # of these before it is decided which topics' documents need looking at:
 PROBES = 3  # of so many topics, the largest of the mixture
-LISTS = 64  # topics at most, the largest of the mixture
 
 
 class Nearest(NamedTuple):
@@ -44,7 +43,7 @@ def nearest(
     """
     mixture = np.asarray(mixture, np.float64)
     order = np.argsort(-mixture, kind="stable")
-    order = order[: min(np.count_nonzero(mixture), LISTS)]
+    order = order[: min(np.count_nonzero(mixture), 64)]  # the lists of at most 64 topics, the largest of the mixture
     root = np.sqrt(mixture).astype(np.float32)
     arrays = evidence.topic_ptr, evidence.by_share, evidence.doc_ptr, evidence.doc_topics, evidence.doc_tokens
     if not len(order):

@@ -6,7 +6,6 @@ from inference.explore import documents
 from inference.jit import njit
 
 CANDIDATES = 200  # documents whose mix is farthest from the whole's, which are compared with others
-COMPARED = 20_000  # documents that each is compared with, at most, evenly over the collection
 
 
 def unlike(
@@ -26,7 +25,7 @@ def unlike(
     whole = np.maximum(_whole(doc_topics, doc_tokens, K), 1.0)
     far = _far(some, doc_ptr, doc_topics, doc_tokens, lengths, np.log(whole / whole.sum()))
     first = some[np.argsort(-far, kind="stable")[:CANDIDATES]]
-    others = documents.spread(some, COMPARED)
+    others = documents.spread(some, 20_000)  # with at most so many each is compared
     overlap, nearest = _nearest(first, others, doc_ptr, doc_topics, doc_tokens, lengths, K)
     order = np.argsort(overlap, kind="stable")
     return first[order], overlap[order], nearest[order], len(others)

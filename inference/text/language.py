@@ -7,7 +7,6 @@ from inference.text.stopwords import LANGUAGES
 
 MOST_TEXTS = 50
 MOST_CHARACTERS = 2_000  # of each
-FEWEST_LETTERS = 20  # in all: fewer say nothing
 # What py3langid tells apart and stop lists and segmenters do not.
 _WRITTEN_AS = {
     "nn": "no", "yue": "zh", "wuu": "zh", "arz": "ar", "ary": "ar", "sdh": "ku", "uzs": "uz", "pcm": "en", "hbo": "he", "grc": "el", "ltg": "lv",
@@ -32,7 +31,7 @@ def shares(texts: Iterable[str]) -> dict[str, float]:
             language, _ = py3langid.classify(sample)
             letters[_WRITTEN_AS.get(language, language)] += count
     total = sum(letters.values())
-    enough = letters.most_common() if total >= FEWEST_LETTERS else ()
+    enough = letters.most_common() if total >= 20 else ()  # fewer say nothing
     return {language: count / total for language, count in enough if language in LANGUAGES}
 
 

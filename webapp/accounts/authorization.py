@@ -43,7 +43,6 @@ from webapp.request_context import request_context
 LINKS = "links"  # in the session: keys of the links that were followed
 T = TypeVar("T")
 SAFE = ("GET", "HEAD", "OPTIONS")
-OF_STUDENTS = ("account_logout", "share")  # of the addresses of accounts, those that a student needs
 
 
 # Rules ---------------------------------------------------------------------------------------------------------------
@@ -321,7 +320,8 @@ class Authorization:
         if (_of_api(request) or _program_uploads(request)) and (refused := _by_token(request)):
             return refused
         embargo.read_by(partial(person_of, request))
-        if needed.kind == "accounts" and is_student(request) and _address(request) not in OF_STUDENTS:
+        # Of the addresses of accounts, those that a student needs
+        if needed.kind == "accounts" and is_student(request) and _address(request) not in ("account_logout", "share"):
             return _missing(request)
         if needed.kind in ("local", "accounts"):
             return None if settings.ACCOUNTS == (needed.kind == "accounts") else _missing(request)

@@ -132,13 +132,14 @@ def _mean(values: np.ndarray) -> float | None:
     return float(known.mean()) if len(known) else None
 
 
-HIGHEST = ("held_out", "left_to_right", "npmi", "umass")  # measures of which more is better
-
-
 def best(row: Measured, table: Sequence[Measured]) -> list[str]:
     """Names of the measures in which a run that is done is the best of several, which count the same words."""
     done = [other for other in table if other.done]
-    measured = {name: [n for other in done if (n := getattr(other, name)) is not None] for name in HIGHEST}
+    # More of these is better
+    measured = {
+        name: [n for other in done if (n := getattr(other, name)) is not None]
+        for name in ("held_out", "left_to_right", "npmi", "umass")
+    }
     return [
         name
         for name, values in measured.items()

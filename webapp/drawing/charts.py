@@ -314,7 +314,6 @@ def time_chart(bins: Sequence[Any], topic: Any):
 KEPT = (720, 230)  # of a chart in a notebook
 _AXIS, _NAMES, _TOP, _BOTTOM = 46, 180, 14, 24  # kept free: left, right, above and below
 _LETTER = 15  # from one name at the right to the next
-POINTED = 600  # points up to which each says its value
 
 
 @register.simple_tag
@@ -333,7 +332,7 @@ def kept_chart(columns: Sequence[Any], rows: Sequence[Sequence[Any]]) -> SafeStr
     points = [spots(line, most, width, height) for line in lines]
     names = [str(name) for name in columns[1:]]
     drawn = [format_html('<path class="t{}" d="{}"/>', hue, path(line)) for hue, line in zip(hues, points, strict=True)]
-    if len(cells) <= POINTED:
+    if len(cells) <= 600:  # so few points that each says its value
         drawn += [
             format_html('<circle class="t{}" cx="{}" cy="{}" r="4"><title>{}, {}: {}</title></circle>', hue, f"{at[0]:.1f}", f"{at[1]:.1f}", label, name, percent(share))
             for hue, line, values, name in zip(hues, points, lines, names, strict=True)

@@ -24,7 +24,6 @@ BUTTONS = ("csrfmiddlewaretoken", "preview", "leave_out")  # of a form: no choic
 CORRECT = "Correct what is marked in red to see the preview."
 COLUMNS_SAID = 12  # names of columns in a sentence
 FEW = "Hardly any word occurs in several documents, and the usual limits would leave none. So words of a single document count here, too."
-LONGEST_SHEET = 200  # letters of its name; Excel has 31
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,7 +99,8 @@ def known_options(data: QueryDict | dict[str, Any] | None, corpus: Corpus) -> di
     if data.get("delimiter") in dict(reading_forms.DELIMITERS):
         options |= {"delimiter": data["delimiter"], "header": "header" in data}
     if data.get("sheet"):
-        options |= {"sheet": data["sheet"][:LONGEST_SHEET], "header": "header" in data}
+        # Names of sheets in Excel have at most 31 letters
+        options |= {"sheet": data["sheet"][:200], "header": "header" in data}
     row = data.get("header_row", "")
     if options.get("header") and row.isascii() and row.isdigit() and 0 < int(row[:9]) <= readers.HEADER_ROWS:
         # Of another sheet, or cut at another character, it is another row.

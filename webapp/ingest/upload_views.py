@@ -31,8 +31,6 @@ VERSION = "1.0.0"
 EXTENSIONS = "creation,creation-with-upload,expiration,termination"
 PIECES = "application/offset+octet-stream"
 BLOCK = 4 << 20  # bytes that are written at once
-MOST_PIECES = 512  # of a block: one call writes at most 1,024
-SYNC = 16 << 20  # bytes after which the disk begins to take them, beside what still arrives
 METADATA = 16_000  # characters
 
 OF_ONE = 32  # parts of one user's files that arrive at once: a page of ours sends three
@@ -314,12 +312,13 @@ async def _append(request: HttpRequest, upload: uploads.IncomingFile, offset: in
             parts.append(piece)
             size += len(piece)
             metrics.uploaded.inc(len(piece))
-            if size >= BLOCK or len(parts) >= MOST_PIECES:
+            if size >= BLOCK or len(parts) >= 512:  # one call writes at most 1,024 pieces
                 if block:
                     await asyncio.shield(asyncio.wrap_future(block))
                 unsynced += size
                 block, parts, size = _disk.submit(writer.write, parts), [], 0
-                if unsynced >= SYNC and (syncing is None or syncing.done()):
+                # The disk begins to take them, beside what still arrives
+                if unsynced >= 16 << 20 and (syncing is None or syncing.done()):
                     syncing, unsynced = _disk.submit(writer.sync), 0
     except bodies.ClientGone:
         raise Refused(408, "The connection broke off. What came is kept: go on from there.") from None

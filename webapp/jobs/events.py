@@ -26,7 +26,6 @@ STREAM = "events"
 STREAM_LENGTH = 10_000  # some minutes of events of many runs
 # For which nothing is asked of a Redis that accepted a command and did not answer: each would wait for 2 seconds.
 SILENT_SECONDS = 10
-AWAY_SECONDS = 3  # for which nothing is published after an error: a training does not wait for Redis at every step
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -94,7 +93,8 @@ def publish(about: str, event: dict) -> None:
     try:
         client().xadd(STREAM, {"about": about, "event": orjson.dumps(event)}, maxlen=STREAM_LENGTH, approximate=True)
     except redis.RedisError as error:
-        _away_until = time.monotonic() + AWAY_SECONDS
+        # For three seconds nothing is published: a training does not wait for Redis at every step
+        _away_until = time.monotonic() + 3
         log.warning("news are lost", part=about, error=logs.named(error))
 
 

@@ -29,11 +29,8 @@ from webapp.jobs.kinds import COMPARE, EXPORT, KINDS, REPLICATE, TRAIN, JobKind
 from webapp.models import Run
 from webapp.storage.sql import tuples
 
-RECENT = timedelta(days=1)  # for which a user's last job counts as a turn
-RECENT_RUNS = 20  # by which the time is told that a run will wait
 SLICE = 30.0  # seconds for which a training is left in its place, while others wait who have none
 USERS = 1_000  # users with queued jobs that are compared
-MESSAGES = 1_000  # that the sweep sends at once
 LIMITED = (TRAIN, COMPARE, EXPORT, REPLICATE)  # kinds of which only so many are at work at once
 _LOCK = 0x746F706F  # the number of an advisory lock of Postgres; any would do
 
@@ -101,7 +98,8 @@ def ahead(run: Run) -> int:
 
 def seconds_of_trainings() -> float | None:
     """What the last trainings took, by their median; None where none has ended."""
-    done = Run.objects.filter(status=Run.Status.DONE).order_by("-pk")[:RECENT_RUNS]
+    # By these the time is told that a run will wait
+    done = Run.objects.filter(status=Run.Status.DONE).order_by("-pk")[:20]
     took = [
         (end - begin).total_seconds() for begin, end in done.values_list("started_at", "finished_at") if begin and end
     ]
@@ -128,7 +126,8 @@ def gives_way(user: int | None, since: float) -> bool:
 def _last_turns(kind: JobKind, users: list[int]) -> dict[int, float]:
     """user -> when a job of theirs was last at work, in seconds since the epoch."""
     recent = kind.model.objects.filter(  # a queued one among them: it gave way
-        heartbeat_at__gt=Now() - RECENT, **{f"{kind.owner}__in": users}
+        heartbeat_at__gt=Now() - timedelta(days=1),  # for so long a user's last job counts as a turn
+        **{f"{kind.owner}__in": users},
     )
     return {
         user: at.timestamp() for user, at in recent.order_by().values_list(kind.owner).annotate(at=Max("heartbeat_at"))
@@ -170,7 +169,7 @@ def dispatch_next(kind: JobKind) -> None:
 
 def startable(kind: JobKind) -> int:
     """For how many queued jobs a message is worth sending: of kinds in LIMITED no more than may begin."""
-    return max(0, free_places(kind)) if kind in LIMITED else MESSAGES
+    return max(0, free_places(kind)) if kind in LIMITED else 1_000  # so many the sweep sends at once
 
 
 def _at_work(kind: JobKind) -> QuerySet:

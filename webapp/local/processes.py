@@ -15,7 +15,6 @@ from pathlib import Path
 
 from webapp.local import folder
 
-LOG_BYTES = 10_000_000  # a log that is longer when its part starts is put aside, once
 BACKOFF = (0.2, 0.5, 1.0, 2.0, 5.0)  # seconds before the next start of a part that died, by how often
 STEADY = 30.0  # seconds of life after which a part counts as healthy again
 PR_SET_PDEATHSIG = 1
@@ -51,7 +50,7 @@ def spawn(argv: list[str], log: Path, *, env: dict | None = None, cwd: Path | No
           before_exec: Callable[[], None] = die_with_parent) -> subprocess.Popen:  # fmt: skip
     """Start a process in a group of its own, its output in a log file."""
     log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if log.exists() and log.stat().st_size > LOG_BYTES:
+    if log.exists() and log.stat().st_size > 10_000_000:  # a longer log is put aside, once
         log.replace(log.with_suffix(".old.log"))
     with log.open("ab") as out:
         return subprocess.Popen(

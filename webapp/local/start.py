@@ -18,7 +18,6 @@ UNGUARDED = (
     "Accounts are off: whoever reaches this Topograph may do everything, so it listens on this machine alone, and not on {host}. "
     "Turn accounts on first (TOPOGRAPH_ACCOUNTS=1): docs/accounts.md says how."
 )
-READY_SECONDS = 120.0  # times the number of processes that wait for each core: a start takes seconds of processor time
 MOST_WEB = 16
 WATCHED = (".py", ".html", ".txt", ".js", ".css")  # by --reload
 # Of glibc. What arrives comes in pieces of 256 KB, and by default it fetches each from the system and gives it back:
@@ -159,7 +158,8 @@ def _wait(supervisor: processes.Supervisor, url: str, broker: str) -> None:
             supervisor.look()
             if _answers(url) and next(client.scan_iter("worker:*", count=1000), None):
                 return
-            limit = READY_SECONDS * processes.waiting()
+            # Two minutes for each process that waits for a core: a start takes seconds of processor time
+            limit = 120.0 * processes.waiting()
             if time.monotonic() - began > limit:
                 raise Failed(
                     f"Topograph did not get ready within {limit:.0f} s. See the logs in {folder.data() / 'logs'}."

@@ -13,7 +13,6 @@ from webapp.metadata.number import is_number
 
 MOST_VALUES = 1_000  # a field with more of them is no category
 LEAST_SHARED = 2.0  # documents that share a value, on average, in a category
-_FEW_DIFFERENT = 8  # whole numbers: codes or grades, each a value of its own
 
 
 class CodeWriter(ColumnWriter):
@@ -102,7 +101,7 @@ class Category(ValueField):
         """Codes and grades; of other values it is the default."""
         different = len(set(values))
         return (
-            different <= _FEW_DIFFERENT
+            different <= 8  # so few are codes or grades, each a value of its own
             and different <= len(values) / 2
             and all(map(str.isdigit, values))
             and mostly(is_number, values)

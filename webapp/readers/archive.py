@@ -43,7 +43,6 @@ from webapp.readers.copies import Stat
 
 MAX_ENTRIES = 2_000_000
 AHEAD = 64 << 20  # bytes of an entry, at most, that is unpacked while others are read: each lies on the disk till then
-MOST_AHEAD = 100  # entries, those included of which nothing is read
 SMALL = 1 << 20  # bytes: what is smaller when unpacked is no bomb, whatever its ratio
 SAMPLE_ENTRIES = 50  # by which the encoding is guessed
 _HEAD = 1 << 13  # bytes of each
@@ -283,7 +282,8 @@ def _read(
                 _begin(step, entry, options, companions, budget)
             yield step
 
-    with contextlib.closing(dispatch.in_order(steps(), MOST_AHEAD)) as turns:
+    # The entries of which nothing is read count, too
+    with contextlib.closing(dispatch.in_order(steps(), 100)) as turns:
         for step in turns:
             yield from step.items()
 

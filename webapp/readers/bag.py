@@ -22,7 +22,6 @@ from webapp.readers.base import (
 from webapp.readers.companions import Companions
 
 MAX_WORDS = 10_000_000
-MAX_WORD = 200  # characters
 
 
 def vocabulary(name: str, companions: Companions) -> list[str]:
@@ -37,7 +36,7 @@ def vocabulary(name: str, companions: Companions) -> list[str]:
     words = []
     with opened(source, its_name) as file:
         for line, _ in lines(decoded(file, guess_encoding(head(source, its_name))), 1 << 16):
-            words.append("_".join(clean(line.removeprefix("\ufeff")).strip("\r\n").split("\t")[0].split())[:MAX_WORD])
+            words.append("_".join(clean(line.removeprefix("\ufeff")).strip("\r\n").split("\t")[0].split())[:200])
             if len(words) > MAX_WORDS:
                 raise Unreadable(
                     f"“{its_name}” has more than {MAX_WORDS:,} lines; at most that many words can be read."

@@ -57,7 +57,6 @@ _LOOK_ALIKE = frozenset("aceopxyijsABCEHKMOPTXvI")  # letters that stand for Cyr
 _TYPOGRAPHY = frozenset("’‘“”„«»‹›–—…•·†‡¿¡‚\xa0")
 _SIGNS = frozenset("£§°©®™€½¼¾²³ºª±×µ¶´¨¢¥")
 _ANY = 0.9  # the worth of any Latin letters, in cp1252: of languages that are not listed
-_POOR = 0.65  # a worse score is no sign of anything
 _ALIKE = 0.002  # what two encodings have alike is not the second's for a stray byte
 # Between scores so close the language decides; the second is cp1252's, which is the commonest by far
 _NEAR = (0.025, 0.08)
@@ -85,7 +84,7 @@ def guess(sample: bytes) -> str:
     if len({sample.decode(encoding, "replace") for encoding in near}) > 1:
         for encoding in near:
             scores[encoding] += _NEAR[encoding == "cp1252"] * _at_home(sample, encoding)
-    best, best_score = "cp1252", max(_POOR, scores.get("cp1252", 0.0))
+    best, best_score = "cp1252", max(0.65, scores.get("cp1252", 0.0))  # a worse score is no sign of anything
     for encoding, score in scores.items():
         if score > best_score + _ALIKE:
             best, best_score = encoding, score

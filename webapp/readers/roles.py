@@ -13,10 +13,7 @@ _NAMES = {
             "timestamp day дата год".split(),
     "id": "id identifier key docid doc_id document_id uid uuid guid doi number no nr kennung identifiant identificador".split(),
 }  # fmt: skip
-_BEGINNING = 1_000  # characters of a cell by which it is known whether it holds words
-_LONGEST_WORD = 40  # of Latin letters
 _MANY = 0.8  # of the cells must be a date for a column of dates, and different for one of ids
-_DIGITS = 5  # of ids that are numbers in no order
 
 
 def known(name: str) -> bool:
@@ -87,8 +84,9 @@ def _dates(cells: list[str]) -> bool:
 def _worded(cell: str) -> float:
     """How many of its characters are of words: numbers, hashes and addresses are none. As its beginning is, so is the
     whole."""
-    start = cell[:_BEGINNING]
-    parts = (part for part in start.split() if not part.isascii() or len(part) <= _LONGEST_WORD)
+    start = cell[:1_000]  # by which it is known whether it holds words
+    # Words of Latin letters are not longer
+    parts = (part for part in start.split() if not part.isascii() or len(part) <= 40)
     of_words = sum(len(part) for part in parts if sum(map(str.isalpha, part)) > len(part) / 2)
     return len(cell) * of_words / max(1, len(start))
 
@@ -101,7 +99,8 @@ def _identifies(cells: list[str]) -> bool:
         return True
     numbers = [int(cell) for cell in cells]
     digits = {len(cell) for cell in cells}
-    return numbers in (sorted(numbers), sorted(numbers, reverse=True)) or (len(digits) == 1 and min(digits) >= _DIGITS)
+    # So many digits have ids that are numbers in no order
+    return numbers in (sorted(numbers), sorted(numbers, reverse=True)) or (len(digits) == 1 and min(digits) >= 5)
 
 
 def _counts(cells: list[str]) -> bool:

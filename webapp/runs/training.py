@@ -37,7 +37,6 @@ log = structlog.get_logger(__name__)
 
 PUBLISH_SHARE = 0.05  # of a training's time at most goes into publishing topics that the next snapshot replaces
 FORMING_SHARE = 0.1  # the same of what the page of the training shows
-TELL = 10.0  # seconds between two notes for the operator of what the workers do that share the run
 COMPILES = "The engine is being compiled, once on this machine. The first topics appear within about a minute."
 CHECKPOINT_SHARE = 0.1  # the same of checkpoints: for a large corpus they hold gigabytes
 
@@ -229,7 +228,8 @@ class Training:
                 "left": series.left(self.points, p.step, seconds, p.steps),
             },
         )
-        if self.team is not None and time.monotonic() - self.told >= TELL:
+        # The operator is told what the workers do that share the run
+        if self.team is not None and time.monotonic() - self.told >= 10.0:
             self.told = time.monotonic()
             teams.note(self.run.pk, self.team.seats(), self.team.restarts)
         request = Run.everything.values_list("request", flat=True).get(pk=self.run.pk)

@@ -31,7 +31,6 @@ from webapp.words.shapes import (
 SAMPLES = 3  # lines of each sense beside all others
 MUCH = 0.1  # of a word: if its folded senses hold more, they are open
 UNSURE = 0.8  # certainty below which a sense says how certain it is
-RELATED = 9  # words that begin alike, this one among them
 
 
 def header(word: Word) -> WordHeader:
@@ -81,7 +80,7 @@ def senses_page(
     if has_places:
         samples = concordance.samples(selection, uses, [row.number for row in clear], SAMPLES)
         rows = [SampledSense(**vars(row), samples=samples[row.number]) for row in clear]
-    related, _ = queries.matching(run.version, word.word, limit=RELATED)
+    related, _ = queries.matching(run.version, word.word, limit=9)  # this word is among them
     page = SensesPage(
         word=header(word),
         documents_chosen=selection.sentence,

@@ -24,7 +24,6 @@ _KEPT = {"year": 4, "month": 7, "day": 10}  # characters of an ISO date
 
 # Sorting more than memory holds: runs are sorted, written to files that have no name, and merged.
 MEMORY = 32 << 20  # bytes of lines that are held
-FAN = 16  # files that are merged into one: each takes a line's memory, and a process may have some hundred open
 
 
 class Lines(contextlib.AbstractContextManager["Lines"]):
@@ -54,7 +53,8 @@ class Lines(contextlib.AbstractContextManager["Lines"]):
         self.held, self.size = [], 0
         for level in self.levels:
             level.append(run)
-            if len(level) < FAN:
+            # So many files are merged into one: each takes a line's memory, and a process may have some hundred open
+            if len(level) < 16:
                 return
             run = self._written(heapq.merge(*level))
             for file in level:

@@ -10,7 +10,6 @@ import regex
 
 _LABEL = regex.compile(r"^[ \t]*(\p{Lu}[\p{L}\p{M}.'’ \-]{1,40}(?:\([^()\n]{1,40}\) ?)?):(?=\s)", regex.MULTILINE)
 _QUOTED = regex.compile(r"^>[^\n]*", regex.MULTILINE)
-_SIGNATURE = 600  # characters that one has at most
 _SPANS, _TEXTS, _OPENINGS, _ALIKE, _SAME, _REPEATED = 20, 0.2, 5, 0.4, 3, 0.15  # of `certain`
 _WORD = regex.compile(r"\p{L}+")
 # A salutation opens texts: two to eight words and a comma, the last word a name or title unless the line ends behind it.
@@ -27,7 +26,6 @@ _HEAD, _OPENED, _LEAST, _USUAL = (
     0.25,
 )  # characters; of the texts, and at least; of them, where it is left out by default
 _LONGEST, _MOST = 80, 8  # characters of its rule's name; salutations of a corpus
-_TIMES = 2  # that a label is in a text at least: “Note:” and the like are there once
 
 
 class Rule(NamedTuple):
@@ -50,13 +48,13 @@ def _labels(text: str) -> Iterable[tuple[int, int]]:
     """Names before a colon at the beginnings of lines, where the text has them several times."""
     matches = list(_LABEL.finditer(text))
     times = Counter(match[1] for match in matches)
-    return (match.span(1) for match in matches if times[match[1]] >= _TIMES)
+    return (match.span(1) for match in matches if times[match[1]] >= 2)  # “Note:” and the like are in a text once
 
 
 def _quoted(text: str) -> Iterator[tuple[int, int]]:
     """Lines that begin with “>”, and what is behind the last line “--” where that is short."""
     last = max(text.rfind("\n-- \n"), text.rfind("\n--\n"))
-    end = len(text) if last < 0 or len(text) - last > _SIGNATURE else last + 1
+    end = len(text) if last < 0 or len(text) - last > 600 else last + 1  # a signature has 600 characters at most
     yield from (match.span() for match in _QUOTED.finditer(text, endpos=end))
     if end < len(text):
         yield end, len(text)

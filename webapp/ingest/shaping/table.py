@@ -26,8 +26,6 @@ NAMES = 20_000  # of files, by which the table is guessed
 _ROWS, _CHARACTERS = 100, 10_000_000  # of it that are compared with them
 _COLUMNS = 64
 _CANDIDATES = 8  # files that may be the table
-_MATCH = 0.5  # of a column's first values that name other files, for it to be the one
-_TAR = 64 << 20  # bytes: a longer tar archive is not read to its end only to guess
 
 Files = list[tuple[Path, str]]  # where each upload is, and the user's name of it
 
@@ -61,7 +59,7 @@ def _names(files: Files) -> Iterator[tuple[tuple[Path, str], str]]:
     for path, name in files:
         key = formats.by_name(name)
         yield (path, name), name
-        if key != "tar" or path.stat().st_size <= _TAR:
+        if key != "tar" or path.stat().st_size <= 64 << 20:  # a longer tar archive is not read to its end only to guess
             with contextlib.suppress(Unreadable):
                 yield from (((path, name), inside) for inside in readers.names_inside(path, name))
 
@@ -78,7 +76,7 @@ def _guess_columns(source: Source | readers.Member, name: str, others: dict[str,
     for title in sniff.columns[:_COLUMNS]:
         cells = [row[title] for row in rows if row.get(title)]
         matched = sum(any(others.get(key.text, set()) - {name} for key in _of_row(cell)) for cell in cells)
-        if cells and matched >= _MATCH * len(cells):
+        if cells and matched >= 0.5 * len(cells):  # of a column's first values half must name other files
             yield Guess(name, title, matched, len(cells))
 
 
