@@ -171,7 +171,8 @@ def _index(folder: Path) -> Index:
     two_sets.sums(index.fields["text"], 2, lengths, sets, 1)
     for chosen in (None, np.ones(2, bool)):
         two_sets.tokens(index.fields["text"], 2, chosen, 1)
-    collocations.Near(index, 1, 1, 1).add(np.zeros(1, np.int32), np.zeros(1, np.int32))
+    for windows in collocations.Near(index, 1, 1, 1), collocations.Pairs(index, 1, 1, 1, False, np.zeros(1, np.int32)):
+        windows.add(np.zeros(1, np.int32), np.zeros(1, np.int32))
     return index
 
 

@@ -333,6 +333,15 @@ urlpatterns = [
         example=WORD,
         states=("", "left=0&right=2&which=all&order=g2&least=2", "topic_a=0&topic_b=1&least=2", "from_a=1790"),
     ),
+    *page(
+        f"{RUN}/words/<str:word>/collocations/network",
+        collocations.network,
+        "run_network",
+        SEE,
+        load=Load.HEAVY,
+        example=WORD,
+        states=("", "left=0&right=2&which=all&order=g2&least=2"),
+    ),
     file(
         f"{RUN}/words/<str:word>/collocations.csv",
         collocations.csv,

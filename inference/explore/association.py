@@ -34,6 +34,20 @@ def association(near: np.ndarray, everywhere: np.ndarray, window: int, total: in
     )
 
 
+def together(both: np.ndarray, found: int) -> tuple[np.ndarray, np.ndarray]:
+    """How many of `found` windows would have each two of n words, were these independent, and G2 of the four cells, below 0
+    where fewer have: float64[n, n] each. both: int64[n, n], windows that have both; on the diagonal, that have one."""
+    alone = np.diagonal(both)
+    expected = np.outer(alone, alone) / max(found, 1)
+    g2 = np.array(
+        [
+            log_likelihood(np.stack([row, alone - row], axis=1), np.array([own, found - own]))
+            for row, own in zip(both, alone, strict=True)
+        ]
+    )
+    return expected, np.where(both < expected, -g2, g2)
+
+
 def log_likelihood(tokens: np.ndarray, totals: np.ndarray) -> np.ndarray:
     """float64[n]: G2 of four cells, tokens of a word and of all others in two parts (Dunning 1993, section 5). tokens:
     int64[n, 2]; totals: int64[2]."""

@@ -1,6 +1,7 @@
 """What stands near a word's tokens in a stream: sums of every form within a window of words, of which the association of
 words is made (inference.explore.association), and of two sets of windows their keyness (inference.explore.keyness)."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -36,20 +37,27 @@ def together(sides: list[Listed], least: int) -> tuple[FormSums, Totals]:
     return FormSums(forms[kept], *table[:, kept]), Totals(*np.stack([side.totals for side in sides], axis=1))
 
 
-class Near:
-    """Counts what is near the tokens of a word, which come in parts: 56 bytes for each form of a lexicon.
+class Windows:
+    """Windows around the tokens of a word, which come in parts.
 
     A window has `left` pieces before a token and `right` behind it, and ends where the document does; or it is all of the sentence on these
-    sides, FARTHEST words at most. A piece in several windows of a document counts once, and the word's own pieces do not count.
+    sides, FARTHEST words at most.
     """
 
-    def __init__(self, index: Index, pieces: int, left: int, right: int, sentence: bool = False):
-        """pieces: how many of the stream a token of the word has: of a phrase as many as it has words."""
-        self.index, self.found = index, 0
-        self.window = (pieces, left, right) if not sentence else (pieces, FARTHEST * (left > 0), FARTHEST * (right > 0))
-        self.sentence = sentence
-        self.sums, self.totals = np.zeros((len(index.stream.lexicon), 6), np.int64), np.zeros(3, np.int64)
-        self.own, self._here = np.zeros((2, len(index.stream.lexicon)), np.int32)
+    def __init__(
+        self,
+        kernel: Callable[..., int],
+        sums: tuple[np.ndarray, ...],
+        index: Index,
+        pieces: int,
+        left: int,
+        right: int,
+        sentence: bool,
+    ):
+        """kernel: counts windows, and adds to the sums. pieces: how many of the stream a token of the word has: of a phrase as many as it has words."""
+        self._kernel, self._sums, self.index, self.found = kernel, sums, index, 0
+        sides = (FARTHEST * (left > 0), FARTHEST * (right > 0)) if sentence else (left, right)
+        self.window = (pieces, *sides, sentence)
 
     def add(self, documents: np.ndarray, places: np.ndarray) -> None:
         """Tokens of the word: int32[n] the document of each, ascending, and int32[n] the character of its text at which
@@ -58,11 +66,20 @@ class Near:
         cuts = np.searchsorted(documents, self.index.bounds)
         for s, field in enumerate(self.index.fields["text"]):
             some = slice(cuts[s], cuts[s + 1])
-            self.found += _near(
+            self.found += self._kernel(
                 words, self.index.stream.starts.frozen, frozen(field.first, np.int64), int(self.index.bounds[s]),
-                frozen(documents[some], np.int32), frozen(places[some], np.int32), *self.window,
-                self.sentence, self.sums, self.totals, self.own, self._here,
+                frozen(documents[some], np.int32), frozen(places[some], np.int32), *self.window, *self._sums,
             )  # fmt: skip
+
+
+class Near(Windows):
+    """Counts what is near the tokens: 56 bytes for each form of a lexicon. A piece in several windows of a document counts
+    once, and the word's own pieces do not count."""
+
+    def __init__(self, index: Index, pieces: int, left: int, right: int, sentence: bool = False):
+        self.sums, self.totals = np.zeros((len(index.stream.lexicon), 6), np.int64), np.zeros(3, np.int64)
+        self.own, here = np.zeros((2, len(index.stream.lexicon)), np.int32)
+        super().__init__(_near, (self.sums, self.totals, self.own, here), index, pieces, left, right, sentence)
 
     def listed(self, least: int) -> Listed:
         """The forms that at least so many documents have near the word."""
@@ -71,27 +88,48 @@ class Near:
         return Listed(FormSums(forms, *self.sums[forms].T), Totals(*self.totals), own, self.found, pieces)
 
 
+class Pairs(Windows):
+    """Counts which of n forms, at most 127, are in the same windows. Each token has a window of its own, which has all but its own
+    pieces: where two windows overlap, both have what is there. So does a pattern of three words (inference.index.patterns).
+
+    windows: int64[n, n], windows that have both forms; on the diagonal, that have one. documents: int64[n, n], documents with
+    such a window. found: all windows.
+    """
+
+    def __init__(self, index: Index, pieces: int, left: int, right: int, sentence: bool, forms: np.ndarray):
+        place = np.full(len(index.stream.lexicon), -1, np.int8)
+        place[forms] = np.arange(len(forms))
+        self.windows, self.documents = np.zeros((2, len(forms), len(forms)), np.int64)
+        super().__init__(_pairs, (place, self.windows, self.documents), index, pieces, left, right, sentence)
+
+
+@njit(cache=True, nogil=True)
+def _tokens(steps, low, high, documents, places, j, at):
+    """The tokens of a document, whose pieces are low … high - 1, from the j-th place on. at[:n]: pieces at which they begin, and `high` behind
+    them. Returns n, and the first place of the next document."""
+    characters, n, i, d = np.empty(high - low, np.int32), 0, 0, documents[j]
+    starts.begin(steps, low, high, characters)
+    while j < len(documents) and documents[j] == d:
+        i += np.searchsorted(characters[i:], places[j])
+        if i < len(characters) and characters[i] == places[j]:
+            at[n] = low + i
+            n += 1
+        j += 1
+    at[n] = high
+    return n, j
+
+
 @njit(cache=True, nogil=True)
 def _near(words, steps, first, document, documents, places, pieces, left, right, sentence, sums, totals, own, here):
     """Adds to sums, totals and own; how many of the places are beginnings of pieces. document: the number of the first
     of the segment. here: int32[forms], all 0: of each form in the windows of one document."""
-    found, j, characters = 0, 0, np.empty(0, np.int32)
+    found, j = 0, 0
     at, met = np.empty(len(documents) + 1, np.int64), np.empty(len(here), np.int32)
     while j < len(documents):
-        d, n = documents[j], 0
-        low, high = first[d - document], first[d - document + 1]
-        done, forms, i = low, 0, 0
-        if high - low > len(characters):
-            characters = np.empty(high - low, np.int32)
-        starts.begin(steps, low, high, characters)
-        while j < len(documents) and documents[j] == d:
-            i += np.searchsorted(characters[i : high - low], places[j])
-            if low + i < high and characters[i] == places[j]:
-                at[n] = low + i
-                n += 1
-            j += 1
+        low, high = first[documents[j] - document], first[documents[j] - document + 1]
+        n, j = _tokens(steps, low, high, documents, places, j, at)
         found += n
-        at[n] = high
+        done, forms = low, 0
         for t in range(n):
             end = min(at[t] + pieces, high)
             begin, stop = max(at[t] - left, done), min(end + right, at[t + 1])  # the next token's window goes on there
@@ -120,4 +158,35 @@ def _near(words, steps, first, document, documents, places, pieces, left, right,
         totals[0] += near > 0
         totals[1] += near
         totals[2] += near * near
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _pairs(words, steps, first, document, documents, places, pieces, left, right, sentence, place, windows, having):
+    """Adds to windows and having; how many of the places are beginnings of pieces. place: int8[forms], of each form in
+    windows, -1 where it is none of these."""
+    found, j = 0, 0
+    at, met = np.empty(len(documents) + 1, np.int64), np.empty(len(windows), np.bool_)
+    last = np.full(windows.shape, -1)  # document of each pair
+    while j < len(documents):
+        d = documents[j]
+        low, high = first[d - document], first[d - document + 1]
+        n, j = _tokens(steps, low, high, documents, places, j, at)
+        found += n
+        for t in range(n):
+            end = min(at[t] + pieces, high)
+            begin, stop = max(at[t] - left, low), min(end + right, high)
+            if sentence:
+                begin, stop = in_sentence(words, at[t], end, begin, stop)
+            met[:] = False
+            for i in range(begin, stop):
+                k = place[words[i] & NUMBER]
+                if k >= 0 and not at[t] <= i < end:
+                    met[k] = True
+            both = np.flatnonzero(met)
+            for a in both:
+                for b in both:
+                    windows[a, b] += 1
+                    having[a, b] += last[a, b] != d
+                    last[a, b] = d
     return found

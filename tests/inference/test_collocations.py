@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency
 
-from inference.explore.association import association
-from inference.index.collocations import Near, together
+from inference.explore.association import association, together as both_together
+from inference.index.collocations import Near, Pairs, together
 from inference.index.segments import Field, Scratch
 from inference.text.starts import Starts
 from inference.text.table import AFTER_APOSTROPHE, AFTER_BREAK, AFTER_HYPHEN, AFTER_PARAGRAPH, AFTER_SENTENCE
@@ -117,6 +117,66 @@ def test_windows_are_those_of_a_count_by_hand(seed):
     for i, w in enumerate(made.forms.tolist()):
         table = [[int(array[i, s]) for array in made[1:]] for s in range(2)]
         assert table == [of_side.get(w, [0] * 6) for of_side, _ in by_side]
+
+
+def pairs_by_hand(documents, found, phrase: list[int], left: int, right: int, sentence: bool, forms: list[int]):
+    """{(a, b): windows with both}, {(a, b): documents with such a window}: each token's window as a set of forms."""
+    windows, having, before = Counter(), Counter(), 0
+    for d, words in enumerate(documents):
+        flags = [FLAGS[(before + i) % len(FLAGS)] for i in range(len(words))]
+        of_sentence = np.cumsum([flag in (AFTER_SENTENCE, AFTER_PARAGRAPH) for flag in flags]).tolist()
+        before += len(words)
+        at = [place // 3 for document, place in found if document == d]
+        seen = set()
+        for i in at:
+            token = range(i, i + len(phrase))
+            inside = [j for j in range(len(words)) if i - left <= j < i + len(phrase) + right]
+            if sentence:
+                same = [j for j in range(len(words)) if {of_sentence[j]} == {of_sentence[n] for n in token}]
+                inside = [j for j in same if (left and j < i) or (right and j >= i)]
+            met = {words[j] for j in inside if j not in token}
+            pairs = {(a, b) for a in met for b in met if a in forms and b in forms}
+            windows.update(pairs)
+            seen |= pairs
+        having.update(seen)
+    return windows, having
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_pairs_are_those_of_each_window_by_hand(seed):
+    rng = np.random.default_rng(seed)
+    documents = [
+        rng.integers(0, rng.integers(2, FORMS + 1), n).tolist() for n in rng.integers(0, 25, rng.integers(1, 9))
+    ]
+    phrase, (left, right) = rng.integers(0, 3, rng.integers(1, 3)).tolist(), rng.integers(0, 6, 2).tolist()
+    forms = rng.permutation(FORMS)[: rng.integers(0, FORMS + 1)].tolist()
+    sentence = seed % 2 == 1
+    *_, found = by_hand(documents, phrase, left, right, sentence)
+    index = indexed(documents, [1] if len(documents) > 1 else [])
+    pairs = Pairs(index, len(phrase), left, right, sentence, np.array(forms, np.int32))
+    half = rng.integers(0, len(documents) + 1)
+    for some in ([f for f in found if f[0] < half], [f for f in found if f[0] >= half]):
+        pairs.add(*np.array(some, np.int32).reshape(-1, 2).T)
+    windows, having = pairs_by_hand(documents, found, phrase, left, right, sentence, forms)
+    assert pairs.found == len(found)
+    assert pairs.windows.tolist() == [[windows[a, b] for b in forms] for a in forms]
+    assert pairs.documents.tolist() == [[having[a, b] for b in forms] for a in forms]
+
+
+def test_g2_of_two_words_is_that_of_scipy_with_a_sign():
+    rng = np.random.default_rng(4)
+    had = rng.random((300, 5)) < [0.2, 0.3, 0.5, 0.1, 0.4]
+    had[:, 1] |= had[:, 0] & (rng.random(300) < 0.7)
+    had[:, 4] &= ~had[:, 2]
+    expected, g2 = both_together(had.T.astype(int) @ had.astype(int), 300)
+    for a in range(5):
+        for b in set(range(5)) - {a}:
+            cells = [[(had[:, a] == x) @ (had[:, b] == y).astype(int) for y in (True, False)] for x in (True, False)]
+            test = chi2_contingency(cells, correction=False, lambda_="log-likelihood")
+            assert abs(g2[a, b]) == pytest.approx(test.statistic, abs=1e-8)
+            assert expected[a, b] == pytest.approx(test.expected_freq[0, 0])
+            assert (g2[a, b] < 0) == (cells[0][0] < expected[a, b])
+    assert g2[0, 1] > 10.83 and g2[2, 4] < 0
 
 
 def test_a_place_where_no_piece_begins_is_not_found():

@@ -7,7 +7,7 @@ import numpy as np
 from inference.errors import Invalid
 from inference.explore.association import Association, association
 from inference.index import Index, two_sets
-from inference.index.collocations import Listed, Near
+from inference.index.collocations import Listed, Near, Windows
 from webapp.collocations.shapes import Collocate, Collocations, NearPage, Order, Which, Within
 from webapp.documents import search
 from webapp.documents.selection import RunSelection
@@ -57,28 +57,34 @@ def counted(selection: RunSelection, word: Word, asked: Asked, kept: int = LEAST
         raise Invalid("run", "This corpus was read by a version that kept no places of words. Upload the files again.")
 
     def make() -> Counted:
-        near = _count(index, selection, word, asked).listed(kept)
+        counts = Near(*window(word, asked, index))
+        add(counts, selection, word, asked)
+        near = counts.listed(kept)
         forms, tokens, total = _tokens(index, selection)
         at = np.searchsorted(forms, near.sums.forms)
         own = np.append(tokens, 0)[at] * (np.append(forms, -1)[at] == near.sums.forms) - near.own
         return Counted(near, np.maximum(own, near.sums.tokens), total - near.pieces)  # counts of the index have a limit
 
     parts = () if asked.topic is None else view.labels.parts(asked.topic)
-    window = (asked.left, asked.right, asked.within)
-    key = (index.made, view.run.snapshot_id, *selection.key, word.pk, asked.topic, *parts, *window, kept)
+    sides = (asked.left, asked.right, asked.within)
+    key = (index.made, view.run.snapshot_id, *selection.key, word.pk, asked.topic, *parts, *sides, kept)
     return _near.get_or_set(key, make)
 
 
-def _count(index: Index, selection: RunSelection, word: Word, asked: Asked) -> Near:
+def window(word: Word, asked: Asked, index: Index) -> tuple[Index, int, int, int, bool]:
+    """What Near and Pairs are made of."""
     pieces = index.spans(word.word.replace("_", " "))  # of a phrase several
-    near = Near(index, max(len(pieces), 1), asked.left, asked.right, asked.within == "sentence")
+    return index, max(len(pieces), 1), asked.left, asked.right, asked.within == "sentence"
+
+
+def add(windows: Windows, selection: RunSelection, word: Word, asked: Asked) -> None:
+    """Adds all tokens of the word."""
     uses = senses.uses(selection.view, word, selection)
     pairs = uses.pairs(asked.topic)
     documents, ends = uses.documents[pairs], np.cumsum(uses.counts[pairs], dtype=np.int64)
     cuts = np.searchsorted(ends, np.arange(TOKENS, ends[-1] if len(ends) else 0, TOKENS))
     for part in np.split(pairs, np.searchsorted(documents, documents[cuts])):
-        near.add(*uses.places(part))
-    return near
+        windows.add(*uses.places(part))
 
 
 def _tokens(index: Index, selection: RunSelection) -> tuple[np.ndarray, np.ndarray, int]:
@@ -104,7 +110,7 @@ def least(selection: RunSelection, asked: int) -> int:
     return max(asked, LEAST_UNDER_EMBARGO if selection.run.corpus.embargo else LEAST)
 
 
-def _ranked(selection: RunSelection, word: Word, asked: Asked) -> tuple[Counted, Association, np.ndarray]:
+def ranked(selection: RunSelection, word: Word, asked: Asked) -> tuple[Counted, Association, np.ndarray]:
     """All forms, how they are associated with the word, and the places of those that are listed, in their order."""
     made = counted(selection, word, asked)
     near, of_forms = made.near, associated(made)
@@ -114,7 +120,7 @@ def _ranked(selection: RunSelection, word: Word, asked: Asked) -> tuple[Counted,
     return made, of_forms, rows[np.argsort(-getattr(of_forms, asked.order)[rows], kind="stable")]
 
 
-def _collocates(
+def collocates(
     selection: RunSelection, word: Word, asked: Asked, made: Counted, of_forms: Association, rows: np.ndarray
 ) -> list[Collocate]:
     texts = search.open_index(selection.run.corpus).stream.lexicon.words(made.near.sums.forms[rows])
@@ -140,20 +146,21 @@ def lines(selection: RunSelection, word: Word, asked: Asked) -> str:
     return selection.view.go("run_word", word.word, asked=query)
 
 
-def addresses(selection: RunSelection, word: Word, asked: Asked, other: str) -> tuple[str, str]:
-    """The documents, and the lines, in which another word is near: those of a pattern; within a sentence on either side. Where words are counted by stem or
-    lemma, which no pattern finds, both are the documents that have the two."""
+def addresses(selection: RunSelection, word: Word, asked: Asked, *others: str) -> tuple[str, str]:
+    """The documents, and the lines, in which other words are near: those of a pattern; within a sentence, and of several others, on
+    either side. Where words are counted by stem or lemma, which no pattern finds, both are the documents that have all of them."""
     text, farther = word.word.replace("_", " "), max(asked.left, asked.right)
     if selection.version.settings.get("forms", "written") != "written":
+        quoted = " ".join(f'"{other}"' for other in others)
         both = links.documents_url(
-            selection.run, selection.changed(q=f'{selection.q} {text} "{other}"'.strip()).address()
+            selection.run, selection.changed(q=f"{selection.q} {text} {quoted}".strip()).address()
         )
         return both, both
-    pattern, gap = f"{text} ~{farther} {other}", f"*{{0,{farther - 1}}}"
-    if asked.within == "sentence":
-        pattern = f"{text} ~s {other}"
-    elif not (asked.left and asked.right or selection.run.corpus.embargo):
-        pattern = f"{other} {gap} {text}" if asked.left else f"{text} {gap} {other}"
+    near, gap = "s" if asked.within == "sentence" else farther, f"*{{0,{farther - 1}}}"
+    pattern = f" ~{near} ".join([text, *others])
+    one_side = asked.within == "words" and not (asked.left and asked.right or selection.run.corpus.embargo)
+    if one_side and len(others) == 1:
+        pattern = f"{others[0]} {gap} {text}" if asked.left else f"{text} {gap} {others[0]}"
     lines = selection.view.go("run_pattern", asked=selection.address(pattern=pattern, topic=asked.topic)[1:])
     documents = selection if asked.topic is None else selection.with_topic(asked.topic)
     return links.documents_url(selection.run, documents.address(match=pattern)), lines
@@ -165,7 +172,7 @@ def near_page(selection: RunSelection, word: Word, asked: Asked) -> NearPage:
 
 
 def listed(selection: RunSelection, word: Word, asked: Asked) -> Collocations:
-    made, of_forms, rows = _ranked(selection, word, asked)
+    made, of_forms, rows = ranked(selection, word, asked)
     return Collocations(
         **vars(near_page(selection, word, asked)),
         topic=None if asked.topic is None else links.topic_link(selection.view, asked.topic),
@@ -173,14 +180,14 @@ def listed(selection: RunSelection, word: Word, asked: Asked) -> Collocations:
         window=int(made.near.totals.tokens),
         total=made.total,
         order=asked.order,
-        words=_collocates(selection, word, asked, made, of_forms, rows[:LISTED]),
+        words=collocates(selection, word, asked, made, of_forms, rows[:LISTED]),
         more=max(len(rows) - LISTED, 0),
     )
 
 
 def table(selection: RunSelection, word: Word, asked: Asked) -> bytes:
     """What `listed` has as CSV, at most LONGEST_FILE words."""
-    made, of_forms, rows = _ranked(selection, word, asked)
+    made, of_forms, rows = ranked(selection, word, asked)
     topic = "" if asked.topic is None else links.topic_link(selection.view, asked.topic).label
     about = [
         selection.run.corpus.name,
@@ -197,6 +204,6 @@ def table(selection: RunSelection, word: Word, asked: Asked) -> bytes:
             *(*about, c.word, c.tokens, c.documents, round(c.expected, 2), c.everywhere),
             *(round(c.log_dice, 3), round(c.g2, 2), round(c.t, 3)),
         ]
-        for c in _collocates(selection, word, asked, made, of_forms, rows[:LONGEST_FILE])
+        for c in collocates(selection, word, asked, made, of_forms, rows[:LONGEST_FILE])
     ]
     return csv_cells.lines([_COLUMNS, *lines])

@@ -67,6 +67,56 @@ class Collocations(NearPage):
 
 
 @dataclass(frozen=True)
+class NetworkWord:
+    """A word in a network. windows: of the word it is near, that have it; lines: these. group: 0, 1, … of those it is linked
+    with, also through others; null where it is linked with none."""
+
+    word: str
+    windows: int
+    lines: str
+    group: int | None
+
+
+@dataclass(frozen=True)
+class NetworkPair:
+    """Two words in one window more often than if they came there independently. windows: that have both; expected: so many
+    would; g2: of the four cells. documents: with such a window. url, lines: these documents and windows."""
+
+    words: list[str]
+    windows: int
+    expected: float
+    documents: int
+    g2: float
+    url: str
+    lines: str
+
+
+@dataclass(frozen=True)
+class CollocationNetwork(NearPage):
+    """Which of a word's first collocations are in the same windows. found: windows, one for each token of the word. words: linked
+    ones, those of a group together, then those that are not. pairs: the largest G2 first."""
+
+    topic: TopicLink | None
+    found: int
+    order: Order
+    words: list[NetworkWord]
+    pairs: list[NetworkPair]
+
+    @property
+    def linked(self) -> list[NetworkWord]:
+        return [word for word in self.words if word.group is not None]
+
+    @property
+    def first_pairs(self) -> list[NetworkPair]:
+        """At most three, without a word in common."""
+        chosen: list[NetworkPair] = []
+        for pair in self.pairs:
+            if not {word for each in chosen for word in each.words} & {*pair.words}:
+                chosen.append(pair)
+        return chosen[:3]
+
+
+@dataclass(frozen=True)
 class WordSide:
     """One of two sides of a word. found, window: as Collocations has them. lines: of the word there."""
 

@@ -1,7 +1,8 @@
 """The words that tend to occur near a word, in all documents or on two sides, as a page and as a table."""
 
+from collections.abc import Callable
 from functools import partial
-from typing import get_args
+from typing import TypeVar, get_args
 
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
@@ -10,9 +11,10 @@ from django.views.decorators.http import require_safe
 from inference.errors import Invalid
 from webapp import exports
 from webapp.accounts import embargo
-from webapp.collocations import queries, two_sides
+from webapp.collocations import network as networks, queries, two_sides
 from webapp.collocations.queries import FARTHEST, Asked
 from webapp.collocations.shapes import (
+    CollocationNetwork,
     Collocations,
     CollocationsHtml,
     ComparedCollocations,
@@ -33,6 +35,7 @@ from webapp.time import contrasts
 from webapp.time.shapes import Offer
 from webapp.words import concordance, queries as words_queries, senses
 
+Page = TypeVar("Page")
 ORDERS: dict[Order, str] = {"log_dice": "logDice", "g2": "evidence (G²)", "t": "t score"}
 WORDS: dict[Which, str] = {"content": "without stop words", "all": "all words"}
 WINDOWS, LEASTS = (1, 2, 5, 10), (2, 5, 10, 25)
@@ -65,17 +68,46 @@ def words(
 ) -> Answer[Collocations | ComparedCollocations | NoCollocations]:
     """Words that tend to occur near a word, in all its uses or in one topic; or on two sides, which ?from_a= ?to_a= ?in_a=
     ?topic_a= and the same of b say."""
-    known = words_queries.word(view.run.version, word)
+    each = [asked(view, one, left, right, least, order, which, within) for one in (topic, topic_a, topic_b)]
+    return _answer(selection, here, as_json, word, each[0], lambda known: listed(selection, known, here.query, *each))
+
+
+@cached_page()
+@typed({CollocationNetwork: "collocations/network.html", NoCollocations: "collocations/nothing.html"})
+def network(
+    view: RunView,
+    selection: RunSelection,
+    here: Here,
+    as_json: bool,
+    word: str,
+    *,
+    topic: int | None = None,
+    left: int = 5,
+    right: int = 5,
+    least: int = 5,
+    order: Order = "log_dice",
+    which: Which = "content",
+    within: Within = "words",
+) -> Answer[CollocationNetwork | NoCollocations]:
+    """Which of the first words near a word are near the same occurrences of it."""
+    one = asked(view, topic, left, right, least, order, which, within)
+    return _answer(selection, here, as_json, word, one, lambda known: networks.page(selection, known, one))
+
+
+def _answer(
+    selection: RunSelection, here: Here, as_json: bool, word: str, asked: Asked, make: Callable[[Word], Page]
+) -> Answer[Page | NoCollocations]:
+    """The page that is made of a word, or why there is none."""
+    known = words_queries.word(selection.version, word)
     if known is None:
         return Answer(NoCollocations(word[:100], "No word of this run is written like this."), status=404)
-    each = [asked(view, one, left, right, least, order, which, within) for one in (topic, topic_a, topic_b)]
     try:
-        page = listed(selection, known, here.query, *each)
+        page = make(known)
     except Invalid as error:
         if as_json:
             raise
         return Answer(NoCollocations(known.word, error.message))
-    return Answer(page, partial(_html, selection, here, known, each[0]))
+    return Answer(page, partial(_html, selection, here, known, asked))
 
 
 def listed(

@@ -21,6 +21,7 @@ HTML = {  # the type of what a template has beside its page
     "codebook/estimates.html": EstimatesHtml,
     "codebook/list.html": CodebookHtml,
     "compare/detail.html": CompareHtml,
+    "collocations/network.html": CollocationsHtml,
     "collocations/two_sides.html": CollocationsHtml,
     "collocations/words.html": CollocationsHtml,
     "corpus/detail.html": CorpusHtml,
