@@ -228,6 +228,13 @@ TERMS = {
         "cells, near or not, this word or another (Dunning 1993), below 0 where there are fewer than expected. t is (f − expected) / √f (Church et al. 1991). "
         "G² and t take tokens as independent: use them for an order only.",
     ),
+    "collocation-network": Term(
+        "network of collocations",
+        "Which collocations of a word come together: two are linked if they are near the same occurrences of it more often than if each came there independently.",
+        "Each occurrence of the word has one window, also where it overlaps the next one, and of n windows f₁ and f₂ have one word and the other: "
+        "f₁ f₂ / n are expected to have both. Linked are two of the first fifteen collocations if more have both, in at least so many documents as are asked for, with a G² "
+        "of 10.83 or more: of independent windows 1 in 1,000 pairs has as much by chance. Windows of one document are seldom independent.",
+    ),
     "jensen-shannon": Term(
         "Jensen–Shannon divergence",
         "How different two topics are, from the weights of all their words: 0 if they are the same, 0.69 if they share no word.",
