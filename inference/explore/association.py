@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+COLLOCATION = 10.83  # G2 from which words are associated: of tokens that are independent 1 in 1,000 has as much
+
 
 class Association(NamedTuple):
     """float64[n] each. expected: tokens near the word, were all tokens spread evenly. log_dice: 14 + log2 of Dice's

@@ -1,14 +1,27 @@
 """Collocations of a word in a set of documents of a run."""
 
-from typing import NamedTuple
+from collections.abc import Callable
+from itertools import groupby
+from typing import NamedTuple, TypeVar
 
 import numpy as np
+from scipy.sparse.csgraph import connected_components
 
 from inference.errors import Invalid
-from inference.explore.association import Association, association
+from inference.explore import seriation
+from inference.explore.association import COLLOCATION, Association, association, together
 from inference.index import Index, two_sets
-from inference.index.collocations import Listed, Near, Windows
-from webapp.collocations.shapes import Collocate, Collocations, NearPage, Order, Which, Within
+from inference.index.collocations import Listed, Near, Pairs, Windows
+from webapp.collocations.shapes import (
+    Collocate,
+    CollocationNetwork,
+    Collocations,
+    NearPage,
+    NetworkPair,
+    Order,
+    Which,
+    Within,
+)
 from webapp.documents import search
 from webapp.documents.selection import RunSelection
 from webapp.models import Word
@@ -19,11 +32,13 @@ from webapp.words import concordance, senses
 from webapp.words.senses_page import header
 
 LISTED = 50
+NODES = 15  # words of a network
 LONGEST_FILE = 50_000  # words of a file
 FARTHEST = 20  # words of a window before or behind a word
 LEAST = 2  # documents of what is kept
 LEAST_UNDER_EMBARGO = 5  # else the neighbours of a word, one after the other, give a text away
 TOKENS = 1 << 18  # of the word that are looked at at a time
+Counts = TypeVar("Counts", bound=Windows)
 _near = BoundedCache(16 << 20)
 _everywhere = BoundedCache(16 << 20)  # 12 bytes for each form that LEAST documents have
 _COLUMNS = "corpus run selection word topic left right within near tokens documents expected tokens_everywhere log_dice g2 t".split()
@@ -57,34 +72,30 @@ def counted(selection: RunSelection, word: Word, asked: Asked, kept: int = LEAST
         raise Invalid("run", "This corpus was read by a version that kept no places of words. Upload the files again.")
 
     def make() -> Counted:
-        counts = Near(*window(word, asked, index))
-        add(counts, selection, word, asked)
-        near = counts.listed(kept)
+        near = count(Near, selection, word, asked).listed(kept)
         forms, tokens, total = _tokens(index, selection)
         at = np.searchsorted(forms, near.sums.forms)
         own = np.append(tokens, 0)[at] * (np.append(forms, -1)[at] == near.sums.forms) - near.own
         return Counted(near, np.maximum(own, near.sums.tokens), total - near.pieces)  # counts of the index have a limit
 
     parts = () if asked.topic is None else view.labels.parts(asked.topic)
-    sides = (asked.left, asked.right, asked.within)
-    key = (index.made, view.run.snapshot_id, *selection.key, word.pk, asked.topic, *parts, *sides, kept)
+    window = (asked.left, asked.right, asked.within)
+    key = (index.made, view.run.snapshot_id, *selection.key, word.pk, asked.topic, *parts, *window, kept)
     return _near.get_or_set(key, make)
 
 
-def window(word: Word, asked: Asked, index: Index) -> tuple[Index, int, int, int, bool]:
-    """What Near and Pairs are made of."""
+def count(make: Callable[..., Counts], selection: RunSelection, word: Word, asked: Asked, *more: np.ndarray) -> Counts:
+    """Near, or Pairs, of all tokens of the word."""
+    index = search.open_index(selection.run.corpus)
     pieces = index.spans(word.word.replace("_", " "))  # of a phrase several
-    return index, max(len(pieces), 1), asked.left, asked.right, asked.within == "sentence"
-
-
-def add(windows: Windows, selection: RunSelection, word: Word, asked: Asked) -> None:
-    """Adds all tokens of the word."""
+    counts = make(index, max(len(pieces), 1), asked.left, asked.right, asked.within == "sentence", *more)
     uses = senses.uses(selection.view, word, selection)
     pairs = uses.pairs(asked.topic)
     documents, ends = uses.documents[pairs], np.cumsum(uses.counts[pairs], dtype=np.int64)
     cuts = np.searchsorted(ends, np.arange(TOKENS, ends[-1] if len(ends) else 0, TOKENS))
     for part in np.split(pairs, np.searchsorted(documents, documents[cuts])):
-        windows.add(*uses.places(part))
+        counts.add(*uses.places(part))
+    return counts
 
 
 def _tokens(index: Index, selection: RunSelection) -> tuple[np.ndarray, np.ndarray, int]:
@@ -110,7 +121,7 @@ def least(selection: RunSelection, asked: int) -> int:
     return max(asked, LEAST_UNDER_EMBARGO if selection.run.corpus.embargo else LEAST)
 
 
-def ranked(selection: RunSelection, word: Word, asked: Asked) -> tuple[Counted, Association, np.ndarray]:
+def _ranked(selection: RunSelection, word: Word, asked: Asked) -> tuple[Counted, Association, np.ndarray]:
     """All forms, how they are associated with the word, and the places of those that are listed, in their order."""
     made = counted(selection, word, asked)
     near, of_forms = made.near, associated(made)
@@ -120,7 +131,7 @@ def ranked(selection: RunSelection, word: Word, asked: Asked) -> tuple[Counted, 
     return made, of_forms, rows[np.argsort(-getattr(of_forms, asked.order)[rows], kind="stable")]
 
 
-def collocates(
+def _collocates(
     selection: RunSelection, word: Word, asked: Asked, made: Counted, of_forms: Association, rows: np.ndarray
 ) -> list[Collocate]:
     texts = search.open_index(selection.run.corpus).stream.lexicon.words(made.near.sums.forms[rows])
@@ -171,8 +182,8 @@ def near_page(selection: RunSelection, word: Word, asked: Asked) -> NearPage:
     return NearPage(header(word), selection.sentence, *window, least(selection, asked.least), asked.which, asked.within)
 
 
-def listed(selection: RunSelection, word: Word, asked: Asked) -> Collocations:
-    made, of_forms, rows = ranked(selection, word, asked)
+def listed(selection: RunSelection, word: Word, asked: Asked, most: int = LISTED) -> Collocations:
+    made, of_forms, rows = _ranked(selection, word, asked)
     return Collocations(
         **vars(near_page(selection, word, asked)),
         topic=None if asked.topic is None else links.topic_link(selection.view, asked.topic),
@@ -180,14 +191,43 @@ def listed(selection: RunSelection, word: Word, asked: Asked) -> Collocations:
         window=int(made.near.totals.tokens),
         total=made.total,
         order=asked.order,
-        words=collocates(selection, word, asked, made, of_forms, rows[:LISTED]),
-        more=max(len(rows) - LISTED, 0),
+        words=_collocates(selection, word, asked, made, of_forms, rows[:most]),
+        more=max(len(rows) - most, 0),
+    )
+
+
+def network(selection: RunSelection, word: Word, asked: Asked) -> CollocationNetwork:
+    """The first NODES that are listed, and which of them are in the same windows."""
+    page = listed(selection, word, asked, NODES)
+    made, _, rows = _ranked(selection, word, asked)
+    counts = count(Pairs, selection, word, asked, made.near.sums.forms[rows[:NODES]])
+    expected, g2 = together(counts.windows, counts.found)
+    linked = np.triu((g2 >= COLLOCATION) & (counts.documents >= page.least), 1)
+    strength = np.where(linked | linked.T, g2, 0.0)
+    group = connected_components(strength, directed=False)[1].tolist()
+    order = seriation.order(strength + np.diag(strength.max(axis=1, initial=0.0))).tolist()
+    a, b = np.nonzero(linked)
+    by_g2 = np.argsort(-g2[a, b], kind="stable")
+    return CollocationNetwork(
+        **vars(page),
+        groups=[[page.words[i] for i in some] for _, some in groupby(order, group.__getitem__)],
+        pairs=[
+            NetworkPair(
+                words := [page.words[i].word, page.words[j].word],
+                int(counts.windows[i, j]),
+                float(expected[i, j]),
+                int(counts.documents[i, j]),
+                float(g2[i, j]),
+                *addresses(selection, word, asked, *words),
+            )
+            for i, j in zip(a[by_g2].tolist(), b[by_g2].tolist(), strict=True)
+        ],
     )
 
 
 def table(selection: RunSelection, word: Word, asked: Asked) -> bytes:
     """What `listed` has as CSV, at most LONGEST_FILE words."""
-    made, of_forms, rows = ranked(selection, word, asked)
+    made, of_forms, rows = _ranked(selection, word, asked)
     topic = "" if asked.topic is None else links.topic_link(selection.view, asked.topic).label
     about = [
         selection.run.corpus.name,
@@ -204,6 +244,6 @@ def table(selection: RunSelection, word: Word, asked: Asked) -> bytes:
             *(*about, c.word, c.tokens, c.documents, round(c.expected, 2), c.everywhere),
             *(round(c.log_dice, 3), round(c.g2, 2), round(c.t, 3)),
         ]
-        for c in collocates(selection, word, asked, made, of_forms, rows[:LONGEST_FILE])
+        for c in _collocates(selection, word, asked, made, of_forms, rows[:LONGEST_FILE])
     ]
     return csv_cells.lines([_COLUMNS, *lines])

@@ -67,17 +67,6 @@ class Collocations(NearPage):
 
 
 @dataclass(frozen=True)
-class NetworkWord:
-    """A word in a network. windows: of the word it is near, that have it; lines: these. group: 0, 1, … of those it is linked
-    with, also through others; null where it is linked with none."""
-
-    word: str
-    windows: int
-    lines: str
-    group: int | None
-
-
-@dataclass(frozen=True)
 class NetworkPair:
     """Two words in one window more often than if they came there independently. windows: that have both; expected: so many
     would; g2: of the four cells. documents: with such a window. url, lines: these documents and windows."""
@@ -92,28 +81,18 @@ class NetworkPair:
 
 
 @dataclass(frozen=True)
-class CollocationNetwork(NearPage):
-    """Which of a word's first collocations are in the same windows. found: windows, one for each token of the word. words: linked
-    ones, those of a group together, then those that are not. pairs: the largest G2 first."""
+class CollocationNetwork(Collocations):
+    """Which of the words are in the same windows of `found`, one for each token of the word. groups: words that are linked, also through
+    others, next to those they are linked with; a word alone is linked with none. pairs: the largest G2 first."""
 
-    topic: TopicLink | None
-    found: int
-    order: Order
-    words: list[NetworkWord]
+    groups: list[list[Collocate]]
     pairs: list[NetworkPair]
 
     @property
-    def linked(self) -> list[NetworkWord]:
-        return [word for word in self.words if word.group is not None]
-
-    @property
     def first_pairs(self) -> list[NetworkPair]:
-        """At most three, without a word in common."""
-        chosen: list[NetworkPair] = []
-        for pair in self.pairs:
-            if not {word for each in chosen for word in each.words} & {*pair.words}:
-                chosen.append(pair)
-        return chosen[:3]
+        """At most three, of words that no pair before them has."""
+        listed = [word for pair in self.pairs for word in pair.words]
+        return [pair for i, pair in enumerate(self.pairs) if not {*pair.words} & {*listed[: 2 * i]}][:3]
 
 
 @dataclass(frozen=True)

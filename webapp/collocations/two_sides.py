@@ -7,6 +7,7 @@ from django.http import QueryDict
 
 from inference.errors import Invalid, there
 from inference.explore import keyness
+from inference.explore.association import COLLOCATION
 from inference.index.collocations import together
 from inference.index.two_sets import FormSums
 from webapp.collocations import queries
@@ -19,7 +20,6 @@ from webapp.storage import csv_cells
 from webapp.time import contrasts
 
 LISTED = 25  # words of each column
-COLLOCATION = 10.83  # G2 from which a word is one: of tokens that are independent 1 in 1,000 has as much
 COLUMNS = ("first", "second", "both")
 _COLUMNS = (
     "corpus run selection word first second left right within near column tokens_first tokens_second documents_first "

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import TypeVar, get_args
+from typing import Any, get_args
 
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 from inference.errors import Invalid
 from webapp import exports
 from webapp.accounts import embargo
-from webapp.collocations import network as networks, queries, two_sides
+from webapp.collocations import queries, two_sides
 from webapp.collocations.queries import FARTHEST, Asked
 from webapp.collocations.shapes import (
     CollocationNetwork,
@@ -35,7 +35,6 @@ from webapp.time import contrasts
 from webapp.time.shapes import Offer
 from webapp.words import concordance, queries as words_queries, senses
 
-Page = TypeVar("Page")
 ORDERS: dict[Order, str] = {"log_dice": "logDice", "g2": "evidence (G²)", "t": "t score"}
 WORDS: dict[Which, str] = {"content": "without stop words", "all": "all words"}
 WINDOWS, LEASTS = (1, 2, 5, 10), (2, 5, 10, 25)
@@ -91,12 +90,12 @@ def network(
 ) -> Answer[CollocationNetwork | NoCollocations]:
     """Which of the first words near a word are near the same occurrences of it."""
     one = asked(view, topic, left, right, least, order, which, within)
-    return _answer(selection, here, as_json, word, one, lambda known: networks.page(selection, known, one))
+    return _answer(selection, here, as_json, word, one, lambda known: queries.network(selection, known, one))
 
 
 def _answer(
-    selection: RunSelection, here: Here, as_json: bool, word: str, asked: Asked, make: Callable[[Word], Page]
-) -> Answer[Page | NoCollocations]:
+    selection: RunSelection, here: Here, as_json: bool, word: str, asked: Asked, make: Callable[[Word], Any]
+) -> Answer[Any]:
     """The page that is made of a word, or why there is none."""
     known = words_queries.word(selection.version, word)
     if known is None:

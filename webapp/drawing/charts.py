@@ -311,33 +311,32 @@ def time_chart(bins: Sequence[Any], topic: Any):
     }  # fmt: skip
 
 
-RADIUS = 200  # of the circle of a network
-
-
 @register.inclusion_tag("collocations/_network.html")
-def network(words: Sequence[Any], pairs: Sequence[Any], name: str):
-    """Linked words on a circle, with a gap between groups. A line is bent to the middle; it is as wide as the root of its G2."""
-    groups = words[-1].group + 1
-    steps = len(words) + (groups if groups > 1 else 0)
-    angles = {word.word: (i + word.group + 0.5) * math.tau / steps for i, word in enumerate(words)}
-    spots = {word: (RADIUS * math.sin(angle), -RADIUS * math.cos(angle)) for word, angle in angles.items()}
+def network(groups: Sequence[Any], pairs: Sequence[Any], near: str):
+    """Linked words on a circle, with a gap behind each group. A line is bent to the middle, and as wide as the root of its G2."""
+    places = [word for group in groups if len(group) > 1 for word in [*group, None]]
+    radius, step = min(190, 26 * len(places)), math.tau / len(places)
+    spots = {
+        word: (radius * math.sin(i * step), -radius * math.cos(i * step)) for i, word in enumerate(places, 1) if word
+    }
+    by_name, most = {word.word: at for word, at in spots.items()}, max(word.tokens for word in spots)
     lines = []
     for pair in pairs:
-        (x, y), (to_x, to_y) = (spots[word] for word in pair.words)
-        bent = f"M{x:.1f} {y:.1f}Q{(x + to_x) / 6:.1f} {(y + to_y) / 6:.1f} {to_x:.1f} {to_y:.1f}"
-        lines.append({"words": pair.words, "d": bent, "width": f"{1 + 8 * math.sqrt(pair.g2 / pairs[0].g2):.1f}"})
-    most = max(word.windows for word in words)
+        (x, y), (to_x, to_y) = (by_name[word] for word in pair.words)
+        bent = f"M{x:.1f} {y:.1f}Q{(x + to_x) / 2.6:.1f} {(y + to_y) / 2.6:.1f} {to_x:.1f} {to_y:.1f}"
+        lines.append((pair.words, bent, f"{1 + 8 * math.sqrt(pair.g2 / pairs[0].g2):.1f}"))
     nodes = [
-        {
-            "word": word,
-            "spot": spots[word.word],
-            "r": f"{4 + 7 * math.sqrt(word.windows / most):.1f}",
-            "side": "left" if spots[word.word][0] < 0 else "right",
-            "lines": "".join(line["d"] for line in lines if word.word in line["words"]),
-        }
-        for word in words
+        (word, at, 4 + 7 * math.sqrt(word.tokens / most), "".join(d for words, d, _ in lines if word.word in words))
+        for word, at in spots.items()
     ]
-    return {"nodes": nodes, "lines": lines, "name": name}
+    heights = [y for _, y in spots.values()]
+    return {
+        "nodes": nodes,
+        "lines": lines,
+        "near": near,
+        "top": min(heights) - 26,
+        "height": max(heights) - min(heights) + 52,
+    }
 
 
 KEPT = (720, 230)  # of a chart in a notebook
