@@ -182,7 +182,7 @@ def near_page(selection: RunSelection, word: Word, asked: Asked) -> NearPage:
     return NearPage(header(word), selection.sentence, *window, least(selection, asked.least), asked.which, asked.within)
 
 
-def listed(selection: RunSelection, word: Word, asked: Asked, most: int = LISTED) -> Collocations:
+def listed(selection: RunSelection, word: Word, asked: Asked, most: int) -> Collocations:
     made, of_forms, rows = _ranked(selection, word, asked)
     return Collocations(
         **vars(near_page(selection, word, asked)),
@@ -208,17 +208,18 @@ def network(selection: RunSelection, word: Word, asked: Asked) -> CollocationNet
     order = seriation.order(strength + np.diag(strength.max(axis=1, initial=0.0))).tolist()
     a, b = np.nonzero(linked)
     by_g2 = np.argsort(-g2[a, b], kind="stable")
+    texts = [other.word for other in page.words]
     return CollocationNetwork(
         **vars(page),
         groups=[[page.words[i] for i in some] for _, some in groupby(order, group.__getitem__)],
         pairs=[
             NetworkPair(
-                words := [page.words[i].word, page.words[j].word],
+                [texts[i], texts[j]],
                 int(counts.windows[i, j]),
                 float(expected[i, j]),
                 int(counts.documents[i, j]),
                 float(g2[i, j]),
-                *addresses(selection, word, asked, *words),
+                *addresses(selection, word, asked, texts[i], texts[j]),
             )
             for i, j in zip(a[by_g2].tolist(), b[by_g2].tolist(), strict=True)
         ],
