@@ -36,14 +36,14 @@ def association(near: np.ndarray, everywhere: np.ndarray, window: int, total: in
     )
 
 
-def together(both: np.ndarray, found: int) -> tuple[np.ndarray, np.ndarray]:
-    """How many of `found` windows would have each two of n words, were these independent, and G2 of the four cells, below 0
+def together(both: np.ndarray, windows: int) -> tuple[np.ndarray, np.ndarray]:
+    """How many windows of so many would have each two of n words, were these independent, and G2 of the four cells, below 0
     where fewer have: float64[n, n] each. both: int64[n, n], windows that have both; on the diagonal, that have one."""
     alone = np.diagonal(both)
-    expected = np.outer(alone, alone) / max(found, 1)
+    expected = np.outer(alone, alone) / max(windows, 1)
     g2 = np.array(
         [
-            log_likelihood(np.stack([row, alone - row], axis=1), np.array([own, found - own]))
+            log_likelihood(np.stack([row, alone - row], axis=1), np.array([own, windows - own]))
             for row, own in zip(both, alone, strict=True)
         ]
     )

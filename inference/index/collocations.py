@@ -93,7 +93,7 @@ class Pairs(Windows):
     pieces: where two windows overlap, both have what is there. So does a pattern of three words (inference.index.patterns).
 
     windows: int64[n, n], windows that have both forms; on the diagonal, that have one. documents: int64[n, n], documents with
-    such a window. found: all windows.
+    such a window.
     """
 
     def __init__(self, index: Index, pieces: int, left: int, right: int, sentence: bool, forms: np.ndarray):

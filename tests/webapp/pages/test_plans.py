@@ -93,7 +93,8 @@ def addresses(run) -> list[str]:
     names = [
         name
         for name in [*PAGES, *OTHER]
-        if name not in ("run_word", "run_collocations", "run_topic_word", "corpus_subset", "corpus_prepare")
+        if name
+        not in ("run_word", "run_collocations", "run_network", "run_topic_word", "corpus_subset", "corpus_prepare")
     ]  # of words that are not here
     of_all = [address(name, run.corpus_id, run.pk) for name in names]
     return [
@@ -121,6 +122,7 @@ def addresses(run) -> list[str]:
         f"{root}/words/{first}/",
         f"{root}/words/{first}/collocations/?from=1950",
         f"{root}/words/{first}/collocations/?to_a=1949&from_b=1950",
+        f"{root}/words/{first}/collocations/network/?from=1950",
         f"{root}/words/{first}/?by=section",
         f"{root}/words/{first}/?topic=all&sort=date",
         f"{root}/words/compare/?word={first}&word={second}",
