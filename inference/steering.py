@@ -81,8 +81,7 @@ def split(topics: np.ndarray, bow: Bow, k: int, new: int) -> np.ndarray:
     n = bow.counts[pairs].astype(np.float64)
     if not len(pairs) or documents.max() < 1 or words.max() < 1:
         raise Invalid("split", f"Topic {k} can't be split: it needs two documents and two words or more.")
-    side = _axis(documents, words, n) >= 0
-    second = np.where(side[documents], FIRM, 1 - FIRM)
+    second = np.where(_axis(documents, words, n)[documents] >= 0, FIRM, 1 - FIRM)
     for _ in range(ROUNDS):
         theta = _ratio(documents, n, second, SPREAD)
         phi = _ratio(words, n, second, LEAST) * (n * (1 - second)).sum() / (n * second).sum()

@@ -119,8 +119,7 @@ def _codes(error: BaseException) -> list[tuple[str, str | int]]:
 
 def _known(logger, method: str, line: EventDict) -> dict[str, str | int | float]:
     """Keep the event and the keys of the list, with numbers, and short texts without control characters."""
-    record = line["_record"]
-    kept: dict[str, str | int | float] = {"event": _printable(line["event"]), "logger": record.name}
+    kept: dict[str, str | int | float] = {"event": _printable(line["event"]), "logger": line["_record"].name}
     for name in line.keys() & KEYS:
         value = line[name]
         if isinstance(value, (bool, int, float)):

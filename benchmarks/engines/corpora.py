@@ -149,9 +149,7 @@ def taken(bow: Bow, documents: np.ndarray) -> Bow:
 
 def saved(path: Path) -> Bow:
     """A saved bag of words (a folder), or a sparse matrix of documents by words (.npz)."""
-    if path.is_dir():
-        return Bow.open(path)
-    return Bow.from_csr(csr_array(load_npz(path)))
+    return Bow.open(path) if path.is_dir() else Bow.from_csr(csr_array(load_npz(path)))
 
 
 def setting(text: str) -> tuple[str, int | float | str]:

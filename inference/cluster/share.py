@@ -15,8 +15,6 @@ from inference.evidence import Assigned, assigned, rows_by_word
 from inference.kernels import rows
 from inference.training import Schedule, held_out_documents
 
-MOST_VISITED = 0.5  # of a range's tokens: with more in files of visited documents, all is written again
-
 
 @dataclass(frozen=True)
 class Job:
@@ -94,7 +92,8 @@ class Share:
             return self.written
         seen = self._visited()
         self.visited += int((bow.first_token[seen + 1] - bow.first_token[seen]).sum())
-        if not self.written or self.visited > MOST_VISITED * len(self.state.memory):
+        # With more than half of a range's tokens in files of visited documents, all is written again
+        if not self.written or self.visited > 0.5 * len(self.state.memory):
             self.written = [parts.write_whole(self.parts, t, self.first, self.end, self.state.memory)]
             self.visited = 0
         elif len(seen):

@@ -106,8 +106,7 @@ class Config(Settings):
 
     def resolve(self, documents: int, tokens: int) -> "Resolved":
         """With a value for all that was left open; docs/engines/lsparse.md has the evidence."""
-        memo = self.statistics == "memo"
-        passes = passes_within(SWEPT_TOKENS, tokens, least=3, most=20) if memo else 3
+        passes = passes_within(SWEPT_TOKENS, tokens, least=3, most=20) if self.statistics == "memo" else 3
         return resolved(
             self,
             Resolved,

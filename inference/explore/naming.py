@@ -235,8 +235,7 @@ def _everywhere(topics: Topics) -> np.ndarray:
 def _owners(topics: Topics) -> np.ndarray:
     """int32[V]: the topic that most of each word's weight belongs to, the first of equals; -1 where none lists it."""
     topic = np.repeat(np.arange(topics.K, dtype=np.int32), np.diff(topics.indptr))
-    weights = topics.share[topic] * topics.weights
-    order = np.lexsort((-topic, weights))  # the last one stays
+    order = np.lexsort((-topic, topics.share[topic] * topics.weights))  # the last one stays
     owners = np.full(topics.V, -1, np.int32)
     owners[topics.words[order]] = topic[order]
     return owners

@@ -23,7 +23,6 @@ GAP = 9  # characters between the two words of a phrase, at most: " of the " has
 LEAST = 3  # documents in which a phrase occurs, of those looked at
 PHRASES = 16  # of a topic that are kept: those with most tokens
 PART = 0.6  # of a pair's tokens that stand in one longer phrase: then this is the phrase
-ACRONYM = 5  # letters of the longest that are taken for one
 _BETWEEN = regex.compile(r"(?:[ \n\u00a0-]|[ \n]\p{Ll}{2,4}[ \n](?:\p{Ll}{2,3}[ \n])?)?")  # of the two words in a text
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")
 
@@ -144,7 +143,7 @@ def _begins_sentence(before: str) -> bool:
 
 def _heading(form: str) -> bool:
     """Whether it is written as headings are, and acronyms seldom: long, and in capitals."""
-    return form.isupper() and max(map(len, form.split())) > ACRONYM
+    return form.isupper() and max(map(len, form.split())) > 5  # letters: shorter ones are taken for acronyms
 
 
 class Written:

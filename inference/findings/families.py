@@ -111,8 +111,7 @@ def families(tree: Tree, size: np.ndarray, most: int, given: np.ndarray, beside:
 
 def _silhouette(apart: np.ndarray, label: np.ndarray) -> float:
     """Mean over topics; 0 for one that is alone."""
-    F = int(label.max()) + 1
-    member = np.eye(F)[label]
+    member = np.eye(int(label.max()) + 1)[label]
     count = member.sum(axis=0)
     if np.count_nonzero(count) < 2:
         return -1.0

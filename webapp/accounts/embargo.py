@@ -368,9 +368,7 @@ class Withheld(NamedTuple):
 
 def withheld(corpus: Corpus, settings: dict | None = None) -> Withheld | None:
     """None without an embargo. settings: of a reading that a form proposes; by default the corpus's own."""
-    if not corpus.embargo:
-        return None
-    return _withheld(corpus.settings if settings is None else settings)
+    return _withheld(corpus.settings if settings is None else settings) if corpus.embargo else None
 
 
 def _withheld(settings: dict) -> Withheld:

@@ -6,7 +6,7 @@ from django.db.models import Count, F, Q
 from django.db.models.functions import Now
 
 from webapp.corpora import deletion
-from webapp.corpora.shapes import DeletedFrom, DeletedRow
+from webapp.corpora.shapes import DeletedRow, Identified
 from webapp.models import Corpus, Pin, Run
 
 PAGE = 50
@@ -50,7 +50,7 @@ def _described(rows: list[Corpus | Run]) -> list[DeletedRow]:
     return [
         DeletedRow(
             adds=isinstance(row, Corpus) and row.into_id is not None,
-            of=None if isinstance(row, Corpus) else DeletedFrom(row.corpus_id, row.corpus.name),
+            of=None if isinstance(row, Corpus) else Identified(row.corpus_id, row.corpus.name),
             topics=None if isinstance(row, Corpus) else row.topics,
             documents=(documents.get(row.pk) or 0) if isinstance(row, Corpus) else None,
             runs=runs.get(row.pk, 0) if isinstance(row, Corpus) else None,

@@ -259,14 +259,13 @@ def subset(
             "parameters": selection.parameters,
             "run": run if selection.topics else None,
         }
-        reading = form.with_options(corpus.settings.get("options", {}))
         return redirect(
             "corpus",
             corpora.create_subset(
                 corpus,
                 np.flatnonzero(selection.mask),
                 form.cleaned_data["name"],
-                reading,
+                form.with_options(corpus.settings.get("options", {})),
                 provenance,
                 authorization.user(request),
             ).pk,

@@ -57,12 +57,16 @@ class HomePage:
 
 
 @dataclass(frozen=True)
-class CorpusFacts:
+class Identified:
+    id: int
+    name: str
+
+
+@dataclass(frozen=True)
+class CorpusFacts(Identified):
     """status: of a draft whose files are not stored yet, that of storing them. categories: names of fields; dated: the first
     and the last day; both are known when it is ready."""
 
-    id: int
-    name: str
     documents: int
     tokens: int
     vocabulary: int
@@ -293,18 +297,12 @@ class PhrasesPage:
 
 
 @dataclass(frozen=True)
-class DeletedFrom:
-    id: int
-    name: str
-
-
-@dataclass(frozen=True)
-class DeletedRow(DeletedFrom):
+class DeletedRow(Identified):
     """adds: whether it is files that were to be added to a corpus. of: the corpus of a run. documents, runs: of a corpus;
     topics: of a run."""
 
     adds: bool
-    of: DeletedFrom | None
+    of: Identified | None
     topics: int | None
     documents: int | None
     runs: int | None

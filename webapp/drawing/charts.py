@@ -279,7 +279,6 @@ def word_rows(words: Sequence[Any]) -> SafeString:
 
 
 CHART = (1000, 170)  # of a topic's chart over time
-FOOT = 22  # under it, for its labels
 
 
 @register.inclusion_tag("run/topic/_time_chart.html")
@@ -307,7 +306,8 @@ def time_chart(bins: Sequence[Any], topic: Any):
     ticks = [{"x": _EDGE + i * step, "label": bins[i].label} for i in range(0, len(bins), every)]
     return {
         "d": path(points), "dot": points[peak], "most": most, "peak_at": bins[peak].label, "strips": strips, "ticks": ticks, "topic": topic,
-        "width": CHART[0], "height": CHART[1], "full": CHART[1] + FOOT, "text_y": CHART[1] + 16,
+        # Under it is room for its labels
+        "width": CHART[0], "height": CHART[1], "full": CHART[1] + 22, "text_y": CHART[1] + 16,
     }  # fmt: skip
 
 

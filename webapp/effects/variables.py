@@ -40,9 +40,8 @@ class Levels:
         """weight: float64[D], words of each document."""
         if self.values is None:
             return design.Variable(self.place, design.levels(len(self.labels)))
-        if not self.term.curve:
-            return design.Variable(self.place, design.line(self.values))
-        return design.Variable(self.place, design.curve(self.values, self.words(weight)))
+        along = design.curve(self.values, self.words(weight)) if self.term.curve else design.line(self.values)
+        return design.Variable(self.place, along)
 
     def shown(self, places: np.ndarray) -> list[str]:
         """Labels of a chart: dates as years, months or days, by how far they are apart."""

@@ -28,7 +28,6 @@ from webapp.time import shares
 
 MOST = 24  # other runs, the newest
 SECONDS = 4.0
-_SUMS = 250_000  # of one run: numbers of units and topics
 _ROW = 32_000  # bytes of what is kept of a run, without its sums
 _kept = BoundedCache(64 << 20, weigh=lambda value: _ROW + nbytes(value))
 
@@ -226,7 +225,7 @@ def _exchangeable(own: Regression) -> tuple[Exchangeable | None, str]:
     code = np.full(len(place), -1) if field is None else fields.values(version, field)
     held = any(term.name in (variables.DATE, *fields.PERIODS) for term in own.asked.formula.held)
     days = np.where((ordinals := fields.dates(version)) > 0, ordinals.astype(float), np.nan) if held else None
-    most = max(_SUMS // max(len(own.table().topics), 1), 200)
+    most = max(250_000 // max(len(own.table().topics), 1), 200)  # numbers of units and topics of one run
     made = joint.exchangeable(code, np.where(own.design.cell >= 0, side, -1).astype(np.int8), own.weight, days, most)
     if made is None:
         return (

@@ -43,7 +43,6 @@ TOO_SMALL = (
     "With fewer than about 5,000 words that count, topics differ from one seed to the next, however many they are: take "
     "few, and rely on what several seeds agree on. Counts of single words and groups of documents can be compared all the same."
 )
-_TELLS = 2  # documents of the sample from which on their number tells how many there are of the whole
 
 
 @dataclass(frozen=True)
@@ -254,7 +253,8 @@ def _vocabulary(documents: np.ndarray, least: int, scale: Scale, D: int) -> int:
     it to something: words drawn from a power law, off by at most 35 per cent from a fifth of the documents.
     """
     part = D / max(1, scale.documents)
-    if scale.whole or least * part >= _TELLS:
+    # From two documents of the sample on their number tells how many the whole has
+    if scale.whole or least * part >= 2:
         return int(np.count_nonzero(documents >= least * part))
     sizes, words = np.unique(documents[documents >= least], return_counts=True)
     quarter, half, all_ = (float((words * bdtrc(least - 1, sizes, p)).sum()) for p in (0.25, 0.5, 1.0))

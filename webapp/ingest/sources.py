@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import BinaryIO
 
 from inference.errors import Invalid
@@ -37,20 +38,17 @@ def problems(corpus: Corpus, name: str, after: int = 0) -> tuple[list[dict], int
     if not sealed.exists(path):
         return [], None
     page = []
-    with sealed.held(path), path.open("rb") as file:
+    # An error where it was begun amidst a row: an address that no page has
+    with sealed.held(path), path.open("rb") as file, suppress(csv.Error):
         file.seek(after)
-        rows = csv.reader(_lines(file))
-        try:
-            for row in rows:
-                if len(row) == 4 and not (after == 0 and file.tell() and row[3] == "dropped"):
-                    source, place, message, dropped = map(csv_cells.unsafe, row)
-                    if not name or source == name or source.startswith(f"{name}/"):
-                        page.append({"file": source, "place": place, "message": message, "dropped": dropped == "yes"})
-                if len(page) >= PROBLEMS or file.tell() - after >= READ:
-                    end = file.tell()
-                    return page, end if file.read(1) else None
-        except csv.Error:
-            pass  # it was begun amidst a row: an address that no page has
+        for row in csv.reader(_lines(file)):
+            if len(row) == 4 and not (after == 0 and file.tell() and row[3] == "dropped"):
+                source, place, message, dropped = map(csv_cells.unsafe, row)
+                if not name or source == name or source.startswith(f"{name}/"):
+                    page.append({"file": source, "place": place, "message": message, "dropped": dropped == "yes"})
+            if len(page) >= PROBLEMS or file.tell() - after >= READ:
+                end = file.tell()
+                return page, end if file.read(1) else None
     return page, None
 
 

@@ -45,8 +45,6 @@ LATER = "Try again in a minute; what can’t be copied now is about to change."
 # have their names, but those of a corpus that grow: of these the first bytes are taken, as many as the corpus's row
 # says. A file that is not ready yet is left out, and made again after restoring.
 AT_WORK = ("queued", "running", "storing")  # statuses of runs that have checkpoints
-TEMPORARY = (".new", ".new.npz")  # endings of files that are being written
-DERIVED = ("sample", "shaping")  # folders of a corpus that are made again
 
 
 class BackupFile(NamedTuple):
@@ -153,7 +151,8 @@ def _walk(folder: Path) -> Iterator[Path]:
     except FileNotFoundError:
         return
     for entry in entries:
-        if entry.name.endswith(TEMPORARY) or entry.name in DERIVED:
+        # Files that are being written, and folders of a corpus that are made again
+        if entry.name.endswith((".new", ".new.npz")) or entry.name in ("sample", "shaping"):
             continue
         if entry.is_dir(follow_symlinks=False):
             yield from _walk(Path(entry.path))

@@ -14,7 +14,6 @@ from webapp.jobs import scheduler
 # reader asks for a page so many seconds after the one before
 PAGE, TRAINING, THINKS = 0.1, 10.0, 4.0
 PROCESS, SERVERS = 1 << 30, 2 << 30  # bytes of memory of a web process or a worker's; of the rest
-MADE = 5  # bytes on the disk for each that is uploaded: the texts in Postgres, words, runs
 
 
 def sentences(readers: int) -> list[str]:
@@ -25,7 +24,8 @@ def sentences(readers: int) -> list[str]:
     wanted = -(-readers * PAGE // THINKS)
     memory, free = physical(), shutil.disk_usage(settings.DATA).free
     needed = SERVERS + PROCESS * (web + places + 1)
-    disk = MADE * MAY_HAVE["most_bytes"] * readers
+    # Five bytes on the disk for each that is uploaded: the texts in Postgres, words, runs
+    disk = 5 * MAY_HAVE["most_bytes"] * readers
     return [
         _judged(
             settings.ACCOUNTS,

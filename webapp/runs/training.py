@@ -332,8 +332,7 @@ class Training:
         """Where the topics' phrases stand, which keyness asks. A corpus that has no index, as of bags of words, has none of these."""
         shutil.rmtree(folder := names.phrases_folder(self.run.pk), ignore_errors=True)  # of an attempt that was killed
         with suppress(Invalid):
-            index = search.open_index(self.run.corpus)
-            index.postings(names.distinct(phrases), self.beat.check).save(folder)
+            search.open_index(self.run.corpus).postings(names.distinct(phrases), self.beat.check).save(folder)
 
     def _transfer_labels(self) -> None:
         """Take over what readers said of the parent's topics. Where that is refused, the curation page offers it."""

@@ -12,7 +12,6 @@ from webapp.simulate.shapes import MadeAlpha, MadeAlphaRow, MadeSummary, Measure
 from webapp.storage.cache import cached
 
 WORDS = 10
-RECOVERED = 0.25  # relative error below which a topic is called found again
 KEPT = 16
 
 
@@ -67,7 +66,7 @@ def _row(
         found_words=[(word, word in words) for word in _first(estimate[partner], made.words)] if matched else [],
         total_variation=None if variation is None else float(variation),
         relative_error=error,
-        recovered=error is not None and error < RECOVERED,
+        recovered=error is not None and error < 0.25,  # found again, as the page calls it
         uniform_variation=float(simulate.total_variation(beta, uniform)),
         uniform_error=float(simulate.relative_error(beta, uniform)),
     )

@@ -78,8 +78,7 @@ def of_two_fields(selection: RunSelection, field: str, by: str, topic: int, agai
 
     def cell(a: int, g: int) -> Cell:
         query = shares.address(selection, (rows_of, a), (columns.groups, g), has=topic)
-        url = links.documents_url(selection.run, query)
-        return _cell(bands, 0, a * wide + g - first, overall, most, against, url)
+        return _cell(bands, 0, a * wide + g - first, overall, most, against, links.documents_url(selection.run, query))
 
     values = fields.in_order(selection.version, rows_of, list(range(most_values)))
     rows = [ValueCells(rows_of.labels[a], [cell(a, g) for g in places]) for a in values]

@@ -6,7 +6,6 @@ from typing import Literal
 import numpy as np
 
 from inference.explore.layout import separate
-from webapp.drawing.numbers import topic_label
 from webapp.results import links, measures, topics
 from webapp.storage.cache import cached
 from webapp.topics.overview import Overview
@@ -39,18 +38,13 @@ def topic_map(overview: Overview, chosen: list[int]) -> TopicMap | None:
     picked = set(chosen)
     circles = [
         Circle(
-            number=k,
-            label=topic_label(k),
-            hue=overview.family[k].hue if k in overview.family else overview.labels.hue(k),
-            url=links.topic_url(overview.view, k),
-            share=float(overview.share[k]),
+            **vars(links.topic_share(overview.view, k, float(overview.share[k])))
+            | {"hue": overview.family[k].hue if k in overview.family else overview.labels.hue(k)},
             x=round(float(xy[k, 0]), 1),
             y=round(float(xy[k, 1]), 1),
             r=round(float(radii[k]), 1),
             # The first part of a long name of several
             text=(name if len(name) <= LONG else name.partition(", ")[0]) or " ".join(words[k]),
-            name=name,
-            background=overview.labels.background(k),
             chosen=k in picked,
             place=None,
         )

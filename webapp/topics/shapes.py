@@ -12,7 +12,7 @@ from webapp.findings.topic_changes import TopicChange
 from webapp.results import measures
 from webapp.results.found_again import Elsewhere, FoundAgain
 from webapp.results.hidden_words import Dropped
-from webapp.results.links import TopicLink, TopicWithWords
+from webapp.results.links import TopicLink, TopicShare, TopicWithWords
 from webapp.results.topics import TopicDetail
 from webapp.words.concordance import Line
 from webapp.words.shapes import PartOfWord, WordLink
@@ -130,21 +130,14 @@ class LabelPlace:
 
 
 @dataclass(frozen=True)
-class Circle:
+class Circle(TopicShare):
     """text: what stands on the map: the name or its first part, else the first words. place: of the label, null where
     there is no room for it."""
 
-    number: int
-    label: str
-    hue: int
-    url: str
-    share: float
     x: float
     y: float
     r: float
     text: str
-    name: str
-    background: bool
     chosen: bool
     place: LabelPlace | None
 

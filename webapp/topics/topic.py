@@ -29,11 +29,10 @@ def groups(view: RunView, k: int, selection: RunSelection, by: str) -> TopicGrou
     some = np.flatnonzero(counted.of_documents)
     if len(some) and groups.in_time:
         some = np.arange(some[0], some[-1] + 1)
-    share = counted.shares[:, k]
     bins = [
         GroupBin(
             label=counted.labels[i],
-            share=number_or_none(share[i]),
+            share=number_or_none(counted.shares[i, k]),
             tokens=int(counted.tokens[i, k]),
             documents=int(counted.documents[i, k]),
             of_tokens=int(counted.of_tokens[i]),

@@ -41,7 +41,6 @@ from webapp.topics.shapes import (
 )
 from webapp.words import queries as of_words
 
-BELOW = 20  # topics that the map lists below itself, unless some were chosen on it
 VIEWS = {"list": "List", "map": "Map", "grid": "Grid of words", "time": "Over time"}
 
 
@@ -99,7 +98,8 @@ def index(
         )
     elif shown_as == "map":
         everything = Overview(selection, replace(overview.wanted, topics=[]))
-        listed = _listed(overview, here, after, PAGE if overview.wanted.topics else BELOW)
+        # Fewer below a map on which none was chosen
+        listed = _listed(overview, here, after, PAGE if overview.wanted.topics else 20)
         page = TopicsMap(**frame, **listed, map=maps.topic_map(everything, overview.wanted.topics))
     else:
         page = TopicsList(**frame, **_listed(overview, here, after, PAGE))

@@ -7,7 +7,7 @@ from itertools import accumulate
 from django import template
 
 from webapp.drawing.numbers import count, percent
-from webapp.words.shapes import ChartedTopic, Shift, ShiftBin, ShiftCell
+from webapp.words.shapes import ChartedTopic, PartOfTokens, Shift, ShiftBin
 
 register = template.Library()
 
@@ -50,7 +50,7 @@ def bars(shift: Shift, index: int, height: int) -> list[SenseBar]:
     """The bars of one sense, a bin each, against the tallest of all senses."""
     step = 1 / max(1, len(shift.bins))
 
-    def drawn(i: int, bin: ShiftBin, cell: ShiftCell) -> SenseBar:
+    def drawn(i: int, bin: ShiftBin, cell: PartOfTokens) -> SenseBar:
         tall = max(1.0, min(1.0, cell.share / shift.tallest) * (height - 1))
         x, width = along(i * step), along(step * (1 - GAP))
         return SenseBar(x, width, cell.lines, says(bin, cell), f"{height - 1 - tall:.1f}", f"{tall:.1f}", bin.thin)
@@ -77,7 +77,7 @@ def parts(bin: ShiftBin, senses: Sequence[ChartedTopic]) -> list[SensePart]:
     ]
 
 
-def says(bin: ShiftBin, cell: ShiftCell) -> str:
+def says(bin: ShiftBin, cell: PartOfTokens) -> str:
     few = " (few)" if bin.thin else ""
     return f"{bin.label}: {count(cell.tokens)} of {count(bin.tokens)}, {percent(cell.share)}{few}"
 

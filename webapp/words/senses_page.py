@@ -16,13 +16,13 @@ from webapp.words.senses import Mix, Tally
 from webapp.words.shapes import (
     ChartedTopic,
     OtherTopic,
+    PartOfTokens,
     SampledSense,
     Sense,
     SensesHtml,
     SensesPage,
     Shift,
     ShiftBin,
-    ShiftCell,
     TopicGroup,
     WordHeader,
     WordRow,
@@ -182,7 +182,7 @@ def _shift(mix: Mix, charted: list[ChartedTopic], selection: RunSelection) -> Sh
                 tokens=bin.tokens,
                 thin=bin.thin,
                 lines=chosen.address(topic="all"),
-                cells=[*map(ShiftCell, bin.counts, bin.shares, [*(chosen.address(topic=k) for k in numbers), ""])],
+                cells=[*map(PartOfTokens, bin.counts, bin.shares, [*(chosen.address(topic=k) for k in numbers), ""])],
             )
             for bin, chosen in ((bin, selection.within(mix.groups, bin.group)) for bin in mix.bins)
         ],

@@ -64,13 +64,19 @@ class UncountedWord:
 
 
 @dataclass(frozen=True)
-class PartOfWord:
-    """The tokens of a word, in the chosen documents, that are assigned to a topic. share: of all of them; lines: address of these."""
+class PartOfTokens:
+    """share: of all tokens. lines: address of these, "" where none says them."""
 
     tokens: int
-    documents: int
     share: float
     lines: str
+
+
+@dataclass(frozen=True)
+class PartOfWord(PartOfTokens):
+    """The tokens of a word, in the chosen documents, that are assigned to a topic."""
+
+    documents: int
 
 
 @dataclass(frozen=True)
@@ -102,15 +108,6 @@ class SampledSense(Sense):
 
 
 @dataclass(frozen=True)
-class ShiftCell:
-    """share: of the bin's tokens. lines: address of these, "" for those of several topics."""
-
-    tokens: int
-    share: float
-    lines: str
-
-
-@dataclass(frozen=True)
 class ShiftBin:
     """A period, or a value of a category. thin: it has few tokens. cells: of the topics in their order, then of all
     others."""
@@ -119,7 +116,7 @@ class ShiftBin:
     tokens: int
     thin: bool
     lines: str
-    cells: list[ShiftCell]
+    cells: list[PartOfTokens]
 
 
 @dataclass(frozen=True)

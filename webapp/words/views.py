@@ -283,7 +283,7 @@ def _comparison(selection: RunSelection, first: Word, second: Word) -> WordCompa
 
     def side(i: int, word: Word, topic: int) -> PartOfWord:
         lines = view.go("run_word", word.word, asked=selection.address(topic=topic)[1:])
-        return PartOfWord(int(pair.tokens[i, topic]), int(pair.documents[i, topic]), float(shares[i, topic]), lines)
+        return PartOfWord(int(pair.tokens[i, topic]), float(shares[i, topic]), lines, int(pair.documents[i, topic]))
 
     return WordComparison(
         senses=[
