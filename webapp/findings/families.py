@@ -146,7 +146,7 @@ def counted(selection: RunSelection, number: int | None) -> list[FamilyTopics]:
     (tokens,), (documents,) = evidence.of(view.run).sums(group, 1, into, members)
     share, heads = tokens / max(1, tokens.sum()), [family.topics[0] for family in some]
     rows = [
-        FamilyTopics(*family, int(tokens[k]), int(documents[k]), float(share[k]))
+        FamilyTopics(**family._asdict(), tokens=int(tokens[k]), documents=int(documents[k]), share=float(share[k]))
         for family, k in zip(some, heads, strict=True)
     ]
     return sorted(rows, key=lambda family: -family.tokens)

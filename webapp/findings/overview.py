@@ -141,7 +141,9 @@ def _row(writer: Writer, rank: int, told: Told, topics: int, cut: list[families.
     if isinstance(finding, Family):
         old = families.Family(finding.name, 0, finding.topics)  # of a program without cuts
         own = next((one for one in cut if one.topics == finding.topics), old)
-        family = FamilyTopics(*own, int(finding.score), finding.documents, finding.estimate)
+        family = FamilyTopics(
+            **own._asdict(), tokens=int(finding.score), documents=finding.documents, share=finding.estimate
+        )
         parts = [replace(part, hue=own.hue) if isinstance(part, TopicLink) else part for part in sentence.parts]
         sentence = replace(sentence, parts=parts)
     return FindingRow(

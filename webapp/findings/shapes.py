@@ -28,16 +28,22 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class FamilyTopics:
+class CountedFamily:
     """A family in the chosen documents."""
 
     name: Annotated[str, Field(description="of a reader's group, else of its two largest topics")]
     hue: Annotated[int, Field(description="the number of its colour")]
-    topics: Annotated[list[int], Field(description="the largest of the run first, hidden ones too")]
     phrases: Annotated[Sequence[str], Field(description="neighbouring words that are assigned to one of its topics")]
     tokens: Annotated[int, Field(description="words that are assigned to its topics")]
     documents: Annotated[int, Field(description="that have any of them")]
     share: Annotated[float, Field(description="of the words")]
+
+
+@dataclass(frozen=True)
+class FamilyTopics(CountedFamily):
+    """The same with its topics."""
+
+    topics: Annotated[list[int], Field(description="the largest of the run first, hidden ones too")]
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from webapp.curation.queries import TopicForm
 from webapp.documents.shapes import DocumentLink, Group, StrongestPassage
-from webapp.findings.shapes import Cuts
+from webapp.findings.shapes import CountedFamily, Cuts
 from webapp.findings.topic_changes import TopicChange
 from webapp.results import measures
 from webapp.results.found_again import Elsewhere, FoundAgain
@@ -38,26 +38,19 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class CountedTopic(TopicWithWords):
+class CountedTopic(TopicShare, TopicWithWords):
     """words: its first ones. share, tokens, documents: of the chosen documents; the last two null while the run
     trains."""
 
-    share: float
     tokens: int | None
     documents: int | None
 
 
 @dataclass(frozen=True)
-class FamilyOfTopic:
-    """Of the topics in a family, hidden ones too, in the chosen documents; documents: that have any of them."""
+class FamilyOfTopic(CountedFamily):
+    """topics: how many it has, hidden ones too."""
 
-    name: str
-    hue: int
     topics: int
-    phrases: list[str]
-    tokens: int
-    documents: int
-    share: float
 
 
 @dataclass(frozen=True)
@@ -265,6 +258,15 @@ class TopicHead:
 
 
 @dataclass(frozen=True)
+class TopicFrame(TopicHead):
+    """A topic between its neighbours, with its form."""
+
+    previous: TopicLink | None
+    next: TopicLink | None
+    curation: TopicForm
+
+
+@dataclass(frozen=True)
 class WeighedWord(WordLink):
     """lines: the address of its lines in this topic; why: of the page that says why it is there. tokens: in the topic;
     everywhere: in all topics. share: of its tokens, those of the topic; part: of the topic's tokens, its own. bar,
@@ -390,10 +392,7 @@ Rank = Literal["share", "words"]
 
 
 @dataclass(frozen=True)
-class TopicPage(TopicWordsPage):
-    previous: TopicLink | None
-    next: TopicLink | None
-    curation: TopicForm
+class TopicPage(TopicFrame, TopicWordsPage):
     counted: Counted
     first: list[str]
     phrases: list[TopicPhrase]
@@ -430,12 +429,9 @@ class FormingWord(WordLink):
 
 
 @dataclass(frozen=True)
-class FormingTopic(TopicHead):
+class FormingTopic(TopicFrame):
     """A topic while its run is trained."""
 
-    previous: TopicLink | None
-    next: TopicLink | None
-    curation: TopicForm
     words: list[FormingWord]
 
 
