@@ -35,8 +35,7 @@ from inference.training import Snapshot, fold_in_corpus, train
 def warm_up(backwards: bool = False) -> None:
     """All of it, which takes minutes once: the engines in the order of their registry, then what explores; or
     backwards, so that two processes share the work."""
-    parts: list[Callable[[], None]] = [partial(engine, name) for name in engines.ENGINES]
-    parts.append(exploring)
+    parts: list[Callable[[], None]] = [*(partial(engine, name) for name in engines.ENGINES), exploring]
     for part in reversed(parts) if backwards else parts:
         part()
 

@@ -278,7 +278,7 @@ class Evidence:
                 row[self.held_topics[a:b]] = self.held_tokens[a:b]
             else:
                 documents, counts, topics, _ = self.word(w)
-                assign.tally(documents, counts, topics, frozen(mask, np.bool_), row)
+                row[:] = np.bincount(topics, counts * mask[documents], self.K)
         return table
 
 

@@ -13,7 +13,7 @@ from inference.kernels import assign, senses
 SAMPLED = 1_000  # documents of a sense whose words are counted; more say the same
 
 
-_ALL, _ONE = frozen(np.zeros(0, bool), np.bool_), frozen(np.zeros(0, np.int32), np.int32)
+_ONE = frozen(np.zeros(0, np.int32), np.int32)
 
 
 class Near(NamedTuple):
@@ -40,7 +40,7 @@ class Uses:
         rows, counts, topics, certainty = evidence.word_rows(word)
         documents = evidence.rows.documents_of(rows)
         if mask is not None:
-            kept = senses.pick(documents, topics, self.into, frozen(mask, np.bool_))
+            kept = np.asarray(mask, bool)[documents]
             rows, documents, counts, topics, certainty = (
                 array[kept] for array in (rows, documents, counts, topics, certainty)
             )
@@ -71,17 +71,14 @@ class Uses:
 
     def certainties(self) -> np.ndarray:
         """Mean certainty of each topic's tokens, 0 to 1 (of a topic without any 0): float64[K]."""
-        return senses.certainties(self.counts, self.topics, self.certainty, self.evidence.K) / (
-            np.maximum(self.tally()[0][0], 1) * assign.SURE
-        )
+        sums = np.bincount(self.topics, self.counts * self.certainty.astype(float), self.evidence.K)
+        return sums / (np.maximum(self.tally()[0][0], 1) * assign.SURE)
 
     def pairs(self, topic: int | None) -> np.ndarray:
         """Places of a sense's pairs, or of all."""
         if topic is None:
             return np.arange(len(self.documents))
-        only = np.full(self.evidence.K, -1, np.int32)
-        only[topic] = topic
-        return senses.pick(self.documents, self.topics, only, _ALL)
+        return np.flatnonzero(self.topics == topic)
 
     def places(self, pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Of every token of some pairs, in their order: its document, and where it begins in the text: int32[n] twice.

@@ -228,10 +228,8 @@ def _documents(seed, what, alpha, sums, xi, theta):
             count[tokens[n]] += 1
         tokens.sort()
         if used + length > len(words):
-            size = max(2 * len(words), used + length)
-            more_words, more_counts = np.empty(size, np.int32), np.empty(size, np.int32)
-            more_words[:used], more_counts[:used] = words[:used], counts[:used]
-            words, counts = more_words, more_counts
+            more = np.empty(max(len(words), used + length - len(words)), np.int32)
+            words, counts = np.concatenate((words, more)), np.concatenate((counts, more))
         for w in tokens:
             if count[w] > 0:
                 words[used], counts[used] = w, count[w]

@@ -54,8 +54,7 @@ def together(
 
     least: the share of a document from which on it holds a topic.
     """
-    doc_ptr, doc_topics, doc_tokens, lengths = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths)
-    return _together(doc_ptr, doc_topics, doc_tokens, lengths, K, least)
+    return _together(*documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths), K, least)
 
 
 @njit(cache=True, nogil=True)

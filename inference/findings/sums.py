@@ -106,10 +106,10 @@ def sums(
     int64[D]. into: int32[K], the topic or family of T that each topic is counted as, -1 for none. most: tokens that a document
     counts as at most, those of each topic in proportion.
     """
-    doc_ptr, doc_topics, doc_tokens, lengths = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths)
+    arrays = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths)
     order, starts = documents.frozen(units.order, np.int64), documents.frozen(units.starts, np.int64)
     group, into = documents.frozen(units.group, np.int32), documents.frozen(into, np.int32)
-    return Sums(*_sums(order, starts, group, G, doc_ptr, doc_topics, doc_tokens, lengths, into, T, float(most)))
+    return Sums(*_sums(order, starts, group, G, *arrays, into, T, float(most)))
 
 
 @njit(cache=True, nogil=True)

@@ -22,21 +22,13 @@ def unlike(
     if len(some) < 2:
         none = np.zeros(0, np.int64)
         return none, np.zeros(0), none, 0
-    whole = np.maximum(_whole(doc_topics, doc_tokens, K), 1.0)
+    whole = np.maximum(np.bincount(doc_topics, doc_tokens, K), 1.0)
     far = _far(some, doc_ptr, doc_topics, doc_tokens, lengths, np.log(whole / whole.sum()))
     first = some[np.argsort(-far, kind="stable")[:CANDIDATES]]
     others = documents.spread(some, 20_000)  # with at most so many each is compared
     overlap, nearest = _nearest(first, others, doc_ptr, doc_topics, doc_tokens, lengths, K)
     order = np.argsort(overlap, kind="stable")
     return first[order], overlap[order], nearest[order], len(others)
-
-
-@njit(cache=True, nogil=True)
-def _whole(doc_topics, doc_tokens, K):
-    out = np.zeros(K)
-    for j in range(len(doc_topics)):
-        out[doc_topics[j]] += doc_tokens[j]
-    return out
 
 
 @njit(cache=True, nogil=True)

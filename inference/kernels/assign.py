@@ -271,14 +271,6 @@ def strongest(topics, wanted, group, g, n, topic_ptr, by_share, doc_ptr, doc_top
 
 
 @njit(cache=True, nogil=True)
-def tally(documents, counts, topics, mask, out):
-    """Add a word's tokens in the documents of a mask, bool[D], to its topics. out: int64[K]."""
-    for i in range(len(documents)):
-        if mask[documents[i]]:
-            out[topics[i]] += counts[i]
-
-
-@njit(cache=True, nogil=True)
 def places(documents, nth, w, indptr, words, counts, first_token, offsets):
     """offsets of the nth token of word w, from 0, in each of some rows (documents) that have it: int32[n]."""
     out = np.empty(len(documents), np.int32)

@@ -6,18 +6,6 @@ from inference.jit import njit
 
 
 @njit(cache=True)
-def pick(documents, topics, into, mask):
-    """Places of the pairs in chosen documents, int64. mask: bool[D], or empty for all; into[topic] < 0: left out."""
-    out = np.empty(len(documents), np.int64)
-    n = 0
-    for i in range(len(documents)):
-        if into[topics[i]] >= 0 and (len(mask) == 0 or mask[documents[i]]):
-            out[n] = i
-            n += 1
-    return out[:n]
-
-
-@njit(cache=True)
 def tally(documents, counts, topics, group, G, K):
     """Tokens, and documents, of each topic in each group: int64[G, K] twice. group: int32[D], -1 for none; empty: all
     in one. documents: int32, ascending; one may come more than once."""
@@ -30,15 +18,6 @@ def tally(documents, counts, topics, group, G, K):
             occurrences[g, topics[i]] += documents[i] != last[topics[i]]
             last[topics[i]] = documents[i]
     return tokens, occurrences
-
-
-@njit(cache=True)
-def certainties(counts, topics, certainty, K):
-    """The sum of certainty over each topic's tokens: int64[K]."""
-    out = np.zeros(K, np.int64)
-    for i in range(len(counts)):
-        out[topics[i]] += np.int64(counts[i]) * certainty[i]
-    return out
 
 
 @njit(cache=True)

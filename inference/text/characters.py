@@ -9,6 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import regex
 
+from inference.explore.documents import frozen
+
 CODES = 0x110000
 # Classes. From LETTER on: what a piece may begin with.
 OTHER, SPACE, MARK, JOINER, SKIPPED, HYPHEN, APOSTROPHE, MIDDLE, LETTER, DIGIT, IDEOGRAPH, KATAKANA = range(12)
@@ -59,19 +61,15 @@ def characters(turkic: bool = False) -> Characters:
                 odd[int(parts.split()[1], 16)] = True
     odd[list(_LIGATURES)] = True
     odd[0x1160:0x1200] = True  # vowels and finals of Korean: they compose into syllables
-    for array in (classes, lower, odd):
-        array.flags.writeable = False
-    return Characters(classes, lower, odd)
+    return Characters(frozen(classes, np.uint8), frozen(lower, np.uint32), frozen(odd, np.bool_))
 
 
 @lru_cache
 def given() -> Characters:
     """Of words that stand between white space as they are: controls and lone surrogates are white space, too."""
     classes = classified([(SPACE, r"[\s\p{Cc}\p{Cs}]")], LETTER)
-    lower, odd = np.arange(CODES, dtype=np.uint32), np.zeros(CODES, bool)
-    for array in (classes, lower, odd):
-        array.flags.writeable = False
-    return Characters(classes, lower, odd)
+    lower, odd = frozen(np.arange(CODES), np.uint32), frozen(np.zeros(CODES), np.bool_)
+    return Characters(frozen(classes, np.uint8), lower, odd)
 
 
 def canonical(word: str, turkic: bool = False) -> str:

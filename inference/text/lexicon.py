@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 
 from inference.jit import njit
+from inference.text.table import MIX, hashed
 
 _LETTERS, _ENDS = "lexicon-letters", "lexicon-ends"  # files: UTF-8, and where each word ends, uint32
 _BLOCK = 1 << 18  # words that are strings of Python's at the same time
-_MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Lexicon:
@@ -105,22 +105,13 @@ def _gather(letters, begins, sizes, out):
         at += 1
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _hash(letters, a, b):
-    h = _MIX
-    for i in range(a, b):
-        h = (h ^ np.uint64(letters[i])) * _MIX
-        h ^= h >> np.uint64(29)
-    return h
-
-
 @njit(cache=True, nogil=True)
 def _hashes(letters, ends):
     out = np.empty(len(ends), np.uint64)
     a = np.int64(0)
     for n in range(len(ends)):
         b = np.int64(ends[n])
-        out[n] = _hash(letters, a, b)
+        out[n] = hashed(MIX, letters, a, b)
         a = b
     return out
 
@@ -131,18 +122,16 @@ def _find(letters, ends, sought, sought_ends, hashes, order, places):
     a = np.int64(0)
     for n in range(len(ends)):
         b = np.int64(ends[n])
-        h = _hash(letters, a, b)
+        h = hashed(MIX, letters, a, b)
         at = np.searchsorted(hashes, h)
         while at < len(hashes) and hashes[at] == h:
             word = order[at]
             begin = np.int64(sought_ends[word - 1]) if word else np.int64(0)
             if np.int64(sought_ends[word]) - begin == b - a:
-                same = True
                 for i in range(b - a):
                     if letters[a + i] != sought[begin + i]:
-                        same = False
                         break
-                if same:
+                else:
                     places[word] = n
             at += 1
         a = b

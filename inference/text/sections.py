@@ -39,8 +39,7 @@ class Sections:
         if self.cut:
             self.lengths = np.empty(self.D, np.int32)
             for block in self.blocks(places=False):
-                ends = block.ends
-                self.lengths[block.first : block.first + len(ends)] = np.diff(ends, prepend=0)
+                self.lengths[block.first : block.first + len(block.ends)] = np.diff(block.ends, prepend=0)
 
     @property
     def tokens(self) -> int:
