@@ -132,10 +132,9 @@ def robust(setting: Setting, collections: int) -> None:
         assert exchange is not None
         runs = []
         for _ in range(READINGS):
-            read = made._replace(
+            data = made._replace(
                 x=chance.multinomial(lengths, (made.x + 0.1) / (made.x + 0.1).sum(axis=1, keepdims=True))
-            )
-            data = read.data()
+            ).data()
             words = np.bincount(data.cell, weights=lengths, minlength=2 * PERIODS)
             period = np.tile(np.arange(PERIODS), 2)
             held = contrasts.spline(period, words) if setting.in_time else np.ones((2 * PERIODS, 1))

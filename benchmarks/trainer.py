@@ -20,9 +20,6 @@ class Trainer:
         self.schedule = Schedule(bow, config, np.zeros(0, np.int64) if held_out is None else held_out)
         self.state = engine.init(config, self.schedule.shape, seed)
 
-    def step(self) -> None:
-        self.take(self.schedule.batch(self.state.t, self.seed))
-
     def take(self, documents: np.ndarray) -> None:
         """One step with these documents."""
         self.engine.step(self.config, self.state, self.bow, documents, self.schedule.shape)
@@ -33,7 +30,7 @@ class Trainer:
         passes = self.schedule.paces.slice(self.state.t)[0]
         began, cpu = time.perf_counter(), time.process_time()
         while self.state.t < self.schedule.paces.steps(passes + 1):
-            self.step()
+            self.take(self.schedule.batch(self.state.t, self.seed))
         return time.perf_counter() - began, time.process_time() - cpu
 
     def topics(self) -> Topics:

@@ -38,7 +38,8 @@ def load(name: str, quick: bool = False) -> tuple[str, Bow, np.ndarray | None]:
         path = file("arxiv")
         return name, joined(read(path), labels(path, "category"), TOGETHER), None
     if path.exists():
-        return path.resolve().name if path.is_dir() else path.stem, saved(path), None
+        bow = Bow.open(path) if path.is_dir() else Bow.from_csr(csr_array(load_npz(path)))
+        return path.resolve().name if path.is_dir() else path.stem, bow, None
     raise Invalid("corpus", f"{name} is neither a file or folder nor one of {', '.join([*FILES, LONG, 'synthetic'])}.")
 
 
@@ -145,11 +146,6 @@ def taken(bow: Bow, documents: np.ndarray) -> Bow:
     """Some documents, in the order that is given."""
     places = [np.arange(bow.indptr[d], bow.indptr[d + 1]) for d in documents]
     return of_rows([(bow.words[row], bow.counts[row]) for row in places], bow.V)
-
-
-def saved(path: Path) -> Bow:
-    """A saved bag of words (a folder), or a sparse matrix of documents by words (.npz)."""
-    return Bow.open(path) if path.is_dir() else Bow.from_csr(csr_array(load_npz(path)))
 
 
 def setting(text: str) -> tuple[str, int | float | str]:

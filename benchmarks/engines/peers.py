@@ -229,9 +229,10 @@ def gensim_hdp(task: Task, clock: Clock) -> None:
 
     bow, chunk = Bow.open(task.train), 256
     documents = [list(zip(words.tolist(), counts.tolist(), strict=True)) for words, counts in rows(bow)]
-    names = {w: str(w) for w in range(bow.V)}
     with clock:
-        model = Untrained(documents, names, T=task.topics, chunksize=chunk, random_state=task.seed)
+        model = Untrained(
+            documents, {w: str(w) for w in range(bow.V)}, T=task.topics, chunksize=chunk, random_state=task.seed
+        )
 
     def topics():
         model.update_expectations()

@@ -81,7 +81,7 @@ def measured(name: str, given: argparse.Namespace) -> Result:
     from benchmarks.insight import runs
 
     began = time.time()
-    collection = collections.make(name, given.quick)
+    collection = collections.COLLECTIONS[name](given.quick)
     run = runs.trained(collection, given.quick, SEEDS[0])
     first, more = runs.shown(run, ""), runs.shown(run, "more")
     raw = judge.Raw(collection)

@@ -35,11 +35,6 @@ class Collection(NamedTuple):
     texts: list[Text]
 
 
-def make(name: str, quick: bool) -> Collection:
-    """One of COLLECTIONS."""
-    return COLLECTIONS[name](quick)
-
-
 def addresses(quick: bool) -> Collection:
     """Sections of an address joined, in all of its 8,000 words."""
     return _table("addresses", [r | {"id": f"a{i}"} for i, r in enumerate(_joined(_rows(FILES["sotu"])))], "date")

@@ -61,8 +61,7 @@ def read(collection: Collection, name: str):
     if corpus := Corpus.objects.filter(name=name, status="ready").first():
         return corpus
     client = Client(SERVER_NAME=HOST)
-    files = [SimpleUploadedFile(file, content) for file, content in collection.files]
-    answer = client.post("/corpora/", {"name": name, "files": files})
+    answer = client.post("/corpora/", {"name": name, "files": [SimpleUploadedFile(*file) for file in collection.files]})
     number = int(re.search(r"/corpora/(\d+)/", answer["Location"])[1])
     store_upload(number)  # large ones; others are stored by now
     address = f"/corpora/{number}/prepare/"

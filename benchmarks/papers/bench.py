@@ -130,12 +130,12 @@ class Bench:
 
     def train(
         self, engine: str, bow: Bow, seed: int = 1, *, split: str = "half", judge_alpha: float | None = None, looks: int = 8,
-        seconds: float | None = None, documents: np.ndarray | None = None, **settings: Any,
+        documents: np.ndarray | None = None, **settings: Any,
     ) -> Trained:  # fmt: skip
         """Train to the end of the last pass on one thread, judged `looks` times (at growing distances, and at the end).
 
-        split, judge_alpha: of the judge (inference.evaluate.Completion). seconds: end earlier, after so many seconds of steps. documents: train on these
-        alone, int64[n] (held-out ones are left out). settings: of the engine, `topics` among them.
+        split, judge_alpha: of the judge (inference.evaluate.Completion). documents: train on these alone, int64[n] (held-out ones
+        are left out). settings: of the engine, `topics` among them.
         """
         module = engines.get(engine)
         config = engines.config(engine, **settings).resolve(bow.D, bow.tokens)
@@ -159,13 +159,10 @@ class Bench:
             module.step(config, state, used, batch, schedule.shape)
             out.seconds += time.perf_counter() - began
             seen += len(batch)
-            over = seconds is not None and out.seconds >= seconds
             whole = not module.ABOUT.batch or state.t % schedule.per_pass == 0
-            if (state.t >= next_look and whole) or over or state.t == schedule.steps:
+            if (state.t >= next_look and whole) or state.t == schedule.steps:
                 out.points.append(Point(out.seconds, seen / max(1, len(trained_on)), seen, judge(out.topics.in_use())))
                 next_look = next((step for step in due if step > state.t), schedule.steps)
-            if over:
-                break
         return out
 
     def _compile(self, name: str, module: AnyEngine, config: ResolvedConfig, bow: Bow) -> None:

@@ -40,8 +40,10 @@ def whole_and_part(bench: Bench) -> Outcome:
         "vb, all documents": trained("vb", passes),
     }  # fmt: skip
     curves = {name: [(point.seconds, point.held_out) for point in seeds[0].points] for name, seeds in runs.items()}
-    ends = zip(runs["vb, all documents"], runs["svi, all documents"], strict=True)
-    early = [_at(whole.points, quick.seconds) for whole, quick in ends]
+    early = [
+        _at(whole.points, quick.seconds)
+        for whole, quick in zip(runs["vb, all documents"], runs["svi, all documents"], strict=True)
+    ]
     finals = {name: [one.held_out for one in seeds] for name, seeds in runs.items()}
     rows = [
         {

@@ -56,8 +56,7 @@ def _select(weights, L, buffer, places, r):
         for s in range(size):
             r[i, s] = np.exp(weights[i, places[i, s]])
             total += r[i, s]
-        for s in range(size):
-            r[i, s] /= total
+        r[i, :size] /= total
 
 
 def _figure_1(bench: Bench) -> Outcome:
@@ -341,7 +340,7 @@ def _bounds(bow: Bow, seed: int, passes: int, **settings: object) -> tuple[list[
     config = lsparse.Config(passes=passes, **settings).resolve(bow.D, bow.tokens)
     held_out = held_out_documents(bow, seed)
     schedule, documents = Schedule(bow, config, held_out), np.setdiff1d(np.arange(bow.D), held_out)
-    state, out, tried, accepted = lsparse.init(config, schedule.shape, seed), [], 0, 0
+    state, out, told = lsparse.init(config, schedule.shape, seed), [], np.zeros(4, np.int64)
     tokens = np.diff(bow.first_token)[documents].sum()
     while state.t < schedule.steps:
         lsparse.step(config, state, bow, schedule.batch(state.t, seed), schedule.shape)
@@ -349,9 +348,8 @@ def _bounds(bow: Bow, seed: int, passes: int, **settings: object) -> tuple[list[
             out.append(lsparse.bound(config, state, bow, documents) / tokens)
     for first in range(0, len(documents), lsparse.AT_ONCE):
         batch = sparse.expand(bow, documents[first : first + lsparse.AT_ONCE])
-        told = lsparse._visit(config, state, batch)[2].sum(axis=0)
-        tried, accepted = tried + told[1], accepted + told[2]
-    return out, accepted / max(tried, 1)
+        told += lsparse._visit(config, state, batch)[2].sum(axis=0)
+    return out, told[2] / max(told[1], 1)
 
 
 PAPER = Paper(

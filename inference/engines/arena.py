@@ -149,20 +149,19 @@ def _longer(array: np.ndarray, used: int, size: int) -> np.ndarray:
     return longer
 
 
-def compact(state: Rows, scale: float, drop_below: float) -> None:
-    """Rewrite the rows behind one another, times `scale`, without what is below `drop_below` then."""
-    topics, values = np.empty_like(state.arena_topics), np.empty_like(state.arena_values)
+def compact(state: Rows, scale: float, drop_below: float, room: int | None = None) -> None:
+    """Rewrite the rows behind one another, times `scale`, without what is below `drop_below` then. room: entries that the arena
+    has then; None: as many as before."""
+    size = len(state.arena_topics) if room is None else room
+    topics, values = np.empty(size, state.arena_topics.dtype), np.empty(size, state.arena_values.dtype)
     state.used = rows.compact(state.arena, state.capacity, scale, drop_below, topics, values)
     state.arena_topics, state.arena_values = topics, values
 
 
 def compacted(state: R) -> R:
     """The same rows in arrays without room to grow; all else is shared with it."""
-    size = int(state.length.sum())
     copy = replace(state, start=state.start.copy(), length=state.length.copy(), capacity=state.capacity.copy())
-    topics, values = np.empty(size, state.arena_topics.dtype), np.empty(size, state.arena_values.dtype)
-    copy.used = rows.compact(copy.arena, copy.capacity, 1.0, -np.inf, topics, values)
-    copy.arena_topics, copy.arena_values = topics, values
+    compact(copy, 1.0, -np.inf, int(state.length.sum()))
     return copy
 
 

@@ -146,8 +146,9 @@ def _make_memory(state: State, bow: Bow) -> None:
 
 def _seed(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> None:
     """Each cluster begins with a document of the first minibatch; with fewer documents than clusters some begin empty."""
-    batch = sparse.expand(bow, documents)
-    chosen = sparse.first_documents(batch, config.topics, config.init == "diverse", state.seed, rng.CLUSTER)
+    chosen = sparse.first_documents(
+        sparse.expand(bow, documents), config.topics, config.init == "diverse", state.seed, rng.CLUSTER
+    )
     _reassign(state, bow, documents[chosen], np.arange(len(chosen)))
 
 

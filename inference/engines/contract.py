@@ -481,6 +481,11 @@ def fewer_passes(settings: Mapping[str, Any], least: int = 3) -> dict[str, Any]:
     return {**settings, "passes": max(least, round(settings["passes"] / 3))}
 
 
+def fewer_passes_warm(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The same without a warm-up, which would forget the topics that the run begins with."""
+    return {**fewer_passes(settings), "warm_up": 0}
+
+
 def kind(f: Field) -> type:
     """int, float or str: of `int | None`, int."""
     return (get_args(f.type) or (f.type,))[0]

@@ -23,7 +23,7 @@ from inference.engines.contract import (
     Shape,
     alpha_setting,
     eta_setting,
-    fewer_passes,
+    fewer_passes_warm,
     kappa_setting,
     minibatch_setting,
     passes_within,
@@ -237,8 +237,9 @@ def _visit(
 def _present(config: Resolved, state: State, batch: dense.Batch) -> cvb.Present:
     scale = state.pi / cvb.WHOLE
     rows_of_words, totals = cvb.table(batch.words, state.values, scale), np.maximum(scale * state.totals, 0.0)
-    alpha = np.full(config.topics, config.alpha)
-    return cvb.Present(rows_of_words, totals, alpha, config.eta, len(state.values) * config.eta)
+    return cvb.Present(
+        rows_of_words, totals, np.full(config.topics, config.alpha), config.eta, len(state.values) * config.eta
+    )
 
 
 def _fade(config: Resolved, state: State, bow: Bow, batch: dense.Batch, shape: Shape) -> None:
@@ -277,9 +278,7 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
 priors = as_set
 
 
-def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Without a warm-up, which would loosen the topics that the run begins with, and with fewer passes."""
-    return {**fewer_passes(settings), "warm_up": 0}
+continued = fewer_passes_warm
 
 
 def methods(settings: Mapping[str, Any]) -> Methods:

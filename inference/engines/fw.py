@@ -323,7 +323,7 @@ def _add(
     state: State, batch: Batch, gathered: frank_wolfe.Rows, inferred: _Inferred, change: frank_wolfe.Change
 ) -> None:
     """Let a batch's statistics change the rows. change: of the arena's values."""
-    keep, K = change.keep, len(change.keep)
+    keep = change.keep
     word_ptr, pairs, _ = rows.by_word(batch.places, batch.token_ptr, len(batch.words))
     documents = np.repeat(np.arange(len(batch.doc_ptr) - 1, dtype=np.int32), np.diff(batch.doc_ptr))
     by_word = frank_wolfe.Pairs(batch.words, word_ptr, pairs, documents, np.diff(batch.token_ptr), inferred.factors)
@@ -331,12 +331,9 @@ def _add(
     if not keep.all():
         state.arena_values = _scaled(state, keep)
         arena.compact(state, 1.0, np.nextafter(0.0, 1.0))
-        if keep.any():  # words that are not in the batch lost entries, too
-            state.totals = rows.sum_topics(state.arena, K)
-        arena.put(state, batch.words, *made)
-        state.totals = rows.sum_topics(state.arena, K)
-    else:
-        arena.put(state, batch.words, *made)
+    arena.put(state, batch.words, *made)
+    if not keep.all():  # words that are not in the batch lost entries, too
+        state.totals = rows.sum_topics(state.arena, len(keep))
 
 
 def topics(config: Resolved, state: State) -> Topics:

@@ -123,8 +123,10 @@ def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None)
     K, V = config.topics, shape.V
     values, totals = np.empty((V, K), np.float32), np.zeros(K)
     vb.scatter(np.uint64(seed), shape.tokens / (K * V), values, totals)
-    mass = np.full(K, shape.D * _pointers(config) / K)
-    return State(seed=seed, ahead=0, chance=shape.tokens / K, values=values, totals=totals, mass=mass)
+    return State(
+        seed=seed, ahead=0, chance=shape.tokens / K, values=values, totals=totals,
+        mass=np.full(K, shape.D * _pointers(config) / K),
+    )  # fmt: skip
 
 
 def begin(
@@ -149,8 +151,14 @@ def begin(
     values = np.bincount(words * K + topic, weights=counts, minlength=shape.V * K).astype(np.float32)
     totals = np.bincount(topic, weights=counts, minlength=K)
     mass = np.bincount(np.unique(document * K + topic) % K, minlength=K).astype(np.float64)
-    ahead = 2 * shape.per_pass  # topics are there, so it begins with the step size of the third pass
-    return State(seed=seed, ahead=ahead, chance=0.0, values=values.reshape(shape.V, K), totals=totals, mass=mass)
+    return State(
+        seed=seed,
+        ahead=2 * shape.per_pass,  # topics are there, so it begins with the step size of the third pass
+        chance=0.0,
+        values=values.reshape(shape.V, K),
+        totals=totals,
+        mass=mass,
+    )
 
 
 class Sticks(NamedTuple):

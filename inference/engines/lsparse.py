@@ -22,7 +22,7 @@ from inference.engines.contract import (
     Shape,
     alpha_setting,
     eta_setting,
-    fewer_passes,
+    fewer_passes_warm,
     kappa_setting,
     minibatch_setting,
     passes_within,
@@ -254,8 +254,9 @@ def _fade(config: Resolved, state: State, batch: Batch, times: float) -> None:
         state.memory_shares[batch.pairs] = lsparse.whole(shares, float(UNITS))
     step_size = state.fade(rho(config, state.t))
     least = DROPPED_TOKENS if config.most < config.topics else 0.0
-    unit = step_size * times / state.pi
-    sparse.add(state, batch, topics, shares, *sparse.NOTHING, unit=unit, drop_below=least / state.pi)
+    sparse.add(
+        state, batch, topics, shares, *sparse.NOTHING, unit=step_size * times / state.pi, drop_below=least / state.pi
+    )
     if state.pi < PI_LEAST:
         arena.compact(state, state.pi, least)
         state.totals, state.pi = state.totals * state.pi, 1.0
@@ -321,9 +322,7 @@ def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray, times
 priors = as_set
 
 
-def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Without a warm-up, which would forget the topics that the run begins with, and with fewer passes."""
-    return {**fewer_passes(settings), "warm_up": 0}
+continued = fewer_passes_warm
 
 
 def methods(settings: Mapping[str, Any]) -> Methods:

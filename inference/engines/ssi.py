@@ -29,7 +29,7 @@ from inference.engines.contract import (
     Site,
     alpha_setting,
     eta_setting,
-    fewer_passes,
+    fewer_passes_warm,
     kappa_setting,
     learn_setting,
     minibatch_setting,
@@ -711,9 +711,7 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
 priors = as_learned
 
 
-def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Without a warm-up, which would forget the topics that the run begins with, and with fewer passes."""
-    return {**fewer_passes(settings), "warm_up": 0}
+continued = fewer_passes_warm
 
 
 def methods(settings: Mapping[str, Any]) -> Methods:

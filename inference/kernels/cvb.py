@@ -189,17 +189,12 @@ def visit(batch, present, leads, how, keys, before, after):
                         candidates[j] = active[j]
                         weights[j] = odds[j] * (eta + row[active[j]])
                     n = m
-                    if is_new and turn == 0:
-                        for k in range(K):
-                            if place[k] == NOWHERE:
-                                candidates[n], weights[n] = k, flat[k] * (eta + row[k])
-                                n += 1
-                    else:
-                        for i in range(M):
-                            k = leads[places[p], i]
-                            if place[k] == NOWHERE:
-                                candidates[n], weights[n] = k, flat[k] * (eta + row[k])
-                                n += 1
+                    every = is_new and turn == 0
+                    for i in range(K if every else M):
+                        k = i if every else leads[places[p], i]
+                        if place[k] == NOWHERE:
+                            candidates[n], weights[n] = k, flat[k] * (eta + row[k])
+                            n += 1
                     # the pair's own topics again, without one token of it; then the pair leaves the document
                     for s in range(L):
                         if phi[p, s] > 0:

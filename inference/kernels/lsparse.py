@@ -89,8 +89,7 @@ def unlisted(totals, V, eta):
     norm = np.empty(K)
     for k in range(K):
         norm[k] = digamma(V * eta + max(totals[k], 0.0))
-    base = digamma(eta) - norm.min()
-    return np.exp(norm.min() - norm), base, norm
+    return np.exp(norm.min() - norm), digamma(eta) - norm.min(), norm
 
 
 @njit(cache=True, parallel=True)

@@ -39,21 +39,9 @@ def after(state):
 
 
 @njit(cache=True, inline="always")
-def to_unit(bits):
-    """Uniform in [0, 1), from the upper 53 of 64 random bits."""
-    return np.float64(bits >> np.uint64(11)) * _TO_UNIT
-
-
-@njit(cache=True, inline="always")
 def unit(state):
-    """Uniform in [0, 1), from a state."""
-    return to_unit(mix(state))
-
-
-@njit(cache=True)
-def hash_unit(seed, purpose, item):
-    """A number in [0, 1) that belongs to an item."""
-    return unit(key(seed, purpose, item, np.uint64(0)))
+    """Uniform in [0, 1), from a state: from the upper 53 of its 64 random bits."""
+    return np.float64(mix(state) >> np.uint64(11)) * _TO_UNIT
 
 
 @njit(cache=True)
@@ -91,7 +79,7 @@ def chosen(n, purpose, share, seed):
     """Which of the items 0 … n - 1 have a hash below `share`: ascending int64."""
     below = np.empty(n, np.bool_)
     for i in range(n):
-        below[i] = hash_unit(seed, np.uint64(purpose), np.uint64(i)) < share
+        below[i] = unit(key(seed, np.uint64(purpose), np.uint64(i), np.uint64(0))) < share
     return np.flatnonzero(below)
 
 

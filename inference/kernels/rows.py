@@ -150,14 +150,14 @@ def sort_first(values, n):
 
 @njit(cache=True)
 def merge_row(arena, w, tally, known, fresh, m, unit, drop_below, topics, values, at, added):
-    """The row of the word w with `unit` times its tally added, written from place `at` on; returns its end.
+    """The row of the word w with `unit` times its tally added, written from place `at` on; returns how many entries it has.
 
     tally: int32[K] or float64[K], by topic; known: bool[K], of the row's topics and those in
     fresh[:m], which are new to it; both are cleared. topics, values: written. added: float64[K], grows by what the row
     has more than before.
     """
     sort_first(fresh, m)
-    f, K = 0, len(tally)
+    f, K, begin = 0, len(tally), at
     first, end = arena.start[w], arena.start[w] + arena.length[w]
     for j in range(first, end + 1):
         k = arena.topics[j] if j < end else K
@@ -177,7 +177,7 @@ def merge_row(arena, w, tally, known, fresh, m, unit, drop_below, topics, values
                 topics[at], values[at] = k, value
                 added[k] += value
                 at += 1
-    return at
+    return at - begin
 
 
 @njit(cache=True, inline="always")
@@ -244,10 +244,9 @@ def merge(words, word_ptr, pairs, tokens, token_ptr, new, old, unit, drop_below,
         for i in range(bounds[chunk], bounds[chunk + 1]):
             mark(arena, words[i], known)
             m = tally_word(word_ptr[i], word_ptr[i + 1], pairs, token_ptr, new, old, tally, known, fresh)
-            at = merge_row(
+            sizes[i] = merge_row(
                 arena, words[i], tally, known, fresh, m, unit, drop_below, topics, values, indptr[i], added[chunk]
             )
-            sizes[i] = at - indptr[i]
     add_in_order(added, totals)
     return indptr, sizes, topics, values
 
@@ -284,10 +283,9 @@ def blend(words, word_ptr, pairs, counts, new_topics, new, old_topics, old, unit
                 if len(old):
                     for s in range(L):
                         tally[old_topics[p, s]] -= counts[p] * old[p, s]
-            at = merge_row(
+            sizes[i] = merge_row(
                 arena, words[i], tally, known, fresh, m, unit, drop_below, topics, values, indptr[i], added[chunk]
             )
-            sizes[i] = at - indptr[i]
     add_in_order(added, totals)
     return indptr, sizes, topics, values
 

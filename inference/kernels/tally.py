@@ -175,8 +175,7 @@ def merge(bounds, words, indptr, pieces, first, end, p_topics, p_changes, unit, 
         for i in range(bounds[run], bounds[run + 1]):
             mark(arena, words[i], known)
             m = _add_up(pieces[i], pieces[i + 1], first, end, p_topics, p_changes, tally, known, fresh)
-            at = merge_row(
+            sizes[i] = merge_row(
                 arena, words[i], tally, known, fresh, m, unit, drop_below, topics, values, indptr[i], added[run]
             )
-            sizes[i] = at - indptr[i]
     return sizes, topics, values, added
