@@ -161,16 +161,15 @@ class Bow:
     @classmethod
     def from_csr(cls, matrix) -> "Bow":
         """From anything with indptr, indices, data and shape, documents by words, such as scipy's csr_array."""
-        indptr = np.asarray(matrix.indptr, np.int64)
-        row = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
-        order = np.lexsort((matrix.indices, row))
-        data = np.asarray(matrix.data)[order]
-        counts = data.astype(np.int32)
-        if not np.array_equal(counts, data):
+        from scipy.sparse import csr_array  # here: a part of a second, of the start of every process
+
+        rows = csr_array((matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape, copy=True)
+        rows.eliminate_zeros()
+        rows.sort_indices()
+        counts = rows.data.astype(np.int32)
+        if not np.array_equal(counts, rows.data):
             raise Invalid("corpus", "Counts must be whole numbers below 2^31.")
-        keep = counts != 0
-        kept = np.concatenate(([0], np.cumsum(np.bincount(row[order][keep], minlength=len(indptr) - 1))))
-        return cls(kept, np.asarray(matrix.indices)[order][keep], counts[keep], matrix.shape[1])
+        return cls(rows.indptr, rows.indices, counts, matrix.shape[1])
 
     def save(self, folder: Path) -> None:
         """Write the arrays; meta.json comes last, so a folder that has one is whole."""
@@ -355,14 +354,8 @@ class Postings(NamedTuple):
     counts: np.ndarray
 
     @classmethod
-    def from_bow(cls, bow: Bow) -> "Postings":
-        """In memory."""
-        documents, counts = np.empty(len(bow.words), np.int32), np.empty(len(bow.words), np.int32)
-        return cls(transpose(bow.indptr, bow.words, bow.counts, bow.V, documents, counts), documents, counts)
-
-    @classmethod
     def write(cls, folder: Path, bow: Bow) -> None:
-        """The same as files, which `open` maps: all of them, or none."""
+        """As files, which `open` maps: all of them, or none."""
         folder, new = Path(folder), Path(folder).with_name(Path(folder).name + ".new")
         new.mkdir(parents=True, exist_ok=True)
         arrays = [mapped(new / f"{name}.npy", np.int32, len(bow.words)) for name in ("documents", "counts")]

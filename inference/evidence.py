@@ -429,8 +429,7 @@ def _rank(folder: Path, bow: Bow, doc_ptr: np.ndarray, K: int) -> None:
 
 def _hold(folder: Path, bow: Bow, postings: Postings, K: int) -> None:
     """What each topic holds of each word; it is there when held_ptr.npy is."""
-    mapped_topics = np.memmap(folder / "word_topics", np.uint16, "r") if len(bow.words) else None
-    word_topics = np.zeros(0, np.uint16) if mapped_topics is None else mapped_topics
+    word_topics = np.memmap(folder / "word_topics", np.uint16, "r") if len(bow.words) else np.zeros(0, np.uint16)
     of_row = bow.documents_of(np.arange(bow.D)) if bow.first_row is not None else np.zeros(0, np.int32)
     ptr, *columns = assign.by_word(
         postings.indptr, word_topics, postings.counts, postings.documents, frozen(of_row, np.int32), K

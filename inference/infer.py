@@ -58,10 +58,9 @@ def read(words: Words, counts: np.ndarray, alpha: float | np.ndarray) -> Reading
     float64[K], or one for all topics. A text without words is an even mixture.
     """
     places, counts = np.arange(len(words.row_ptr) - 1), np.asarray(counts, np.int64)
-    K = len(words.floor)
     theta = fold_in.fit(
-        words.floor, words.row_ptr, words.topics, words.above, places, counts, np.full(K, alpha), fold_in.ITERATIONS
-    )
+        words.floor, words.row_ptr, words.topics, words.above, places, counts, np.full(len(words.floor), alpha), fold_in.ITERATIONS
+    )  # fmt: skip
     return _assigned(theta, places, *words)
 
 

@@ -277,10 +277,10 @@ class Schedule:
     def __init__(self, bow: Bow, config: ResolvedConfig, held_out: np.ndarray):
         self.D, self.paces = bow.D, Paces.from_config(bow.D, config)
         self.per_pass, self.steps = self.paces.per_pass, self.paces.steps(config.passes)
-        self.held_out = np.zeros(bow.D, np.bool_)
-        self.held_out[held_out] = True
-        later = self.paces.later
-        self.shape = Shape(bow.D - len(held_out), bow.V, bow.tokens, self.per_pass, len(bow.words), held_out, later)
+        self.held_out = np.isin(np.arange(bow.D), held_out)
+        self.shape = Shape(
+            bow.D - len(held_out), bow.V, bow.tokens, self.per_pass, len(bow.words), held_out, self.paces.later
+        )
         self.tokens = bow.tokens * config.passes
         self.measure(SNAPSHOTS)
 

@@ -78,8 +78,9 @@ class Team:
         """Say what is to be trained. folder: of the bag of words. state: that the training continues from. One without
         remembered topics has them in the checkpoint's parts; one with them is written there first."""
         self.config, self.bow, self.seed = config, bow, seed
-        job = Job(self.engine.NAME, asdict(config), seed, self._path(folder), bow.digest, self._path(self.checkpoint))
-        self.job = asdict(job)
+        self.job = asdict(
+            Job(self.engine.NAME, asdict(config), seed, self._path(folder), bow.digest, self._path(self.checkpoint))
+        )
         self.saved, self._fetched = (None, 0) if state is None else (state.t, state.t)
         if state is not None and len(state.memory):
             self._commit([parts.write_whole(parts.folder_of(self.checkpoint), state.t, 0, bow.D, state.memory)], state)

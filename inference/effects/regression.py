@@ -158,8 +158,10 @@ class _Spread:
         inverse, own = _inverse(1 - leverage), words[:, None] * moved**2
         self._add(own * inverse, own * inverse * leverage, np.where(inverse == 0, own, 0))
         adjusted = np.sqrt(inverse)
-        weight = adjusted[:, :, None] * (self.turned @ self.root.T)
-        return weight, (words[:, None] * adjusted * moved)[:, :, None] * rows[:, None]
+        return (
+            adjusted[:, :, None] * (self.turned @ self.root.T),
+            (words[:, None] * adjusted * moved)[:, :, None] * rows[:, None],
+        )
 
     def several_rows(self, of_unit: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Any units. of_unit: X_c' N_c X_c, float64[B, P, P]."""

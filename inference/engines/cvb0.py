@@ -225,8 +225,7 @@ def _visit(
     config: Resolved, state: State, batch: dense.Batch, keys: np.ndarray, before: cvb.Phi, how: cvb.Turns, least_alpha: float = 0.0
 ) -> cvb.Phi:  # fmt: skip
     """cvb.visit under the present statistics, alpha at least least_alpha."""
-    present, K = _present(config, state, batch), config.topics
-    present = present._replace(alpha=np.maximum(present.alpha, least_alpha))
+    present, K = _present(config, state, batch, least_alpha), config.topics
     most = K if config.most >= K else min(LEADING, K)
     leads = cvb.leading(present.rows, present.totals, present.eta_mass, most)
     after = cvb.Phi(np.empty_like(before.topics), np.empty_like(before.weights))
@@ -234,12 +233,12 @@ def _visit(
     return after
 
 
-def _present(config: Resolved, state: State, batch: dense.Batch) -> cvb.Present:
+def _present(config: Resolved, state: State, batch: dense.Batch, least_alpha: float = 0.0) -> cvb.Present:
     scale = state.pi / cvb.WHOLE
     rows_of_words, totals = cvb.table(batch.words, state.values, scale), np.maximum(scale * state.totals, 0.0)
     return cvb.Present(
-        rows_of_words, totals, np.full(config.topics, config.alpha), config.eta, len(state.values) * config.eta
-    )
+        rows_of_words, totals, np.full(config.topics, max(config.alpha, least_alpha)), config.eta, len(state.values) * config.eta
+    )  # fmt: skip
 
 
 def _fade(config: Resolved, state: State, bow: Bow, batch: dense.Batch, shape: Shape) -> None:

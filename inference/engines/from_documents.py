@@ -158,9 +158,8 @@ class Told(NamedTuple):
 def heard(messages: list[Message], owner: np.ndarray, pairs: np.ndarray) -> Told:
     """messages: of `told`, by process. owner: int64[n], the process of each document; pairs: int64[n], how many it has."""
     sizes, topics, theta, rests, factors = (np.concatenate(arrays) for arrays in zip(*messages, strict=True))
-    place = np.empty(len(owner), np.int64)  # of each document in the messages
     order = np.argsort(owner, kind="stable")
-    place[order] = np.arange(len(owner))
+    place = np.argsort(order)  # of each document in the messages
     room, first = (np.append(0, np.cumsum(each))[place] for each in (sizes, pairs[order]))
     return Told(frank_wolfe.Mixtures(room, topics.astype(np.int32), theta, sizes[place], rests[place]), first, factors)
 

@@ -169,9 +169,7 @@ def begin(
     topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that are not trained on, and give nothing.
     """
     state = init(replace(config, start="seed"), shape, seed, scratch)
-    given = np.ones(bow.D, bool)
-    given[held_out] = False
-    pairs = np.flatnonzero(np.repeat(given, np.diff(bow.indptr)))
+    pairs = np.repeat(~np.isin(np.arange(bow.D), held_out), np.diff(bow.indptr))
     arena.fill(state, np.asarray(bow.words)[pairs], topics[pairs], np.asarray(bow.counts)[pairs])
     _begun(config, state)
     state.behind = shape.per_pass
@@ -237,8 +235,7 @@ def _infer(
     n, K = len(batch.doc_ptr) - 1, config.topics
     vertices = 1 + config.iterations * (frank_wolfe.ROUNDS if config.inference == "fw_pairwise" else 1)
     tokens = np.diff(batch.token_ptr[batch.doc_ptr])
-    room = np.zeros(n + 1, np.int64)
-    np.cumsum(np.minimum(K, vertices + (tokens / frank_wolfe.LISTED).astype(np.int64) * final), out=room[1:])
+    room = np.append(0, np.cumsum(np.minimum(K, vertices + (tokens / frank_wolfe.LISTED).astype(np.int64) * final)))
     method = frank_wolfe.Method(
         KINDS[config.inference], STEPS[config.step], config.iterations, 1.0 - config.alpha, TOLERANCE, final, form
     )

@@ -181,8 +181,7 @@ def stick_parameters(config: Resolved, mass: np.ndarray) -> Sticks:
     logs, sizes = np.empty(len(mass)), np.empty(len(mass))
     hdp.sticks(first, rest, logs)
     hdp.lengths(first, rest, sizes)
-    at = np.empty_like(order)
-    at[order] = np.arange(len(order))
+    at = np.argsort(order)
     return Sticks(first, rest, order, logs[at], sizes[at])
 
 

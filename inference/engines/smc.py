@@ -13,7 +13,7 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import contract, dense
-from inference.engines.batch import keys
+from inference.engines.batch import expand, keys
 from inference.engines.contract import (
     MAPPED,
     About,
@@ -121,10 +121,11 @@ def begin(
     topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that are not trained on, and give nothing.
     """
     state = _empty(config, shape, seed, scratch, remembers=True)
-    smc.assign(bow.indptr, bow.counts, bow.first_token, np.setdiff1d(np.arange(bow.D), held_out), topics, state.memory)
-    smc.count(
-        bow.indptr, bow.words, bow.counts, bow.first_token, np.arange(bow.D), state.memory, state.counts, state.totals
-    )
+    trained_on = np.setdiff1d(np.arange(bow.D), held_out)
+    smc.assign(bow.indptr, bow.counts, bow.first_token, trained_on, topics, state.memory[:, None])
+    pairs = np.repeat(np.isin(np.arange(bow.D), trained_on), np.diff(bow.indptr))
+    np.add.at(state.counts, (bow.words[pairs], topics[pairs]), bow.counts[pairs])
+    state.totals[:] = state.counts.sum(axis=0)
     return state
 
 
@@ -149,9 +150,8 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
 
 def _batch(bow: Bow, documents: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """doc_ptr, words and token_ptr of some documents, as the kernels take them."""
-    batch = dense.batch_of(bow, documents)
-    token_ptr = np.concatenate(([0], np.cumsum(batch.counts, dtype=np.float64))).astype(np.int64)
-    return batch.doc_ptr, batch.words[batch.places], token_ptr
+    words, doc_ptr, places, token_ptr = expand(bow, documents)
+    return doc_ptr, words[places], token_ptr
 
 
 def topics(config: Resolved, state: State) -> Topics:

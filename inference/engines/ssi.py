@@ -40,7 +40,7 @@ from inference.engines.contract import (
 )
 from inference.engines.priors import as_learned
 from inference.errors import Invalid
-from inference.kernels import counts, fold, frank_wolfe, gibbs, rng, rows
+from inference.kernels import counts, fold, frank_wolfe, gibbs, rng, rows, smc
 from inference.memory import room
 from inference.references import entries
 from inference.topics import Theta, Topics
@@ -274,12 +274,9 @@ def begin(
     kept = state.memory
     if config.statistics == "decay":
         state.memory = room((bow.tokens, 1), scratch)
-    for first in range(0, bow.D, RECOUNTED):
-        pairs = slice(bow.indptr[first], bow.indptr[min(first + RECOUNTED, bow.D)])
-        places = slice(bow.first_token[first], bow.first_token[min(first + RECOUNTED, bow.D)])
-        state.memory[places] = np.repeat(topics[pairs], bow.counts[pairs])[:, None]
-    for d in held_out:
-        state.memory[bow.first_token[d] : bow.first_token[d + 1]] = gibbs.UNSEEN
+        state.memory[:] = gibbs.UNSEEN
+    trained_on = np.setdiff1d(np.arange(bow.D), held_out)
+    smc.assign(bow.indptr, bow.counts, bow.first_token, trained_on, topics, state.memory)
     _recount(config, state, bow, bow)
     if config.statistics == "decay":
         state.memory = kept

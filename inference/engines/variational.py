@@ -220,8 +220,7 @@ def start(state: State, n: int, documents: np.ndarray | None) -> np.ndarray:
     known = kept[:, 0] > 0.0
     if state.strongest.shape[1]:
         gamma[known] = state.alpha
-        rows = np.flatnonzero(known)[:, None]
-        gamma[rows, state.strongest[documents[known]]] = kept[known]
+        gamma[np.flatnonzero(known)[:, None], state.strongest[documents[known]]] = kept[known]
     else:
         gamma[known] = kept[known]
     return gamma

@@ -172,9 +172,7 @@ def begin(
     """
     state = _empty(config, shape, seed, scratch)
     lengths = np.diff(bow.indptr)
-    counts = bow.counts.astype(np.float64)
-    for d in held_out:
-        counts[bow.indptr[d] : bow.indptr[d + 1]] = 0.0
+    counts = np.repeat(~np.isin(np.arange(bow.D), held_out), lengths) * bow.counts.astype(np.float64)
     spread = (BEGIN_SPREAD / config.topics * np.bincount(bow.words, weights=counts, minlength=bow.V)).astype(np.float32)
     np.add.at(state.values, (bow.words, topics), ((1.0 - BEGIN_SPREAD) * counts).astype(np.float32))
     state.values += spread[:, None]

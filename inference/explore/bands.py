@@ -72,8 +72,7 @@ def sums_of(
 def _summed(members, doc_ptr, doc_topics, doc_tokens, lengths, group, G, topics, into):
     """As `_sums`, of arrays and topics as they come."""
     arrays, group = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths), documents.frozen(group, np.int32)
-    slots = _slots(np.asarray(topics, np.int64), into)
-    return _sums(*documents.chosen(members), *arrays, group, slots, G, len(topics))
+    return _sums(*documents.chosen(members), *arrays, group, _slots(np.asarray(topics, np.int64), into), G, len(topics))
 
 
 def of_sums(whole: np.ndarray, by_topic: np.ndarray, everywhere: np.ndarray, level: float = 0.95) -> Bands:

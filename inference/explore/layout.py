@@ -98,8 +98,8 @@ def _turned(xy: np.ndarray) -> np.ndarray:
 
 def _scaled(xy: np.ndarray) -> np.ndarray:
     size = np.sqrt((xy**2).sum(axis=1).max(initial=0.0))
-    identical = size < 1e-7  # but for rounding
-    return np.zeros_like(xy) if identical else np.round(xy / size, DIGITS) + 0.0  # no -0.0
+    # Below 1e-7 all are the same but for rounding; + 0.0: no -0.0
+    return np.zeros_like(xy) if size < 1e-7 else np.round(xy / size, DIGITS) + 0.0
 
 
 @njit(cache=True, parallel=True)

@@ -114,25 +114,11 @@ def fold(doc_ptr, words, token_ptr, counts, totals, alpha, eta, burn_in, samples
 
 
 @njit(cache=True)
-def count(indptr, words, counts, first_token, documents, topics, statistics, totals):
-    """Add the tokens of some documents to statistics, int32[V, K], and totals, int64[K]. topics: uint16[tokens], of all
-    the corpus's tokens; what is UNSEEN is left out."""
-    for d in documents:
-        i = first_token[d]
-        for p in range(indptr[d], indptr[d + 1]):
-            for _ in range(counts[p]):
-                if topics[i] != UNSEEN:
-                    statistics[words[p], topics[i]] += 1
-                    totals[topics[i]] += 1
-                i += 1
-
-
-@njit(cache=True)
 def assign(indptr, counts, first_token, documents, pair_topics, topics):
-    """Give each token of some documents its pair's topic. pair_topics: uint16[nnz]; topics: uint16[tokens], in place."""
+    """Give each token of some documents its pair's topic. pair_topics: uint16[nnz]; topics: uint16[tokens, M], in place."""
     for d in documents:
         i = first_token[d]
         for p in range(indptr[d], indptr[d + 1]):
             for _ in range(counts[p]):
-                topics[i] = pair_topics[p]
+                topics[i, :] = pair_topics[p]
                 i += 1

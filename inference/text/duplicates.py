@@ -29,8 +29,7 @@ def find(stream: Stream, scratch: Path | None = None) -> tuple[np.ndarray, np.nd
     """
     digests = np.zeros((stream.D, 2), np.uint64)
     bands = room((BANDS, stream.D), scratch, np.uint32)
-    even = np.random.default_rng(1997).integers(0, 1 << 31, BANDS * ROWS).astype(np.uint32) * np.uint32(2)
-    factors = even + np.uint32(1)
+    factors = 2 * np.random.default_rng(1997).integers(0, 1 << 31, BANDS * ROWS).astype(np.uint32) + 1
     for block in stream.blocks(places=False):
         here, words = slice(block.first, block.first + len(block.ends)), block.words & NUMBER
         _digests(words, block.ends, digests[here])

@@ -48,8 +48,7 @@ def _pairs(stream: Stream, choice: Choice, most: int) -> list[Phrase]:
     units = Units(stream.lexicon, choice)
     units.learn(stream.blocks())
     reason = reasons(units, choice)
-    kinds = [reason == len(REASONS), reason == REASONS.index("stop word")]
-    kind = np.select(kinds, [_CONTENT, _STOP]).astype(np.uint8)
+    kind = np.select([reason == len(REASONS), reason == REASONS.index("stop word")], [_CONTENT, _STOP]).astype(np.uint8)
     tokens = np.zeros(units.count, np.int64)
     sieve = np.zeros(1 << min(24, max(10, int(stream.tokens).bit_length())), np.uint32)
     for block in stream.blocks():

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from inference.bow import Bow
+from inference.bow import Bow, Postings
+from inference.kernels.transpose import transpose
 
 
 def bow_of(documents: list[list[int]], V: int) -> Bow:
@@ -27,6 +28,12 @@ def planted(K: int, V: int, D: int, length: int, seed: int, alpha=0.2) -> tuple[
     theta = rng.dirichlet(np.broadcast_to(alpha, K), D)
     documents = [rng.choice(V, size=length, p=theta[d] @ beta).tolist() for d in range(D)]
     return bow_of(documents, V), beta
+
+
+def postings(bow: Bow) -> Postings:
+    """In memory."""
+    documents, counts = np.empty(len(bow.words), np.int32), np.empty(len(bow.words), np.int32)
+    return Postings(transpose(bow.indptr, bow.words, bow.counts, bow.V, documents, counts), documents, counts)
 
 
 def equal(a, b) -> bool:

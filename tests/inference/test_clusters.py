@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from inference import Evidence, Postings, Snapshot, begin, fold_in_corpus, gather, train
+from inference import Evidence, Snapshot, begin, fold_in_corpus, gather, train
 from inference.engines import clusters, moves, sparse
 from inference.training import Schedule
 from tests.inference import naive_sparse as naive
-from tests.inference.corpora import bow_of
+from tests.inference.corpora import bow_of, postings as postings_of
 
 K, V = 6, 60
 
@@ -168,8 +168,8 @@ def test_evidence_is_of_the_document_as_a_whole(bow, tmp_path):
     config = config_of(bow, most=3)
     last = [event for event in train(clusters, config, bow) if isinstance(event, Snapshot)][-1]
     thetas = list(fold_in_corpus(clusters, config, last.state, bow))
-    assert list(gather(tmp_path / "e", bow, Postings.from_bow(bow), last.topics, thetas, by_document=True))[-1] == bow.D
-    found = Evidence.open(tmp_path / "e", bow, Postings.from_bow(bow))
+    assert list(gather(tmp_path / "e", bow, postings_of(bow), last.topics, thetas, by_document=True))[-1] == bow.D
+    found = Evidence.open(tmp_path / "e", bow, postings_of(bow))
     (theta,) = thetas
     for d in range(bow.D):
         _, _, topics, certainty = found.document(d)

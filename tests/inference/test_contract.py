@@ -11,7 +11,6 @@ from inference import (
     Bow,
     Evidence,
     Invalid,
-    Postings,
     Progress,
     Snapshot,
     begin,
@@ -24,7 +23,7 @@ from inference import (
 from inference.engines.contract import MOST_TOPICS, Bounded, Shape, WarmStart
 from inference.training import Objective, held_out_documents
 from tests.engines import mixture
-from tests.inference.corpora import bow_of, equal, planted
+from tests.inference.corpora import bow_of, equal, planted, postings as postings_of
 
 NAMES = [*engines.ENGINES, mixture.NAME]
 K = 4
@@ -225,10 +224,9 @@ def test_folding_in_does_not_depend_on_blocks_or_change_the_state(engine, bow):
 def evidence_of(engine, config, state, topics, bow, folder) -> Evidence:
     thetas = fold_in_corpus(engine, config, state, bow)
     assert (
-        list(gather(folder, bow, Postings.from_bow(bow), topics, thetas, by_document=engine.ABOUT.by_document))[-1]
-        == bow.D
+        list(gather(folder, bow, postings_of(bow), topics, thetas, by_document=engine.ABOUT.by_document))[-1] == bow.D
     )
-    return Evidence.open(folder, bow, Postings.from_bow(bow))
+    return Evidence.open(folder, bow, postings_of(bow))
 
 
 def test_evidence_adds_up(engine, bow, tmp_path):

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from inference import Bow, Evidence, Invalid, Postings, fold_in_corpus, gather
+from inference import Bow, Evidence, Invalid, fold_in_corpus, gather
 from inference.engines import ssi
 from inference.evaluate import diagnose
 from inference.training import Snapshot, train
-from tests.inference.corpora import planted
+from tests.inference.corpora import planted, postings as postings_of
 
 K = 8
 
@@ -29,10 +29,10 @@ def trained():
 def evidence(trained, tmp_path_factory):
     bow, config, state, topics = trained
     folder = tmp_path_factory.mktemp("evidence") / "of-a-run"
-    done = list(gather(folder, bow, Postings.from_bow(bow), topics, fold_in_corpus(ssi, config, state, bow, block=37)))
+    done = list(gather(folder, bow, postings_of(bow), topics, fold_in_corpus(ssi, config, state, bow, block=37)))
     assert done == [*range(37, 300, 37), 300]
     assert not folder.with_name("of-a-run.new").exists()
-    return Evidence.open(folder, bow, Postings.from_bow(bow))
+    return Evidence.open(folder, bow, postings_of(bow))
 
 
 def naive(trained) -> list[dict[int, tuple[int, float]]]:
@@ -114,29 +114,27 @@ def test_blocks_and_threads_make_no_difference(trained, evidence, tmp_path):
     before = numba.get_num_threads()
     numba.set_num_threads(1)
     try:
-        list(gather(tmp_path / "again", bow, Postings.from_bow(bow), topics, fold_in_corpus(ssi, config, state, bow)))
+        list(gather(tmp_path / "again", bow, postings_of(bow), topics, fold_in_corpus(ssi, config, state, bow)))
     finally:
         numba.set_num_threads(before)
-    again = Evidence.open(tmp_path / "again", bow, Postings.from_bow(bow))
+    again = Evidence.open(tmp_path / "again", bow, postings_of(bow))
     for name in ("topics", "certainty", "word_topics", "word_certainty", "doc_ptr", "doc_topics", "doc_tokens"):
         assert np.array_equal(getattr(again, name), getattr(evidence, name))
 
 
 def test_evidence_that_is_not_there_says_so(trained, tmp_path):
     with pytest.raises(Invalid, match="Train it again"):
-        Evidence.open(tmp_path / "nothing", trained[0], Postings.from_bow(trained[0]))
+        Evidence.open(tmp_path / "nothing", trained[0], postings_of(trained[0]))
 
 
 def test_an_interrupted_pass_leaves_none(trained, tmp_path):
     bow, config, state, topics = trained
-    blocks = gather(
-        tmp_path / "e", bow, Postings.from_bow(bow), topics, fold_in_corpus(ssi, config, state, bow, block=50)
-    )
+    blocks = gather(tmp_path / "e", bow, postings_of(bow), topics, fold_in_corpus(ssi, config, state, bow, block=50))
     next(blocks)
     blocks.close()
     assert not (tmp_path / "e").exists()
-    list(gather(tmp_path / "e", bow, Postings.from_bow(bow), topics, fold_in_corpus(ssi, config, state, bow, block=50)))
-    assert Evidence.open(tmp_path / "e", bow, Postings.from_bow(bow)).topics.shape == bow.words.shape
+    list(gather(tmp_path / "e", bow, postings_of(bow), topics, fold_in_corpus(ssi, config, state, bow, block=50)))
+    assert Evidence.open(tmp_path / "e", bow, postings_of(bow)).topics.shape == bow.words.shape
 
 
 def in_order(evidence, k: int, by: str) -> list[tuple[int, int, float]]:
@@ -165,11 +163,11 @@ def test_documents_of_a_topic_in_order(evidence, by):
 def test_a_run_of_an_older_version_gets_its_orders(trained, evidence, tmp_path):
     bow, config, state, topics = trained
     folder = tmp_path / "e"
-    list(gather(folder, bow, Postings.from_bow(bow), topics, fold_in_corpus(ssi, config, state, bow)))
+    list(gather(folder, bow, postings_of(bow), topics, fold_in_corpus(ssi, config, state, bow)))
     for name in ("topic_ptr.npy", "by_share", "by_tokens"):
         (folder / name).unlink()
     np.save(folder / "K.npy", K)
-    opened = Evidence.open(folder, bow, Postings.from_bow(bow))
+    opened = Evidence.open(folder, bow, postings_of(bow))
     assert opened.K == K and opened.best(2, "share", 9) == evidence.best(2, "share", 9)
     assert not list(folder.glob("*.new"))
 
@@ -256,10 +254,10 @@ def test_words_by_topic_in_a_set(evidence):
 
 def test_what_an_earlier_version_lacked_is_made_when_it_is_opened(trained, evidence, tmp_path):
     bow, config, state, topics = trained
-    list(gather(tmp_path / "evidence", bow, Postings.from_bow(bow), topics, fold_in_corpus(ssi, config, state, bow)))
+    list(gather(tmp_path / "evidence", bow, postings_of(bow), topics, fold_in_corpus(ssi, config, state, bow)))
     for name in ("held_ptr.npy", "held_topics", "held_tokens", "held_documents"):
         (tmp_path / "evidence" / name).unlink()
-    again = Evidence.open(tmp_path / "evidence", bow, Postings.from_bow(bow))
+    again = Evidence.open(tmp_path / "evidence", bow, postings_of(bow))
     for a, b in zip(again.by_word(), evidence.by_word(), strict=True):
         assert np.array_equal(a, b)
 

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from scipy.special import gammaln
 
-from inference import Evidence, Invalid, Postings, Snapshot, fold_in_corpus, gather, train
+from inference import Evidence, Invalid, Snapshot, fold_in_corpus, gather, train
 from inference.engines import dense, hdp
 from inference.engines.contract import Shape
 from inference.kernels import hdp as kernels
 from tests.inference import naive_hdp as naive
-from tests.inference.corpora import bow_of, planted
+from tests.inference.corpora import bow_of, planted, postings as postings_of
 from tests.inference.naive_vb import e_log_dirichlet
 
 K, T = 12, 5
@@ -331,8 +331,8 @@ def test_topics_that_are_not_in_use_get_no_tokens(tmp_path):
     thetas = list(fold_in_corpus(hdp, config, last.state, bow))
     sums = np.add.reduceat(thetas[0].weights.astype(np.float64), thetas[0].indptr[:-1])
     assert (sums >= 1.0).all() and (sums < 1.0 + 1e-5).all() and np.diff(thetas[0].indptr).max() <= 8
-    list(gather(tmp_path / "e", bow, Postings.from_bow(bow), last.topics, thetas))
-    evidence = Evidence.open(tmp_path / "e", bow, Postings.from_bow(bow))
+    list(gather(tmp_path / "e", bow, postings_of(bow), last.topics, thetas))
+    evidence = Evidence.open(tmp_path / "e", bow, postings_of(bow))
     assert not set(np.unique(evidence.topics)) - set(np.flatnonzero(used))
 
 

@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
-from inference import Bow, Evidence, Postings, fold_in_corpus, gather
+from inference import Bow, Evidence, fold_in_corpus, gather
 from inference.engines import ssi
 from inference.senses import Uses
 from inference.text import Choice, Stream, Tokeniser, choose, count
 from inference.text.sections import Sections
 from inference.training import Snapshot, held_out_documents, train
+from tests.inference.corpora import postings as postings_of
 from tests.inference.text import naive
 
 K, SIZE = 4, 20
@@ -123,9 +124,9 @@ def evidence(chosen, tmp_path_factory):
     *_, last = (event for event in train(ssi, config, bow, seed=1) if isinstance(event, Snapshot))
     days = np.arange(1, 61, dtype=np.int32)
     thetas = fold_in_corpus(ssi, config, last.state, bow, block=7)
-    for _ in gather(folder, bow, Postings.from_bow(bow), last.topics, thetas, days=days):
+    for _ in gather(folder, bow, postings_of(bow), last.topics, thetas, days=days):
         pass
-    return Evidence.open(folder, bow, Postings.from_bow(bow))
+    return Evidence.open(folder, bow, postings_of(bow))
 
 
 def test_a_document_has_the_tokens_of_its_sections(evidence):

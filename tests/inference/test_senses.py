@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from inference import Bow, Evidence, Postings
+from inference import Bow, Evidence
 from inference.senses import Uses, distinguishing, ratio, spread
 from tests.inference import naive_senses as naive
+from tests.inference.corpora import postings as postings_of
 
 D, V, K = 120, 40, 6
 
@@ -17,7 +18,7 @@ def evidence() -> Evidence:
     words = [np.flatnonzero(row) for row in counts]
     indptr = np.cumsum([0] + [len(w) for w in words])
     bow = Bow(indptr, np.concatenate(words).astype(np.int32), counts[counts > 0], V)
-    postings = Postings.from_bow(bow)
+    postings = postings_of(bow)
     n = len(bow.words)
     document = np.repeat(np.arange(D), np.diff(indptr))
     topics = np.where(rng.random(n) < 0.7, document % K, rng.integers(0, K, n)).astype(np.uint16)
