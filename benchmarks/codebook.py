@@ -80,8 +80,9 @@ def measured(draws: int) -> None:
     ]
     some, began = chance.permutation(len(rows))[:5_000], time.process_time()
     predict(tokens.bow, tokens, some, common[some], 0)
-    seconds = time.process_time() - began
-    print(f"coverage: {100 * min(outcomes)[0]:.1f}% narrower: {outcomes[0][1]:.3f} seconds: {seconds:.2f}")
+    print(
+        f"coverage: {100 * min(outcomes)[0]:.1f}% narrower: {outcomes[0][1]:.3f} seconds: {time.process_time() - began:.2f}"
+    )
 
 
 def concept(

@@ -194,8 +194,7 @@ class Bow:
         if self.first_row is not None:
             folder.mkdir()
             whole = self.by_document()
-            documents = self.documents_of(np.arange(self.D))
-            arrays = (self.first_row, whole.indptr, whole.first_token, whole.lengths, documents)
+            arrays = (self.first_row, whole.indptr, whole.first_token, whole.lengths, self._documents)
             for name, array in zip(_CUT, arrays, strict=True):
                 np.save(folder / f"{name}.npy", array)
 

@@ -72,8 +72,9 @@ def measured(bench: Bench, trained: Trained, bow: Bow, seed: int, scored: bool) 
         held_out_documents(bow, seed)[: QUICK_SCORED if bench.quick else SCORED] if scored else np.zeros(0, np.int64)
     )
     judge = LeftToRight(bow, held_out, 10, most=MOST)
-    lengths = np.maximum(np.diff(judge.indptr), 1)
-    documents = judge.documents_log(trained.topics, 0.1) / lengths if scored else np.zeros(0)
+    documents = (
+        judge.documents_log(trained.topics, 0.1) / np.maximum(np.diff(judge.indptr), 1) if scored else np.zeros(0)
+    )
     return Measured(umass(trained), trained.held_out, documents, entropy(trained.topics), trained.seconds)
 
 

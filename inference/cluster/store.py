@@ -22,19 +22,19 @@ def evidence(team: Team, state: Any) -> Iterator[Assigned]:
     What a lost worker was asked for is done here, and all of it where the workers do not have these topics any more.
     """
     bow, alone = team.bow, Assigner(team.engine, team.config, team.bow)
-    unasked, asked = deque(range(0, bow.D, BLOCK)), deque[tuple[int, str, Any]]()
+    unasked, asked = deque(range(0, bow.D, BLOCK)), deque[tuple[str, Any]]()
 
     def ask(member: str) -> None:
         if unasked:
             first = unasked.popleft()
-            asked.append((first, member, team.ask(member, "evidence", first=first, end=min(first + BLOCK, bow.D))))
+            asked.append((member, team.ask(member, "evidence", first=first, end=min(first + BLOCK, bow.D))))
 
     for member in [*team.members] * AHEAD if team.ready(state) else []:
         ask(member)
     for first in range(0, bow.D, BLOCK):
         block = None
         if asked:
-            _, member, call = asked.popleft()
+            member, call = asked.popleft()
             try:
                 answer = team.result(call, member)
                 block = Assigned(answer["first"], *unpack(answer["heads"], answer["data"]))

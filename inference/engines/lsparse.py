@@ -377,5 +377,9 @@ def memory(config: Resolved, shape: Shape) -> int:
     L = _width(config)
     usual = ENTRIES * L**0.5 * (config.topics / 100) ** 0.3 * (shape.tokens / (100 * shape.V)) ** 0.5
     entries = min(config.topics, usual) if L < config.topics else L
-    batch = shape.tokens / shape.per_pass
-    return int(5 * 12 * max(shape.V * entries, 1 << 12) + 40 * batch * L + 24 * shape.V + 64 * 24 * config.topics)
+    return int(
+        5 * 12 * max(shape.V * entries, 1 << 12)
+        + 40 * (shape.tokens / shape.per_pass) * L
+        + 24 * shape.V
+        + 64 * 24 * config.topics
+    )

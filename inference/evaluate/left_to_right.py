@@ -156,10 +156,7 @@ def _tables(floor, row_ptr, row_topics, above, alpha, places):
         beta[u] = floor
         for i in range(row_ptr[places[u]], row_ptr[places[u] + 1]):
             beta[u, row_topics[i]] += above[i]
-        total = 0.0
-        for k in range(K):
-            total += alpha[k] * beta[u, k]
-            prior[u, k] = total
+        prior[u] = np.cumsum(alpha * beta[u])
     return beta, prior
 
 

@@ -105,19 +105,15 @@ def _one_document(of_forms: FormSums, totals: Totals, z: float) -> np.ndarray:
     count, length = of_forms.largest[rows, side], of_forms.longest[rows, side]
     out = np.zeros(of_forms.tokens.shape, np.int64)
     out[rows, side] = 1
-    whole = [array * np.ones_like(out) for array in totals]
-    without = FormSums(
-        of_forms.forms,
-        of_forms.tokens - out * count[:, None],
-        of_forms.documents - out,
-        of_forms.squares - out * (count * count)[:, None],
-        of_forms.products - out * (count * length)[:, None],
-        of_forms.largest,
-        of_forms.longest,
+    without = of_forms._replace(
+        tokens=of_forms.tokens - out * count[:, None],
+        documents=of_forms.documents - out,
+        squares=of_forms.squares - out * (count * count)[:, None],
+        products=of_forms.products - out * (count * length)[:, None],
     )
-    left = Totals(
-        whole[0] - out, whole[1] - out * length[:, None], whole[2] - out * (length * length)[:, None]
-    )  # int64[n, 2]: each form leaves out a document of its own
+    left = Totals(  # int64[n, 2]: each form leaves out a document of its own
+        totals.documents - out, totals.tokens - out * length[:, None], totals.squares - out * (length * length)[:, None]
+    )
     ratio, error = _estimate(without, left)
     same_side = np.where(side == 0, ratio, -ratio)
     return (count >= BURST * of_forms.tokens[rows, side]) | (same_side - z * error <= 0)

@@ -8,7 +8,7 @@ from numba import prange
 from inference.jit import njit
 from inference.kernels.gibbs import CHUNKS
 from inference.kernels.select import largest, rounded
-from inference.kernels.special import psi as digamma
+from inference.kernels.special import psi as digamma, sum_in_order
 
 
 @njit(cache=True, parallel=True)
@@ -28,9 +28,7 @@ def weigh(words, start, arena_topics, arena_values, unit, eta, row_ptr):
 @njit(cache=True)
 def _scores(words, counts, row_ptr, row_topics, above, prior, floor, out):
     """W_dk of one document, into out: float64[K] (003, eqs. 1-8)."""
-    tokens = 0.0
-    for j in range(len(words)):
-        tokens += counts[j]
+    tokens = sum_in_order(counts)
     for k in range(len(out)):
         out[k] = prior[k] + tokens * floor[k]
     for j in range(len(words)):

@@ -13,7 +13,7 @@ from numba import prange
 from inference.jit import njit
 from inference.kernels import rng
 from inference.kernels.gibbs import CHUNKS, shares
-from inference.kernels.special import add_in_order
+from inference.kernels.special import add_in_order, sum_in_order
 
 WHOLE = 1 << 15  # a token, in units of the weights
 NOWHERE = np.int32(-1)
@@ -312,9 +312,7 @@ def stochastic(batch, present, turns, least, rate, after):
         tokens, weights = np.empty(K), np.empty(K)
         slots, best = np.empty(L, np.int32), np.empty(L)
         for d in range(bounds[chunk], bounds[chunk + 1]):
-            length = 0.0
-            for p in range(doc_ptr[d], doc_ptr[d + 1]):
-                length += counts[p]
+            length = sum_in_order(counts[doc_ptr[d] : doc_ptr[d + 1]])
             tokens[:] = length / K
             t = 0
             for turn in range(turns):

@@ -16,7 +16,7 @@ from numba import prange
 from inference.jit import njit
 from inference.kernels.gibbs import CHUNKS, cumulated, shares
 from inference.kernels.select import largest, rounded
-from inference.kernels.special import psi as digamma
+from inference.kernels.special import psi as digamma, sum_in_order
 
 ABSENT = 1e-9  # tokens: a topic with no more in a document is not active there, and does not come back (003, D.3)
 BLOCK = 1 << 22  # weights of a document's (word, topic) pairs that are kept side by side; beyond, gathered each sweep
@@ -186,7 +186,7 @@ def objective(topics, r, places, counts, rows, g, alpha, N):
     lnGamma(K alpha + N_d). topics: uint16[n, L] and r: float64[n, L], of its n pairs. N: float64[K], 0
     before and after.
     """
-    total, tokens = 0.0, 0.0
+    total, tokens = 0.0, sum_in_order(counts)
     for j in range(len(places)):
         part = rows.scale[places[j]]
         for i in range(topics.shape[1]):
@@ -195,7 +195,6 @@ def objective(topics, r, places, counts, rows, g, alpha, N):
                 part += share * math.log(_weight(places[j], topics[j, i], rows, g) / share)
                 N[topics[j, i]] += counts[j] * share
         total += counts[j] * part
-        tokens += counts[j]
     for j in range(len(places)):
         for i in range(topics.shape[1]):
             k = topics[j, i]
@@ -544,9 +543,8 @@ def mixtures(doc_ptr, counts, topics, r, alpha, K, least):
     out_topics, out_weights = np.empty(min(topics.size, n * K), np.int32), np.empty(min(topics.size, n * K), np.float32)
     at = 0
     for d in range(n):
-        m, tokens = 0, 0.0
+        m, tokens = 0, sum_in_order(counts[doc_ptr[d] : doc_ptr[d + 1]])
         for j in range(doc_ptr[d], doc_ptr[d + 1]):
-            tokens += counts[j]
             for i in range(L):
                 k = topics[j, i]
                 if r[j, i] > 0.0:

@@ -6,6 +6,7 @@ import numpy as np
 
 from inference.jit import njit
 from inference.kernels import rng
+from inference.kernels.special import sum_in_order
 from inference.kernels.transpose import transpose
 
 SMOOTHING = 0.1  # of a seed's words, times the mean length of a document, over the vocabulary
@@ -58,8 +59,7 @@ def _entropies(doc_ptr, counts):
     n = len(doc_ptr) - 1
     tokens, own = np.zeros(n), np.zeros(n)
     for d in range(n):
-        for j in range(doc_ptr[d], doc_ptr[d + 1]):
-            tokens[d] += counts[j]
+        tokens[d] = sum_in_order(counts[doc_ptr[d] : doc_ptr[d + 1]])
         for j in range(doc_ptr[d], doc_ptr[d + 1]):
             own[d] += counts[j] * math.log(counts[j] / tokens[d])
     return tokens, own

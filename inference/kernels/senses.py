@@ -58,6 +58,5 @@ def near(ptr, documents, topics, into, indptr, words, given, V):
                 u = place[words[j]]
                 neighbours[u] = words[j]
                 every[s, u] += 1
-                if into[given[j]] == topics[s]:
-                    own[s, u] += 1
+                own[s, u] += into[given[j]] == topics[s]
     return neighbours, own, every

@@ -103,10 +103,7 @@ def _total(values, lanes):
     for i in range(0, len(values), LANES):
         for j in range(LANES):
             lanes[j] += values[i + j]
-    total = 0.0
-    for j in range(LANES):
-        total += lanes[j]
-    return total
+    return sum_in_order(lanes)
 
 
 @njit(cache=True)

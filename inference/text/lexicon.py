@@ -68,10 +68,6 @@ class Lexicon:
         _sizes(self.letters, self.ends, lengths, first)
         return lengths, first
 
-    def save(self, folder: Path) -> None:
-        np.asarray(self.letters).tofile(Path(folder) / _LETTERS)
-        np.asarray(self.ends).tofile(Path(folder) / _ENDS)
-
     @classmethod
     def open(cls, folder: Path, count: int) -> "Lexicon":
         """The first `count` words in a folder, memory-mapped."""
@@ -108,11 +104,8 @@ def _gather(letters, begins, sizes, out):
 @njit(cache=True, nogil=True)
 def _hashes(letters, ends):
     out = np.empty(len(ends), np.uint64)
-    a = np.int64(0)
     for n in range(len(ends)):
-        b = np.int64(ends[n])
-        out[n] = hashed(MIX, letters, a, b)
-        a = b
+        out[n] = hashed(MIX, letters, np.int64(ends[n - 1]) if n else 0, np.int64(ends[n]))
     return out
 
 
