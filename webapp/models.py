@@ -627,15 +627,19 @@ class Topic(models.Model):
 
 
 class Findings(models.Model):
-    """What the overview of a run says of its documents, or of a set of them: one row, as a page shows all of it at once.
+    """What the overview of a run says of its documents, or of a set of them, or which words set two of them apart: one row, as a page
+    shows all of it at once.
 
-    Numbers, not sentences (webapp.findings.compute): names and labels may change.
+    Numbers, not sentences (webapp.findings.compute, webapp.keyness.stored): names and labels may change.
     """
 
     snapshot = models.ForeignKey(Snapshot, models.CASCADE, related_name="findings")
-    key = models.CharField(max_length=64, blank=True)  # of the set and of merged topics; "": all documents, none merged
-    method = models.IntegerField()  # findings.compute.METHOD; those of an older one are computed again
+    key = models.CharField(
+        max_length=64, blank=True
+    )  # of the sets and of merged topics; "": all documents, none merged
+    method = models.IntegerField()  # METHOD of what computed it; those of an older one are computed again
     data = models.JSONField()
+    arrays = models.BinaryField(null=True)  # of two sets: keyness.queries.Computed, as .npz
     made_at = models.DateTimeField(auto_now=True)
 
     class Meta:

@@ -17,7 +17,7 @@ from webapp.collocations import queries as collocations
 from webapp.documents import search
 from webapp.documents.selection import Selection
 from webapp.ingest.shaping import silent
-from webapp.keyness import queries as keyness
+from webapp.keyness import counting as keyness
 from webapp.models import Document, Run
 from webapp.results.view import RunView
 from webapp.storage import cache, files
@@ -129,7 +129,7 @@ def same_hits(view: RunView, texts: Texts, asked: str, made: patterns.Hits) -> b
 
 
 MIX = (  # the questions, how one is asked, and whether what came is true
-    (KEYNESS, lambda view, asked: keyness.computed(*sides(view, asked), "all"), same_keyness),
+    (KEYNESS, lambda view, asked: keyness.Contrast(*sides(view, asked), "all").computed(None), same_keyness),
     (COMPANY, company, same_company),
     (PATTERNS, lambda view, asked: patterns.hits(Selection.all(view), asked, None), same_hits),
 )

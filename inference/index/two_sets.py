@@ -46,13 +46,23 @@ def totals(lengths: np.ndarray, sets: np.ndarray) -> Totals:
     return Totals(*_totals(lengths, sets))
 
 
-def sums(fields: list[Field], forms: int, lengths: np.ndarray, sets: np.ndarray, least: int) -> FormSums:
+def sums(
+    fields: list[Field],
+    forms: int,
+    lengths: np.ndarray,
+    sets: np.ndarray,
+    least: int,
+    advance: Callable[[float], None] = lambda done: None,
+) -> FormSums:
     """Every form that at least so many documents of both sets together have.
 
-    fields: the texts of all segments of an index. forms: size of the lexicon. lengths, sets: as in `totals`.
+    fields: the texts of all segments of an index. forms: size of the lexicon. lengths, sets: as in `totals`. advance: called
+    now and then with the share that is done, from 0 to 1.
     """
     code = (np.minimum(lengths, LONGEST).astype(np.uint32) << np.uint32(2)) | sets  # one read for each posting
-    blocks = list(_blocks(fields, forms, code, least)) or [(np.zeros(0, np.int32), np.zeros((0, 2, 6), np.int64))]
+    blocks = list(_blocks(fields, forms, code, least, advance)) or [
+        (np.zeros(0, np.int32), np.zeros((0, 2, 6), np.int64))
+    ]
     numbers, table = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
     return FormSums(numbers, *np.ascontiguousarray(table.transpose(2, 0, 1)))
 
@@ -97,14 +107,19 @@ def _halves(add: Callable, field: Field, low: int, high: int, *rest) -> None:
             part.result()
 
 
-def _blocks(fields: list[Field], forms: int, code: np.ndarray, least: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def _blocks(
+    fields: list[Field], forms: int, code: np.ndarray, least: int, advance: Callable[[float], None]
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """(forms int32, int64[n, 2, 6] in the order of FormSums) of each block of forms."""
+    done, every = 0, sum(len(field.documents) for field in fields)
     for begin in range(0, forms, BLOCK):
         end = min(begin + BLOCK, forms)
         table = np.zeros((end - begin, 2, 6), np.int64)
         for field in fields:
             low, high = np.searchsorted(field.words, (begin, end))
             _halves(_add, field, int(low), int(high), code, begin, table)
+            done += int(field.indptr[high] - field.indptr[low])
+            advance(done / max(every, 1))
         kept = np.flatnonzero(table[:, :, 1].sum(axis=1) >= least)
         yield (begin + kept).astype(np.int32), table[kept]
 

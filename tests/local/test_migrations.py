@@ -59,9 +59,9 @@ def left(number: int) -> list[str]:
 
 @pytest.mark.django_db
 def test_several_in_one_are_done_where_each_was():
-    assert left(52) == []
-    assert left(51) == ["0052_beside"]
-    since_0_2 = ["0034_no_document_topic", "0038_groups", "0028_to_0050", "0051_complete", "0052_beside"]
+    assert left(53) == []
+    assert left(52) == ["0053_arrays"]
+    since_0_2 = ["0034_no_document_topic", "0038_groups", "0028_to_0050", "0051_complete", "0052_beside", "0053_arrays"]
     assert left(27) == since_0_2
     assert left(1) == ["0002_to_0027", *since_0_2]  # 0.1.0
 

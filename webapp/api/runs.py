@@ -30,7 +30,8 @@ from webapp.findings.kinds import Detail
 from webapp.findings.overview import overview
 from webapp.findings.shapes import OverviewPage
 from webapp.keyness import queries as keyness
-from webapp.keyness.shapes import Keyness
+from webapp.keyness.counting import Contrast, NotYet
+from webapp.keyness.shapes import Counting, Keyness, Order as KeynessOrder, Which as KeynessWhich
 from webapp.models import Metric, Run
 from webapp.pages.here import Here
 from webapp.pages.page import published_or_404, run_or_404
@@ -225,15 +226,20 @@ def pattern(request: HttpRequest, run_id: int, documents: Query[shapes.Documents
 
 @router.get(
     "/{int:run_id}/keyness",
-    response={200: Keyness, **ERRORS},
+    response={200: Keyness, 202: Counting, **ERRORS},
     summary="Words that one set of documents uses more than another, or (rest=true) than all others: how many times as often, with intervals",
+    description="In a large corpus a worker counts them first: 202 says how far it is; ask again.",
 )
-def keyness_of(request: HttpRequest, run_id: int, documents: Query[shapes.Documents], sides: Query[shapes.Sides], order: keyness.Order = "ratio",
-               which: keyness.Which = "content", rest: bool = False, over: str = ""):  # fmt: skip
+def keyness_of(request: HttpRequest, run_id: int, documents: Query[shapes.Documents], sides: Query[shapes.Sides], order: KeynessOrder = "ratio",
+               which: KeynessWhich = "content", rest: bool = False, over: str = ""):  # fmt: skip
     selection = Selection.read(request.GET, RunView(finished(run_id)))
     asked = contrasts.asked(request.GET, selection, rest)
     both = there(asked, Invalid("from_a", "Say two sets of documents, or choose documents and say rest=true."))
-    return keyness.listed(*both, order, which, selection.sentence, over)
+    try:
+        contrast = Contrast(*both, which)
+        return keyness.listed(contrast, order, selection.sentence, over, authorization.user_id(request))
+    except NotYet as state:
+        return Status(202, state.page)
 
 
 @router.get(

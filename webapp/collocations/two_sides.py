@@ -14,7 +14,7 @@ from webapp.collocations import queries
 from webapp.collocations.shapes import ComparedCollocations, NearWord, WordSide
 from webapp.documents import search
 from webapp.documents.selection import RunSelection
-from webapp.keyness import queries as words_of_sets
+from webapp.keyness import counting, queries as words_of_sets
 from webapp.models import Word
 from webapp.storage import csv_cells
 from webapp.time import contrasts
@@ -37,7 +37,7 @@ class Computed(NamedTuple):
     """The words near on both sides, and the association of each, float64[n, 2]. rows: those of each of COLUMNS."""
 
     found: list[int]
-    compared: words_of_sets.Computed
+    compared: counting.Computed
     association: np.ndarray
     rows: list[np.ndarray]
 
@@ -63,13 +63,13 @@ def _computed(word: Word, chosen: list[Side]) -> Computed:
     corpus, asked = chosen[0].documents.run.corpus, chosen[0].asked
     kept = queries.LEAST_UNDER_EMBARGO if corpus.embargo else 1
     made = [queries.counted(side.documents, word, side.asked, kept) for side in chosen]
-    sums, totals = together([each.near for each in made], words_of_sets.LEAST)
+    sums, totals = together([each.near for each in made], counting.LEAST)
     if not totals.tokens.all():
         raise Invalid("from_a", f"On one side no word is near “{word.word}”. Choose more documents.")
     if asked.which == "content":
         sums = FormSums(*(array[search.content_words(search.open_index(corpus), sums.forms)] for array in sums))
     result = keyness.keyness(sums, totals)._replace(different=keyness.differ(sums, totals))
-    compared = words_of_sets.Computed(totals, *sums[:3], result, len(sums.forms))
+    compared = counting.Computed(totals, *sums[:3], result, len(sums.forms), [])
     association = np.zeros((len(compared.forms), 2))
     for s, each in enumerate(made):
         _, at, rows = np.intersect1d(compared.forms, each.near.sums.forms, assume_unique=True, return_indices=True)

@@ -39,14 +39,17 @@ def compute(run_id: int, query: str = "", by: int | None = None) -> None:
     """In a worker, asked by a page of the user `by` or not: compute and store, unless they are stored already, or the run is
     not there any more."""
     try:
-        trained = Run.objects.select_related("corpus__version", "version__corpus", "snapshot").filter(
-            snapshot__final=True
-        )
-        run = trained.filter(pk=run_id).first()
+        run = trained(run_id)
         if run and read(selection := Selection.read(QueryDict(query), RunView(run))) is None:
             _make(selection)
     finally:
         dispatch.answered(TASK, [run_id, query], by)
+
+
+def trained(run_id: int) -> Run | None:
+    """A run that is done; None where it is not there any more."""
+    runs = Run.objects.select_related("corpus__version", "version__corpus", "snapshot")
+    return runs.filter(pk=run_id, snapshot__final=True).first()
 
 
 def read(selection: Selection) -> SetFindings | None:
@@ -58,14 +61,16 @@ def read(selection: Selection) -> SetFindings | None:
 def _make(selection: Selection) -> SetFindings:
     with embargo.reading(None):  # they are everybody's; what a page shows of them is counted there
         found = computing.findings(selection)
-    snapshot = selection.run_view.run.snapshot
-    Findings.objects.update_or_create(
-        snapshot=snapshot, key=_key(selection),
-        defaults={"method": computing.METHOD, "data": STORED.dump_python(found, mode="json")},
-    )  # fmt: skip
-    sets = Findings.objects.filter(snapshot=snapshot).exclude(key__in=["", families.TREE]).order_by("-made_at")
-    Findings.objects.filter(pk__in=list(sets.values_list("pk", flat=True)[SETS:])).delete()
+    data = STORED.dump_python(found, mode="json")
+    keep(selection.run_view.run, _key(selection), method=computing.METHOD, data=data)
     return found
+
+
+def keep(run: Run, key: str, **fields) -> None:
+    """Store the row of a run's present topics that has this key; of rows of sets the oldest go."""
+    Findings.objects.update_or_create(snapshot=run.snapshot, key=key, defaults=fields)
+    sets = Findings.objects.filter(snapshot=run.snapshot_id).exclude(key__in=["", families.TREE]).order_by("-made_at")
+    Findings.objects.filter(pk__in=list(sets.values_list("pk", flat=True)[SETS:])).delete()
 
 
 def _key(selection: Selection) -> str:

@@ -45,7 +45,7 @@ def ask(task: str, arguments: list, by: int | None) -> None:
     try:
         if not events.client().set(turn, once, nx=True, ex=ASKED):
             return
-        if events.client().set(once, 1, nx=True, ex=ASKED):
+        if events.client().set(once, 0, nx=True, ex=ASKED):
             app.send_task(task, [*arguments, by], retry=False)
         else:  # somebody else has
             events.client().delete(turn)
@@ -57,13 +57,25 @@ def ask(task: str, arguments: list, by: int | None) -> None:
 def promise(task: str, arguments: list) -> None:
     """A worker will do it unasked, at once: who asks for it meanwhile waits for that, for a while at most."""
     with suppress(redis.RedisError):
-        events.client().set(_asked(task, arguments, None)[0], 1, nx=True, ex=PROMISED)
+        events.client().set(_asked(task, arguments, None)[0], 0, nx=True, ex=PROMISED)
 
 
 @events.while_away(False)
 def promised(task: str, arguments: list) -> bool:
     """Whether a worker does it, asked or not; False while Redis does not answer."""
     return bool(events.client().exists(_asked(task, arguments, None)[0]))
+
+
+def advance(task: str, arguments: list, done: float) -> None:
+    """The task that was asked for is so far, from 0 to 1, and has ASKED seconds more."""
+    with suppress(redis.RedisError):
+        events.client().set(_asked(task, arguments, None)[0], done, xx=True, ex=ASKED)
+
+
+@events.while_away(0.0)
+def progress(task: str, arguments: list) -> float:
+    """How far a task that was asked for is."""
+    return float(events.client().get(_asked(task, arguments, None)[0]) or 0)
 
 
 def answered(task: str, arguments: list, by: int | None) -> None:

@@ -52,6 +52,14 @@ class Keyness:
 
 
 @dataclass(frozen=True)
+class Counting:
+    """A worker counts the words. sides: what the two are called. done: from 0 to 1."""
+
+    sides: list[str]
+    done: float
+
+
+@dataclass(frozen=True)
 class NothingCompared:
     """problem: why; compare: the page on which two sets are chosen."""
 

@@ -7,10 +7,12 @@ from django.views.decorators.http import require_safe
 
 from inference.errors import Invalid, there
 from webapp import exports
+from webapp.accounts import authorization
 from webapp.documents import fields
 from webapp.documents.selection import RunSelection, Selection
 from webapp.keyness import queries
-from webapp.keyness.shapes import Keyness, KeynessHtml, NothingCompared, Order, Which
+from webapp.keyness.counting import Contrast, NotYet
+from webapp.keyness.shapes import Counting, Keyness, KeynessHtml, NothingCompared, Order, Which
 from webapp.pages.page import run_or_404, table_answer
 from webapp.pages.typed import Answer, Here, typed
 from webapp.results.view import RunView
@@ -20,7 +22,7 @@ ORDERS = {"ratio": "how many times as often", "g2": "evidence"}
 WORDS = {"content": "without stop words", "all": "all words"}
 
 
-@typed({Keyness: "keyness/words.html", NothingCompared: "keyness/nothing.html"})
+@typed({Keyness: "keyness/words.html", Counting: "keyness/counting.html", NothingCompared: "keyness/nothing.html"})
 def words(
     request: HttpRequest,
     view: RunView,
@@ -32,13 +34,16 @@ def words(
     which: Which = "content",
     rest: bool = False,
     over: str = "",
-) -> Answer[Keyness | NothingCompared]:
+) -> Answer[Keyness | Counting | NothingCompared]:
     """Words that one set of documents uses more than another, or than all other documents."""
     problem, compare = "Choose two sets of documents first.", view.go("run_time_compare", asked=request.GET.urlencode())
     try:
         if asked := contrasts.asked(request.GET, selection, rest):
-            page = queries.listed(*asked, order, which, selection.sentence, over)
+            by = authorization.user_id(request)
+            page = queries.listed(Contrast(*asked, which), order, selection.sentence, over, by)
             return Answer(page, partial(_html, view, here, page, compare, request.GET.urlencode()))
+    except NotYet as state:
+        return Answer(state.page, status=202)
     except Invalid as error:
         if as_json:
             raise
@@ -69,4 +74,8 @@ def csv(request: HttpRequest, run_id: int) -> HttpResponse:
         contrasts.asked(request.GET, Selection.read(request.GET, RunView(run)), asked["rest"]),
         Http404("This address names no two sets of documents: choose them on the page that compares two."),
     )
-    return table_answer(queries.table(*sides, asked["which"], asked["over"]), exports.file_name(run, "keyness"))
+    try:
+        table = queries.table(Contrast(*sides, asked["which"]), asked["over"], authorization.user_id(request))
+    except NotYet:
+        return HttpResponse("A worker counts these words. Ask again in a while.", status=202, content_type="text/plain")
+    return table_answer(table, exports.file_name(run, "keyness"))

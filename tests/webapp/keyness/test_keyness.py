@@ -8,7 +8,9 @@ import pytest
 from django.urls import reverse
 
 from inference.text import Tokeniser
-from webapp.models import Document, Topic
+from webapp.jobs import dispatch
+from webapp.keyness import counting
+from webapp.models import Document, Findings, Topic
 from webapp.runs import names
 from webapp.storage.cache import clear_all
 
@@ -157,3 +159,49 @@ def test_the_api_has_the_same(client, trained):
     for query in ("", "?from_a=1700&to_a=1710", "?rest=1"):
         answer = client.get(address + query)
         assert answer.status_code == 400 and answer.json()["field"]
+
+
+@pytest.mark.parametrize("query", [QUERY, "?in_a=president:George Washington", "?q=congress&rest=1&from=1795"])
+def test_a_worker_counts_what_would_take_long(client, trained, monkeypatch, query):
+    quick, sent, shares = get(client, trained, query), [], []
+    advance = dispatch.advance
+
+    def advanced(task, arguments, done):
+        advance(task, arguments, done)
+        shares.append((done, dispatch.progress(task, arguments), get(client, trained, query, status=202)["done"]))
+
+    monkeypatch.setattr(counting, "QUICK", 0)
+    monkeypatch.setattr(dispatch, "advance", advanced)
+    monkeypatch.setattr(dispatch.app, "send_task", lambda task, arguments, **_: sent.append((task, arguments)))
+    clear_all()
+    waits = get(client, trained, query, status=202)
+    assert (waits["sides"], waits["done"]) == ([side["name"] for side in quick["sides"]], 0)
+    assert 'role="status"' in get(client, trained, query, "run_keyness", 202)
+    assert client.get(f"/api/v1/runs/{trained.pk}/keyness{query}").json() == waits
+    get(client, trained, query, "run_keyness_csv", 202)
+    ((task, arguments),) = sent  # it is asked for once, however many pages wait
+    from tasks import runs
+
+    assert task == runs.compare_words.name
+    runs.compare_words(*arguments)
+    done, known, shown = zip(*shares, strict=True)
+    assert list(done) == sorted(done) and done[-1] == 1 and done == known == shown
+    assert get(client, trained, query) == quick
+    made = list(Findings.objects.filter(snapshot=trained.snapshot).values_list("pk", "made_at"))
+    runs.compare_words(*arguments)  # a message that came twice
+    assert list(Findings.objects.filter(snapshot=trained.snapshot).values_list("pk", "made_at")) == made
+    get(client, trained, "?from_a=1700&to_a=1710", status=400)  # nobody is asked for what has no words
+    assert len(sent) == 1
+
+
+def test_words_beyond_those_that_are_kept_are_counted(client, trained, monkeypatch):
+    every = get(client, trained, QUERY)
+    monkeypatch.setattr(counting, "KEPT", {"ratio": 3, "g2": 2})
+    clear_all()
+    few, by_evidence = get(client, trained, QUERY), get(client, trained, QUERY + "&order=g2")
+    for s, part in enumerate(every["words"]):
+        assert few["words"][s][:3] == part[:3] and len(few["words"][s]) <= 5
+        assert few["more"][s] == max(len(part) + every["more"][s] - 50, 0)
+        strongest = sorted((row["g2"] for row in part), reverse=True)[:2]
+        assert every["more"][s] or [row["g2"] for row in by_evidence["words"][s][:2]] == pytest.approx(strongest)
+    clear_all()
