@@ -5,7 +5,6 @@ longest counts, and the next one begins behind it.
 """
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from time import monotonic
 
 import numpy as np
@@ -18,6 +17,7 @@ from inference.index.query import ANY_CASE
 from inference.index.search import END, Index
 from inference.index.segments import NUMBER, begins_sentence, in_sentence
 from inference.jit import njit
+from inference.threads import in_two
 from inference.text import starts
 from inference.text.case import MIXED, SHIFT
 
@@ -71,11 +71,8 @@ class Hits:
             documents = marked(
                 field.having(wanted, begin)[: max(len(chosen) - begin, 0)] & chosen[begin:end]
             ) + np.int32(begin)
-            with ThreadPoolExecutor(2) as pool:
-                halves = pool.map(
-                    lambda some, s=s: self._match(s, some, np.zeros((0, 3), np.int64)), np.array_split(documents, 2)
-                )
-                counts = np.concatenate(list(halves))
+            halves, nothing = np.array_split(documents, 2), np.zeros((0, 3), np.int64)
+            counts = np.concatenate(in_two(lambda some, s=s: self._match(s, some, nothing), halves))
             parts.append(np.stack([documents, counts])[:, counts > 0])
             if monotonic() > now + SECONDS:
                 raise Invalid(

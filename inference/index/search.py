@@ -20,6 +20,7 @@ from inference.index.query import EXACT, Any, Node, Not, Piece, Sequence, parse,
 from inference.index.segments import NUMBER, Field, Scratch
 from inference.jit import njit
 from inference.text.starts import Starts
+from inference.threads import in_two
 
 FIELDS = ("text", "title")
 FORMAT = 1  # of the folder: raised when the files change their meaning
@@ -278,7 +279,12 @@ class Index:
                 begin = self.bounds[s]
                 documents = (begin + np.flatnonzero(field.having(accepted, begin))).astype(np.int32)
                 counts = np.empty(len(documents), np.uint16)
-                segments.sequences(columns, field.first, begin, documents, together, ends, counts)
+                place = columns, field.first, begin
+                in_two(
+                    lambda some, out, place=place: segments.sequences(*place, some, together, ends, out),
+                    np.array_split(documents, 2),
+                    np.array_split(counts, 2),
+                )
                 yield name, documents[counts > 0], counts[counts > 0]
 
     def postings(self, phrases: Iterable[str], check: Callable[[], None]) -> Field:

@@ -2,7 +2,6 @@
 (inference.explore.keyness)."""
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 from typing import NamedTuple
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from inference.index.segments import Field
 from inference.jit import njit
+from inference.threads import in_two
 
 BLOCK = 1 << 18  # forms summed at a time: 27 MB, however many a lexicon has
 LONGEST = (1 << 30) - 1  # pieces of a document; what is longer counts as this long
@@ -98,13 +98,11 @@ def _halves(add: Callable, field: Field, low: int, high: int, *rest) -> None:
     """Calls a kernel that adds to rows of words low … high - 1 of a field, by two threads with half of the postings each."""
     begin, end = field.indptr[low], field.indptr[high]
     middle = low + int(np.searchsorted(field.indptr[low:high], (begin + end) // 2))
-    with ThreadPoolExecutor(2) as pool:
-        parts = [
-            pool.submit(add, field.words[a:b], field.indptr[a : b + 1], field.documents, field.counts, *rest)
-            for a, b in ((low, middle), (middle, high))
-        ]
-        for part in parts:
-            part.result()
+
+    def add_some(a: int, b: int) -> None:
+        add(field.words[a:b], field.indptr[a : b + 1], field.documents, field.counts, *rest)
+
+    in_two(add_some, (low, middle), (middle, high))
 
 
 def _blocks(
