@@ -296,6 +296,9 @@ urlpatterns = [
         load=Load.HEAVY,
     ),
     *page(f"{RUN}/time/compare/words", keyness.words, "run_keyness", SEE, load=Load.HEAVY, states=("", REST)),
+    *page(
+        f"{RUN}/time/compare/topic", keyness.topic, "run_topic_split", SEE, load=Load.HEAVY, states=(f"topic=1&{REST}",)
+    ),
     file(f"{RUN}/time/compare/words.csv", keyness.csv, "run_keyness_csv", SEE, load=Load.HEAVY, states=(REST,)),
     file(f"{RUN}/time.csv", time.csv, "run_time_csv", SEE),
     *page(f"{RUN}/time/effects", effects.effects, "run_effects", SEE, load=Load.HEAVY, states=("", "topic=1")),

@@ -17,9 +17,9 @@ from inference.index.query import ANY_CASE
 from inference.index.search import END, Index
 from inference.index.segments import NUMBER, begins_sentence, in_sentence
 from inference.jit import njit
-from inference.threads import in_two
 from inference.text import starts
 from inference.text.case import MIXED, SHIFT
+from inference.threads import in_two
 
 SECONDS = 10.0  # that counting may take, at whose end a segment is finished
 BLOCK = 1 << 20  # hits of which a sample is drawn at a time: 40 MB
@@ -65,13 +65,13 @@ class Hits:
             bow = evidence.bow
             of_words = bow.indptr, bow.counts, evidence.topics, bow.first_token, np.asarray(bow.offsets)
         self._read = [*_bits(pattern), *(frozen(array, array.dtype.type) for array in (*of_words, topics))]
-        parts = [np.zeros((2, 0), np.int32)]
+        parts, nothing = [np.zeros((2, 0), np.int32)], np.zeros((0, 3), np.int64)
         for s, field in enumerate(index.fields["text"]):
             begin, end = index.bounds[s : s + 2].tolist()
             documents = marked(
                 field.having(wanted, begin)[: max(len(chosen) - begin, 0)] & chosen[begin:end]
             ) + np.int32(begin)
-            halves, nothing = np.array_split(documents, 2), np.zeros((0, 3), np.int64)
+            halves = np.array_split(documents, 2)
             counts = np.concatenate(in_two(lambda some, s=s: self._match(s, some, nothing), halves))
             parts.append(np.stack([documents, counts])[:, counts > 0])
             if monotonic() > now + SECONDS:

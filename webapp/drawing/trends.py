@@ -313,6 +313,12 @@ def points(difference: float) -> str:
 
 
 @register.filter
+def signed(difference: float) -> str:
+    """A number with one decimal, always with its sign."""
+    return f"{difference:+.1f}".replace("-", "−")
+
+
+@register.filter
 def times(ratio: float) -> str:
     """How many times as large, read both ways: "×3.2", "÷12"."""
     sign, size = ("×", ratio) if ratio >= 1 or not ratio else ("÷", 1 / ratio)

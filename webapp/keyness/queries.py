@@ -33,10 +33,7 @@ def listed(contrast: Contrast, order: Order, selection: str, over: str, by: int 
         ]
         words.append([SpreadWord(**vars(word), dp=one) for word, one in zip(each, dp, strict=True)])
     return Keyness(
-        sides=[
-            Side(side.name, int(made.totals.documents[s]), int(made.totals.tokens[s]), contrasts.address(side, base))
-            for s, side in enumerate(sides)
-        ],
+        sides=described(contrast, made),
         words=words,
         more=[max(differ - LISTED, 0) for differ in made.differ],
         tried=made.tried,
@@ -45,6 +42,13 @@ def listed(contrast: Contrast, order: Order, selection: str, over: str, by: int 
         selection=selection,
         over=over,
     )
+
+
+def described(contrast: Contrast, made: Computed) -> list[Side]:
+    return [
+        Side(side.name, int(documents), int(tokens), contrasts.address(side, contrast.base))
+        for side, documents, tokens in zip(contrast.sides, made.totals.documents, made.totals.tokens, strict=True)
+    ]
 
 
 def _dispersions(contrast: Contrast, s: int, forms: np.ndarray, over: str) -> list[float | None]:

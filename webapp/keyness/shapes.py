@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from webapp.results.links import TopicLink
 from webapp.time.shapes import Side
 
 Order = Literal["ratio", "g2"]
@@ -52,6 +53,39 @@ class Keyness:
 
 
 @dataclass(frozen=True)
+class WordPart:
+    """A word of a topic. rates: its tokens in the topic in 10,000 counted words of either side; apart: the difference of the two, its part of
+    the topic's; part: its size, as a part of the largest. times: how many times as frequent it is on the first side, in all its uses; null where that may be chance. urls: the
+    documents of either side that have it and the topic."""
+
+    word: str
+    apart: float
+    part: float
+    rates: list[float]
+    tokens: list[int]
+    times: float | None
+    urls: list[str]
+
+
+@dataclass(frozen=True)
+class TopicSplit:
+    """A topic's share in two sets, in 10,000 counted words (rates). words: those of which the first side has more, and less, the
+    largest parts first. more, rest: how many others there are of either, and the sum of their parts: all parts add up to the difference of
+    the rates."""
+
+    topic: TopicLink
+    sides: list[Side]
+    rates: list[float]
+    words: list[list[WordPart]]
+    more: list[int]
+    rest: list[float]
+
+    @property
+    def apart(self) -> float:
+        return self.rates[0] - self.rates[1]
+
+
+@dataclass(frozen=True)
 class Counting:
     """A worker counts the words. sides: what the two are called. done: from 0 to 1."""
 
@@ -65,6 +99,16 @@ class NothingCompared:
 
     problem: str
     compare: str
+
+
+@dataclass(frozen=True)
+class TopicSplitHtml:
+    """named: words that make up half of the difference, or the first of these; made: what they make up."""
+
+    named: list[WordPart]
+    made: float
+    compare: str
+    keyness: str
 
 
 @dataclass(frozen=True)

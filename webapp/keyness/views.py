@@ -1,5 +1,6 @@
 """The words that set two sets of documents apart, as a page and as a table."""
 
+from collections.abc import Callable
 from functools import partial
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -10,14 +11,26 @@ from webapp import exports
 from webapp.accounts import authorization
 from webapp.documents import fields
 from webapp.documents.selection import RunSelection, Selection
-from webapp.keyness import queries
+from webapp.keyness import queries, split as splitting
 from webapp.keyness.counting import Contrast, NotYet
-from webapp.keyness.shapes import Counting, Keyness, KeynessHtml, NothingCompared, Order, Which
+from webapp.keyness.shapes import (
+    Counting,
+    Keyness,
+    KeynessHtml,
+    NothingCompared,
+    Order,
+    TopicSplit,
+    TopicSplitHtml,
+    Which,
+    WordPart,
+)
 from webapp.pages.page import run_or_404, table_answer
 from webapp.pages.typed import Answer, Here, typed
 from webapp.results.view import RunView
 from webapp.time import contrasts
+from webapp.words import senses
 
+NAMED = 5  # words of a first sentence
 ORDERS = {"ratio": "how many times as often", "g2": "evidence"}
 WORDS = {"content": "without stop words", "all": "all words"}
 
@@ -36,19 +49,67 @@ def words(
     over: str = "",
 ) -> Answer[Keyness | Counting | NothingCompared]:
     """Words that one set of documents uses more than another, or than all other documents."""
-    problem, compare = "Choose two sets of documents first.", view.go("run_time_compare", asked=request.GET.urlencode())
+
+    def listed(contrast: Contrast, by: int | None) -> Answer:
+        page = queries.listed(contrast, order, selection.sentence, over, by)
+        return Answer(page, partial(_html, view, here, page, _compare(request, view), request.GET.urlencode()))
+
+    return _of_two(request, view, selection, as_json, rest, which, listed)
+
+
+@typed({TopicSplit: "keyness/topic.html", Counting: "keyness/counting.html", NothingCompared: "keyness/nothing.html"})
+def topic(
+    request: HttpRequest, view: RunView, selection: RunSelection, as_json: bool, *, topic: int, rest: bool = False
+) -> Answer[TopicSplit | Counting | NothingCompared]:
+    """The difference of a topic's shares in two sets, split over its words."""
+    number = there(senses.asked_topic(view, topic), Http404())
+
+    def parts(contrast: Contrast, by: int | None) -> Answer:
+        page = splitting.split(contrast, number, by)
+        return Answer(page, partial(_topic_html, request, view, page))
+
+    return _of_two(request, view, selection, as_json, rest, "all", parts)
+
+
+def _of_two(
+    request: HttpRequest,
+    view: RunView,
+    selection: RunSelection,
+    as_json: bool,
+    rest: bool,
+    which: Which,
+    answer: Callable[[Contrast, int | None], Answer],
+) -> Answer:
+    """What is said of the two sets of an address; where that names none, or a worker has to count first, that."""
+    problem = "Choose two sets of documents first."
     try:
         if asked := contrasts.asked(request.GET, selection, rest):
-            by = authorization.user_id(request)
-            page = queries.listed(Contrast(*asked, which), order, selection.sentence, over, by)
-            return Answer(page, partial(_html, view, here, page, compare, request.GET.urlencode()))
+            return answer(Contrast(*asked, which), authorization.user_id(request))
     except NotYet as state:
         return Answer(state.page, status=202)
     except Invalid as error:
         if as_json:
             raise
         problem = error.message
-    return Answer(NothingCompared(problem, compare))
+    return Answer(NothingCompared(problem, _compare(request, view)))
+
+
+def _compare(request: HttpRequest, view: RunView) -> str:
+    return view.go("run_time_compare", asked=request.GET.urlencode())
+
+
+def _topic_html(request: HttpRequest, view: RunView, page: TopicSplit) -> TopicSplitHtml:
+    named, made = list[WordPart](), 0.0
+    for word in page.words[page.apart < 0][:NAMED]:
+        if abs(made) < abs(page.apart) / 2:
+            named.append(word)
+            made += word.apart
+    return TopicSplitHtml(
+        named=named,
+        made=made,
+        compare=_compare(request, view),
+        keyness=view.go("run_keyness", asked=request.GET.urlencode()),
+    )
 
 
 def _html(view: RunView, here: Here, page: Keyness, compare: str, query: str) -> KeynessHtml:

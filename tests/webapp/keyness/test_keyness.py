@@ -10,7 +10,8 @@ from django.urls import reverse
 from inference.text import Tokeniser
 from webapp.jobs import dispatch
 from webapp.keyness import counting
-from webapp.models import Document, Findings, Topic
+from webapp.models import Document, Findings, Topic, Word
+from webapp.results import evidence
 from webapp.runs import names
 from webapp.storage.cache import clear_all
 
@@ -192,6 +193,48 @@ def test_a_worker_counts_what_would_take_long(client, trained, monkeypatch, quer
     assert list(Findings.objects.filter(snapshot=trained.snapshot).values_list("pk", "made_at")) == made
     get(client, trained, "?from_a=1700&to_a=1710", status=400)  # nobody is asked for what has no words
     assert len(sent) == 1
+
+
+@pytest.mark.parametrize("query", [QUERY, "?in_a=president:George Washington"])
+def test_the_words_of_a_topic_add_up_to_its_difference(client, trained, query):
+    compared = get(client, trained, query, "run_time_compare_json")
+    keyness = get(client, trained, query + "&which=all")
+    factors = {
+        row["word"]: (row["times"], 1 / row["times"])[s] for s, part in enumerate(keyness["words"]) for row in part
+    }
+    counted = evidence.of(trained)
+    days = Document.objects.filter(corpus_id=trained.corpus_id).order_by("number")
+    side = [
+        (0 if 1790 <= row.date.year <= 1799 else 1 if 1800 <= row.date.year <= 1815 else None)
+        if query == QUERY
+        else int(row.metadata["president"] != "George Washington")
+        for row in days
+    ]
+    rows = [row for part in compared["more"] for row in part]
+    assert rows
+    for topic in rows:
+        tokens, totals = [Counter(), Counter()], [0, 0]
+        for d, s in enumerate(side):
+            for pair in range(counted.bow.indptr[d], counted.bow.indptr[d + 1]) if s is not None else ():
+                totals[s] += int(counted.bow.counts[pair])
+                if counted.topics[pair] == topic["number"]:
+                    tokens[s][int(counted.bow.words[pair])] += int(counted.bow.counts[pair])
+        page = get(client, trained, f"{query}&topic={topic['number']}", "run_topic_split_json")
+        assert page["rates"] == pytest.approx([10_000 * share for share in topic["share"]])
+        assert page["rates"] == pytest.approx([10_000 * t.total() / n for t, n in zip(tokens, totals, strict=True)])
+        parts = [row["apart"] for part in page["words"] for row in part]
+        assert sum(parts) + sum(page["rest"]) == pytest.approx(page["rates"][0] - page["rates"][1], abs=1e-9)
+        numbers = dict(Word.objects.filter(version=trained.version).values_list("word", "number"))
+        for row in (row for part in page["words"] for row in part):
+            assert row["tokens"] == [t[numbers[row["word"]]] for t in tokens]
+            assert row["apart"] == pytest.approx(row["rates"][0] - row["rates"][1])
+            assert row["word"] not in factors or row["times"] == pytest.approx(factors[row["word"]])
+        everywhere = {w for t in tokens for w in t}
+        differ = sum(tokens[0][w] * totals[1] != tokens[1][w] * totals[0] for w in everywhere)
+        assert sum(map(len, page["words"])) + sum(page["more"]) == differ
+    html = get(client, trained, f"{query}&topic={rows[0]['number']}", "run_topic_split")
+    assert "Of the difference" in html and rows[0]["label"] in html
+    get(client, trained, f"{query}&topic=9999", "run_topic_split", 400)
 
 
 def test_words_beyond_those_that_are_kept_are_counted(client, trained, monkeypatch):
