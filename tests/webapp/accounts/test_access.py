@@ -57,7 +57,7 @@ GET = {
     "mine": ["notebook", "notebook_md", "notebook_docx", "notebook_bib", "notebook_html", "course", "course_zip"],
     "see": ["corpus", "corpus_events", "corpus_report", "corpus_documents", "corpus_document", "corpus_passage", "corpus_whole", "corpus_files", "corpus_problems", "corpus_vocabulary", "run", "run_events", "run_forming",
             "run_overview", "run_topics", "run_topic", "run_topic_words", "run_topic_word", "run_curation", "run_documents", "run_document", "run_passage", "run_whole",
-            "document_word", "run_time", "run_time_table", "run_time_compare", "run_keyness", "run_keyness_csv", "run_effects", "run_effects_csv", "run_claim", "run_collocations", "run_collocations_csv", "run_network", "run_pattern", "run_time_csv", "run_words", "run_word",
+            "document_word", "run_time", "run_time_table", "run_time_compare", "run_topic_split", "run_keyness", "run_keyness_csv", "run_effects", "run_effects_csv", "run_claim", "run_collocations", "run_collocations_csv", "run_network", "run_pattern", "run_time_csv", "run_words", "run_word",
             "run_compare_words", "run_take", "run_methods", "run_bib", "export", "export_kept", "run_reading_results", "run_try", "run_truth", "run_codebook", "concept", "concept_estimates", "concept_estimates_csv"],
     "answer": ["corpus_owner", "corpus_subset", "run_deposit", "run_reading", "reading_passages", "reading_words", "reading_topics"],
     "edit": ["corpus_prepare", "corpus_words", "corpus_phrases", "run_without", "run_carry", "run_deleted", "run_steer", "concept_agreement", "concept_codes"],
