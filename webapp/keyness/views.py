@@ -59,13 +59,14 @@ def words(
 
 @typed({TopicSplit: "keyness/topic.html", Counting: "keyness/counting.html", NothingCompared: "keyness/nothing.html"})
 def topic(
-    request: HttpRequest, view: RunView, selection: RunSelection, as_json: bool, *, topic: int, rest: bool = False
+    request: HttpRequest, view: RunView, selection: RunSelection, as_json: bool, *, topic: int | None = None, rest: bool = False
 ) -> Answer[TopicSplit | Counting | NothingCompared]:
     """The difference of a topic's shares in two sets, split over its words."""
-    number = there(senses.asked_topic(view, topic), Http404())
+    number = senses.asked_topic(view, topic)
 
     def parts(contrast: Contrast, by: int | None) -> Answer:
-        page = splitting.split(contrast, number, by)
+        asked = there(number, Invalid("topic", "Choose a topic on the page that compares the two sets."))
+        page = splitting.split(contrast, asked, by)
         return Answer(page, partial(_topic_html, request, view, page))
 
     return _of_two(request, view, selection, as_json, rest, "all", parts)
