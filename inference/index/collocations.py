@@ -13,11 +13,14 @@ from inference.index.segments import NUMBER, in_sentence
 from inference.index.two_sets import FormSums, Totals
 from inference.jit import njit
 from inference.text import starts
+from inference.threads import in_two
+
+SMALL = 2_000_000  # forms of a lexicon up to which two threads have sums of their own: 112 MB each
 
 
 class Listed(NamedTuple):
     """What is near a word, of some forms. sums, totals: as of one set, int64[n] and int64: of a document only the words near
-    count. own: int64[n], how many pieces of the word's own tokens are the form. found: tokens of the word. pieces: all
+    count; of documents with equally many of a form `longest` is the greatest. own: int64[n], how many pieces of the word's own tokens are the form. found: tokens of the word. pieces: all
     of its own pieces."""
 
     sums: FormSums
@@ -38,7 +41,7 @@ def together(sides: list[Listed], least: int) -> tuple[FormSums, Totals]:
 
 
 class Windows:
-    """Windows around the tokens of a word, which come in parts.
+    """Windows around the tokens of a word, which come in parts; counted by two threads with sums of their own.
 
     A window has `left` pieces before a token and `right` behind it, and ends where the document does; or it is all of the sentence on these
     sides, FARTHEST words at most.
@@ -47,45 +50,61 @@ class Windows:
     def __init__(
         self,
         kernel: Callable[..., int],
-        sums: tuple[np.ndarray, ...],
+        sums: Callable[[], tuple[np.ndarray, ...]],
         index: Index,
         pieces: int,
         left: int,
         right: int,
         sentence: bool,
     ):
-        """kernel: counts windows, and adds to the sums. pieces: how many of the stream a token of the word has: of a phrase as many as it has words."""
-        self._kernel, self._sums, self.index, self.found = kernel, sums, index, 0
+        """kernel: counts windows, and adds to the sums of one thread, which `sums` makes. pieces: how many of the stream a token of the word has: of a phrase as many as it has words."""
+        self._kernel, self.index, self.found = kernel, index, 0
+        self._sums = [sums() for _ in range(2 if len(index.stream.lexicon) <= SMALL else 1)]
         sides = (FARTHEST * (left > 0), FARTHEST * (right > 0)) if sentence else (left, right)
         self.window = (pieces, *sides, sentence)
 
     def add(self, documents: np.ndarray, places: np.ndarray) -> None:
         """Tokens of the word: int32[n] the document of each, ascending, and int32[n] the character of its text at which
         it begins, ascending in a document. All tokens of a document come in one call."""
-        words = frozen(self.index.stream.words, np.int32)
+        middle = documents[len(documents) // 2 :][: len(self._sums) - 1]
+        cut = np.searchsorted(documents, middle)
+        self.found += sum(in_two(self._add, self._sums, np.split(documents, cut), np.split(places, cut)))
+
+    def _add(self, sums: tuple[np.ndarray, ...], documents: np.ndarray, places: np.ndarray) -> int:
+        """To the sums of one thread. Returns how many tokens there are."""
+        words, found = frozen(self.index.stream.words, np.int32), 0
         cuts = np.searchsorted(documents, self.index.bounds)
         for s, field in enumerate(self.index.fields["text"]):
             some = slice(cuts[s], cuts[s + 1])
-            self.found += self._kernel(
+            found += self._kernel(
                 words, self.index.stream.starts.frozen, frozen(field.first, np.int64), int(self.index.bounds[s]),
-                frozen(documents[some], np.int32), frozen(places[some], np.int32), *self.window, *self._sums,
+                frozen(documents[some], np.int32), frozen(places[some], np.int32), *self.window, *sums,
             )  # fmt: skip
+        return found
 
 
 class Near(Windows):
-    """Counts what is near the tokens: 56 bytes for each form of a lexicon. A piece in several windows of a document counts
+    """Counts what is near the tokens: 56 bytes for each form of a lexicon, twice for a small one. A piece in several windows of a document counts
     once, and the word's own pieces do not count."""
 
     def __init__(self, index: Index, pieces: int, left: int, right: int, sentence: bool = False):
-        self.sums, self.totals = np.zeros((len(index.stream.lexicon), 6), np.int64), np.zeros(3, np.int64)
-        self.own, here = np.zeros((2, len(index.stream.lexicon)), np.int32)
-        super().__init__(_near, (self.sums, self.totals, self.own, here), index, pieces, left, right, sentence)
+        forms = len(index.stream.lexicon)
+
+        def sums() -> tuple[np.ndarray, ...]:
+            return np.zeros((forms, 6), np.int64), np.zeros(3, np.int64), *np.zeros((2, forms), np.int32)
+
+        super().__init__(_near, sums, index, pieces, left, right, sentence)
 
     def listed(self, least: int) -> Listed:
         """The forms that at least so many documents have near the word."""
-        forms = np.flatnonzero(self.sums[:, 1] >= least).astype(np.int32)
-        own, pieces = self.own[forms].astype(np.int64), int(self.own.sum(dtype=np.int64))
-        return Listed(FormSums(forms, *self.sums[forms].T), Totals(*self.totals), own, self.found, pieces)
+        sums, totals, owns, _ = zip(*self._sums, strict=True)
+        forms = np.flatnonzero(np.sum([each[:, 1] for each in sums], axis=0) >= least).astype(np.int32)
+        parts, own = np.stack([each[forms] for each in sums]), np.stack(owns).sum(axis=0, dtype=np.int64)
+        table, last = parts.sum(axis=0), ((parts[:, :, 4] << 31) + parts[:, :, 5]).argmax(axis=0)
+        table[:, 4:] = parts[last, np.arange(len(forms)), 4:]
+        return Listed(
+            FormSums(forms, *table.T), Totals(*np.sum(totals, axis=0)), own[forms], self.found, int(own.sum())
+        )
 
 
 class Pairs(Windows):
@@ -99,8 +118,19 @@ class Pairs(Windows):
     def __init__(self, index: Index, pieces: int, left: int, right: int, sentence: bool, forms: np.ndarray):
         place = np.full(len(index.stream.lexicon), -1, np.int8)
         place[forms] = np.arange(len(forms))
-        self.windows, self.documents = np.zeros((2, len(forms), len(forms)), np.int64)
-        super().__init__(_pairs, (place, self.windows, self.documents), index, pieces, left, right, sentence)
+
+        def sums() -> tuple[np.ndarray, ...]:
+            return place, *np.zeros((2, len(forms), len(forms)), np.int64)
+
+        super().__init__(_pairs, sums, index, pieces, left, right, sentence)
+
+    @property
+    def windows(self) -> np.ndarray:
+        return np.sum([windows for _, windows, _ in self._sums], axis=0)
+
+    @property
+    def documents(self) -> np.ndarray:
+        return np.sum([documents for *_, documents in self._sums], axis=0)
 
 
 @njit(cache=True, nogil=True)
@@ -152,7 +182,7 @@ def _near(words, steps, first, document, documents, places, pieces, left, right,
             row[1] += 1
             row[2] += c * c
             row[3] += c * near
-            if c > row[4]:
+            if c > row[4] or c == row[4] and near > row[5]:
                 row[4], row[5] = c, near
             here[w] = 0
         totals[0] += near > 0

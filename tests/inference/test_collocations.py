@@ -78,7 +78,7 @@ def sums_by_hand(counts: list[Counter]) -> tuple[dict, list[int]]:
             sum(count[w] ** 2 for count in counts),
             sum(count[w] * n for count, n in zip(counts, lengths, strict=True)),
             largest,
-            next(n for count, n in zip(counts, lengths, strict=True) if count[w] == largest),
+            max(n for count, n in zip(counts, lengths, strict=True) if count[w] == largest),
         ]
     return made, [sum(n > 0 for n in lengths), sum(lengths), sum(n * n for n in lengths)]
 

@@ -59,7 +59,13 @@ def words(
 
 @typed({TopicSplit: "keyness/topic.html", Counting: "keyness/counting.html", NothingCompared: "keyness/nothing.html"})
 def topic(
-    request: HttpRequest, view: RunView, selection: RunSelection, as_json: bool, *, topic: int | None = None, rest: bool = False
+    request: HttpRequest,
+    view: RunView,
+    selection: RunSelection,
+    as_json: bool,
+    *,
+    topic: int | None = None,
+    rest: bool = False,
 ) -> Answer[TopicSplit | Counting | NothingCompared]:
     """The difference of a topic's shares in two sets, split over its words."""
     number = senses.asked_topic(view, topic)
