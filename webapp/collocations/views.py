@@ -52,7 +52,6 @@ def words(
     view: RunView,
     selection: RunSelection,
     here: Here,
-    as_json: bool,
     word: str,
     *,
     topic: int | None = None,
@@ -68,7 +67,7 @@ def words(
     """Words that tend to occur near a word, in all its uses or in one topic; or on two sides, which ?from_a= ?to_a= ?in_a=
     ?topic_a= and the same of b say."""
     each = [asked(view, one, left, right, least, order, which, within) for one in (topic, topic_a, topic_b)]
-    return _answer(selection, here, as_json, word, each[0], lambda known: listed(selection, known, here.query, *each))
+    return _answer(selection, here, word, each[0], lambda known: listed(selection, known, here.query, *each))
 
 
 @cached_page()
@@ -77,7 +76,6 @@ def network(
     view: RunView,
     selection: RunSelection,
     here: Here,
-    as_json: bool,
     word: str,
     *,
     topic: int | None = None,
@@ -90,12 +88,10 @@ def network(
 ) -> Answer[CollocationNetwork | NoCollocations]:
     """Which of the first words near a word are near the same occurrences of it."""
     one = asked(view, topic, left, right, least, order, which, within)
-    return _answer(selection, here, as_json, word, one, lambda known: queries.network(selection, known, one))
+    return _answer(selection, here, word, one, lambda known: queries.network(selection, known, one))
 
 
-def _answer(
-    selection: RunSelection, here: Here, as_json: bool, word: str, asked: Asked, make: Callable[[Word], Any]
-) -> Answer[Any]:
+def _answer(selection: RunSelection, here: Here, word: str, asked: Asked, make: Callable[[Word], Any]) -> Answer[Any]:
     """The page that is made of a word, or why there is none."""
     known = words_queries.word(selection.version, word)
     if known is None:
@@ -103,9 +99,7 @@ def _answer(
     try:
         page = make(known)
     except Invalid as error:
-        if as_json:
-            raise
-        return Answer(NoCollocations(known.word, error.message))
+        return Answer(NoCollocations(known.word, error.message), invalid=error)
     return Answer(page, partial(_html, selection, here, known, asked))
 
 

@@ -54,7 +54,6 @@ def effects(
     view: RunView,
     selection: RunSelection,
     here: Here,
-    as_json: bool,
     *,
     formula: str = "",
     effect: str = "",
@@ -77,9 +76,7 @@ def effects(
         regression = estimates.regression_of(selection, Asked(chosen, a, b, x, y, estimate))
         page = effects_page(regression, order, trends.read_topics(view, topic), after, here.following)
     except Invalid as error:
-        if as_json:
-            raise
-        return Answer(NoEffects(error.message))
+        return Answer(NoEffects(error.message), invalid=error)
     return Answer(page, partial(_html, request, here, regression, page))
 
 
@@ -162,7 +159,6 @@ def claim(
     view: RunView,
     selection: RunSelection,
     here: Here,
-    as_json: bool,
     *,
     topic: list[str] = NO_TEXTS,
     formula: str = "",
@@ -179,9 +175,7 @@ def claim(
         regression = estimates.regression_of(selection, Asked(chosen, a, b, x, y))
         page = claim_page(regression, numbers[0], authorization.user_id(request))
     except Invalid as error:
-        if as_json:
-            raise
-        return Answer(NoEffects(error.message))
+        return Answer(NoEffects(error.message), invalid=error)
     return Answer(page, partial(_claim_html, regression, page))
 
 

@@ -41,7 +41,6 @@ def words(
     view: RunView,
     selection: RunSelection,
     here: Here,
-    as_json: bool,
     *,
     order: Order = "ratio",
     which: Which = "content",
@@ -54,7 +53,7 @@ def words(
         page = queries.listed(contrast, order, selection.sentence, over, by)
         return Answer(page, partial(_html, view, here, page, _compare(request, view), request.GET.urlencode()))
 
-    return _of_two(request, view, selection, as_json, rest, which, listed)
+    return _of_two(request, view, selection, rest, which, listed)
 
 
 @typed({TopicSplit: "keyness/topic.html", Counting: "keyness/counting.html", NothingCompared: "keyness/nothing.html"})
@@ -62,7 +61,6 @@ def topic(
     request: HttpRequest,
     view: RunView,
     selection: RunSelection,
-    as_json: bool,
     *,
     topic: int | None = None,
     rest: bool = False,
@@ -75,30 +73,27 @@ def topic(
         page = splitting.split(contrast, asked, by)
         return Answer(page, partial(_topic_html, request, view, page))
 
-    return _of_two(request, view, selection, as_json, rest, "all", parts)
+    return _of_two(request, view, selection, rest, "all", parts)
 
 
 def _of_two(
     request: HttpRequest,
     view: RunView,
     selection: RunSelection,
-    as_json: bool,
     rest: bool,
     which: Which,
     answer: Callable[[Contrast, int | None], Answer],
 ) -> Answer:
     """What is said of the two sets of an address; where that names none, or a worker has to count first, that."""
-    problem = "Choose two sets of documents first."
+    compare = _compare(request, view)
     try:
         if asked := contrasts.asked(request.GET, selection, rest):
             return answer(Contrast(*asked, which), authorization.user_id(request))
     except NotYet as state:
         return Answer(state.page, status=202)
     except Invalid as error:
-        if as_json:
-            raise
-        problem = error.message
-    return Answer(NothingCompared(problem, _compare(request, view)))
+        return Answer(NothingCompared(error.message, compare), invalid=error)
+    return Answer(NothingCompared("Choose two sets of documents first.", compare))
 
 
 def _compare(request: HttpRequest, view: RunView) -> str:

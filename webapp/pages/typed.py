@@ -30,6 +30,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_http_methods
 
+from inference.errors import Invalid
 from webapp.pages import page as pages
 from webapp.pages.here import Here
 
@@ -41,11 +42,12 @@ PART = "X-Part"  # the header by which a script asks for a part of a page alone
 @dataclass(frozen=True)
 class Answer(Generic[T]):
     """What a view returns. page: what HTML and JSON both show. html: makes what the template needs beside it, and is
-    not called for JSON."""
+    not called for JSON. invalid: what was asked can't be done, as the page says; as JSON it is raised."""
 
     page: T
     html: Callable[[], object] | None = None
     status: int = 200
+    invalid: Invalid | None = None
 
 
 @dataclass(frozen=True)
@@ -181,6 +183,8 @@ def typed(template: str | Mapping[type, str], **parts: str) -> Callable[[Callabl
             return answer if isinstance(answer, HttpResponse) else answered(request, answer, as_json, **objects)
 
         def answered(request: HttpRequest, answer: Answer, as_json: bool = False, **objects: Any) -> HttpResponse:
+            if as_json and answer.invalid:
+                raise answer.invalid
             if as_json:
                 return pages.json_answer(request, _as_json(answer.page), answer.status)
             if "view" in objects:

@@ -183,7 +183,6 @@ def compare(
     view: RunView,
     selection: RunSelection,
     here: Here,
-    as_json: bool,
     *,
     by: str = "",
     order: contrasts.Order = "difference",
@@ -193,15 +192,15 @@ def compare(
     """What one set of documents is about and another is not."""
     if _by(view.run, by) is None:
         return Answer(NOTHING)
-    problem, page = "", Comparison([], [[], []], [[], []], order, selection.sentence, constant)
+    page = Comparison([], [[], []], [[], []], order, selection.sentence, constant)
+    invalid: Invalid | None = None
     try:
         if asked := contrasts.asked(request.GET, selection, rest):
             page = replace(contrasts.compare(*asked, order, constant), selection=selection.sentence)
     except Invalid as error:
-        if as_json:
-            raise
-        problem = error.message
-    return Answer(page, partial(_comparison_html, request, selection, here, page, problem))
+        invalid = error
+    html = partial(_comparison_html, request, selection, here, page, invalid.message if invalid else "")
+    return Answer(page, html, invalid=invalid)
 
 
 def _comparison_html(

@@ -198,7 +198,6 @@ def pattern(
     view: RunView,
     selection: RunSelection,
     here: Here,
-    as_json: bool,
     *,
     pattern: str = "",
     topic: int | None = None,
@@ -207,15 +206,13 @@ def pattern(
     after: int = 0,
 ) -> Answer[PatternPage | NoPattern]:
     """Where a pattern of words occurs, such as “right|rights of ~5 labor”: hits, documents and lines."""
-    problem, at = "", len(pattern)
     try:
         if pattern:
             return Answer(pattern_page(selection, here, pattern, topic, sort, by, after))
     except Invalid as error:
-        if as_json:
-            raise
-        problem, at = error.message, getattr(error, "at", at)
-    return Answer(NoPattern(pattern, problem, pattern[:at], pattern[at:]), status=400 if problem else 200)
+        at = getattr(error, "at", len(pattern))
+        return Answer(NoPattern(pattern, error.message, pattern[:at], pattern[at:]), status=400, invalid=error)
+    return Answer(NoPattern("", "", "", ""))
 
 
 def pattern_page(
