@@ -9,8 +9,10 @@ import pytest
 from scipy.stats import chi2_contingency
 
 from inference.explore.association import association, together as both_together
+from inference.explore.keyness import keyness
 from inference.index.collocations import Near, Pairs, together
 from inference.index.segments import Field, Scratch
+from inference.index.two_sets import FormSums, Totals
 from inference.text.starts import Starts
 from inference.text.table import AFTER_APOSTROPHE, AFTER_BREAK, AFTER_HYPHEN, AFTER_PARAGRAPH, AFTER_SENTENCE
 
@@ -192,6 +194,23 @@ def test_t_and_g2_are_the_published_ones():
     assert new.t[0] == pytest.approx(0.999932, abs=2e-4)
     powerful = association(np.array([150, 13]), np.array([12_593, 3_424]), 932, total, 932)  # most, force
     assert powerful.g2.tolist() == pytest.approx([1291.42, 80.39], rel=1e-3)
+
+
+def test_measures_are_those_of_association_measures():
+    """The package association-measures 0.3.2, calculate_measures of f = 10, 83, 200, 7, f1 = 5,000, f2 = 110, 1,200, 900, 20, N = 1,000,000.
+    Its log ratio has no half added to the counts."""
+    near, everywhere = np.array([10, 83, 200, 7]), np.array([110, 1_200, 900, 20])
+    made = association(near, everywhere, 5_000, 1_000_000, 5_000)
+    assert made.t.tolist() == pytest.approx([2.988352389, 8.451848019, 13.823937572, 2.607954864])
+    assert made.g2.tolist() == pytest.approx([39.966877770, 288.370795123, 1180.664534202, 48.418478081])
+    dice = [0.003913894, 0.026774194, 0.067796610, 0.002788845]
+    assert made.log_dice.tolist() == pytest.approx((14 + np.log2(dice)).tolist(), abs=1e-5)
+    tokens, one = np.stack([near, everywhere - near], axis=1), np.ones((4, 2), np.int64)
+    forms = FormSums(np.arange(4, dtype=np.int32), tokens, tokens, tokens, tokens, one, one)
+    sides = Totals(np.array([5_000, 995_000]), np.array([5_000, 995_000]), np.array([5_000, 995_000]))
+    differ = keyness(forms, sides)
+    assert differ.g2.tolist() == pytest.approx(made.g2.tolist())
+    assert differ.ratio.tolist() == pytest.approx([4.314826074, 3.886266385, 5.829274564, 6.743634650], abs=0.08)
 
 
 def test_g2_is_that_of_scipy_with_a_sign():
