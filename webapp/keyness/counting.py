@@ -1,8 +1,9 @@
 """Keyness of two sets of documents, counted and tested over all words: in a request where that is quick, else by a worker, and
 stored with the findings of the run."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import blake2b
 from io import BytesIO
 from typing import NamedTuple
@@ -110,7 +111,9 @@ class Contrast:
         addresses = [each.address().removeprefix("?") for each in (base, a.documents, b.documents)]
         self.task = [base.run.pk, addresses, b.complement, which]
         made, chosen = self.counted.index.made, tuple(base.parameters)
+        self.lengths = self.counted.index.stream.lengths
         self.key = (base.run.snapshot_id, made, base.run.version_id, chosen, self.divided.name, which)
+        self._stored_as = f"words {blake2b(repr(self.key).encode(), digest_size=28).hexdigest()}"
 
     @cached_property
     def sets(self) -> np.ndarray:
@@ -120,10 +123,6 @@ class Contrast:
         sets[slice(self.base.version.documents) if second is None else second] = two_sets.SECOND
         sets[first] = two_sets.FIRST
         return sets
-
-    @property
-    def lengths(self) -> np.ndarray:
-        return self.counted.index.stream.lengths
 
     def totals(self) -> two_sets.Totals:
         """Raises Invalid where a side has no words."""
@@ -144,11 +143,11 @@ class Contrast:
             raise NotYet(Counting([side.name for side in self.sides], dispatch.progress(TASK, self.task)))
         return made
 
-    def count(self, totals: two_sets.Totals) -> Computed:
-        """A pass over the index."""
+    def count(self, totals: two_sets.Totals, advance: Callable[[float], None] = lambda done: None) -> Computed:
+        """A pass over the index, of which `advance` learns the share that is done."""
         counted = self.counted
         every = counted.words + len(counted.phrases)
-        sums = two_sets.sums(counted.fields, every, self.lengths, self.sets, LEAST, self._advance)
+        sums = two_sets.sums(counted.fields, every, self.lengths, self.sets, LEAST, advance)
         if self.which == "content":
             kept = counted.content(sums.forms)
             sums = two_sets.FormSums(*(array[kept] for array in sums))
@@ -160,18 +159,9 @@ class Contrast:
         result = keyness.Keyness(*(array[rows] for array in result))
         return Computed(totals, forms, tokens, documents, result, len(sums.forms), [*map(len, sides)])
 
-    def _advance(self, done: float) -> None:
-        if self.counted.postings > QUICK:
-            dispatch.advance(TASK, self.task, done)
-
-    @property
-    def _row(self) -> str:
-        """The key of what is stored."""
-        return f"words {blake2b(repr(self.key).encode(), digest_size=28).hexdigest()}"
-
     def read(self) -> Computed | None:
         """What a worker stored; None where nothing is."""
-        row = Findings.objects.filter(snapshot=self.base.run.snapshot_id, key=self._row, method=METHOD).first()
+        row = Findings.objects.filter(snapshot=self.base.run.snapshot_id, key=self._stored_as, method=METHOD).first()
         if row is None:
             return None
         with np.load(BytesIO(row.arrays or b"")) as arrays:
@@ -185,7 +175,7 @@ class Contrast:
         file, data = BytesIO(), {"tried": made.tried, "differ": made.differ}
         arrays = {name: getattr(made, name) for name in _COUNTS} | made.result._asdict()
         np.savez_compressed(file, totals=np.stack(made.totals), **arrays)
-        stored.keep(self.base.run, self._row, method=METHOD, data=data, arrays=file.getvalue())
+        stored.keep(self.base.run, self._stored_as, method=METHOD, data=data, arrays=file.getvalue())
 
 
 def compute(run_id: int, addresses: list[str], complement: bool, which: Which, by: int | None) -> None:
@@ -195,7 +185,8 @@ def compute(run_id: int, addresses: list[str], complement: bool, which: Which, b
             base, a, b = (Selection.read(QueryDict(address), RunView(run)) for address in addresses)
             contrast = Contrast(base, contrasts.Side("", a, False), contrasts.Side("", b, complement), which)
             if contrast.read() is None:
-                contrast.store(contrast.count(contrast.totals()))
+                advance = partial(dispatch.advance, TASK, contrast.task)
+                contrast.store(contrast.count(contrast.totals(), advance))
     finally:
         dispatch.answered(TASK, [run_id, addresses, complement, which], by)
 
