@@ -12,10 +12,8 @@ many processes of the niceness of a worker that compute all the time. The last l
 """
 
 import subprocess
-import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 
 from benchmarks.engines.corpora import FILES, texts
@@ -23,6 +21,9 @@ from benchmarks.insight.collections import Collection
 from benchmarks.origin import machine, options, started
 from inference.index import Index
 from inference.text import Stream, Tokeniser
+
+# With the niceness that tasks.worker gives to a worker's processes
+BUSY = ["nice", "-n", "10", sys.executable, "-c", "while True: pass"]
 
 
 def main() -> None:
@@ -52,18 +53,10 @@ def main() -> None:
         named = [(f"abstracts {i}.jsonl.gz", abstracts) for i in range(copies)]
         run = runs.trained(Collection("words", named, []), given.quick, 0, topics=20, passes=5)
         print(machine(), flush=True)
-        with busy(given.busy):
+        with ExitStack() as ending:
+            for _ in range(given.busy):
+                ending.callback(subprocess.Popen(BUSY).kill)
             questions.answered(run, copies, given.repeats)
-
-
-@contextmanager
-def busy(processes: int) -> Iterator[None]:
-    """While so many others compute, with the niceness that tasks.worker gives to a worker's processes."""
-    computing = ["nice", "-n", "10", sys.executable, "-c", "while True: pass"]
-    with ExitStack() as ending:
-        for _ in range(processes):
-            ending.callback(subprocess.Popen(computing).kill)
-        yield
 
 
 def sized(path: Path) -> str:

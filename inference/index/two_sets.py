@@ -98,11 +98,11 @@ def _halves(add: Callable, field: Field, low: int, high: int, *rest) -> None:
     """Calls a kernel that adds to rows of words low … high - 1 of a field, by two threads with half of the postings each."""
     begin, end = field.indptr[low], field.indptr[high]
     middle = low + int(np.searchsorted(field.indptr[low:high], (begin + end) // 2))
-
-    def add_some(a: int, b: int) -> None:
-        add(field.words[a:b], field.indptr[a : b + 1], field.documents, field.counts, *rest)
-
-    in_two(add_some, (low, middle), (middle, high))
+    in_two(
+        lambda a, b: add(field.words[a:b], field.indptr[a : b + 1], field.documents, field.counts, *rest),
+        (low, middle),
+        (middle, high),
+    )
 
 
 def _blocks(

@@ -58,10 +58,6 @@ class Counted:
         behind = field._replace(words=frozen(field.words + words, np.int32))
         return cls(index, words, _phrases(run.snapshot_id), [*of_words, behind])
 
-    @property
-    def postings(self) -> int:
-        return sum(len(field.documents) for field in self.fields)
-
     def spelled(self, forms: np.ndarray) -> list[str]:
         known = forms < self.words
         texts = np.empty(len(forms), object)
@@ -136,7 +132,8 @@ class Contrast:
 
         def make() -> Computed | None:
             totals = self.totals()
-            return self.count(totals) if self.counted.postings <= QUICK else self.read()
+            quick = sum(len(field.documents) for field in self.counted.fields) <= QUICK
+            return self.count(totals) if quick else self.read()
 
         if (made := _kept.get_or_set(self.key, make)) is None:
             dispatch.ask(TASK, self.task, by)

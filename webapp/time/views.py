@@ -193,14 +193,13 @@ def compare(
     if _by(view.run, by) is None:
         return Answer(NOTHING)
     page = Comparison([], [[], []], [[], []], order, selection.sentence, constant)
-    invalid: Invalid | None = None
     try:
         if asked := contrasts.asked(request.GET, selection, rest):
             page = replace(contrasts.compare(*asked, order, constant), selection=selection.sentence)
     except Invalid as error:
-        invalid = error
-    html = partial(_comparison_html, request, selection, here, page, invalid.message if invalid else "")
-    return Answer(page, html, invalid=invalid)
+        html = partial(_comparison_html, request, selection, here, page, error.message)
+        return Answer(page, html, invalid=error)
+    return Answer(page, partial(_comparison_html, request, selection, here, page, ""))
 
 
 def _comparison_html(
