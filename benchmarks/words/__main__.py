@@ -12,6 +12,7 @@ many processes of the niceness of a worker that compute all the time. The last l
 """
 
 import subprocess
+import sys
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
