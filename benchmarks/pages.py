@@ -41,7 +41,6 @@ class Times:
     p95_ms: float
     cpu_ms: float
     again_ms: float
-    again_cpu_ms: float
 
 
 def pages(browser: Browser, run: int) -> dict[str, Address]:
@@ -100,9 +99,9 @@ def measure(browser: Browser, chosen: dict[str, Address], repeats: int) -> dict[
         paths = [fresh(page(chance), chance) for _ in range(repeats + 1)]
         (first,), _ = _ask(browser, paths[:1])  # prepares statements and templates
         taken, cpu = _ask(browser, paths[1:])
-        again, again_cpu = _ask(browser, paths[1:])
+        again, _ = _ask(browser, paths[1:])
         middle = statistics.median(taken), quantile(taken, 0.95)
-        measured[name] = Times(repeats, first, *middle, cpu, statistics.median(again), again_cpu)
+        measured[name] = Times(repeats, first, *middle, cpu, statistics.median(again))
         print(LINE.format(name, first, *middle, cpu, measured[name].again_ms), flush=True)
     return measured
 

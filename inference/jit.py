@@ -198,8 +198,11 @@ def fingerprint(dispatcher: Dispatcher) -> str:
     if dispatcher not in _fingerprints:
         _at_work.append(dispatcher)
         try:
-            parts = [*_function(dispatcher.py_func), *sorted(map(repr, dispatcher.targetoptions.items()))]
-            parts.append(repr(dispatcher.locals))
+            parts = [
+                *_function(dispatcher.py_func),
+                *sorted(map(repr, dispatcher.targetoptions.items())),
+                repr(dispatcher.locals),
+            ]
             _fingerprints[dispatcher] = sha256("\n".join(parts).encode()).hexdigest()
         finally:
             _at_work.pop()

@@ -67,8 +67,7 @@ class Objective:
             return
         lengths = np.diff(bow.first_token)
         chosen = rng.chosen(bow.D, rng.OBJECTIVE, min(1.0, SAMPLE / bow.D), np.uint64(seed))
-        chosen = chosen[~np.isin(chosen, held_out)]
-        self.documents = chosen[lengths[chosen] > 0]
+        self.documents = chosen[(lengths[chosen] > 0) & ~np.isin(chosen, held_out)]
         self.tokens = int(bow.tokens - lengths[held_out].sum())
         self.times = self.tokens / max(1, int(lengths[self.documents].sum()))
 

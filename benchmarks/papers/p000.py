@@ -280,8 +280,10 @@ def smoothing(bench: Bench) -> Outcome:
         ),
         "no significant difference beyond 0.4": all(value > EQUAL for value in later.values()),
     }
-    curves = {"sampled": [(eta, float(coherence[eta].mean())) for eta in etas]}
-    curves["variational"] = [(eta, one["coherence"]) for eta, one in zip(etas, rows[len(etas) :], strict=True)]
+    curves = {
+        "sampled": [(eta, float(coherence[eta].mean())) for eta in etas],
+        "variational": [(eta, one["coherence"]) for eta, one in zip(etas, rows[len(etas) :], strict=True)],
+    }
     return Outcome(*judged(true), rows, curves, ("eta", "coherence"), instead(bench))
 
 

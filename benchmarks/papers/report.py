@@ -60,8 +60,11 @@ def table(rows: list[dict]) -> str:
     if not rows:
         return ""
     names = list(rows[0])
-    lines = ["| " + " | ".join(names) + " |", "|" + "---|" * len(names)]
-    lines += ["| " + " | ".join(_cell(row.get(name)) for name in names) + " |" for row in rows]
+    lines = [
+        "| " + " | ".join(names) + " |",
+        "|" + "---|" * len(names),
+        *("| " + " | ".join(_cell(row.get(name)) for name in names) + " |" for row in rows),
+    ]
     return "\n".join(lines) + "\n"
 
 

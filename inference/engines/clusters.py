@@ -127,8 +127,7 @@ def begin(
     topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that give nothing.
     """
     state = init(config, shape, seed, scratch)
-    trained_on = np.setdiff1d(np.arange(bow.D), held_out)
-    trained_on = trained_on[np.diff(bow.indptr)[trained_on] > 0]
+    trained_on = np.setdiff1d(np.flatnonzero(np.diff(bow.indptr)), held_out)
     largest = np.empty(len(trained_on), np.int64)
     for i, d in enumerate(trained_on):
         pairs = slice(bow.indptr[d], bow.indptr[d + 1])

@@ -192,6 +192,5 @@ def residual_idf(evidence: Evidence, words: np.ndarray) -> np.ndarray:
     many, total = np.bincount(bins), np.bincount(bins, weights=lengths)
     part = np.divide(total, many * lengths.sum(), where=many > 0, out=np.zeros(len(many)))
     ends = np.concatenate([[0], np.cumsum(evidence.held_tokens)])[evidence.held_ptr]
-    tokens = (ends[words + 1] - ends[words]).astype(float)
-    expected = (many * -np.expm1(-np.outer(tokens, part))).sum(axis=1)
+    expected = (many * -np.expm1(-np.outer(ends[words + 1] - ends[words], part))).sum(axis=1)
     return np.log(np.maximum(expected, 1e-9) / np.maximum(np.diff(evidence.postings.indptr)[words], 1))

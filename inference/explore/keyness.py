@@ -94,8 +94,7 @@ def _estimate(of_forms: FormSums, totals: Totals) -> tuple[np.ndarray, np.ndarra
     rate = (f + HALF) / (tokens + 1)
     documents = totals.documents.astype(np.float64)
     spread = of_forms.squares - 2 * rate * of_forms.products + rate * rate * squares
-    variance = spread * (documents / np.maximum(documents - 1, 1)) / (f + HALF) ** 2
-    variance = np.maximum(variance, 1 / (df + HALF))
+    variance = np.maximum(spread * (documents / np.maximum(documents - 1, 1)) / (f + HALF) ** 2, 1 / (df + HALF))
     return np.log2(rate[:, 0] / rate[:, 1]), np.sqrt(variance.sum(axis=1)) / np.log(2)
 
 

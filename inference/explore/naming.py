@@ -69,8 +69,7 @@ def standing(
     size = np.bincount(topic, weights=tokens, minlength=evidence.K)
     share = tokens / np.bincount(word, weights=tokens)[word]
     some = np.flatnonzero(tokens >= np.maximum(PART * size, np.minimum(LEAST, size / 8))[topic])
-    order = some[np.argsort(-(tokens * share)[some], kind="stable")]
-    order = order[np.argsort(topic[order], kind="stable")]
+    order = some[np.lexsort((-(tokens * share)[some], topic[some]))]
     out: list[list[int]] = []
     for of_topic in np.split(order, np.searchsorted(topic[order], np.arange(1, evidence.K))):
         precise = of_topic[share[of_topic] >= precision]

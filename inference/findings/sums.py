@@ -177,8 +177,9 @@ def shares(counted: Sums, typical: np.ndarray, level: float = LEVEL) -> Shares:
         by_document = (
             np.maximum(counted.xx - 2 * share * counted.xl + share**2 * squares, 0.0) * n / np.maximum(n - 1, 1)
         )
-        by_unit = np.maximum(counted.unit_xx - 2 * share * counted.unit_xl + share**2 * unit_squares, 0.0)
-        by_unit *= units / np.maximum(units - 1, 1)
+        by_unit = np.maximum(counted.unit_xx - 2 * share * counted.unit_xl + share**2 * unit_squares, 0.0) * (
+            units / np.maximum(units - 1, 1)
+        )
         spread = share * (1 - share)
         error = np.sqrt(np.maximum(by_document, np.where(units > 1, by_unit, 0.0))) / tokens / np.maximum(spread, _RARE)
         df = np.maximum(np.minimum(m - 1, np.where(units > 1, units - 1, n - 1)), 1.0)

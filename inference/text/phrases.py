@@ -91,8 +91,8 @@ def _score(together: np.ndarray, a: np.ndarray, b: np.ndarray, N: int) -> np.nda
     """-2 log lambda of two words that occur a and b times among N, so often together; 0 where that is no more than by
     chance."""
     together, a, b = together.astype(float), a.astype(float), b.astype(float)
-    cells = np.array([together, a - together, b - together, N - a - b + together])
-    cells = np.maximum(cells, 0)  # a word that is in a phrase twice may be short of pairs
+    # At least 0: a word that is in a phrase twice may be short of pairs
+    cells = np.maximum([together, a - together, b - together, N - a - b + together], 0)
     expected = np.array([a * b, a * (N - b), (N - a) * b, (N - a) * (N - b)]) / N
     score = 2 * (xlogy(cells, cells) - xlogy(cells, np.maximum(expected, 1e-300))).sum(axis=0)
     return np.where(together > expected[0], score, 0.0)
