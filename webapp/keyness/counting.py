@@ -106,9 +106,9 @@ class Contrast:
         self.counted, self.divided = Counted.of(base.run), contrasts.divided(base, a, b)
         addresses = [each.address().removeprefix("?") for each in (base, a.documents, b.documents)]
         self.task = [base.run.pk, addresses, b.complement, which]
-        made, chosen = self.counted.index.made, tuple(base.parameters)
-        self.lengths = self.counted.index.stream.lengths
-        self.key = (base.run.snapshot_id, made, base.run.version_id, chosen, self.divided.name, which)
+        self.lengths, made = self.counted.index.stream.lengths, self.counted.index.made
+        sets = base.key, a.documents.key, b.documents.key, b.complement
+        self.key = (base.run.snapshot_id, made, *sets, which)
         self._stored_as = f"words {blake2b(repr(self.key).encode(), digest_size=28).hexdigest()}"
 
     @cached_property

@@ -8,6 +8,7 @@ import pytest
 from django.urls import reverse
 
 from inference.text import Tokeniser
+from webapp.curation import services as curation
 from webapp.jobs import dispatch
 from webapp.keyness import counting
 from webapp.models import Document, Findings, Topic, Word
@@ -248,3 +249,13 @@ def test_words_beyond_those_that_are_kept_are_counted(client, trained, monkeypat
         strongest = sorted((row["g2"] for row in part), reverse=True)[:2]
         assert every["more"][s] or [row["g2"] for row in by_evidence["words"][s][:2]] == pytest.approx(strongest)
     clear_all()
+
+
+def test_a_set_by_topic_is_another_once_topics_are_merged(client, trained):
+    query = "?has=1:20&rest=1"
+    before = get(client, trained, query)
+    curation.change(trained, 4, {"into": "1"}, "Ada")
+    after = get(client, trained, query)
+    assert after["sides"][0]["documents"] > before["sides"][0]["documents"] and after != before
+    clear_all()
+    assert get(client, trained, query) == after
