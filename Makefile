@@ -36,6 +36,7 @@ lock: ## Renew the locked packages (docs/operations.md)
 	$(UV_COMPILE) --extra s3 -c requirements/runtime.lock -o requirements/s3.lock
 
 wheel: ## Build dist/topograph-….whl
+	python3 manage.py test --version  # installs what it is built with
 	$(PYTHON) -m inference.shipping
 	$(PYTHON) -m hatchling build --target wheel
 
