@@ -1,5 +1,6 @@
 """What all tests share. Servers are real: `manage.py test` starts them and says where they are."""
 
+import ast
 import asyncio
 import json
 import os
@@ -22,6 +23,18 @@ from tests.corpora import as_csv, example_rows
 ROOT = Path(__file__).resolve().parent.parent
 CORPORA = ROOT.parent / "shared" / "corpora"
 ROWS = 400  # sections of the shipped example, in the corpus `ready`
+if sys.version_info[:3] in {(3, 11, n) for n in range(8)} | {(3, 12, 0), (3, 12, 1)}:
+    # There two threads that parse at once, as numpy does for each array that is opened, can end in “AST constructor recursion depth
+    # mismatch” (CPython's issue 106905); seldom, but more often in tests, where hypothesis runs Python's code within a collection.
+    _parse, _one_parses = ast.parse, threading.RLock()
+
+    def _parse_alone(*given, **options):
+        with _one_parses:
+            return _parse(*given, **options)
+
+    ast.parse = _parse_alone
+    os.register_at_fork(after_in_child=_one_parses._at_fork_reinit)
+
 START_SECONDS = 600  # a start takes seconds, and minutes on a machine that is busy
 
 
