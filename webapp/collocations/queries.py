@@ -182,8 +182,13 @@ def near_page(selection: RunSelection, word: Word, asked: Asked) -> NearPage:
     return NearPage(header(word), selection.sentence, *window, least(selection, asked.least), asked.which, asked.within)
 
 
-def listed(selection: RunSelection, word: Word, asked: Asked, most: int) -> Collocations:
-    made, of_forms, rows = _ranked(selection, word, asked)
+def listed(selection: RunSelection, word: Word, asked: Asked) -> Collocations:
+    return _listed(selection, word, asked, *_ranked(selection, word, asked), LISTED)
+
+
+def _listed(
+    selection: RunSelection, word: Word, asked: Asked, made: Counted, of_forms: Association, rows: np.ndarray, most: int
+) -> Collocations:
     return Collocations(
         **vars(near_page(selection, word, asked)),
         topic=None if asked.topic is None else links.topic_link(selection.view, asked.topic),
@@ -198,8 +203,8 @@ def listed(selection: RunSelection, word: Word, asked: Asked, most: int) -> Coll
 
 def network(selection: RunSelection, word: Word, asked: Asked) -> CollocationNetwork:
     """The first NODES that are listed, and which of them are in the same windows."""
-    page = listed(selection, word, asked, NODES)
-    made, _, rows = _ranked(selection, word, asked)
+    made, of_forms, rows = _ranked(selection, word, asked)
+    page = _listed(selection, word, asked, made, of_forms, rows, NODES)
     counts = count(Pairs, selection, word, asked, made.near.sums.forms[rows[:NODES]])
     expected, g2 = together(counts.windows, counts.found)
     linked = np.triu((g2 >= COLLOCATION) & (counts.documents >= page.least), 1)

@@ -120,7 +120,7 @@ def _words(base: RunSelection, word: Word, chosen: list[Side], made: Computed, r
             association=made.association[i].tolist(),
             clear=bool(made.compared.result.different[i]),
         )
-        for i, text in words_of_sets.texts(base, made.compared, rows)
+        for i, text in words_of_sets.texts(counting.Counted.of(base.run), made.compared, rows)
     ]
 
 

@@ -108,7 +108,7 @@ def listed(
 ) -> Collocations | ComparedCollocations:
     """Near all uses of a word, or on the two sides that an address says. Raises Invalid."""
     sides = two_sides.sides(query, selection, [*both])
-    return two_sides.page(selection, word, sides) if sides else queries.listed(selection, word, one, queries.LISTED)
+    return two_sides.page(selection, word, sides) if sides else queries.listed(selection, word, one)
 
 
 def asked(

@@ -131,18 +131,20 @@ class Contrast:
         """by: the user who asks. Raises Invalid as `totals` does; NotYet where a worker has to count."""
 
         def make() -> Computed | None:
-            totals = self.totals()
-            quick = sum(len(field.documents) for field in self.counted.fields) <= QUICK
-            return self.count(totals) if quick else self.read()
+            if sum(len(field.documents) for field in self.counted.fields) <= QUICK:
+                return self.count()
+            if (made := self.read()) is None:
+                self.totals()  # what has no words is said before a worker is asked
+            return made
 
         if (made := _kept.get_or_set(self.key, make)) is None:
             dispatch.ask(TASK, self.task, by)
             raise NotYet(Counting([side.name for side in self.sides], dispatch.progress(TASK, self.task)))
         return made
 
-    def count(self, totals: two_sets.Totals, advance: Callable[[float], None] = lambda done: None) -> Computed:
-        """A pass over the index, of which `advance` learns the share that is done."""
-        counted = self.counted
+    def count(self, advance: Callable[[float], None] = lambda done: None) -> Computed:
+        """A pass over the index, of which `advance` learns the share that is done. Raises Invalid as `totals` does."""
+        counted, totals = self.counted, self.totals()
         every = counted.words + len(counted.phrases)
         sums = two_sets.sums(counted.fields, every, self.lengths, self.sets, LEAST, advance)
         if self.which == "content":
@@ -177,15 +179,15 @@ class Contrast:
 
 def compute(run_id: int, addresses: list[str], complement: bool, which: Which, by: int | None) -> None:
     """In a worker: count and store, unless that is stored already, or the run is not there any more."""
+    task = [run_id, addresses, complement, which]
     try:
         if run := stored.trained(run_id):
             base, a, b = (Selection.read(QueryDict(address), RunView(run)) for address in addresses)
             contrast = Contrast(base, contrasts.Side("", a, False), contrasts.Side("", b, complement), which)
             if contrast.read() is None:
-                advance = partial(dispatch.advance, TASK, contrast.task)
-                contrast.store(contrast.count(contrast.totals(), advance))
+                contrast.store(contrast.count(partial(dispatch.advance, TASK, task)))
     finally:
-        dispatch.answered(TASK, [run_id, addresses, complement, which], by)
+        dispatch.answered(TASK, task, by)
 
 
 def in_order(result: keyness.Keyness, rows: np.ndarray, order: Order) -> np.ndarray:

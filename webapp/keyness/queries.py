@@ -6,7 +6,6 @@ import numpy as np
 
 from inference.index import two_sets
 from webapp.documents import fields
-from webapp.documents.selection import RunSelection
 from webapp.keyness.counting import Computed, Contrast, Counted, in_order
 from webapp.keyness.shapes import Keyness, KeyWord, Order, SpreadWord
 from webapp.storage import csv_cells
@@ -29,7 +28,7 @@ def listed(contrast: Contrast, order: Order, selection: str, over: str, by: int 
         own = [sides[s], sides[1 - s]]
         each = [
             key_word(made, i, s, word, [contrasts.address(side, base, word=word) for side in own])
-            for i, word in texts(base, made, rows)
+            for i, word in texts(contrast.counted, made, rows)
         ]
         words.append([SpreadWord(**vars(word), dp=one) for word, one in zip(each, dp, strict=True)])
     return Keyness(
@@ -72,16 +71,16 @@ def table(contrast: Contrast, over: str, by: int | None) -> bytes:
         return [*about, text, names[s], *tested, *w.tokens, *w.documents, int(w.burst)]
 
     ranked = [_ranked(made, s, "ratio") for s in (0, 1)]
-    lines = [_COLUMNS, *[row(i, s, text) for s in (0, 1) for i, text in texts(base, made, ranked[s])]]
+    lines = [_COLUMNS, *[row(i, s, text) for s in (0, 1) for i, text in texts(contrast.counted, made, ranked[s])]]
     if over:
         dp = [one for s in (0, 1) for one in _dispersions(contrast, s, made.forms[ranked[s]], over)]
         lines = [[*line, cell] for line, cell in zip(lines, [f"dp_over_{over}", *dp], strict=True)]
     return csv_cells.lines(lines)
 
 
-def texts(base: RunSelection, made: Computed, rows: np.ndarray) -> Iterator[tuple[int, str]]:
+def texts(counted: Counted, made: Computed, rows: np.ndarray) -> Iterator[tuple[int, str]]:
     """Some rows, each with its word."""
-    return zip(rows.tolist(), Counted.of(base.run).spelled(made.forms[rows]), strict=True)
+    return zip(rows.tolist(), counted.spelled(made.forms[rows]), strict=True)
 
 
 def _ranked(made: Computed, s: int, order: Order) -> np.ndarray:

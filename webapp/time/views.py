@@ -125,7 +125,6 @@ def table(
     view: RunView,
     selection: RunSelection,
     here: Here,
-    as_json: bool,
     *,
     by: str = "",
     scale: str = "",
@@ -138,7 +137,7 @@ def table(
     chosen_by = _by(view.run, by)
     if chosen_by is None:
         return Answer(NOTHING)
-    one, problem = trends.read_topics(view, topic), ""
+    one = trends.read_topics(view, topic)
     one = one[:1] if field else []
     try:
         page: Table = (
@@ -147,10 +146,12 @@ def table(
             else tables.of_topics(selection, chosen_by, trends.read_topics(view, topics), scale == "against", sort)
         )
     except Invalid as error:
-        if as_json or error.field != "by":
+        if error.field != "by":
             raise
-        problem, page = error.message, tables.empty(selection, chosen_by, field)
-    return Answer(page, partial(_table_html, view, here, page, problem, sort, one, field))
+        page = tables.empty(selection, chosen_by, field)
+        html = partial(_table_html, view, here, page, error.message, sort, one, field)
+        return Answer(page, html, invalid=error)
+    return Answer(page, partial(_table_html, view, here, page, "", sort, one, field))
 
 
 def _table_html(
