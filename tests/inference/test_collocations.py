@@ -85,13 +85,19 @@ def sums_by_hand(counts: list[Counter]) -> tuple[dict, list[int]]:
     return made, [sum(n > 0 for n in lengths), sum(lengths), sum(n * n for n in lengths)]
 
 
+def drawn(rng, forms: int, longest: int, farthest: int) -> tuple[list[list[int]], list[int], int, int]:
+    """(documents of at least so many forms to choose from, a phrase, left, right), at random."""
+    documents = [
+        rng.integers(0, rng.integers(forms, FORMS + 1), n).tolist()
+        for n in rng.integers(0, longest, rng.integers(1, 9))
+    ]
+    return documents, rng.integers(0, 3, rng.integers(1, 3)).tolist(), *rng.integers(0, farthest, 2).tolist()
+
+
 @pytest.mark.parametrize("seed", range(300))
 def test_windows_are_those_of_a_count_by_hand(seed):
     rng = np.random.default_rng(seed)
-    documents = [
-        rng.integers(0, rng.integers(1, FORMS + 1), n).tolist() for n in rng.integers(0, 15, rng.integers(1, 9))
-    ]
-    phrase, (left, right) = rng.integers(0, 3, rng.integers(1, 3)).tolist(), rng.integers(0, 5, 2).tolist()
+    documents, phrase, left, right = drawn(rng, 1, 15, 5)
     cuts = sorted(set(rng.integers(1, len(documents) + 1, rng.integers(0, 3)).tolist()) - {len(documents)})
     sentence = seed % 2 == 1
     counts, own, found = by_hand(documents, phrase, left, right, sentence)
@@ -147,10 +153,7 @@ def pairs_by_hand(documents, found, phrase: list[int], left: int, right: int, se
 @pytest.mark.parametrize("seed", range(300))
 def test_pairs_are_those_of_each_window_by_hand(seed):
     rng = np.random.default_rng(seed)
-    documents = [
-        rng.integers(0, rng.integers(2, FORMS + 1), n).tolist() for n in rng.integers(0, 25, rng.integers(1, 9))
-    ]
-    phrase, (left, right) = rng.integers(0, 3, rng.integers(1, 3)).tolist(), rng.integers(0, 6, 2).tolist()
+    documents, phrase, left, right = drawn(rng, 2, 25, 6)
     forms = rng.permutation(FORMS)[: rng.integers(0, FORMS + 1)].tolist()
     sentence = seed % 2 == 1
     *_, found = by_hand(documents, phrase, left, right, sentence)
