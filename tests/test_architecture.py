@@ -29,6 +29,7 @@ def package(module: str) -> str:
     return ".".join([first, *rest[:1]]) if first == "webapp" else first
 
 
+@cache
 def imports(path: Path) -> set[str]:
     """Full names of what a file imports, wherever in it; of `from a import b` both a and a.b, as b may be a module."""
     names = set()
@@ -41,6 +42,7 @@ def imports(path: Path) -> set[str]:
     return names
 
 
+@cache
 def edges() -> dict[str, dict[str, str]]:
     """package -> package that it imports -> one import that shows it."""
     known, between = modules(), {}

@@ -3,7 +3,7 @@
 import random
 import re
 from collections import Counter
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 from time import monotonic
 from types import SimpleNamespace
@@ -228,7 +228,8 @@ def written(rng: random.Random, words: list[str]) -> str:
 def sentences(text: str, spans: list[tuple[int, int, str]]) -> list[int]:
     """In which sentence each word is: between two there is a sign that ends one, or an empty line."""
     gaps = [text[a[1] : b[0]] for a, b in pairwise(spans)]
-    return [sum(bool(re.search(r"[.!?…]|\n\s*\n", gap)) for gap in gaps[:i]) for i in range(len(spans))]
+    ends = (bool(re.search(r"[.!?…]|\n\s*\n", gap)) for gap in gaps)
+    return list(accumulate(ends, initial=0))[: len(spans)]
 
 
 def compare(index: Index, texts: list[str], text: str, chosen: np.ndarray, assigned=EVERY, held=None) -> int:

@@ -3,6 +3,7 @@ too."""
 
 import itertools
 import math
+from functools import cache as once
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from inference.explore import bands
 from webapp.curation import services as curation
 from webapp.documents import fields
 from webapp.documents.selection import Selection
-from webapp.models import Topic, Word
+from webapp.models import Run, Topic, Word
 from webapp.results import evidence
 from webapp.results.view import RunView
 from webapp.server import page_cache
@@ -26,6 +27,12 @@ SETS = ["", "from=1795&to=1799", "q=militia", "has=1:20", "has=1:0&from=1796"]
 
 def counts(run) -> np.ndarray:
     """int64[D, K], tokens of each topic in each document, added up pair by pair."""
+    return _counts(run.pk).copy()
+
+
+@once
+def _counts(pk: int) -> np.ndarray:
+    run = Run.objects.select_related("version", "snapshot").get(pk=pk)
     found = evidence.of(run)
     tally = np.zeros((found.bow.D, run.topics), np.int64)
     for d in range(found.bow.D):
