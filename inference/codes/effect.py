@@ -15,6 +15,7 @@ from inference.codes.predict import Prediction
 from inference.effects import regression
 from inference.effects.units import LEAST as LEAST_UNITS, by_code
 
+LEAST_DF = 1e-3  # degrees of freedom, so that an interval has an end
 PRECISION = 1 << 30  # of the largest outcome: the regression takes whole numbers
 
 
@@ -40,48 +41,59 @@ def effect(
     plain = g.copy() if scale else (g > 0.5).astype(float)
     g[documents] = prediction.coded.mean(axis=0, dtype=np.float64)
     sample = Sample(np.zeros(len(cell), np.int32), 1, strata, documents, y, pi, g, units)
-    rows, known = np.vstack([rows, np.zeros_like(rows[:1])]), np.where(cell < 0, len(rows), cell)
-    all_of, mine = _weights(rows, np.bincount(known, minlength=len(rows)), contrast), known[documents]
-    own = np.bincount(mine, sample.w, len(rows))
-    of_coded, outcome = _weights(rows, own, contrast), g.copy()
-    outcome[documents] += sample.w * (y - g[documents])
-    share = np.bincount(mine, sample.w * y, len(rows))
-    beta = np.linalg.lstsq(rows.T * own @ rows, rows.T @ share, rcond=None)[0]
-    codes, df = int(np.count_nonzero(mine < len(rows) - 1)), np.maximum(sample.df[0] - len(contrast) + 1, 1e-3)
+    row_of_document = np.where(cell < 0, len(rows), cell)  # the last row is of those that are left out
+    row_of_code = row_of_document[documents]
+    rows = np.vstack([rows, np.zeros_like(rows[:1])])
+    weight = _weights(rows, np.bincount(row_of_document, minlength=len(rows)), contrast)
+    df = np.maximum(sample.df[0] - len(contrast) + 1, LEAST_DF)
 
     def in_these(estimate: np.ndarray, z: np.ndarray) -> Bounds:
-        return bounds_of(estimate, sample.products(z, z)[1].sum(), df)
+        _, variance = sample.products(z, z)
+        return bounds_of(estimate, variance.sum(), df)
 
-    corrected = in_these(all_of[known] @ outcome, all_of[mine] * (y - g[documents]))
-    more, freedom = _beyond(cell, rows, contrast, outcome, units)
-    return Effect(
-        corrected,
-        bounds_of(corrected.estimate, np.asarray(max(more, float(corrected.variance))), np.clip(freedom, 1e-3, df)),
-        in_these(of_coded @ share, of_coded[mine] * (y - rows[mine] @ beta)),
-        float(all_of[known] @ plain),
-        codes,
-    )
+    residual = y - g[documents]
+    outcome = g.copy()
+    outcome[documents] += sample.w * residual
+    corrected = in_these(weight[row_of_document] @ outcome, weight[row_of_code] * residual)
+    variance_beyond, df_beyond = _beyond(cell, rows, contrast, outcome, units)
+    variance_beyond = max(variance_beyond, float(corrected.variance))
+    beyond = bounds_of(corrected.estimate, np.asarray(variance_beyond), np.clip(df_beyond, LEAST_DF, df))
+
+    coded_documents = np.bincount(row_of_code, sample.w, len(rows))
+    coded_sum = np.bincount(row_of_code, sample.w * y, len(rows))
+    weight_of_coded = _weights(rows, coded_documents, contrast)
+    beta, *_ = np.linalg.lstsq(rows.T * coded_documents @ rows, rows.T @ coded_sum, rcond=None)
+    residual_of_fit = y - rows[row_of_code] @ beta
+    coded = in_these(weight_of_coded @ coded_sum, weight_of_coded[row_of_code] * residual_of_fit)
+
+    codes = int(np.count_nonzero(row_of_code < len(rows) - 1))
+    return Effect(corrected, beyond, coded, float(weight[row_of_document] @ plain), codes)
 
 
 def _weights(rows: np.ndarray, sizes: np.ndarray, contrast: np.ndarray) -> np.ndarray:
     """float64[C]: what a document of each row adds to the contrast, NaN where these documents can't tell it."""
     gram = rows.T * sizes @ rows
     root = regression.half_inverse(gram)
-    return (
-        rows @ (root @ (root.T @ contrast))
-        if regression.estimable(contrast[None], root, gram)[0]
-        else np.full(len(rows), np.nan)
-    )
+    (estimable,) = regression.estimable(contrast[None], root, gram)
+    if not estimable:
+        return np.full(len(rows), np.nan)
+    return rows @ (root @ (root.T @ contrast))
 
 
 def _beyond(
     cell: np.ndarray, rows: np.ndarray, contrast: np.ndarray, outcome: np.ndarray, units: np.ndarray | None
 ) -> tuple[float, float]:
     """(variance, degrees of freedom); NaN of fewer than LEAST_UNITS units, and where one alone decides."""
-    D, parts = len(cell), PRECISION / max(float(np.abs(outcome).max(initial=0)), 1.0)
-    known = np.full(D, -1) if units is None else units
-    arrays = np.arange(D + 1), np.zeros(D), np.rint(outcome * parts), np.full(D, int(parts))
-    data = regression.Data.from_documents(by_code(known), cell, arrays, np.zeros(1), 1)
+    D = len(cell)
+    scale = PRECISION / max(float(np.abs(outcome).max(initial=0)), 1.0)
+    unit = np.full(D, -1) if units is None else units
+    one_topic_each = (np.arange(D + 1), np.zeros(D), np.rint(outcome * scale), np.full(D, int(scale)))
+    data = regression.Data.from_documents(by_code(unit), cell, one_topic_each, np.zeros(1), 1)
     fit = regression.fit(data, rows, contrast[None])
-    few = len(np.unique(known[(cell >= 0) & (known >= 0)])) + np.count_nonzero((cell >= 0) & (known < 0)) < LEAST_UNITS
-    return (np.nan if few or fit.alone[0] else float(fit.variance[0, 0])), float(fit.df[0])
+    unit_in_design = unit[cell >= 0]
+    several_documents = len(np.unique(unit_in_design[unit_in_design >= 0]))
+    one_document = np.count_nonzero(unit_in_design < 0)
+    variance = float(fit.variance[0, 0])
+    if several_documents + one_document < LEAST_UNITS or fit.alone[0]:
+        variance = np.nan
+    return variance, float(fit.df[0])

@@ -26,6 +26,7 @@ LEAST = 3  # codes of a stratum in a cell
 OWN = 30  # codes of a cell at which its own lambda counts as much as that of all
 FEW = 5  # codes of either kind, below which nothing should be concluded
 LEVEL = 0.95
+TINY = 1e-12  # of the sum of squares: below it a ratio tells nothing
 SURE = 10.0  # codes of a kind at which their variance counts as much as that of the weights
 
 
@@ -36,6 +37,17 @@ class Bounds(NamedTuple):
     variance: np.ndarray
     low: np.ndarray
     high: np.ndarray
+
+    def first(self, count: int) -> "Bounds":
+        return Bounds(*(array[:count] for array in self))
+
+    def at(self, cells: int | np.ndarray) -> "Bounds":
+        return Bounds(*(np.asarray(array)[cells] for array in self))
+
+    def logarithm(self) -> "Bounds":
+        """Of positive numbers, by the delta method."""
+        variance = self.variance / self.estimate**2
+        return Bounds(np.log(self.estimate), variance, np.log(np.maximum(self.low, 0)), np.log(self.high))
 
 
 @dataclass(frozen=True)
@@ -79,31 +91,45 @@ def cells(
     probability each was drawn, but for a common factor. prediction: None where there is none yet: then corrected is
     coded. units: int[D], who is independent of each other, below 0: by itself; None: each document. scale: y is no
     share."""
-    D, C = len(cell), int(cell.max(initial=-1)) + 1
-    g = np.zeros(D) if prediction is None else prediction.g.mean(axis=0, dtype=np.float64)
-    counted = np.full(D, np.nan) if prediction is None else np.where(scale, g, g > 0.5)
-    g[documents] = 0.0 if prediction is None else prediction.coded.mean(axis=0, dtype=np.float64)
+    D = len(cell)
+    C = int(cell.max(initial=-1)) + 1
+    if prediction is None:
+        g = np.zeros(D)
+        counted = np.full(D, np.nan)
+    else:
+        g = prediction.g.mean(axis=0, dtype=np.float64)
+        counted = np.where(scale, g, g > 0.5)
+        g[documents] = prediction.coded.mean(axis=0, dtype=np.float64)
     sample = Sample(np.where(cell < 0, C, cell), C + 1, strata, documents, y, pi, g, units)
     lam = _tuned(*sample.products(y, g[documents]), sample)
     weight = np.where(sample.n > 0, sample.total(lam) / sample.n, 0.0)
-    plain, corrected = sample.mean(y), sample.mean(y - lam * (g[documents] - sample.mean_g))
     positive = sample.total(y)
-    few = sample.n if scale else np.minimum(positive, sample.n - positive)
-    single = None if scale else sample.single(*plain, few)
-    beyond, df = sample.beyond(weight)
-    more = np.maximum(np.diagonal(beyond), corrected[1])
-    coded, in_these, beyond_these = (
-        Bounds(*(array[:C] for array in bounds_of(estimate, variance, freedom, single)))
-        for estimate, variance, freedom in (
-            (*plain, sample.df), (*corrected, sample.df), (corrected[0], more, np.minimum(df, sample.df)),
-        )
-    )  # fmt: skip
+    if scale:
+        fewer = sample.n
+    else:
+        fewer = np.minimum(positive, sample.n - positive)
+    estimate, variance = sample.mean(y)
+    single = None if scale else sample.single(estimate, variance, fewer)
+    coded = bounds_of(estimate, variance, sample.df, single)
+    estimate, variance = sample.mean(y - lam * (g[documents] - sample.mean_g))
+    corrected = bounds_of(estimate, variance, sample.df, single)
+    covariance, df = sample.beyond(weight)
+    variance_beyond = np.maximum(np.diagonal(covariance), variance)
+    corrected_beyond = bounds_of(estimate, variance_beyond, np.minimum(df, sample.df), single)
+    correlation = np.nan_to_num(covariance / np.sqrt(np.outer(variance_beyond, variance_beyond)))
     return Cells(
-        documents=sample.M[:C], codes=sample.n[:C], units=sample.U[:C], positive=positive[:C],
+        documents=sample.M[:C],
+        codes=sample.n[:C],
+        units=sample.U[:C],
+        positive=positive[:C],
         counted=(np.bincount(sample.cell, counted, C + 1) / sample.M)[:C],
-        coded=coded, corrected=in_these, corrected_beyond=beyond_these,
-        few=few[:C] < FEW, weight=weight[:C], correlation=np.nan_to_num(beyond / np.sqrt(np.outer(more, more)))[:C, :C],
-    )  # fmt: skip
+        coded=coded.first(C),
+        corrected=corrected.first(C),
+        corrected_beyond=corrected_beyond.first(C),
+        few=fewer[:C] < FEW,
+        weight=weight[:C],
+        correlation=correlation[:C, :C],
+    )
 
 
 class Sample:
@@ -114,22 +140,34 @@ class Sample:
     one's part."""
 
     def __init__(self, cell, C, strata, documents, y, pi, g, units):
-        self.cell, self.C, self.y, self.g, self.documents = cell.astype(np.int64), C, y, g, documents
-        self.c, H = self.cell[documents], int(strata.max(initial=-1)) + 1
-        slot = self.cell * H + strata
-        sizes, codes = (np.bincount(each, minlength=C * H).reshape(C, H) for each in (slot, slot[documents]))
-        self.M, self.n, joined = sizes.sum(axis=1), codes.sum(axis=1), _joined(sizes, codes).reshape(-1)
-        self.part, self.size = joined[slot[documents]], np.bincount(joined, weights=sizes.reshape(-1))
-        n = np.bincount(self.part, minlength=len(self.size))
+        self.cell = cell.astype(np.int64)
+        self.C = C
+        self.y = y
+        self.g = g
+        self.documents = documents
+        self.c = self.cell[documents]
+        H = int(strata.max(initial=-1)) + 1
+        stratum_of_cell = self.cell * H + strata
+        stratum_of_code = stratum_of_cell[documents]
+        sizes = np.bincount(stratum_of_cell, minlength=C * H).reshape(C, H)
+        codes = np.bincount(stratum_of_code, minlength=C * H).reshape(C, H)
+        self.M = sizes.sum(axis=1)
+        self.n = codes.sum(axis=1)
+        part_of_stratum = _joined(sizes, codes).reshape(-1)
+        self.part = part_of_stratum[stratum_of_code]
+        self.size = np.bincount(part_of_stratum, weights=sizes.reshape(-1))
+        n = np.bincount(self.part, minlength=len(self.size))  # codes of each part
         self.df = self.n - self.total(1 / n[self.part])
         self.w = 1 / pi * (self.size / self._of_parts(1 / pi))[self.part]
-        self.mean_g = (np.bincount(joined[slot], weights=g, minlength=len(self.size)) / self.size)[self.part]
-        self.spread = np.where(n < self.size, n / (n - 1) * (1 - n / self.size), 0.0)[self.part] * self.w**2
+        sum_of_g = np.bincount(part_of_stratum[stratum_of_cell], weights=g, minlength=len(self.size))
+        self.mean_g = (sum_of_g / self.size)[self.part]
+        finite_population = np.where(n < self.size, n / (n - 1) * (1 - n / self.size), 0.0)
+        self.spread = finite_population[self.part] * self.w**2
 
-        given = np.full(len(g), -1) if units is None else units
-        own = np.where(given < 0, given.max(initial=-1) + 1 + np.arange(len(g)), given)
-        pairs, self.pair = np.unique(self.cell * (own.max(initial=0) + 1) + own, return_inverse=True)
-        self.pairs = np.divmod(pairs, own.max(initial=0) + 1)
+        unit = _each_alone(len(g)) if units is None else np.where(units < 0, _alone_above(units), units)
+        count = unit.max(initial=0) + 1
+        pairs, self.pair = np.unique(self.cell * count + unit, return_inverse=True)
+        self.pairs = np.divmod(pairs, count)
         self.U = np.bincount(self.pairs[0], minlength=C)
 
     def _of_parts(self, x: np.ndarray) -> np.ndarray:
@@ -142,13 +180,19 @@ class Sample:
     def products(self, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """float64[n] each: what every code adds to the covariance of the totals of a and b, and to the variance of that
         of b."""
-        a, b = (x - (self._of_parts(self.w * x) / self.size)[self.part] for x in (a, b))
+        a = self._centred(a)
+        b = self._centred(b)
         return self.spread * a * b, self.spread * b * b
+
+    def _centred(self, x: np.ndarray) -> np.ndarray:
+        """Without the weighted mean of its part."""
+        return x - (self._of_parts(self.w * x) / self.size)[self.part]
 
     def mean(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(estimate, variance of the design): float64[C] each, NaN without codes."""
-        none = np.where(self.n > 0, 1, np.nan) / self.M
-        return self.total(self.w * z) * none, self.total(self.products(z, z)[1]) * none**2
+        scale = np.where(self.n > 0, 1, np.nan) / self.M
+        _, variance = self.products(z, z)
+        return self.total(self.w * z) * scale, self.total(variance) * scale**2
 
     def single(self, p: np.ndarray, variance: np.ndarray, few: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(1 / p (1 - p), 0 where that is not known; what is added): float64[C] each. An estimate's variance times the
@@ -164,49 +208,76 @@ class Sample:
         Satterthwaite's, of means; NaN of fewer than LEAST_UNITS. weight: float64[C], of g."""
         outcome = weight[self.cell] * self.g
         outcome[self.documents] += self.w * (self.y - weight[self.c] * self.g[self.documents])
-        rest = outcome - (np.bincount(self.cell, outcome, self.C) / self.M)[self.cell]
-        (c, unit), h = self.pairs, np.bincount(self.pair) / self.M[self.pairs[0]]
-        a, b, b_squared = (np.bincount(c, x, self.C) for x in (h**2, h**2 / (1 - h), (h**2 / (1 - h)) ** 2))
-        moved = np.where(h < 1, np.bincount(self.pair, rest) / np.sqrt(1 - h) / self.M[c], 0.0)
-        by_unit = csr_array((moved, (c, unit)), shape=(self.C, int(unit.max(initial=0)) + 1))
-        return np.where(self.U >= LEAST_UNITS, (by_unit @ by_unit.T).toarray(), np.nan), 1 / (a + b**2 - b_squared)
+        mean = np.bincount(self.cell, outcome, self.C) / self.M
+        residual = outcome - mean[self.cell]
+        c, unit = self.pairs
+        h = np.bincount(self.pair) / self.M[c]  # leverage of a unit in a cell: its part of the documents
+        q = h**2 / (1 - h)
+        adjusted = np.where(h < 1, np.bincount(self.pair, residual) / np.sqrt(1 - h) / self.M[c], 0.0)
+        by_unit = csr_array((adjusted, (c, unit)), shape=(self.C, int(unit.max(initial=0)) + 1))
+        covariance = (by_unit @ by_unit.T).toarray()
+        sum_h2 = np.bincount(c, h**2, self.C)
+        sum_q = np.bincount(c, q, self.C)
+        sum_q2 = np.bincount(c, q**2, self.C)
+        return np.where(self.U >= LEAST_UNITS, covariance, np.nan), 1 / (sum_h2 + sum_q**2 - sum_q2)
+
+
+def _each_alone(count: int) -> np.ndarray:
+    """int[D]: a unit for each document."""
+    return np.arange(count)
+
+
+def _alone_above(units: np.ndarray) -> np.ndarray:
+    """int[D]: a unit for each document, above all that there are."""
+    return units.max(initial=-1) + 1 + np.arange(len(units))
 
 
 def _joined(sizes: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """int[C, H], the parts of all strata of cells: in their order strata are joined up to LEAST codes. sizes, codes:
     int[C, H]."""
-    part, last = np.zeros(sizes.shape, np.int64), -1
-    for row, size, coded in zip(part, sizes, codes, strict=True):
-        so_far, left = LEAST, max(int(coded.sum()), LEAST)
+    part = np.zeros(sizes.shape, np.int64)
+    newest_part = -1
+    for c, size in enumerate(sizes):
+        codes_in_part = LEAST
+        codes_to_come = max(int(codes[c].sum()), LEAST)
         for h in np.flatnonzero(size):
-            if min(so_far, left) >= LEAST:
-                last, so_far = last + 1, 0
-            row[h], so_far, left = last, so_far + coded[h], left - coded[h]
+            if min(codes_in_part, codes_to_come) >= LEAST:
+                newest_part += 1
+                codes_in_part = 0
+            part[c, h] = newest_part
+            codes_in_part += codes[c, h]
+            codes_to_come -= codes[c, h]
     return part
 
 
 def _tuned(product: np.ndarray, square: np.ndarray, sample: Sample) -> np.ndarray:
     """float64[n]: lambda for each code, as the other codes have it: of all cells, and by the cell's codes more of its
     own. A code that is alone in its part tells nothing."""
-    product, square = (np.where(np.isfinite(x), x, 0.0) for x in (product, square))
-    c, least = sample.c, 1e-12 * square.sum()
+    product = np.where(np.isfinite(product), product, 0.0)
+    square = np.where(np.isfinite(square), square, 0.0)
+    c = sample.c
+    least = TINY * square.sum()
 
     def ratio(a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return np.where(b > least, a / b, 0.0)
 
     common = ratio(product.sum() - product, square.sum() - square)
-    own = ratio(sample.total(product)[c] - product, sample.total(square)[c] - square)
-    return np.clip(common + sample.n[c] / (sample.n[c] + OWN) * (own - common), 0, 1)
+    of_cell = ratio(sample.total(product)[c] - product, sample.total(square)[c] - square)
+    weight_of_cell = sample.n[c] / (sample.n[c] + OWN)
+    return np.clip(common + weight_of_cell * (of_cell - common), 0, 1)
 
 
 def bounds_of(estimate: np.ndarray, variance: np.ndarray, df: np.ndarray, single: tuple | None = None) -> Bounds:
     """NaN where there are no degrees of freedom. single: as Sample.single has it, of shares; None for a scale."""
     t = np.where(df > 0, stdtrit(np.maximum(df, 1e-3), 0.5 + LEVEL / 2), np.nan)
-    middle, half = estimate, t * np.sqrt(variance)
-    if single is not None:
-        r, estimate = t**2 * (variance * single[0] + single[1]), np.clip(estimate, 0, 1)
-        middle = (estimate + r / 2) / (1 + r)
-        half = np.sqrt(r * estimate * (1 - estimate) + r**2 / 4) / (1 + r)
+    if single is None:
+        half = t * np.sqrt(variance)
+        return Bounds(estimate, variance, estimate - half, estimate + half)
+    scale, added = single
+    r = t**2 * (variance * scale + added)
+    estimate = np.clip(estimate, 0, 1)
+    middle = (estimate + r / 2) / (1 + r)
+    half = np.sqrt(r * estimate * (1 - estimate) + r**2 / 4) / (1 + r)
     return Bounds(estimate, variance, middle - half, middle + half)
 
 
@@ -219,30 +290,35 @@ def difference(
 
     In these texts cells are independent, also where strata span them (see above). Beyond them, units that are in both
     are not: correlation is that of Cells; without it intervals are too wide where such units are alike in both."""
-    x, y = (Bounds(*(np.asarray(array)[i] for array in bounds)) for i in (a, b))
+    x = bounds.at(a)
+    y = bounds.at(b)
     r = np.zeros(np.shape(x.estimate)) if correlation is None else correlation[a, b]
-    ratio = _between(
-        r,
-        *(
-            Bounds(np.log(z.estimate), z.variance / z.estimate**2, np.log(np.maximum(z.low, 0)), np.log(z.high))
-            for z in (x, y)
-        ),
-    )
-    return _between(r, x, y), Bounds(np.exp(ratio.estimate), ratio.variance, np.exp(ratio.low), np.exp(ratio.high))
+    log_ratio = _between(r, x.logarithm(), y.logarithm())
+    ratio = Bounds(np.exp(log_ratio.estimate), log_ratio.variance, np.exp(log_ratio.low), np.exp(log_ratio.high))
+    return _between(r, x, y), ratio
 
 
 def _between(r: np.ndarray, x: Bounds, y: Bounds) -> Bounds:
-    d, variance = x.estimate - y.estimate, x.variance + y.variance - 2 * r * np.sqrt(x.variance * y.variance)
-    a, b = np.stack([x.estimate - x.low, x.high - x.estimate]), np.stack([y.high - y.estimate, y.estimate - y.low])
-    low, high = np.sqrt(a**2 + b**2 - 2 * np.nan_to_num(r * a * b))
-    return Bounds(d, variance, d - low, d + high)
+    """x - y. r: how they are correlated."""
+    difference = x.estimate - y.estimate
+    variance = x.variance + y.variance - 2 * r * np.sqrt(x.variance * y.variance)
+    below = _together(r, x.estimate - x.low, y.high - y.estimate)
+    above = _together(r, x.high - x.estimate, y.estimate - y.low)
+    return Bounds(difference, variance, difference - below, difference + above)
+
+
+def _together(r: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """How far an end of a difference is from it, by how far those of both sides are."""
+    return np.sqrt(a**2 + b**2 - 2 * np.nan_to_num(r * a * b))
 
 
 @np.errstate(divide="ignore", invalid="ignore")
 def more_needed(found: Cells, half_width: float) -> np.ndarray:
     """float64[C]: how many more codes of a cell give its corrected share in these texts to plus or minus half_width; 0
     where that is reached, NaN where nothing is known yet. In a draw of all documents: times all over the cell's."""
-    n, M = found.codes, found.documents
-    single = found.corrected.variance * n / (1 - n / M)  # the variance of one code's residual
+    n = found.codes
+    M = found.documents
+    residual_variance = found.corrected.variance * n / (1 - n / M)  # of one code
     t = stdtrit(np.maximum(n - 1, 1), 0.5 + LEVEL / 2)
-    return np.maximum(np.ceil(1 / ((half_width / t) ** 2 / single + 1 / M) - n), 0)
+    needed = 1 / ((half_width / t) ** 2 / residual_variance + 1 / M)
+    return np.maximum(np.ceil(needed - n), 0)

@@ -22,7 +22,7 @@ from webapp.results import evidence
 from webapp.results.view import RunView
 from webapp.storage.cache import BoundedCache, of_documents
 
-_kept = BoundedCache(8 << 20)
+_cache = BoundedCache(8 << 20)
 
 
 class Cut(NamedTuple):
@@ -55,17 +55,16 @@ class Cut(NamedTuple):
     @property
     def group(self) -> np.ndarray:
         """int32[D]: each document's place in the groups, -1 for none."""
-        groups, selection = self.groups.group, self.selection  # of all documents kept as what it is
-        return of_documents.get_or_set(("cut", *self.key), lambda: selection.group(groups)) if selection else groups
+        if not self.selection:  # of all documents kept as what it is
+            return self.groups.group
+        return of_documents.get_or_set(("cut", *self.key), lambda: self.selection.group(self.groups.group))
 
     @property
     def members(self) -> tuple[np.ndarray | None, np.ndarray]:
         """(the numbers of the set's documents, None for all; int32: the group of each)."""
-        return (
-            of_documents.get_or_set(("members", *self.key), lambda: self.selection.in_groups(self.groups))
-            if self.selection
-            else (None, self.groups.group)
-        )
+        if not self.selection:
+            return None, self.groups.group
+        return of_documents.get_or_set(("members", *self.key), lambda: self.selection.in_groups(self.groups))
 
 
 def cut(selection: RunSelection, by: str) -> Cut:
@@ -80,14 +79,18 @@ def of_groups(selection: RunSelection, groups: fields.Groups, name: Hashable) ->
     cut = Cut(groups, selection, days, np.zeros(0, np.int64), name, key)
 
     def documents() -> np.ndarray:
-        return sums.counts_of_days(selection, days) if days else count(cut.members[1], len(groups.labels))
+        if days:
+            return sums.counts_of_days(selection, days)
+        _, group = cut.members
+        return count(group, len(groups.labels))
 
-    return cut._replace(documents=_kept.get_or_set(("documents", *key), documents))
+    return cut._replace(documents=_cache.get_or_set(("documents", *key), documents))
 
 
 def unit(cut: Cut) -> units.Unit:
     """Who is independent of whom in the intervals of these groups."""
-    return units.unit_of(cut.selection.version, *(cut.name if isinstance(cut.name, tuple) else (cut.name,)))
+    names = cut.name if isinstance(cut.name, tuple) else (cut.name,)
+    return units.unit_of(cut.selection.version, *names)
 
 
 def tokens(cut: Cut) -> np.ndarray:
@@ -97,61 +100,77 @@ def tokens(cut: Cut) -> np.ndarray:
 
 def information(cut: Cut) -> np.ndarray:
     """How much each topic depends on the group, in nats per token: float64[K], explore.change."""
-    return _kept.get_or_set(("information", *cut.key), lambda: change.information(tokens(cut)))
+    return _cache.get_or_set(("information", *cut.key), lambda: change.information(tokens(cut)))
 
 
 def intervals(cut: Cut, topics: list[int]) -> bands.Bands:
     """The shares of some topics, in their order, over all of the groups; only topics that are not remembered are
     computed."""
-    known = dict(_kept.get(("bands", *cut.key)) or {})
-    if not topics or any(k not in known for k in topics):
-        missing = [k for k in dict.fromkeys(topics) if k not in known]
-        new = _bands(cut, missing)
-        known |= {k: new._replace(share=new.share[i], low=new.low[i], high=new.high[i]) for i, k in enumerate(missing)}
-        _kept.set(("bands", *cut.key), known)
+    key = ("bands", *cut.key)
+    by_topic = dict(_cache.get(key) or {})
+    missing = [k for k in dict.fromkeys(topics) if k not in by_topic]
+    if missing or not topics:
+        computed = _bands(cut, missing)
+        for i, k in enumerate(missing):
+            by_topic[k] = computed._replace(share=computed.share[i], low=computed.low[i], high=computed.high[i])
+        _cache.set(key, by_topic)
         if not topics:
-            return new
-    parts = [known[k] for k in topics]
-    return parts[0]._replace(**{name: np.array([getattr(p, name) for p in parts]) for name in ("share", "low", "high")})
+            return computed
+    chosen = [by_topic[k] for k in topics]
+    return chosen[0]._replace(
+        share=np.array([bands.share for bands in chosen]),
+        low=np.array([bands.low for bands in chosen]),
+        high=np.array([bands.high for bands in chosen]),
+    )
 
 
 def _bands(cut: Cut, topics: list[int]) -> bands.Bands:
     if unit(cut).field is not None:
         return _of_units(cut, topics)
-    made = sums.of_days(cut.selection, cut.days, topics) if cut.days else None
-    if made is not None:
-        return bands.of_sums(made.whole[:-1, WORDED:], made.by_topic[:, :-1], made.by_topic[:, -1])
-    counted, into = evidence.of(cut.selection.run), cut.selection.view.labels.into
-    documents = counted.doc_ptr, counted.doc_topics, counted.doc_tokens, counted.lengths
+    day_sums = sums.of_days(cut.selection, cut.days, topics) if cut.days else None
+    if day_sums is not None:
+        in_groups = day_sums.by_topic[:, :-1]
+        in_all = day_sums.by_topic[:, -1]
+        return bands.of_sums(day_sums.whole[:-1, WORDED:], in_groups, in_all)
+    view = cut.selection.view
+    G = len(cut.groups.labels)
+    documents = _documents(view)
     numbers, group = cut.members
     if numbers is None:
-        return bands.shares(*documents, group, len(cut.groups.labels), topics, into=into)
-    whole, in_groups = bands.sums_of(numbers, *documents, group, len(cut.groups.labels), topics, into)
-    return bands.of_sums(whole, in_groups, everywhere(cut.selection.view)[1][topics, 0])
+        return bands.shares(*documents, group, G, topics, into=view.labels.into)
+    totals, in_groups = bands.sums_of(numbers, *documents, group, G, topics, view.labels.into)
+    _, in_all_documents = everywhere(view)
+    return bands.of_sums(totals, in_groups, in_all_documents[topics, 0])
+
+
+def _documents(view: RunView) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """The topics of each document, as inference.explore.bands takes them."""
+    run_evidence = evidence.of(view.run)
+    return run_evidence.doc_ptr, run_evidence.doc_topics, run_evidence.doc_tokens, run_evidence.lengths
 
 
 def _of_units(cut: Cut, topics: list[int]) -> bands.Bands:
     """The same where documents of one unit depend on each other."""
     G = len(cut.groups.labels)
     data = effect_data(cut.selection.view, unit(cut), cut.group, topics)
-    counted = effects.of_groups(data, G)
-    ends = effects.intervals(counted)
+    groups = effects.of_groups(data, G)
+    ends = effects.intervals(groups)
     documents = count(cut.group, G, data.lengths > 0)
-    return bands.Bands(
-        counted.share, ends.low, ends.high, documents, counted.tokens.astype(np.int64), documents < bands.THIN
-    )
+    tokens = groups.tokens.astype(np.int64)
+    return bands.Bands(groups.share, ends.low, ends.high, documents, tokens, documents < bands.THIN)
 
 
 def effect_data(
     view: RunView, independent: units.Unit, cell: np.ndarray, topics: list[int], together: bool = False
 ) -> Data:
     """What inference.effects needs of a run's documents. cell: int32[D], the group of each. together: the topics are one, a sum."""
-    counted, version = evidence.of(view.run), view.run.version
-    arrays = counted.doc_ptr, counted.doc_topics, counted.doc_tokens, counted.lengths
     row = rows_of(view.labels.into, topics)
+    rows = len(topics)
     if together:
-        row, topics = np.minimum(row, 0), topics[:1]
-    return Data.from_documents(units.documents(version, independent), cell, arrays, row, len(topics))
+        row = np.minimum(row, 0)
+        rows = min(rows, 1)
+    unit_of_document = units.documents(view.run.version, independent)
+    return Data.from_documents(unit_of_document, cell, _documents(view), row, rows)
 
 
 def rows_of(into: np.ndarray, topics: list[int]) -> np.ndarray:
@@ -165,29 +184,33 @@ def everywhere(view: RunView) -> tuple[np.ndarray, np.ndarray]:
     """float64[1, 3] and float64[K, 1, 5]: what bands.of_sums needs of all documents together."""
 
     def make() -> tuple[np.ndarray, np.ndarray]:
-        made = sums.of_days(Selection.all(view), [])
-        if made is not None:
-            return made.whole[:, WORDED:], made.by_topic
-        return of_documents_alone(view, [np.arange(view.run.version.documents, dtype=np.int32)])
+        day_sums = sums.of_days(Selection.all(view), [])
+        if day_sums is not None:
+            return day_sums.whole[:, WORDED:], day_sums.by_topic
+        all_documents = np.arange(view.run.version.documents, dtype=np.int32)
+        return of_documents_alone(view, [all_documents])
 
-    return _kept.get_or_set(("everywhere", view.run.snapshot_id, view.labels.into.tobytes()), make)
+    return _cache.get_or_set(("everywhere", view.run.snapshot_id, view.labels.into.tobytes()), make)
 
 
-def of_documents_alone(view: RunView, parts: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+def of_documents_alone(view: RunView, lists: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     """float64[G, 3] and float64[K, G, 5]: the same of G lists of documents, int32 each."""
-    counted = evidence.of(view.run)
-    arrays = counted.doc_ptr, counted.doc_topics, counted.doc_tokens, counted.lengths
-    group = np.repeat(np.arange(len(parts), dtype=np.int32), [len(part) for part in parts])
-    return bands.sums_of(np.concatenate(parts), *arrays, group, len(parts), np.arange(counted.K), view.labels.into)
+    G = len(lists)
+    group = np.repeat(np.arange(G, dtype=np.int32), [len(documents) for documents in lists])
+    topics = np.arange(evidence.of(view.run).K)
+    return bands.sums_of(np.concatenate(lists), *_documents(view), group, G, topics, view.labels.into)
 
 
 def strongest(cut: Cut, topic: int, g: int, count: int) -> list[tuple[int, float]]:
     """Documents of a group in which a topic has the largest share: (number, share), largest first."""
-    return evidence.of(cut.selection.run).strongest(cut.selection.view.labels.parts(topic), cut.group, g, count)
+    merged = cut.selection.view.labels.parts(topic)
+    return evidence.of(cut.selection.run).strongest(merged, cut.group, g, count)
 
 
 def address(selection: RunSelection, *groups: tuple[fields.Groups, int], has: int | None = None) -> str:
     """The query string of what of a set lies in a group of each kind, and has a topic: for the page of documents."""
     for kind, g in groups:
         selection = selection.within(kind, g)
-    return (selection if has is None else selection.with_topic(has, 1)).address()
+    if has is not None:
+        selection = selection.with_topic(has, 1)
+    return selection.address()

@@ -17,6 +17,7 @@ MOST_ROWS = 60
 COLUMNS = 60  # periods; wider than that it is no table any more
 VALUES = 24  # of a category, the most frequent
 STEPS = 10  # of shade, from nothing to the largest share
+ROUNDING, TINY = 1e-9, 1e-12  # so that a share that is a whole step stays in it; a weight that divides nothing
 TIMES = (1.0, 1.5, 2.0, 3.0, 5.0)  # as large as overall, or as small: from here on each shade of `against`
 Order = Literal["time", "change", "number"]
 ORDERS: tuple[Order, ...] = get_args(Order)
@@ -31,14 +32,14 @@ def of_topics(selection: RunSelection, by: str, wanted: list[int], against: bool
     cut = shares.cut(selection, by)
     chosen = wanted or trends.most_changing(cut)[:ROWS]
     places = _columns(cut)
-    bands, sums = shares.intervals(cut, chosen), shares.tokens(cut)
-    overall = sums.sum(axis=0) / max(int(sums.sum()), 1)
+    bands = shares.intervals(cut, chosen)
+    tokens = shares.tokens(cut)
+    overall = tokens.sum(axis=0) / max(int(tokens.sum()), 1)
+    row_order = list(range(len(chosen)))
     if order == "time" and cut.groups.in_time:
-        chosen_order = np.argsort(_middle(bands.share), kind="stable").tolist()
+        row_order = np.argsort(_middle(bands.share), kind="stable").tolist()
     elif order == "number":
-        chosen_order = np.argsort(chosen, kind="stable").tolist()
-    else:
-        chosen_order = list(range(len(chosen)))
+        row_order = np.argsort(chosen, kind="stable").tolist()
     words = topics.top_words(selection.view, chosen, 4)
     most = _most(bands.share, bands.thin, places)
 
@@ -46,15 +47,16 @@ def of_topics(selection: RunSelection, by: str, wanted: list[int], against: bool
         url = links.documents_url(selection.run, shares.address(selection, (cut.groups, g), has=k))
         return _cell(bands, i, g, float(overall[k]), most, against, url)
 
-    rows = [
-        TopicCells(
+    def row(i: int) -> TopicCells:
+        k = chosen[i]
+        return TopicCells(
             **vars(links.topic_link(selection.view, k)),
             words=words[k],
             overall=float(overall[k]),
             cells=[cell(i, k, g) for g in places],
         )
-        for i, k in ((i, chosen[i]) for i in chosen_order)
-    ]
+
+    rows = [row(i) for i in row_order]
     return Table(**_table(cut, places, bands, against, most), rows=rows, field=None, topic=None, measured=not wanted)
 
 
@@ -62,26 +64,29 @@ def of_two_fields(selection: RunSelection, field: str, by: str, topic: int, agai
     """One topic: a row for each value of a category, a column for each period or value of another."""
     if field == by:
         raise Invalid("field", f"Rows and columns must be two different things; both are “{field}”.")
-    columns, rows_of = shares.cut(selection, by), fields.groups(selection.version, field)
+    columns = shares.cut(selection, by)
+    row_groups = fields.groups(selection.version, field)
     places = _columns(columns)
-    first, wide = min(places, default=0), len(places)
-    most_values = min(len(rows_of.labels), MOST_ROWS if rows_of.in_time else VALUES)
-    kept = (
-        (columns.group >= first) & (columns.group < first + wide) & (rows_of.group >= 0) & (rows_of.group < most_values)
-    )
-    both = np.where(kept, rows_of.group.astype(np.int64) * wide + columns.group - first, -1).astype(np.int32)
-    cells = fields.Groups(f"{field} and {by}", [""] * max(most_values * wide, 1), both)
+    first_column = min(places, default=0)
+    width = len(places)
+    height = min(len(row_groups.labels), MOST_ROWS if row_groups.in_time else VALUES)
+    column = columns.group.astype(np.int64) - first_column
+    row = row_groups.group.astype(np.int64)
+    shown = (column >= 0) & (column < width) & (row >= 0) & (row < height)
+    cell_of_document = np.where(shown, row * width + column, -1).astype(np.int32)
+    cells = fields.Groups(f"{field} and {by}", [""] * max(height * width, 1), cell_of_document)
     bands = shares.intervals(shares.of_groups(selection, cells, (field, by)), [topic])
-    sums = shares.tokens(columns)
-    overall = float(sums[:, topic].sum() / max(int(sums.sum()), 1))
-    most = _most(bands.share, bands.thin, range(bands.share.shape[1]))
+    tokens = shares.tokens(columns)
+    overall = float(tokens[:, topic].sum() / max(int(tokens.sum()), 1))
+    most = _most(bands.share, bands.thin, list(range(bands.share.shape[1])))
 
-    def cell(a: int, g: int) -> Cell:
-        query = shares.address(selection, (rows_of, a), (columns.groups, g), has=topic)
-        return _cell(bands, 0, a * wide + g - first, overall, most, against, links.documents_url(selection.run, query))
+    def cell(value: int, g: int) -> Cell:
+        query = shares.address(selection, (row_groups, value), (columns.groups, g), has=topic)
+        place = value * width + g - first_column
+        return _cell(bands, 0, place, overall, most, against, links.documents_url(selection.run, query))
 
-    values = fields.in_order(selection.version, rows_of, list(range(most_values)))
-    rows = [ValueCells(rows_of.labels[a], [cell(a, g) for g in places]) for a in values]
+    values = fields.in_order(selection.version, row_groups, list(range(height)))
+    rows = [ValueCells(row_groups.labels[value], [cell(value, g) for g in places]) for value in values]
     words = topics.top_words(selection.view, [topic], 6)[topic]
     return FieldsTable(
         **_table(columns, places, shares.intervals(columns, [topic]), against, most),
@@ -90,7 +95,7 @@ def of_two_fields(selection: RunSelection, field: str, by: str, topic: int, agai
         topic=links.TopicWithWords(**vars(links.topic_link(selection.view, topic)), words=words),
         measured=False,
         overall=overall,
-        rows_left_out=len(rows_of.labels) - most_values,
+        rows_left_out=len(row_groups.labels) - height,
     )
 
 
@@ -114,63 +119,109 @@ def empty(selection: RunSelection, by: str, field: str) -> Table:
 
 
 def _columns(cut: shares.Cut) -> list[int]:
-    n = cut.end - cut.first
-    if cut.groups.in_time and n > COLUMNS:
+    count = cut.end - cut.first
+    end = cut.end
+    if not cut.groups.in_time:
+        end = min(end, cut.first + VALUES)
+    elif count > COLUMNS:
+        earliest = cut.labels[-COLUMNS].rstrip("s")
         raise Invalid(
             "by",
-            f"A table can show {COLUMNS} {fields.PERIODS[cut.groups.by]} beside each other; there are {n:,}. Choose a longer period, or documents "
-            f"from {cut.labels[-COLUMNS].rstrip('s')} on.",
+            f"A table can show {COLUMNS} {fields.PERIODS[cut.groups.by]} beside each other; there are {count:,}. "
+            f"Choose a longer period, or documents from {earliest} on.",
         )
-    places = list(range(cut.first, cut.end if cut.groups.in_time else min(cut.end, cut.first + VALUES)))
+    places = list(range(cut.first, end))
     return fields.in_order(cut.selection.version, cut.groups, places)
 
 
 def _middle(share: np.ndarray) -> np.ndarray:
     """When a topic's shares are halfway: the mean place of its periods, each weighing as much as its share.
     float64[T]."""
-    known = np.nan_to_num(share)
-    return (known * np.arange(share.shape[1])).sum(axis=1) / np.maximum(known.sum(axis=1), 1e-12)
+    weight = np.nan_to_num(share)
+    period = np.arange(share.shape[1])
+    return (weight * period).sum(axis=1) / np.maximum(weight.sum(axis=1), TINY)
 
 
-def _most(share: np.ndarray, thin: np.ndarray, places) -> float:
+def _most(share: np.ndarray, thin: np.ndarray, places: list[int]) -> float:
     """The largest share of a cell that is not thin, which has the darkest shade."""
-    shown = share[:, list(places)]
-    solid = shown[:, ~thin[list(places)]]
-    return (
-        float(np.nanmax(solid))
-        if solid.size and not np.isnan(solid).all()
-        else float(np.nan_to_num(shown).max(initial=0.0)) or 1.0
-    )
+    shown = share[:, places]
+    solid = shown[:, ~thin[places]]
+    if solid.size and not np.isnan(solid).all():
+        return float(np.nanmax(solid))
+    return float(np.nan_to_num(shown).max(initial=0.0)) or 1.0
 
 
 def _cell(bands: Bands, i: int, g: int, overall: float, most: float, against: bool, url: str) -> Cell:
     """A share, or how many times the overall share it is; and its shade."""
     if np.isnan(bands.share[i, g]):
         return Cell(None, None, None, 0, 0, True, "", "", "", url)
-    share, low, high = (float(x[i, g]) for x in (bands.share, bands.low, bands.high))
-    known = not np.isnan(low)
+    share = float(bands.share[i, g])
+    low = float(bands.low[i, g])
+    high = float(bands.high[i, g])
+    has_interval = not np.isnan(low)
+    interval = ""
     if against:
-        times = [x / overall if overall else 1.0 for x in (share, low, high)]
-        number, interval, shade = _times(times[0]), _range(*map(_times, times[1:])) if known else "", ""
-        if low > overall:
-            shade = f"m{sum(times[0] >= t for t in TIMES)}"
-        elif high < overall:
-            shade = f"l{sum(times[0] <= 1 / t for t in TIMES)}"
+        number = _times(_ratio(share, overall))
+        if has_interval:
+            interval = _range(_times(_ratio(low, overall)), _times(_ratio(high, overall)))
+        shade = _shade_against(share, low, high, overall)
     else:
-        number, interval = _percent(share), _range(_percent(low), _percent(high)) if known else ""
-        shade = f"s{min(STEPS, int(np.ceil(STEPS * min(share / most, 1.0) - 1e-9))) if most else 0}"
-    documents, tokens, thin = int(bands.documents[g]), int(bands.tokens[g]), bool(bands.thin[g])
-    least, largest = (low, high) if known else (None, None)
-    return Cell(share, least, largest, documents, tokens, thin, shade, number, interval, url)
+        number = _percent(share)
+        if has_interval:
+            interval = _range(_percent(low), _percent(high))
+        shade = _shade(share, most)
+    return Cell(
+        share,
+        low if has_interval else None,
+        high if has_interval else None,
+        int(bands.documents[g]),
+        int(bands.tokens[g]),
+        bool(bands.thin[g]),
+        shade,
+        number,
+        interval,
+        url,
+    )
+
+
+def _ratio(share: float, overall: float) -> float:
+    return share / overall if overall else 1.0
+
+
+def _shade(share: float, most: float) -> str:
+    """s0 to s10: the class of a share beside the largest."""
+    if not most:
+        return "s0"
+    step = int(np.ceil(STEPS * min(share / most, 1.0) - ROUNDING))
+    return f"s{min(STEPS, step)}"
+
+
+def _shade_against(share: float, low: float, high: float, overall: float) -> str:
+    """m1 to m5: surely more than overall; l1 to l5: surely less; "" where chance alone may explain the difference."""
+    ratio = _ratio(share, overall)
+    if low > overall:
+        return f"m{sum(ratio >= times for times in TIMES)}"
+    if high < overall:
+        return f"l{sum(ratio <= 1 / times for times in TIMES)}"
+    return ""
 
 
 def _percent(share: float) -> str:
     """Without the sign, which stands at the head of the table."""
-    return f"{100 * share:.0f}" if share >= 0.0995 or share == 0 else "<0.1" if share < 0.0005 else f"{100 * share:.1f}"
+    return _short(100 * share)
 
 
 def _times(ratio: float) -> str:
-    return f"{ratio:.0f}" if ratio >= 9.95 or ratio == 0 else "<0.1" if ratio < 0.05 else f"{ratio:.1f}"
+    return _short(ratio)
+
+
+def _short(number: float) -> str:
+    """Two digits at most: "12", "3.4", "<0.1"."""
+    if number == 0 or number >= 9.95:
+        return f"{number:.0f}"
+    if number < 0.05:
+        return "<0.1"
+    return f"{number:.1f}"
 
 
 def _range(low: str, high: str) -> str:

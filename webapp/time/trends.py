@@ -39,11 +39,15 @@ def most_changing(cut: shares.Cut) -> list[int]:
 
 def read_topics(view: RunView, texts: list[str]) -> list[int]:
     """Topics from an address, "3" or "3,7,T12", merged ones as their targets. Raises Invalid for what is no topic."""
-    typed = [part.strip().lstrip("Tt") for parts in texts for part in parts.replace(" ", ",").split(",")]
-    for text in typed:
-        if text and not topics.is_topic(text, view.run):
+    numbers = ",".join(texts).replace(" ", ",").split(",")
+    chosen: dict[int, None] = {}
+    for text in (number.strip().lstrip("Tt") for number in numbers):
+        if not text:
+            continue
+        if not topics.is_topic(text, view.run):
             raise Invalid("topics", f"Run {view.run.pk} has topics 0 to {view.run.topics - 1}, got “{text[:20]}”.")
-    return list(dict.fromkeys(int(view.labels.into[int(text)]) for text in typed if text))
+        chosen[int(view.labels.into[int(text)])] = None
+    return list(chosen)
 
 
 def lines(selection: RunSelection, by: str, wanted: list[int], bin_: str = "", most: int = MOST) -> TimeLines:
@@ -57,11 +61,15 @@ def lines(selection: RunSelection, by: str, wanted: list[int], bin_: str = "", m
     changing = most_changing(cut)
     chosen = wanted or changing[:SHOWN]
     bands = shares.intervals(cut, chosen)
-    sums, told = shares.tokens(cut), shares.information(cut)
-    places = list(range(cut.first, cut.end if cut.groups.in_time else min(cut.end, cut.first + VALUES)))
-    places = fields.in_order(selection.version, cut.groups, places)
-    total = max(int(sums.sum()), 1)
+    tokens = shares.tokens(cut)
+    total = max(int(tokens.sum()), 1)
+    information = shares.information(cut)
+    end = cut.end if cut.groups.in_time else min(cut.end, cut.first + VALUES)
+    places = fields.in_order(selection.version, cut.groups, list(range(cut.first, end)))
     words = topics.top_words(selection.view, chosen, 6)
+    passages = None
+    if bin_ and len(wanted) == 1:
+        passages = strongest(selection, by, wanted[0], bin_)
     return TimeLines(
         by=by,
         in_time=cut.groups.in_time,
@@ -73,12 +81,12 @@ def lines(selection: RunSelection, by: str, wanted: list[int], bin_: str = "", m
             TimeLine(
                 **vars(links.topic_link(selection.view, k)),
                 words=words[k],
-                overall=int(sums[:, k].sum()) / total,
-                information=float(told[k]),
-                tokens=sums[places, k].tolist(),
-                share=[number_or_none(x) for x in bands.share[i, places]],
-                low=[number_or_none(x) for x in bands.low[i, places]],
-                high=[number_or_none(x) for x in bands.high[i, places]],
+                overall=int(tokens[:, k].sum()) / total,
+                information=float(information[k]),
+                tokens=tokens[places, k].tolist(),
+                share=_numbers_or_none(bands.share[i, places]),
+                low=_numbers_or_none(bands.low[i, places]),
+                high=_numbers_or_none(bands.high[i, places]),
             )
             for i, k in enumerate(chosen)
         ],
@@ -86,8 +94,12 @@ def lines(selection: RunSelection, by: str, wanted: list[int], bin_: str = "", m
         choices=choices(selection.version),
         selection=selection.sentence,
         unit=shares.unit(cut).said,
-        passages=strongest(selection, by, wanted[0], bin_) if bin_ and len(wanted) == 1 else None,
+        passages=passages,
     )
+
+
+def _numbers_or_none(array: np.ndarray) -> list[float | None]:
+    return [number_or_none(number) for number in array]
 
 
 def bins(cut: shares.Cut, bands: Bands, places: list[int]) -> list[Period]:
@@ -117,34 +129,37 @@ def table(selection: RunSelection, by: str, wanted: list[int]) -> Iterator[bytes
     """The same as CSV, all bins of it: a row for each topic and bin, and in each what it was made from."""
     cut = shares.cut(selection, by)
     chosen = wanted or most_changing(cut)[:SHOWN]
-    view, bands, sums = selection.view, shares.intervals(cut, chosen), shares.tokens(cut)
-    about = [view.run.corpus.name, view.run.pk, view.run.topics, view.run.seed, selection.sentence, by]
+    bands = shares.intervals(cut, chosen)
+    tokens = shares.tokens(cut)
+    run = selection.view.run
+    labels = selection.view.labels
+    same_in_all_rows = [run.corpus.name, run.pk, run.topics, run.seed, selection.sentence, by]
 
     def lines() -> Iterator[bytes]:
         yield csv_cells.lines([HEAD])
         for i, k in enumerate(chosen):
             for g in range(cut.first, cut.end):
-                share, low, high = (
-                    "" if np.isnan(x[i, g]) else repr(float(x[i, g])) for x in (bands.share, bands.low, bands.high)
-                )
-                counts = map(int, (sums[g, k], bands.tokens[g], bands.documents[g], bands.thin[g]))
-                yield csv_cells.lines(
-                    [[*about, cut.groups.labels[g], k, view.labels.name(k), share, low, high, *counts]]
-                )
+                interval = [_csv_number(array[i, g]) for array in (bands.share, bands.low, bands.high)]
+                counts = [int(tokens[g, k]), int(bands.tokens[g]), int(bands.documents[g]), int(bands.thin[g])]
+                row = [*same_in_all_rows, cut.groups.labels[g], k, labels.name(k), *interval, *counts]
+                yield csv_cells.lines([row])
 
     return lines()
+
+
+def _csv_number(number: float) -> str:
+    """All its digits; "" where nothing can be said."""
+    return "" if np.isnan(number) else repr(float(number))
 
 
 def strongest(selection: RunSelection, by: str, topic: int, label: str) -> Passages:
     """The documents of a bin in which a topic is largest, each with its strongest passage. Raises Invalid for no such
     bin."""
     cut = shares.cut(selection, by)
-    if label not in cut.groups.labels:
-        raise Invalid(
-            "bin",
-            f"There is no {by} “{label[:50]}” here; they run from {cut.groups.labels[0]} to {cut.groups.labels[-1]}.",
-        )
-    g = cut.groups.labels.index(label)
+    labels = cut.groups.labels
+    if label not in labels:
+        raise Invalid("bin", f"There is no {by} “{label[:50]}” here; they run from {labels[0]} to {labels[-1]}.")
+    g = labels.index(label)
     largest = shares.strongest(cut, topic, g, PASSAGES)
     passages = queries.strongest(selection.view, [number for number, _ in largest], topic)
     documents = [

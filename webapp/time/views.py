@@ -1,5 +1,6 @@
 """Topics by time and by category: lines, a table of shades, two periods or values compared."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import get_args
@@ -14,6 +15,7 @@ from webapp.documents import fields
 from webapp.documents.selection import RunSelection, Selection
 from webapp.drawing.tables import json_text, kept_table
 from webapp.findings import topic_changes
+from webapp.findings.topic_changes import TopicChange
 from webapp.models import Run
 from webapp.pages.page import looked_up
 from webapp.pages.typed import Answer, Here, typed
@@ -30,6 +32,7 @@ from webapp.time.shapes import (
     LinesHtml,
     Offer,
     OfferedTopic,
+    Period,
     Pinned,
     Table,
     TableHtml,
@@ -72,37 +75,47 @@ def _lines_html(
     shown = {topic.number for topic in page.topics}
     offered = page.changing + [k for k in shown if k not in page.changing]
     words = topics.top_words(view, offered, 5)
-    rows = [
-        (b, here.url(bin=b.label), [Interval(t.share[i], t.low[i], t.high[i]) for t in page.topics])
-        for i, b in enumerate(page.bins)
-    ]
-    numbered = [topic.number for topic in page.topics]
-    changes = topic_changes.of_topics(selection, numbered) if page.in_time else [None] * len(numbered)
+    numbers_are_shown = large or numbers or len(page.bins) * len(page.topics) <= TABLE
+    topic_numbers = [topic.number for topic in page.topics]
+    changes: Sequence[TopicChange | None] = [None] * len(topic_numbers)
+    if page.in_time:
+        changes = topic_changes.of_topics(selection, topic_numbers)
+    conditions = [(name, values) for name, values in request.GET.lists() if name not in ("topics", "bin")]
     return LinesHtml(
         large=large,
         charts=[
             (topic, here.url(topics=topic.number), change) for topic, change in zip(page.topics, changes, strict=True)
         ],
-        rows=rows if large or numbers or len(page.bins) * len(page.topics) <= TABLE else [],
+        rows=[_row_of_numbers(page, place, here) for place in range(len(page.bins))] if numbers_are_shown else [],
         numbers=here.url(numbers="1"),
         offered=[OfferedTopic(**vars(links.topic_link(view, k)), words=words[k], shown=k in shown) for k in offered],
         most=trends.MOST,
-        kept=[(name, v) for name, values in request.GET.lists() if name not in ("topics", "bin") for v in values],
-        empty=[b.label for b in page.bins if not b.documents] if page.in_time else [],
-        thin=sum(b.thin and b.documents > 0 for b in page.bins),
-        bys=[Offer(c.said, here.url(by=c.name, bin=None), c.name == page.by) for c in page.choices],
+        kept=[(name, value) for name, values in conditions for value in values],
+        empty=[period.label for period in page.bins if not period.documents] if page.in_time else [],
+        thin=sum(period.thin and period.documents > 0 for period in page.bins),
+        bys=[Offer(choice.said, here.url(by=choice.name, bin=None), choice.name == page.by) for choice in page.choices],
         twin="?" + request.GET.urlencode(),
         many=here.url(topics=None, bin=None),
         pinned=_pinned(page),
     )
 
 
+def _row_of_numbers(page: TimeLines, place: int, here: Here) -> tuple[Period, str, list[Interval]]:
+    """A group, the address of its passages, and the share of each topic in it."""
+    period = page.bins[place]
+    intervals = [Interval(topic.share[place], topic.low[place], topic.high[place]) for topic in page.topics]
+    return period, here.url(bin=period.label), intervals
+
+
 def _pinned(page: TimeLines) -> Pinned:
     """What a notebook keeps of the lines: the shares, a column for each topic; no table where every topic is hidden."""
-    named = [f"{topic.label} {topic.name or topic.words[0]}" for topic in page.topics]
-    shares = list(zip(*(topic.share for topic in page.topics), strict=True))
-    table = kept_table(page.by, [each.label for each in page.bins], named, shares) if named else None
-    title = f"{named[0] if len(named) == 1 else 'Topics'} by {page.by}"
+    names = [f"{topic.label} {topic.name or topic.words[0]}" for topic in page.topics]
+    table = None
+    if names:
+        shares_of_periods = list(zip(*(topic.share for topic in page.topics), strict=True))
+        table = kept_table(page.by, [period.label for period in page.bins], names, shares_of_periods)
+    subject = names[0] if len(names) == 1 else "Topics"
+    title = f"{subject} by {page.by}"
     among = f" of {page.selection}" if page.selection else ""
     return Pinned(title, f"Share of the words{among}.", json_text(table))
 
@@ -137,14 +150,15 @@ def table(
     chosen_by = _by(view.run, by)
     if chosen_by is None:
         return Answer(NOTHING)
+    against = scale == "against"
     one = trends.read_topics(view, topic)
     one = one[:1] if field else []
+    page: Table
     try:
-        page: Table = (
-            tables.of_two_fields(selection, field, chosen_by, one[0], scale == "against")
-            if one
-            else tables.of_topics(selection, chosen_by, trends.read_topics(view, topics), scale == "against", sort)
-        )
+        if one:
+            page = tables.of_two_fields(selection, field, chosen_by, one[0], against)
+        else:
+            page = tables.of_topics(selection, chosen_by, trends.read_topics(view, topics), against, sort)
     except Invalid as error:
         if error.field != "by":
             raise
@@ -159,7 +173,7 @@ def _table_html(
 ) -> TableHtml:
     # The field that a topic's table begins with: the last that is not its columns, as a category tells more than
     # another period
-    across = next((c.name for c in reversed(page.choices) if c.name != page.by), None)
+    across = next((choice.name for choice in reversed(page.choices) if choice.name != page.by), None)
     plain = {"topic": None, "field": None, "scale": None, "sort": None}
     return TableHtml(
         problem=problem,
@@ -167,10 +181,18 @@ def _table_html(
             (row, here.url(topics=None, topic=row.number, field=across) if isinstance(row, TopicCells) else "")
             for row in page.rows
         ],
-        bys=[Offer(c.said, here.url(by=c.name), c.name == page.by) for c in page.choices if c.name != field],
-        fields=[Offer(c.said, here.url(field=c.name), c.name == field) for c in page.choices if c.name != page.by],
+        bys=[
+            Offer(choice.said, here.url(by=choice.name), choice.name == page.by)
+            for choice in page.choices
+            if choice.name != field
+        ],
+        fields=[
+            Offer(choice.said, here.url(field=choice.name), choice.name == field)
+            for choice in page.choices
+            if choice.name != page.by
+        ],
         scales={"share": here.url(scale=None), "against": here.url(scale="against")},
-        orders=[Offer(o, here.url(sort=o), o == sort) for o in tables.ORDERS],
+        orders=[Offer(order, here.url(sort=order), order == sort) for order in tables.ORDERS],
         back=here.url(field=None, topic=None),
         large=view.go("run_time", asked=here.url(topics=one[0], **plain)[1:]) if one else "",
         shades=range(1, tables.STEPS + 1),
@@ -213,20 +235,25 @@ def _comparison_html(
         keyness=selection.view.go("run_keyness", asked=query.urlencode()) if page.sides else "",
         effects=_effects(selection.view, query),
         compared=" compared with ".join(side.name for side in page.sides)[:150],
-        orders=[Offer(o, here.url(order=o), o == page.order) for o in get_args(contrasts.Order)],
-        most=max((x for part in page.more for row in part for x in row.share), default=1.0),
+        orders=[Offer(order, here.url(order=order), order == page.order) for order in get_args(contrasts.Order)],
+        most=max((share for rows in page.more for row in rows for share in row.share), default=1.0),
     )
 
 
 def _effects(view: RunView, query: QueryDict) -> str:
     """Where the same two values of a category are compared with other things held constant; "" for other sets."""
-    sides = [[text.partition(":") for text in query.getlist(f"in_{letter}") if text] for letter in "ba"]
-    names = {name for side in sides for name, _, _ in side}
-    if [len(side) for side in sides] != [1, 1] or len(names) > 1:
+    values_of_a = [text for text in query.getlist("in_a") if text]
+    values_of_b = [text for text in query.getlist("in_b") if text]
+    if len(values_of_a) != 1 or len(values_of_b) != 1:
         return ""
-    values = {letter: side[0][2] for letter, side in zip("ab", sides, strict=True)}
-    held = ["spline(date)"] if fields.dated(view.run.version) else []
-    return view.go("run_effects", asked=urlencode({"effect": f'"{names.pop()}"', "held": held, **values}, doseq=True))
+    name, _, value_of_a = values_of_a[0].partition(":")
+    other_name, _, value_of_b = values_of_b[0].partition(":")
+    if name != other_name:
+        return ""
+    held_constant = ["spline(date)"] if fields.dated(view.run.version) else []
+    # The page of effects tells how much more its a has than its b: the other way round
+    parameters = {"effect": f'"{name}"', "held": held_constant, "a": value_of_b, "b": value_of_a}
+    return view.go("run_effects", asked=urlencode(parameters, doseq=True))
 
 
 def _by(run: Run, asked: str) -> str | None:

@@ -352,7 +352,7 @@ PAGES = [(name, f"?{query}&by={by}") for query in SETS for name, by in (
 def answers(client, run) -> list[dict]:
     """Of PAGES, with nothing kept from before."""
     page_cache.clear()
-    for cache in (sums._kept, shares._kept, contrasts._kept, of_documents, facets._tallies):
+    for cache in (sums._kept, shares._cache, contrasts._sums_of_sides, of_documents, facets._tallies):
         cache.clear()
     return [get(client, run, query, name) for name, query in PAGES]
 
