@@ -11,7 +11,7 @@ from inference.findings import changes, sums, unlike
 from inference.findings.sums import Sums
 from webapp.documents import fields
 from webapp.documents.selection import Selection
-from webapp.findings import by_group, cautions, families, over_time, periods, quotations, word_shifts
+from webapp.findings import by_group, cautions, families, over_time, periods, quotations
 from webapp.findings.called import Names
 from webapp.findings.kinds import KINDS, Family, Finding, Mark, Quote, SetFindings, Unlike
 from webapp.results import evidence
@@ -96,10 +96,11 @@ def findings(selection: Selection) -> SetFindings:
         changed = over_time.changed(context)
         told = {(change.topic, change.more) for change in changed}
         rows += [*changed, *over_time.events(context, told), *over_time.who_speaks(context)]
-        rows += word_shifts.shifted(context)
     if context.documents:
         rows += [*by_group.particular(context), *_of_set(context), *cautions.cautions(context)]
     rows += _unlike(context)
+    for kind in KINDS.values():
+        rows += kind.find(context)
     rows.sort(key=lambda row: -row.score)
     kept = [
         row for name, kind in KINDS.items() for row in [one for one in rows if one.kind == name][: kind.ON_PAGE.kept]

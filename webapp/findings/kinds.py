@@ -4,78 +4,27 @@ The order of a type's fields is that of its JSON. Fields that older rows lack ha
 read. docs/findings.md says what each kind claims.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Annotated, ClassVar, Literal, NamedTuple
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
-Detail = Literal["", "less", "more"]
-Ends = tuple[str, str]  # of a range of numbers or dates, as webapp.documents.ranges has them
-ShareInterval = tuple[float, float, float]  # a share and the ends of its 95% interval
-Shape = Literal["line", "step", "window"]
-Line = list[float | None]  # shares over time, null for a time without words
-What = Literal["general", "mixed", "one_document"]  # topics that a caution is about
+from webapp.findings.finding import (
+    BaseFinding,
+    Detail,
+    Ends,
+    Line,
+    OfGroup,
+    OnPage,
+    Shape,
+    Shaped,
+    ShareInterval,
+    Span,
+    What,
+)
+from webapp.findings.senses import Sense
 
-
-class OnPage(NamedTuple):
-    """How a kind is listed. title: its heading. kept: so many are stored, those of the highest score. shown: so many are shown."""
-
-    title: str
-    kept: int
-    shown: dict[Detail, int]
-
-
-@dataclass(frozen=True, kw_only=True)
-class BaseFinding:
-    """What all kinds have. score: size times certainty, comparable within a kind. estimate, low, high: with the ends of its
-    95% interval; null for what is not finite, or not known. line: of its share over time, empty where it has none.
-
-    SUBJECTS: fields that name the topics that it is about.
-    """
-
-    SUBJECTS: ClassVar[tuple[str, ...]] = ()
-    ON_PAGE: ClassVar[OnPage]
-
-    kind: str
-    score: float
-    estimate: float | None
-    low: float | None = None
-    high: float | None = None
-    line: Line = field(default_factory=list)
-
-    @property
-    def subjects(self) -> Sequence[int]:
-        """Topics of which none may be hidden where it is shown."""
-        return [getattr(self, name) for name in self.SUBJECTS]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Span:
-    """When a finding lasts, both included, as addresses have it: "1945", "1945-03", "1945-03-09", "1940s"."""
-
-    first: str
-    last: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Shaped(Span):
-    """A span, and how a share changes there. until: of a step, the last period before it. turn: of a line, where its last
-    third begins."""
-
-    shape: Shape
-    more: bool
-    until: str = ""
-    turn: str = ""
-
-
-@dataclass(frozen=True, kw_only=True)
-class OfGroup:
-    """A group of documents: those with a value of a field; bounds: of a field of numbers."""
-
-    field: str
-    value: str
-    bounds: Ends | None = None
+__all__ = ["Detail", "Ends", "Line", "Shape", "Span"]  # of findings, for who imports them from here
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,28 +138,6 @@ class NoDifference(OfGroup, BaseFinding):
     largest: int
     units: str
     together: bool = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class Sense(BaseFinding):
-    """A word whose documents changed their topic. gained_shares, lost_shares: before and after. estimate: the smaller of the two
-    changes. until, since: the last period before and the first after, as addresses and readers have them."""
-
-    ON_PAGE = OnPage("Words whose use changed", 12, {"less": 1, "": 3, "more": 12})
-    SUBJECTS = ("gained", "lost")
-
-    kind: Literal["sense"] = "sense"
-    estimate: float
-    low: float
-    high: float
-    word: str
-    gained: int
-    lost: int
-    gained_shares: tuple[float, float]
-    lost_shares: tuple[float, float]
-    documents_counted: tuple[int, int]
-    until: tuple[str, str]
-    since: tuple[str, str]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,10 +4,10 @@ is said of a finding. webapp.findings.writer fills them."""
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from string import Formatter
 from typing import NamedTuple
 
 from webapp.findings.kinds import Change, Event
+from webapp.findings.phrasing import fill
 from webapp.findings.shapes import Part
 
 
@@ -20,19 +20,6 @@ class Plural:
 
     def pattern(self, n: int) -> str:
         return self.one if n == 1 else self.other
-
-
-def fill(pattern: str, **parts: Part | Sequence[Part]) -> list[Part]:
-    """The pattern with its parts in their places, neighbouring texts as one. Raises KeyError for a part that is not given."""
-    pieces: list[Part] = []
-    for text, name, _, _ in Formatter().parse(pattern):
-        given = parts[name] if name else ""
-        for piece in (text, *(given if isinstance(given, (list, tuple)) else [given])):
-            if isinstance(piece, str) and pieces and isinstance(pieces[-1], str):
-                pieces[-1] += piece
-            elif piece:
-                pieces.append(piece)
-    return pieces
 
 
 def plain(parts: Sequence[Part], sure: str) -> str:
@@ -174,9 +161,6 @@ KEYWORD_NEXT = "“{word}” ({here}, {rest})"
 NO_DIFFERENCE = "{field}: no topic’s share differs by more than chance explains; the largest difference is {points} points ({value}, {topic})"
 DIFFERENT_TOGETHER = "{field}: taken together the topics differ by more than chance explains, but of no single one is it sure; the largest difference is {points} points ({value}, {topic})"
 IF_INDEPENDENT = "if {units} are independent"
-
-SENSE = "“{word}”: up to {until}, {before} of the documents with the word use it in {lost}; since {since}, {after} use it in {gained}"
-SENSE_SURE = "both shares changed by at least {points} points, 95% interval {low} to {high}"
 
 UNLIKE = "“{title}” stands alone: {topics}. No other document shares more than {overlap} of its mix of topics"
 UNLIKE_COMPARED = "“{title}” stands alone: {topics}. None of {compared} other documents shares more than {overlap} of its mix of topics"

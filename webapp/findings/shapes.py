@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from webapp.findings.kinds import Detail, Ends, Line
+from webapp.findings.finding import Detail, Ends, Line
 from webapp.results.links import TopicLink
 
 Part = str | TopicLink  # of a sentence

@@ -29,7 +29,8 @@ from webapp.findings.kinds import (
     TopicsCaution,
     Unlike,
 )
-from webapp.findings.sentences import fill, listed
+from webapp.findings.phrasing import fill
+from webapp.findings.sentences import listed
 from webapp.findings.shapes import Part
 from webapp.results import links, topics
 from webapp.results.links import TopicLink
@@ -88,7 +89,7 @@ class Writer:
             case NoDifference():
                 return self._no_difference(finding)
             case Sense():
-                return self._sense(finding)
+                return finding.say(self)
             case Unlike():
                 return self._unlike(finding)
             case TopicsCaution():
@@ -100,6 +101,10 @@ class Writer:
             case OutsideVocabulary():
                 return Sentence(fill(sentences.OUTSIDE, share=percent(finding.estimate)), self.view.go("run_methods"))
         assert_never(finding)
+
+    @staticmethod
+    def sentence(parts: list[Part], url: str, topic: int | None = None, sure: str = "") -> Sentence:
+        return Sentence(parts, url, topic, sure)
 
     def called(self, finding: Change | Mark) -> TopicLink:
         """Its topic, by the words that were checked where those are not its name."""
@@ -215,17 +220,6 @@ class Writer:
         sure = sentences.IF_INDEPENDENT.format(units=finding.units)
         return Sentence(parts, links.topics_url(self.run) + self.selection.address(), None, sure)
 
-    def _sense(self, finding: Sense) -> Sentence:
-        parts = fill(
-            sentences.SENSE,
-            word=finding.word, until=finding.until[1], since=finding.since[1],
-            before=percent(finding.lost_shares[0]), lost=self.topic(finding.lost),
-            after=percent(finding.gained_shares[1]), gained=self.topic(finding.gained),
-        )  # fmt: skip
-        points, low, high = (f"{100 * x:.0f}" for x in (finding.estimate, finding.low, finding.high))
-        sure = sentences.SENSE_SURE.format(points=points, low=low, high=high)
-        return Sentence(parts, links.word_url(self.run, finding.word, self.selection.address()), finding.gained, sure)
-
     def _unlike(self, finding: Unlike) -> Sentence:
         title = self.titles.get(finding.document) or sentences.UNTITLED.format(number=finding.document + 1)
         largest = [
@@ -283,7 +277,7 @@ def claimed(finding: Finding) -> Sequence[int]:
     """Topics of which a finding says something that another seed may turn; what is counted in the texts alone is of none."""
     if isinstance(finding, Family):
         return finding.topics[:NAMED]
-    return finding.subjects if isinstance(finding, (Change, Mark, Sense)) else ()
+    return finding.subjects if isinstance(finding, (Change, Mark)) else finding.claimed
 
 
 def times_as_much(finding: Change | Mark) -> tuple[str, str]:

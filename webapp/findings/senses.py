@@ -3,23 +3,77 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from inference.findings import senses, sums
-from webapp.findings.kinds import Sense
+from webapp.drawing.numbers import percent
+from webapp.findings.finding import BaseFinding, OnPage
+from webapp.findings.phrasing import fill
 from webapp.models import Word
+from webapp.results import links
 from webapp.storage.sql import rows
 
 if TYPE_CHECKING:
     from webapp.findings.compute import Context
+    from webapp.findings.writer import Sentence, Writer
+
+SENTENCE = "“{word}”: up to {until}, {before} of the documents with the word use it in {lost}; since {since}, {after} use it in {gained}"
+SURE = "both shares changed by at least {points} points, 95% interval {low} to {high}"
 
 CANDIDATES = 1_500  # words, those in most documents
 READ = 20_000  # documents of each, evenly over the collection: the standard error of a share is below 0.4% then
 LEAST = 0.15  # change of a sense's share that the interval must lie above
 RANK = 60  # among whose first words the word must be in both topics, so that it tells of them
 Q_VALUE = 0.05
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sense(BaseFinding):
+    """A word whose documents changed their topic. gained_shares, lost_shares: before and after. estimate: the smaller of the two
+    changes. until, since: the last period before and the first after, as addresses and readers have them."""
+
+    ON_PAGE = OnPage("Words whose use changed", 12, {"less": 1, "": 3, "more": 12})
+    SUBJECTS = ("gained", "lost")
+
+    kind: Literal["sense"] = "sense"
+    estimate: float
+    low: float
+    high: float
+    word: str
+    gained: int
+    lost: int
+    gained_shares: tuple[float, float]
+    lost_shares: tuple[float, float]
+    documents_counted: tuple[int, int]
+    until: tuple[str, str]
+    since: tuple[str, str]
+
+    @property
+    def claimed(self) -> Sequence[int]:
+        return self.subjects
+
+    @classmethod
+    def find(cls, context: Context) -> list[Sense]:
+        return shifted(context) if context.periods else []
+
+    def say(self, writer: Writer) -> Sentence:
+        parts = fill(
+            SENTENCE,
+            word=self.word,
+            until=self.until[1],
+            since=self.since[1],
+            before=percent(self.lost_shares[0]),
+            lost=writer.topic(self.lost),
+            after=percent(self.gained_shares[1]),
+            gained=writer.topic(self.gained),
+        )
+        points, low, high = (f"{100 * share:.0f}" for share in (self.estimate, self.low, self.high))
+        url = links.word_url(writer.run, self.word, writer.selection.address())
+        return writer.sentence(parts, url, self.gained, SURE.format(points=points, low=low, high=high))
 
 
 def shifted(context: Context) -> list[Sense]:
