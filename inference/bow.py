@@ -14,6 +14,7 @@ import numpy as np
 from inference.durable import rewrite
 from inference.errors import Invalid
 from inference.jit import njit
+from inference.kernels import rows
 from inference.kernels.transpose import transpose
 from inference.memory import mapped
 
@@ -107,10 +108,8 @@ class Bow:
     @cached_property
     def word_tokens(self) -> np.ndarray:
         """float64[V]: how often each word occurs in the corpus."""
-        tokens = np.zeros(self.V)
-        for i in range(0, len(self.words), _CHUNK):
-            tokens += np.bincount(self.words[i : i + _CHUNK], weights=self.counts[i : i + _CHUNK], minlength=self.V)
-        return tokens
+        _, tokens = rows.occurrences(self.words, self.counts, self.V)
+        return tokens.astype(np.float64)
 
     @cached_property
     def digest(self) -> str:

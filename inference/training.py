@@ -308,7 +308,7 @@ class Schedule:
         """
         k, first, end = self.paces.slice(t)
         order = np.uint64(rng.key(np.uint64(seed), np.uint64(rng.PERMUTE), np.uint64(k), np.uint64(0)))
-        batch = rng.permutation_slice(first, end, self.D, order)
+        batch = rng.permutation_shared(first, end, self.D, order)
         return batch[~self.held_out[batch]]
 
     def due(self, tokens: int) -> tuple[int, int]:

@@ -91,7 +91,7 @@ def fill(state: Rows, words: np.ndarray, topics: np.ndarray, counts: np.ndarray)
 
 def candidates(bow: Bow, shape: Shape, key: int) -> np.ndarray:
     """int64[n]: the documents that are trained on and have words, in a random order. key: a random stream."""
-    documents = rng.permutation_slice(0, bow.D, bow.D, np.uint64(key))
+    documents = rng.permutation_shared(0, bow.D, bow.D, np.uint64(key))
     suits = np.diff(bow.indptr) > 0
     if shape.held_out is not None:
         suits[shape.held_out] = False

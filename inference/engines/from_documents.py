@@ -8,6 +8,7 @@ end each token draws its topics from phi, and sampling continues from these.
 import math
 from typing import NamedTuple
 
+import numba
 import numpy as np
 
 from inference.bow import Bow
@@ -22,7 +23,6 @@ ALPHA = 1.0  # over K: of OPE
 # eta of OPE: ETA / K, where V eta is at most WEIGHT of a topic's equal share of the tokens; at least LEAST_ETA times the
 # eta that sampling has
 ETA, WEIGHT, LEAST_ETA = 3.0, 0.04, 1 / 2
-COUNTED = 1 << 24  # pairs at a time
 UNLIKE = 100  # topics: from so many on they begin with documents that are unlike each other
 # For these it is looked at so many documents, each as often as candidates are tried, and shared words, this part of a document's words
 LOOKED_AT, SHARED = 400_000_000, 1 / 8
@@ -56,9 +56,7 @@ def begin(state: arena.Rows, bow: Bow, shape: Shape, key: int) -> None:
     """The rows as one document a topic, its words weighted by log((D + 1) / documents with the word). With UNLIKE topics or more the
     documents are unlike each other, and each topic begins with as many tokens as a document has on average. bow: of all documents. key:
     a random stream."""
-    documents = np.zeros(bow.V, np.int64)
-    for first in range(0, len(bow.words), COUNTED):
-        documents += np.bincount(bow.words[first : first + COUNTED], minlength=bow.V)
+    documents, _ = rows.occurrences(bow.words, bow.counts, bow.V)
     weights, K = np.log((bow.D + 1) / np.maximum(documents, 1)), len(state.totals)
     random = arena.candidates(bow, shape, key)
     # So that choosing takes no longer than some passes: a candidate costs a look at each document and the words that it shares
@@ -108,10 +106,8 @@ def draw(batch: Batch, inferred: Inferred, columns: int, keys: np.ndarray) -> np
 
 def learn(state: arena.Rows, unit: float, batch: Batch, inferred: Inferred, weight: float) -> None:
     """Add a minibatch's statistics to the rows, times `weight`. unit: of the rows' values, in tokens."""
-    documents = np.arange(len(batch.doc_ptr) - 1)
-    words, word_ptr = rows.words_of(documents, batch.doc_ptr, batch.places, len(batch.words))
-    doc_of, factors = rows.pairs_of(
-        documents, batch.doc_ptr, batch.places, words, word_ptr, batch.doc_ptr, inferred.factors
+    word_ptr, doc_of, factors = rows.pairs_by_word(
+        batch.doc_ptr, batch.places, len(batch.words), inferred.factors, numba.get_num_threads()
     )
     pairs, change = _in_order(batch.words, word_ptr, doc_of, factors), _change(state, unit, inferred.floor, weight)
     made = frank_wolfe.blend(

@@ -58,7 +58,7 @@ REVISION = 3  # since then 100 topics or more begin with documents that are unli
 PI_LEAST = 1e-6  # pi below this is reset to 1: stored values stay within float32's precision (Appendix A, last lines)
 DROPPED_TOKENS = 1e-3  # an entry that decayed to less than a thousandth of a token is forgotten
 EXACT = 1 << 24  # the most up to which float32 holds all whole numbers
-TABLE_ENTRIES = 1 << 27  # of a table of counts by word and topic, at the most: 256 MiB, or less; beyond, rows are kept
+TABLE_ENTRIES = 1 << 31  # of a table of counts by word and topic, at the most: 2 GiB, or 4; beyond, rows are kept
 # A word with fewer tokens, each counted once a draw, has counts of one byte; of two; or of four
 TINY, NARROW, WIDE = 1 << 8, 1 << 16, 1 << 31
 NOT_COUNTED = -1  # in place of a step
@@ -424,7 +424,7 @@ def _recount(config: Resolved, state: State, bow: Bow, own: Bow) -> None:
     _begin_counts(config, state, bow)
     if config.statistics == "memo" and _has_table(config, bow):
         _open_table(config, state, bow)
-        counts.recount(own.words, own.counts, state.memory, state.table, state.totals)
+        counts.recount(own.words, own.counts, state.memory, state.table, state.totals, numba.get_num_threads())
     else:
         _count_memory(config, state, own)
 

@@ -1,6 +1,7 @@
 """Processor instructions that numba has no function for."""
 
 from numba import types
+from numba.core.cgutils import create_struct_proxy
 from numba.extending import intrinsic
 
 
@@ -32,3 +33,14 @@ def of_bits(typing_context, bits):
         return builder.bitcast(arguments[0], context.get_value_type(types.float64))
 
     return types.float64(types.int64), generate
+
+
+@intrinsic
+def taken(typing_context, counter):
+    """The first of counter, int64[n], which is one more afterwards: each thread that asks gets another number."""
+
+    def generate(context, builder, signature, arguments):
+        array = create_struct_proxy(signature.args[0])(context, builder, value=arguments[0])
+        return builder.atomic_rmw("add", array.data, context.get_constant(types.int64, 1), "monotonic")
+
+    return types.int64(counter), generate

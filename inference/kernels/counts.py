@@ -19,21 +19,36 @@ def _part(change, parts):
 
 
 @njit(cache=True, nogil=True)
-def recount(words, counts, draws, table, totals):
-    """Add the topics of all tokens of a bag of words. draws: uint16[tokens, M], UNSEEN for none. totals: float64[K], by topic."""
-    (wide, narrow), t = table, 0
+def _recount_part(words, counts, draws, table, totals, part, parts):
+    """`recount` of the words of one of so many parts. totals: int64[K]."""
+    (wide, narrow), t, M = table, 0, draws.shape[1]
+    F = len(wide)
     for p in range(len(words)):
+        w = np.int64(words[p])
+        if parts > 1 and _part(np.uint64(w) << _PLACE, parts) != part:
+            t += counts[p]
+            continue
         for _ in range(counts[p]):
-            for r in range(draws.shape[1]):
+            for r in range(M):
                 k = draws[t, r]
                 if k == UNSEEN:
                     continue
-                totals[k] += 1.0
-                if words[p] < len(wide):
-                    wide[words[p], k] += 1
+                totals[k] += 1
+                if w < F:
+                    wide[w, k] += 1
                 else:
-                    narrow[words[p] - len(wide), k] += 1
+                    narrow[w - F, k] += 1
             t += 1
+
+
+@njit(cache=True, parallel=PRANGE, nogil=True)
+def recount(words, counts, draws, table, totals, threads):
+    """Add the topics of all tokens of a bag of words. draws: uint16[tokens, M], UNSEEN for none. totals: float64[K], by topic. threads:
+    how many there are: each goes through all pairs, and has words of its own."""
+    added = np.zeros((threads, len(totals)), np.int64)
+    for part in prange(threads):
+        _recount_part(words, counts, draws, table, totals=added[part], part=part, parts=threads)
+    add_in_order(added, totals)
 
 
 @njit(cache=True, parallel=PRANGE, nogil=True)

@@ -18,16 +18,19 @@ from typing import NamedTuple
 import numpy as np
 from numba import prange
 
-from inference.jit import njit
+from inference.jit import PRANGE, njit
 from inference.kernels import rng
+from inference.kernels.bits import taken
 from inference.kernels.gibbs import CHUNKS, cumulated, shares
 from inference.kernels.rows import noted, sort_first
-from inference.kernels.special import add_in_order, sum_in_order
+from inference.kernels.rows import add_by_topic
+from inference.kernels.special import sum_in_order
 
 OPE, FW, PAIRWISE = 0, 1, 2  # how theta is inferred
 SAFE, FIXED, LINE_SEARCH = 0, 1, 2  # how far a step of FW goes
 AUTOMATIC, SPARSE, DENSE = 0, 1, 2  # forms of a document's block: the results are the same
 COLUMNS = 16  # topics in a block to begin with
+LANES = 64  # topics whose gradients are compared at a time
 MORE = 8  # topics that a round of PAIRWISE adds
 SEARCH = 60  # points that LINE_SEARCH looks at for the best step, at the most
 ROUNDS = 16  # of PAIRWISE, at the most
@@ -114,7 +117,7 @@ def dropped(K):
     return min(DROPPED_TOKENS * K, DROPPED_MOST)
 
 
-@njit(cache=True, parallel=True, error_model="numpy")
+@njit(cache=True, parallel=PRANGE, error_model="numpy")
 def gather(words, arena, factor, floor, logs):
     """Rows of a minibatch's words, with `first` where `logs`.
 
@@ -245,35 +248,51 @@ def _all_columns(width, block, first, end, places, row_ptr, topics, above):
 
 
 @njit(cache=True, error_model="numpy")
-def _largest(gradient, floor, total, place, most, largest):
+def _largest(gradient, floor, total, slots, m, most, largest, best):
     """The `most` topics with the largest gradient of those outside of the block, into largest, int32[most]: returns their
     number and the largest gradient of the others, 0 where there are none.
 
-    gradient: float32[K], becomes G. total: sum_j r_j. place: int32[K], -1 for a topic outside of the block. Of equal
-    gradients the smaller topic's counts.
+    gradient: float32[K], becomes G, but -1 of the block's topics: the first m of slots. total: sum_j r_j. best: float32[n], work space: lane i
+    of n has the topics i, i + n, i + 2 n ..., so that their largest are found by vector instructions. Of equal gradients the smaller topic's
+    counts.
     """
-    n, rest = 0, np.float32(0.0)
-    least = np.float32(-1.0)
-    for k in range(len(floor)):
-        g = floor[k] * total + gradient[k]
-        gradient[k] = g
-        if g <= least or place[k] >= 0:
-            if g > rest and place[k] < 0:
-                rest = g
-            continue
-        i = n
-        if n == most:
-            rest = max(rest, gradient[largest[n - 1]])
-            i -= 1
-        else:
-            n += 1
-        while i > 0 and gradient[largest[i - 1]] < g:
-            largest[i] = largest[i - 1]
-            i -= 1
-        largest[i] = k
-        if n == most:
-            least = gradient[largest[n - 1]]
-    return n, rest
+    K, lanes = len(floor), len(best)
+    for k in range(K):
+        gradient[k] = floor[k] * total + gradient[k]
+    for a in range(m):
+        gradient[slots[a]] = np.float32(-1.0)
+    best[:] = np.float32(-1.0)
+    whole = K // lanes * lanes
+    for first in range(0, whole, lanes):
+        part = gradient[first : first + lanes]
+        for i in range(lanes):
+            best[i] = part[i] if part[i] > best[i] else best[i]
+    for k in range(whole, K):
+        best[k - whole] = max(best[k - whole], gradient[k])
+    n, values = 0, np.empty(COLUMNS, np.float32)
+    while True:
+        high = np.float32(-1.0)
+        for i in range(lanes):
+            high = best[i] if best[i] > high else high
+        if n == most or high < np.float32(0.0):
+            break
+        chosen = K
+        for i in range(lanes):
+            if best[i] == high:
+                k = i
+                while gradient[k] != high:
+                    k += lanes
+                chosen = min(chosen, k)
+        largest[n], values[n] = chosen, high
+        gradient[chosen] = np.float32(-1.0)
+        n += 1
+        again, i = np.float32(-1.0), chosen % lanes
+        for k in range(i, K, lanes):
+            again = gradient[k] if gradient[k] > again else again
+        best[i] = again
+    for i in range(n):
+        gradient[largest[i]] = values[i]
+    return n, max(high, np.float32(0.0))
 
 
 @njit(cache=True, error_model="numpy")
@@ -381,11 +400,12 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
     room, support_topics, support_theta, sizes, rests = theta
     K = len(floor)
     full_width = (K + 7) // 8 * 8
-    logs = np.log(floor.astype(np.float64))
+    logs = np.empty(0) if kind == OPE else np.log(floor.astype(np.float64))
     gradient, place, largest = np.empty(K, np.float32), np.full(K, -1, np.int32), np.empty(COLUMNS, np.int32)
     slots, support = np.empty(full_width, np.int32), np.empty(full_width, np.int32)
     base, t, member = np.empty(full_width, np.float32), np.zeros(full_width, np.float32), np.zeros(full_width, np.bool_)
     own, block = np.empty(2 * full_width + 2 * COLUMNS, np.float32), np.empty(0, np.float32)
+    lanes = np.empty(min(LANES, K), np.float32)
     longest = 0
     for d in range(d0, d1):
         longest = max(longest, doc_ptr[d + 1] - doc_ptr[d])
@@ -429,7 +449,7 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
             if kind == PAIRWISE and not dense:  # and with the topics that the even theta would go to
                 total = _ratios(counts, x, r)
                 _gradient(p0, p1, places, row_ptr, topics, above, r, gradient)
-                more, _ = _largest(gradient, floor, total, place, COLUMNS, largest)
+                more, _ = _largest(gradient, floor, total, slots, m, COLUMNS, largest, lanes)
                 block, width, m = _add_columns(
                     largest, more, m, width, block, own_places, row_ptr, topics, above, place, slots, base, floor
                 )
@@ -474,7 +494,7 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
             if look:
                 _gradient(p0, p1, places, row_ptr, topics, above, r, gradient)
                 wanted = MORE if kind == PAIRWISE else COLUMNS if m == 0 else 1
-                more, outside = _largest(gradient, floor, total, place, wanted, largest)
+                more, outside = _largest(gradient, floor, total, slots, m, wanted, largest, lanes)
                 for j in range(n):
                     known[j] = x[j] / counts[j]
                 if kind == PAIRWISE:
@@ -564,7 +584,7 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
             member[support[i]] = False
 
 
-@njit(cache=True, parallel=True, error_model="numpy")
+@njit(cache=True, parallel=PRANGE, error_model="numpy")
 def infer(batch, rows, floor, method, keys, theta, factors, values, gaps):
     """theta of each document of a minibatch: fills Mixtures, and for each pair its factor, c_j / x_j.
 
@@ -573,12 +593,63 @@ def infer(batch, rows, floor, method, keys, theta, factors, values, gaps):
     the least, and instead of theta_k theta_k G_k, the tokens that one step of EM expects of topic k; values: float64[n], f;
     gaps: float64[n], max_k G_k - N, at least the distance of f to its maximum.
     """
-    bounds = shares(batch.token_ptr[batch.doc_ptr])
-    for chunk in prange(CHUNKS):
-        _documents(bounds[chunk], bounds[chunk + 1], batch, rows, floor, method, keys, theta, factors, values, gaps)
+    bounds, counter = shares(batch.token_ptr[batch.doc_ptr]), np.zeros(1, np.int64)
+    for _ in prange(CHUNKS):  # whichever thread is free takes the next
+        chunk = taken(counter)
+        while chunk < CHUNKS:
+            _documents(bounds[chunk], bounds[chunk + 1], batch, rows, floor, method, keys, theta, factors, values, gaps)
+            chunk = taken(counter)
 
 
-@njit(cache=True, parallel=True, error_model="numpy")
+@njit(cache=True, error_model="numpy")
+def _draw(d0, d1, batch, rows, floor, theta, keys, out):
+    """`draw` for the documents d0 ... d1 - 1."""
+    _, doc_ptr, places, token_ptr = batch
+    row_ptr, topics, above, even, _ = rows
+    room, support_topics, support_theta, sizes, rests = theta
+    K, columns, sums = len(floor), out.shape[1], np.empty(len(floor))
+    for d in range(d0, d1):
+        state = keys[d]
+        at, n = room[d], sizes[d]
+        for p in range(doc_ptr[d], doc_ptr[d + 1]):
+            w = places[p]
+            first, end = row_ptr[w], row_ptr[w + 1]
+            total = 0.0
+            for v in range(n):
+                k = support_topics[at + v]
+                e, left = first, end - first
+                while left > 1:
+                    half = left >> 1
+                    e += half * np.int64(topics[e + half] <= k)
+                    left -= half
+                listed = left > 0 and topics[e] == k
+                total += support_theta[at + v] * (np.float64(floor[k]) + (above[e] if listed else np.float32(0.0)))
+                sums[v] = total
+            each = np.float64(rests[d]) / K
+            whole = total + rests[d] * np.float64(even[w])
+            state = rng.after(state)
+            u = rng.unit(state)
+            tokens = token_ptr[p + 1] - token_ptr[p]
+            for s in range(tokens * columns):
+                turned = u + s / (tokens * columns)
+                x = (turned - np.float64(turned >= 1.0)) * whole
+                k = np.int64(support_topics[at]) if n else np.int64(topics[first]) if end > first else np.int64(0)
+                if x < total:
+                    v = 0
+                    while sums[v] <= x:
+                        v += 1
+                    k = np.int64(support_topics[at + v])
+                else:
+                    x -= total
+                    for e in range(first, end):
+                        x -= each * above[e]
+                        if x < 0.0:
+                            k = np.int64(topics[e])
+                            break
+                out[token_ptr[p] + s // columns, s % columns] = k
+
+
+@njit(cache=True, parallel=PRANGE, error_model="numpy")
 def draw(batch, rows, floor, theta, keys, columns):
     """A topic for each of a minibatch's tokens and columns, from phi_jk = theta_k beta_kj / x_j: uint16[N, columns].
 
@@ -587,53 +658,13 @@ def draw(batch, rows, floor, theta, keys, columns):
     them but for one; so are those of each column. What theta spreads evenly goes to the topics of the word's row, and where
     they have less of it than it is, to the document's first vertex.
     """
-    _, doc_ptr, places, token_ptr = batch
-    row_ptr, topics, above, even, _ = rows
-    room, support_topics, support_theta, sizes, rests = theta
-    K = len(floor)
-    out = np.empty((token_ptr[-1], columns), np.uint16)
-    bounds = shares(token_ptr[doc_ptr])
-    for chunk in prange(CHUNKS):
-        sums = np.empty(K)
-        for d in range(bounds[chunk], bounds[chunk + 1]):
-            state = keys[d]
-            at, n = room[d], sizes[d]
-            for p in range(doc_ptr[d], doc_ptr[d + 1]):
-                w = places[p]
-                first, end = row_ptr[w], row_ptr[w + 1]
-                total = 0.0
-                for v in range(n):
-                    k = support_topics[at + v]
-                    e, left = first, end - first
-                    while left > 1:
-                        half = left >> 1
-                        e += half * np.int64(topics[e + half] <= k)
-                        left -= half
-                    listed = left > 0 and topics[e] == k
-                    total += support_theta[at + v] * (np.float64(floor[k]) + (above[e] if listed else np.float32(0.0)))
-                    sums[v] = total
-                each = np.float64(rests[d]) / K
-                whole = total + rests[d] * np.float64(even[w])
-                state = rng.after(state)
-                u = rng.unit(state)
-                tokens = token_ptr[p + 1] - token_ptr[p]
-                for s in range(tokens * columns):
-                    turned = u + s / (tokens * columns)
-                    x = (turned - np.float64(turned >= 1.0)) * whole
-                    k = np.int64(support_topics[at]) if n else np.int64(topics[first]) if end > first else np.int64(0)
-                    if x < total:
-                        v = 0
-                        while sums[v] <= x:
-                            v += 1
-                        k = np.int64(support_topics[at + v])
-                    else:
-                        x -= total
-                        for e in range(first, end):
-                            x -= each * above[e]
-                            if x < 0.0:
-                                k = np.int64(topics[e])
-                                break
-                    out[token_ptr[p] + s // columns, s % columns] = k
+    out = np.empty((batch.token_ptr[-1], columns), np.uint16)
+    bounds, counter = shares(batch.token_ptr[batch.doc_ptr]), np.zeros(1, np.int64)
+    for _ in prange(CHUNKS):  # whichever thread is free takes the next
+        chunk = taken(counter)
+        while chunk < CHUNKS:
+            _draw(bounds[chunk], bounds[chunk + 1], batch, rows, floor, theta, keys, out)
+            chunk = taken(counter)
     return out
 
 
@@ -697,20 +728,30 @@ def _blend_rows(
         sizes_out[i] = at - indptr[i]
 
 
-@njit(cache=True, parallel=True, nogil=True, error_model="numpy")
+@njit(cache=True, parallel=PRANGE, nogil=True, error_model="numpy")
 def blended(bounds, pairs, theta, rows, change, start, arena_values):
     """`blend` of some of a minibatch's words, in runs of their own: what that returns, and added: float64[runs, K], what the
     rows of each run have more than before. bounds: int64[runs + 1], from 0 to the number of words."""
     n, K, runs = len(pairs.words), len(change.floor), len(bounds) - 1
-    more = np.diff(cumulated(theta.sizes[pairs.documents[pairs.pairs]])[pairs.word_ptr])
-    indptr = cumulated(np.minimum(K, np.diff(rows.row_ptr) + more))
+    room, word_ptr, of_word = np.empty(n, np.int64), pairs.word_ptr, pairs.pairs
+    for block in prange(CHUNKS):
+        for i in range(block * n // CHUNKS, (block + 1) * n // CHUNKS):
+            most = rows.row_ptr[i + 1] - rows.row_ptr[i]
+            for q in range(word_ptr[i], word_ptr[i + 1]):
+                most += theta.sizes[pairs.documents[of_word[q]]]
+            room[i] = min(K, most)
+    indptr = cumulated(room)
     topics_out, values_out = np.empty(indptr[n], np.int32), np.empty(indptr[n], np.float32)
     sizes_out, added = np.empty(n, np.int64), np.zeros((runs, K))
-    for run in prange(runs):
-        _blend_rows(
-            bounds[run], bounds[run + 1], pairs, theta, rows, change, start, arena_values, indptr, sizes_out, topics_out, values_out,
-            added[run],
-        )  # fmt: skip
+    counter = np.zeros(1, np.int64)
+    for _ in prange(CHUNKS):  # whichever thread is free takes the next
+        run = taken(counter)
+        while run < runs:
+            _blend_rows(
+                bounds[run], bounds[run + 1], pairs, theta, rows, change, start, arena_values, indptr, sizes_out, topics_out, values_out,
+                added[run],
+            )  # fmt: skip
+            run = taken(counter)
     return indptr, sizes_out, topics_out, values_out, added
 
 
@@ -727,7 +768,7 @@ def blend(pairs, theta, rows, change, start, arena_values, totals):
         shares(pairs.word_ptr), pairs, theta, rows, change, start, arena_values
     )
     totals *= change.keep
-    add_in_order(added, totals)
+    add_by_topic(added, totals)
     return indptr, sizes, topics, values
 
 

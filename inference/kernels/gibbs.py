@@ -20,6 +20,7 @@ from numba import prange
 
 from inference.jit import PRANGE, njit
 from inference.kernels import rng
+from inference.kernels.bits import taken
 from inference.kernels.special import digamma_rise, exp_digamma, sum_in_order
 
 LEAST = 1e-300  # in place of a normaliser that underflowed
@@ -173,7 +174,8 @@ def sum_words(documents, table, prior, sums):
     for chunk in prange(CHUNKS):
         for i in range(chunk * n // CHUNKS, (chunk + 1) * n // CHUNKS):
             for p in range(indptr[doc_rows[i]], indptr[doc_rows[i] + 1]):
-                wanted[words[p]] = True
+                if not wanted[words[p]]:  # written once: threads that write to one line of a cache wait for each other
+                    wanted[words[p]] = True
     each = np.flatnonzero(wanted)
     split = np.searchsorted(each, F)
     for chunk in prange(CHUNKS):
@@ -449,9 +451,13 @@ def sample(documents, table, terms, plan, draws, changed, rises):
     ends[1:] = np.cumsum(documents.lengths)
     bounds = shares(ends)
     listed = np.zeros((2, CHUNKS), np.int64)
-    for chunk in prange(CHUNKS):
-        first, end = bounds[chunk], bounds[chunk + 1]
-        listed[0, chunk] = ends[first] * M
-        listed[1, chunk] = _sample_run(first, end, documents, table, terms, plan, draws, changed, ends[first] * M,
-                                       rises.sums[chunk], rises.grain)  # fmt: skip
+    counter = np.zeros(1, np.int64)
+    for _ in prange(CHUNKS):  # whichever thread is free takes the next
+        chunk = taken(counter)
+        while chunk < CHUNKS:
+            first, end = bounds[chunk], bounds[chunk + 1]
+            listed[0, chunk] = ends[first] * M
+            listed[1, chunk] = _sample_run(first, end, documents, table, terms, plan, draws, changed, ends[first] * M,
+                                           rises.sums[chunk], rises.grain)  # fmt: skip
+            chunk = taken(counter)
     return listed[0], listed[1]

@@ -1,9 +1,9 @@
 """Random numbers that depend on their key alone: the same for any number of threads, and after any restart."""
 
 import numpy as np
-from numba import uint64
+from numba import prange, uint64
 
-from inference.jit import njit
+from inference.jit import PRANGE, njit
 
 # SplitMix64 (Steele, Lea, Flood 2014): a counter, and a mixer that makes it random.
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
@@ -71,6 +71,15 @@ def permutation_slice(start, stop, n, k):
     out = np.empty(stop - start, np.int64)
     for i in range(start, stop):
         out[i - start] = permuted(i, n, k)
+    return out
+
+
+@njit(cache=True, parallel=PRANGE)
+def permutation_shared(start, stop, n, k):
+    """`permutation_slice`, by all threads: in a training."""
+    out = np.empty(stop - start, np.int64)
+    for i in prange(stop - start):
+        out[i] = permuted(start + i, n, k)
     return out
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import prange
 
-from inference.jit import njit
+from inference.jit import PRANGE, njit
 from inference.kernels.gibbs import CHUNKS, UNSEEN, cumulated, shares
 from inference.kernels.special import add_in_order, digamma_rise, sum_in_order
 
@@ -22,37 +22,94 @@ class Arena(NamedTuple):
     values: np.ndarray
 
 
-@njit(cache=True, nogil=True)
-def expand(documents, indptr, words, counts, slot, distinct):
+@njit(cache=True, parallel=PRANGE, nogil=True)
+def expand(documents, indptr, words, counts, first_token, slot, distinct):
     """A minibatch's (document, word) pairs and tokens: (doc_ptr int64[n + 1], places int32[P], token_ptr int64[P + 1],
     words).
 
-    slot: int32[V], all -1, is filled with each word's place among the minibatch's distinct words, which go into
-    `distinct`, ascending; the last value returned is their number. Frequent words come first in a vocabulary, so what
+    first_token: int64[D + 1], of all documents. slot: int32[V], all -1, is filled with each word's place among the minibatch's distinct
+    words, which go into `distinct`, ascending; the last value returned is their number. Frequent words come first in a vocabulary, so what
     is used often is stored close together.
     """
     doc_ptr = cumulated(indptr[documents + 1] - indptr[documents])
-    for d in documents:
-        for j in range(indptr[d], indptr[d + 1]):
-            slot[words[j]] = 0
+    first = cumulated(first_token[documents + 1] - first_token[documents])
+    bounds = shares(doc_ptr)
+    for chunk in prange(CHUNKS):
+        for i in range(bounds[chunk], bounds[chunk + 1]):
+            for j in range(indptr[documents[i]], indptr[documents[i] + 1]):
+                if slot[words[j]] < 0:
+                    slot[words[j]] = 0
     n = 0
     for w in range(len(slot)):
         if slot[w] == 0:
             slot[w] = n
             distinct[n] = w
             n += 1
-    places, token_ptr = np.empty(doc_ptr[-1], np.int32), np.zeros(doc_ptr[-1] + 1, np.int64)
-    p, t = 0, np.int64(0)
-    for d in documents:
-        for j in range(indptr[d], indptr[d + 1]):
-            places[p] = slot[words[j]]
-            t += counts[j]
-            token_ptr[p + 1] = t
-            p += 1
+    places, token_ptr = np.empty(doc_ptr[-1], np.int32), np.empty(doc_ptr[-1] + 1, np.int64)
+    token_ptr[0] = 0
+    for chunk in prange(CHUNKS):
+        for i in range(bounds[chunk], bounds[chunk + 1]):
+            p, t = doc_ptr[i], first[i]
+            for j in range(indptr[documents[i]], indptr[documents[i] + 1]):
+                places[p] = slot[words[j]]
+                t += counts[j]
+                token_ptr[p + 1] = t
+                p += 1
     return doc_ptr, places, token_ptr, n
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, parallel=PRANGE)
+def add_by_topic(parts, sums):
+    """special.add_in_order, where there are many columns: each thread has some of them."""
+    K = len(sums)
+    for block in prange(CHUNKS):
+        for part in range(len(parts)):
+            for k in range(block * K // CHUNKS, (block + 1) * K // CHUNKS):
+                sums[k] += parts[part, k]
+
+
+@njit(cache=True, parallel=PRANGE)
+def pairs_by_word(doc_ptr, places, n, values, threads):
+    """All pairs of a minibatch, by word and then by document: (ends int64[n + 1], of each word, documents int32[P], values). Counting
+    sort: each of so many threads has some of the documents; the order does not depend on their number. places: int32[P], of n words."""
+    D, P = len(doc_ptr) - 1, doc_ptr[-1]
+    first = np.zeros(threads + 1, np.int64)
+    for t in range(1, threads + 1):
+        first[t] = np.searchsorted(doc_ptr, t * P // threads) if t < threads else D
+    number = np.zeros((threads, n), np.int32)
+    for t in prange(threads):
+        own = number[t]
+        for p in range(doc_ptr[first[t]], doc_ptr[first[t + 1]]):
+            own[places[p]] += 1
+    ends, sizes = np.zeros(n + 1, np.int64), np.zeros(threads + 1, np.int64)
+    for block in prange(threads):  # words
+        total = 0
+        for t in range(threads):
+            for w in range(block * n // threads, (block + 1) * n // threads):
+                total += number[t, w]
+        sizes[block + 1] = total
+    for block in range(threads):
+        sizes[block + 1] += sizes[block]
+    for block in prange(threads):
+        at = sizes[block]
+        for w in range(block * n // threads, (block + 1) * n // threads):
+            for t in range(threads):
+                own = number[t, w]
+                number[t, w] = at
+                at += own
+            ends[w + 1] = at
+    doc_of, out = np.empty(P, np.int32), np.empty(P, values.dtype)
+    for t in prange(threads):
+        cursor = number[t]
+        for i in range(first[t], first[t + 1]):
+            for p in range(doc_ptr[i], doc_ptr[i + 1]):
+                at = cursor[places[p]]
+                doc_of[at], out[at] = i, values[p]
+                cursor[places[p]] = at + 1
+    return ends, doc_of, out
+
+
+@njit(cache=True, parallel=PRANGE)
 def recall(documents, first, memory, doc_ptr, token_ptr):
     """What is remembered of a minibatch's tokens: uint16[N, M], from memory, uint16[tokens, M].
 
@@ -68,7 +125,7 @@ def recall(documents, first, memory, doc_ptr, token_ptr):
     return out
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, parallel=PRANGE)
 def remember(documents, first, memory, doc_ptr, token_ptr, samples):
     """Put a minibatch's samples into memory: the reverse of `recall`."""
     M = memory.shape[1]
@@ -77,6 +134,16 @@ def remember(documents, first, memory, doc_ptr, token_ptr, samples):
         a, b = token_ptr[doc_ptr[i]] * M, token_ptr[doc_ptr[i + 1]] * M
         at = first[documents[i]] * M - a
         target[at + a : at + b] = source[a:b]
+
+
+@njit(cache=True, nogil=True)
+def occurrences(words, counts, V):
+    """How many pairs each word has, and how many tokens: int64[V] each. words, counts: of a bag of words."""
+    pairs, tokens = np.zeros(V, np.int64), np.zeros(V, np.int64)
+    for p in range(len(words)):
+        pairs[words[p]] += 1
+        tokens[words[p]] += counts[p]
+    return pairs, tokens
 
 
 @njit(cache=True, nogil=True)
@@ -306,7 +373,7 @@ def room_needed(words, sizes, capacity):
     return total
 
 
-@njit(cache=True, parallel=True, nogil=True)
+@njit(cache=True, parallel=PRANGE, nogil=True)
 def put(words, indptr, sizes, topics, values, arena, capacity, used):
     """Write the rows that `merge` made into the arena; returns its new end."""
     start, length, arena_topics, arena_values = arena

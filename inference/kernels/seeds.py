@@ -3,8 +3,9 @@
 import math
 
 import numpy as np
+from numba import prange
 
-from inference.jit import njit
+from inference.jit import PRANGE, njit
 from inference.kernels import rng
 from inference.kernels.special import sum_in_order
 from inference.kernels.transpose import transpose
@@ -32,25 +33,39 @@ def diverse(doc_ptr, places, counts, words, K, state):
     documents, sizes = np.empty(len(places), np.int32), np.empty(len(places))
     by_word = transpose(doc_ptr, places, counts, words, documents, sizes), documents, sizes
     seeds = np.empty(min(K, filled), np.int64)
-    left, best = np.empty(len(tokens)), np.empty(len(tokens))
+    tries = 2 + np.int64(math.log(K))
+    left, sums, tried = np.empty((tries, len(tokens))), np.empty(tries), np.empty(tries, np.int64)
+    states, total = np.empty(tries, np.uint64), sum_in_order(nearest)
     for s in range(len(seeds)):
-        total = nearest.sum()
         if not total > 0.0:
             return seeds[:s].copy()
-        least = np.inf
-        for _ in range(2 + np.int64(math.log(K)) if s else 1):
+        n = tries if s else 1
+        for i in range(n):
             state = rng.after(state)
-            seed = _drawn(nearest, rng.unit(state) * total)
-            mine = slice(doc_ptr[seed], doc_ptr[seed + 1])
-            _divergences(places[mine], counts[mine], tokens[seed], by_word, tokens, own, epsilon, left)
-            if s:
-                left = np.minimum(left, nearest)
-            left[seed] = 0.0
-            if left.sum() < least:
-                least, seeds[s] = left.sum(), seed
-                best[:] = left
-        nearest[:] = best
+            states[i] = state
+        _try_each(n, s > 0, states, nearest, total, doc_ptr, places, counts, tokens, own, by_word, epsilon, left, sums, tried)
+        best = 0
+        for i in range(1, n):
+            best = i if sums[i] < sums[best] else best
+        seeds[s], total = tried[best], sums[best]
+        nearest = left[best].copy()
     return seeds
+
+
+@njit(cache=True, parallel=PRANGE)
+def _try_each(n, more, states, nearest, total, doc_ptr, places, counts, tokens, own, by_word, epsilon, left, sums, tried):
+    """Draw a seed from each of the first n states, into tried: left[i] is what its documents have then as `nearest`, sums[i] the sum. more:
+    there are seeds before."""
+    for i in prange(n):
+        seed = _drawn(nearest, rng.unit(states[i]) * total)
+        mine = left[i]
+        a, b = doc_ptr[seed], doc_ptr[seed + 1]
+        _divergences(places[a:b], counts[a:b], tokens[seed], by_word, tokens, own, epsilon, mine)
+        if more:
+            for d in range(len(mine)):
+                mine[d] = min(mine[d], nearest[d])
+        mine[seed] = 0.0
+        sums[i], tried[i] = sum_in_order(mine), seed
 
 
 @njit(cache=True)
