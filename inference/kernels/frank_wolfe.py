@@ -22,8 +22,7 @@ from inference.jit import PRANGE, njit
 from inference.kernels import rng
 from inference.kernels.bits import taken
 from inference.kernels.gibbs import CHUNKS, cumulated, shares
-from inference.kernels.rows import noted, sort_first
-from inference.kernels.rows import add_by_topic
+from inference.kernels.rows import add_by_topic, noted, sort_first
 from inference.kernels.special import sum_in_order
 
 OPE, FW, PAIRWISE = 0, 1, 2  # how theta is inferred

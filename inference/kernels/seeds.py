@@ -43,7 +43,9 @@ def diverse(doc_ptr, places, counts, words, K, state):
         for i in range(n):
             state = rng.after(state)
             states[i] = state
-        _try_each(n, s > 0, states, nearest, total, doc_ptr, places, counts, tokens, own, by_word, epsilon, left, sums, tried)
+        _try_each(
+            n, s > 0, states, nearest, total, doc_ptr, places, counts, tokens, own, by_word, epsilon, left, sums, tried
+        )
         best = 0
         for i in range(1, n):
             best = i if sums[i] < sums[best] else best
@@ -53,7 +55,9 @@ def diverse(doc_ptr, places, counts, words, K, state):
 
 
 @njit(cache=True, parallel=PRANGE)
-def _try_each(n, more, states, nearest, total, doc_ptr, places, counts, tokens, own, by_word, epsilon, left, sums, tried):
+def _try_each(
+    n, more, states, nearest, total, doc_ptr, places, counts, tokens, own, by_word, epsilon, left, sums, tried
+):
     """Draw a seed from each of the first n states, into tried: left[i] is what its documents have then as `nearest`, sums[i] the sum. more:
     there are seeds before."""
     for i in prange(n):

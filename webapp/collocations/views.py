@@ -9,7 +9,6 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.views.decorators.http import require_safe
 
 from inference.errors import Invalid
-from webapp import exports
 from webapp.accounts import embargo
 from webapp.collocations import queries, two_sides
 from webapp.collocations.queries import FARTHEST, Asked
@@ -28,9 +27,9 @@ from webapp.documents.selection import RunSelection, Selection
 from webapp.models import Word
 from webapp.pages.page import run_or_404, table_answer
 from webapp.pages.typed import Answer, Here, typed
-from webapp.results import links
+from webapp.results import links, provenance
+from webapp.results.page_cache import cached_page
 from webapp.results.view import RunView
-from webapp.server.page_cache import cached_page
 from webapp.time import contrasts
 from webapp.time.shapes import Offer
 from webapp.words import concordance, queries as words_queries, senses
@@ -159,4 +158,4 @@ def csv(request: HttpRequest, run_id: int, word: str) -> HttpResponse:
     one, *both = (asked(view, said[name], *window) for name in ("topic", "topic_a", "topic_b"))
     sides = two_sides.sides(request.GET, selection, both)
     table = two_sides.table(selection, known, sides) if sides else queries.table(selection, known, one)
-    return table_answer(table, exports.file_name(view.run, "collocations"))
+    return table_answer(table, provenance.file_name(view.run, "collocations"))

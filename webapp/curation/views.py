@@ -20,9 +20,9 @@ from webapp.drawing.numbers import topic_label
 from webapp.models import Edit, Run
 from webapp.pages.here import Here
 from webapp.pages.page import READER, back, is_whole, looked_up, reader, told
+from webapp.pages.run_links import conditions
 from webapp.pages.typed import Answer, typed
 from webapp.results import links, measures, topics
-from webapp.results.run_links import conditions
 from webapp.results.view import RunView
 
 

@@ -9,7 +9,7 @@ from webapp.documents import fields, search
 from webapp.ingest import sources
 from webapp.metadata import ValueField
 from webapp.models import Corpus, Run, Version
-from webapp.results.run_links import is_condition
+from webapp.pages.run_links import is_condition
 
 ONLY = {
     "wordless": "without a word that counts",

@@ -45,9 +45,9 @@ from webapp.drawing.numbers import topic_label
 from webapp.models import Corpus, Run
 from webapp.pages.typed import Answer, Here, Place as Begins, typed
 from webapp.results import links
+from webapp.results.page_cache import cached_page
 from webapp.results.topics import is_topic
 from webapp.results.view import RunView
-from webapp.server.page_cache import cached_page
 
 ALL, STRONGEST = "all", "strongest"  # topics whose words are coloured
 STRONG = 3  # largest topics of a document: more colours than that are hard to tell apart while one reads

@@ -11,7 +11,6 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from inference.errors import Invalid, there
-from webapp import exports
 from webapp.accounts import authorization
 from webapp.documents.selection import RunSelection, Selection
 from webapp.drawing.numbers import percent
@@ -33,6 +32,7 @@ from webapp.effects.shapes import (
 )
 from webapp.pages.page import back, run_or_404, table_answer
 from webapp.pages.typed import Answer, Here, typed
+from webapp.results import provenance
 from webapp.results.links import TopicLink
 from webapp.results.view import RunView
 from webapp.runs import replicates, services
@@ -239,7 +239,7 @@ def csv(request: HttpRequest, run_id: int) -> HttpResponse:
         Http404("Nothing is known of these documents that topics could depend on."),
     )
     regression = estimates.regression_of(selection, Asked(chosen, *(asked[name] for name in [*"abxy", "estimate"])))
-    return table_answer(csv_cells.lines(_table(regression)), exports.file_name(run, "effects"))
+    return table_answer(csv_cells.lines(_table(regression)), provenance.file_name(run, "effects"))
 
 
 def _table(regression: Regression) -> list[list[Any]]:

@@ -11,12 +11,13 @@ from django.http import QueryDict
 from inference.errors import Invalid
 from webapp.documents.selection import Selection
 from webapp.drawing.numbers import bytes as size_of
-from webapp.exports import arrays, bundle, dfr, ldavis, mallet, provenance, site, sizes, tables
+from webapp.exports import arrays, bundle, dfr, ldavis, mallet, site, sizes, tables
 from webapp.exports.formats import FORMATS
-from webapp.exports.provenance import file_name
 from webapp.exports.tables import MAX_TOPICS, MAX_WORDS, WORDS, Table, Wanted
 from webapp.findings import families
 from webapp.models import Run
+from webapp.results import provenance
+from webapp.results.provenance import file_name
 from webapp.results.topics import is_topic
 from webapp.results.view import RunView
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from webapp.exports import provenance
 from webapp.exports.model import Model
 from webapp.exports.tables import Wanted
 from webapp.exports.zips import Array, npz, text, whole
+from webapp.results import provenance
 
 
 def dense(wanted: Wanted) -> Iterator[bytes]:

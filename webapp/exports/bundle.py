@@ -6,10 +6,11 @@ from dataclasses import replace
 
 from inference.text import stop_words
 from webapp.documents.selection import Selection
-from webapp.exports import arrays, provenance, tables
+from webapp.exports import arrays, tables
 from webapp.exports.formats import as_csv
 from webapp.exports.model import Model
 from webapp.exports.zips import Member, npz, whole, zipped
+from webapp.results import provenance
 
 FORMAT = 1  # raised when the files change their meaning
 

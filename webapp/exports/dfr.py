@@ -11,11 +11,10 @@ import numpy as np
 
 from inference.errors import Invalid
 from webapp.documents import fields
-from webapp.exports import provenance
 from webapp.exports.model import Model
 from webapp.exports.tables import Wanted, about, selected
 from webapp.exports.zips import Member, zipped
-from webapp.results import labels
+from webapp.results import labels, provenance
 from webapp.storage import csv_cells
 
 WORDS = 50  # of a topic: dfr-browser's own number

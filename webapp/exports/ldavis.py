@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from webapp.exports import provenance
 from webapp.exports.model import Model
 from webapp.exports.tables import Wanted
+from webapp.results import provenance
 
 R = 30  # terms shown at a time
 STEP = 0.01  # of lambda, the viewer's slider

@@ -22,8 +22,8 @@ from webapp.models import Notebook, Run, Version
 from webapp.notebooks import queries as pins, services as notebooks
 from webapp.pages.page import back, reader, told, whole
 from webapp.pages.typed import Answer, Here, typed
+from webapp.results.page_cache import cached_page
 from webapp.results.view import RunView
-from webapp.server.page_cache import cached_page
 from webapp.simulate import truth
 
 DETAILS: dict[Detail, str] = {"less": "fewer findings", "": "the main findings", "more": "more findings"}

@@ -7,7 +7,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from inference.errors import Invalid, there
-from webapp import exports
 from webapp.accounts import authorization
 from webapp.documents import fields
 from webapp.documents.selection import RunSelection, Selection
@@ -26,6 +25,7 @@ from webapp.keyness.shapes import (
 )
 from webapp.pages.page import run_or_404, table_answer
 from webapp.pages.typed import Answer, Here, typed
+from webapp.results import provenance
 from webapp.results.view import RunView
 from webapp.time import contrasts
 from webapp.words import senses
@@ -141,4 +141,4 @@ def csv(request: HttpRequest, run_id: int) -> HttpResponse:
         table = queries.table(Contrast(*sides, asked["which"]), asked["over"], authorization.user_id(request))
     except NotYet:
         return HttpResponse("A worker counts these words. Ask again in a while.", status=202, content_type="text/plain")
-    return table_answer(table, exports.file_name(run, "keyness"))
+    return table_answer(table, provenance.file_name(run, "keyness"))

@@ -19,8 +19,8 @@ from inference.errors import Invalid, there
 from webapp.models import Corpus, Run
 from webapp.pages import addresses
 from webapp.pages.here import BEGINNING, Here
+from webapp.pages.run_links import RunLinks, conditions
 from webapp.request_context import request_context
-from webapp.results.run_links import RunLinks, conditions
 
 READER = "reader"  # in the session
 OWNER = "owner"

@@ -9,10 +9,10 @@ import numpy as np
 from django.http import QueryDict
 
 from webapp.models import Run, Snapshot
+from webapp.pages.run_links import RunLinks, conditions
 from webapp.results import hidden_words, labels, measures
 from webapp.results.hidden_words import HiddenWords
 from webapp.results.labels import Labels
-from webapp.results.run_links import RunLinks, conditions
 
 
 @dataclass(frozen=True, eq=False)

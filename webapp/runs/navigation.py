@@ -11,9 +11,9 @@ from inference import engines
 from webapp import routes
 from webapp.ingest.corpora import EXAMPLE_NAME
 from webapp.models import Run
+from webapp.pages.run_links import RunLinks
 from webapp.request_context import request_context
 from webapp.results.hidden_words import HiddenWords
-from webapp.results.run_links import RunLinks
 from webapp.runs import services, steering
 
 register = template.Library()

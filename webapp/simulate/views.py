@@ -9,8 +9,8 @@ from webapp.models import Run
 from webapp.pages.page import told_at
 from webapp.pages.typed import Answer, HtmlAnswer, typed
 from webapp.results import links
+from webapp.results.page_cache import cached_page
 from webapp.results.view import RunView
-from webapp.server.page_cache import cached_page
 from webapp.simulate import queries, services, truth
 from webapp.simulate.forms import MadeForm
 from webapp.simulate.shapes import Beside, ExtraTopic, MadeTopic, MakePage, TruthPage

@@ -10,7 +10,6 @@ from django.http import HttpRequest, QueryDict, StreamingHttpResponse
 from django.views.decorators.http import require_safe
 
 from inference.errors import Invalid
-from webapp import exports
 from webapp.documents import fields
 from webapp.documents.selection import RunSelection, Selection
 from webapp.drawing.tables import json_text, kept_table
@@ -19,9 +18,9 @@ from webapp.findings.topic_changes import TopicChange
 from webapp.models import Run
 from webapp.pages.page import looked_up
 from webapp.pages.typed import Answer, Here, typed
-from webapp.results import links, topics
+from webapp.results import links, provenance, topics
+from webapp.results.page_cache import cached_page
 from webapp.results.view import RunView
-from webapp.server.page_cache import cached_page
 from webapp.time import contrasts, tables, trends
 from webapp.time.shapes import (
     Compared,
@@ -128,7 +127,7 @@ def csv(request: HttpRequest, run: Run) -> StreamingHttpResponse:
     view = RunView(run)
     asked = request.GET.getlist("topics")
     wanted = trends.every(view) if asked == ["all"] else trends.read_topics(view, asked)
-    headers = {"Content-Disposition": f'attachment; filename="{exports.file_name(run, "topics-by-time")}"'}
+    headers = {"Content-Disposition": f'attachment; filename="{provenance.file_name(run, "topics-by-time")}"'}
     rows = trends.table(Selection.read(request.GET, view), by, wanted)
     return StreamingHttpResponse(rows, content_type="text/csv; charset=utf-8", headers=headers)
 

@@ -18,8 +18,8 @@ from webapp.findings import families, topic_changes
 from webapp.models import Run
 from webapp.pages.typed import Answer, Here, Place, typed
 from webapp.results import found_again, links, topics
+from webapp.results.page_cache import cached_page
 from webapp.results.view import RunView
-from webapp.server.page_cache import cached_page
 from webapp.topics import grid, maps, timeline, topic, topic_documents, topic_words, verdict
 from webapp.topics.overview import PAGE, Overview, read_wanted
 from webapp.topics.shapes import (

@@ -16,8 +16,8 @@ from webapp.ingest.settings import VocabularySettings
 from webapp.models import Run, Word
 from webapp.pages.typed import Answer, Here, typed, whole
 from webapp.results import links, topics
+from webapp.results.page_cache import cached_page
 from webapp.results.view import RunView
-from webapp.server.page_cache import cached_page
 from webapp.words import concordance, patterns, queries, senses
 from webapp.words.concordance import Lines, Order
 from webapp.words.senses_page import header, senses_page, topic_rows, word_rows

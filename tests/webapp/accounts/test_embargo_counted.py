@@ -27,8 +27,8 @@ from webapp.findings import stored
 from webapp.jobs import dispatch
 from webapp.models import Corpus, Membership, Run, TextReader, TextShown, User
 from webapp.notebooks import queries as kept
+from webapp.results import page_cache
 from webapp.results.view import RunView
-from webapp.server import page_cache
 from webapp.words import concordance, queries, senses
 
 pytestmark = pytest.mark.django_db

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from tests import addresses
 from tests.webapp.page_text import in_one_line
-from webapp.results.run_links import RunLinks, conditions
+from webapp.pages.run_links import RunLinks, conditions
 
 pytestmark = pytest.mark.django_db
 

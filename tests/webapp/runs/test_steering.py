@@ -6,9 +6,8 @@ from django.urls import reverse
 
 from inference.errors import Invalid
 from tasks.runs import train
-from webapp.exports import provenance
 from webapp.models import Run
-from webapp.results import topics
+from webapp.results import provenance, topics
 from webapp.results.view import RunView
 from webapp.runs import navigation, services as runs, steering, views
 

@@ -26,9 +26,8 @@ from webapp.documents.selection import Selection
 from webapp.drawing import trends as drawing
 from webapp.models import Corpus, Document, Run
 from webapp.pages.here import Here
-from webapp.results import evidence
+from webapp.results import evidence, page_cache
 from webapp.results.view import RunView
-from webapp.server import page_cache
 from webapp.storage.cache import of_documents
 from webapp.time import contrasts, shares, trends
 from webapp.time.shapes import TimeLines

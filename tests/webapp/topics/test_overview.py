@@ -15,9 +15,8 @@ from webapp.curation import services as curation
 from webapp.documents import fields
 from webapp.documents.selection import Selection
 from webapp.models import Run, Topic, Word
-from webapp.results import evidence
+from webapp.results import evidence, page_cache
 from webapp.results.view import RunView
-from webapp.server import page_cache
 from webapp.storage import cache
 
 pytestmark = pytest.mark.django_db

@@ -13,8 +13,7 @@ from webapp.accounts import sharing
 from webapp.curation import services as curation
 from webapp.models import Corpus, Membership, User
 from webapp.notebooks import services as notebooks
-from webapp.results import labels
-from webapp.server import page_cache
+from webapp.results import labels, page_cache
 from webapp.storage import cache
 from webapp.topics import views
 
